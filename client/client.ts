@@ -18,7 +18,7 @@ import type { Clock } from "./clock.ts";
 import type { Config, Env } from "./config.ts";
 import { type Credentials, credentialsFrom, identityOf, type Limits } from "./credentials.ts";
 import { expiredApiTokenAdvice, newTokenAdvice } from "./dev-token.ts";
-import { LostAnswer, NoConnection, RefusedToken } from "./errors.ts";
+import { isGateRefusal, LostAnswer, NoConnection, RefusedToken } from "./errors.ts";
 import type { Redactor } from "./redact.ts";
 import { parse, readAnswer, requestedUid, requestOf } from "./rest.ts";
 import { type AttemptBudget, AttemptError, type Failure, isAmbiguous, type Retry, retryWith, SAFETY } from "./retry.ts";
@@ -42,6 +42,11 @@ export type Call = <N extends OperationName>(
 
 export interface Client {
   call: Call;
+  /**
+   * One attempt with this token, whatever the credentials are. Returns what the service answers, with the token out of its text. Throws an
+   * AttemptError where no answer arrives.
+   */
+  send(operation: OperationName, request: Json, token: string): Promise<HttpAnswer>;
   clock: Clock;
   /** the time by the service's clock, never ahead of it (docs/faults.md#f24); undefined before its first response */
   serverNow(): number | undefined;
@@ -155,7 +160,7 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
             replayed = true;
             continue;
           }
-          const wait = waits.shift();
+          const wait = isGateRefusal(error) ? undefined : waits.shift();
           if (!isApiError(error, "PERMISSION_DENIED") || error.operation !== operation || wait === undefined)
             throw error;
           await clock.sleep(wait);
@@ -175,6 +180,12 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
   };
   return {
     call,
+    send: async (operation, request, token) => {
+      const http = requestOf(operations[operation], config.baseUrl, request);
+      redactor.note(token);
+      const answer = await transport({ ...http, timeoutMs: config.requestTimeoutMs, token });
+      return { ...answer, body: redactor.redact(answer.body) };
+    },
     clock,
     credentials,
     serverNow,

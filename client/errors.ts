@@ -93,6 +93,13 @@ export const apiErrorOf = (error: unknown): ApiError | undefined => {
   return isApiError(error) ? error : undefined;
 };
 
+/** Reasons for which the gate of `irm apply` refuses a request (gate/): no other attempt and no other token changes that. */
+export const GATE_REASONS = ["NOT_IN_CHANGE", "CHANGED_MEANWHILE"] as const;
+export type GateReason = (typeof GATE_REASONS)[number];
+
+export const isGateRefusal = (error: unknown): boolean =>
+  (GATE_REASONS as readonly unknown[]).includes(apiErrorOf(error)?.detail("ErrorInfo")?.reason);
+
 /** Adds a line of advice to an API error with this code; returns any other error unchanged. */
 export const addAdvice = (error: unknown, code: Code, advice: string): unknown =>
   error instanceof RecordError && error.cause.code === code ? error.withAdvice(advice) : error;
@@ -144,6 +151,7 @@ const withOwnSection = (text: string, error: ApiError): string => {
 /** The section of docs/recovery.md about an error of the API; undefined where it says all. */
 const sectionOf = (error: ApiError): RecoverySection | undefined => {
   if (isNoConnection(error)) return "unreachable";
+  if (isGateRefusal(error)) return undefined;
   if (error instanceof RefusedToken || SIGN_IN.includes(error.operation ?? "")) return "sign-in";
   return SECTION_OF_CODE[error.code];
 };

@@ -17,7 +17,7 @@ import { DOTNET_SDK, GO_SDK } from "./generate/schema-hash.ts";
 const dist = join(root, "dist");
 const release = join(root, "release");
 const declarations = join(dist, "declarations");
-const folders = ["schema", "client", "provider", "server", "access", "ci", "cli"];
+const folders = ["schema", "client", "provider", "server", "access", "gate", "ci", "cli"];
 const documents = ["{README,CHANGELOG,CONTRIBUTING,SECURITY}.md", "LICENSE", "docs/**/*.md", "docs/**/*.svg"];
 
 for (const folder of [dist, release]) await rm(folder, { recursive: true, force: true });

@@ -133,6 +133,12 @@ const isConfirmed = async (kind: Kind, session: Session, entry: Entry, answer: J
   return judgement.is === "own" || (judgement.is === "undecided" && judgement.by === "age" && isComplete);
 };
 
+/** What a search needs of a session. */
+export type SearchSession = Pick<Session, "call" | "clock"> & {
+  ownership: Pick<Session["ownership"], "creationRefusal">;
+  journal: Pick<Session["journal"], "isOfOther" | "countPendingAlike">;
+};
+
 export interface Search {
   /** filters that the record passes, to narrow the list */
   filters?: Json | undefined;
@@ -150,7 +156,7 @@ export interface Search {
  */
 export const findCreated = async (
   kind: Kind,
-  session: Session,
+  session: SearchSession,
   entries: readonly Entry[],
   { filters, waitMs = 0, except, notAfter = Infinity }: Search,
 ): Promise<Json[][]> => {
@@ -168,7 +174,7 @@ export const findCreated = async (
 
 const listCandidates = async (
   kind: Kind,
-  session: Session,
+  session: SearchSession,
   entries: readonly Entry[],
   filters?: Json,
 ): Promise<Listed[][]> => {
@@ -197,7 +203,7 @@ const listCandidates = async (
  */
 export const pickCreated = async (
   kind: Kind,
-  session: Session,
+  session: SearchSession,
   found: readonly Json[],
   entry: Entry,
 ): Promise<Json | undefined> => {

@@ -24,6 +24,17 @@ export class BrokenMessage extends TransportError {
 export const lateMessage = (): BrokenMessage =>
   new BrokenMessage(Object.assign(new Error(LATE), { code: "ERR_HTTP_REQUEST_TIMEOUT" }));
 
+/** What another server has answered, passed on as it came. */
+export class PassedOn extends TransportError {
+  override readonly name = "PassedOn";
+  readonly refusal: RestError;
+
+  constructor(refusal: RestError) {
+    super(refusal.json.message);
+    this.refusal = refusal;
+  }
+}
+
 const GONE = "the client closed the connection";
 
 const NOT_HTTP: [http: number, code: Code, text: string] = [400, "INVALID_ARGUMENT", "the message is not HTTP/1.1"];
@@ -63,7 +74,7 @@ export class ClientGone extends TransportError {
 
 /** The answer to a refused request. Rethrows any other error, which is a defect. */
 export const refusalOf = (error: unknown, service?: string): RestError => {
-  if (error instanceof BrokenMessage) return error.refusal;
+  if (error instanceof BrokenMessage || error instanceof PassedOn) return error.refusal;
   if (error instanceof ApiError) return restError(error, service);
   if (!(error instanceof BodyRefused)) throw error;
   const refusal = restError(apiError("INVALID_ARGUMENT", error.message), service, error.http);

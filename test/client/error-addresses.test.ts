@@ -47,16 +47,18 @@ const NO_ADDRESS: Classes = {
     ...["ServerOptionsError", "TlsError", "ListenError", "DatabaseError", "DatabaseLost"],
   ],
   "says why there is no review, or what the engine printed": ["EngineError", "RunError", "GuardError", "ProviderError"],
+  "names the writes, and why each cannot be applied": ["GateError"],
   "names the folder, and what to do with it": ["OperationError"],
   "asks to run it again, and names the address": ["ListError"],
   "is a mistake of the program": ["LookUpError", "LookUpArgumentError", "UnknownRole", "Refusal"],
-  "is part of another error": ["AttemptError", "EngineStateError", "Undecided", "UnreadableFact"],
+  "is part of another error": ["AttemptError", "SendFailure", "EngineStateError", "Undecided", "UnreadableFact"],
   "is no text for a person": [
     "MalformedMessage",
     "TransportError",
     "BrokenMessage",
     "BodyRefused",
     "ClientGone",
+    "PassedOn",
     "Exceeded",
   ],
 };
@@ -128,7 +130,7 @@ const TEXTS_FROM: readonly string[] = [
   "uncheckedText(organization, problem)",
 ];
 
-const files = globSync("{access,ci,cli,client,plugin,provider,schema,server}/**/*.ts", { cwd: root })
+const files = globSync("{access,ci,cli,client,gate,plugin,provider,schema,server}/**/*.ts", { cwd: root })
   .filter((file) => !file.includes("/generated/"))
   .map((file) => {
     const text = readFileSync(`${root}/${file}`, "utf8");

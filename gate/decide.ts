@@ -1,0 +1,271 @@
+// Which requests pass the gate: those that ask for a write of the change, once for each time that the change has it. A request reserves its
+// write before anything is sent, so that no write is sent twice at a time.
+import { canonical } from "../access/canonical.ts";
+import { type Call, makesUid, methodOf } from "../access/change/methods.ts";
+import { unknownIn } from "../access/change/unknown.ts";
+import { mapMade } from "../access/change/value.ts";
+import type { Write } from "../access/change/write.ts";
+import { placeText } from "../client/records.ts";
+import { isAncestor, isObject, isUidp, type Json, printable } from "../schema/index.ts";
+import { type Resolved, requestIfSame, resolvedRequest, resolvedWrite } from "./resolved.ts";
+
+/** A request for one record. */
+export type Asked = Pick<Call, "method" | "request">;
+
+/** A write of the change, and what became of it. */
+export interface Line {
+  write: Write;
+  /** Paths of an update that were sent, and have not failed; of another write WHOLE. */
+  sent: Set<string>;
+  /** Paths of an update that a later one has changed. */
+  ended: Set<string>;
+  /** By the paths that were sent: the answer, or the one that will come. */
+  answers: Map<string, Promise<Json>>;
+  isDone: boolean;
+  /** A request was sent, and what became of it is not known. */
+  isUnknown: boolean;
+}
+
+/** What is to be sent: the recorded write, or a part of its paths. Call `settle` or `release` for it. */
+export interface Reserved {
+  is: "send";
+  line: Line;
+  /** with the uids of the service */
+  recorded: Resolved;
+  request: Json;
+  paths: readonly string[];
+  answer: Promise<Json>;
+  end: Pick<PromiseWithResolvers<Json>, "resolve" | "reject">;
+  isOver: boolean;
+}
+
+export type Decision =
+  | Reserved
+  /** it was carried out, or is under way */
+  | { is: "answer"; answer: Promise<Json> }
+  | { is: "refuse"; why: string };
+
+export interface Decide {
+  lines: readonly Line[];
+  uids: ReadonlyMap<number, string>;
+  decide(asked: Asked): Decision;
+  /** It has succeeded. */
+  settle(reserved: Reserved, answer: Json): void;
+  /** It has not, and may be asked for again. */
+  release(reserved: Reserved, error: unknown): void;
+}
+
+/** Why the writes cannot be applied; empty: they can. */
+export const writeProblems = (writes: readonly Write[]): string[] =>
+  writes.flatMap((write) => {
+    const foreign = referencesOf(write).filter((n) => writes[n - 1]?.service !== write.service);
+    const reasons = [
+      ...unknownIn(write),
+      ...foreign.map((n) => `it refers to write ${n}, which is for another service`),
+    ];
+    return reasons.length === 0 ? [] : [`write ${write.n}, ${write.method}: ${reasons.join("; ")}`];
+  });
+
+const referencesOf = ({ parent, uid, fields }: Write): number[] => {
+  const numbers = new Set<number>();
+  mapMade([parent, uid, fields], (made) => void numbers.add(Object.values(made)[0] as number));
+  return [...numbers];
+};
+
+const WHOLE = "";
+
+interface Known {
+  line: Line;
+  recorded: Resolved;
+}
+
+/** `writes` are those of one service. `recordOf`: a record of its copy, or one that a write has made, by the plural of its kind. */
+export const decideOn = (
+  writes: readonly Write[],
+  recordOf: (plural: string, uid: string) => Json | undefined,
+): Decide => {
+  const uids = new Map<number, string>();
+  const lines = writes.map(lineOf);
+  const index = indexOfLines();
+  /** how many uids a line waits for, and the lines that wait for one */
+  const waits = new Map<Line, Set<number>>();
+  const waiting = new Map<number, Line[]>();
+
+  const resolve = (line: Line): void => {
+    const recorded = resolvedWrite(line.write, (n) => uids.get(n) as string);
+    index.add({ line, recorded });
+  };
+  for (const line of lines) {
+    const numbers = referencesOf(line.write);
+    if (numbers.length === 0) resolve(line);
+    else waits.set(line, new Set(numbers));
+    for (const n of numbers) waiting.set(n, [...(waiting.get(n) ?? []), line]);
+  }
+  const make = (n: number, uid: string): void => {
+    uids.set(n, uid);
+    for (const line of waiting.get(n) ?? []) {
+      const left = waits.get(line);
+      left?.delete(n);
+      if (left?.size !== 0) continue;
+      waits.delete(line);
+      resolve(line);
+    }
+    waiting.delete(n);
+  };
+
+  const reserve = ({ line, recorded }: Known, request: Json, paths: readonly string[]): Reserved => {
+    for (const path of paths) line.sent.add(path);
+    // A later write of a path is the last word on it, in whatever order a program sends them.
+    for (const { line: other } of recorded.method.verb === "update" ? index.at(line.write.method, recorded) : [])
+      if (other.write.n < line.write.n) for (const path of paths) other.ended.add(path);
+    const { promise: answer, ...end } = Promise.withResolvers<Json>();
+    // Whoever asked for it gets the error; a later request may come too late for it.
+    answer.catch(() => {});
+    line.answers.set(paths.join(), answer);
+    return { is: "send", line, recorded, request, paths, answer, end, isOver: false };
+  };
+
+  const decide = (asked: Asked): Decision => {
+    const own = resolvedRequest(asked);
+    const paths = own.method.verb === "update" ? own.mask : [WHOLE];
+    const differing: { line: Line; differs: string[] }[] = [];
+    let last: Line | undefined;
+    let overtaken: Line | undefined;
+    for (const one of index.candidates(asked.method, own)) {
+      const found = requestIfSame(one.recorded, own);
+      const { line } = one;
+      if ("differs" in found) {
+        differing.push({ line, differs: found.differs });
+        continue;
+      }
+      const isSent = paths.every((path) => [...line.sent].some((above) => isWithin(path, above)));
+      const isEnded = paths.some((path) =>
+        [...line.ended].some((other) => isWithin(path, other) || isWithin(other, path)),
+      );
+      if (!isSent && !isEnded) return reserve(one, found.request, paths);
+      if (isSent) last = line;
+      else overtaken = line;
+    }
+    const answer = last && (last.answers.get(paths.join()) ?? [...last.answers.values()].at(-1));
+    if (answer) return { is: "answer", answer };
+    const removal = own.method.verb === "delete" ? removalOf(asked, own) : undefined;
+    return removal ?? { is: "refuse", why: whyNot(asked, own, differing, overtaken) };
+  };
+
+  /**
+   * A delete of a record that goes with another one of the change: what is in a group has to be deleted before the group, and a record that
+   * cascades takes along what is in it or refers to it (docs/contract.md#d7, docs/contract.md#d8). Only of a record that the copy has, or that
+   * the change has made: the review has not shown the loss of another one. So forceDestroy of a group stops at a record that somebody has
+   * created in it meanwhile.
+   */
+  const removalOf = (asked: Asked, own: Resolved): Decision | undefined => {
+    const { resource } = own.method;
+    const uid = own.uid as string;
+    const record = recordOf(resource.plural, uid);
+    if (record === undefined) return undefined;
+    const covering = index.all().find(({ recorded: { method, uid: above } }) => {
+      if (method.verb !== "delete" || above === undefined) return false;
+      const isIn = isAncestor(above, uid) || (resource.list.sharesUid === true && above === uid);
+      return isIn || (method.resource.cascades === true && refersTo(record, above));
+    });
+    if (!covering) return undefined;
+    if (covering.line.isDone) return { is: "answer", answer: Promise.resolve({}) };
+    const alike = lines.find(({ write }) => write.method === asked.method) ?? covering.line;
+    const line = lineOf({ n: alike.write.n, method: asked.method, uid, fields: {} });
+    const known = { line, recorded: own };
+    index.add(known);
+    return reserve(known, { uid }, [WHOLE]);
+  };
+
+  const whyNot = (
+    { method: name }: Asked,
+    { method, uid, parent = "" }: Resolved,
+    differing: readonly { line: Line; differs: string[] }[],
+    overtaken: Line | undefined,
+  ): string => {
+    const what = uid === undefined ? `${name} ${placeText(cut(parent))}` : `${name} ${method.resource.word} ${uid}`;
+    if (overtaken) return `${what}: a later write of the change has changed that already (write ${overtaken.write.n})`;
+    const [nearest] = differing.toSorted((a, b) => a.differs.length - b.differs.length);
+    if (nearest) {
+      const paths = nearest.differs.map((path) => (path === "" ? "its value" : cut(path)));
+      return `${what}: it is not in the change; write ${nearest.line.write.n} differs in ${paths.join(", ")}`;
+    }
+    const [later] = [...waits].filter(([{ write }]) => write.method === name);
+    const hint = later && `; write ${later[0].write.n} needs what write ${[...later[1]][0]} makes`;
+    return `${what}: it is not in the change${hint ?? ""}`;
+  };
+
+  return {
+    lines,
+    uids,
+    decide,
+    settle: (reserved, answer) => {
+      const { line, end } = reserved;
+      reserved.isOver = true;
+      line.isDone = true;
+      line.isUnknown = false;
+      const { uid } = answer;
+      if (typeof uid === "string" && makesUid(methodOf(line.write.method))) make(line.write.n, uid);
+      end.resolve(answer);
+    },
+    release: (reserved, error) => {
+      const { line, paths, end, isOver } = reserved;
+      if (isOver) return;
+      reserved.isOver = true;
+      for (const path of paths) line.sent.delete(path);
+      line.answers.delete(paths.join());
+      end.reject(error);
+    },
+  };
+};
+
+const lineOf = (write: Write): Line => ({
+  ...{ write, sent: new Set<string>(), ended: new Set<string>(), answers: new Map() },
+  ...{ isDone: false, isUnknown: false },
+});
+
+/** The lines whose uids are made. */
+const indexOfLines = () => {
+  const byPlace = new Map<string, Known[]>();
+  const byContent = new Map<string, Known[]>();
+  const add = (lists: Map<string, Known[]>, key: string, one: Known): void => {
+    const list = lists.get(key);
+    if (list) list.push(one);
+    else lists.set(key, [one]);
+  };
+  const at = (method: string, { uid, parent }: Resolved): readonly Known[] =>
+    byPlace.get(`${method} ${uid ?? parent ?? ""}`) ?? [];
+  const all = (): Known[] => [...byPlace.values()].flat();
+  return {
+    at,
+    all,
+    add: (one: Known): void => {
+      const { method } = one.line.write;
+      const { uid, parent } = one.recorded;
+      add(byPlace, `${method} ${uid ?? parent ?? ""}`, one);
+      if (parent !== undefined) add(byContent, contentOf(method, one.recorded), one);
+    },
+    /** In the order of the change. A create is first looked for among its equals: a group may hold thousands of records. */
+    candidates: (method: string, asked: Resolved): Known[] => {
+      const { parent } = asked;
+      const isPath = parent !== undefined && parent !== "" && !isUidp(parent);
+      const found = parent === undefined ? undefined : byContent.get(contentOf(method, asked));
+      const list = found ?? (isPath ? all().filter(({ line }) => line.write.method === method) : at(method, asked));
+      return list.toSorted((a, b) => a.line.write.n - b.line.write.n);
+    },
+  };
+};
+
+const contentOf = (method: string, { parent, fields }: Resolved): string => `${method} ${parent} ${canonical(fields)}`;
+
+const isWithin = (path: string, above: string): boolean => path === above || path.startsWith(`${above}.`);
+
+const refersTo = (value: unknown, uid: string): boolean =>
+  value === uid ||
+  (Array.isArray(value) && value.some((item) => refersTo(item, uid))) ||
+  (isObject(value) && Object.values(value).some((item) => refersTo(item, uid)));
+
+const SHOWN_MAX = 200;
+
+/** Of the program. */
+const cut = (text: string): string => printable(text.slice(0, SHOWN_MAX));

@@ -1,0 +1,245 @@
+// The gate before one service: reads pass, and so do the writes of the change, each as it is recorded.
+import { METHODS, singleCalls } from "../access/change/methods.ts";
+import type { Write } from "../access/change/write.ts";
+import { type Copy, recordsIn } from "../access/copy/copy.ts";
+import type { Client } from "../client/client.ts";
+import type { GateReason } from "../client/errors.ts";
+import { isAmbiguous, isResendable } from "../client/retry.ts";
+import {
+  type ApiError,
+  apiError,
+  domainOf,
+  invalidArgument,
+  isRoot,
+  isUidp,
+  type Json,
+  type OperationName,
+  operations,
+  UIDP_TEXT,
+} from "../schema/index.ts";
+import type { Call } from "../server/front.ts";
+import { batchOf } from "./batch.ts";
+import { type Asked, type Decide, type Decision, decideOn, type Line, type Reserved } from "./decide.ts";
+import { freshOn } from "./fresh.ts";
+import { findLost, isAnswerTo, type Sent, sentCreate } from "./lost.ts";
+import { resolvedRequest } from "./resolved.ts";
+import { createSender, failureOf, SendFailure, type TokenSource } from "./send.ts";
+import { isRead } from "./server.ts";
+
+const NOT_FOUND = 404;
+
+export interface Service {
+  client: Client;
+  /** what the change was made anew on */
+  copy: Copy;
+  /** A token that may only read. `rejected`: one that does not do, so another one is wanted. */
+  readToken: TokenSource;
+  /** The same for a write of the change, by its number. */
+  writeToken(n: number, rejected?: string): Promise<string>;
+}
+
+export interface ServiceGate {
+  lines: readonly Line[];
+  uids: Decide["uids"];
+  answer(call: Call): Promise<Json>;
+}
+
+interface Parts {
+  service: Service;
+  /** those of this service */
+  writes: readonly Write[];
+  onRefused(asked: Asked, message: string): void;
+  log(text: string): void;
+}
+
+export const gateOf = ({ service, writes, onRefused, log }: Parts): ServiceGate => {
+  const { client, copy } = service;
+  const records = new Map(recordsIn(copy).map(([plural, one]) => [`${plural} ${one.uid}`, one as Json]));
+  const recordOf = (plural: string, uid: string): Json | undefined => records.get(`${plural} ${uid}`);
+  const gate = decideOn(writes, recordOf);
+  const sender = createSender(client, service.readToken);
+  /** by uid */
+  const updates = new Map<string, Promise<unknown>>();
+  const fresh = freshOn({
+    reader: sender.reader,
+    ageMs: Math.max(0, (client.serverNow() ?? Number.POSITIVE_INFINITY) - Date.parse(copy.copy.time)),
+    listed: Object.entries(copy.records).flatMap(([plural, list]) => (list ?? []).map((one) => [plural, one] as const)),
+    recordOf,
+    underWay: (uid) => updates.get(uid),
+  });
+  /** creates whose answer was lost */
+  const lost = new Map<Line, Sent>();
+
+  const refusal = (asked: Asked, why: string, reason: GateReason): ApiError => {
+    onRefused(asked, why);
+    const domain = domainOf(operations[asked.method].service);
+    const details: ApiError["details"] = [{ "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason, domain }];
+    return apiError("PERMISSION_DENIED", why, { details });
+  };
+
+  const succeed = (one: Reserved, answer: Json): void => {
+    const { verb, resource, schema } = one.recorded.method;
+    lost.delete(one.line);
+    if (verb !== "delete" && schema === resource.schema) {
+      records.set(`${resource.plural} ${answer.uid}`, answer);
+      fresh.note(resource, answer);
+      if (verb === "create" && isRoot(answer.uid as string)) sender.outdateTokens();
+    }
+    gate.settle(one, answer);
+  };
+  const fail = (all: readonly Reserved[], error: unknown): void => {
+    for (const one of all) gate.release(one, error);
+  };
+
+  /** Looks for the records of creates whose answer was lost, and ends those that have one. Throws where there is no telling. */
+  const recover = async (all: readonly Reserved[]): Promise<void> => {
+    const sent = all.map(({ line }) => lost.get(line) as Sent);
+    const [{ entry }] = sent as [Sent];
+    const isAlike = (one: Sent): boolean => one.entry.parent === entry.parent && one.entry.inputs === entry.inputs;
+    const head = `${all[0]?.recorded.method.resource.plural} `;
+    const before = [...records.keys()].filter((key) => key.startsWith(head)).map((key) => key.slice(head.length));
+    const alike = [...lost.values()].filter(isAlike).length;
+    const found = await findLost(sender.reader, sent, { except: new Set(before), alike });
+    for (const [i, one] of all.entries()) if (found[i]) succeed(one, found[i] as Json);
+  };
+
+  /** One request for reserved writes. Ends each of them. */
+  const send = async (operation: OperationName, request: Json, all: readonly Reserved[], token: TokenSource) => {
+    for (const { recorded, answer } of all)
+      if (recorded.method.verb === "update") updates.set(recorded.uid as string, answer);
+    const at = client.serverNow() ?? (await client.serviceNow());
+    const sent = all.map(({ line, recorded, request: own }) => {
+      const method = line.write.method as OperationName;
+      return recorded.method.verb === "create"
+        ? sentCreate(resolvedRequest({ method, request: own }), line.write.n, at)
+        : undefined;
+    });
+    const failure = await attempt(operation, request, all, sent, token);
+    if (failure === undefined) return;
+    const isUnknown = isAmbiguous(failure.failure);
+    for (const [i, { line, recorded }] of all.entries()) {
+      line.isUnknown = isUnknown;
+      // An earlier request has deleted it, or somebody else has. The provider finds out whether it may only be hidden.
+      if (recorded.method.verb === "delete" && failure.failure.status === NOT_FOUND) line.isDone = true;
+      const create = isUnknown ? sent[i] : undefined;
+      if (create) lost.set(line, { ...create, mayResend: isResendable(failure.failure) });
+      else if (isUnknown && recorded.method.verb === "update") fresh.noteUnknown(recorded);
+    }
+    if (all.every(({ line }) => lost.has(line)))
+      await recover(all).catch(({ message }: Error) => {
+        const what = all.map(({ line }) => `write ${line.write.n} (${line.write.method})`).join(", ");
+        log(`the answer to ${what} was lost, and the search for its record failed: ${message}`);
+      });
+    // The provider decides whether it asks again.
+    fail(all, failure.answer);
+  };
+
+  /** Ends the writes that have succeeded; returns why they have not. */
+  const attempt = async (
+    operation: OperationName,
+    request: Json,
+    all: readonly Reserved[],
+    sent: readonly (Sent | undefined)[],
+    token: TokenSource,
+  ): Promise<SendFailure | undefined> => {
+    try {
+      const answer = await sender.write(operation, request, token);
+      const answers = batchOf(operation)?.recordsIn(answer) ?? [answer];
+      const isOwn = ({ recorded }: Reserved, i: number): boolean => {
+        const [create, record] = [sent[i], answers[i]];
+        const existed = (uid: string): boolean => recordOf(recorded.method.resource.plural, uid) !== undefined;
+        return record !== undefined && (create === undefined || isAnswerTo(create, record, existed));
+      };
+      if (!all.every(isOwn)) return failureOf(operation, "the response is of another record than was asked for");
+      for (const [i, one] of all.entries()) succeed(one, answers[i] as Json);
+      return undefined;
+    } catch (error) {
+      if (error instanceof SendFailure) return error;
+      throw error;
+    }
+  };
+
+  /** Whether the write may be sent: it is not there yet, and gives what the review has shown. Ends it otherwise. */
+  const maySend = async (one: Reserved): Promise<boolean> => {
+    const { line, recorded, request } = one;
+    const method = line.write.method as OperationName;
+    const earlier = lost.get(line);
+    if (earlier) {
+      await recover([one]);
+      if (one.isOver) return false;
+      if (!earlier.mayResend)
+        throw failureOf(method, "it is not known whether the service has carried it out, so it is not sent again", 504)
+          .answer;
+      lost.delete(line);
+    }
+    const problem = await fresh.problem(recorded);
+    if (problem !== undefined) throw refusal({ method, request }, `${method}: ${problem}`, "CHANGED_MEANWHILE");
+    return true;
+  };
+
+  const carryOut = async (operation: OperationName, all: readonly Reserved[], isWhole: boolean): Promise<void> => {
+    const may = await Promise.all(
+      all.map((one) =>
+        maySend(one).catch((error: unknown) => {
+          gate.release(one, error);
+          return false;
+        }),
+      ),
+    );
+    const open = all.filter((_, i) => may[i]);
+    const tokens = await Promise.all(open.map(({ line }) => service.writeToken(line.write.n)));
+    const batch = isWhole && open.length === all.length && new Set(tokens).size === 1 ? batchOf(operation) : undefined;
+    const tokenOf =
+      ({ line }: Reserved): TokenSource =>
+      (rejected) =>
+        service.writeToken(line.write.n, rejected);
+    if (batch && open.length > 1)
+      return send(operation, batch.request(open.map(({ request }) => request)), open, tokenOf(open[0] as Reserved));
+    await Promise.all(
+      open.map((one) => send(one.line.write.method as OperationName, one.request, [one], tokenOf(one))),
+    );
+  };
+
+  const write = async (operation: OperationName, request: Json): Promise<Json> => {
+    const asked = singleCalls({ method: operation, request, response: { roleBindings: [] } });
+    const decisions: Exclude<Decision, { is: "refuse" }>[] = [];
+    const reserved: Reserved[] = [];
+    for (const one of asked) {
+      const decision = gate.decide(one);
+      if (decision.is === "refuse") {
+        const error = refusal(one, decision.why, "NOT_IN_CHANGE");
+        fail(reserved, error);
+        throw error;
+      }
+      decisions.push(decision);
+      if (decision.is === "send") reserved.push(decision);
+    }
+    await carryOut(operation, reserved, reserved.length === asked.length).catch((error: unknown) =>
+      fail(reserved, error),
+    );
+    const answers = await Promise.all(decisions.map(({ answer }) => answer));
+    return batchOf(operation)?.answer(request, answers) ?? (answers[0] as Json);
+  };
+
+  return {
+    ...gate,
+    answer: async ({ operation, decode }) => {
+      const { request, violations } = await decode();
+      if (violations.length > 0) throw invalidArgument(violations);
+      if (isRead(operation)) return sender.read(operation, request);
+      const isWrite = METHODS.has(operation) || batchOf(operation) !== undefined;
+      if (isWrite) return write(operation, withUids(operation, request));
+      const why = `${operation}: the gate passes reads of records and the writes of its change, and nothing else`;
+      throw refusal({ method: operation, request }, why, "NOT_IN_CHANGE");
+    },
+  };
+};
+
+/** Throws where a path has no uid. */
+const withUids = (operation: OperationName, request: Json): Json => {
+  const method = METHODS.get(operation);
+  if (method === undefined || method.verb === "create") return request;
+  const { uid } = (method.field === undefined ? request : (request[method.field] ?? {})) as Json;
+  if (!isUidp(uid)) throw invalidArgument([{ field: "uid", description: UIDP_TEXT }]);
+  return request;
+};

@@ -1,0 +1,101 @@
+// The gate of `irm apply`: it stands between a real `pulumi up` and the services, in the process of the command, and passes the writes of the
+// change and no others. Only it has tokens of the services. The engine, the program and the provider get a bearer for its address on loopback.
+// Nothing of it is on disk, and it ends with the command.
+import { canonical } from "../access/canonical.ts";
+import type { Write } from "../access/change/write.ts";
+import { writeProblems } from "./decide.ts";
+import { gateOf, type Service, type ServiceGate } from "./gate.ts";
+import { type Listener, startListener } from "./server.ts";
+
+export { writeProblems } from "./decide.ts";
+export type { Service } from "./gate.ts";
+
+export interface GateInput {
+  /** the change, made anew on a fresh twin: each `$uid` refers to one of them */
+  writes: readonly Write[];
+  /** by address; the first is the one without `service` */
+  services: ReadonlyMap<string, Service>;
+  /** uid of the identity that applies the change */
+  as: string;
+  /** prints a line */
+  log?(text: string): void;
+}
+
+export interface GateReport {
+  /** writes that have succeeded */
+  applied: number;
+  /** each request once */
+  refused: { method: string; message: string }[];
+  /** not sent, or not carried out */
+  missing: Write[];
+  /** A request was sent, and nobody knows whether it was carried out. The next run finds out. */
+  unknown: Write[];
+}
+
+export interface Gate {
+  /** of the run file (client/run-file.ts) */
+  services: { address: string; url: string; token: string }[];
+  /** so far */
+  report(): GateReport;
+  /** what the services have made, by the number of the write */
+  readonly uids: ReadonlyMap<number, string>;
+  close(): Promise<void>;
+}
+
+/** The writes cannot be applied. `problems` has a line for each. */
+export class GateError extends Error {
+  override readonly name = "GateError";
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(["the change cannot be applied:", ...problems].join("\n  - "));
+    this.problems = problems;
+  }
+}
+
+/** Errors: GateError, and that of a listener. */
+export const startGate = async ({ writes, services, as, log = () => {} }: GateInput): Promise<Gate> => {
+  const problems = writeProblems(writes);
+  if (problems.length > 0) throw new GateError(problems);
+  const refused = new Map<string, GateReport["refused"][number]>();
+  const [first] = services.keys();
+  const gates: ServiceGate[] = [];
+  const listeners: (Listener & { address: string })[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(listeners.map((one) => one.close()));
+  };
+  try {
+    for (const [address, service] of services) {
+      const gate = gateOf({
+        service,
+        writes: writes.filter((write) => (write.service ?? first) === address),
+        onRefused: (asked, message) => {
+          const { method, request } = asked;
+          refused.set(`${address} ${method} ${canonical(request)}`, { method, message });
+        },
+        log,
+      });
+      gates.push(gate);
+      // The time of the service, which the provider compares with that of its records.
+      const clock = (): number => service.client.serverNow() ?? service.client.clock.today();
+      listeners.push({ address, ...(await startListener({ address, as, clock, answer: gate.answer })) });
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const lines = () => gates.flatMap((gate) => gate.lines).sort((a, b) => a.write.n - b.write.n);
+  return {
+    services: listeners.map(({ address, url, token }) => ({ address, url, token })),
+    report: () => ({
+      applied: lines().filter(({ isDone }) => isDone).length,
+      refused: [...refused.values()],
+      missing: lines().flatMap(({ write, isDone, isUnknown }) => (isDone || isUnknown ? [] : [write])),
+      unknown: lines().flatMap(({ write, isUnknown }) => (isUnknown ? [write] : [])),
+    }),
+    get uids() {
+      return new Map(gates.flatMap(({ uids }) => [...uids]));
+    },
+    close,
+  };
+};

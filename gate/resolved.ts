@@ -1,0 +1,120 @@
+// A recorded write with the uids that the service made, and how a request compares with it. Both are in the normal form of their schema, so
+// that a spelling, the order of a set or a default makes no difference.
+import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import { type Call, methodOf, type WriteMethod } from "../access/change/methods.ts";
+import { requestOf } from "../access/change/request.ts";
+import { partOf, type Write } from "../access/change/write.ts";
+import {
+  fieldPaths,
+  isObject,
+  isUidp,
+  type Json,
+  type Message,
+  normalForm,
+  parseMask,
+  valueAt,
+} from "../schema/index.ts";
+
+/** Stands for a hidden value. No program can guess it. */
+const MARK = randomUUID();
+
+export interface Resolved {
+  method: WriteMethod;
+  /** of a create; "": a new organization */
+  parent?: string;
+  /** of an update and a delete */
+  uid?: string;
+  /** in normal form; a hidden text is MARK */
+  fields: Json;
+  /** of an update: sorted, none below another one */
+  mask: readonly string[];
+}
+
+/** `uidOf`: the uid that the service made for a write */
+export const resolvedWrite = (write: Write, uidOf: (n: number) => string): Resolved => {
+  const { request } = requestOf(write, { uidOf, hidden: MARK });
+  return resolvedRequest({ method: write.method as Call["method"], request });
+};
+
+/** The same of a request for one record. `*` is a mask that no write of a change has. */
+export const resolvedRequest = ({ method: name, request }: Pick<Call, "method" | "request">): Resolved => {
+  const method = methodOf(name);
+  const { verb, field, schema } = method;
+  if (field === undefined) return { method, uid: request.uid as string, fields: {}, mask: [] };
+  const own = (request[field] ?? {}) as Json;
+  const fields = normalForm(schema, own);
+  if (verb === "create") return { method, parent: (request.parent as string | undefined) ?? "", fields, mask: [] };
+  const { paths, unknown } = parseMask(schema, (request.updateMask as string | undefined) ?? "");
+  const mask = [...paths, ...unknown].filter((path) => !paths.some((above) => path.startsWith(`${above}.`))).sort();
+  return { method, uid: own.uid as string, fields: partOf(fields, mask), mask };
+};
+
+/**
+ * The request that carries the write out, with what is hidden in it from the request that asks for it. Of an update, the paths that are asked
+ * for. Or the paths in which the two differ.
+ */
+export const requestIfSame = (recorded: Resolved, asked: Resolved): { request: Json } | { differs: string[] } => {
+  const { method, uid, fields, mask } = recorded;
+  const { verb, field, schema } = method;
+  if (field === undefined) return { request: { uid } };
+  if (verb === "create") {
+    const isThere = asked.parent === recorded.parent || isOtherSpelling(asked.parent);
+    const filled = fill(schema, fields, asked.fields);
+    const differs = [...(isThere ? [] : ["parent"]), ...filled.differs];
+    return differs.length > 0
+      ? { differs }
+      : { request: { ...(recorded.parent !== "" && { parent: recorded.parent }), [field]: filled.value } };
+  }
+  const beyond = asked.mask.filter((path) => !mask.some((own) => path === own || path.startsWith(`${own}.`)));
+  if (beyond.length > 0 || asked.mask.length === 0) return { differs: beyond.length > 0 ? beyond : ["updateMask"] };
+  const { value, differs } = fill(schema, partOf(fields, asked.mask), asked.fields);
+  if (differs.length > 0) return { differs };
+  return { request: { [field]: { ...(value as Json), uid }, updateMask: asked.mask.join(",") } };
+};
+
+/** The path of a group, which the service reads as its uid. The recorded one is sent. */
+const isOtherSpelling = (parent: string | undefined): boolean => parent !== "" && !isUidp(parent);
+
+interface Filled {
+  value: unknown;
+  /** paths */
+  differs: string[];
+}
+
+const fill = (schema: Message, recorded: Json, asked: Json): Filled => {
+  const { value, differs } = fillValue(recorded, asked, "");
+  // The service reads another text as the uid that is recorded, which is sent.
+  const isRespelled = (path: string): boolean => {
+    const [own, other] = [valueAt(recorded, path), valueAt(asked, path)];
+    return own !== undefined && typeof other === "string" && !isUidp(other);
+  };
+  const respelled = fieldPaths(schema, (info) => info.respelled === true).filter(isRespelled);
+  return { value, differs: differs.filter((path) => !respelled.includes(path)) };
+};
+
+const fillValue = (recorded: unknown, asked: unknown, path: string): Filled => {
+  if (recorded === MARK && asked !== undefined) return { value: asked, differs: [] };
+  if (Array.isArray(recorded) && Array.isArray(asked)) return fillList(recorded, asked, path);
+  if (!isObject(recorded) || !isObject(asked))
+    return { value: recorded, differs: isDeepStrictEqual(recorded, asked) ? [] : [path] };
+  const names = [...new Set([...Object.keys(recorded), ...Object.keys(asked)])];
+  const parts = names.map((name): [string, Filled] => [
+    name,
+    fillValue(recorded[name], asked[name], path === "" ? name : `${path}.${name}`),
+  ]);
+  const held = parts.flatMap(([name, { value }]) => (value === undefined ? [] : [[name, value]]));
+  return { value: Object.fromEntries(held), differs: parts.flatMap(([, { differs }]) => differs) };
+};
+
+const fillList = (recorded: readonly unknown[], asked: readonly unknown[], path: string): Filled => {
+  const other = { value: recorded, differs: [path] };
+  if (recorded.length !== asked.length) return other;
+  const items = recorded.map((item, i) => fillValue(item, asked[i], path));
+  if (items.every(({ differs }) => differs.length === 0))
+    return { value: items.map(({ value }) => value), differs: [] };
+  // Where a hidden text stands in a set depends on the text.
+  const known = recorded.filter((item) => item !== MARK);
+  const isSet = known.length < recorded.length && known.every((item) => typeof item === "string");
+  return isSet && known.every((item) => asked.includes(item)) ? { value: asked, differs: [] } : other;
+};

@@ -1,0 +1,52 @@
+// The REST of the API before a pipeline of another room, on loopback: the same routes, messages, limits and errors (gate/).
+import { createMetrics } from "./base/metrics.ts";
+import { createBounds } from "./connection/bounds.ts";
+import type { Pipeline } from "./pipeline/pipeline.ts";
+import { closerOf, listen, urlOf } from "./port/listen.ts";
+import type { HttpOptions } from "./rest/call.ts";
+import type { Pages } from "./rest/page.ts";
+import { createRouter } from "./rest/route.ts";
+import { createHttp } from "./rest/server.ts";
+
+export type { Call } from "./pipeline/pipeline.ts";
+export { PassedOn } from "./rest/refused.ts";
+export { restError } from "./rest/status.ts";
+
+export interface FrontOptions {
+  pipeline: Pipeline;
+  /** Asked before the router, with the address of the front. */
+  pages(url: string): Pages;
+  /** milliseconds since the epoch, for the header Date */
+  clock(): number;
+}
+
+export interface Front {
+  /** address, with a port that was free */
+  url: string;
+  /** Takes no new requests, and waits for those under way, ten seconds at most. */
+  close(): Promise<void>;
+}
+
+const HOST = "127.0.0.1";
+const silent = () => {};
+
+/** Errors: ListenError. */
+export const startFront = async ({ pipeline, pages, clock }: FrontOptions): Promise<Front> => {
+  const bounds = createBounds({}, silent);
+  const ready = Promise.withResolvers<HttpOptions>();
+  let isDraining = false;
+  const server = createHttp(ready.promise, bounds);
+  server.prependListener("connection", (socket) => {
+    if (!bounds.connections.admit(socket)) socket.destroy();
+  });
+  const close = closerOf(server, () => {
+    isDraining = true;
+  });
+  await listen(server, 0, HOST);
+  const url = urlOf(server, HOST, "http");
+  ready.resolve({
+    ...{ pipeline, pages: pages(url), router: createRouter("both"), strictBodies: false },
+    ...{ metrics: createMetrics(bounds), isDraining: () => isDraining, clock, log: silent },
+  });
+  return { url, close };
+};

@@ -1,0 +1,166 @@
+// The gate answers the bearer of its run alone, at its own address, and passes on what the service says.
+import { connect } from "node:net";
+import { afterAll, describe, expect, test } from "vitest";
+import { isAudience } from "../../client/addresses.ts";
+import { identityOf } from "../../client/credentials.ts";
+import { listAll } from "../../client/paginate.ts";
+import { AttemptError } from "../../client/retry.ts";
+import { claimsOf } from "../../client/token-claims.ts";
+import { systemTransport, type Transport } from "../../client/transport.ts";
+import type { Gate } from "../../gate/index.ts";
+import { ApiError, resources } from "../../schema/index.ts";
+import { IAM, startServer } from "../harness/api-server.ts";
+import { callOn, changeOf, gateTo } from "../harness/gate.ts";
+import { createHttpClient } from "../support/http.ts";
+
+const api = await startServer({ faults: {} });
+const change = await changeOf(api, async () => {});
+/** The next answer of the service is this one. */
+let next: Transport | undefined;
+const wire = systemTransport();
+const { gate, client, sent, tokens, clientWith } = await gateTo(api, change, {
+  readToken: async () => api.owner.token,
+  wire: (request) => {
+    const own = next ?? wire;
+    next = undefined;
+    return own(request);
+  },
+});
+const { url, token } = gate.services[0] as Gate["services"][number];
+const http = createHttpClient(url);
+afterAll(async () => {
+  http.close();
+  await gate.close();
+  await api.close();
+});
+
+const own = { authorization: `Bearer ${token}` };
+const groups = (headers: Record<string, string | string[]> = own) =>
+  http.send({ method: "GET", target: `${IAM}/groups`, headers });
+
+describe("a process without the bearer", () => {
+  test.each<[string, Record<string, string | string[]>]>([
+    ["has none", {}],
+    ["has a part of it", { authorization: `Bearer ${token.slice(0, -1)}` }],
+    ["has it in another scheme", { authorization: `Basic ${token}` }],
+    ["has it twice", { authorization: [`Bearer ${token}`, `Bearer ${token}`] }],
+    ["has a token of the service", { authorization: `Bearer ${api.owner.token}` }],
+  ])("that %s is refused, and nothing is sent", async (_, headers) => {
+    sent.length = 0;
+    expect([(await groups(headers)).status, sent]).toEqual([401, []]);
+  });
+
+  test("learns nothing from its body, and may not send much", async () => {
+    const big = "x".repeat(2 * 1024 * 1024);
+    const target = `${IAM}/groups/${api.organization}`;
+    const headers = { "content-type": "application/json" };
+    expect((await http.send({ method: "POST", target, headers, body: big })).status).toBe(401);
+    expect((await http.send({ method: "POST", target, headers: { ...headers, ...own }, body: big })).status).toBe(413);
+    expect((await http.send({ method: "POST", target, headers: { ...headers, ...own }, body: "{" })).status).toBe(400);
+  });
+});
+
+describe("by another name", () => {
+  test.each<[string, Record<string, string>]>([
+    ["of another host", { host: "evil.example" }],
+    ["of loopback", { host: `localhost:${new URL(url).port}` }],
+    ["of another port", { host: "127.0.0.1:1" }],
+    ["of a page of a browser", { origin: "https://evil.example" }],
+  ])("%s, it is refused", async (_, headers) => {
+    sent.length = 0;
+    const answer = await groups({ ...own, ...headers });
+    expect([answer.status, answer.json.message, sent]).toEqual([
+      403,
+      "Permission denied: the gate of npx pulumi-irm apply is reached by its own address only",
+      [],
+    ]);
+  });
+
+  test("and by no other wire", async () => {
+    const { port } = new URL(url);
+    const answer = await new Promise<string>((resolve) => {
+      const socket = connect(Number(port), "127.0.0.1", () => socket.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"));
+      let text = "";
+      socket.on("data", (chunk) => {
+        text += chunk;
+      });
+      socket.on("close", () => resolve(text));
+    });
+    expect(answer).toMatch(/^HTTP\/1\.1 4\d\d/);
+  });
+});
+
+describe("the bearer", () => {
+  test("names the identity that applies the change, and is for this service and this run", async () => {
+    expect(identityOf(token)).toBe(api.identity);
+    const { exp, iat } = claimsOf(token) as { exp: number; iat: number };
+    expect(exp - iat).toBeGreaterThan(24 * 60 * 60);
+    expect(isAudience(claimsOf(token), [api.baseUrl])).toBe(true);
+    const other = await gateTo(api, change);
+    const { token: another } = other.gate.services[0] as Gate["services"][number];
+    await expect(callOn(clientWith(another), "ListGroups", {})).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
+    await other.gate.close();
+  });
+
+  test("is not sent to the service, and a token of the service does not come back", async () => {
+    tokens.length = 0;
+    next = async ({ token: given }) => ({
+      status: 403,
+      headers: {},
+      body: JSON.stringify({ code: 7, message: `permission denied: Bearer ${given}`, details: [] }),
+    });
+    const answer = await groups();
+    expect([answer.status, answer.json.message]).toEqual([403, "permission denied: Bearer [secret]"]);
+    expect(tokens).toEqual([api.owner.token]);
+  });
+});
+
+describe("a read", () => {
+  test("has the answer of the service", async () => {
+    const target = `${IAM}/roles?pageSize=2&uidp.inRoot=true`;
+    const [one, other] = [await http.send({ method: "GET", target, headers: own }), await api.call("GET", target)];
+    expect(one.json.roles).toEqual(other.json.roles);
+    expect(one.headers.date).toBe(other.headers.date);
+    const names: unknown[] = [];
+    for await (const { name } of listAll(client, resources.role.list, {})) names.push(name);
+    expect(names).toContain("owner");
+    expect(await client.identity()).toBe(api.identity);
+  });
+
+  test("has the error of the service, after one attempt", async () => {
+    const uid = `${api.organization}/${"0".repeat(16)}`;
+    const target = `${IAM}/groups/${uid}`;
+    const [one, other] = [await http.send({ method: "GET", target, headers: own }), await api.call("GET", target)];
+    expect([one.status, one.text]).toEqual([404, other.text]);
+    expect((await http.send({ method: "GET", target: `${IAM}/groups/..`, headers: own })).status).toBe(400);
+  });
+
+  test.each([
+    ["throttled", { status: 429, retryAfter: 7 }, 429, "7"],
+    ["not available", { status: 503 }, 503, undefined],
+    ["of a proxy", { status: 502, body: "html" as const }, 502, undefined],
+    ["without an answer", { reset: true as const }, 503, undefined],
+    ["that is cut off", { at: "after" as const, truncate: 3 }, 503, undefined],
+  ])("%s is passed on", async (_, step, status, retryAfter) => {
+    sent.length = 0;
+    api.faults.set({ rules: [{ operation: "ListGroups", steps: [step] }] });
+    const answer = await groups();
+    expect([answer.status, answer.headers["retry-after"], sent.length]).toEqual([status, retryAfter, 1]);
+    expect(answer.json.message).toEqual(expect.any(String));
+    api.faults.clear();
+  });
+
+  test("that times out is not answered as one that was not sent", async () => {
+    next = async () => {
+      throw new AttemptError({ sent: true, timedOut: true }, new ApiError("UNAVAILABLE", "no response"));
+    };
+    expect((await groups()).status).toBe(504);
+  });
+});
+
+test("it ends with the command", async () => {
+  const other = await gateTo(api, change);
+  const { url: address } = other.gate.services[0] as Gate["services"][number];
+  await other.gate.close();
+  await expect(fetch(address)).rejects.toThrow("fetch failed");
+});

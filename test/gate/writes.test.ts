@@ -1,0 +1,317 @@
+// The gate passes the writes of the change, each as it is recorded, and no others.
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import type { Client } from "../../client/client.ts";
+import { systemTransport } from "../../client/transport.ts";
+import { type Gate, GateError, startGate } from "../../gate/index.ts";
+import type { Json, OperationName } from "../../schema/index.ts";
+import { IAM } from "../harness/api-server.ts";
+import { type Change, callOn, changeOf, gateTo, type Through } from "../harness/gate.ts";
+import { createUid } from "../harness/records.ts";
+import { startTeam } from "../harness/team.ts";
+
+const { api, platform, publisher, reader } = await startTeam();
+afterAll(() => api.close());
+
+const open: Through[] = [];
+afterEach(() => Promise.all(open.splice(0).map(({ gate }) => gate.close())));
+const through = async (change: Change, options = {}): Promise<Through> => {
+  const one = await gateTo(api, change, options);
+  open.push(one);
+  return one;
+};
+
+const claimMatch = { issuer: "https://issuer.example", subject: "deploy" };
+const createIdentity = (client: Client, fields: Json = {}, parent = platform) =>
+  callOn(client, "CreateIdentity", { parent, identity: { name: "deploy", claimMatch, ...fields } });
+const bind = (client: Client, identityUid: unknown, roleUid = publisher, parent = platform) =>
+  callOn(client, "CreateRoleBinding", { parent, roleBinding: { identityUid, roleUid } });
+const newDeploy = async (client: Client) => bind(client, (await createIdentity(client)).uid);
+
+const notInChange = (why: string) => ({
+  code: "PERMISSION_DENIED",
+  message: expect.stringContaining(why),
+  details: [
+    { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "NOT_IN_CHANGE", domain: expect.any(String) },
+  ],
+});
+
+describe("a write of the change", () => {
+  test("passes with the uids of the service, in whatever spelling it comes", async () => {
+    const { gate, client } = await through(await changeOf(api, newDeploy));
+    const bot = await createIdentity(client, {
+      description: "",
+      claimMatch: { subject: "deploy", issuer: "https://issuer.example" },
+    });
+    const binding = await bind(client, bot.uid);
+    expect(gate.report()).toEqual({ applied: 2, refused: [], missing: [], unknown: [] });
+    expect([...gate.uids]).toEqual([
+      [1, bot.uid],
+      [2, binding.uid],
+    ]);
+    expect(await api.ok("GET", `${IAM}/identities/${bot.uid}`)).toMatchObject({ name: "deploy", claimMatch });
+  });
+
+  test("is sent as it is recorded, and not as it arrived", async () => {
+    const change = await changeOf(api, (client) => createIdentity(client));
+    const bodies: string[] = [];
+    const wire = systemTransport();
+    const { client } = await through(change, {
+      wire: (request: Parameters<typeof wire>[0]) => {
+        bodies.push(request.body ?? "");
+        return wire(request);
+      },
+    });
+    // A field that only answers have, and one that does not exist.
+    await createIdentity(client, { uid: reader.uid, createTime: "2020-01-01T00:00:00Z", hidden: true });
+    expect(bodies.map((body) => JSON.parse(body || "{}"))).toContainEqual({ name: "deploy", claimMatch });
+  });
+
+  test("that is repeated gets the stored answer, and the service nothing", async () => {
+    const { client, sent, gate } = await through(await changeOf(api, newDeploy));
+    const bot = await createIdentity(client);
+    const again = await Promise.all([createIdentity(client), createIdentity(client)]);
+    expect(again).toEqual([bot, bot]);
+    expect(sent.filter((one) => one.startsWith("POST"))).toHaveLength(1);
+    expect(gate.report().missing.map(({ n }) => n)).toEqual([2]);
+  });
+
+  test("that is asked for twice at a time is sent once", async () => {
+    const { client, sent } = await through(await changeOf(api, newDeploy));
+    const [one, other] = await Promise.all([createIdentity(client), createIdentity(client)]);
+    expect(other).toEqual(one);
+    expect(sent.filter((line) => line.startsWith("POST"))).toHaveLength(1);
+  });
+
+  test("passes as often as the change has it", async () => {
+    const twice = async (client: Client) => [await createIdentity(client), await createIdentity(client)];
+    const { client, gate } = await through(await changeOf(api, twice));
+    const all = [await createIdentity(client), await createIdentity(client), await createIdentity(client)];
+    expect(new Set(all.map(({ uid }) => uid)).size).toBe(2);
+    expect(gate.report().applied).toBe(2);
+  });
+
+  test("that the service refuses comes back with its error, and may be sent again", async () => {
+    const change = await changeOf(api, (client) => bind(client, reader.uid));
+    const denied = await api.actor("denied");
+    let token = denied.token;
+    const { client, gate } = await through(change, { writeToken: async () => token });
+    const direct = await api.call("POST", `${IAM}/roleBindings/${platform}`, {
+      token,
+      body: { identityUid: reader.uid, roleUid: publisher },
+    });
+    await expect(bind(client, reader.uid)).rejects.toMatchObject({
+      code: "PERMISSION_DENIED",
+      message: direct.json.message,
+      details: direct.json.details,
+    });
+    expect(gate.report()).toMatchObject({ applied: 0, refused: [] });
+    token = api.owner.token;
+    await bind(client, reader.uid);
+    expect(gate.report().applied).toBe(1);
+  });
+
+  test("of an organization, and of what is in it", async () => {
+    const act = async (client: Client) => {
+      const org = await callOn(client, "CreateGroup", { parent: "", group: { name: "neworg" } });
+      return createIdentity(client, {}, org.uid as string);
+    };
+    let count = 0;
+    const owner = async (rejected?: string) => {
+      if (rejected !== undefined) count += 1;
+      return api.owner.token;
+    };
+    const { client, gate } = await through(await changeOf(api, act), {
+      readToken: owner,
+      writeToken: (_: number, own?: string) => owner(own),
+    });
+    await act(client);
+    expect([gate.report().applied, count]).toEqual([2, 1]);
+  });
+});
+
+describe("an update", () => {
+  const updateReader = (client: Client, identity: Json, updateMask: string) =>
+    callOn(client, "UpdateIdentity", { identity: { uid: reader.uid, ...identity }, updateMask });
+  const renamed = (client: Client) =>
+    updateReader(client, { name: "renamed", description: "a reader" }, "name,description");
+
+  test("may have a part of the paths, and no other value", async () => {
+    const { client, gate } = await through(await changeOf(api, renamed));
+    await expect(
+      updateReader(client, { name: "other", description: "a reader" }, "name,description"),
+    ).rejects.toMatchObject(
+      notInChange(`UpdateIdentity identity ${reader.uid}: it is not in the change; write 1 differs in name`),
+    );
+    await expect(updateReader(client, { name: "renamed", claimMatch }, "name,claimMatch")).rejects.toMatchObject(
+      notInChange("differs in claimMatch"),
+    );
+    await expect(updateReader(client, { name: "renamed", description: "a reader" }, "*")).rejects.toMatchObject(
+      notInChange("differs in *"),
+    );
+    expect(await updateReader(client, { description: "a reader" }, "description")).toMatchObject({ name: "reader" });
+    expect(await updateReader(client, { name: "renamed", claimMatch }, "name")).toMatchObject({ name: "renamed" });
+    expect(await renamed(client)).toMatchObject({ name: "renamed", description: "a reader" });
+    expect(gate.report()).toMatchObject({ applied: 1, missing: [] });
+    expect(gate.report().refused).toHaveLength(3);
+  });
+
+  test("of a path that a later write of the change has set does not pass any more", async () => {
+    const back = async (client: Client) => {
+      await updateReader(client, { name: "between" }, "name");
+      await updateReader(client, { name: "at-last" }, "name");
+    };
+    const { client, gate } = await through(await changeOf(api, back));
+    await updateReader(client, { name: "at-last" }, "name");
+    await expect(updateReader(client, { name: "between" }, "name")).rejects.toMatchObject(
+      notInChange("a later write of the change has changed that already (write 1)"),
+    );
+    expect(gate.report().missing.map(({ n }) => n)).toEqual([1]);
+  });
+});
+
+describe("any other request is refused, finally and once in the report", () => {
+  test.each<[string, OperationName, () => Json, string]>([
+    [
+      "another identity",
+      "CreateRoleBinding",
+      () => ({ parent: platform, roleBinding: { identityUid: reader.uid, roleUid: publisher } }),
+      "write 2 needs what write 1 makes",
+    ],
+    [
+      "another group",
+      "CreateIdentity",
+      () => ({ parent: api.organization, identity: { name: "deploy", claimMatch } }),
+      "it is not in the change",
+    ],
+    [
+      "a wider claim",
+      "CreateIdentity",
+      () => ({
+        parent: platform,
+        identity: { name: "deploy", claimMatch: { issuer: claimMatch.issuer, subjectPattern: ".*" } },
+      }),
+      "write 1 differs in claimMatch.subject, claimMatch.subjectPattern",
+    ],
+    [
+      "a delete",
+      "DeleteIdentity",
+      () => ({ uid: reader.uid }),
+      `DeleteIdentity identity ${reader.uid}: it is not in the change`,
+    ],
+    [
+      "an organization",
+      "CreateGroup",
+      () => ({ parent: "", group: { name: "mine" } }),
+      "CreateGroup at the root: it is not in the change",
+    ],
+    [
+      "who the caller is",
+      "Validate",
+      () => ({}),
+      "Validate: the gate passes reads of records and the writes of its change, and nothing else",
+    ],
+  ])("%s", async (_, method, request, why) => {
+    const { client, gate, sent, clock } = await through(await changeOf(api, newDeploy));
+    const options = { permissionIsNew: true };
+    for (let count = 0; count < 2; count += 1)
+      await expect(client.call(method, request() as never, options)).rejects.toMatchObject(notInChange(why));
+    expect(gate.report().refused).toEqual([{ method, message: expect.stringContaining(why) }]);
+    expect([sent, clock.sleeps]).toEqual([[], []]);
+  });
+
+  test("an exchange and a refresh do not reach the service", async () => {
+    const { gate, client, sent } = await through(await changeOf(api, newDeploy));
+    const { url, token } = gate.services[0] as Gate["services"][number];
+    const answer = await fetch(`${url}/sts/exchange?aud=${encodeURIComponent(api.baseUrl)}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect([answer.status, ((await answer.json()) as { details: { reason: string }[] }).details[0]?.reason]).toEqual([
+      403,
+      "NOT_IN_CHANGE",
+    ]);
+    expect(sent).toEqual([]);
+    await createIdentity(client);
+  });
+
+  test("an author's text that looks like a reference is a text", async () => {
+    const literal = ["$", "{1.uid}"].join("");
+    const act = async (client: Client) => {
+      await createIdentity(client);
+      await callOn(client, "CreateGroup", { parent: platform, group: { name: "g", description: literal } });
+      await callOn(client, "CreateGroup", { parent: platform, group: { name: "g", description: '{"$uid":1}' } });
+    };
+    const { client, gate } = await through(await changeOf(api, act));
+    const bot = await createIdentity(client);
+    await expect(
+      callOn(client, "CreateGroup", { parent: platform, group: { name: "g", description: String(bot.uid) } }),
+    ).rejects.toMatchObject(notInChange("differs in description"));
+    for (const description of [literal, '{"$uid":1}'])
+      expect(
+        await callOn(client, "CreateGroup", { parent: platform, group: { name: "g", description } }),
+      ).toMatchObject({ description });
+    expect(gate.report()).toMatchObject({ applied: 3, missing: [] });
+  });
+
+  test("a value that is computed from a new uid is refused before the run", async () => {
+    const act = async (client: Client) => {
+      const { uid } = await createIdentity(client);
+      await createIdentity(client, { claimMatch: { issuer: "https://issuer.example", subject: `of-${uid}` } });
+    };
+    const { copy, writes } = await changeOf(api, act);
+    // Applied: the text is known once the service has made the uid.
+    const { client, gate } = await through({ copy, writes });
+    const { uid } = await createIdentity(client);
+    await createIdentity(client, { claimMatch: { issuer: "https://issuer.example", subject: `of-${uid}` } });
+    expect(gate.report().missing).toEqual([]);
+    const computed = { ...writes[1], n: 2, parent: { $text: ["x", { $uid: 1 }] } } as never;
+    await expect(
+      startGate({ writes: [writes[0] as never, computed], services: new Map(), as: api.identity }),
+    ).rejects.toEqual(new GateError(["write 2, CreateIdentity: parent is computed from the uid of a new record"]));
+  });
+});
+
+describe("a hidden value", () => {
+  test("is taken from the request, and nothing else is", async () => {
+    const act = (text: string) => (client: Client) =>
+      callOn(client, "CreateGroup", { parent: platform, group: { name: "vault", description: text } });
+    const { client, gate } = await through(await changeOf(api, act("first-secret"), ["first-secret"]));
+    expect(gate.report().missing[0]?.fields).toEqual({ name: "vault", description: { $secret: true } });
+    await expect(
+      callOn(client, "CreateGroup", { parent: platform, group: { name: "other", description: "second-secret" } }),
+    ).rejects.toMatchObject(notInChange("differs in name"));
+    expect(JSON.stringify(gate.report())).not.toContain("second-secret");
+    expect(await act("second-secret")(client)).toMatchObject({ description: "second-secret" });
+  });
+});
+
+describe("a delete", () => {
+  test("of what goes with another record of the change passes, once", async () => {
+    const group = await createUid(api, "groups", platform, { name: "ends" });
+    const bot = await createUid(api, "identities", group, { name: "ends" });
+    const act = async (client: Client) => {
+      await callOn(client, "DeleteIdentity", { uid: bot });
+      await callOn(client, "DeleteGroup", { uid: group });
+    };
+    const bound = await createUid(api, "roleBindings", platform, { identityUid: bot, roleUid: publisher });
+    const { client, gate, sent } = await through(await changeOf(api, act));
+    const later = await createUid(api, "roleBindings", group, { identityUid: reader.uid, roleUid: publisher });
+    await callOn(client, "DeleteRoleBinding", { uid: bound });
+    await callOn(client, "DeleteRoleBinding", { uid: bound });
+    expect(sent).toEqual([`DELETE ${IAM}/roleBindings/${bound}`]);
+    await expect(callOn(client, "DeleteRoleBinding", { uid: later })).rejects.toMatchObject(
+      notInChange("it is not in the change"),
+    );
+    await api.ok("DELETE", `${IAM}/roleBindings/${later}`);
+    await act(client);
+    await act(client);
+    expect(gate.report()).toMatchObject({ applied: 2, missing: [] });
+  });
+
+  test("of a record that is gone already counts as done", async () => {
+    const bot = await createUid(api, "identities", platform, { name: "gone" });
+    const { client, gate } = await through(await changeOf(api, (one) => callOn(one, "DeleteIdentity", { uid: bot })));
+    await api.ok("DELETE", `${IAM}/identities/${bot}`);
+    await expect(callOn(client, "DeleteIdentity", { uid: bot })).rejects.toMatchObject({ code: "NOT_FOUND" });
+    expect(gate.report()).toMatchObject({ applied: 1, missing: [] });
+  });
+});
