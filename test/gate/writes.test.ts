@@ -1,8 +1,9 @@
 // The gate passes the writes of the change, each as it is recorded, and no others.
 import { afterAll, afterEach, describe, expect, test } from "vitest";
+import type { Write } from "../../access/change/write.ts";
 import type { Client } from "../../client/client.ts";
 import { systemTransport } from "../../client/transport.ts";
-import { type Gate, GateError, startGate } from "../../gate/index.ts";
+import { type Gate, GateError, startGate, writeProblems } from "../../gate/index.ts";
 import type { Json, OperationName } from "../../schema/index.ts";
 import { IAM } from "../harness/api-server.ts";
 import { type Change, callOn, changeOf, gateTo, type Through } from "../harness/gate.ts";
@@ -263,10 +264,12 @@ describe("any other request is refused, finally and once in the report", () => {
     const { uid } = await createIdentity(client);
     await createIdentity(client, { claimMatch: { issuer: "https://issuer.example", subject: `of-${uid}` } });
     expect(gate.report().missing).toEqual([]);
-    const computed = { ...writes[1], n: 2, parent: { $text: ["x", { $uid: 1 }] } } as never;
-    await expect(
-      startGate({ writes: [writes[0] as never, computed], services: new Map(), as: api.identity }),
-    ).rejects.toEqual(new GateError(["write 2, CreateIdentity: parent is computed from the uid of a new record"]));
+    const computed = { ...writes[1], n: 2, parent: { $text: ["x", { $uid: 1 }] } } as Write;
+    const own = [writes[0] as Write, computed];
+    const problem = "write 2, CreateIdentity: parent is computed from the uid of a new record";
+    expect([writeProblems(writes), writeProblems(own)]).toEqual([[], [problem]]);
+    const start = startGate({ writes: own, services: new Map(), as: api.identity });
+    await expect(start).rejects.toEqual(new GateError([problem]));
   });
 });
 
