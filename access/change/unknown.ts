@@ -1,21 +1,24 @@
 // Writes of which it is not known what access they give: a value that decides it is secret, or was computed from the uid of a new record, which
 // is another one on the service.
 import { fieldPaths, isObject, valueAt } from "../../schema/index.ts";
-import { METHODS } from "./methods.ts";
+import { METHODS, type WriteMethod } from "./methods.ts";
 import type { Write } from "./write.ts";
 
 /** Texts that no decision reads. A name is none of them: people decide by it. */
 const FOR_PEOPLE = ["description", "company"];
 
+/** Whether a value of this path decides no access, whatever it is. */
+export const decidesNothing = ({ resource }: WriteMethod, path: string): boolean =>
+  resource.givesNoAccess === true || FOR_PEOPLE.includes(path);
+
 /** Why it is not known, by path of the value; empty: it is known. */
 export const unknownIn = ({ method: name, parent, uid, fields }: Write): string[] => {
   const method = METHODS.get(name);
   if (method === undefined) return [`${name}: unknown method`];
-  const { schema, resource } = method;
+  const { schema } = method;
   const references = fieldPaths(schema, (info) => info.references !== undefined);
   const secret = fieldPaths(schema, (info) => info.secret === true);
-  const isHarmless = (path: string): boolean =>
-    resource.givesNoAccess === true || [...FOR_PEOPLE, ...secret].includes(path);
+  const isHarmless = (path: string): boolean => decidesNothing(method, path) || secret.includes(path);
   const places: [string, unknown][] = [
     ["parent", parent],
     ["uid", uid],

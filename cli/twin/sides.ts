@@ -4,6 +4,7 @@ import { canonical } from "../../access/canonical.ts";
 import { afterOf } from "../../access/change/after.ts";
 import type { ChangeContent, ChangeRow } from "../../access/change/change.ts";
 import { changeRows, rowsApart } from "../../access/change/rows.ts";
+import type { Anew } from "../../access/change/terms.ts";
 import type { Text } from "../../access/change/text.ts";
 import type { Write } from "../../access/change/write.ts";
 import type { Copy } from "../../access/copy/copy.ts";
@@ -103,6 +104,17 @@ export const accessOfChange = (
   const between = services.flatMap((one) => rowsOfRest(one, textOf)).filter((row) => !known.has(canonical(row)));
   return { rows, between, after: afterOf(subjects, { ...made, textOf }) };
 };
+
+/** A change that a run has made, with all that it is compared by. */
+export const anewOf = (
+  content: ChangeContent,
+  { services, normal, left }: { services: readonly Sides[]; normal: Anew["normal"]; left: readonly { id?: unknown }[] },
+): Anew => ({
+  ...{ content, normal },
+  records: new Map(services.map(({ address, copy }) => [address, copy.records])),
+  held: new Map(services.map(({ address, after }) => [address, heldIn(after.graph)])),
+  owned: new Set(left.map(({ id }) => String(id))),
+});
 
 /** A run that ends half-way may have taken away what it gives again, and have given what it takes away. */
 const rowsOfRest = ({ before: { graph: before }, after: { graph: after } }: Sides, textOf: TextOf): ChangeRow[] =>

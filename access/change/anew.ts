@@ -1,0 +1,182 @@
+// Whether a change that was made anew, on a fresh copy, is the approved one or what is left of it: a run that ended half-way is run again, and
+// an edit by hand that matters stops it.
+import { ancestorsOf, valueAt } from "../../schema/index.ts";
+import { canonical } from "../canonical.ts";
+import { joinWithAnd } from "../list-text.ts";
+import { quote } from "../quote.ts";
+import { digestsOf } from "./after.ts";
+import type { Change, ChangeAfter, ChangeContent, ChangeRow } from "./change.ts";
+import { methodOf } from "./methods.ts";
+import { type Anew, formOf, type Terms, termsOf } from "./terms.ts";
+import type { Text } from "./text.ts";
+import { type Titles, titlesOf } from "./title.ts";
+import { decidesNothing } from "./unknown.ts";
+import type { Write } from "./write.ts";
+
+export interface Compared {
+  /** why it is another change, a sentence each; empty: it may be applied */
+  problems: string[];
+  /** writes made anew that are not in the approved change, and decide no access */
+  added: Write[];
+  /** how many writes are left to do, without `added` */
+  left: number;
+}
+
+export const compareAnew = (approved: Change, anew: Anew): Compared => {
+  const apart = headProblems(approved, anew.content);
+  // Other services have other records.
+  if (apart.length > 0) return { problems: apart, added: [], left: anew.content.writes.length };
+  const terms = termsOf(approved, anew);
+  const titles = titlesOf(approved, anew, terms);
+  const { problems, added } = compareWrites(approved, anew, terms, titles);
+  return {
+    problems: [
+      ...rowProblems(approved, anew, terms, titles),
+      ...afterProblems(approved, anew, terms, titles),
+      ...problems,
+      ...restoredProblems(approved, anew, terms, titles),
+    ],
+    added,
+    left: anew.content.writes.length - added.length,
+  };
+};
+
+const headProblems = (approved: ChangeContent, anew: ChangeContent): string[] => {
+  const texts = (content: ChangeContent): [what: string, text: string][] => [
+    ["is for", content.services.join(", ")],
+    ["is of stack", content.stack],
+    ["is an", content.operation],
+    ["has the arguments", content.arguments.join(" ") || "none"],
+    ["is applied by", content.as],
+  ];
+  const own = texts(anew);
+  return texts(approved).flatMap(([what, text], i) => {
+    const [, now] = own[i] as [string, string];
+    return text === now ? [] : [`the approved change ${what} ${quote(text)}, and this one: ${quote(now)}`];
+  });
+};
+
+const rowProblems = (approved: Change, anew: Anew, terms: Terms, titles: Titles): string[] => {
+  const keyOf = (change: string, identity: unknown, group: unknown, capability: string): string =>
+    canonical([change, identity, group, capability]);
+  const allowed = new Set(
+    terms
+      .approved([...approved.rows, ...approved.between])
+      .map((row) => keyOf(row.change, row.identity, row.group, row.capability)),
+  );
+  const isAllowed = ({ change, identity, group, capability }: ChangeRow): boolean => {
+    const place = terms.plain(group);
+    // Of a loss, the approved change may have the row of a group above: in between, less is given there.
+    const places = change === "loss" ? [place, ...ancestorsOf(place)] : [place];
+    return places.some((one) => allowed.has(keyOf(change, terms.anew(identity), terms.textOf(one), capability)));
+  };
+  const others = anew.content.rows.filter((row) => !isAllowed(row));
+  return [...Map.groupBy(others, ({ change, identity, group }) => canonical([change, identity, group])).values()].map(
+    (rows) => {
+      const { change, identity, group } = rows[0] as ChangeRow;
+      const what = joinWithAnd(rows.map(({ capability }) => capability));
+      const subject = titles.record(terms.anew(identity));
+      return `${subject} would ${change === "gain" ? "gain" : "lose"} ${what} at ${titles.record(terms.anew(group))}, and the approved change does not say so`;
+    },
+  );
+};
+
+const afterProblems = (approved: Change, { held }: Anew, terms: Terms, titles: Titles): string[] => {
+  const { writes, services } = terms.approved(approved);
+  const subjects = Map.groupBy(terms.approved(approved.after), ({ service, identity }) =>
+    canonical([service ?? "", identity]),
+  );
+  return [...subjects.values()].flatMap((entries) => {
+    const { service = services[0] as string } = entries[0] as ChangeAfter;
+    const identity = entries[0]?.identity as Text;
+    const uids = typeof identity === "string" ? [identity] : "$uid" in identity ? terms.uids(identity.$uid) : [];
+    const now = uids.map((uid) => digestsOf(held.get(service)?.(uid), { identity, writes, textOf: terms.textOf }));
+    // What the change has made and deleted again has no uid any more.
+    while (now.length < entries.length) now.push({ access: null });
+    const apart = (["access", "signIn"] as const).filter((part) => {
+      const [one, other] = [entries, now].map((all) => all.map((own) => String(own[part])).sort());
+      return canonical(one) !== canonical(other);
+    });
+    if (apart.length === 0) return [];
+    const title = titles.record(identity);
+    const isGone = now.some(({ access }) => access === null) && entries.every(({ access }) => access !== null);
+    if (isGone) return [`${title} would not be there after it as the approved change leaves it`];
+    return [
+      apart[0] === "access"
+        ? `${title} would hold other capabilities after it than the approved change says`
+        : `others could act as ${title} after it than the approved change says`,
+    ];
+  });
+};
+
+const compareWrites = (approved: Change, anew: Anew, terms: Terms, titles: Titles): Omit<Compared, "left"> => {
+  const writes = terms.approved(approved.writes);
+  const unspent = Map.groupBy(
+    writes.filter(({ uid }) => uid === undefined),
+    formOf,
+  );
+  const targetOf = ({ service, method, uid }: Write): string => canonical([service ?? "", method, uid ?? ""]);
+  const updates = Map.groupBy(
+    writes.filter(({ mask }) => mask),
+    targetOf,
+  );
+  const deleted = deletedIn(writes);
+  const sayAgain = (write: Write): string => `${titles.write(write)}: the approved change does not send this request`;
+  const problems: string[] = [];
+  const added: Write[] = [];
+  for (const made of anew.content.writes) {
+    const write = terms.write(made);
+    const method = methodOf(write.method);
+    if (method.verb === "create") {
+      const known = unspent.get(formOf(write));
+      if (known?.pop()) continue;
+      if (method.resource.givesNoAccess) added.push(made);
+      else if (known) problems.push(`${titles.write(write)}: the approved change sends this request less often`);
+      else problems.push(sayAgain(write));
+    } else if (method.verb === "delete") {
+      const uid = terms.plain(made.uid);
+      if ([uid, ...ancestorsOf(uid)].some((one) => deleted.has(canonical([write.service ?? "", terms.textOf(one)]))))
+        continue;
+      if (method.resource.givesNoAccess) added.push(made);
+      else problems.push(sayAgain(write));
+    } else {
+      const known = updates.get(targetOf(write)) ?? [];
+      const others = (write.mask ?? []).filter((path) => !known.some((one) => givesSame(one, write, path)));
+      const deciding = others.filter((path) => !decidesNothing(method, path));
+      if (deciding.length > 0) problems.push(sayAgain({ ...write, mask: deciding }));
+      else if (others.length > 0) added.push(made);
+    }
+  }
+  return { problems, added };
+};
+
+/** Records that the approved change deletes, with all that is in them. */
+const deletedIn = (writes: readonly Write[]): ReadonlySet<string> =>
+  new Set(
+    writes.flatMap(({ service, method, uid }) =>
+      methodOf(method).verb === "delete" ? [canonical([service ?? "", uid])] : [],
+    ),
+  );
+
+/** An update may be sent in parts. */
+const givesSame = (approved: Write, write: Write, path: string): boolean =>
+  (approved.mask ?? []).some((one) => path === one || path.startsWith(`${one}.`)) &&
+  canonical(valueAt(approved.fields, path)) === canonical(valueAt(write.fields, path));
+
+const restoredProblems = (approved: Change, anew: Anew, terms: Terms, titles: Titles): string[] => {
+  const deleted = deletedIn(terms.approved(approved.writes));
+  const known = new Set(approved.restored.map(({ n, uid }) => canonical([approved.writes[n - 1]?.method, uid])));
+  return anew.content.restored.flatMap(({ n, uid }) => {
+    const write = terms.write(anew.content.writes[n - 1] as Write);
+    const { method, service = "", mask } = write;
+    const isOwn = [uid, ...ancestorsOf(uid)].some((one) => deleted.has(canonical([service, terms.textOf(one)])));
+    const decides = mask
+      ? mask.some((path) => !decidesNothing(methodOf(method), path))
+      : !methodOf(method).resource.givesNoAccess;
+    if (!decides || isOwn || known.has(canonical([method, uid]))) return [];
+    const edit = mask
+      ? "somebody has changed it by hand, and this would change it back"
+      : "somebody has removed it by hand, and this would make it again";
+    return [`${titles.write(write)}: since the approval ${edit}`];
+  });
+};

@@ -1,0 +1,224 @@
+// A change that was made anew, in the terms of the approved one: what a write of the approved change makes is the number of that write, whether
+// the run makes it again or a run before has made it already, so that it is a record of the service now.
+import { randomUUID } from "node:crypto";
+import { fieldPaths, isObject, type Json, normalForm, oneofsOf, parentOf } from "../../schema/index.ts";
+import { canonical } from "../canonical.ts";
+import { equalsOf, type HeldOf } from "./after.ts";
+import type { Change, ChangeContent } from "./change.ts";
+import { makesUid, methodOf, type WriteMethod } from "./methods.ts";
+import { HIDDEN, type Made, madeUids, type Text } from "./text.ts";
+import { decidesNothing } from "./unknown.ts";
+import { encodeFields, mapMade, resolveValue } from "./value.ts";
+import { keysOf, type Normal, neutral, type Write } from "./write.ts";
+
+/** By the plural of their kind, as the API lists them. */
+export type Records = { readonly [plural: string]: readonly Json[] | undefined };
+
+/** A change that was made anew on a fresh copy. */
+export interface Anew {
+  content: ChangeContent;
+  /** of the run that has made it */
+  normal: Pick<Normal, "uids" | "textOf">;
+  /** what the copies had before the run, by address */
+  records: ReadonlyMap<string, Records>;
+  /** what the copies have after it, by address */
+  held: ReadonlyMap<string, HeldOf>;
+  /** uids that the stack has after it */
+  owned: ReadonlySet<string>;
+}
+
+export interface Terms {
+  /** of equal writes of the approved change the first one */
+  equal(n: number): number;
+  /** a value of the approved change, with these numbers */
+  approved<T>(value: T): T;
+  /** a text of the copies, or of the run */
+  textOf(text: string): Text;
+  /** a text of the change that was made anew */
+  anew(text: unknown): Text;
+  /** the same text with the uids of the copies */
+  plain(text: unknown): string;
+  /** a write that was made anew; its number stays */
+  write(write: Write): Write;
+  /** uids of what write `n` and its equals make, or have made */
+  uids(n: number): readonly string[];
+}
+
+/** Two writes that ask for the same have one form, whatever their numbers. */
+export const formOf = (write: Write): string => canonical({ ...write, n: 0 });
+
+/** Times of a service have whole seconds in its headers. */
+const inSeconds = (time: string): number => Math.floor(Date.parse(time) / 1000);
+
+export const termsOf = (approved: Change, anew: Anew): Terms => {
+  const left = new Set<string>();
+  for (;;) {
+    const { terms, surplus } = assign(approved, anew, left);
+    if (surplus.length === 0) return terms;
+    for (const uid of surplus) left.add(uid);
+  }
+};
+
+/** `without`: records that are no record of the change. `surplus`: those of one write more, which somebody else has made. */
+const assign = (approved: Change, { content, normal, records, owned }: Anew, without: ReadonlySet<string>) => {
+  const keys = keysOf(approved.writes);
+  const equal = equalsOf(keys);
+  const equalMade = (made: Made): Made =>
+    "$uid" in made ? { $uid: equal(made.$uid) } : { $segment: equal(made.$segment) };
+  const inEquals = <T>(value: T): T => mapMade(value, equalMade) as T;
+  const writes = approved.writes.map(inEquals);
+  const made = madeUids();
+  const places = new Map<number, string[]>();
+  const add = (n: number, uid: string): void => {
+    made.add(uid, n);
+    places.set(n, [...(places.get(n) ?? []), uid]);
+  };
+  const hidden = `hidden-${randomUUID()}`;
+  const textOf = (text: string): Text => (text.includes(hidden) ? HIDDEN : made.textOf(text));
+  const encoding = { textOf, orderOf: (encoded: unknown) => canonical(neutral(encoded, keys)) };
+  const resolving = { uidOf: (n: number) => normal.uids.get(n) ?? `write ${n}`, hidden };
+  const inTerms = (write: Write): Write => {
+    const { parent, uid, fields } = resolveValue(write, resolving) as { parent?: string; uid?: string; fields: Json };
+    return {
+      ...write,
+      ...(parent !== undefined && { parent: textOf(parent) }),
+      ...(uid !== undefined && { uid: textOf(uid) }),
+      fields: encodeFields(methodOf(write.method).schema, fields, encoding),
+    };
+  };
+
+  const find = finderOf(records, approved);
+  const updated = updatedIn(writes);
+  for (const n of referencesIn({ ...approved, writes })) {
+    const write = writes[n - 1] as Write;
+    const above =
+      write.parent === undefined
+        ? [""]
+        : typeof write.parent === "string"
+          ? [write.parent]
+          : uidsOf(write.parent, places);
+    const fieldsOf = (record: Json): Json => {
+      const { schema } = methodOf(write.method);
+      return encodeFields(schema, normalForm(schema, record), encoding);
+    };
+    for (const uid of find(write, { above, fieldsOf, updated: updated.get(n) ?? [] }))
+      if (!without.has(uid)) add(n, uid);
+  }
+  const forms = new Map(writes.toReversed().map((write) => [formOf(write), write.n]));
+  const existing = new Map([...places].map(([n, uids]) => [n, [...uids]]));
+  for (const write of content.writes) {
+    const uid = normal.uids.get(write.n);
+    const n = uid === undefined ? undefined : forms.get(formOf(inTerms(write)));
+    if (uid !== undefined && n !== undefined) add(n, uid);
+  }
+  const terms: Terms = {
+    ...{ equal, approved: inEquals, textOf, write: inTerms },
+    plain: (text) => resolveValue(text, resolving) as string,
+    anew: (text) => textOf(resolveValue(text, resolving) as string),
+    uids: (n) => places.get(equal(n)) ?? [],
+  };
+  const counts = Map.groupBy(writes, ({ n }) => equal(n));
+  for (const [n, uids] of existing) {
+    const more = (places.get(n) as string[]).length - (counts.get(n) as Write[]).length;
+    // The one that the stack has, or the first one, is that of the change.
+    if (more > 0 && uids.length > 0) {
+      const mine = uids.toSorted((a, b) => Number(owned.has(a)) - Number(owned.has(b)));
+      return { terms, surplus: mine.slice(0, Math.min(more, mine.length)) };
+    }
+  }
+  return { terms, surplus: [] };
+};
+
+const uidsOf = (text: Text, places: ReadonlyMap<number, readonly string[]>): readonly string[] =>
+  typeof text === "object" && "$uid" in text ? (places.get(text.$uid) ?? []) : [];
+
+/** Creates that something of the change refers to, in order. */
+const referencesIn = ({ writes, rows, between, after }: Change): number[] => {
+  const found = new Set<number>();
+  mapMade([writes, rows, between, after], (made) => {
+    const [n] = Object.values(made) as [number];
+    const method = methodOf((writes[n - 1] as Write).method);
+    if (makesUid(method)) found.add(n);
+  });
+  return [...found].sort((a, b) => a - b);
+};
+
+/** Of what each write makes, the values that later ones give its fields. */
+const updatedIn = (writes: readonly Write[]): ReadonlyMap<number, readonly Json[]> => {
+  const updated = new Map<number, Json[]>();
+  for (const { uid, fields, mask = [] } of writes) {
+    if (typeof uid !== "object" || !("$uid" in uid)) continue;
+    const names = mask.map((path) => path.split(".", 1)[0] as string);
+    const values = Object.fromEntries(names.map((name) => [name, fields[name]]));
+    updated.set(uid.$uid, [...(updated.get(uid.$uid) ?? []), values]);
+  }
+  return updated;
+};
+
+interface Place {
+  /** uids of what it may be in; empty: nothing */
+  above: readonly string[];
+  fieldsOf(record: Json): Json;
+  /** what the change gives it later */
+  updated: readonly Json[];
+}
+
+/** uids of the records that have what a create gives, and that came after the change was approved. */
+const finderOf = (records: Anew["records"], { services, created }: Change) => {
+  const indexes = new Map([...records].map(([address, all]) => [address, indexOf(all)]));
+  return (write: Write, { above, fieldsOf, updated }: Place): string[] => {
+    const method = methodOf(write.method);
+    const index = indexes.get(write.service ?? (services[0] as string));
+    const later = updated.flatMap((one) => ("name" in one ? [nameIn(one)] : []));
+    const names = new Set([nameIn(write.fields), ...later]);
+    return above
+      .flatMap((parent) => [...names].map((name) => `${method.resource.plural} ${parent} ${name}`))
+      .flatMap((key) => index?.get(key) ?? [])
+      .filter(({ createTime }) => typeof createTime !== "string" || inSeconds(createTime) >= inSeconds(created))
+      .filter((record) => hasGiven(method, write.fields, fieldsOf(record), updated))
+      .toSorted((a, b) => (String(b.createTime) < String(a.createTime) ? -1 : 1))
+      .map(({ uid }) => String(uid));
+  };
+};
+
+const nameIn = ({ name }: Json): string => (typeof name === "string" ? name : "");
+
+/** A name with the uid of another record is found among all. */
+const indexOf = (all: Records): ReadonlyMap<string, Json[]> => {
+  const index = new Map<string, Json[]>();
+  for (const [plural, list] of Object.entries(all))
+    for (const record of list ?? [])
+      for (const name of new Set([nameIn(record), ""])) {
+        const key = `${plural} ${parentOf(String(record.uid))} ${name}`;
+        const known = index.get(key);
+        if (known) known.push(record);
+        else index.set(key, [record]);
+      }
+  return index;
+};
+
+const hasGiven = (method: WriteMethod, given: Json, held: Json, updated: readonly Json[]): boolean => {
+  const kept = fieldPaths(
+    method.schema,
+    ({ secret, inputOnly, answeredAs }) => secret === true || (inputOnly === true && !answeredAs),
+  );
+  const oneofs = [...oneofsOf(method.schema).values()];
+  const hasOne = (name: string, value: unknown): boolean => includes(held[name], value, kept, name);
+  return Object.entries(given).every(([name, value]) => {
+    if (kept.includes(name) || isForPeople(method, name) || hasOne(name, value)) return true;
+    const others = oneofs.find((names) => names.includes(name)) ?? [];
+    return updated.some((one) => (name in one ? hasOne(name, one[name]) : others.some((other) => other in one)));
+  });
+};
+
+const isForPeople = (method: WriteMethod, name: string): boolean =>
+  decidesNothing(method, name) && !method.resource.givesNoAccess;
+
+/** The service may choose more of a message. */
+const includes = (held: unknown, given: unknown, kept: readonly string[], path: string): boolean => {
+  if (!isObject(given) || !isObject(held) || Object.keys(given).some((key) => key.startsWith("$")))
+    return canonical(held ?? null) === canonical(given);
+  return Object.entries(given).every(
+    ([key, value]) => kept.includes(`${path}.${key}`) || includes(held[key], value, kept, `${path}.${key}`),
+  );
+};
