@@ -16,9 +16,6 @@ export const serviceIn = ({ [SERVICE]: service, [AT]: at }: Json): string | unde
   return typeof text === "string" ? text : undefined;
 };
 
-/** Key of the inputs of a dynamic resource, only in a preview: the record that the update takes over from an earlier run. */
-export const TAKEN_OVER = "__takenOver";
-
 /** The member of outputs, from inputs of either form. */
 export const withService = (inputs: Json): Json => {
   const service = serviceIn(inputs);

@@ -1,5 +1,4 @@
 // Functions: look-ups of one record and lists, for programs in any language. Results are the API's messages.
-import { containsPlaceholder, placeholderUid } from "../client/placeholder-uid.ts";
 import { getRecord, listRecords } from "../provider/engine/get.ts";
 import { reporterWith } from "../provider/engine/report.ts";
 import { kindRecords } from "../provider/kind/index.ts";
@@ -16,21 +15,14 @@ import { containsSecret, plainFrom, Secret } from "./value.ts";
 
 interface PluginFunction {
   call(connect: () => Promise<Session>, args: Json): Promise<Json>;
-  /**
-   * In a preview, in a record that the update creates: there is nothing yet. The engine takes no unknown value from a function, so the
-   * uid is one that nothing has.
-   */
-  planned(args: Json): Json;
 }
 
 const getter = (kind: Kind): PluginFunction => ({
   call: (connect, args) => getRecord(connect, kind, args),
-  planned: ({ name }) => ({ uid: placeholderUid(undefined), ...(name !== undefined && { name }) }),
 });
 
 const list = (kind: Kind): PluginFunction => ({
   call: async (connect, args) => ({ [kind.list.plural]: await Array.fromAsync(listRecords(connect, kind, args)) }),
-  planned: () => ({ [kind.list.plural]: [] }),
 });
 
 /** By name, without the token's prefix. */
@@ -50,14 +42,11 @@ export const invoke = async (
   if (!tok.startsWith(TOKEN_PREFIX) || !Object.hasOwn(functions, name))
     throw new Refusal(`there is no function ${tok}; there are ${Object.keys(functions).toSorted().join(", ")}`);
   const args = plainFrom(asked);
-  const isPlanned = containsPlaceholder(args);
-  if (!isPlanned && containsUnknown(args)) throw new Refusal(`${name}: an argument is not known yet`);
-  const { call, planned } = functions[name] as PluginFunction;
-  const result = isPlanned
-    ? planned(args)
-    : await call(connect, args).catch((error) => {
-        throw reporterWith({})(error, [args]);
-      });
+  if (containsUnknown(args)) throw new Refusal(`${name}: an argument is not known yet`);
+  const { call } = functions[name] as PluginFunction;
+  const result = await call(connect, args).catch((error) => {
+    throw reporterWith({})(error, [args]);
+  });
   const isSecret = containsSecret(asked);
   // Found by its uid alone, a record may have a name that is secret elsewhere.
   if (args.name !== undefined) names.note(result.uid, result.name, isSecret);

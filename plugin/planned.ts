@@ -1,17 +1,17 @@
 // The outputs that a preview shows, as far as they are known before the update: what the program gives, and what the record has already.
 import type { TakenOver } from "../client/preview-marks.ts";
 import { type Kind, outputNames, referencesOf } from "../provider/record/kind.ts";
+import { knownUid } from "../provider/record/known-uid.ts";
 import { choicesOf, isUnknown, isWithin, secretPaths, UNKNOWN, withValueAt } from "../provider/record/normal-form.ts";
-import { plannedUid } from "../provider/record/planned-uid.ts";
 import { argumentOf, argumentsIn, outputOf } from "../provider/record/state.ts";
 import { bindingsIn, grants, pairsIn, settingsOf } from "../provider/set/pair.ts";
 import { isObject, isUidp, type Json, normalForm, valueAt } from "../schema/index.ts";
 import { type DetailedDiff, memberIn } from "./detailed-diff.ts";
 
-/** The outputs of the record that the resource with this URN would create from these inputs. */
-export const plannedCreate = (kind: Kind, urn: string, news: Json, taken: TakenOver | undefined): Json => {
+/** The outputs of the record that a resource would create from these inputs, or take over. */
+export const plannedCreate = (kind: Kind, news: Json, taken: TakenOver | undefined): Json => {
   const outputs = outputNames(kind).map((name) => [name, expectedValue(kind, news, name)]);
-  return { ...Object.fromEntries(outputs), uid: plannedUid(kind, news, { urn, taken }) ?? UNKNOWN };
+  return { ...Object.fromEntries(outputs), uid: knownUid(kind, news, taken) ?? UNKNOWN };
 };
 
 /** The outputs after an update: those that it does not change stay, except the time of the update. */

@@ -7,7 +7,14 @@ import { kindRecords, type StateKind } from "../provider/kind/index.ts";
 import { Incomplete } from "../provider/reconcile/incomplete.ts";
 import { placeOf } from "../provider/record/id.ts";
 import type { Kind } from "../provider/record/kind.ts";
-import { GIVEN, SECRETS, secretPaths, shownOncePaths, withoutPaths } from "../provider/record/normal-form.ts";
+import {
+  GIVEN,
+  isUnknown,
+  SECRETS,
+  secretPaths,
+  shownOncePaths,
+  withoutPaths,
+} from "../provider/record/normal-form.ts";
 import {
   argumentOf,
   derivedOutputs,
@@ -80,7 +87,7 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
 
   const noteName = (kind: Kind | undefined, uid: unknown, name: unknown, isSecret: boolean): void => {
     // The uid is its group's, which has another name.
-    if (kind?.list.sharesUid !== true) names.note(uid, name, isSecret);
+    if (kind?.list.sharesUid !== true && !isUnknown(uid)) names.note(uid, name, isSecret);
   };
 
   /** By URN, from the check. */
@@ -139,7 +146,7 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
       notes.noteStep(preview !== 0);
       if (preview) {
         const taken = await methods.planned(withNames(inputs, names.shown(type, inputs)));
-        const planned = kind ? plannedCreate(kind, urn, inputs, taken) : plannedSet({}, inputs);
+        const planned = kind ? plannedCreate(kind, inputs, taken) : plannedSet({}, inputs);
         noteName(kind, planned.uid, inputs.name, containsSecret(asked.name));
         return createResponse("", outputs(kind, planned, asked));
       }

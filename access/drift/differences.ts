@@ -1,6 +1,5 @@
 // What differs between the inputs of a resource in the program and in the service, property by property. A secret is never shown: where
 // one side has marked a value as secret, the other side's value is hidden too.
-import { withoutPlaceholders } from "../../client/placeholder-uid.ts";
 import { isObject, type Json } from "../../schema/index.ts";
 import { friendlyCapability } from "../capability.ts";
 import { compare as byText } from "../graph/compare.ts";
@@ -120,8 +119,7 @@ const someText = (value: unknown, is: (text: string) => boolean): boolean => {
 
 const hasSecret = (value: unknown): boolean => someText(value, (text) => text === SECRET);
 
-const hasUnknown = (value: unknown): boolean =>
-  someText(value, (text) => text.includes(UNKNOWN) || withoutPlaceholders(text) !== text);
+const hasUnknown = (value: unknown): boolean => someText(value, (text) => text.includes(UNKNOWN));
 
 const hide = (value: unknown): unknown => (value === undefined || value === null ? null : SECRET);
 

@@ -73,7 +73,7 @@ export interface ExternalGroupNode {
   group: NodeId;
 }
 
-/** Who accepts an invite gets a role. Its name is its key id, or a placeholder until it exists. */
+/** Who accepts an invite gets a role. Its name is its key id, or that of its resource until it exists. */
 export interface InviteNode extends Node {
   group: NodeId;
   /** null where it cannot be known */

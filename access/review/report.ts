@@ -173,7 +173,6 @@ export type DeletedGroup = z.infer<typeof DeletedGroup>;
 export const Adopted = Named.extend({
   resource: z.string(),
   deletedLater: z.boolean(),
-  interruptedAt: z.string().optional().describe("when an earlier run of the stack created it, as its journal says"),
 });
 export type Adopted = z.infer<typeof Adopted>;
 

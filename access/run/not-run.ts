@@ -1,5 +1,4 @@
 // Steps that a run on a copy leaves out, since they need a value of another provider that is not known yet: what may stand behind each.
-import { isPlaceholder } from "../../client/placeholder-uid.ts";
 import { isUidp, type Json, printable } from "../../schema/index.ts";
 import type { AccessGraph } from "../graph/graph.ts";
 import type { Step } from "../preview/shape.ts";
@@ -29,7 +28,7 @@ export const unknownOf = ({ urn, op, why }: NotRun, steps: readonly Step[], { ro
 };
 
 const hiddenBy = (kind: ResourceKind, inputs: Json, id: string, roles: AccessGraph["roles"]): Hidden[] => {
-  const known = (value: unknown): string | undefined => (isUidp(value) && !isPlaceholder(value) ? value : undefined);
+  const known = (value: unknown): string | undefined => (isUidp(value) ? value : undefined);
   const part = (name: "identity" | "role" | "group", uid: string | undefined) =>
     uid === undefined ? {} : { [name]: uid };
   const group = part("group", known(inputs.parent));

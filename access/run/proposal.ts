@@ -20,8 +20,6 @@ export interface RunFacts {
   left: readonly Managed[];
   /** repos and account associations of the copy before the run, which may go with their group */
   held: readonly HeldRecord[];
-  /** when an interrupted run created a record that this one takes over, by uid */
-  interrupted: ReadonlyMap<string, string>;
   /** whether a text has something that the state marks as secret */
   isSecret(text: string): boolean;
   /** bindings whose deletion did not run: each may end, and counts as ended */
@@ -154,25 +152,18 @@ const replacedBy = (
   );
 
 /** Records that were there before the run, and that no resource of the stack had, or another one that has not adopted them. */
-const adoptedIn = (
-  { before, interrupted }: RunFacts,
-  stored: readonly Managed[],
-  left: readonly Managed[],
-): AdoptedRecord[] => {
+const adoptedIn = ({ before }: RunFacts, stored: readonly Managed[], left: readonly Managed[]): AdoptedRecord[] => {
   const known = recordsOf(stored);
   const byUid = Map.groupBy(stored.filter(isRecord), ({ uid }) => uid);
   const isAdopted = ({ urn, uid, inputs: { adopt } }: Managed): boolean =>
     !known.has(uid) || (adopt != null && !byUid.get(uid)?.some((old) => old.urn === urn || old.inputs.adopt === adopt));
   return left
     .filter((one) => isRecord(one) && !one.isRead && isAdopted(one) && before[nodesOf(one)].has(one.uid))
-    .map(({ kind, name, uid, inputs }) => {
-      const interruptedAt = interrupted.get(uid);
-      return {
-        ...{ kind: wordOf(kind), uid, resource: name },
-        deletedLater: interruptedAt !== undefined || isOrMayBe(inputs.deleteAdopted),
-        ...(interruptedAt !== undefined && { interruptedAt }),
-      };
-    });
+    .map(({ kind, name, uid, inputs, outputs }) => ({
+      ...{ kind: wordOf(kind), uid, resource: name },
+      // What an interrupted run had created is the stack's own.
+      deletedLater: outputs.adopted !== true || isOrMayBe(inputs.deleteAdopted),
+    }));
 };
 
 const forcedIn = (

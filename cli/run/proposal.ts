@@ -1,20 +1,17 @@
 // What a run on twins means at each of its services: the proposal that a review is of.
 
 import type { Preview } from "../../access/preview/shape.ts";
-import { valuesIn } from "../../access/preview/value.ts";
 import type { Proposal, UnknownPart } from "../../access/review/proposal.ts";
 import { unknownOf } from "../../access/run/not-run.ts";
 import { proposalFromRun } from "../../access/run/proposal.ts";
 import { bindingsOf, managedIn } from "../../access/run/stack.ts";
-import { TAKEN_OVER } from "../../client/preview-marks.ts";
-import { isUidp, type Json, printable } from "../../schema/index.ts";
+import { printable } from "../../schema/index.ts";
 import type { Previewed } from "../preview.ts";
 import type { UpdateRun } from "./on-twins.ts";
 
 /** By address. A resource counts at its own service alone. */
 export const proposalsOf = (run: UpdateRun, { preview, hereAt }: Previewed): Map<string, Proposal> => {
   const all = { stored: managedIn(run.stored), left: managedIn(run.left) };
-  const interrupted = interruptedIn(preview);
   const undone = new Set(run.notRun.flatMap(({ urn, op }) => (op.includes("delete") ? [urn] : [])));
   const ending = new Set(all.left.flatMap((one) => (undone.has(one.urn) ? bindingsOf(one).map(({ id }) => id) : [])));
   return new Map(
@@ -26,22 +23,13 @@ export const proposalsOf = (run: UpdateRun, { preview, hereAt }: Previewed): Map
       const isHere = hereAt(address);
       const [stored, left] = [all.stored, all.left].map((own) => own.filter(({ urn }) => isHere(urn))) as [Own, Own];
       const graphs = { before: before.graph, after: after.graph, ending };
-      const facts = { ...graphs, stored, left, held: before.held, interrupted, isSecret: run.isSecret, unknown };
+      const facts = { ...graphs, stored, left, held: before.held, isSecret: run.isSecret, unknown };
       return [address, proposalFromRun(facts)];
     }),
   );
 };
 
 type Own = ReturnType<typeof managedIn>;
-
-/** When an interrupted run created a record that this one takes over, by uid. A preview says it of dynamic resources. */
-const interruptedIn = ({ steps }: Preview): Map<string, string> =>
-  new Map(
-    steps.flatMap(({ newState }) => {
-      const { uid, at } = (valuesIn(newState?.inputs)[TAKEN_OVER] ?? {}) as Json;
-      return isUidp(uid) ? [[uid, String(at)] as const] : [];
-    }),
-  );
 
 /** What the engine has printed and this version cannot read, and what the provider does not know. */
 const limitsOf = ({ unreadable, doubts }: Preview): UnknownPart[] => [

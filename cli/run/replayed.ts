@@ -35,7 +35,7 @@ export const replayHere = async (
     {
       ...proposalFromRun({
         ...{ before: before.graph, after: after.graph, held: before.held },
-        ...{ stored: [], left: [], interrupted: new Map(), unknown: [], ending: new Set(), isSecret: () => false },
+        ...{ stored: [], left: [], unknown: [], ending: new Set(), isSecret: () => false },
       }),
       // The state of the stack is not in a change, so each binding may be declared.
       undeclared: [],

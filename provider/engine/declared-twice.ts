@@ -1,5 +1,5 @@
-// Warns of two resources of one program that declare the same. A new record has a placeholder uid in a preview, so what refers to it is
-// compared too. Nothing of what is compared is shown, since a part of it may be secret.
+// Warns of two resources of one program that declare the same. What refers to a new record is compared by the
+// update. Nothing of what is compared is shown, since a part of it may be secret.
 import type { Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import type { Kind } from "../record/kind.ts";

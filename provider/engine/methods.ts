@@ -4,22 +4,12 @@
 import { type Config, type GetConfig, type ParsedConfig, parseConfig, serviceOf } from "../../client/config.ts";
 import { missingCredentials, requireConfig } from "../../client/credentials.ts";
 import { ConfigError } from "../../client/errors.ts";
-import { isPlaceholder, withoutPlaceholders } from "../../client/placeholder-uid.ts";
-import {
-  AT,
-  DRIFT_PREVIEW,
-  missingText,
-  SERVICE,
-  TAKEN_OVER,
-  type TakenOver,
-  withService,
-} from "../../client/preview-marks.ts";
+import { AT, DRIFT_PREVIEW, missingText, SERVICE, type TakenOver, withService } from "../../client/preview-marks.ts";
 import { isOnTwins } from "../../client/run-file.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { type KindName, kindRecords, type StateKind } from "../kind/index.ts";
 import type * as reconcile from "../reconcile/index.ts";
 import { recordId } from "../record/id.ts";
-import { isUnknown } from "../record/normal-form.ts";
 import { atWith, stampText, stampTextIn } from "../record/stamp.ts";
 import { FORMER, KEY, PREVIEW, PROVIDER, REPLACE_ON, SECRET_ARGUMENTS } from "../record/state.ts";
 import { reportPendingCreates } from "../recovery/recover.ts";
@@ -91,8 +81,7 @@ export const methodsWith = (environment: Environment): Record<StateKind, Methods
  * beside it names (adoption.ts).
  */
 export const providerWith = (environment: Environment, { looksUp = false } = {}): Provider => {
-  const { env, cwd = process.cwd() } = environment;
-  const log = (text: string): void => environment.log(withoutPlaceholders(text));
+  const { env, log, cwd = process.cwd() } = environment;
   const isStarted = environment.engine !== undefined || environment.dynamicEngine !== undefined;
   const engine = isStarted ? engineProcess : () => undefined;
   const sentences = sentencesWith({ log, masked: environment.masked, engine });
@@ -134,7 +123,7 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
   const connect = async (): Promise<Session> => {
     if (session) return session;
     const [settings, own] = [await config(), await getLedger()];
-    session ??= { ...sessionWith(settings, { ...environment, log }, own), stopped: gate.stopped };
+    session ??= { ...sessionWith(settings, environment, own), stopped: gate.stopped };
     return session;
   };
   const hasCredentials = async (): Promise<boolean> =>
@@ -233,8 +222,7 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
         sentences.noteRun(run.isUpdate === undefined ? undefined : !run.isUpdate);
         if (isUidp(olds.parent)) await gate.organization(olds.parent, run);
         // A group that the same update creates is in no service yet.
-        const isPlace = isUidp(asked.parent) && !isUnknown(asked.parent) && !isPlaceholder(asked.parent);
-        if (isNew && isPlace) await gate.newPlace(asked.parent as string, run);
+        if (isNew && isUidp(asked.parent)) await gate.newPlace(asked.parent, run);
         if (run.isUpdate !== false && (await hasCredentials())) await gate.reachable(run);
         if (run.isUpdate !== undefined) await unchecked?.expect(asked[KEY], run.isUpdate);
         await lookAt(asked[KEY], run.isUpdate);
@@ -248,18 +236,18 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
         const isPlanned = isPreview === true && !looksUp && isNew && problems.length === 0;
         const taken = isPlanned ? await steps.planned(inputs) : undefined;
         // The engine calls no create in a preview, and takes the inputs of a dynamic resource for its outputs.
-        const uid = isPlanned ? await steps.plannedUid(inputs, taken) : undefined;
+        const uid = isPlanned ? await steps.knownUid(inputs, taken) : undefined;
         const stampFor = (olds: Json, inputs: Json): string | undefined => {
           const kept = stampTextIn(olds);
           return isNew || steps.createsMore(olds, inputs) ? (newStamp(isPreview) ?? kept) : kept;
         };
         const added = {
           ...placeAndTime(serviceOf((await config()).baseUrl), stampFor(olds, inputs)),
-          ...(taken && { [TAKEN_OVER]: { ...taken } }),
+          ...(uid !== undefined && { uid }),
         };
         return {
-          inputs: { ...inputs, ...looked.shown, ...added, ...(uid !== undefined && { uid }) },
-          failures: problems.map(({ property, reason }) => ({ property, reason: withoutPlaceholders(reason) })),
+          inputs: { ...inputs, ...looked.shown, ...added },
+          failures: problems.map(({ property, reason }) => ({ property, reason })),
         };
       },
     ),

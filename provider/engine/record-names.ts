@@ -1,7 +1,6 @@
 // The names that a preview shows. Names of the program and of the state come first; for what a program gives by its uid alone the API is
 // asked, once each, where a line shows it. After a failure no more are asked for: a preview works without the service.
 import { listAll } from "../../client/paginate.ts";
-import { isPlaceholder, lineageOf } from "../../client/placeholder-uid.ts";
 import { isRoot, isUidp, type Json } from "../../schema/index.ts";
 import { isRoleName } from "../kind/built-in-role.ts";
 import { kindRecords } from "../kind/index.ts";
@@ -12,7 +11,7 @@ import { pairsIn } from "../set/pair.ts";
 type Kind = "group" | "identity" | "role";
 
 export interface RecordNames {
-  /** The program calls the record of this uid, which may be a placeholder, by this name. */
+  /** The program calls the record of this uid by this name. */
   note(uid: unknown, name: unknown, isSecret: boolean): void;
   /** By uid. What cannot be read is missing. */
   find(kind: Kind, uids: Iterable<unknown>): Promise<ReadonlyMap<unknown, string>>;
@@ -42,10 +41,7 @@ export const recordNames = ({ connect, hasCredentials, ledger }: Service): Recor
   };
 
   const readMissing = async (kind: Kind, uids: readonly string[]): Promise<void> => {
-    // A record that the update creates has none in the API.
-    const missing = uids.filter(
-      (uid) => !programNames.has(uid) && !isPlaceholder(uid) && !requested.has(`${kind} ${uid}`),
-    );
+    const missing = uids.filter((uid) => !programNames.has(uid) && !requested.has(`${kind} ${uid}`));
     if (isOff || missing.length === 0 || !(await hasCredentials())) return;
     for (const uid of missing) requested.add(`${kind} ${uid}`);
     try {
@@ -133,6 +129,6 @@ export const pairNames = async (names: RecordNames, isOpen: IsOpen, news: Json):
 
 /** The group and all above it that its path names. */
 const pathUids = (uid: string): string[] => {
-  const lineage = lineageOf(uid);
+  const lineage = uid.split("/").map((_, i, segments) => segments.slice(0, i + 1).join("/"));
   return isRoot(uid) ? lineage : lineage.slice(1);
 };

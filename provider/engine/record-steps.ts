@@ -9,8 +9,8 @@ import { isAlike, noteRefreshed, observeRecord } from "../open/observe.ts";
 import * as reconcile from "../reconcile/index.ts";
 import { recordId } from "../record/id.ts";
 import { type Kind, title } from "../record/kind.ts";
+import { knownUid } from "../record/known-uid.ts";
 import { containsUnknown, isUnknown, secretPaths } from "../record/normal-form.ts";
-import { plannedUid } from "../record/planned-uid.ts";
 import { hiddenMembers, KEY, MATCH, nameInKey } from "../record/state.ts";
 import { expectCreate } from "../recovery/beside.ts";
 import { previewRecovery } from "../recovery/preview.ts";
@@ -165,8 +165,8 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
       if (warning !== undefined && interrupted?.taken.uid === undefined) log(warning);
       return interrupted?.taken;
     },
-    plannedUid: async (inputs, taken) => {
-      const uid = plannedUid(kind, inputs, { taken });
+    knownUid: async (inputs, taken) => {
+      const uid = knownUid(kind, inputs, taken);
       await noteName(kind, uid, inputs);
       return uid;
     },

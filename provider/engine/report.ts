@@ -1,6 +1,5 @@
 // Errors of the methods as the engine prints them: without a stack, and in full only once when all resources share the error.
 import { sessionErrorOf } from "../../client/errors.ts";
-import { withoutPlaceholders } from "../../client/placeholder-uid.ts";
 import { type Json, printableLines } from "../../schema/index.ts";
 import { KEY } from "../record/state.ts";
 import type { Environment } from "../run/session.ts";
@@ -25,7 +24,7 @@ export const reporterWith = ({ silence }: Pick<Environment, "silence">) => {
     if (!(error instanceof Error) || DEFECTS.some((type) => error instanceof type)) return error;
     const shown = shorten(error, args);
     // It may quote names of records, which may hold control characters.
-    shown.message = printableLines(withoutPlaceholders(shown.message));
+    shown.message = printableLines(shown.message);
     shown.stack = "";
     silence?.(shown);
     return shown;

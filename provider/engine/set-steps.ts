@@ -1,5 +1,4 @@
 // The steps of a set of role bindings.
-import { isPlaceholder } from "../../client/placeholder-uid.ts";
 import { isUidp, type Json, parentOf } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import { noteRefreshed } from "../open/observe.ts";
@@ -36,8 +35,8 @@ export const setStepsWith = (parts: StepParts): Steps => {
   const looking = new Set<unknown>();
   // Undefined where that is not known: a preview works without the service.
   const liveIn = async (group: unknown): Promise<Live[] | undefined> => {
-    // The update creates this group.
-    if (isPlaceholder(group)) return [];
+    // As a rule the update creates it.
+    if (isUnknown(group)) return [];
     if (!isUidp(group) || !(await hasCredentials())) return undefined;
     return listLive(withOneAttempt(await connect()), group).catch(() => undefined);
   };
@@ -52,7 +51,7 @@ export const setStepsWith = (parts: StepParts): Steps => {
     lookUp: async (olds, news) => ({ news, failures: await roleProblems(parts, olds, news) }),
     createsMore: (olds, inputs) => textOf(olds) !== textOf(inputs),
     planned: async () => undefined,
-    plannedUid: async ({ parent }) => (isUidp(parent) ? parent : undefined),
+    knownUid: async ({ parent }) => (isUidp(parent) ? parent : undefined),
     check: async (olds, news, { isSecret, showsNames }) => {
       const { inputs, failures } = checkSet(news);
       if (failures.length > 0) return { inputs, failures };

@@ -71,8 +71,8 @@ export interface Steps {
   planned(inputs: Json): Promise<TakenOver | undefined>;
   /** The classes of a program derive the output `parent` of the id. */
   derivesParent: boolean;
-  /** The uid that the preview shows; undefined where it is not known. */
-  plannedUid(inputs: Json, taken: TakenOver | undefined): Promise<string | undefined>;
+  /** The uid of a new resource, where a preview knows it. */
+  knownUid(inputs: Json, taken: TakenOver | undefined): Promise<string | undefined>;
   /** The records in the outputs of a resource. `news` are the inputs of a resource that the program declares. */
   held(id: string, outputs: Json, news?: Json): Held[];
   diff(id: string, olds: Json, news: Json): Promise<DiffResult>;

@@ -4,7 +4,6 @@ import { type Json, lookUpArguments, type Resource } from "../../schema/index.ts
 import * as engine from "../engine/get.ts";
 import { rememberName } from "./binding-names.ts";
 import { referenceUid } from "./inputs.ts";
-import { isPlanned, unknownRecord } from "./planned.ts";
 import { programError, programSession } from "./session.ts";
 
 /** A record by its name, in a group or at the root. */
@@ -48,7 +47,7 @@ const findHere: Find = async (resource, args) => {
 
 const lookUp = async <T>(resource: Resource, args: object, find: Find): Promise<T> => {
   if (isByName(resource)) engine.requireNamed(resource, args);
-  return isPlanned(args) ? unknownRecord<T>(resource) : find<T>(resource, { ...args });
+  return find<T>(resource, { ...args });
 };
 
 const isByName = ({ texts }: Resource): boolean => texts?.lookUp?.by === "name";
@@ -70,10 +69,10 @@ export const getOutput = <T>(resource: Resource, args: object, find = findHere):
   return pulumi.output(inputs).apply((known) => lookUp<T>(resource, known, find)) as pulumi.Output<T>;
 };
 
-/** Every record of a list. There is nothing yet in a record that the update creates. */
+/** Every record of a list. */
 export async function* listRecords<T extends { uid: string }>(
   resource: Resource,
   args: Json,
 ): AsyncGenerator<T, void, undefined> {
-  if (!isPlanned(args)) yield* engine.listRecords<T>(programSession, resource, args);
+  yield* engine.listRecords<T>(programSession, resource, args);
 }

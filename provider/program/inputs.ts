@@ -36,10 +36,7 @@ export const referenceUid = (value: unknown, type: string, argument: string): pu
   return value as pulumi.Input<string> | undefined;
 };
 
-/**
- * The uid of a resource: its id, which the engine knows except in the preview of a create. There it is what the preview shows in
- * place of the uid, among the outputs.
- */
+/** The uid of a resource: its id, which the engine knows except in the preview of a create. There the outputs have it, if it is known. */
 export const uidOf = (id: pulumi.Output<string>, planned: pulumi.Output<string>): pulumi.Output<string> => {
   if (!pulumi.runtime.isDryRun()) return id;
   return withPlanned(id, (value) => (pulumi.isUnknown(value) ? planned : value)) as pulumi.Output<string>;

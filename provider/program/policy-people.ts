@@ -1,13 +1,12 @@
 // The identity providers that a policy names under `people`. The policy does not create them: each is looked up by its name in the
 // organization while the program runs, so that a preview shows a misspelt name, and whose people get a role.
 import * as pulumi from "@pulumi/pulumi";
-import { NO_PEOPLE_YET, type Policy } from "../../access/policy/index.ts";
+import type { Policy } from "../../access/policy/index.ts";
 import type { Client } from "../../client/client.ts";
 import { listChildren } from "../../client/paginate.ts";
 import { suggestion } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import type { IdentityProvider } from "./generated/identity-provider.ts";
-import { isPlanned } from "./planned.ts";
 import { hasEngine, programError } from "./session.ts";
 
 /** What reads the lists of the API. */
@@ -48,7 +47,6 @@ export const policyProviders = (
 ): FindProvider => {
   const findIn = async (uid: string, provider: string): Promise<string> => {
     const head = `AccessPolicy ${name}: people.${provider}:`;
-    if (isPlanned({ uid })) throw programError(`${head} ${NO_PEOPLE_YET}`);
     const all = await listProviders(uid);
     const [found, ...others] = all.filter((one) => one.name === provider);
     if (found && others.length === 0) return found.uid;

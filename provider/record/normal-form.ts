@@ -1,6 +1,5 @@
 // The normal form, in which arguments, responses and stored outputs are comparable. They may differ and mean the same: a text for which
 // the service stores a uid, a field that it does not return, another spelling.
-import { isPlaceholder } from "../../client/placeholder-uid.ts";
 import {
   type FieldInfo,
   fieldPaths,
@@ -18,11 +17,8 @@ export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 export const isUnknown = (value: unknown): boolean => value === UNKNOWN;
 
-/** A placeholder stands for a uid that is not known yet, too. */
 export const containsUnknown = (value: unknown): boolean =>
-  isUnknown(value) ||
-  isPlaceholder(value) ||
-  (typeof value === "object" && value !== null && Object.values(value).some(containsUnknown));
+  isUnknown(value) || (typeof value === "object" && value !== null && Object.values(value).some(containsUnknown));
 
 /** Whether a path is `outer`, or below it. */
 export const isWithin = (path: string, outer: string): boolean => path === outer || path.startsWith(`${outer}.`);

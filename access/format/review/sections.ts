@@ -46,7 +46,7 @@ export const sectionsOf = (report: Report): Section[] => [
   {
     id: "adopted",
     title: TITLES.adopted,
-    items: report.adopted.map(({ kind, name, uid, resource, deletedLater, interruptedAt }) => ({
+    items: report.adopted.map(({ kind, name, uid, resource, deletedLater }) => ({
       parts: [
         `${kind} `,
         quote(name),
@@ -54,7 +54,6 @@ export const sectionsOf = (report: Report): Section[] => [
         quote(uid),
         " by ",
         quote(resource),
-        ...(interruptedAt === undefined ? [] : [", created by an earlier run at ", quote(interruptedAt)]),
         deletedLater ? "; deleted with the resource" : "; it stays when the resource goes",
       ],
     })),

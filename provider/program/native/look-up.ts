@@ -4,7 +4,6 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Json, Resource } from "../../../schema/index.ts";
 import { TOKEN_PREFIX } from "../../record/kind.ts";
 import * as dynamic from "../get.ts";
-import { isPlanned } from "../planned.ts";
 import { sharedProgramError } from "../session.ts";
 
 type Options = pulumi.InvokeOptions | undefined;
@@ -16,7 +15,6 @@ export const getOutput = <T>(resource: Resource, args: object, opts: Options): p
   dynamic.getOutput<T>(resource, args, ({ type }, known) => invokeForOutput(`get${type}`, known, opts));
 
 export async function* list<T>({ list: { operation, plural } }: Resource, args: object, opts: Options) {
-  if (isPlanned(args)) return;
   const { [plural]: records = [] } = await invokeFunction<Json>(listFunction(operation), args, opts);
   yield* records as T[];
 }

@@ -70,7 +70,7 @@ export const report = (
   for (const id of [...after.bindings.keys()]) if (gone.has(id)) after.bindings.delete(id);
   const proposal = proposalFromRun({
     ...{ before: live.graph, after, stored: managedIn(stored), left: managedIn(left), held: [], unknown: [] },
-    ...{ interrupted: new Map(), ending: new Set(), isSecret: () => false },
+    ...{ ending: new Set(), isSecret: () => false },
   });
   return driftOf({
     run: { stored, left, begun: [], steps: [], errors: [], notRun: [], ...run, normal },

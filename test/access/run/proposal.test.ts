@@ -43,7 +43,6 @@ const run = (
       before,
       after: graph,
       held: [],
-      interrupted: new Map(),
       isSecret: () => false,
       ending: new Set(),
       unknown: [],
@@ -107,18 +106,20 @@ describe("a record that the run has made", () => {
 describe("records that exist", () => {
   test("which no resource had, and one has now, are taken over; not one that is only read", () => {
     const left = [
-      resource("Group", "team", TEAM, { inputs: { deleteAdopted: true } }),
+      resource("Group", "team", TEAM, { inputs: { deleteAdopted: true }, outputs: { adopted: true } }),
+      resource("Role", "viewer", viewer, { outputs: { adopted: true } }),
+      // Of an interrupted run.
       resource("Identity", "ci", CI),
       resource("RoleBinding", "views", CI_VIEWS),
       resource("Role", "publisher", own, { external: true }),
     ];
     const { adopted } = run(() => {}, {
       ...{ left, stored: [resource("RoleBinding", "views", CI_VIEWS)] },
-      interrupted: new Map([[CI, "2026-11-28T00:00:00Z"]]),
     });
     expect(adopted).toEqual([
       { kind: "group", uid: TEAM, resource: "team", deletedLater: true },
-      { kind: "identity", uid: CI, resource: "ci", deletedLater: true, interruptedAt: "2026-11-28T00:00:00Z" },
+      { kind: "role", uid: viewer, resource: "viewer", deletedLater: false },
+      { kind: "identity", uid: CI, resource: "ci", deletedLater: true },
     ]);
   });
 

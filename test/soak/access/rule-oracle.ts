@@ -45,7 +45,7 @@ export const findingsOf = (
   // An identity of another organization is in no list before it is bound.
   const others = [...after.identities].filter(([id]) => !id.startsWith(organization));
   const before = { ...known, identities: new Map([...others, ...known.identities]) };
-  const facts = { before, after, stored: [], left: [], held: [], unknown: [], interrupted: new Map() };
+  const facts = { before, after, stored: [], left: [], held: [], unknown: [] };
   const proposal = proposalFromRun({ ...facts, ending: new Set(), isSecret: () => false });
   const { report } = reviewOf({ ...proposal, restored }, { deny: [], allow: [], notVisible: [], nowMs: 0 });
   return [
