@@ -7,7 +7,13 @@ export const REPORT = "report.md";
 export const REPORT_JSON = "report.json";
 /** of a review, for another job */
 export const CHANGE = "change.json";
+/** variables that GitLab gives to later jobs: https://docs.gitlab.com/ci/yaml/artifacts_reports/#artifactsreportsdotenv */
+export const DIGEST_ENV = "digest.env";
 const CODE = "exit-code";
+
+/** The folder of the change that is applied has one of what the review of the merged change left. */
+export const mergedFolderOf = ({ changeFolder = "" }: Pick<Settings, "changeFolder">): string =>
+  join(changeFolder, "merged");
 
 /** An empty folder of this path: a change may have brought a folder, or a link, of this name. */
 export const makeFolder = (folder: string): void => {
@@ -20,12 +26,10 @@ export const writeFiles = (folder: string, files: Readonly<Record<string, string
     writeFileSync(join(folder, name), text, { mode: 0o600 });
 };
 
-/** The report that a step has left, its exit code, and the digest of its seal; undefined: there is none. */
-export const readReport = (folder: string): { text: string; code: number; digest?: string } | undefined => {
-  const [text, code, json] = [REPORT, CODE, REPORT_JSON].map((name) => readIfThere(join(folder, name)));
-  if (text === undefined || code === undefined) return undefined;
-  const { seal } = JSON.parse(json ?? "{}") as { seal?: { digest?: unknown } };
-  return { text, code: Number(code), ...(typeof seal?.digest === "string" && { digest: seal.digest }) };
+/** The report that a step has left, and its exit code; undefined: there is none. */
+export const readReport = (folder: string): { text: string; code: number } | undefined => {
+  const [text, code] = [REPORT, CODE].map((name) => readIfThere(join(folder, name)));
+  return text === undefined || code === undefined ? undefined : { text, code: Number(code) };
 };
 
 const readIfThere = (file: string): string | undefined => {
@@ -42,8 +46,8 @@ const slugOf = (settings: Settings): string =>
     .map((one) => one.replace(/[^\w.-]+/g, "-"))
     .join("-") || "preview";
 
-/** The same of a seal. */
-export const sealOf = (settings: Settings): string => `irm-seal-${slugOf(settings)}.json`;
+/** Name of the artifact that has a change. */
+export const changeNameOf = (settings: Settings): string => `access-change-${slugOf(settings)}`;
 
 /** The page's name is that of its artifact, so stacks have different ones. */
 export const pageOf = (settings: Settings): string => `access-review-${slugOf(settings)}.html`;

@@ -7,8 +7,6 @@ export interface Post {
   body: string;
   /** who wrote it, comparable to `Forge.me` */
   author: string;
-  /** RFC 3339: when it was written, or edited since */
-  updatedAt: string;
 }
 
 /** A change that was merged. */
@@ -16,16 +14,8 @@ export interface MergedChange {
   number: number;
   /** hash of its newest commit */
   head: string;
-  author: string;
   /** RFC 3339 */
   mergedAt: string;
-}
-
-/** Somebody approved a change as it was merged. */
-export interface ApprovalOf {
-  by: string;
-  /** RFC 3339 */
-  at: string;
 }
 
 export interface Forge {
@@ -35,11 +25,11 @@ export interface Forge {
   headOf(change: number): Promise<string>;
   /** the change whose merge made this commit */
   mergedBy(commit: string): Promise<MergedChange | undefined>;
-  /** the approvals of a change that still count, by people who may approve */
-  approvals(change: MergedChange): AsyncIterable<ApprovalOf>;
-  /** Whether the run of this id reviewed this commit, by the same workflow as the one of this job. */
-  isReviewRun(run: number, head: string): Promise<boolean>;
-  /** The text of a file that the run has left; undefined: a step of the job downloads it. */
+  /** Why it cannot be seen whether people had to approve this job; undefined: they had to. Throws a RefusedJob where nobody had to. */
+  unseenApproval(): Promise<string | undefined>;
+  /** The last run that reviewed this change, by the workflow of this job, and that began before the merge; undefined: there is none. */
+  reviewRunOf(change: MergedChange): Promise<number | undefined>;
+  /** The text of a file that this run has left; undefined: a step of the job downloads it. */
   fileOf?(run: number, name: string): Promise<string>;
   /** the comments of a change, from the first one on */
   comments(change: number): AsyncIterable<Post>;
@@ -60,4 +50,16 @@ export interface Written {
 /** GitHub or GitLab refused a request, or did not answer. */
 export class ForgeError extends Error {
   override readonly name = "ForgeError";
+  /** of HTTP; undefined: there was no answer, or not the expected one */
+  readonly status: number | undefined;
+
+  constructor(message: string, status?: number) {
+    super(message);
+    this.status = status;
+  }
+
+  /** The token may not see it, or it is not there. */
+  get isRefused(): boolean {
+    return [401, 403, 404].includes(this.status ?? 0);
+  }
 }

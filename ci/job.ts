@@ -1,7 +1,7 @@
 // The job of a pipeline: what it is about, and which command it may run under which identity. A change that somebody proposes never runs
 // with the rights of the branch that it is merged into.
 
-export const COMMANDS = ["preview", "up", "drift"] as const;
+export const COMMANDS = ["preview", "apply", "up", "drift"] as const;
 export type Command = (typeof COMMANDS)[number];
 
 export interface Job {

@@ -10,47 +10,18 @@ export interface Marker {
   run: number;
   /** the commit of the change that the run is about */
   head?: string | undefined;
-  /** digest of the seal of the review */
-  digest?: string | undefined;
 }
 
 const beginOf = ({ kind, subject }: Pick<Marker, "kind" | "subject">): string => `<!-- irm ${kind} ${subject} run `;
 
-const textOf = (marker: Marker, body: string): string => {
-  const seal = marker.digest === undefined ? "" : ` seal ${marker.digest}`;
-  return `${beginOf(marker)}${marker.run}${seal} -->\n${body}`;
-};
+const textOf = (marker: Marker, body: string): string => `${beginOf(marker)}${marker.run} -->\n${body}`;
 
-/** A post of ours, with what its marker says. */
-interface Own {
-  id: number;
-  run: number;
-  digest?: string;
-  updatedAt: string;
-}
-
-/** Undefined if it is not ours. */
-const ownOf = (post: Post, marker: Pick<Marker, "kind" | "subject">, me: string): Own | undefined => {
-  const { id, body, author, updatedAt } = post;
+/** The run of a post of ours; undefined if it is not ours. */
+const runOf = (post: Post, marker: Marker, me: string): number | undefined => {
   const begin = beginOf(marker);
-  if (author !== me || !body.startsWith(begin)) return undefined;
-  const [, run, digest] = /^(\d+)(?: seal (sha256:[0-9a-f]{64}))? -->/.exec(body.slice(begin.length)) ?? [];
-  return run === undefined ? undefined : { id, run: Number(run), updatedAt, ...(digest !== undefined && { digest }) };
-};
-
-/** Our comments on a change, from the first one on. */
-export const findOwn = async (
-  forge: Forge,
-  change: number,
-  marker: Pick<Marker, "kind" | "subject">,
-): Promise<Own[]> => {
-  const me = await forge.me();
-  const own: Own[] = [];
-  for await (const post of forge.comments(change)) {
-    const one = ownOf(post, marker, me);
-    if (one !== undefined) own.push(one);
-  }
-  return own;
+  if (post.author !== me || !post.body.startsWith(begin)) return undefined;
+  const [, run] = /^(\d+) -->/.exec(post.body.slice(begin.length)) ?? [];
+  return run === undefined ? undefined : Number(run);
 };
 
 /**
@@ -63,7 +34,12 @@ export const replaceComment = async (
   marker: Marker,
   body: string,
 ): Promise<Written | undefined> => {
-  const own = await findOwn(forge, change, marker);
+  const me = await forge.me();
+  const own: { id: number; run: number }[] = [];
+  for await (const post of forge.comments(change)) {
+    const run = runOf(post, marker, me);
+    if (run !== undefined) own.push({ id: post.id, run });
+  }
   if (own.some(({ run }) => run > marker.run)) {
     const isNewest = marker.head !== undefined && (await forge.headOf(change)) === marker.head;
     if (!isNewest) return undefined;
@@ -94,6 +70,6 @@ export const closeIssue = async (forge: Forge, marker: Marker, reason: string): 
 
 const findIssue = async (forge: Forge, marker: Marker): Promise<number | undefined> => {
   const me = await forge.me();
-  for await (const post of forge.openIssues()) if (ownOf(post, marker, me) !== undefined) return post.id;
+  for await (const post of forge.openIssues()) if (runOf(post, marker, me) !== undefined) return post.id;
   return undefined;
 };

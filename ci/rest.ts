@@ -37,9 +37,10 @@ export const restOf = ({ host, baseUrl, token, advice }: RestParts): Rest => {
       const answer = await transport({ method, url, token, timeoutMs: TIMEOUT_MS, ...text });
       const { status } = answer;
       if (status >= 200 && status <= 299) return answer;
-      const refused = [401, 403, 404].includes(status) ? `; ${advice(url.pathname)}` : "";
-      const message = `${host} answered ${status} to ${method} ${url.pathname}${reasonOf(answer)}${refused}`;
-      throw new AttemptError({ status, sent: true }, new ForgeError(message));
+      const message = `${host} answered ${status} to ${method} ${url.pathname}${reasonOf(answer)}`;
+      const refused = new ForgeError(message, status);
+      if (refused.isRefused) refused.message += `; ${advice(url.pathname)}`;
+      throw new AttemptError({ status, sent: true }, refused);
     };
     try {
       return await retry(SAFETY[method], attempt);

@@ -4,7 +4,7 @@ import { posix } from "node:path";
 import { isUidp, suggestion } from "../schema/index.ts";
 import { COMMANDS, type Command } from "./job.ts";
 
-/** What counts as the approval of a seal: an approval after the review was written, or the merge. */
+/** Who approves what is applied: people whom the host asks before the job begins, or whoever merged the change after its review. */
 export const APPROVALS = ["approved", "merged"] as const;
 export type Approval = (typeof APPROVALS)[number];
 
@@ -29,16 +29,17 @@ export interface Settings {
   cloudUrl?: string;
   comment: boolean;
   issue: boolean;
-  /** present: a review is sealed, and an update is bound by the seal that was approved */
-  seal?: Approval;
-  /** where the steps of an update leave that seal */
-  sealFolder?: string;
+  apply: Approval;
+  /** of the reviewed change, as the job of its review says it: the only change that is applied */
+  digest?: string;
+  /** where that change is, and the one that was merged */
+  changeFolder?: string;
   /** where the steps of a job leave files for each other */
   folder?: string;
 }
 
 const PREFIX = "IRM_CI_";
-const NOT_INPUTS = ["IRM_CI_INPUTS", "IRM_CI_FOLDER", "IRM_CI_SEAL_FOLDER", "IRM_CI_TOKEN"];
+const NOT_INPUTS = ["IRM_CI_INPUTS", "IRM_CI_FOLDER", "IRM_CI_CHANGE_FOLDER", "IRM_CI_TOKEN"];
 
 /** The inputs as one text, which a later step takes as IRM_CI_INPUTS. No token is among them. */
 export const inputsText = (env: NodeJS.ProcessEnv): string =>
@@ -76,7 +77,7 @@ export const readSettings = (given: NodeJS.ProcessEnv): { settings: Settings; pr
     problems.push(
       `command: ${JSON.stringify(command)} is not one of ${COMMANDS.join(", ")}${suggestion(command, COMMANDS)}`,
     );
-  const seal = check("seal", (text) => ["false", ...APPROVALS].includes(text), "approved, merged or false");
+  const apply = check("apply", (text) => APPROVALS.some((one) => one === text), APPROVALS.join(" or "));
   const own = { preview: identity("preview-identity"), up: identity("up-identity"), drift: identity("drift-identity") };
   if (own.preview !== undefined && own.preview === own.up)
     problems.push(
@@ -94,20 +95,21 @@ export const readSettings = (given: NodeJS.ProcessEnv): { settings: Settings; pr
       branch: input("branch"),
       cloudUrl: input("cloud-url"),
       folder: input("folder"),
-      sealFolder: input("seal-folder"),
+      digest: check("digest", isDigest, "the digest of a change, as sha256: and 64 hexadecimal digits"),
+      changeFolder: input("change-folder"),
     }),
-    ...(APPROVALS.includes(seal as Approval) && { seal: seal as Approval }),
+    apply: (apply as Approval | undefined) ?? "approved",
     workDir: posix.normalize(input("work-dir") ?? ".").replace(/(?<=.)\/$/, ""),
     deny: lines("deny"),
     allow: lines("allow"),
     driftAllow: lines("drift-allow"),
     services: lines("service"),
-    identities: defined({ ...own, drift: own.drift ?? own.up }),
+    identities: defined({ ...own, apply: own.up, drift: own.drift ?? own.preview }),
     comment: flag("comment-on-pr"),
     issue: flag("open-issue"),
   };
-  const kinds = (["policy", "change", "seal"] as const).filter((name) => settings[name] !== undefined);
-  if (kinds.length > 1) problems.push(`${kinds.join(" and ")} cannot be combined`);
+  if (settings.policy !== undefined && settings.change !== undefined)
+    problems.push("policy and change cannot be combined");
   return { settings, problems };
 };
 
@@ -116,6 +118,10 @@ export const problemsOf = (settings: Settings, command: Command, env: NodeJS.Pro
   const problems: string[] = [];
   if (settings.stack === undefined && runsEngine(settings, command))
     problems.push(`stack-name: ${command} needs the name of the stack`);
+  if (settings.digest === undefined && command === "apply")
+    problems.push(
+      "digest: apply needs the digest of the review, an output of the job that made it. A review that did not end with 0 has none",
+    );
   const token = ["IRM_TOKEN", "IRM_TOKEN_FILE"].find((name) => env[name]);
   if (token !== undefined && settings.identities[command] !== undefined)
     problems.push(
@@ -149,6 +155,8 @@ const encode = (text: string): string =>
 
 // https://www.pulumi.com/docs/iac/concepts/stacks/#create-stack
 const isStackName = (text: string): boolean => /^[\w.-]+(?:\/[\w.-]+){0,2}$/.test(text);
+
+const isDigest = (text: string): boolean => /^sha256:[0-9a-f]{64}$/.test(text);
 
 const defined = <T extends object>(values: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {

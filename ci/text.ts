@@ -35,15 +35,11 @@ const fenced = (text: string): string => {
   return `${fence}text\n${text.trimEnd()}\n${fence}`;
 };
 
-/** `differences` is what `irm verify` prints. */
-export const refusedSummary = (stack: string, differences: string): string =>
-  `## The update of ${code(stack)} is not what was approved\n\n${fenced(differences)}\n`;
-
-/** `output` is the end of what the engine printed. */
-export const updateSummary = (stack: string, isDone: boolean, output: string): string =>
+/** `how` it ended, and the end of what it printed. */
+export const updateSummary = (stack: string, how: string, output: string): string =>
   [
-    `## The update of ${code(stack)} ${isDone ? "succeeded" : "failed"}`,
+    `## The update of ${code(stack)} ${how}`,
     "",
-    `<details><summary>What the engine printed last</summary>\n\n${fenced(output)}\n\n</details>`,
+    `<details><summary>What it printed last</summary>\n\n${fenced(output)}\n\n</details>`,
     "",
   ].join("\n");

@@ -18,18 +18,18 @@ export const addCiCommands = (program: Command, exit: Exit): void => {
       "Decides by the job's event which command it may run, and sets outputs for the next steps. Exits with 1 for a change from a fork, and for an event that has the rights of the main branch for others. Runs nothing of the change.",
     )
     .action(async () => exit(await (await import("./ci.ts")).plan()));
-  ci.command("seal")
+  ci.command("approval")
     .usage("")
-    .summary("find the seal of the change that was merged")
+    .summary("see whether the change may be applied")
     .description(
-      "For an update with the input seal: finds the change that was merged, the digest in its review, and the approval after it, with the token of IRM_CI_TOKEN. Exits with 1 where there is none. Runs nothing of the program.",
+      "Before an apply: asks the host whether people had to approve this job, or with the input apply: merged, finds the review of the change that was merged, with the token of IRM_CI_TOKEN. Exits with 1 where nobody had to, or there is none. Runs nothing of the program.",
     )
-    .action(async () => exit(await (await import("./ci.ts")).seal()));
+    .action(async () => exit(await (await import("./ci.ts")).approval()));
   ci.command("run")
     .usage("")
-    .summary("run the preview and its review, the update, or the report of drift")
+    .summary("run the review, the update, or the report of drift")
     .description(
-      "Runs the command of the job in work-dir, and leaves its report as Markdown, JSON and a page in the folder IRM_CI_FOLDER. Exits with 3 if a finding of a denied rule is left, or a test of access fails, and where no issue is opened, if something differs.",
+      "Runs the command of the job in work-dir, and leaves its report as Markdown, JSON and a page in the folder IRM_CI_FOLDER. Exits with 3 if a finding of a denied rule is left, or a test of access fails; if a change is not the one that was reviewed; and where no issue is opened, if something differs.",
     )
     .action(async () => exit(await (await import("./ci.ts")).run()));
   ci.command("report")

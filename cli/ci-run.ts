@@ -1,7 +1,7 @@
 // What `irm ci run` runs: a review, an update, or a report of drift. Each is one run of the engine, and leaves its report in all formats.
 import { type SpawnOptions, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import { documentAsMarkdown } from "../access/format/document/markdown.ts";
 import { documentAsText } from "../access/format/document/terminal.ts";
 import { driftAsJson } from "../access/format/drift/json.ts";
@@ -10,13 +10,15 @@ import { reviewAsHtml } from "../access/format/html/review.ts";
 import { reportAsJson } from "../access/format/review/json.ts";
 import { reportAsMarkdown } from "../access/format/review/markdown.ts";
 import { reportAsText } from "../access/format/review/terminal.ts";
+import { furtherRows } from "../ci/approval.ts";
 import { fetchBase } from "../ci/fetch-base.ts";
-import { CHANGE, pageOf, REPORT, REPORT_JSON } from "../ci/files.ts";
+import { CHANGE, DIGEST_ENV, mergedFolderOf, pageOf, REPORT, REPORT_JSON } from "../ci/files.ts";
 import { type Command, type Job, RefusedJob } from "../ci/job.ts";
 import { runsEngine, type Settings } from "../ci/settings.ts";
 import { updateSummary } from "../ci/text.ts";
 import { EngineStateError } from "../provider/run/engine-state.ts";
 import { printableLines } from "../schema/printable.ts";
+import { readChange } from "./change.ts";
 import { driftCode, driftErrorText, findDrift } from "./drift.ts";
 import { engineCommand } from "./engine-command.ts";
 import { hasPendingCreates } from "./left-behind.ts";
@@ -30,6 +32,8 @@ interface Outcome {
   files: Readonly<Record<string, string>>;
   /** Markdown */
   summary?: string;
+  /** of the change that another job may apply; absent: none may */
+  digest?: string;
 }
 
 interface Given {
@@ -43,7 +47,6 @@ interface Given {
 /** In the folder of the program. */
 export const runCommand = async ({ job, settings, command, folder }: Given): Promise<Outcome> => {
   const { env } = process;
-  if (settings.seal !== undefined) throw new RefusedJob("the input seal is now npx pulumi-irm apply");
   const identity = settings.identities[command];
   if (identity !== undefined) env.IRM_IDENTITY = identity;
   if (settings.cloudUrl !== undefined) env.PULUMI_BACKEND_URL = settings.cloudUrl;
@@ -52,7 +55,8 @@ export const runCommand = async ({ job, settings, command, folder }: Given): Pro
   const given = command === "preview" ? { ...settings, branch: fetchedBase(settings, job) } : settings;
   try {
     // Of a policy, the review installs the packages of the base.
-    if (runsEngine(settings, command) && settings.policy === undefined) await installDependencies();
+    const installsOwn = command === "preview" && settings.policy !== undefined;
+    if (runsEngine(settings, command) && !installsOwn) await installDependencies();
     return await RUN[command](given, folder);
   } catch (error) {
     const text = error instanceof StepError ? error.message : (reviewErrorText(error) ?? driftErrorText(error));
@@ -93,11 +97,16 @@ const preview = async (settings: Settings, folder: string): Promise<Outcome> => 
   const made = await (change === undefined ? makeReview(undefined, run) : makeReview(change, judged));
   printStyled(reportAsText(made.report, stdoutStyle()));
   const summary = reportAsMarkdown(made.report);
+  const code = reviewCode(made);
+  // Of a change that another job left, too: what was reviewed takes its place.
+  const file = change ?? out;
+  const digest = code === 0 && file !== undefined ? made.report.digest : undefined;
   const files = {
     ...{ [REPORT]: summary, [REPORT_JSON]: reportAsJson(made.report), [pageOf(settings)]: reviewAsHtml(made) },
-    ...(out !== undefined && { [CHANGE]: readFileSync(out, "utf8") }),
+    ...(file !== undefined && { [CHANGE]: readFileSync(file, "utf8") }),
+    ...(digest !== undefined && { [DIGEST_ENV]: `IRM_CI_DIGEST=${digest}\n` }),
   };
-  return { code: reviewCode(made), files, summary };
+  return { code, files, summary, ...(digest !== undefined && { digest }) };
 };
 
 const drift = async ({ stack, services, driftAllow: allow }: Settings): Promise<Outcome> => {
@@ -107,12 +116,32 @@ const drift = async ({ stack, services, driftAllow: allow }: Settings): Promise<
   return { code: driftCode(found), files: { [REPORT]: summary, [REPORT_JSON]: driftAsJson(found) }, summary };
 };
 
+/** Sends the requests of the reviewed change and no others: docs/apply.md. */
+const apply = async ({ stack = "", digest = "", services, ...settings }: Settings): Promise<Outcome> => {
+  const file = join(settings.changeFolder ?? "", CHANGE);
+  const further =
+    settings.apply === "merged"
+      ? furtherRows(readChange(file), readChange(join(mergedFolderOf(settings), CHANGE)))
+      : [];
+  if (further.length > 0) {
+    const rows = further.map((row) => `${JSON.stringify(row)}\n`).join("");
+    const text = `The change gives or takes access that the review of the merged change did not show:\n${rows}`;
+    process.stdout.write(printableLines(text));
+    return { code: 3, files: {}, summary: updateSummary(stack, "is not what was merged", printableLines(text)) };
+  }
+  const main = join(import.meta.dirname, `main${extname(import.meta.filename)}`);
+  const args = ["apply", file, "--stack", stack, "--digest", digest, ...services.flatMap((one) => ["--service", one])];
+  const { code, output } = await passOn(process.execPath, [main, ...args, "--yes"]);
+  const how = code === 0 ? "succeeded" : code === 3 ? "is not all of what was reviewed" : "failed";
+  return { code, files: {}, summary: updateSummary(stack, how, printableLines(output)) };
+};
+
 /** Refreshes, as the preview of the review did: otherwise it would not restore what that has shown as changed by hand. */
 const up = async ({ stack = "" }: Settings): Promise<Outcome> => {
   const [engine, ...first] = engineCommand();
   const args = ["up", "--yes", "--refresh", "--non-interactive", "--color", "never", "--stack", stack];
   const { code, output } = await passOn(engine, [...first, ...args]);
-  const summary = updateSummary(stack, code === 0, printableLines(output));
+  const summary = updateSummary(stack, code === 0 ? "succeeded" : "failed", printableLines(output));
   if (code !== 0) return { code: 1, files: {}, summary };
   return { code: (await recoverLost(stack)) ? 0 : 1, files: {}, summary };
 };
@@ -132,7 +161,12 @@ const recoverLost = async (stack: string): Promise<boolean> => {
   return (await recover({ stack, yes: true, format: "terminal" })) !== 1;
 };
 
-const RUN: Readonly<Record<Command, (settings: Settings, folder: string) => Promise<Outcome>>> = { preview, up, drift };
+const RUN: Readonly<Record<Command, (settings: Settings, folder: string) => Promise<Outcome>>> = {
+  preview,
+  apply,
+  up,
+  drift,
+};
 
 /** A step around the command failed, and has said why. */
 class StepError extends Error {

@@ -1,9 +1,19 @@
 // `irm ci`: the steps of a pipeline's job, which action.yml and templates/gitlab.yml call. They plan what it may do, run it, and report it.
 import { randomUUID } from "node:crypto";
-import { accessSync, constants, readFileSync, writeFileSync } from "node:fs";
+import { accessSync, constants, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
-import { approvedSeal } from "../ci/approved-seal.ts";
-import { CHANGE, makeFolder, pageOf, REPORT, REPORT_JSON, readReport, sealOf, writeFiles } from "../ci/files.ts";
+import { mergedReview } from "../ci/approval.ts";
+import {
+  CHANGE,
+  changeNameOf,
+  makeFolder,
+  mergedFolderOf,
+  pageOf,
+  REPORT,
+  REPORT_JSON,
+  readReport,
+  writeFiles,
+} from "../ci/files.ts";
 import { ForgeError } from "../ci/forge.ts";
 import { githubHost } from "../ci/github/host.ts";
 import { gitlabHost } from "../ci/gitlab/host.ts";
@@ -12,6 +22,7 @@ import { type Command, commandOf, type Job, RefusedJob } from "../ci/job.ts";
 import { closeIssue, keepIssue, type Marker, replaceComment } from "../ci/post.ts";
 import { inputsText, keyOf, problemsOf, readSettings, runsEngine, type Settings, subjectOf } from "../ci/settings.ts";
 import { driftEnded, driftIssue, driftTitle, noReviewComment, reviewComment } from "../ci/text.ts";
+import { printable } from "../schema/index.ts";
 import { folderOf } from "./journal-files.ts";
 import { printError } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
@@ -28,11 +39,6 @@ interface Context {
 /** Something differs, or a finding is denied. */
 const FOUND = 3;
 const FOLDER = ".irm-ci";
-const SEAL_FOLDER = ".irm-seal";
-/** the file beside a seal that has the digest which was approved */
-const DIGEST = "digest";
-
-const sealFolderOf = ({ sealFolder }: Settings): string => resolve(sealFolder ?? SEAL_FOLDER);
 
 /** Decides before anything of a change is installed or run, and says what the next steps need. */
 export const plan = (): Promise<number> =>
@@ -44,9 +50,9 @@ export const plan = (): Promise<number> =>
       inputs: inputsText(env),
       folder: join(env.RUNNER_TEMP ?? "", `irm-ci-${randomUUID()}`),
       engine: String(needsEngine && !isOnPath("pulumi", env)),
-      // The step after this one finds the seal that was approved, and the step after that downloads it.
-      seal: command === "up" && settings.seal !== undefined ? sealOf(settings) : "",
-      "seal-folder": join(env.RUNNER_TEMP ?? "", `irm-seal-${randomUUID()}`),
+      // A review leaves it, and an update takes it from there.
+      change: changeNameOf(settings),
+      "change-folder": join(env.RUNNER_TEMP ?? "", `irm-change-${randomUUID()}`),
       // A folder that is configured outlives the job by itself.
       journal: needsEngine && !env.IRM_JOURNAL ? folderOf({}) : "",
       // The key of one stack is no prefix of another one: `production:dev::` is for the stack dev in the folder production.
@@ -56,22 +62,29 @@ export const plan = (): Promise<number> =>
     return 0;
   });
 
-/** Finds the seal that was approved, for an update that needs one. This step has the token, and runs nothing of the program. */
-export const seal = (): Promise<number> =>
-  inJob("seal", async ({ host, job, settings, command }) => {
-    if (command !== "up" || settings.seal === undefined) return 0;
-    const token = process.env.IRM_CI_TOKEN;
-    if (!token) throw new RefusedJob(`${host.words.token} is not set, so the seal that was approved cannot be found`);
+/** Whether the reviewed change may be applied. This step has the token, and runs nothing of the program. */
+export const approval = (): Promise<number> =>
+  inJob("approval", async ({ host, job, settings, command }) => {
+    if (command !== "apply") return 0;
+    const token = process.env.IRM_CI_TOKEN ?? "";
+    if (settings.apply === "approved") {
+      const unseen = await host.forge(token).unseenApproval();
+      if (unseen === undefined) return 0;
+      host.annotate("notice", unseen);
+      process.stderr.write(`irm ci approval: ${printable(unseen)}\n`);
+      return 0;
+    }
+    if (!token)
+      throw new RefusedJob(`${host.words.token} is not set, so the review of what was merged cannot be found`);
     const forge = host.forge(token);
-    const marker = { kind: "review" as const, subject: keyOf(settings) };
-    const found = await approvedSeal(forge, job.commit, marker, settings.seal, host.words);
-    const folder = sealFolderOf(settings);
-    makeFolder(folder);
-    writeFileSync(join(folder, DIGEST), found.digest);
-    const name = sealOf(settings);
-    if (forge.fileOf) writeFileSync(join(folder, name), await forge.fileOf(found.run, name));
-    host.setOutputs({ run: String(found.run), digest: found.digest });
-    process.stdout.write(`${found.digest}, of ${host.words.change} ${found.change.number}\n`);
+    const { run, change } = await mergedReview(forge, job.commit, host.words);
+    if (forge.fileOf) {
+      const folder = mergedFolderOf(settings);
+      makeFolder(folder);
+      writeFileSync(join(folder, CHANGE), await forge.fileOf(run, CHANGE));
+    }
+    host.setOutputs({ run: String(run) });
+    process.stdout.write(`${host.words.change} ${change.number}, reviewed by ${run}\n`);
     return 0;
   });
 
@@ -80,22 +93,15 @@ export const run = (): Promise<number> =>
   inJob("run", async (context) => {
     const { host, settings, command, folder } = context;
     makeFolder(folder);
-    if (command === "up" && settings.seal !== undefined) bindTo(sealFolderOf(settings), sealOf(settings));
     enter(settings.workDir);
     const { runCommand } = await import("./ci-run.ts");
-    const { code, files, summary } = await host.withoutCommands(() => runCommand(context));
+    const { code, files, summary, digest } = await host.withoutCommands(() => runCommand(context));
     writeFiles(folder, files, code);
-    const paths = {
-      json: REPORT_JSON,
-      markdown: REPORT,
-      page: pageOf(settings),
-      change: CHANGE,
-      seal: sealOf(settings),
-    };
+    const paths = { json: REPORT_JSON, markdown: REPORT, page: pageOf(settings), change: CHANGE };
     const written = Object.entries(paths).filter(([, name]) => files[name] !== undefined);
     host.setOutputs({
       "exit-code": String(code),
-      ...(files[sealOf(settings)] !== undefined && { "seal-name": sealOf(settings) }),
+      ...(digest !== undefined && { digest }),
       ...Object.fromEntries(written.map(([output, name]) => [output, join(folder, name)])),
     });
     if (summary !== undefined) host.summarize(summary);
@@ -106,21 +112,11 @@ export const run = (): Promise<number> =>
     return isDelivered ? 0 : code;
   });
 
-/** The run makes what this seal shows, and nothing else. */
-const bindTo = (folder: string, name: string): void => {
-  try {
-    process.env.IRM_SEAL_DIGEST = readFileSync(join(folder, DIGEST), "utf8");
-  } catch {
-    throw new RefusedJob("irm ci seal has not found the seal that was approved");
-  }
-  process.env.IRM_SEAL = join(folder, name);
-  process.env.IRM_SEAL_REQUIRED = "1";
-};
-
 const FOUND_TEXT: Readonly<Record<Command, string>> = {
   preview: "findings of denied rules, or failed tests of access: the review has them",
   drift: "access differs from the program",
-  up: "the change is not what was approved any more",
+  apply: "the change is not the one that was reviewed, or not all of it was applied: the log says why",
+  up: "up failed",
 };
 
 /** Writes the comment or the issue. This step has the token for it, and the step that runs the program has not. */
@@ -143,7 +139,6 @@ export const report = (): Promise<number> =>
       subject: keyOf(settings),
       run: job.run.id,
       head: proposed?.head,
-      digest: made?.digest,
     };
     if (isComment) {
       const text = made ? reviewComment(made.text, job, host, pageOf(settings)) : noReviewComment(job, host);

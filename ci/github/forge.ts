@@ -1,6 +1,8 @@
 // Comments of pull requests, and issues, by the REST API of GitHub: https://docs.github.com/rest/issues
+import { claimsOf } from "../../client/token-claims.ts";
 import { isObject, type Json } from "../../schema/index.ts";
 import { type Forge, ForgeError, type Post, type Written } from "../forge.ts";
+import { RefusedJob } from "../job.ts";
 import { restOf } from "../rest.ts";
 
 /** Author of what a job writes with its own token: https://docs.github.com/actions/concepts/security/github_token */
@@ -15,8 +17,8 @@ export const githubForge = (env: NodeJS.ProcessEnv, token: string): Forge => {
       baseUrl: base,
       token,
       advice: (path) =>
-        /\/commits\/|\/pulls\/|\/actions\//.test(path)
-          ? "the job needs `permissions: pull-requests: read` or `write`, and `actions: read`"
+        /\/commits\/|\/pulls\/|\/actions\/|\/environments\//.test(path)
+          ? "the job needs `permissions: actions: read`, and `pull-requests: read` or `write`"
           : /\/issues\/\d+\/comments|\/comments\/\d+$/.test(path)
             ? "the job needs `permissions: pull-requests: write`, for an issue `issues: write`"
             : "the job needs `permissions: issues: write`, and the repository issues",
@@ -44,27 +46,45 @@ export const githubForge = (env: NodeJS.ProcessEnv, token: string): Forge => {
     },
     mergedBy: async (commit) => {
       for await (const one of rest.list(`/repos/${repository}/commits/${commit}/pulls?per_page=100`)) {
-        const { number, merge_commit_sha: merge, merged_at: mergedAt, head, user } = one;
+        const { number, merge_commit_sha: merge, merged_at: mergedAt, head } = one;
         if (merge === commit && typeof number === "number" && typeof mergedAt === "string")
-          return { number, head: textIn(head, "sha"), author: textIn(user, "login"), mergedAt };
+          return { number, head: textIn(head, "sha"), mergedAt };
       }
       return undefined;
     },
-    // An approval of an earlier commit, or one that was dismissed, does not count. Anyone who can read can write a review.
-    async *approvals({ number, head }) {
-      for await (const one of rest.list(`/repos/${repository}/pulls/${number}/reviews?per_page=100`)) {
-        const { state, commit_id: commit, submitted_at: at, user, author_association: association } = one;
-        const mayApprove = APPROVERS.some((each) => each === association);
-        if (state === "APPROVED" && commit === head && mayApprove && typeof at === "string")
-          yield { by: textIn(user, "login"), at };
+    unseenApproval: async () => {
+      const refused = (why: string): RefusedJob =>
+        new RefusedJob(
+          `${why}, so nobody had to approve this job. Give it an environment with required reviewers; where your plan has none, give the input apply: merged`,
+        );
+      const token = await jobToken(env);
+      if (token === undefined)
+        return "whether people had to approve this job cannot be seen: it needs `permissions: id-token: write`";
+      const { environment: name } = claimsOf(token);
+      if (typeof name !== "string" || name === "") throw refused("the job has no environment");
+      try {
+        const path = `/repos/${repository}/environments/${encodeURIComponent(name)}`;
+        const { protection_rules: rules } = await rest.send("GET", path);
+        const asks = (rule: unknown): boolean => textIn(rule, "type") === "required_reviewers";
+        if (Array.isArray(rules) && rules.some(asks)) return undefined;
+      } catch (error) {
+        if (!(error instanceof ForgeError && error.isRefused)) throw error;
+        return `whether the environment ${name} has required reviewers cannot be seen: ${error.message}`;
       }
+      throw refused(`the environment ${name} has no required reviewers`);
     },
-    isReviewRun: async (run, head) => {
-      const found = await rest.send("GET", `/repos/${repository}/actions/runs/${run}`);
-      const { path, event, head_sha: commit, head_repository: from, repository: to } = found;
+    // A run that was started again after the merge is of what people can no longer read before it.
+    reviewRunOf: async ({ head, mergedAt }) => {
+      const query = `event=pull_request&head_sha=${encodeURIComponent(head)}&per_page=100`;
+      const { workflow_runs: runs } = await rest.send("GET", `/repos/${repository}/actions/runs?${query}`);
       const [, workflow] = /^[^/]+\/[^/]+\/(.+)@[^@]*$/.exec(env.GITHUB_WORKFLOW_REF ?? "") ?? [];
-      const isOwn = isObject(from) && isObject(to) && from.id !== undefined && from.id === to.id;
-      return workflow !== undefined && path === workflow && event === "pull_request" && commit === head && isOwn;
+      const isReview = ({ path, event, head_sha: commit, head_repository: from, repository: to, ...run }: Json) => {
+        const isOwn = isObject(from) && isObject(to) && from.id !== undefined && from.id === to.id;
+        const isEarly = Date.parse(String(run.run_started_at)) < Date.parse(mergedAt);
+        return isOwn && isEarly && path === workflow && event === "pull_request" && commit === head;
+      };
+      const ids = (Array.isArray(runs) ? runs : []).filter((one) => isObject(one) && isReview(one)).map(({ id }) => id);
+      return ids.filter(Number.isSafeInteger).toSorted((a, b) => b - a)[0];
     },
     comments: (change) => posts(rest.list(`${issues}/${change}/comments?per_page=100`), "id"),
     createComment: async (change, body) => written(await rest.send("POST", `${issues}/${change}/comments`, { body })),
@@ -78,16 +98,27 @@ export const githubForge = (env: NodeJS.ProcessEnv, token: string): Forge => {
   };
 };
 
-/** https://docs.github.com/graphql/reference/enums#commentauthorassociation */
-const APPROVERS = ["OWNER", "MEMBER", "COLLABORATOR"] as const;
+/** GitHub says in it what the job is. It is for nobody: no service takes this audience. Undefined: the job may have none. */
+const jobToken = async (env: NodeJS.ProcessEnv): Promise<string | undefined> => {
+  const { ACTIONS_ID_TOKEN_REQUEST_URL: baseUrl, ACTIONS_ID_TOKEN_REQUEST_TOKEN: token } = env;
+  if (!baseUrl || !token) return undefined;
+  const endpoint = restOf({
+    host: "GitHub",
+    baseUrl,
+    token,
+    advice: () => "the job needs `permissions: id-token: write`",
+  });
+  const { value } = await endpoint.send("GET", "&audience=irm-ci");
+  return String(value);
+};
 
 const textIn = (value: unknown, name: string): string => (isObject(value) ? String(value[name] ?? "") : "");
 
 /** The list of issues has the pull requests as well. */
 async function* posts(items: AsyncIterable<Json>, key: "id" | "number"): AsyncIterable<Post> {
-  for await (const { [key]: id, body, user, pull_request: pullRequest, updated_at: updatedAt } of items)
+  for await (const { [key]: id, body, user, pull_request: pullRequest } of items)
     if (typeof id === "number" && pullRequest === undefined)
-      yield { id, body: String(body ?? ""), author: textIn(user, "login"), updatedAt: String(updatedAt ?? "") };
+      yield { id, body: String(body ?? ""), author: textIn(user, "login") };
 }
 
 const written = ({ html_url: url }: Json): Written => ({ url: typeof url === "string" ? url : "" });

@@ -8,7 +8,8 @@ import { type Change, type Command, forkRefusal, type Job, RefusedJob } from "..
 const USUAL: Readonly<Record<string, Command | undefined>> = {
   pull_request: "preview",
   merge_group: "preview",
-  push: "up",
+  // Whoever pushes has a review. An update is asked for.
+  push: "preview",
   schedule: "drift",
   workflow_dispatch: undefined,
 };

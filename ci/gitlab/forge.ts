@@ -1,6 +1,7 @@
 // Notes of merge requests, and issues, by the REST API of GitLab: https://docs.gitlab.com/api/notes/. A job's own token may write neither.
 import { isObject, type Json } from "../../schema/index.ts";
 import { type Forge, ForgeError, type Post, type Written } from "../forge.ts";
+import { RefusedJob } from "../job.ts";
 import { restOf } from "../rest.ts";
 
 export const gitlabForge = (env: NodeJS.ProcessEnv, token: string): Forge => {
@@ -30,48 +31,43 @@ export const gitlabForge = (env: NodeJS.ProcessEnv, token: string): Forge => {
       for await (const one of rest.list(
         `/projects/${project}/repository/commits/${commit}/merge_requests?per_page=100`,
       )) {
-        const {
-          iid,
-          sha,
-          state,
-          author,
-          merged_at: mergedAt,
-          merge_commit_sha: merge,
-          squash_commit_sha: squash,
-        } = one;
+        const { iid, sha, state, merged_at: mergedAt, merge_commit_sha: merge, squash_commit_sha: squash } = one;
         const isIts = [merge, squash, sha].includes(commit) && state === "merged";
         if (isIts && typeof iid === "number" && typeof mergedAt === "string")
-          return { number: iid, head: String(sha ?? ""), author: authorOf(author), mergedAt };
+          return { number: iid, head: String(sha ?? ""), mergedAt };
       }
       return undefined;
     },
-    // GitLab keeps no time of an approval but in its notes, which only it can write as such.
-    async *approvals({ number }) {
-      const approved = new Map<string, string>();
-      for await (const { system, body, author, created_at: at } of rest.list(
-        `${notes(number)}?sort=asc&per_page=100`,
-      )) {
-        if (system !== true || typeof at !== "string") continue;
-        if (body === "approved this merge request") approved.set(authorOf(author), at);
-        else if (body === "unapproved this merge request") approved.delete(authorOf(author));
-        // A push ends the approvals of what was there before.
-        else if (/^added \d+ commits?\b/.test(String(body))) approved.clear();
+    // Approval rules, or people who alone may start a job of this environment. Without either, whoever may push to the branch can.
+    unseenApproval: async () => {
+      const { CI_ENVIRONMENT_NAME: name = "", CI_JOB_MANUAL: isByHand } = env;
+      try {
+        const path = `/projects/${project}/protected_environments/${encodeURIComponent(name)}`;
+        const { approval_rules: rules, required_approval_count: count } = await rest.send("GET", path);
+        const counts = [count, ...(Array.isArray(rules) ? rules : []).map((one) => one.required_approvals)];
+        if (isByHand === "true" || counts.some((one) => typeof one === "number" && one > 0)) return undefined;
+      } catch (error) {
+        if (!(error instanceof ForgeError && error.isRefused)) throw error;
+        if (isByHand === "true")
+          return `somebody started this job by hand; whether only some people may cannot be seen: ${error.message}`;
       }
-      for (const [by, at] of approved) yield { by, at };
+      throw new RefusedJob(
+        "nobody started this job by hand, and its environment asks for no approval, so nobody had to approve it. Make it a manual job of a protected environment; where your plan has none, give the input apply: merged",
+      );
     },
-    isReviewRun: async (run, head) => {
-      const { source, sha } = await rest.send("GET", `/projects/${project}/pipelines/${run}`);
-      return source === "merge_request_event" && sha === head;
+    reviewRunOf: async ({ head, mergedAt }) => {
+      const name = (env.CI_JOB_NAME ?? "").replace(/-apply$/, "-review");
+      const query = `source=merge_request_event&sha=${encodeURIComponent(head)}&order_by=id&sort=desc&per_page=100`;
+      for await (const { id: pipeline, source, sha } of rest.list(`/projects/${project}/pipelines?${query}`)) {
+        if (source !== "merge_request_event" || sha !== head) continue;
+        for await (const job of rest.list(`/projects/${project}/pipelines/${pipeline}/jobs?per_page=100`)) {
+          const isEarly = Date.parse(String(job.started_at)) < Date.parse(mergedAt);
+          if (job.name === name && isEarly && typeof job.id === "number") return job.id;
+        }
+      }
+      return undefined;
     },
-    fileOf: async (run, name) => {
-      const job = (env.CI_JOB_NAME ?? "").replace(/-up$/, "-review");
-      for await (const one of rest.list(`/projects/${project}/pipelines/${run}/jobs?per_page=100`))
-        if (one.name === job && typeof one.id === "number")
-          return rest.text(
-            `/projects/${project}/jobs/${one.id}/artifacts/${env.IRM_CI_FOLDER}/${encodeURIComponent(name)}`,
-          );
-      throw new ForgeError(`pipeline ${run} has no job ${job}`);
-    },
+    fileOf: (job, name) => rest.text(`/projects/${project}/jobs/${job}/artifacts/${env.IRM_CI_FOLDER}/${name}`),
     comments: (change) => posts(rest.list(`${notes(change)}?sort=asc&per_page=100`), "id", "body"),
     createComment: async (change, body) => noteOf(change)(await rest.send("POST", notes(change), { body })),
     updateComment: async (change, id, body) =>
@@ -89,11 +85,9 @@ export const gitlabForge = (env: NodeJS.ProcessEnv, token: string): Forge => {
 };
 
 async function* posts(items: AsyncIterable<Json>, key: string, text: string): AsyncIterable<Post> {
-  for await (const { [key]: id, [text]: body, author, updated_at: updatedAt } of items)
+  for await (const { [key]: id, [text]: body, author } of items)
     if (typeof id === "number")
-      yield { id, body: String(body ?? ""), author: authorOf(author), updatedAt: String(updatedAt ?? "") };
+      yield { id, body: String(body ?? ""), author: isObject(author) ? String(author.id) : "" };
 }
-
-const authorOf = (author: unknown): string => (isObject(author) ? String(author.id) : "");
 
 const written = ({ web_url: url }: Json): Written => ({ url: typeof url === "string" ? url : "" });

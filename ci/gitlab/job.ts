@@ -3,7 +3,7 @@ import { type Change, type Command, forkRefusal, type Job, RefusedJob } from "..
 
 const USUAL: Readonly<Record<string, Command | undefined>> = {
   merge_request_event: "preview",
-  push: "up",
+  push: "preview",
   schedule: "drift",
   web: undefined,
 };

@@ -37,7 +37,7 @@ test("no expression is written into a script, and none names a text of the event
 test("the token of the comment reaches three steps, and not the one that runs the program", () => {
   const withToken = steps.filter((step) => JSON.stringify(step).includes("inputs.github-token"));
   expect(withToken.map(({ run, uses = "" }) => run ?? uses.replace(/@.*/, ""))).toEqual([
-    'exec node "$GITHUB_ACTION_PATH/cli/main.ts" ci seal',
+    'exec node "$GITHUB_ACTION_PATH/cli/main.ts" ci approval',
     "actions/download-artifact",
     'exec node "$GITHUB_ACTION_PATH/cli/main.ts" ci report',
   ]);
@@ -56,10 +56,10 @@ describe("docs/ci.md has", () => {
   });
 
   test("the inputs that the include for GitLab lacks, and those that it has besides", () => {
-    const gitlab = Object.keys(includeOf({ "base-url": "", audience: "" }).inputs);
+    const gitlab = Object.keys(includeOf({ "base-url": "", audience: "", "stack-name": "", "up-identity": "" }).inputs);
     const own = Object.keys(action.inputs);
     expect(own.filter((name) => !gitlab.includes(name))).toEqual([
-      ...["command", "github-token", "pulumi-version", "node-version"],
+      ...["command", "change", "digest", "github-token", "pulumi-version", "node-version"],
     ]);
     expect(gitlab.filter((name) => !own.includes(name))).toEqual([
       ...["base-url", "audience", "image", "stage", "job-prefix"],
@@ -100,12 +100,7 @@ test("irm ci run loads no package but those that the action installs", () => {
   writeFileSync(event, JSON.stringify({ repository: { id: 1, default_branch: "main" } }));
   const env = {
     ...{ GITHUB_ACTIONS: "true", GITHUB_EVENT_NAME: "push", GITHUB_EVENT_PATH: event, GITHUB_REF: "refs/heads/main" },
-    ...{
-      GITHUB_ACTION_PATH: root,
-      IRM_CI_COMMAND: "preview",
-      IRM_CI_STACK_NAME: "x",
-      IRM_CI_FOLDER: folder.path("files"),
-    },
+    ...{ GITHUB_ACTION_PATH: root, IRM_CI_STACK_NAME: "x", IRM_CI_FOLDER: folder.path("files") },
     ...{ IRM_BASE_URL: "http://127.0.0.1:9", IRM_TOKEN: "t", PATH: bin },
   };
   const hook = join(root, "test", "support", "only-dependencies.mjs");

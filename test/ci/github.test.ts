@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { digestOf } from "../../access/canonical.ts";
 import { Report } from "../../access/review/report.ts";
 import { startServer, type TestServer } from "../harness/api-server.ts";
 import { createProgramChange, type ProgramChange } from "../harness/pipeline/change.ts";
@@ -19,11 +20,11 @@ let head: string;
 
 beforeAll(async () => {
   api = await startServer();
-  const claimMatch = { issuer: api.issuer, subject: "repo:acme/access:pull_request" };
+  const claimMatch = { issuer: api.issuer, subjectPattern: "repo:acme/access:(pull_request|ref:refs/heads/main)" };
   identity = await createUid(api, "identities", api.organization, { name: "preview", claimMatch });
   const roleUid = await api.role("viewer");
   await createUid(api, "roleBindings", api.organization, { identityUid: identity, roleUid });
-  github = await createGithub((subject) => api.identityToken(subject));
+  github = await createGithub((subject, claims) => api.identityToken(subject, { claims }));
   change = createProgramChange(api);
   head = await change.propose("editor", { "review.yaml": "deny: []\n" });
 });
@@ -57,6 +58,7 @@ describe("a pull request", () => {
         "Decide what this job may do",
         "Run",
         "actions/upload-artifact",
+        "actions/upload-artifact",
         "Report",
       ],
     ]);
@@ -68,11 +70,12 @@ describe("a pull request", () => {
     );
     expect(comment?.body).toContain(`\`${head}\` · [the run](https://github.example/acme/access/actions/runs/`);
     expect(summary).toMatch(/## Change in access of `[^`]+` by `access\/production`: /);
-    expect([...github.artifacts.keys()]).toEqual(["access-review-production.html"]);
+    expect([...github.artifacts.keys()]).toEqual(["access-review-production.html", "access-change-production"]);
     expect(github.artifacts.get("access-review-production.html")).toMatch(/^<!doctype html>/i);
     expect(outputs.access).toMatchObject({
       command: "preview",
       "exit-code": "0",
+      digest: JSON.parse(github.artifacts.get("access-change-production") ?? "{}").digest,
       "comment-url": `https://github.example/pull/7#issuecomment-${comment?.id}`,
       "artifact-url": "https://github.example/artifacts/access-review-production.html",
       "issue-url": "",
@@ -89,7 +92,7 @@ describe("a pull request", () => {
     change.makeBranch("theirs", { "review.yaml": "deny: []\n" });
     const { conclusion, outputs, log } = await review({}, "branch", "theirs");
     expect(conclusion, log).toBe("failure");
-    expect(outputs.access).toMatchObject({ "exit-code": "3" });
+    expect(outputs.access).toMatchObject({ "exit-code": "3", digest: "" });
     const { rules, findings } = Report.parse(JSON.parse(readFileSync(outputs.access?.json ?? "", "utf8")));
     expect(rules).toMatchObject({ base: "origin/main" });
     expect(findings).toContainEqual(expect.objectContaining({ rule: "other-branch", subject: "theirs", denied: true }));
@@ -115,6 +118,68 @@ describe("a pull request", () => {
     expect(github.repository.comments).toHaveLength(comments);
     expect(github.repository.requests).toHaveLength(requests);
     expect(github.npm()).toHaveLength(npm + 1);
+  });
+});
+
+describe("after the merge", () => {
+  const DIGEST = `sha256:${"0".repeat(64)}`;
+  const apply = (
+    given: Record<string, string>,
+    { environment = "", ...options }: { environment?: string; before?: (job: string, run: string) => void } = {},
+  ) => {
+    const uid = `${api.organization}/${"a".repeat(16)}`;
+    const inputs = { command: "apply", digest: DIGEST, "stack-name": "production", "up-identity": uid, ...given };
+    const steps = [{ id: "access", uses: "OWNER/pulumi-irm@COMMIT", with: inputs }];
+    const merge = { ...push, commit: "b".repeat(40) };
+    const permissions = { "id-token": "write", actions: "read", "pull-requests": "read" };
+    return github.runJobs(
+      merge,
+      { apply: { steps, permissions, ...(environment && { environment }) } },
+      {
+        workspace: change.checkout,
+        env: { IRM_BASE_URL: api.baseUrl, IRM_AUTH_URL: api.authUrl },
+        // without an engine
+        engine: change.repository.root,
+        ...options,
+      },
+    );
+  };
+
+  test("nothing is applied that nobody had to approve", async () => {
+    github.repository.environments.set("open", { protection_rules: [{ type: "wait_timer" }] });
+    const { apply: job } = await apply({}, { environment: "open" });
+    expect(job?.conclusion).toBe("failure");
+    expect(job?.ran).not.toContain("Run");
+    expect(job?.log).toContain(
+      "irm ci approval: the environment open has no required reviewers, so nobody had to approve this job.",
+    );
+  });
+
+  test("with apply: merged, access is refused that the review of the pull request did not show", async () => {
+    const { repository, uploads } = github;
+    const text = readFileSync(change.file, "utf8");
+    const { digest: _, ...content } = JSON.parse(text);
+    const fewer = { ...content, rows: content.rows.slice(1) };
+    Object.assign(repository, { head, merged: { merge: "b".repeat(40), mergedAt: "2026-11-20T11:00:00Z" } });
+    const [path, itself] = [".github/workflows/access.yml", { id: 1 }];
+    repository.runs.set(5, {
+      ...{ id: 5, path, event: "pull_request", head_sha: head, run_started_at: "2026-11-20T10:00:00Z" },
+      ...{ head_repository: itself, repository: itself },
+    });
+    const leave = (run: string | number, left: string) =>
+      void uploads.set(`${run} access-change-production`, { file: "change.json", text: left });
+    const before = (_: string, run: string) => leave(run, text);
+    leave(5, JSON.stringify({ ...fewer, digest: digestOf(fewer) }));
+    const { apply: refused } = await apply({ apply: "merged" }, { before });
+    expect(refused?.conclusion).toBe("failure");
+    expect(refused?.outputs.access).toMatchObject({ "exit-code": "3" });
+    expect(refused?.summary).toContain("## The update of `production` is not what was merged");
+    expect(refused?.summary).toContain(JSON.stringify(content.rows[0]));
+    expect(refused?.summary).not.toContain(JSON.stringify(content.rows[1]));
+    leave(5, text);
+    const { apply: going } = await apply({ apply: "merged" }, { before });
+    expect(going?.summary).not.toContain("is not what was merged");
+    expect(going?.summary).toContain("## The update of `production`");
   });
 });
 

@@ -1,9 +1,9 @@
 // templates/gitlab.yml by a runner that chooses its jobs by their rules and executes their scripts: a change of another job, which needs
 // no engine.
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { root } from "../../scripts/base/project.mjs";
+import { digestOf } from "../../access/canonical.ts";
 import { startServer, type TestServer } from "../harness/api-server.ts";
 import { createProgramChange, type ProgramChange } from "../harness/pipeline/change.ts";
 import { createGitlab, type Gitlab, includeOf, mergeRequest, onMain } from "../harness/pipeline/gitlab.ts";
@@ -28,7 +28,8 @@ beforeAll(async () => {
   });
   change = createProgramChange(api, { "package.json": "{}", "package-lock.json": "{}" });
   const addresses = { "base-url": api.baseUrl, audience: api.authUrl };
-  inputs = { ...addresses, "stack-name": "production", change: change.file, "preview-identity": identity };
+  const uid = `${api.organization}/${"a".repeat(16)}`;
+  inputs = { ...addresses, "stack-name": "production", "preview-identity": identity, "up-identity": uid };
 });
 afterAll(async () => {
   await gitlab.close();
@@ -36,17 +37,19 @@ afterAll(async () => {
   change.repository.remove();
 });
 
-const run = (
-  variables: Record<string, string>,
-  further: Record<string, string> = {},
-  artifacts: readonly string[] = [],
-) => gitlab.run(variables, { ...inputs, ...further }, { checkout: change.checkout, artifacts });
+/** The job of the program has left its requests. */
+const run = (variables: Record<string, string>, further: Record<string, string> = {}, options = {}) =>
+  gitlab.run(
+    variables,
+    { ...inputs, ...further },
+    { checkout: change.checkout, change: readFileSync(change.file, "utf8"), ...options },
+  );
 
 describe("a merge request", () => {
   test("gets the review as a note and an artifact, by the tool and the rules of the default branch", async () => {
     await change.propose("owner", { "review.yaml": "deny: []\n", ".irm-ci/report.md": "approved\n" });
     const page = ".irm-ci/access-review-production.html";
-    const [job, ...others] = await run(mergeRequest(), {}, [page, ".irm-ci/report.md"]);
+    const [job, ...others] = await run(mergeRequest(), {}, { artifacts: [page, ".irm-ci/report.md"] });
     expect(others).toEqual([]);
     expect(job, job?.log).toMatchObject({ name: "access-review", code: 3, hasToken: true });
     expect(audiences).toEqual([api.authUrl]);
@@ -92,33 +95,58 @@ test("the input branch names the branch of the tool, of the rules, and of the up
   const [folder = ""] = gitlab.commands.npm().at(-1)?.split(": ") ?? [];
   expect(existsSync(join(folder, "theirs"))).toBe(true);
   const all = { ...inputs, ...further };
-  expect(gitlab.chosen(onMain("push"), all)).toEqual([]);
-  expect(gitlab.chosen({ ...onMain("push"), CI_COMMIT_BRANCH: "theirs" }, all)).toEqual(["access-up"]);
+  expect(gitlab.chosen(onMain("push"), all)).toEqual({});
+  const jobs = gitlab.chosen({ ...onMain("push"), CI_COMMIT_BRANCH: "theirs" }, all);
+  expect(Object.keys(jobs)).toEqual(["access-change", "access-review", "access-apply"]);
 });
 
 describe("the rules choose", () => {
+  const onPush = { "access-change": "on_success", "access-review": "always", "access-apply": "manual" };
   test.each([
-    ["a push to the default branch", onMain("push"), ["access-up"]],
-    ["a schedule", onMain("schedule"), ["access-drift"]],
-    ["a push to another branch", { CI_PIPELINE_SOURCE: "push", CI_COMMIT_BRANCH: "change" }, []],
-    ["a pipeline by the API", onMain("api"), []],
-  ])("for %s %j: %j", (_, variables, expected) => {
-    expect(gitlab.chosen(variables, inputs)).toEqual(expected);
+    ["a push to the default branch", onMain("push"), {}, onPush],
+    ["one with apply: merged", onMain("push"), { apply: "merged" }, { ...onPush, "access-apply": "on_success" }],
+    ["one of a policy", mergeRequest(), { policy: "access.yaml" }, { "access-review": "always" }],
+    ["a schedule", onMain("schedule"), {}, { "access-drift": "on_success" }],
+    ["a push to another branch", { CI_PIPELINE_SOURCE: "push", CI_COMMIT_BRANCH: "change" }, {}, {}],
+    ["a pipeline by the API", onMain("api"), {}, {}],
+  ])("for %s %j with %j: %j", (_, variables, further, expected) => {
+    expect(gitlab.chosen(variables, { ...inputs, ...further })).toEqual(expected);
   });
 });
 
-test("a push to the default branch is applied, with the package that the project has", async () => {
-  gitlab.commands.add("pulumi", 'echo "$* as $IRM_IDENTITY in $PWD"');
-  const identity = `${api.organization}/${"a".repeat(16)}`;
-  const further = { "stack-name": "production", "up-identity": identity };
-  // The clone runs the engine of the PATH as the published package does.
-  const options = { checkout: change.checkout, own: { GITHUB_ACTION_PATH: root } };
-  const [job] = await gitlab.run(onMain("push"), { ...inputs, ...further }, options);
-  expect(job, job?.log).toMatchObject({ name: "access-up", code: 0 });
-  expect(job?.log).toMatch(
-    new RegExp(`^up --yes --refresh .* --stack production as ${identity} in ${change.checkout}$`, "m"),
-  );
-  expect(gitlab.commands.npm().at(-1)).toBe(`${change.checkout}: ci --no-audit --no-fund`);
+describe("a push to the default branch", () => {
+  test("is reviewed, and waits for somebody; a review that is denied is not applied", async () => {
+    await change.propose("owner");
+    const denied = await run(onMain("push"), {}, { byHand: true });
+    expect(denied.map(({ name, code }) => [name, code])).toEqual([["access-review", 3]]);
+    await change.propose("editor");
+    const waiting = await run(onMain("push"));
+    expect(
+      waiting.map(({ name, code }) => [name, code]),
+      waiting[0]?.log,
+    ).toEqual([["access-review", 0]]);
+    // Whoever may start it, the digest is that of the review; there is no engine here.
+    const [, apply] = await run(onMain("push"), {}, { byHand: true });
+    expect(apply?.log).toContain("somebody started this job by hand; whether only some people may cannot be seen");
+    expect(apply?.log).not.toContain("digest: apply needs");
+    expect(apply?.name).toBe("access-apply");
+  });
+
+  test("with apply: merged, is compared with the review of the merge request", async () => {
+    const { repository } = gitlab;
+    const [head, merge] = ["a".repeat(40), "b".repeat(40)];
+    const times = { mergedAt: "2026-11-20T11:00:00Z", started_at: "2026-11-20T10:00:00Z" };
+    Object.assign(repository, { head, merged: { merge, mergedAt: times.mergedAt } });
+    repository.runs.set(1, { id: 1, source: "merge_request_event", sha: head });
+    repository.jobs.set(2, { id: 2, pipeline: 1, name: "access-review", started_at: times.started_at });
+    const { digest: _, ...content } = JSON.parse(readFileSync(change.file, "utf8"));
+    const fewer = { ...content, rows: content.rows.slice(1) };
+    repository.files.set(2, JSON.stringify({ ...fewer, digest: digestOf(fewer) }));
+    const [, apply] = await run({ ...onMain("push"), CI_COMMIT_SHA: merge }, { apply: "merged" });
+    expect(apply, apply?.log).toMatchObject({ name: "access-apply", code: 3 });
+    expect(apply?.log).toContain("access that the review of the merged change did not show");
+    expect(apply?.log).toContain(JSON.stringify(content.rows[0]));
+  });
 });
 
 test("no input is written into a script, and every input is used", () => {

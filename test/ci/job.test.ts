@@ -54,11 +54,11 @@ describe("without an input, the event decides", () => {
   test.each<[string, () => Job, Command]>([
     ["pull_request", () => onGithub("pull_request", pull()), "preview"],
     ["merge_group", () => onGithub("merge_group", { merge_group: { head_sha: HASH, base_sha: HASH } }), "preview"],
-    ["push", () => onGithub("push"), "up"],
+    ["push", () => onGithub("push"), "preview"],
     ["schedule", () => onGithub("schedule"), "drift"],
     ["schedule without a repository in its event", () => onGithub("schedule", { repository: null }), "drift"],
     ["merge_request_event", () => onGitlab("merge_request_event"), "preview"],
-    ["push at GitLab", () => onGitlab("push"), "up"],
+    ["push at GitLab", () => onGitlab("push"), "preview"],
     ["schedule at GitLab", () => onGitlab("schedule"), "drift"],
   ])("%s", (_, job, command) => {
     expect(commandOf(job(), {})).toBe(command);
@@ -69,7 +69,7 @@ describe("without an input, the event decides", () => {
     ["web", () => onGitlab("web")],
   ])("and for %s nothing does", (event, job) => {
     expect(refusalOf(() => commandOf(job(), {}))).toBe(
-      `${event} may be for any command: give the input command, one of preview, up, drift`,
+      `${event} may be for any command: give the input command, one of preview, apply, up, drift`,
     );
     expect(commandOf(job(), { command: "up" })).toBe("up");
   });
@@ -79,6 +79,7 @@ describe("a change is only previewed", () => {
   test.each<[Command, () => Job, string]>([
     ["up", () => onGithub("pull_request", pull()), "pull_request"],
     ["drift", () => onGithub("pull_request", pull()), "pull_request"],
+    ["apply", () => onGithub("pull_request", pull()), "pull_request"],
     ["up", () => onGithub("merge_group"), "merge_group"],
     ["up", () => onGitlab("merge_request_event"), "merge_request_event"],
   ])("%s is refused for %s", (command, job, event) => {
@@ -96,7 +97,7 @@ describe("a change is only previewed", () => {
   });
 });
 
-describe("up and drift run on the main branch alone", () => {
+describe("apply, up and drift run on the main branch alone", () => {
   test.each<[string, () => Job, { branch?: string }, string]>([
     ["another branch", () => onGithub("push", {}, "refs/heads/change"), {}, "this job is of the branch change"],
     ["a tag", () => onGithub("push", {}, "refs/tags/main"), {}, "this job is of no branch"],
@@ -107,11 +108,12 @@ describe("up and drift run on the main branch alone", () => {
     ["a tag at GitLab", () => onGitlab("push", { CI_COMMIT_BRANCH: "" }), {}, "this job is of no branch"],
   ])("not for %s", (_, job, settings, message) => {
     expect(refusalOf(() => commandOf(job(), { command: "up", ...settings }))).toContain(message);
+    expect(() => commandOf(job(), { command: "apply", ...settings })).toThrow(RefusedJob);
   });
 
   test("which an input names", () => {
     const job = onGithub("push", {}, "refs/heads/production");
-    expect(commandOf(job, { branch: "production" })).toBe("up");
+    expect(commandOf(job, { command: "up", branch: "production" })).toBe("up");
     expect(commandOf(onGithub("push", {}, "refs/heads/x"), { command: "preview" })).toBe("preview");
   });
 });

@@ -20,10 +20,13 @@ test("lists have one entry a line, and what is empty counts as not given", () =>
     workDir: "infra/access",
     deny: ["gains-owner", "last-owner-goes"],
     ...{ allow: [], driftAllow: [], services: [] },
-    identities: { up: UID, drift: UID },
+    identities: { apply: UID, up: UID },
+    apply: "approved",
     comment: false,
     issue: true,
   });
+  const reads = read({ IRM_CI_PREVIEW_IDENTITY: UID }).settings.identities;
+  expect(reads).toEqual({ preview: UID, drift: UID });
 });
 
 test("all problems are named at once", () => {
@@ -34,14 +37,17 @@ test("all problems are named at once", () => {
     IRM_CI_OPEN_ISSUE: "yes",
     IRM_CI_POLICY: "a.yaml",
     IRM_CI_CHANGE: "b.json",
-    IRM_CI_SEAL: "approved",
+    IRM_CI_APPLY: "merge",
+    IRM_CI_DIGEST: "sha256:0",
   });
   expect(problems).toEqual([
-    'command: "previw" is not one of preview, up, drift; did you mean preview?',
+    'command: "previw" is not one of preview, apply, up, drift; did you mean preview?',
+    'apply: "merge" is not approved or merged',
     'preview-identity: "release" is not the uid of an identity',
     'stack-name: "prod; rm -rf /" is not the name of a stack, such as production or acme/access/production',
+    'digest: "sha256:0" is not the digest of a change, as sha256: and 64 hexadecimal digits',
     'open-issue: "yes" is not true or false',
-    "policy and change and seal cannot be combined",
+    "policy and change cannot be combined",
   ]);
 });
 
@@ -56,6 +62,14 @@ describe("what a command needs", () => {
     const { settings } = read({ IRM_CI_POLICY: "access.yaml" });
     expect(problemsOf(settings, "preview", {})).toEqual(["stack-name: preview needs the name of the stack"]);
     expect(problemsOf(read({ IRM_CI_CHANGE: "change.json" }).settings, "preview", {})).toEqual([]);
+  });
+
+  test("is a digest to apply a change", () => {
+    const { settings } = read({ IRM_CI_STACK_NAME: "production" });
+    expect(problemsOf(settings, "apply", {})).toEqual([
+      "digest: apply needs the digest of the review, an output of the job that made it. A review that did not end with 0 has none",
+    ]);
+    expect(problemsOf({ ...settings, digest: `sha256:${"0".repeat(64)}` }, "apply", {})).toEqual([]);
   });
 
   test("is no token beside the identity, which would not count", () => {

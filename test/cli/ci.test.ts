@@ -117,7 +117,7 @@ describe("run", () => {
   beforeEach(() => {
     // The command sets these for the engine.
     for (const name of ["IRM_IDENTITY", "PULUMI_BACKEND_URL"]) vi.stubEnv(name, undefined);
-    env({ GITHUB_EVENT_NAME: "push", IRM_CI_UP_IDENTITY: UID, IRM_CI_CLOUD_URL: "s3://state" });
+    env({ GITHUB_EVENT_NAME: "push", IRM_CI_COMMAND: "up", IRM_CI_UP_IDENTITY: UID, IRM_CI_CLOUD_URL: "s3://state" });
   });
 
   test("updates as its own identity, without the token, and tells the log and the summary", async () => {

@@ -1,4 +1,4 @@
-// The workflows of docs/ci.md by a runner that executes their steps, with a real engine: from the first pull request to the issue about drift.
+// The workflows of docs/ci.md by a runner that executes their jobs, with a real engine: from the first pull request to the issue about drift.
 // test/ci runs the same for a change of another job, and what is refused.
 import { accessSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -11,7 +11,7 @@ import { atWith, stampText } from "../../provider/record/stamp.ts";
 import { root } from "../harness/api-process.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import { createGithub, type Event, type Github, pullRequest, push, schedule } from "../harness/pipeline/github.ts";
-import type { JobResult, Step } from "../harness/pipeline/github-runner.ts";
+import type { JobResult, JobText } from "../harness/pipeline/github-runner.ts";
 import { createRepository, type TestRepository } from "../support/repository.ts";
 
 const source = (description: string, further = "") => `
@@ -22,18 +22,13 @@ const ci = new Identity("ci", { parent: team, name: "ci", claimMatch });
 ${further}
 `;
 
-interface WorkflowText {
-  jobs: Record<string, { steps: Step[] }>;
-}
+type Jobs = Record<string, JobText>;
 
 /** The workflows of the page, for the stack of the test. */
-const [oneStep, twoJobs] = [...readFileSync(join(root, "docs", "ci.md"), "utf8").matchAll(/```yaml\n([\s\S]*?)```/g)]
+const [whole, threeJobs] = [...readFileSync(join(root, "docs", "ci.md"), "utf8").matchAll(/```yaml\n([\s\S]*?)```/g)]
   .map(([, text = ""]) => text)
   .filter((text) => text.includes("OWNER/pulumi-irm@COMMIT"))
-  .map((text) => (parse(text.replaceAll("production", "dev")) as WorkflowText).jobs) as [
-  WorkflowText["jobs"],
-  WorkflowText["jobs"],
-];
+  .map((text) => (parse(text.replaceAll("production", "dev")) as { jobs: Jobs }).jobs) as [Jobs, Jobs];
 
 let place: Workplace;
 let program: Program;
@@ -44,10 +39,11 @@ let vars: Record<string, string>;
 beforeAll(async () => {
   place = await createWorkplace();
   const { server } = place;
-  github = await createGithub((subject) => mintDevToken(server.issuer, { subject }));
+  github = await createGithub((subject, claims) => mintDevToken(server.issuer, { subject, claims }));
+  github.repository.environments.set("access", { protection_rules: [{ type: "required_reviewers" }] });
   program = await place.program("access", source("first"), { ORG: server.organization });
-  const identity = async (name: string, subject: string, roleName: string): Promise<string> => {
-    const claimMatch = { issuer: server.issuer, subject };
+  const identity = async (name: string, match: object, roleName: string): Promise<string> => {
+    const claimMatch = { issuer: server.issuer, ...match };
     const { json } = await place.call("POST", `/iam/v2beta1/identities/${server.organization}`, { name, claimMatch });
     const [role] = place.rows("roles", "name = ? AND parent IS NULL", roleName);
     const body = { identityUid: json.uid, roleUid: role?.uid };
@@ -56,8 +52,16 @@ beforeAll(async () => {
   };
   vars = {
     IRM_BASE_URL: server.baseUrl,
-    IRM_PREVIEW_IDENTITY: await identity("preview", "repo:acme/access:pull_request", "viewer"),
-    IRM_UP_IDENTITY: await identity("apply", "repo:acme/access:ref:refs/heads/main", "owner"),
+    IRM_PREVIEW_IDENTITY: await identity(
+      "preview",
+      { subjectPattern: "repo:acme/access:(pull_request|ref:refs/heads/main)" },
+      "viewer",
+    ),
+    IRM_UP_IDENTITY: await identity(
+      "apply",
+      { subject: "repo:acme/access:environment:access", claims: { ref: "refs/heads/main" } },
+      "owner",
+    ),
   };
   repository = repositoryOf(program, { "review.yaml": "deny: [gains-owner]\n" });
 });
@@ -92,72 +96,98 @@ const engineFolder = (): string =>
     }
   }) ?? "";
 
+const optionsOf = (own = program) => ({
+  workspace: own.folder,
+  vars,
+  // Nothing is still under way of a killed job.
+  env: {
+    ...engineEnv(own),
+    IRM_BASE_URL: place.server.baseUrl,
+    IRM_AUTH_URL: place.server.authUrl,
+    IRM_REQUEST_TIMEOUT: "1",
+  },
+  engine: engineFolder(),
+});
+
 const run = (
   event: Event,
-  steps: readonly Step[] | Record<string, string> = [],
-  own = program,
-  engine = engineFolder(),
-): Promise<JobResult> =>
-  github.run(event, steps, {
-    workspace: own.folder,
-    vars,
-    // Nothing is still under way of a killed job.
-    env: {
-      ...engineEnv(own),
-      IRM_BASE_URL: place.server.baseUrl,
-      IRM_AUTH_URL: place.server.authUrl,
-      IRM_REQUEST_TIMEOUT: "1",
-    },
-    engine,
-  });
+  jobs: Jobs,
+  before?: (job: string, run: string) => void,
+): Promise<Record<string, JobResult>> => github.runJobs(event, jobs, { ...optionsOf(), ...(before && { before }) });
+
+/** A job behind the environment. */
+const onlyStep = (command: string, further: Record<string, string> = {}): JobText => {
+  const given = { command, "stack-name": "dev", "up-identity": vars.IRM_UP_IDENTITY, ...further };
+  return { environment: "access", steps: [{ id: "access", uses: "OWNER/pulumi-irm@COMMIT", with: given }] };
+};
 
 const writeProgram = (text: string): string => {
   program.write(text);
   return repository.commit();
 };
 
-it("a pull request gets a comment, as an identity that may only read", async () => {
-  const head = writeProgram(
-    source("first", 'new RoleBinding("reads", { parent: team, identity: ci, role: "viewer" });'),
-  );
-  const { conclusion, log, outputs, ran } = await run(pullRequest(head), oneStep.access?.steps);
-  expect(conclusion, log).toBe("success");
-  expect(ran).toContain("pulumi/actions");
-  const [comment] = github.repository.comments;
-  expect(comment?.body).toMatch(/## Change in access of `[^`]+` by `[\w/-]+`: 1 identity gains access/);
-  expect(comment?.body).toContain("**gains** at `team (new)` and below, through `viewer`");
-  expect(Object.keys(outputs)).toEqual([]);
-  expect(place.rows("groups", "name = ?", "team")).toEqual([]);
-});
+const READS = 'new RoleBinding("reads", { parent: team, identity: ci, role: "viewer" });';
 
-it("its next push replaces the comment, from a job that runs nothing of the change, and is denied", async () => {
+it("a pull request gets a comment from a job that runs nothing of it, and is denied", async () => {
   const owns = `new RoleBinding("owns", { parent: process.env.ORG!, identity: "${vars.IRM_PREVIEW_IDENTITY}", role: "owner" });`;
   const head = writeProgram(source("first", owns));
-  const found = await run(pullRequest(head), twoJobs.change?.steps);
+  const { change, review, apply } = await run(pullRequest(head), threeJobs, (job, id) => {
+    if (job !== "review") return;
+    // The program could have written it: one that hides a row does not hide it.
+    const key = `${id} access-change-dev`;
+    const { file = "", text = "{}" } = github.uploads.get(key) ?? {};
+    const { digest: _, ...found } = JSON.parse(text);
+    const forged = { ...found, rows: [] };
+    github.uploads.set(key, { file, text: JSON.stringify({ ...forged, digest: digestOf(forged) }) });
+  });
   // Denied there too, and the file is left all the same.
-  expect(found.conclusion).toBe("failure");
-  expect(found.outputs.access).toMatchObject({ "exit-code": "3", "comment-url": "" });
-  // The program could have written it: one that hides a row does not hide it.
-  const { digest: _, ...change } = JSON.parse(github.artifacts.get("change") ?? "{}");
-  const forged = { ...change, rows: [] };
-  github.artifacts.set("change", JSON.stringify({ ...forged, digest: digestOf(forged) }));
-  const { conclusion, log, ran } = await run(pullRequest(head), twoJobs.review?.steps);
-  expect(conclusion, log).toBe("failure");
-  expect(ran).not.toContain("pulumi/actions");
+  expect(change?.conclusion, change?.log).toBe("failure");
+  expect(review?.conclusion, review?.log).toBe("failure");
+  expect(review?.outputs.access).toMatchObject({ "exit-code": "3", digest: "" });
+  expect(review?.ran).not.toContain("pulumi/actions");
+  expect(apply).toBeUndefined();
   expect(github.repository.comments).toHaveLength(1);
   expect(github.repository.comments[0]?.body).toContain("| :no_entry: denied | [`gains-owner`](https://");
   expect(github.repository.comments[0]?.body).toContain("Access that is not as it was recorded");
   expect(github.repository.comments[0]?.body).toContain(head);
 });
 
-it("the merge is applied, as another identity, and its journal is kept", async () => {
-  writeProgram(source("first"));
-  const { conclusion, log, summary } = await run(push, oneStep.access?.steps);
-  expect(conclusion, log).toBe("success");
-  expect(summary).toContain("## The update of `dev` succeeded");
-  expect(place.rows("groups", "name = ?", "team")).toMatchObject([{ body: { description: "first" } }]);
+it("its next push replaces the comment, as an identity that may only read", async () => {
+  const head = writeProgram(source("first", READS));
+  const { access, apply } = await run(pullRequest(head), whole);
+  expect(access?.conclusion, access?.log).toBe("success");
+  expect(access?.ran).toContain("pulumi/actions");
+  expect(apply).toBeUndefined();
+  const [comment, ...others] = github.repository.comments;
+  expect(others).toEqual([]);
+  expect(comment?.body).toMatch(/## Change in access of `[^`]+` by `[\w/-]+`: 1 identity gains access/);
+  expect(comment?.body).toContain("**gains** at `team (new)` and below, through `viewer`");
+  expect(place.rows("groups", "name = ?", "team")).toEqual([]);
+});
+
+it("after the merge, what the review of the main branch shows is applied behind the approval, and its journal is kept", async () => {
+  const { change, review, apply } = await run(push, threeJobs);
+  expect(change?.conclusion, change?.log).toBe("success");
+  const { digest } = review?.outputs.access ?? {};
+  expect(digest, review?.log).toBe(JSON.parse(github.artifacts.get("access-change-dev") ?? "{}").digest);
+  expect(apply?.ran).toContain("Check the approval");
+  expect(apply?.conclusion, apply?.log).toBe("success");
+  expect(apply?.summary).toContain("## The update of `dev` succeeded");
+  const [team] = place.rows("groups", "name = ?", "team");
+  expect(team).toMatchObject({ body: { description: "first" } });
+  expect(place.rows("role_bindings", "parent = ?", team?.uid as string)).toHaveLength(1);
   expect([...github.caches.keys()]).toEqual([expect.stringMatching(/^irm-journal:dev::\d+-1$/)]);
   expect(github.repository.comments).toHaveLength(1);
+
+  // Another file than the one of that digest.
+  const forged = { ...JSON.parse(github.artifacts.get("access-change-dev") ?? "{}"), writes: [], rows: [] };
+  delete forged.digest;
+  const text = JSON.stringify({ ...forged, digest: digestOf(forged) });
+  const refused = await run(push, { apply: onlyStep("apply", { digest: digest ?? "" }) }, (_, id) => {
+    github.uploads.set(`${id} access-change-dev`, { file: "change.json", text });
+  });
+  expect(refused.apply?.conclusion, refused.apply?.log).toBe("failure");
+  expect(refused.apply?.summary).toContain("## The update of `dev` is not all of what was reviewed");
 });
 
 it("an update deletes what a killed job created, and the program no longer declares", async () => {
@@ -178,7 +208,8 @@ it("an update deletes what a killed job created, and the program no longer decla
   const group = { name: "reverted", description: "first" };
   const { json } = await place.call("POST", `/iam/v2beta1/groups/${place.server.organization}`, group);
   writeProgram(source("first", "// without it"));
-  const { conclusion, log } = await run(push, oneStep.access?.steps);
+  const { up } = await run(push, { up: onlyStep("up") });
+  const { conclusion, log = "" } = up ?? {};
   expect(conclusion, log).toBe("success");
   expect(log).toContain(`deleted 1 record:\n  Group::reverted: group ${json.uid} "reverted", created `);
   expect(place.rows("groups", "name = ?", "reverted")).toEqual([]);
@@ -187,8 +218,10 @@ it("an update deletes what a killed job created, and the program no longer decla
 it("a change by hand opens an issue at night", async () => {
   const [team] = place.rows("groups", "name = ?", "team");
   await place.call("PATCH", `/iam/v2beta1/groups/${team?.uid}?updateMask=description`, { description: "by hand" });
-  const { conclusion, log } = await run(schedule, oneStep.access?.steps);
+  const { access, apply } = await run(schedule, whole);
+  const { conclusion, log } = access ?? {};
   expect(conclusion, log).toBe("success");
+  expect(apply).toBeUndefined();
   expect(log).toContain("::warning::access differs from the program");
   const [issue, ...others] = github.repository.issues;
   expect(others).toEqual([]);
@@ -215,7 +248,7 @@ access: { team: { ${role}: [ci] } }
   });
   const inputs = { "preview-identity": vars.IRM_PREVIEW_IDENTITY ?? "", "up-identity": vars.IRM_UP_IDENTITY ?? "" };
   const given = { "stack-name": "dev", policy: "access.yaml", ...inputs };
-  const { conclusion, log, outputs } = await run(pullRequest(head), given, policies);
+  const { conclusion, log, outputs } = await github.run(pullRequest(head), given, optionsOf(policies));
   expect(conclusion, log).toBe("success");
   expect(existsSync(hacked)).toBe(false);
   expect(log).toContain("irm review: not part of this review: Pulumi.yaml, index.js\n");

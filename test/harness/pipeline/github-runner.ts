@@ -24,6 +24,16 @@ interface Action {
   runs: { using: string; steps: Step[] };
 }
 
+/** A job of a workflow. */
+export interface JobText {
+  needs?: string | string[];
+  if?: string;
+  environment?: string;
+  permissions?: Record<string, string>;
+  outputs?: Record<string, string>;
+  steps: Step[];
+}
+
 /** Takes the inputs of an action of others; returns its outputs. Throws where the action would fail. */
 export type Stub = (inputs: Readonly<Record<string, string>>, env: NodeJS.ProcessEnv) => Record<string, string>;
 
@@ -32,7 +42,7 @@ export interface RunnerOptions {
   folder: string;
   /** of the checkout */
   workspace: string;
-  /** contexts: github, vars, secrets */
+  /** contexts: github, vars, secrets, needs */
   contexts: Readonly<Record<string, Value>>;
   /** of every step */
   env: Readonly<Record<string, string>>;

@@ -5,21 +5,29 @@ import { delimiter, dirname, join } from "node:path";
 import { root } from "../../../scripts/base/project.mjs";
 import { COMPILED } from "../../support/compiled.ts";
 import { createCommands } from "./commands.ts";
-import type { Value } from "./expression.ts";
-import { type JobResult, runJob, type Step } from "./github-runner.ts";
+import { interpolate, isMet, type Scope, type Value } from "./expression.ts";
+import { type JobResult, type JobText, runJob } from "./github-runner.ts";
 import { otherActions } from "./other-actions.ts";
 import { type Repository, startGithub, TOKEN } from "./posts.ts";
 
 export interface Github {
   repository: Repository;
-  /** what jobs have uploaded: texts by the name of the file */
+  /** what jobs have uploaded last: texts by the name of the artifact */
   artifacts: Map<string, string>;
+  /** the same of every run, by `RUN NAME`, with the name of the file */
+  uploads: Map<string, { file: string; text: string }>;
   /** saved folders by key */
   caches: Map<string, string>;
   /** calls of npm, each after its folder */
   npm(): string[];
-  /** Runs a job with these steps; a text is the input of one step, the action. */
-  run(event: Event, steps: readonly Step[] | Record<string, string>, options: JobOptions): Promise<JobResult>;
+  /** Runs a job of one step, the action, with these inputs. */
+  run(event: Event, inputs: Record<string, string>, options: JobOptions): Promise<JobResult>;
+  /** Runs the jobs whose conditions hold, in the order of the file; `before` is called before each. Results are by the name of the job. */
+  runJobs(
+    event: Event,
+    jobs: Readonly<Record<string, JobText>>,
+    options: JobOptions & { before?: (name: string, run: string) => void },
+  ): Promise<Record<string, JobResult>>;
   close(): Promise<void>;
 }
 
@@ -66,27 +74,36 @@ export const pullRequest = (head: string, from: "branch" | "fork" = "branch", ta
 export const push: Event = { name: "push", ...MAIN };
 export const schedule: Event = { name: "schedule", ...MAIN };
 
-/** `mint` issues a job's token with that subject, for that audience. */
-export const createGithub = async (mint: (subject: string, audience: string) => Promise<string>): Promise<Github> => {
+/** `mint` issues a job's token with that subject and these further claims. */
+export const createGithub = async (
+  mint: (subject: string, claims: Record<string, string>) => Promise<string>,
+): Promise<Github> => {
   const folder = mkdtempSync(join(tmpdir(), "irm-github-"));
   const commands = createCommands(folder);
-  let subject = "";
-  let runs = 1000;
-  const repository = await startGithub((audience) => mint(subject, audience));
-  const [artifacts, uploadedBy, caches] = [1, 2, 3].map(() => new Map<string, string>()) as [
-    Map<string, string>,
-    Map<string, string>,
-    Map<string, string>,
-  ];
+  let [subject, claims]: [string, Record<string, string>] = ["", {}];
+  let [runs, jobs] = [1000, 0];
+  const repository = await startGithub(() => mint(subject, claims));
+  const [artifacts, caches] = [new Map<string, string>(), new Map<string, string>()];
+  const uploads: Github["uploads"] = new Map();
 
-  const run: Github["run"] = (event, steps, { workspace, env, vars = {}, engine }) => {
-    const id = String(++runs);
-    const temporary = join(folder, id);
+  const runOne = (
+    id: string,
+    event: Event,
+    { steps, environment, permissions }: JobText,
+    { workspace, env, vars = {}, engine }: JobOptions,
+    needs: Value = {},
+  ): Promise<JobResult> => {
+    const temporary = join(folder, `job-${++jobs}`);
     mkdirSync(temporary);
     const eventFile = join(temporary, "event.json");
     const payload = { repository: { id: OWN, default_branch: "main" }, ...event.payload };
     writeFileSync(eventFile, JSON.stringify(payload));
-    subject = event.subject ?? "";
+    subject = (event.subject ?? "").replace(/(?<=:)(?:ref:.*|pull_request)$/, (of) =>
+      environment === undefined ? of : `environment:${environment}`,
+    );
+    claims = { ref: event.ref, ...(environment !== undefined && { environment }) };
+    repository.permissions = permissions;
+    const mayAsk = event.subject !== undefined && (permissions === undefined || permissions["id-token"] === "write");
     const [ref, base] = [event.ref, event.base ?? ""];
     const variables = {
       GITHUB_ACTIONS: "true",
@@ -102,39 +119,69 @@ export const createGithub = async (mint: (subject: string, audience: string) => 
       GITHUB_API_URL: repository.url,
       GITHUB_GRAPHQL_URL: `${repository.url}/graphql`,
     };
-    const head = (event.payload?.pull_request as { head?: { sha?: string } } | undefined)?.head?.sha;
-    const itself = { id: OWN };
-    repository.merged.runs.set(Number(id), {
-      ...{ path: WORKFLOW, event: event.name, head_sha: head ?? event.commit },
-      ...{ head_repository: itself, repository: itself },
-    });
     const github = { event_name: event.name, event: payload as Value, ref, base_ref: base, token: TOKEN };
     const own = { run_id: id, run_attempt: "1", repository: "acme/access" };
-    return runJob(Array.isArray(steps) ? steps : [{ id: "access", uses: "OWNER/pulumi-irm@COMMIT", with: steps }], {
+    return runJob(steps, {
       folder: temporary,
       workspace,
-      contexts: { github: { ...github, ...own }, vars, secrets: {} },
+      contexts: { github: { ...github, ...own }, vars, secrets: {}, needs },
       env: {
         PATH: [commands.folder, dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter),
         HOME: folder,
         NODE_COMPILE_CACHE: COMPILED,
         ...variables,
-        ...(event.subject === undefined ? {} : repository.jobEnv),
+        ...(mayAsk ? repository.jobEnv : {}),
         ...env,
       },
       actions: {
         "OWNER/pulumi-irm": { folder: root },
-        ...otherActions({ artifacts, uploadedBy, caches, folder, engine }),
+        ...otherActions({ artifacts, uploads, caches, folder, engine }),
       },
     });
+  };
+
+  const begin = (event: Event): string => {
+    const id = ++runs;
+    const head = (event.payload?.pull_request as { head?: { sha?: string } } | undefined)?.head?.sha;
+    const itself = { id: OWN };
+    repository.runs.set(id, {
+      ...{ id, path: WORKFLOW, event: event.name, head_sha: head ?? event.commit },
+      ...{ head_repository: itself, repository: itself, run_started_at: new Date().toISOString() },
+    });
+    return String(id);
+  };
+
+  const runJobs: Github["runJobs"] = async (event, texts, { before, ...options }) => {
+    const id = begin(event);
+    const results: Record<string, JobResult> = {};
+    const needs: Record<string, Value> = {};
+    for (const [name, text] of Object.entries(texts)) {
+      const isFailed = [text.needs ?? []].flat().some((one) => results[one]?.conclusion !== "success");
+      const functions: Scope["functions"] = { success: () => !isFailed, cancelled: () => false };
+      const contexts = { github: { event_name: event.name, ref: event.ref }, vars: options.vars ?? {}, needs };
+      if (!isMet(text.if, { contexts, functions })) continue;
+      before?.(name, id);
+      const done = await runOne(id, event, text, options, needs);
+      results[name] = done;
+      const steps = Object.fromEntries(Object.entries(done.outputs).map(([step, outputs]) => [step, { outputs }]));
+      const scope: Scope = { contexts: { steps }, functions: {} };
+      const outputs = Object.entries(text.outputs ?? {}).map(([key, value]) => [key, interpolate(value, scope)]);
+      needs[name] = { result: done.conclusion, outputs: Object.fromEntries(outputs) };
+    }
+    return results;
   };
 
   return {
     repository,
     artifacts,
+    uploads,
     caches,
     npm: commands.npm,
-    run,
+    run: (event, inputs, options) => {
+      const steps = [{ id: "access", uses: "OWNER/pulumi-irm@COMMIT", with: inputs }];
+      return runOne(begin(event), event, { steps }, options);
+    },
+    runJobs,
     close: async () => {
       await repository.close();
       rmSync(folder, { recursive: true, force: true });

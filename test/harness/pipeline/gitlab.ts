@@ -1,8 +1,9 @@
 // A project at GitLab whose pipeline includes templates/gitlab.yml: which jobs its rules choose, and their scripts, executed with bash as they
 // are written. https://docs.gitlab.com/ci/yaml/
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { parseEnv } from "node:util";
 import { parseAllDocuments } from "yaml";
 import { root } from "../../../scripts/base/project.mjs";
 import { COMPILED } from "../../support/compiled.ts";
@@ -14,9 +15,12 @@ interface JobText {
   extends?: string;
   variables?: Record<string, string>;
   id_tokens?: Record<string, { aud: string }>;
-  rules?: { if: string }[];
+  rules?: { if: string; when?: string }[];
+  needs?: { job: string; optional?: boolean }[];
+  environment?: { name: string };
+  before_script?: string[];
   script?: string[];
-  artifacts?: { when: string; paths: string[] };
+  artifacts?: { when: string; paths: string[]; reports?: { dotenv: string } };
   [key: string]: unknown;
 }
 
@@ -79,13 +83,21 @@ export interface PipelineJob {
 export interface Gitlab {
   repository: Repository;
   commands: Commands;
-  /** The jobs that the rules choose. */
-  chosen(variables: Record<string, string>, inputs: Record<string, string>): string[];
-  /** Runs the jobs that the rules choose. `own`: variables of the project. */
+  /** The jobs that the rules choose, and when they begin: `on_success`, `always` or `manual`. */
+  chosen(variables: Record<string, string>, inputs: Record<string, string>): Record<string, string>;
+  /** Runs the jobs that the rules choose, in the order of the file. */
   run(
     variables: Record<string, string>,
     inputs: Record<string, string>,
-    options: { checkout: string; own?: Record<string, string>; artifacts?: readonly string[] },
+    options: {
+      checkout: string;
+      /** what the job of the program has left: it does not run */
+      change?: string;
+      /** somebody starts the manual jobs */
+      byHand?: boolean;
+      /** paths of which the result has the texts */
+      artifacts?: readonly string[];
+    },
   ): Promise<PipelineJob[]>;
   close(): Promise<void>;
 }
@@ -118,21 +130,35 @@ export const createGitlab = async (mint: (audience: string) => Promise<string>):
   });
   const chosen: Gitlab["chosen"] = (variables, inputs) => {
     const { jobs } = includeOf(inputs);
-    const isChosen = (name: string): boolean =>
-      wholeJob(jobs, name).rules?.some((rule) => isMet(rule.if, predefinedWith(variables))) === true;
-    return Object.keys(jobs).filter((name) => !name.startsWith(".") && isChosen(name));
+    const ruled = Object.keys(jobs)
+      .filter((name) => !name.startsWith("."))
+      .map(
+        (name) =>
+          [name, wholeJob(jobs, name).rules?.find((rule) => isMet(rule.if, predefinedWith(variables)))] as const,
+      );
+    return Object.fromEntries(ruled.flatMap(([name, rule]) => (rule ? [[name, rule.when ?? "on_success"]] : [])));
   };
   return {
     repository,
     commands,
     chosen,
-    run: async (variables, inputs, { checkout, own = {}, artifacts = [] }) => {
+    run: async (variables, inputs, { checkout, change, byHand = false, artifacts = [] }) => {
       const { jobs } = includeOf(inputs);
       const pipeline = String(++pipelines);
       const predefined = predefinedWith(variables);
       const ended: PipelineJob[] = [];
-      for (const name of chosen(variables, inputs)) {
+      const outputs: Record<string, string> = {};
+      const left = join(checkout, ".irm-ci");
+      for (const [name, when] of Object.entries(chosen(variables, inputs))) {
         const job = wholeJob(jobs, name);
+        if (change !== undefined && name.endsWith("-change")) {
+          rmSync(left, { recursive: true, force: true });
+          mkdirSync(left);
+          writeFileSync(join(left, "change.json"), change);
+          continue;
+        }
+        const isFailed = ended.some((one) => one.code !== 0 && job.needs?.some((need) => need.job === one.name));
+        if ((when === "manual" && !byHand) || (when !== "always" && isFailed)) continue;
         const tokens: Record<string, string> = {};
         for (const [variable, { aud }] of Object.entries(job.id_tokens ?? {})) tokens[variable] = await mint(aud);
         const env = {
@@ -144,17 +170,23 @@ export const createGitlab = async (mint: (audience: string) => Promise<string>):
           CI_PROJECT_URL: "https://gitlab.example/acme/access",
           CI_PIPELINE_ID: pipeline,
           CI_JOB_URL: `https://gitlab.example/acme/access/-/jobs/${pipeline}`,
-          IRM_CI_TOKEN: TOKEN,
+          CI_JOB_NAME: name,
+          CI_ENVIRONMENT_NAME: job.environment?.name ?? "",
+          ...(when === "manual" && { CI_JOB_MANUAL: "true" }),
+          // The variable is of the other environments.
+          ...(!name.endsWith("-change") && { IRM_CI_TOKEN: TOKEN }),
           ...predefined,
           ...job.variables,
-          ...own,
+          ...outputs,
           ...tokens,
         };
-        const script = (job.script ?? []).join("\n");
+        const script = [...(job.before_script ?? []), ...(job.script ?? [])].join("\n");
         const { code, output } = await runScript(["--noprofile", "--norc", "-eo", "pipefail", "-c", script], {
           cwd: checkout,
           env,
         });
+        const dotenv = join(checkout, job.artifacts?.reports?.dotenv ?? "none");
+        if (existsSync(dotenv)) Object.assign(outputs, parseEnv(readFileSync(dotenv, "utf8")));
         const paths = artifacts.map((one) => [one, readFileSync(join(checkout, one), "utf8")]);
         ended.push({
           name,

@@ -5,10 +5,10 @@ import type { Stub } from "./github-runner.ts";
 import { TOKEN } from "./posts.ts";
 
 interface Stores {
-  /** uploaded files: their texts by name */
+  /** uploaded files: their texts by name, those of the last run */
   artifacts: Map<string, string>;
-  /** the run that uploaded each, by its name */
-  uploadedBy: Map<string, string>;
+  /** the same of every run, by `RUN NAME`, with the name of the file */
+  uploads: Map<string, { file: string; text: string }>;
   /** saved folders by key */
   caches: Map<string, string>;
   /** where saved folders are kept */
@@ -17,7 +17,7 @@ interface Stores {
   engine: string | undefined;
 }
 
-export const otherActions = ({ artifacts, uploadedBy, caches, folder, engine }: Stores): Record<string, Stub> => ({
+export const otherActions = ({ artifacts, uploads, caches, folder, engine }: Stores): Record<string, Stub> => ({
   "actions/checkout": known(["fetch-depth", "persist-credentials"], () => ({})),
   // https://github.com/actions/setup-node/blob/v6.5.0/action.yml
   "actions/setup-node": known(["node-version", "package-manager-cache"], () => ({})),
@@ -45,7 +45,7 @@ export const otherActions = ({ artifacts, uploadedBy, caches, folder, engine }: 
   }),
   // https://github.com/actions/upload-artifact/blob/v7.0.1/action.yml
   "actions/upload-artifact": known(
-    ["name", "path", "archive", "if-no-files-found", "overwrite", "retention-days"],
+    ["name", "path", "archive", "if-no-files-found", "overwrite"],
     (
       { name: given = "artifact", path: file = "", archive, overwrite },
       { GITHUB_WORKSPACE = "", GITHUB_RUN_ID = "" },
@@ -53,24 +53,25 @@ export const otherActions = ({ artifacts, uploadedBy, caches, folder, engine }: 
       const path = resolve(GITHUB_WORKSPACE, file);
       // A file that is not archived keeps its own name.
       const name = archive === "false" ? basename(path) : given;
-      if (artifacts.has(name) && overwrite !== "true") throw new Error(`there is an artifact ${name}`);
+      const key = `${GITHUB_RUN_ID} ${name}`;
+      if (uploads.has(key) && overwrite !== "true") throw new Error(`there is an artifact ${name}`);
       if (/[\r\n":<>|*?\\/]/.test(name)) throw new Error(`${name} is no name of an artifact`);
-      artifacts.set(name, readFileSync(path, "utf8"));
-      uploadedBy.set(name, GITHUB_RUN_ID);
+      const text = readFileSync(path, "utf8");
+      artifacts.set(name, text);
+      uploads.set(key, { file: basename(path), text });
       return { "artifact-id": "1", "artifact-url": `https://github.example/artifacts/${name}` };
     },
   ),
   // https://github.com/actions/download-artifact/blob/v8.0.1/action.yml
   "actions/download-artifact": known(
     ["name", "path", "run-id", "github-token"],
-    ({ name = "", path = "", "run-id": run, "github-token": token }, { GITHUB_WORKSPACE = "" }) => {
-      const text = artifacts.get(name);
-      if (text === undefined) throw new Error(`there is no artifact ${name}`);
+    ({ name = "", path = "", "run-id": run, "github-token": token }, { GITHUB_WORKSPACE = "", GITHUB_RUN_ID = "" }) => {
+      const found = uploads.get(`${run ?? GITHUB_RUN_ID} ${name}`);
       // Without a token, only artifacts of this run can be seen.
-      if (run !== undefined && (token !== TOKEN || uploadedBy.get(name) !== run))
-        throw new Error(`run ${run} has no artifact ${name}`);
+      if (found === undefined || (run !== undefined && token !== TOKEN))
+        throw new Error(`run ${run ?? GITHUB_RUN_ID} has no artifact ${name}`);
       mkdirSync(resolve(GITHUB_WORKSPACE, path), { recursive: true });
-      writeFileSync(resolve(GITHUB_WORKSPACE, path, /\.json$/.test(name) ? name : `${name}.json`), text);
+      writeFileSync(resolve(GITHUB_WORKSPACE, path, found.file), found.text);
       return {};
     },
   ),

@@ -7,29 +7,6 @@ interface Comment {
   id: number;
   author: string;
   body: string;
-  /** default: when the test began */
-  updatedAt?: string;
-}
-
-/** What is known of the change 7 beside its comments. */
-export interface MergedState {
-  /** commit of its merge; absent: it is not merged */
-  merge?: string;
-  mergedAt?: string;
-  author?: string;
-  approvals: Approved[];
-  /** runs by their id, as the API shows them */
-  runs: Map<number, Record<string, unknown>>;
-  /** files of runs: texts by `RUN NAME` */
-  files: Map<string, string>;
-}
-
-export interface Approved {
-  by: string;
-  at: string;
-  commit?: string;
-  state?: string;
-  association?: string;
 }
 
 interface Issue extends Comment {
@@ -47,17 +24,24 @@ export interface Repository {
   issues: Issue[];
   /** each request that has come: `POST /repos/…` */
   requests: string[];
-  /** of the change 7 */
-  merged: MergedState;
+  /** of the change 7: the commit of its merge, and when; absent: it is not merged */
+  merged: { merge?: string; mergedAt?: string };
+  /** runs or pipelines by their id, as the API shows them */
+  runs: Map<number, Record<string, unknown>>;
+  /** jobs by their id; those of a pipeline have its id in `pipeline` */
+  jobs: Map<number, Record<string, unknown>>;
+  /** files of jobs: texts by the id of the job */
+  files: Map<number, string>;
+  /** what protects an environment, by its name */
+  environments: Map<string, object>;
+  /** of the token of the job; absent: all of them */
+  permissions?: Record<string, string> | undefined;
   /** refuses each write with 403 */
   isReadOnly: boolean;
   /** address of each next page, in place of the right one */
   next?: string;
   close(): Promise<void>;
 }
-
-/** Before every test. */
-const BEGAN = "2026-01-01T00:00:00Z";
 
 export const TOKEN = "a token that writes comments";
 const JOB_TOKEN = "a token for the endpoint of tokens";
@@ -70,6 +54,8 @@ type Route = [method: string, path: RegExp, act: (request: Request) => unknown];
 interface Request {
   /** the numbers in the path */
   ids: number[];
+  /** what is not a number there */
+  names: string[];
   body: Record<string, string>;
 }
 
@@ -95,7 +81,8 @@ const start = async (dialect: Dialect, mint: (audience: string) => Promise<strin
     comments: [],
     issues: [],
     requests: [],
-    merged: { approvals: [], runs: new Map(), files: new Map() },
+    merged: {},
+    ...{ runs: new Map(), jobs: new Map(), files: new Map(), environments: new Map() },
     isReadOnly: false,
     close: () => new Promise((done) => server.close(() => done()).closeAllConnections()),
   };
@@ -115,13 +102,14 @@ const start = async (dialect: Dialect, mint: (audience: string) => Promise<strin
     repository.requests.push(`${method} ${url.pathname}`);
     if (bearer !== `Bearer ${TOKEN}`) return send(response, 401, { message: "Bad credentials" });
     const isWrite = method !== "GET" && url.pathname !== "/graphql";
-    if (isWrite && repository.isReadOnly)
+    if ((isWrite && repository.isReadOnly) || !isPermitted(repository.permissions, url.pathname, isWrite))
       return send(response, 403, { message: "Resource not accessible by integration" });
     const route = routes.find(([verb, path]) => verb === method && path.test(url.pathname));
     if (route === undefined) return send(response, 404, { message: "Not Found" });
     const [, path, act] = route;
-    const numbers = (path.exec(url.pathname) ?? []).slice(1).map(Number);
-    const made = act({ ids: numbers, body: text ? JSON.parse(text) : {} });
+    const names = (path.exec(url.pathname) ?? []).slice(1);
+    const made = act({ ids: names.map(Number), names, body: text ? JSON.parse(text) : {} });
+    if (made === undefined && method === "GET") return send(response, 404, { message: "Not Found" });
     if (typeof made === "string") return void response.writeHead(200).end(made);
     if (!Array.isArray(made)) return send(response, method === "DELETE" ? 204 : 200, made);
     const page = Number(url.searchParams.get("page") ?? 1);
@@ -139,6 +127,14 @@ const start = async (dialect: Dialect, mint: (audience: string) => Promise<strin
   return repository;
 };
 
+/** https://docs.github.com/rest/authentication/permissions-required-for-github-apps */
+const isPermitted = (permissions: Repository["permissions"], path: string, isWrite: boolean): boolean => {
+  if (permissions === undefined || path === "/graphql") return true;
+  const isOfChange = /\/pulls\b|\/issues\/7\/|\/comments\//.test(path);
+  const name = /\/(?:environments|actions)\//.test(path) ? "actions" : isOfChange ? "pull-requests" : "issues";
+  return permissions[name] === "write" || (!isWrite && permissions[name] === "read");
+};
+
 const send = (response: ServerResponse, status: number, json: unknown): void => {
   response
     .writeHead(status, { "content-type": "application/json" })
@@ -149,11 +145,10 @@ const github: Dialect = {
   me: "github-actions[bot]",
   routes: (repository, newId) => {
     const { comments, issues } = repository;
-    const comment = ({ id, body, author, updatedAt = BEGAN }: Comment) => ({
+    const comment = ({ id, body, author }: Comment) => ({
       id,
       body,
       user: { login: author },
-      updated_at: updatedAt,
       html_url: `https://github.example/pull/7#issuecomment-${id}`,
     });
     const issue = ({ id, title, body, author, isOpen }: Issue) => ({
@@ -180,32 +175,25 @@ const github: Dialect = {
         "GET",
         /^\/repos\/acme\/access\/commits\/[0-9a-f]+\/pulls$/,
         () => [
-          { number: 6, merge_commit_sha: "6".repeat(40), merged_at: BEGAN, head: { sha: "6".repeat(40) } },
+          {
+            number: 6,
+            merge_commit_sha: "6".repeat(40),
+            merged_at: "2026-01-01T00:00:00Z",
+            head: { sha: "6".repeat(40) },
+          },
           {
             number: 7,
             merge_commit_sha: repository.merged.merge ?? null,
             merged_at: repository.merged.mergedAt ?? null,
-            user: { login: repository.merged.author ?? "author" },
             head: { sha: repository.head },
           },
         ],
       ],
+      ["GET", /^\/repos\/acme\/access\/actions\/runs$/, () => ({ workflow_runs: [...repository.runs.values()] })],
       [
         "GET",
-        /^\/repos\/acme\/access\/pulls\/7\/reviews$/,
-        () =>
-          repository.merged.approvals.map(({ by, at, commit, state, association }) => ({
-            user: { login: by },
-            submitted_at: at,
-            commit_id: commit ?? repository.head,
-            state: state ?? "APPROVED",
-            author_association: association ?? "MEMBER",
-          })),
-      ],
-      [
-        "GET",
-        /^\/repos\/acme\/access\/actions\/runs\/(\d+)$/,
-        ({ ids: [id = 0] }) => repository.merged.runs.get(id) ?? {},
+        /^\/repos\/acme\/access\/environments\/(.+)$/,
+        ({ names: [name = ""] }) => repository.environments.get(name),
       ],
     ]);
   },
@@ -215,20 +203,7 @@ const gitlab: Dialect = {
   me: "21",
   routes: (repository, newId) => {
     const { comments, issues } = repository;
-    const note = ({ id, body, author, updatedAt = BEGAN }: Comment) => ({
-      id,
-      body,
-      author: { id: Number(author) },
-      updated_at: updatedAt,
-    });
-    const approval = ({ by, at, state }: Approved) => ({
-      id: newId(),
-      system: true,
-      body: `${state ?? "approved"} this merge request`,
-      author: { id: Number(by) },
-      created_at: at,
-      updated_at: at,
-    });
+    const note = ({ id, body, author }: Comment) => ({ id, body, author: { id: Number(author) } });
     const issue = ({ id, title, body, author }: Issue) => ({
       iid: id,
       title,
@@ -236,7 +211,7 @@ const gitlab: Dialect = {
       author: { id: Number(author) },
       web_url: `https://gitlab.example/issues/${id}`,
     });
-    const own = routesOf({ me: gitlab.me, comments, issues, newId }, note, issue, {
+    return routesOf({ me: gitlab.me, comments, issues, newId }, note, issue, {
       comments: /^\/projects\/42\/merge_requests\/7\/notes$/,
       comment: /^\/projects\/42\/merge_requests\/7\/notes\/(\d+)$/,
       issues: /^\/projects\/42\/issues$/,
@@ -245,34 +220,37 @@ const gitlab: Dialect = {
       update: "PUT",
       description: "description",
       closes: ({ state_event: event }) => event === "close",
-    });
-    const further: Route[] = [
-      [
-        "GET",
-        /^\/projects\/42\/merge_requests\/7\/notes$/,
-        () => [...comments.map(note), ...repository.merged.approvals.map(approval)],
-      ],
+    }).concat([
       ["GET", /^\/user$/, () => ({ id: Number(gitlab.me) })],
       ["GET", /^\/projects\/42\/merge_requests\/7$/, () => ({ sha: repository.head })],
       [
         "GET",
         /^\/projects\/42\/repository\/commits\/[0-9a-f]+\/merge_requests$/,
         () => {
-          const { merge, mergedAt, author = "9" } = repository.merged;
+          const { merge, mergedAt } = repository.merged;
           const state = merge === undefined ? "opened" : "merged";
-          const times = { merged_at: mergedAt ?? null, merge_commit_sha: merge ?? null };
-          return [{ iid: 7, sha: repository.head, state, author: { id: Number(author) }, ...times }];
+          return [
+            { iid: 7, sha: repository.head, state, merged_at: mergedAt ?? null, merge_commit_sha: merge ?? null },
+          ];
         },
       ],
-      ["GET", /^\/projects\/42\/pipelines\/(\d+)$/, ({ ids: [id = 0] }) => repository.merged.runs.get(id) ?? {}],
-      ["GET", /^\/projects\/42\/pipelines\/(\d+)\/jobs$/, ({ ids: [id = 0] }) => [{ id, name: "access-review" }]],
+      ["GET", /^\/projects\/42\/pipelines$/, () => [...repository.runs.values()]],
       [
         "GET",
-        /^\/projects\/42\/jobs\/(\d+)\/artifacts\/\.irm-ci\/.+$/,
-        ({ ids: [id] }) => repository.merged.files.get(String(id)) ?? "",
+        /^\/projects\/42\/pipelines\/(\d+)\/jobs$/,
+        ({ ids: [id] }) => [...repository.jobs.values()].filter(({ pipeline }) => pipeline === id),
       ],
-    ];
-    return [...further, ...own];
+      [
+        "GET",
+        /^\/projects\/42\/jobs\/(\d+)\/artifacts\/\.irm-ci\/change\.json$/,
+        ({ ids: [id = 0] }) => repository.files.get(id),
+      ],
+      [
+        "GET",
+        /^\/projects\/42\/protected_environments\/(.+)$/,
+        ({ names: [name = ""] }) => repository.environments.get(name),
+      ],
+    ]);
   },
 };
 
@@ -295,7 +273,7 @@ const routesOf = (
   { description, ...paths }: Paths,
 ): Route[] => {
   const write = (list: Comment[], body = ""): object => {
-    const one = { id: newId(), author: me, body, updatedAt: new Date().toISOString() };
+    const one = { id: newId(), author: me, body };
     list.push(one);
     return comment(one);
   };
@@ -310,8 +288,7 @@ const routesOf = (
     [
       paths.update,
       paths.comment,
-      ({ ids: [id], body }) =>
-        comment(Object.assign(find(comments, id), { body: body.body, updatedAt: new Date().toISOString() })),
+      ({ ids: [id], body }) => comment(Object.assign(find(comments, id), { body: body.body })),
     ],
     ["DELETE", paths.comment, ({ ids: [id] }) => void comments.splice(comments.indexOf(find(comments, id)), 1)],
     ["GET", paths.issues, () => issues.filter(({ isOpen }) => isOpen).map(issue)],

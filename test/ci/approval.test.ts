@@ -1,0 +1,190 @@
+// What lets a change be applied: people whom the host asks, or the review of the change that was merged, at GitHub and at GitLab.
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Change } from "../../access/change/change.ts";
+import { furtherRows, mergedReview } from "../../ci/approval.ts";
+import type { Forge } from "../../ci/forge.ts";
+import { githubForge } from "../../ci/github/forge.ts";
+import { gitlabForge } from "../../ci/gitlab/forge.ts";
+import { RefusedJob } from "../../ci/job.ts";
+import { type Repository, startGithub, startGitlab, TOKEN } from "../harness/pipeline/posts.ts";
+
+const [HEAD, MERGE] = ["a".repeat(40), "b".repeat(40)];
+const WORKFLOW = ".github/workflows/access.yml";
+const [MERGED, EARLIER, LATER] = ["2026-11-20T11:00:00Z", "2026-11-20T10:00:00Z", "2026-11-20T12:00:00Z"];
+
+const refusalOf = async (promise: Promise<unknown>): Promise<string> => {
+  const error = await promise.catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(RefusedJob);
+  return (error as Error).message;
+};
+
+/** A token of a job, as a runner gets it. */
+const jobToken = (claims: object): string =>
+  ["{}", JSON.stringify(claims), "{}"].map((part) => Buffer.from(part).toString("base64url")).join(".");
+
+let claims: object;
+const onGithub = (repository: Repository & { jobEnv?: Record<string, string> }, token = TOKEN): Forge =>
+  githubForge(
+    {
+      ...{ GITHUB_API_URL: repository.url, GITHUB_REPOSITORY: "acme/access" },
+      GITHUB_WORKFLOW_REF: `acme/access/${WORKFLOW}@refs/heads/main`,
+      ...repository.jobEnv,
+    },
+    token,
+  );
+const onGitlab = ({ url }: Repository, further: Record<string, string> = {}): Forge =>
+  gitlabForge(
+    {
+      ...{ CI_API_V4_URL: url, CI_PROJECT_ID: "42", CI_PROJECT_URL: "https://gitlab.example/a" },
+      ...{ CI_JOB_NAME: "access-apply", CI_ENVIRONMENT_NAME: "access-apply", IRM_CI_FOLDER: ".irm-ci" },
+      ...further,
+    },
+    TOKEN,
+  );
+
+const itself = { id: 1 };
+const hosts = [
+  {
+    host: "GitHub",
+    word: "pull request",
+    start: (): Promise<Repository> => startGithub(async () => jobToken(claims)),
+    forge: onGithub,
+    run: {
+      ...{ id: 5, path: WORKFLOW, event: "pull_request", head_sha: HEAD, run_started_at: EARLIER },
+      ...{ head_repository: itself, repository: itself },
+    } as object,
+    wrongRuns: [
+      { path: ".github/workflows/other.yml" },
+      { event: "workflow_dispatch" },
+      { head_sha: MERGE },
+      { head_repository: { id: 2 } },
+      { run_started_at: LATER },
+    ] as object[],
+    wrongJobs: [] as object[],
+  },
+  {
+    host: "GitLab",
+    word: "merge request",
+    start: startGitlab,
+    forge: (repository: Repository): Forge => onGitlab(repository),
+    run: { id: 4, source: "merge_request_event", sha: HEAD } as object,
+    wrongRuns: [{ source: "push" }, { sha: MERGE }] as object[],
+    wrongJobs: [{ name: "access-change" }, { started_at: LATER }] as object[],
+  },
+];
+
+describe.each(hosts)("the review of what was merged, at $host", ({ word, start, forge: of, run, ...wrong }) => {
+  let repository: Repository;
+  const job = { id: 5, pipeline: 4, name: "access-review", started_at: EARLIER };
+  beforeEach(async () => {
+    repository = await start();
+    Object.assign(repository, { head: HEAD, merged: { merge: MERGE, mergedAt: MERGED } });
+    repository.runs.set(4, run as Record<string, unknown>);
+    repository.jobs.set(5, job);
+    repository.files.set(5, "the change");
+  });
+  afterEach(() => repository.close());
+
+  const find = (commit: string | undefined = MERGE) => mergedReview(of(repository), commit, { change: word });
+
+  test("is the last run of the same workflow about its newest commit, before the merge", async () => {
+    const { run: id, change } = await find();
+    expect({ id, change }).toMatchObject({ id: 5, change: { number: 7, head: HEAD } });
+    const { fileOf } = of(repository);
+    if (fileOf) expect(await fileOf(id, "change.json")).toBe("the change");
+  });
+
+  test("is no run of another commit, workflow or event, and none that began after the merge", async () => {
+    const none = `${word} 7 has no review of its newest commit by this workflow that began before the merge`;
+    for (const one of wrong.wrongRuns) {
+      repository.runs.set(4, { ...run, ...one });
+      expect(await refusalOf(find())).toContain(none);
+    }
+    repository.runs.set(4, run as Record<string, unknown>);
+    for (const one of wrong.wrongJobs) {
+      repository.jobs.set(5, { ...job, ...one });
+      expect(await refusalOf(find())).toContain(none);
+    }
+  });
+
+  test("is none for a commit that no merge made", async () => {
+    expect(await refusalOf(find("d".repeat(40)))).toContain(`no ${word} was merged as this commit`);
+    expect(await refusalOf(mergedReview(of(repository), undefined, { change: word }))).toContain("no review shows it");
+  });
+});
+
+describe("at GitHub, the environment of the job", () => {
+  let repository: Repository & { jobEnv: Record<string, string> };
+  beforeEach(async () => {
+    claims = { environment: "access" };
+    repository = await startGithub(async () => jobToken(claims));
+  });
+  afterEach(() => repository.close());
+  const protect = (...types: string[]) =>
+    repository.environments.set("access", { protection_rules: types.map((type) => ({ type })) });
+
+  test("has required reviewers, or nobody had to approve the job", async () => {
+    protect("branch_policy", "required_reviewers");
+    expect(await onGithub(repository).unseenApproval()).toBeUndefined();
+    protect("branch_policy", "wait_timer");
+    expect(await refusalOf(onGithub(repository).unseenApproval())).toMatch(
+      /^the environment access has no required reviewers, so nobody had to approve this job\. .* apply: merged$/,
+    );
+    claims = {};
+    expect(await refusalOf(onGithub(repository).unseenApproval())).toContain("the job has no environment");
+  });
+
+  test("cannot always be seen, which is one sentence", async () => {
+    repository.permissions = { contents: "read" };
+    expect(await onGithub(repository).unseenApproval()).toMatch(
+      /^whether the environment access has required reviewers cannot be seen: GitHub answered 403 .*`permissions: actions: read`/,
+    );
+    const { jobEnv: _, ...withoutToken } = repository;
+    expect(await onGithub(withoutToken).unseenApproval()).toBe(
+      "whether people had to approve this job cannot be seen: it needs `permissions: id-token: write`",
+    );
+  });
+});
+
+describe("at GitLab, the job", () => {
+  let repository: Repository;
+  beforeEach(async () => {
+    repository = await startGitlab();
+  });
+  afterEach(() => repository.close());
+  const seen = (further = {}) => onGitlab(repository, further).unseenApproval();
+
+  test("needs an approval of its environment, or somebody who starts it", async () => {
+    repository.environments.set("access-apply", { approval_rules: [{ required_approvals: 1 }] });
+    expect(await seen()).toBeUndefined();
+    repository.environments.set("access-apply", { approval_rules: [], required_approval_count: 0 });
+    expect(await seen({ CI_JOB_MANUAL: "true" })).toBeUndefined();
+    expect(await refusalOf(seen())).toContain(
+      "nobody started this job by hand, and its environment asks for no approval",
+    );
+  });
+
+  test("may be of an environment that cannot be seen, which is one sentence", async () => {
+    expect(await refusalOf(seen())).toContain("nobody started this job by hand");
+    expect(await seen({ CI_JOB_MANUAL: "true" })).toMatch(
+      /^somebody started this job by hand; whether only some people may cannot be seen: GitLab answered 404 /,
+    );
+  });
+});
+
+test("rows of access are compared by the records that they are of, and not by the numbers of their writes", () => {
+  const identity = (n: number, name: string) => ({ n, method: "CreateIdentity", parent: "org", fields: { name } });
+  const row = (n: number, capability: string) => ({
+    ...{ change: "gain", identity: { $uid: n }, group: "org", capability },
+  });
+  const made = (writes: object[], rows: object[]) => ({ writes, rows }) as unknown as Change;
+  const merged = made([identity(1, "a"), identity(2, "b")], [row(1, "repo.list"), row(2, "repo.create")]);
+  const same = made([identity(1, "b"), identity(2, "a")], [row(2, "repo.list"), row(1, "repo.create")]);
+  expect(furtherRows(same, merged)).toEqual([]);
+  const swapped = made(same.writes, [row(1, "repo.list"), row(2, "repo.create")]);
+  expect(furtherRows(swapped, merged)).toEqual(swapped.rows);
+  // Two equal writes are two records, and one of them was reviewed.
+  const twice = made([identity(1, "a"), identity(2, "a")], [row(1, "repo.list"), row(2, "repo.list")]);
+  expect(furtherRows(twice, merged)).toEqual([row(2, "repo.list")]);
+  expect(furtherRows(made([], []), merged)).toEqual([]);
+});
