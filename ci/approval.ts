@@ -1,7 +1,7 @@
 // What lets a change be applied: people whom the host asks before the job begins; or the merge, by what the review of the merged change showed.
-import { canonical, digestOf } from "../access/canonical.ts";
-import type { Change } from "../access/change/change.ts";
-import { isObject } from "../schema/index.ts";
+import { canonical } from "../access/canonical.ts";
+import type { Change, ChangeRow } from "../access/change/change.ts";
+import { keysOf, neutral } from "../access/change/write.ts";
 import type { Forge, MergedChange } from "./forge.ts";
 import { RefusedJob } from "./job.ts";
 
@@ -27,29 +27,21 @@ export const mergedReview = async (
   );
 };
 
-/** The rows of access that a change has, and the one that was merged has not. A record that a change makes is known by the write that makes it. */
-export const furtherRows = (change: Change, merged: Change): Change["rows"] => {
+/**
+ * The rows of access, also of runs that end half-way, that a change has and the one that was merged has not. A record that a change makes is
+ * known by the write that makes it.
+ */
+export const furtherRows = (change: Change, merged: Change): ChangeRow[] => {
   const left = new Map<string, number>();
-  const [textOf, mergedTextOf] = [rowText(change), rowText(merged)];
-  for (const text of merged.rows.map(mergedTextOf)) left.set(text, (left.get(text) ?? 0) + 1);
-  return change.rows.filter((row) => {
-    const text = textOf(row);
+  for (const { text } of textsOf(merged)) left.set(text, (left.get(text) ?? 0) + 1);
+  return textsOf(change).flatMap(({ row, text }) => {
     const count = left.get(text) ?? 0;
     left.set(text, count - 1);
-    return count < 1;
+    return count < 1 ? [row] : [];
   });
 };
 
-/** The numbers of writes differ from run to run: the digest of a write takes their place. */
-const rowText = ({ writes }: Change): ((row: Change["rows"][number]) => string) => {
-  const digests: string[] = [];
-  const named = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(named);
-    if (!isObject(value)) return value;
-    const nameIn = ([name, one]: [string, unknown]) =>
-      ["$uid", "$segment"].includes(name) && typeof one === "number" ? [name, digests[one - 1]] : [name, named(one)];
-    return Object.fromEntries(Object.entries(value).map(nameIn));
-  };
-  for (const { n: _, ...write } of writes) digests.push(digestOf(named(write)));
-  return (row) => canonical(named(row));
+const textsOf = ({ writes, rows, between }: Change): { row: ChangeRow; text: string }[] => {
+  const keys = keysOf(writes);
+  return [...rows, ...between].map((row) => ({ row, text: canonical(neutral(row, keys)) }));
 };

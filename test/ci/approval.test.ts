@@ -177,7 +177,8 @@ test("rows of access are compared by the records that they are of, and not by th
   const row = (n: number, capability: string) => ({
     ...{ change: "gain", identity: { $uid: n }, group: "org", capability },
   });
-  const made = (writes: object[], rows: object[]) => ({ writes, rows }) as unknown as Change;
+  const made = (writes: object[], rows: object[], between: object[] = []) =>
+    ({ writes, rows, between }) as unknown as Change;
   const merged = made([identity(1, "a"), identity(2, "b")], [row(1, "repo.list"), row(2, "repo.create")]);
   const same = made([identity(1, "b"), identity(2, "a")], [row(2, "repo.list"), row(1, "repo.create")]);
   expect(furtherRows(same, merged)).toEqual([]);
@@ -187,4 +188,6 @@ test("rows of access are compared by the records that they are of, and not by th
   const twice = made([identity(1, "a"), identity(2, "a")], [row(1, "repo.list"), row(2, "repo.list")]);
   expect(furtherRows(twice, merged)).toEqual([row(2, "repo.list")]);
   expect(furtherRows(made([], []), merged)).toEqual([]);
+  // What a run gives that ends half-way.
+  expect(furtherRows(made(same.writes, [], [row(2, "repo.update")]), merged)).toEqual([row(2, "repo.update")]);
 });

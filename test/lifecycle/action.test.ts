@@ -180,7 +180,7 @@ it("after the merge, what the review of the main branch shows is applied behind 
   expect(github.repository.comments).toHaveLength(1);
 
   // Another file than the one of that digest.
-  const forged = { ...JSON.parse(github.artifacts.get("access-change-dev") ?? "{}"), writes: [], rows: [] };
+  const forged = { ...JSON.parse(github.artifacts.get("access-change-dev") ?? "{}"), expires: "2100-01-01T00:00:00Z" };
   delete forged.digest;
   const text = JSON.stringify({ ...forged, digest: digestOf(forged) });
   const refused = await run(push, { apply: onlyStep("apply", { digest: digest ?? "" }) }, (_, id) => {
