@@ -4,10 +4,15 @@ import { delimiter } from "node:path";
 import { ensureEngine } from "../../scripts/engine/engine.mjs";
 import compileEngine from "../support/compile-engine.ts";
 import compilePlugin from "../support/compile-plugin.ts";
-import { newCounts, runCase } from "./change/case.ts";
+import { openGroup } from "./change/group.ts";
+import { type Counts, newCounts, runStory } from "./change/story.ts";
 import type { PartOptions, PartResult } from "./part.ts";
 
 const LANES = 2;
+/** cases that share a server and a program */
+const GROUP = 10;
+/** One group of so many is a single case. */
+const SINGLE = 5;
 
 interface Options extends PartOptions {
   /** folder of the provider `irm`; absent: it is compiled, and an engine is installed */
@@ -19,21 +24,22 @@ export const changes = async ({ seed, rounds, log, ...given }: Options): Promise
   const { plugin = await prepare() } = given;
   const counts = newCounts();
   const failures: string[] = [];
-  let next = seed;
+  const groups = groupsOf(seed, rounds);
+  let next = 0;
   const lane = async (): Promise<void> => {
-    while (next < seed + rounds) {
-      const own = next++;
-      const problems = await runCase(own, plugin, counts).catch((error: Error) => [error.stack ?? String(error)]);
-      counts.cases += 1;
+    for (let seeds = groups[next++]; seeds; seeds = groups[next++]) {
+      const [first] = seeds as [number];
+      const problems = await runGroup(seeds, plugin, counts).catch((error: Error) => [error.stack ?? String(error)]);
+      counts.cases += seeds.length;
       for (const text of problems) {
-        const failure = `case ${own}: ${text}\nagain: npm run soak -- --only change --rounds 1 --seed ${own}`;
+        const failure = `cases from ${first}: ${text}\nagain: npm run soak -- --only change --rounds ${seeds.length} --seed ${first}`;
         failures.push(failure);
         log?.(failure);
       }
-      if (counts.cases % 10 === 0) log?.(`${counts.cases} of ${rounds} cases; the next one is --seed ${next}`);
+      log?.(`${counts.cases} of ${rounds} cases, ${failures.length} differences`);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(LANES, rounds) }, lane));
+  await Promise.all(Array.from({ length: LANES }, lane));
   return {
     figures: {
       "cases, dynamic resources and the plugin in turn": counts.cases,
@@ -43,6 +49,7 @@ export const changes = async ({ seed, rounds, log, ...given }: Options): Promise
       "updates that fail, as reviewed": counts.failing,
       "updates whose program the engine ended": counts.ended,
       "programs that neither a review nor an update takes": counts.refused,
+      "programs that a group goes on without": counts.withdrawn,
       "writes of the changes": counts.writes,
       "changes that were replayed": counts.replays,
       "rows of access of identities": counts.rows,
@@ -52,6 +59,25 @@ export const changes = async ({ seed, rounds, log, ...given }: Options): Promise
     },
     failures,
   };
+};
+
+/** The seeds of each group. */
+const groupsOf = (seed: number, rounds: number): number[][] => {
+  const groups: number[][] = [];
+  for (let at = 0; at < rounds; at += groups.at(-1)?.length ?? 0) {
+    const size = groups.length % SINGLE === SINGLE - 1 ? 1 : Math.min(GROUP, rounds - at);
+    groups.push(Array.from({ length: size }, (_, i) => seed + at + i));
+  }
+  return groups;
+};
+
+const runGroup = async (seeds: readonly number[], plugin: string, counts: Counts): Promise<string[]> => {
+  const group = await openGroup(seeds, { plugin });
+  try {
+    return await runStory(group, counts);
+  } finally {
+    await group.close();
+  }
 };
 
 /** As before the tests that need them. Returns the folder of the plugin. */

@@ -1,33 +1,56 @@
-// What a review shows against what an update has brought, as texts: a record that was there is its uid, a new one its name and place.
+// What a review shows of a case against what an update has brought, as texts: a record that was there is its uid, a new one its name and place.
 import type { Change } from "../../../access/change/change.ts";
 import type { Text } from "../../../access/change/text.ts";
+import type { Write } from "../../../access/change/write.ts";
 import type { Report } from "../../../access/review/report.ts";
+import { type Case, isAbout, isOf } from "./group.ts";
 import { type Moment, peopleRows, type Row, rowsOf } from "./oracle.ts";
 
 interface Compared {
+  case: Case;
   report: Report;
   change: Change;
-  /** of each service */
+  /** its organization at each service */
   before: readonly Moment[];
   after: readonly Moment[];
   /** names of the resources of the stack, by uid */
   names: ReadonlyMap<string, string>;
-  /** methods of the requests of the update that changed something */
-  sent: readonly string[];
+  /** requests of the update that changed something, in any case */
+  sent: readonly Sent[];
   /** the reviewer sees a part of the organization */
   isInPart: boolean;
 }
 
-/** How many rows the update has brought, and what is wrong with those of the review. */
-export const differences = (compared: Compared): { rows: number; people: number; problems: string[] } => {
-  const { report, change, before, after, names, sent, isInPart } = compared;
+export interface Sent {
+  path: string;
+  operation: string;
+}
+
+interface Found {
+  /** that the update has brought */
+  rows: number;
+  people: number;
+  /** of the change */
+  writes: number;
+  /** what is wrong with those of the review */
+  problems: string[];
+}
+
+export const differences = (compared: Compared): Found => {
+  const { case: one, report, change, before, after, names, sent, isInPart } = compared;
+  const isOfWrite = ofWrites(change);
+  const writes = change.writes.filter((write) => isOfWrite(one, write));
+  const isOwn = ({ uid }: { uid: string | null }, name: string): boolean =>
+    uid === null ? isAbout(one, name) : isOf(one, uid);
   const rows = before.flatMap((old, i) => rowsOf(old, after[i] as Moment));
   const people = before.flatMap((old, i) => peopleRows(old, after[i] as Moment));
+  const counts = { rows: rows.length, people: people.length, writes: writes.length };
   const keys = keysIn(before, after);
   const written = keysOfWrites(change);
-  const ofChange = change.rows.map(
-    ({ change: what, identity, group, capability }) =>
-      `${written(identity as Text)} ${what === "gain" ? "+" : "-"} ${written(group as Text)} ${capability}`,
+  const ofChange = change.rows.flatMap(({ change: what, identity, group, capability }) =>
+    isOfWrite(one, { parent: group as Text })
+      ? [`${written(identity as Text)} ${what === "gain" ? "+" : "-"} ${written(group as Text)} ${capability}`]
+      : [],
   );
   const ofUpdate = rows.map(
     ({ identity, sign, group, capability }) => `${keys.of(identity)} ${sign} ${keys.of(group)} ${capability}`,
@@ -35,9 +58,9 @@ export const differences = (compared: Compared): { rows: number; people: number;
   const inFile = apart("change.json", ofChange, ofUpdate);
   if (isInPart) {
     // Who sees a part sees no fewer gains than there are, but for those by a role that changes and is given where they see no binding.
-    const isExcused = change.writes.some(({ method }) => method === "UpdateRole");
+    const isExcused = writes.some(({ method }) => method === "UpdateRole");
     const missing = inFile.filter((text) => text.startsWith(NOT_SHOWN) && text.includes(" + "));
-    return { rows: rows.length, people: people.length, problems: isExcused ? [] : missing };
+    return { ...counts, problems: isExcused ? [] : missing };
   }
   const at = ({ group, capability, role, sign }: Row, who: string): string =>
     `${who} ${sign} ${keys.pathOf(group)} ${capability} by ${role}`;
@@ -47,19 +70,30 @@ export const differences = (compared: Compared): { rows: number; people: number;
     ...inFile,
     ...apart(
       "the review",
-      report.identities.flatMap(({ uid, name, ...own }) => shownOf(uid ?? name, own)),
+      report.identities.flatMap(({ uid, name, ...own }) => (isOwn({ uid }, name) ? shownOf(uid ?? name, own) : [])),
       rows.map((row) => at(row, nameOf(row.identity))),
     ),
     ...apart(
       "the review of people",
-      report.people.flatMap(({ subject, ...own }) => shownOf(subject, own)),
+      report.people.flatMap(({ uid, subject, ...own }) => (isOwn({ uid }, subject) ? shownOf(subject, own) : [])),
       people.map((row) => at(row, inviteOf(row.identity))),
     ),
-    ...apart("methods", [...new Set(change.writes.map(({ method }) => method))], [...new Set(sent.map(singleOf))]),
+    ...methodsApart(writes, sent, one),
   ];
   // What waits for another provider is said to be unknown.
-  const isHidden = (text: string): boolean => report.unknown.length > 0 && text.startsWith(NOT_SHOWN);
-  return { rows: rows.length, people: people.length, problems: found.filter((text) => !isHidden(text)) };
+  const isUnknown = report.unknown.some(({ subject, message }) => subject === "" || isAbout(one, message));
+  return { ...counts, problems: found.filter((text) => !(isUnknown && text.startsWith(NOT_SHOWN))) };
+};
+
+/** A path may have no uid, so that the request may be about any case: that of a batch. */
+const methodsApart = (writes: readonly Write[], sent: readonly Sent[], one: Case): string[] => {
+  const isAnywhere = ({ path }: Sent): boolean => !/[0-9a-f]{40}/.test(path);
+  const methodsOf = (requests: readonly Sent[]) => requests.map(({ operation }) => singleOf(operation));
+  const inside = methodsOf(sent.filter(({ path }) => isAbout(one, path)));
+  const anywhere = methodsOf(sent.filter(isAnywhere));
+  const shown = new Set(writes.map(({ method }) => method));
+  const sure = [...shown].filter((method) => inside.includes(method) || !anywhere.includes(method));
+  return apart("methods", sure, [...new Set(inside)]);
 };
 
 /** `BatchCreateRoleBindings` is several `CreateRoleBinding`. */
@@ -105,6 +139,17 @@ const keysIn = (before: readonly Moment[], after: readonly Moment[]) => {
     return [pathOf(parent), nameOf(group)].filter((part) => part !== "/").join("/");
   };
   return { of, isNew, nameOf, pathOf };
+};
+
+/** Whether a write is about a record of a case. */
+export const ofWrites = ({ writes }: Change) => {
+  const isOfWrite = (one: Case, { uid, parent }: Pick<Write, "uid" | "parent">): boolean => {
+    const at = uid ?? parent;
+    if (typeof at === "string") return isOf(one, at);
+    const write = at !== undefined && "$uid" in at ? writes[at.$uid - 1] : undefined;
+    return write !== undefined && isOfWrite(one, write);
+  };
+  return isOfWrite;
 };
 
 const keysOfWrites = ({ writes }: Change) => {

@@ -9,7 +9,9 @@ export interface Resource extends Declared {
 
 export interface Described {
   resources: Resource[];
-  policy?: { name: string; args: Json; options?: Json };
+  policies: { name: string; args: Json; options?: Json }[];
+  /** the file of `adopt`; undefined: there is none */
+  uids?: Json | undefined;
   /** resources of another provider: their texts, by name */
   others: Readonly<Record<string, string>>;
   /** at another service, by an explicit provider: address and resources */
@@ -18,12 +20,23 @@ export interface Described {
 
 export const DESCRIPTION = "program.json";
 
+/** One program of several: their names differ. */
+export const together = (all: readonly Described[]): Described => {
+  const second = all.flatMap((one) => one.second ?? []);
+  return {
+    resources: all.flatMap(({ resources }) => resources),
+    policies: all.flatMap(({ policies }) => policies),
+    others: Object.assign({}, ...all.map(({ others }) => others)),
+    ...(second[0] && { second: { ...second[0], resources: second.flatMap(({ resources }) => resources) } }),
+  };
+};
+
 /** A reference is a resource, its uid, or a value that is computed from it: by the length of its name. */
 export const sourceFor = (module: string): string => `
 import * as pulumi from "@pulumi/pulumi";
 import * as irm from "${module}";
 import { readFileSync } from "node:fs";
-const { resources, policy, others, second } = JSON.parse(readFileSync("${DESCRIPTION}", "utf8"));
+const { resources, policies, others, second } = JSON.parse(readFileSync("${DESCRIPTION}", "utf8"));
 class Other extends pulumi.dynamic.Resource {
   constructor(name: string, text: string) {
     super({ create: async (inputs: any) => ({ id: inputs.text, outs: inputs }), update: async (_: any, __: any, inputs: any) => ({ outs: inputs }) }, name, { text });
@@ -51,9 +64,5 @@ const declare = (provider?: any) => ({ name, kind, inputs, options = {} }: any) 
 };
 resources.forEach(declare());
 if (second) second.resources.forEach(declare(new (irm as any).Provider("second", second.provider)));
-if (policy) {
-  const { identityProviders, ...args } = policy.args;
-  const given = identityProviders && { identityProviders: valueOf(identityProviders) };
-  new irm.AccessPolicy(policy.name, { ...args, ...given }, policy.options);
-}
+for (const { name, args, options } of policies) new irm.AccessPolicy(name, args, options);
 `;

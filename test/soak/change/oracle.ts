@@ -1,18 +1,24 @@
 // Who may do what, from the tables of a server: by its own authorization for identities, by their records for people. No code of the access
 // graph is used.
 import { DatabaseSync } from "node:sqlite";
-import { ancestorsOf, capabilityName, type Json } from "../../../schema/index.ts";
+import { ancestorsOf, capabilityName, type Json, rootOf } from "../../../schema/index.ts";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore } from "../../../server/store/store.ts";
 import { type Authorization, authorizationOf, expectedRows } from "../access/authorization.ts";
 
 /** A server at one moment. */
+export interface Snapshot {
+  /** `uid` is that of an organization. */
+  of(uid: string): Moment;
+  close(): void;
+}
+
+/** An organization at one moment. */
 export interface Moment {
   authorization: Authorization;
   /** name and place of a record that gives or gets access, by uid */
   named: ReadonlyMap<string, Named>;
   people: readonly Subject[];
-  close(): void;
 }
 
 interface Named {
@@ -25,6 +31,8 @@ interface Subject {
   /** another one: they are other people */
   id: string;
   name: string;
+  /** uid of the record that gives the access */
+  record: string;
   grants: { group: string; role: string; capabilities: readonly string[] }[];
 }
 
@@ -38,15 +46,13 @@ export interface Row {
 }
 
 /** `file`: the database of the server, which may go on. `copy`: a path for what it has now. */
-export const momentOf = (file: string, copy: string): Moment => {
+export const snapshotOf = (file: string, copy: string): Snapshot => {
   const live = new DatabaseSync(file, { readOnly: true });
   live.exec(`VACUUM INTO '${copy}'`);
   live.close();
   const database = openDatabase(copy);
   const store = createStore(database);
   const all = (sql: string): Json[] => store.statement(sql).all() as Json[];
-  const uids = (table: string): string[] =>
-    all(`SELECT uid FROM ${table} ORDER BY rowid`).map(({ uid }) => String(uid));
   const named = new Map(
     ["groups", "identities", "roles"].flatMap((table) =>
       all(`SELECT uid, name, parent FROM ${table}`).map(({ uid, name, parent }): [string, Named] => [
@@ -55,10 +61,21 @@ export const momentOf = (file: string, copy: string): Moment => {
       ]),
     ),
   );
+  const people = peopleIn(all);
   return {
-    authorization: authorizationOf({ store, uids, identities: () => uids("identities") }),
-    named,
-    people: peopleIn(all),
+    of: (organization) => {
+      const inside = (sql: string): string[] =>
+        all(sql).flatMap(({ uid, place = uid }) => (rootOf(String(place)) === organization ? [String(uid)] : []));
+      const uids = (table: string) => inside(`SELECT uid FROM ${table} ORDER BY rowid`);
+      // Those of another organization too.
+      const bound = inside("SELECT identity_uid AS uid, parent AS place FROM role_bindings");
+      const identities = [...new Set([...uids("identities"), ...bound])];
+      return {
+        authorization: authorizationOf({ store, uids, identities: () => identities }),
+        named,
+        people: people.filter(({ record }) => rootOf(record) === organization),
+      };
+    },
     close: () => database.close(),
   };
 };
@@ -77,7 +94,8 @@ const peopleIn = (all: (sql: string) => Json[]): Subject[] => {
   const providers = new Map(
     all("SELECT * FROM identity_providers").map(({ uid, parent, name, default_role, body }) => {
       const { issuer } = JSON.parse(body as string).oidc ?? {};
-      return [uid as string, { name: name as string, id: `${uid} ${issuer}`, grants: grant(parent, default_role) }];
+      const id = `${uid} ${issuer}`;
+      return [uid as string, { name: name as string, record: uid as string, id, grants: grant(parent, default_role) }];
     }),
   );
   const mapped = Map.groupBy(all("SELECT * FROM external_group_role_mappings"), (one) =>
@@ -89,19 +107,21 @@ const peopleIn = (all: (sql: string) => Json[]): Subject[] => {
     const { expirationTime: _, ...own } = staticKeys;
     const bound = all(`SELECT parent, role_uid FROM role_bindings WHERE identity_uid = '${uid}'`);
     const grants = bound.flatMap(({ parent, role_uid }) => grant(parent, role_uid));
-    return [{ id: `${KEYS_OF} ${uid} ${JSON.stringify(own)}`, name: `static keys of ${name}`, grants }];
+    const id = `${KEYS_OF} ${uid} ${JSON.stringify(own)}`;
+    return [{ id, name: `static keys of ${name}`, record: uid as string, grants }];
   });
   return [
-    ...[...providers.values()].map(({ id, name, grants }) => ({ id, name: `people of ${name}`, grants })),
+    ...[...providers.values()].map(({ name, ...one }) => ({ ...one, name: `people of ${name}` })),
     ...[...mapped.values()].flatMap((rows): Subject[] => {
       const { parent, external_group_id: group } = rows[0] as Json;
       const provider = providers.get(parent as string);
       if (!provider) return [];
       const grants = rows.flatMap(({ scope, role_uid }) => grant(scope, role_uid));
-      return [{ id: `${provider.id} ${group}`, name: `external group ${group} of ${provider.name}`, grants }];
+      const { id, name, record } = provider;
+      return [{ id: `${id} ${group}`, name: `external group ${group} of ${name}`, record, grants }];
     }),
     ...all("SELECT * FROM group_invites").map(({ uid, parent, role_uid, key_id }) => ({
-      ...{ id: uid as string, name: `${INVITE}${key_id}`, grants: grant(parent, role_uid) },
+      ...{ id: uid as string, record: uid as string, name: `${INVITE}${key_id}`, grants: grant(parent, role_uid) },
     })),
     ...keys,
   ];

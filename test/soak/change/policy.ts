@@ -16,27 +16,37 @@ interface Node {
 }
 
 export interface RandomPolicy {
-  current(): NonNullable<Described["policy"]>;
+  current(): Described["policies"][number];
   /** the file of `adopt`; undefined: there is none */
   uids(): Json | undefined;
   change(times: number): void;
 }
 
+/** what the name of the file of uids ends with */
+export const UIDS = "adopt.json";
+
 interface Options {
   /** it takes over some of what was made by hand */
   adopts: boolean;
   mayBeExclusive: boolean;
+  /** it may come to be one that the update refuses */
+  mayFail: boolean;
 }
 
-export const randomPolicy = (random: Random, made: HandMade, { adopts, mayBeExclusive }: Options): RandomPolicy => {
+export const randomPolicy = (
+  random: Random,
+  made: HandMade,
+  { adopts, mayBeExclusive, mayFail }: Options,
+): RandomPolicy => {
   const chance = (one: number): boolean => random.below(one) === 0;
   let count = 0;
+  let changes = 0;
   let groups: Node[] = [];
   let identities: Node[] = [];
   let roles: Node[] = [];
   let access: { group: string | undefined; role: string; identity: string }[] = [];
   let people: Record<string, string[]> = {};
-  let name = "policy";
+  let name = `${made.prefix}policy`;
   let options: Json = {};
   const args: Json = {
     ...(mayBeExclusive && chance(3) && { exclusive: true }),
@@ -50,7 +60,7 @@ export const randomPolicy = (random: Random, made: HandMade, { adopts, mayBeExcl
     identities: {},
     roles: {},
   };
-  const fresh = (word: string): string => `p-${word}-${++count}`;
+  const fresh = (word: string): string => `${made.prefix}p-${word}-${++count}`;
   const somewhere = (): string | undefined => (chance(4) ? undefined : random.pick(groups)?.key);
   const can = (): string[] => someCapabilities(random).map(capabilityName);
 
@@ -79,7 +89,7 @@ export const randomPolicy = (random: Random, made: HandMade, { adopts, mayBeExcl
 
   if (adopts) {
     const isByFile = chance(2);
-    args.adopt = isByFile ? { file: "adopt.json" } : "match";
+    args.adopt = isByFile ? { file: `${made.prefix}${UIDS}` } : "match";
     for (const { kind, uid, inputs } of made.adoptable) {
       if (!chance(2) || !["group", "identity", "role"].includes(kind)) continue;
       if (kind !== "role" && inputs.parent !== made.home) continue;
@@ -160,10 +170,11 @@ export const randomPolicy = (random: Random, made: HandMade, { adopts, mayBeExcl
     () => {
       const aliases = [{ name }];
       name = fresh("policy");
-      options = chance(3) ? {} : { aliases };
+      const isLost = chance(3) && (mayFail || args.adopt === "match" || args.allowDuplicate === true);
+      options = isLost ? {} : { aliases };
     },
     () => {
-      delete args.adopt;
+      if (mayFail || changes > 1) delete args.adopt;
     },
   ];
 
@@ -207,7 +218,7 @@ export const randomPolicy = (random: Random, made: HandMade, { adopts, mayBeExcl
         identities: listOf(identities),
         roles: listOf(roles),
         access: rows,
-        ...(Object.keys(people).length > 0 && { people: { people: { externalGroups: people } } }),
+        ...(Object.keys(people).length > 0 && { people: { [`${made.prefix}people`]: { externalGroups: people } } }),
       };
       return { name, args: { ...args, policy }, options };
     },
@@ -219,6 +230,7 @@ export const randomPolicy = (random: Random, made: HandMade, { adopts, mayBeExcl
           }
         : undefined,
     change: (times) => {
+      changes += 1;
       // A former key counts for one update.
       for (const node of all()) delete node.was;
       for (let left = times; left > 0; left -= 1) random.pick(OPERATIONS)();

@@ -8,8 +8,6 @@ import type { Described, Resource } from "./described.ts";
 import { randomPolicy } from "./policy.ts";
 
 export interface CaseProgram {
-  /** the file of `adopt`; undefined: there is none */
-  uids(): Json | undefined;
   /** Changes it. */
   change(times: number): Described;
   current(): Described;
@@ -20,17 +18,25 @@ interface Second {
   organization: string;
 }
 
-/** `second`: another service that the program has resources at. */
-export const caseProgram = (random: Random, made: HandMade, second: Second | undefined): CaseProgram => {
+/** `second`: another service that the program has resources at. `mayFail`: it may come to be one that the update refuses. */
+interface Options {
+  second: Second | undefined;
+  mayFail: boolean;
+}
+
+export const caseProgram = (random: Random, made: HandMade, { second, mayFail }: Options): CaseProgram => {
   const chance = (one: number): boolean => random.below(one) === 0;
-  const kind = random.below(6);
-  const base = kind === 0 ? undefined : accessProgram(random, made);
+  const shape = random.below(6);
+  const base = shape === 0 ? undefined : accessProgram(random, made);
   // An exclusive set refuses single bindings in its group.
-  const policy = kind < 3 ? randomPolicy(random, made, { adopts: kind < 2, mayBeExclusive: kind !== 1 }) : undefined;
+  const policy =
+    shape < 3 ? randomPolicy(random, made, { adopts: shape < 2, mayBeExclusive: shape !== 1, mayFail }) : undefined;
   /** other names of resources, and the options that they have from then on */
   const names = new Map<string, string>();
   const options = new Map<string, Json>();
-  const others: Record<string, string> = chance(2) ? { "other-1": random.hex(4) } : {};
+  const own = (name: string): string => made.prefix + name;
+  const other = own("other-1");
+  const others: Record<string, string> = chance(2) ? { [other]: random.hex(4) } : {};
   let atSecond: Resource[] = [];
   let renames = 0;
 
@@ -41,29 +47,30 @@ export const caseProgram = (random: Random, made: HandMade, second: Second | und
       Object.entries(value).map(([key, one]) => [key, key === "ref" ? (names.get(one) ?? one) : renamed(one)]),
     );
   };
-  const resourceOf = ({ name, kind: own, inputs }: Declared): Resource => ({
-    ...{ name: names.get(name) ?? name, kind: own, inputs: renamed(withExtras(name, own, inputs)) as Json },
+  const resourceOf = ({ name, kind, inputs }: Declared): Resource => ({
+    ...{ name: names.get(name) ?? name, kind, inputs: renamed(withExtras(name, kind, inputs)) as Json },
     options: options.get(name) ?? {},
   });
   /** What follows from the name, so that it stays the same. */
-  const withExtras = (name: string, own: Declared["kind"], inputs: Json): Json => {
+  const withExtras = (name: string, kind: Declared["kind"], inputs: Json): Json => {
     const dice = createRandom([...name].reduce((sum, one) => sum * 31 + one.charCodeAt(0), 7));
-    if (own === "identity" && inputs.adopt === undefined && dice.below(5) === 0) {
+    if (kind === "identity" && inputs.adopt === undefined && dice.below(5) === 0) {
       const { claimMatch, ...more } = inputs;
       const { issuer, subject, subjectPattern } = claimMatch as Json;
       const kid = String(subject ?? subjectPattern);
       const issuerKeys = JSON.stringify({ keys: [{ kty: "OKP", crv: "Ed25519", kid, x: "a".repeat(43) }] });
       return { ...more, staticKeys: { issuer, subject: "a", issuerKeys } };
     }
-    if (own === "group" && dice.below(3) === 0) return { ...inputs, description: { secret: inputs.description ?? "" } };
-    if (own === "group" && dice.below(3) === 0 && "other-1" in others)
-      return { ...inputs, description: { other: "other-1" } };
+    if (kind === "group" && dice.below(3) === 0)
+      return { ...inputs, description: { secret: inputs.description ?? "" } };
+    if (kind === "group" && dice.below(3) === 0 && other in others) return { ...inputs, description: { other } };
     return inputs;
   };
 
   const current = (): Described => ({
     resources: (base?.current() ?? []).map(resourceOf),
-    ...(policy && { policy: policy.current() }),
+    policies: policy ? [policy.current()] : [],
+    uids: policy?.uids(),
     others: { ...others },
     ...(second && { second: { provider: second.provider, resources: atSecond } }),
   });
@@ -77,7 +84,7 @@ export const caseProgram = (random: Random, made: HandMade, second: Second | und
     const EDITS: (() => void)[] = [
       () => {
         names.set(one.name, `renamed-${++renames}-${one.name}`);
-        options.set(one.name, chance(3) ? {} : { aliases: [{ name: before }] });
+        options.set(one.name, mayFail && chance(3) ? {} : { aliases: [{ name: before }] });
       },
       () => void options.set(one.name, { retainOnDelete: true }),
       () => void options.set(one.name, { deleteBeforeReplace: true }),
@@ -93,31 +100,31 @@ export const caseProgram = (random: Random, made: HandMade, second: Second | und
   };
 
   const changeSecond = ({ organization }: Second): void => {
-    const parent = chance(2) || atSecond.length === 0 ? organization : ref("second-group");
+    const [group, bot] = [own("second-group"), own("second-bot")];
+    const parent = chance(2) || atSecond.length === 0 ? organization : ref(group);
     const claimMatch = { issuer: "https://issuer.example.com", subject: random.hex(6) };
     atSecond = [
-      { name: "second-group", kind: "group", inputs: { parent: organization, name: "second" } },
-      { name: "second-bot", kind: "identity", inputs: { parent: organization, name: "bot", claimMatch } },
+      { name: group, kind: "group", inputs: { parent: organization, name: group } },
+      { name: bot, kind: "identity", inputs: { parent: organization, name: bot, claimMatch } },
       ...["viewer", "editor"]
         .filter(() => chance(2))
         .map((role) => ({
-          ...{ name: `second-${role}`, kind: "roleBinding" as const },
-          inputs: { parent, identity: ref("second-bot"), role },
+          ...{ name: own(`second-${role}`), kind: "roleBinding" as const },
+          inputs: { parent, identity: ref(bot), role },
         })),
     ];
   };
 
   return {
-    uids: () => policy?.uids(),
     current,
     change: (times) => {
       // An alias counts for one update.
-      for (const [name, own] of options) if ("aliases" in own) options.delete(name);
+      for (const [name, one] of options) if ("aliases" in one) options.delete(name);
       base?.change(times);
       policy?.change(times);
       for (let left = random.below(3); left > 0; left -= 1) decorate();
-      if (chance(4)) others["other-1"] = random.hex(4);
-      if (chance(6)) others[`other-${random.hex(2)}`] = "new";
+      if (chance(4)) others[other] = random.hex(4);
+      if (chance(6)) others[own(`other-${random.hex(2)}`)] = "new";
       if (second) changeSecond(second);
       return current();
     },

@@ -7,6 +7,8 @@ import type { Random } from "../../support/random.ts";
 import { someCapabilities, someClaims } from "./some.ts";
 
 export interface HandMade {
+  /** what all names in it begin with, also those of what a program declares; empty: nothing */
+  prefix: string;
   organization: string;
   home: string;
   /** home, and groups below it */
@@ -23,9 +25,12 @@ export interface HandMade {
 }
 
 /** A caller who may do everything in the organization, and a group in it. */
-type Owner = Pick<Testbed, "call" | "home" | "organization">;
+type Owner = Pick<Testbed, "call" | "home" | "organization"> & { prefix?: string };
 
-export const makeByHand = async (random: Random, { call, home, organization }: Owner): Promise<HandMade> => {
+export const makeByHand = async (
+  random: Random,
+  { call, home, organization, prefix = "" }: Owner,
+): Promise<HandMade> => {
   const create = async (collection: string, parent: string, body: Json): Promise<string> =>
     (await call("POST", `${IAM}/${collection}/${parent}`, body)).uid as string;
   const { roles: found } = await call("GET", `${IAM}/roles?name=viewer&uidp.inRoot=true`);
@@ -33,24 +38,26 @@ export const makeByHand = async (random: Random, { call, home, organization }: O
   const adoptable: HandMade["adoptable"] = [];
 
   const groups = [home];
-  for (const name of ["team", "inner"]) groups.push(await create("groups", groups.at(-1) as string, { name }));
-  const setGroup = await create("groups", home, { name: "shared" });
-  const legacy = await create("groups", home, { name: "legacy" });
-  adoptable.push({ kind: "group", uid: legacy, inputs: { parent: home, name: "legacy" } });
+  const named = (name: string): string => `${prefix}${name}`;
+  for (const name of ["team", "inner"].map(named))
+    groups.push(await create("groups", groups.at(-1) as string, { name }));
+  const setGroup = await create("groups", home, { name: named("shared") });
+  const legacy = await create("groups", home, { name: named("legacy") });
+  adoptable.push({ kind: "group", uid: legacy, inputs: { parent: home, name: named("legacy") } });
 
   const identities: string[] = [];
-  for (const name of ["ann", "bob", "cid"]) {
+  for (const name of ["ann", "bob", "cid"].map(named)) {
     const [parent, claimMatch] = [random.pick(groups), someClaims(random)];
     const uid = await create("identities", parent, { name, claimMatch });
     identities.push(uid);
-    if (name !== "ann") adoptable.push({ kind: "identity", uid, inputs: { parent, name, claimMatch } });
+    if (identities.length > 1) adoptable.push({ kind: "identity", uid, inputs: { parent, name, claimMatch } });
   }
   const roles: string[] = [];
-  for (const name of ["reader", "writer", "maker"]) {
+  for (const name of ["reader", "writer", "maker"].map(named)) {
     const capabilities = someCapabilities(random);
     const uid = await create("roles", organization, { name, capabilities });
     roles.push(uid);
-    if (name !== "reader") adoptable.push({ kind: "role", uid, inputs: { parent: organization, name, capabilities } });
+    if (roles.length > 1) adoptable.push({ kind: "role", uid, inputs: { parent: organization, name, capabilities } });
   }
   for (const parent of [...groups, setGroup]) {
     const [identity, role] = [random.pick(identities), random.pick([...roles, viewer])];
@@ -59,11 +66,11 @@ export const makeByHand = async (random: Random, { call, home, organization }: O
   }
   const oidc = { issuer: "https://people.example", clientId: "people", pkceEnabled: true, groupsClaim: "groups" };
   const [defaultRole] = roles as [string];
-  const provider = await create("identityProviders", organization, { name: "people", oidc, defaultRole });
+  const provider = await create("identityProviders", organization, { name: named("people"), oidc, defaultRole });
   adoptable.push({
     kind: "identityProvider",
     uid: provider,
-    inputs: { parent: organization, name: "people", oidc, defaultRole },
+    inputs: { parent: organization, name: named("people"), oidc, defaultRole },
   });
-  return { organization, home, groups, setGroup, identities, roles, providers: [provider], viewer, adoptable };
+  return { prefix, organization, home, groups, setGroup, identities, roles, providers: [provider], viewer, adoptable };
 };

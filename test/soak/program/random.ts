@@ -19,7 +19,7 @@ type Kind = Declared["kind"];
 export const accessProgram = (random: Random, made: HandMade): AccessProgram => {
   let resources: Declared[] = [];
   let count = 0;
-  const fresh = (kind: Kind): string => `${kind.toLowerCase()}-${++count}`;
+  const fresh = (kind: Kind): string => `${made.prefix}${kind.toLowerCase()}-${++count}`;
   const named = (kind: Kind): Declared[] => resources.filter((one) => one.kind === kind);
   const chance = (one: number): boolean => random.below(one) === 0;
   // Groups that hold a set, and no single bindings.
