@@ -10,9 +10,8 @@ import { bundle, licensesOf } from "./build/bundle.ts";
 import { compileCache, entryText, supportedNode } from "./build/entry.ts";
 import { compiledPath, distPackage, type Entry, entriesOf, type PackageJson, targetsOf } from "./build/package.ts";
 import { writePlugin } from "./build/plugin.ts";
-import { writePluginTarball, writeSdkTarball, writeWheel } from "./build/release-files.ts";
+import { writeGoTarball, writePluginTarball, writeWheel } from "./build/release-files.ts";
 import { bundleTypes } from "./build/types.ts";
-import { DOTNET_SDK, GO_SDK } from "./generate/schema-hash.ts";
 
 const dist = join(root, "dist");
 const release = join(root, "release");
@@ -114,8 +113,7 @@ async function writeRelease(source: PackageJson): Promise<string[]> {
   return [
     await writePluginTarball(plugin, version, release),
     await writeWheel(release),
-    await writeSdkTarball("go", GO_SDK, version, release),
-    await writeSdkTarball("dotnet", DOTNET_SDK, version, release),
+    await writeGoTarball(version, release),
   ];
 }
 

@@ -36,7 +36,10 @@ const table = join("docs", "resources.md");
 
 const schemaText = jsonText(pluginSchema());
 const wanted = new Map([
-  ...protobufFiles().map((file): [string, string] => [join(fromSchema, file.name), protoText(file)]),
+  // Those of v2 differ from v2beta1 in the name of the package alone.
+  ...protobufFiles()
+    .filter(({ name }) => !name.includes("/v2/"))
+    .map((file): [string, string] => [join(fromSchema, file.name), protoText(file)]),
   [join(fromSchema, "openapi.json"), jsonText(openapiDocument())],
   [join(fromSchema, "message.ts"), messageTypes()],
   [join(fromSchema, "access.schema.json"), jsonText(policySchema())],

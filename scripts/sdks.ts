@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { GO_MODULE, type Language, readmes } from "../plugin/schema/language.ts";
 import { capture } from "./base/child.mjs";
 import { root } from "./base/project.mjs";
-import { dotnetGeneratorVersion, engineVersion } from "./engine/version.mjs";
-import { DOTNET_SDK, GO_SDK, PYTHON_SDK, SCHEMA_HASH, schemaHash } from "./generate/schema-hash.ts";
+import { engineVersion } from "./engine/version.mjs";
+import { GO_SDK, PYTHON_SDK, SCHEMA_HASH, schemaHash } from "./generate/schema-hash.ts";
 import { schemaFor } from "./generate/sdk-schema.ts";
 import { buildGoProgram, runGo } from "./setup/go-build.mjs";
 
@@ -17,9 +17,8 @@ interface Sdk {
   language: Language;
   /** its folder in the clone */
   target: string;
-  /** the generator: a file of scripts/generate/sdk, and the version of the engine that has it */
+  /** the generator: a file of scripts/generate/sdk */
   source: string;
-  version: string;
   /** from what the generator has written to what is in the clone */
   finish(folder: string): void | Promise<void>;
 }
@@ -28,15 +27,8 @@ interface Sdk {
 const GO_SDK_VERSION = "v3.231.0";
 
 const sdks: readonly Sdk[] = [
-  { language: "python", target: PYTHON_SDK, source: "python.go", version: engineVersion, finish: finishPython },
-  { language: "go", target: GO_SDK, source: "golang.go", version: engineVersion, finish: finishGo },
-  {
-    language: "csharp",
-    target: DOTNET_SDK,
-    source: "dotnet.go",
-    version: dotnetGeneratorVersion,
-    finish: finishDotnet,
-  },
+  { language: "python", target: PYTHON_SDK, source: "python.go", finish: finishPython },
+  { language: "go", target: GO_SDK, source: "golang.go", finish: finishGo },
 ];
 
 const text = readFileSync(join(root, "plugin", "generated", "schema.json"), "utf8");
@@ -51,11 +43,11 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-async function generate({ language, source, version, finish }: Sdk, to: string): Promise<void> {
+async function generate({ language, source, finish }: Sdk, to: string): Promise<void> {
   const [schema, program] = [`${to}.json`, `${to}-generator`];
   writeFileSync(schema, JSON.stringify(schemaFor(language, JSON.parse(text))));
   const sources = ["main.go", source].map((name) => join(root, "scripts", "generate", "sdk", name));
-  await buildGoProgram(program, { module: "github.com/pulumi/pulumi/pkg/v3", version: `v${version}`, sources });
+  await buildGoProgram(program, { module: "github.com/pulumi/pulumi/pkg/v3", version: `v${engineVersion}`, sources });
   mkdirSync(to);
   const { code, output } = await capture(program, [schema, to], {});
   if (code !== 0) throw new Error(`the code generator of ${language} refuses the schema:\n${output}`);
@@ -77,16 +69,6 @@ async function finishGo(to: string): Promise<void> {
   const requirement = `require github.com/pulumi/pulumi/sdk/v3 ${GO_SDK_VERSION}`;
   writeFileSync(join(to, "go.mod"), `module ${GO_MODULE}\n\ngo 1.21\n\n${requirement}\n`);
   await runGo(to, ["mod", "tidy"]);
-}
-
-function finishDotnet(to: string): void {
-  for (const name of [".gitattributes", "logo.png"]) rmSync(join(to, name));
-  writeFileSync(join(to, "README.md"), readmes.csharp);
-  edit(join(to, "Pulumi.Irm.csproj"), (project) =>
-    project
-      .replace(/^ *<PackageIcon>.*\n/m, "")
-      .replace(/^ *<ItemGroup>\s*<None Include="logo.png">[\s\S]*?<\/ItemGroup>\n\n/m, ""),
-  );
 }
 
 function edit(file: string, change: (text: string) => string): void {

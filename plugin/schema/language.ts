@@ -1,8 +1,8 @@
 // What the generators of SDKs need to know for each language: the names of its package, and a README with an example.
 import manifest from "../../package.json" with { type: "json" };
 
-/** Languages of which the engine's generators write a package: the keys of the schema's `language`. */
-export type Language = "python" | "go" | "csharp";
+/** Languages that have a package here, which the engine's generators write. */
+export type Language = "python" | "go";
 
 const about = (language: string): string =>
   `Access as code for an identity and registry management API: groups, workload identities, roles, role bindings and image
@@ -49,31 +49,8 @@ func main() {
 }
 `;
 
-const CSHARP_EXAMPLE = `using System.Threading.Tasks;
-using Pulumi;
-using Irm = Pulumi.Irm;
-
-class Program
-{
-    static Task<int> Main() => Deployment.RunAsync(() =>
-    {
-        var platform = new Irm.Group("platform", new Irm.GroupArgs
-        {
-            Parent = "<uid of your organization>",
-            Name = "platform",
-        });
-        new Irm.Role("reader", new Irm.RoleArgs
-        {
-            Parent = platform.Uid,
-            Name = "reader",
-            Capabilities = new[] { "groups.list", "repo.list" },
-        });
-    });
-}
-`;
-
-const readme = (title: string, language: string, fence: string, example: string, more = ""): string =>
-  `# ${title}\n\n${about(language)}\n\n\`\`\`${fence}\n${example}\`\`\`\n\n${more}${NEEDS}\n`;
+const readme = (title: string, language: string, fence: string, example: string): string =>
+  `# ${title}\n\n${about(language)}\n\n\`\`\`${fence}\n${example}\`\`\`\n\n${NEEDS}\n`;
 
 /** The comment of the package clause, as `go doc` shows it. */
 const goComment = `Package irm is ${about("Go").replace(/^A/, "a")}\n\n${GO_EXAMPLE.replace(/^(?=.)/gm, "\t")}\n${NEEDS}\n`;
@@ -83,16 +60,9 @@ export const readmes: Readonly<Record<Language | "goComment", string>> = {
   goComment,
   python: readme("pulumi_irm", "Python", "python", PYTHON_EXAMPLE),
   go: readme("irm", "Go", "go", GO_EXAMPLE),
-  csharp: readme(
-    "Pulumi.Irm",
-    ".NET",
-    "csharp",
-    CSHARP_EXAMPLE,
-    "This package is generated. The tests of the project do not compile it.\n\n",
-  ),
 };
 
-// Each language takes the version of the package, and asks for the plugin of that version.
+// Each language takes the version of the package, and asks for the plugin of that version. A user generates the package for .NET.
 export const languages = {
   python: {
     packageName: "pulumi_irm",
@@ -104,4 +74,4 @@ export const languages = {
   // The package is the root of its module, where the engine looks for pulumi-plugin.json.
   go: { importBasePath: GO_MODULE, modulePath: GO_MODULE, rootPackageName: "irm", respectSchemaVersion: true },
   csharp: { rootNamespace: "Pulumi", namespaces: { irm: "Irm" }, respectSchemaVersion: true },
-} as const satisfies Record<Language, object>;
+} as const satisfies Record<Language | "csharp", object>;

@@ -1,5 +1,5 @@
 // The files of a release beside the npm package: the plugin as `pulumi plugin install --file` takes it, the Python package as
-// `pip install` takes it, and the sources of the packages for Go and .NET. None needs Python, Go, .NET or tar on the machine that builds.
+// `pip install` takes it, and the sources of the module for Go. None needs Python, Go or tar on the machine that builds.
 import { createHash } from "node:crypto";
 import { glob, readdir, readFile, writeFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
@@ -7,7 +7,7 @@ import { type Zippable, zipSync } from "fflate";
 import { createTarGzip } from "nanotar";
 import { parse } from "smol-toml";
 import { root } from "../base/project.mjs";
-import { PYTHON_SDK } from "../generate/schema-hash.ts";
+import { GO_SDK, PYTHON_SDK } from "../generate/schema-hash.ts";
 
 /** The same bytes from each build: no time, no user. */
 const attributes = { uid: 0, gid: 0, mtime: 0 };
@@ -19,16 +19,10 @@ export async function writePluginTarball(plugin: string, version: string, folder
   return file;
 }
 
-/** Writes `pulumi-irm-go-v1.2.3.tar.gz`, which unpacks to the folder `pulumi-irm-go`, and returns its name. `sdk` is a folder of the clone. */
-export async function writeSdkTarball(
-  language: "go" | "dotnet",
-  sdk: string,
-  version: string,
-  folder: string,
-): Promise<string> {
-  const name = `pulumi-irm-${language}`;
-  const file = `${name}-v${version}.tar.gz`;
-  await writeTarball(join(folder, file), join(root, sdk), `${name}/`);
+/** Writes `pulumi-irm-go-v1.2.3.tar.gz`, which unpacks to the folder `pulumi-irm-go`, and returns its name. */
+export async function writeGoTarball(version: string, folder: string): Promise<string> {
+  const file = `pulumi-irm-go-v${version}.tar.gz`;
+  await writeTarball(join(folder, file), join(root, GO_SDK), "pulumi-irm-go/");
   return file;
 }
 

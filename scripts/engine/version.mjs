@@ -6,9 +6,6 @@ export const engineVersion = "3.259.0";
 /** The oldest `pulumi` on the PATH that is accepted. */
 export const oldestEngine = "3.200.0";
 
-/** The newest engine on the Go module proxy that has the generator of .NET packages. */
-export const dotnetGeneratorVersion = "3.225.1";
-
 // Of each Go build, the newest version that the Go module proxy serves in a form that builds outside its own tree.
 
 const versionVariable = "github.com/pulumi/pulumi/sdk/v3/go/common/version.Version";

@@ -2,10 +2,9 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 
-/** The folder of the Python package in the clone, of the Go module, and of the .NET package. */
+/** The folder of the Python package in the clone, and of the Go module. */
 export const PYTHON_SDK = join("sdk", "python");
 export const GO_SDK = join("sdk", "go", "irm");
-export const DOTNET_SDK = join("sdk", "dotnet");
 
 /** The file with the hash, which all of them share: one command writes them. */
 export const SCHEMA_HASH = join("sdk", "schema.sha256");

@@ -18,7 +18,6 @@ const snakeCase = (name: string): string =>
 const spellings: Readonly<Record<Language, (name: string) => string>> = {
   python: snakeCase,
   go: pascalCase,
-  csharp: pascalCase,
 };
 
 export const schemaFor = (language: Language, schema: Schema): Schema => {

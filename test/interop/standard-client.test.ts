@@ -115,8 +115,8 @@ describe.each([
     });
 
     test("calls by the generated .proto files too, without reflection", async () => {
-      const protos = ["-import-path", PROTOS, "-proto", "chainguard/platform/ping/v2/ping.proto"];
-      expect(await ok(...protos, host, `${PLATFORM}.ping.v2.PingService/Ping`)).toEqual({ response: "pong" });
+      const protos = ["-import-path", PROTOS, "-proto", "chainguard/platform/ping/v2beta1/ping.proto"];
+      expect(await ok(...protos, host, `${PLATFORM}.ping.v2beta1.PingService/Ping`)).toEqual({ response: "pong" });
     });
 
     test("reads the health of the server and of a service, and gets an error for an unknown one", async () => {

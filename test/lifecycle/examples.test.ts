@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { writeSdkTarball } from "../../scripts/build/release-files.ts";
+import { writeGoTarball } from "../../scripts/build/release-files.ts";
 import { GO_SDK } from "../../scripts/generate/schema-hash.ts";
 import { root } from "../harness/api-process.ts";
 import { createStack, type Stack } from "../harness/engine-stack.ts";
@@ -120,7 +120,7 @@ describe("examples", () => {
         /^## Go\n+```\n(.*?)^```/ms.exec(readFileSync(join(root, "docs", "plugin.md"), "utf8")) ?? [];
       const program = await createGoProgram(place, "docs-go", page, async (folder) => {
         const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-        await writeSdkTarball("go", GO_SDK, version, folder);
+        await writeGoTarball(version, folder);
         // The plugin is in Pulumi.yaml; test/package/plugin-install.test.ts installs it.
         const own = commands.replace(/^pulumi plugin install .*\n/m, "");
         expect(own).toContain("go mod tidy");

@@ -267,8 +267,6 @@ describe("the schema", () => {
     for (const absent of ["homepage", "pluginDownloadURL"]) expect(schema).not.toHaveProperty(absent);
 
     expect(read("sdk/python/pyproject.toml")).toContain(`Repository = "${schema.repository}"\n`);
-    expect(read("sdk/dotnet/Pulumi.Irm.csproj")).toContain(`<RepositoryUrl>${schema.repository}</RepositoryUrl>`);
-    expect(read("sdk/dotnet/Pulumi.Irm.csproj")).toContain("<Authors>pulumi-irm</Authors>");
     expect(GO_MODULE).toBe(`${schema.repository.replace("https://", "")}/sdk/go/irm`);
     expect(read("sdk/go/irm/go.mod")).toContain(`module ${GO_MODULE}\n`);
     const page = read("docs/plugin.md");

@@ -61,7 +61,7 @@ test("the text of a field is in the .proto files, in OpenAPI, in the schema of t
   const text = digest && fieldText(digest);
   expect(text).toBe("Digest of the manifest: `sha256:` and 64 hexadecimal digits");
   expect(read("schema/generated/chainguard/platform/registry/v2beta1/registry.proto")).toContain(`// ${text}\n`);
-  const sdks = ["sdk/python/pulumi_irm/tag.py", "sdk/go/irm/tag.go", "sdk/dotnet/Tag.cs"];
+  const sdks = ["sdk/python/pulumi_irm/tag.py", "sdk/go/irm/tag.go"];
   for (const file of ["schema/generated/openapi.json", "plugin/generated/schema.json", ...sdks])
     expect(read(file), file).toContain(text);
 });

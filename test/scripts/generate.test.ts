@@ -58,7 +58,7 @@ test("writes the document, the types of messages, a .proto file for each package
 describe("with --check", () => {
   test("fails for each stale, missing or left-over file without a repair, and for a Python package of another schema; generate repairs the files", async () => {
     writeFileSync(`${target}/plugin/generated/schema.json`, "{}\n");
-    rmSync(`${target}/schema/generated/chainguard/platform/iam/v2/iam.proto`);
+    rmSync(`${target}/schema/generated/chainguard/platform/iam/v2beta1/iam.proto`);
     mkdirSync(`${target}/schema/generated/old`);
     writeFileSync(`${target}/schema/generated/old/old.proto`, "");
     const hash = readFileSync(`${target}/sdk/schema.sha256`, "utf8");
@@ -69,7 +69,7 @@ describe("with --check", () => {
       code: 1,
       lines: [
         `${count} generated files, 3 wrong`,
-        "schema/generated/chainguard/platform/iam/v2/iam.proto is out of date: run npm run generate",
+        "schema/generated/chainguard/platform/iam/v2beta1/iam.proto is out of date: run npm run generate",
         "schema/generated/old/old.proto is left over: run npm run generate",
         "plugin/generated/schema.json is out of date: run npm run generate",
         "sdk is out of date: run npm run generate:sdks, which needs Go",

@@ -6,7 +6,7 @@ import { gunzipSync, strFromU8, unzipSync } from "fflate";
 import { parseTar } from "nanotar";
 import { afterAll, describe, expect, test } from "vitest";
 import { REPOSITORY } from "../../../plugin/schema/language.ts";
-import { writePluginTarball, writeSdkTarball, writeWheel } from "../../../scripts/build/release-files.ts";
+import { writeGoTarball, writePluginTarball, writeWheel } from "../../../scripts/build/release-files.ts";
 import { root } from "../../harness/api-process.ts";
 import { temporaryFolder } from "../../support/command.ts";
 
@@ -90,21 +90,20 @@ test("the plugin's file has its files at the root, and scripts that may be run",
   ]);
 });
 
-describe.each([
-  ["go", "sdk/go/irm", ["go.mod", "go.sum", "pulumi-plugin.json", "accessPolicy.go", "internal/pulumiUtilities.go"]],
-  ["dotnet", "sdk/dotnet", ["Pulumi.Irm.csproj", "pulumi-plugin.json", "AccessPolicy.cs", "Config/Config.cs"]],
-] as const)("the file of the package for %s", async (language, sdk, some) => {
-  const name = await writeSdkTarball(language, sdk, version, folder.path(""));
+describe("the file of the package for Go", async () => {
+  const sdk = "sdk/go/irm";
+  const some = ["go.mod", "go.sum", "pulumi-plugin.json", "accessPolicy.go", "internal/pulumiUtilities.go"];
+  const name = await writeGoTarball(version, folder.path(""));
   const tarball = readFileSync(folder.path(name));
   const entries = new Map(parseTar(gunzipSync(tarball)).map((one) => [one.name, one]));
-  const textOf = (path: string): string | undefined => entries.get(`pulumi-irm-${language}/${path}`)?.text;
+  const textOf = (path: string): string | undefined => entries.get(`pulumi-irm-go/${path}`)?.text;
 
   test("has all files of the folder of the clone below one folder, and nothing else", () => {
-    expect(name).toBe(`pulumi-irm-${language}-v${version}.tar.gz`);
+    expect(name).toBe(`pulumi-irm-go-v${version}.tar.gz`);
     const files = readdirSync(`${root}/${sdk}`, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => relative(join(root, sdk), join(entry.parentPath, entry.name)));
-    expect([...entries.keys()].toSorted()).toEqual(files.map((file) => `pulumi-irm-${language}/${file}`).toSorted());
+    expect([...entries.keys()].toSorted()).toEqual(files.map((file) => `pulumi-irm-go/${file}`).toSorted());
     for (const file of [...some, "README.md"])
       expect(textOf(file), file).toBe(readFileSync(`${root}/${sdk}/${file}`, "utf8"));
     expect(new Set([...entries.values()].map(({ attrs }) => attrs?.mode?.slice(-3)))).toEqual(new Set(["644"]));
@@ -115,7 +114,7 @@ describe.each([
   });
 
   test("is the same from each build", async () => {
-    await writeSdkTarball(language, sdk, version, folder.path(""));
+    await writeGoTarball(version, folder.path(""));
     expect(readFileSync(folder.path(name)).equals(tarball)).toBe(true);
   });
 });

@@ -8,13 +8,13 @@ import { root } from "../../harness/api-process.ts";
 const schema = JSON.parse(readFileSync(`${root}/plugin/generated/schema.json`, "utf8"));
 
 /** A schema with one text beside properties of these names. */
-const textOf = (language: "python" | "go" | "csharp", description: string): unknown => {
+const textOf = (language: "python" | "go", description: string): unknown => {
   const inputProperties = { claimMatch: {}, allowDuplicate: {}, name: {} };
   const resources = { "irm:index:Group": { description, inputProperties } };
   return schemaFor(language, { resources }).resources;
 };
 
-describe.each<["python" | "go" | "csharp", Record<string, string>]>([
+describe.each<["python" | "go", Record<string, string>]>([
   [
     "python",
     {
@@ -35,14 +35,13 @@ describe.each<["python" | "go" | "csharp", Record<string, string>]>([
       "the name, and `name`": "the name, and `Name`",
     },
   ],
-  ["csharp", { "`claimMatch` or allowDuplicate": "`ClaimMatch` or AllowDuplicate", "a createTime": "a createTime" }],
 ])("the texts for %s", (language, texts) => {
   test.each(Object.entries(texts))("%j becomes %j", (text, spelt) => {
     expect(textOf(language, text)).toMatchObject({ "irm:index:Group": { description: spelt } });
   });
 });
 
-describe.each(["python", "go", "csharp"] as const)("the schema for %s", (language) => {
+describe.each(["python", "go"] as const)("the schema for %s", (language) => {
   const own = schemaFor(language, schema);
 
   test("has the same names, types and tokens, and other texts", () => {
@@ -62,9 +61,9 @@ describe.each(["python", "go", "csharp"] as const)("the schema for %s", (languag
 
 test("only Python has an example, with the names of its texts as they are: a generator keeps the heading where no program follows", () => {
   const example = '\n\n{{% examples %}}\n## Example Usage\n\npulumi.export("claimMatch", 1)\n{{% /examples %}}';
-  const textIn = (language: "python" | "go" | "csharp") => JSON.stringify(textOf(language, `Of claimMatch.${example}`));
+  const textIn = (language: "python" | "go") => JSON.stringify(textOf(language, `Of claimMatch.${example}`));
   expect(textIn("python")).toContain(JSON.stringify(`Of claim_match.${example}`));
-  for (const language of ["go", "csharp"] as const) expect(textIn(language)).toContain('"Of ClaimMatch."');
+  expect(textIn("go")).toContain('"Of ClaimMatch."');
 });
 
 test("a property that is called description stays one", () => {
