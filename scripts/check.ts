@@ -21,6 +21,7 @@ const reading: Step[] = [
   generated,
   { name: "unused code and dependencies", command: "knip", args: [] },
   { name: "code that only tests use", command: "knip", args: ["--production"] },
+  { name: "layers", command: process.execPath, args: [join("scripts", "layers.ts")] },
   { name: "references of docs and comments", command: process.execPath, args: [join("scripts", "references.ts")] },
 ];
 const unitTests: Step = { name: "unit tests", command: "vitest", args: ["run", "--project", "unit"] };
