@@ -4,7 +4,7 @@ import { baseOf } from "../access/base/at.ts";
 import { BaseError } from "../access/base/git.ts";
 import { digestOf } from "../access/canonical.ts";
 import { type Change, type ChangeContent, ChangeError, lifeFrom, unusableText } from "../access/change/change.ts";
-import { afterApart, rowsApart } from "../access/change/rows.ts";
+import { afterApart, beforeApart, rowsApart } from "../access/change/rows.ts";
 import { reviewAsHtml } from "../access/format/html/review.ts";
 import { reportAsJson } from "../access/format/review/json.ts";
 import { reportAsMarkdown } from "../access/format/review/markdown.ts";
@@ -180,6 +180,7 @@ const reviewChange = async (file: string, flags: Flags): Promise<Review> => {
       ...rowsApart(change.rows, run.rows),
       ...rowsApart(change.between, run.between),
       ...afterApart(change.after, run.after),
+      ...beforeApart(change, run.before),
       ...(await disagreements(run.services, run.textOf)),
     ],
     notCopied: [...new Set(run.services.flatMap(({ copy }) => missingLines(copy)))],

@@ -5,6 +5,7 @@ import { canonical } from "../canonical.ts";
 import { joinWithAnd } from "../list-text.ts";
 import { quote } from "../quote.ts";
 import { digestsOf } from "./after.ts";
+import { type RecordOf, recordFields, valueDigest } from "./before.ts";
 import type { Change, ChangeAfter, ChangeContent, ChangeRow } from "./change.ts";
 import { methodOf } from "./methods.ts";
 import { type Anew, formOf, type Terms, termsOf } from "./terms.ts";
@@ -81,8 +82,10 @@ const rowProblems = (approved: Change, anew: Anew, terms: Terms, titles: Titles)
   );
 };
 
-const afterProblems = (approved: Change, { held }: Anew, terms: Terms, titles: Titles): string[] => {
+const afterProblems = (approved: Change, { held, normal }: Anew, terms: Terms, titles: Titles): string[] => {
   const { writes, services } = terms.approved(approved);
+  // What the state marks as secret stays hidden.
+  const textOf = (text: string): Text => terms.anew(normal.textOf(text));
   const subjects = Map.groupBy(terms.approved(approved.after), ({ service, identity }) =>
     canonical([service ?? "", identity]),
   );
@@ -90,7 +93,7 @@ const afterProblems = (approved: Change, { held }: Anew, terms: Terms, titles: T
     const { service = services[0] as string } = entries[0] as ChangeAfter;
     const identity = entries[0]?.identity as Text;
     const uids = typeof identity === "string" ? [identity] : "$uid" in identity ? terms.uids(identity.$uid) : [];
-    const now = uids.map((uid) => digestsOf(held.get(service)?.(uid), { identity, writes, textOf: terms.textOf }));
+    const now = uids.map((uid) => digestsOf(held.get(service)?.(uid), { identity, writes, textOf }));
     // What the change has made and deleted again has no uid any more.
     while (now.length < entries.length) now.push({ access: null });
     const apart = (["access", "signIn"] as const).filter((part) => {
@@ -122,6 +125,7 @@ const compareWrites = (approved: Change, anew: Anew, terms: Terms, titles: Title
   );
   const deleted = deletedIn(writes);
   const sayAgain = (write: Write): string => `${titles.write(write)}: the approved change does not send this request`;
+  const editedIn = editedBy(approved, anew, terms);
   const problems: string[] = [];
   const added: Write[] = [];
   for (const made of anew.content.writes) {
@@ -143,7 +147,12 @@ const compareWrites = (approved: Change, anew: Anew, terms: Terms, titles: Title
       const known = updates.get(targetOf(write)) ?? [];
       const others = (write.mask ?? []).filter((path) => !known.some((one) => givesSame(one, write, path)));
       const deciding = others.filter((path) => !decidesNothing(method, path));
+      const edited = editedIn(write, known);
       if (deciding.length > 0) problems.push(sayAgain({ ...write, mask: deciding }));
+      else if (edited.length > 0)
+        problems.push(
+          `${titles.write({ ...write, mask: edited })}: since the approval somebody has changed it by hand, and this would change it again`,
+        );
       else if (others.length > 0) added.push(made);
     }
   }
@@ -162,6 +171,39 @@ const deletedIn = (writes: readonly Write[]): ReadonlySet<string> =>
 const givesSame = (approved: Write, write: Write, path: string): boolean =>
   (approved.mask ?? []).some((one) => path === one || path.startsWith(`${one}.`)) &&
   canonical(valueAt(approved.fields, path)) === canonical(valueAt(write.fields, path));
+
+/** Paths of an update whose value is neither the one that the approved change has seen nor one that it gives. */
+const editedBy = (approved: Change, { records, normal, content }: Anew, terms: Terms) => {
+  const before = new Map(approved.before.map(({ n, path, value }) => [`${n} ${path}`, value]));
+  const indexes = new Map(
+    [...records].map(([address, all]) => [
+      address,
+      new Map(
+        Object.entries(all).flatMap(([plural, list]) =>
+          (list ?? []).map((one) => [`${plural} ${one.uid}`, one] as const),
+        ),
+      ),
+    ]),
+  );
+  const recordOf: RecordOf = (plural, uid, service = content.services[0] as string) =>
+    indexes.get(service)?.get(`${plural} ${uid}`);
+  const textOf = (text: string): Text => terms.anew(normal.textOf(text));
+  return (write: Write, known: readonly Write[]): string[] => {
+    const fields = recordFields(write, { recordOf, textOf });
+    if (fields === undefined) return [];
+    return (write.mask ?? []).filter((path) => {
+      const covering = known.flatMap(({ n, mask = [] }) =>
+        mask
+          .filter((one) => path === one || path.startsWith(`${one}.`))
+          .map((one) => ({ one, value: before.get(`${n} ${one}`) })),
+      );
+      return covering.some(({ one, value }) => {
+        const given = known.map((update) => valueDigest(update.fields, one));
+        return value !== undefined && ![value, ...given].includes(valueDigest(fields, one));
+      });
+    });
+  };
+};
 
 const restoredProblems = (approved: Change, anew: Anew, terms: Terms, titles: Titles): string[] => {
   const deleted = deletedIn(terms.approved(approved.writes));

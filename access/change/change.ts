@@ -74,6 +74,12 @@ const Restored = z.strictObject({
 });
 export type Restored = z.infer<typeof Restored>;
 
+const Before = z.strictObject({
+  n: z.int().describe("number of the update"),
+  path: z.string().describe("of its mask"),
+  value: z.string().describe("sha256: and 64 hexadecimal digits, of the value that it replaces"),
+});
+
 const Content = z.strictObject({
   version: z.literal(1),
   operation: z.enum(["up", "destroy"]),
@@ -93,6 +99,7 @@ const Content = z.strictObject({
     .array(ChangeRow)
     .describe("further access that they would gain and lose by the rest of it, wherever a run of it ends half-way"),
   after: z.array(ChangeAfter).describe("access of each identity of the change after it, and that of its people"),
+  before: z.array(Before).describe("values that may decide access, and that updates replace"),
   restored: z.array(Restored).describe("writes that undo an edit by hand: what they give is in the state of the stack"),
 });
 export type ChangeContent = Omit<z.infer<typeof Content>, "writes"> & { writes: Write[] };
@@ -174,7 +181,7 @@ const isTooDeep = (content: string): boolean => {
   return false;
 };
 
-const changeProblems = ({ writes, rows, between, after, restored, services }: Change): string[] => [
+const changeProblems = ({ writes, rows, between, before, after, restored, services }: Change): string[] => [
   ...writes.flatMap((write, i) => {
     if (write.n !== i + 1) return [`write ${i + 1} has the number ${write.n}`];
     const checkMade = madeBefore(writes, write.n);
@@ -186,7 +193,9 @@ const changeProblems = ({ writes, rows, between, after, restored, services }: Ch
   ...after.flatMap(({ service }, i) =>
     isOneOf(services, service) ? [] : [`after.${i}: ${quote(service)} is none of its services`],
   ),
-  ...restored.flatMap(({ n }, i) => (writes[n - 1] ? [] : [`restored.${i}: there is no write ${n}`])),
+  ...Object.entries({ before, restored }).flatMap(([name, list]) =>
+    list.flatMap(({ n }, i) => (writes[n - 1] ? [] : [`${name}.${i}: there is no write ${n}`])),
+  ),
 ];
 
 const textsIn = (lists: Record<string, readonly Record<string, unknown>[]>): [path: string, value: unknown][] =>

@@ -1,6 +1,6 @@
 // The access that identities gain and lose by a change, by uid or by the write that makes the record: names decide nothing.
 import { canonical, inOrderOf } from "../canonical.ts";
-import type { ChangeAfter, ChangeRow } from "./change.ts";
+import type { ChangeAfter, ChangeContent, ChangeRow } from "./change.ts";
 import type { Text } from "./text.ts";
 
 interface Held {
@@ -60,4 +60,15 @@ export const afterApart = (recorded: readonly ChangeAfter[], now: readonly Chang
     return isSame ? [] : [(own ?? old) as ChangeAfter];
   });
   return apart.map(({ identity }) => ({ identity, message: "after the change it is not as in the file" }));
+};
+
+/** Records of which the two do not say the same of what the change replaces. */
+export const beforeApart = (
+  { writes, before }: Pick<ChangeContent, "writes" | "before">,
+  now: ChangeContent["before"],
+) => {
+  const [old, own] = [before, now].map((all) => new Set(all.map(canonical))) as [Set<string>, Set<string>];
+  const apart = [...old].filter((one) => !own.has(one)).concat([...own].filter((one) => !old.has(one)));
+  const uids = new Set(apart.map((one) => writes[(JSON.parse(one) as { n: number }).n - 1]?.uid as string));
+  return [...uids].map((identity) => ({ identity, message: "what the change replaces is not as in the file" }));
 };

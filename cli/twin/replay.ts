@@ -23,7 +23,7 @@ export interface WriteOutcome {
   message?: string;
 }
 
-export interface Replay extends Pick<ChangeContent, "rows" | "between" | "after"> {
+export interface Replay extends Pick<ChangeContent, "rows" | "between" | "before" | "after"> {
   outcomes: WriteOutcome[];
   /** uids that the twin made, by the number of the write */
   uids: ReadonlyMap<number, string>;

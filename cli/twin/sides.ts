@@ -2,6 +2,7 @@
 // the change is asked, on the copy after the run and on a fresh one. A difference is an error of this package.
 import { canonical } from "../../access/canonical.ts";
 import { afterOf } from "../../access/change/after.ts";
+import { beforeOf } from "../../access/change/before.ts";
 import type { ChangeContent, ChangeRow } from "../../access/change/change.ts";
 import { changeRows, rowsApart } from "../../access/change/rows.ts";
 import type { Anew } from "../../access/change/terms.ts";
@@ -16,7 +17,7 @@ import type { Differs } from "../../access/review/run-report.ts";
 import { leastBetween, mostBetween } from "../../access/review/transient.ts";
 import { accessOf, rowsBetween, type TwinAccess } from "./access.ts";
 import { readTwin, type TwinLive } from "./live.ts";
-import { startTwin, type Twin } from "./twin.ts";
+import { recordsOf, startTwin, type Twin } from "./twin.ts";
 
 /** What a service has before the writes, and after them. */
 export interface Sides {
@@ -93,7 +94,7 @@ type TextOf = (uid: string) => Text;
 export const accessOfChange = (
   services: readonly Sides[],
   { textOf, ...made }: { writes: readonly Write[]; uids: ReadonlyMap<number, string>; textOf: TextOf },
-): Pick<ChangeContent, "rows" | "between" | "after"> => {
+): Pick<ChangeContent, "rows" | "between" | "before" | "after"> => {
   const rows = services.flatMap((one) => rowsOf(one, textOf));
   const subjects = services.flatMap(({ address, before, after }, i) => {
     const held = heldIn(after.graph);
@@ -102,7 +103,9 @@ export const accessOfChange = (
   });
   const known = new Set(rows.map(canonical));
   const between = services.flatMap((one) => rowsOfRest(one, textOf)).filter((row) => !known.has(canonical(row)));
-  return { rows, between, after: afterOf(subjects, { ...made, textOf }) };
+  const recordOf = recordsOf(new Map(services.map((one) => [one.address, one])), services[0]?.address ?? "");
+  const before = beforeOf(made.writes, { recordOf, textOf });
+  return { rows, between, before, after: afterOf(subjects, { ...made, textOf }) };
 };
 
 /** A change that a run has made, with all that it is compared by. */

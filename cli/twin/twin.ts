@@ -51,7 +51,7 @@ export const startTwin = async (copy: Copy, original: string, options: ServerOpt
 };
 
 /** A record by the plural of its kind, its uid, and the address of the original; default: `first`. */
-export const recordsOf = (twins: ReadonlyMap<string, Twin>, first: string) => {
+export const recordsOf = (twins: ReadonlyMap<string, Pick<Twin, "copy">>, first: string) => {
   const all = [...twins].flatMap(([address, { copy }]) =>
     recordsIn(copy).map(([plural, one]): [string, Json] => [`${address} ${plural} ${one.uid}`, one]),
   );

@@ -114,7 +114,7 @@ describe("change.schema.json", () => {
         writes: [write],
       },
       rows: [{ change: "gain", identity: { $uid: 1 }, group: uid, capability: "repo.list" }],
-      ...{ between: [], after: [{ identity: { $uid: 1 }, access: null }], restored: [] },
+      ...{ between: [], before: [], after: [{ identity: { $uid: 1 }, access: null }], restored: [] },
     };
     const change = JSON.parse(changeText(content));
     expect(schema.safeParse(change).error).toBeUndefined();

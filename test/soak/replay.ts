@@ -72,7 +72,7 @@ export const replays = async ({ seed, rounds, log }: PartOptions): Promise<PartR
       arguments: [],
       ...lifeFrom(0),
       writes: normal.writes,
-      ...{ rows, between: [], after: [], restored: [] },
+      ...{ rows, between: [], before: [], after: [], restored: [] },
     };
     const change = parseChange(changeText(content), "change.json");
 

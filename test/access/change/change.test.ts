@@ -28,7 +28,7 @@ const content: ChangeContent = {
   ...{ version: 1, operation: "up", arguments: [], stack: "access/production", services: [SERVICE], commit: "c0ffee" },
   ...{ ...lifeFrom(NOW), as: BOT, writes: [create, bind] },
   rows: [{ change: "gain", identity: BOT, group: { $uid: 1 }, capability: "repo.list" }],
-  ...{ between: [], after: [{ identity: BOT, access: null }], restored: [] },
+  ...{ between: [], before: [], after: [{ identity: BOT, access: null }], restored: [] },
 };
 
 /** As a forger writes it: with the digest of what it says. */
