@@ -1,8 +1,10 @@
 // What a run on a copy has done to access: from the copy before and after it, and from the state of its stack.
 import { describe, expect, test } from "vitest";
+import type { Write } from "../../../access/change/write.ts";
 import { type GraphBuilder, newGraph } from "../../../access/graph/graph.ts";
 import type { Proposal } from "../../../access/review/proposal.ts";
 import { proposalFromRun, type RunFacts } from "../../../access/run/proposal.ts";
+import { restoredWrites } from "../../../access/run/restored.ts";
 import { managedIn } from "../../../access/run/stack.ts";
 import type { Json } from "../../../schema/index.ts";
 import { addGroup, addIdentity, addRole, ROOT, uidIn } from "../graphs.ts";
@@ -183,6 +185,33 @@ describe("what somebody removed by hand", () => {
       const ids = [urnOf("Group", name), urnOf("Identity", name), uidIn(MADE, 0xf3)];
       expect(restoredBy(name, stored), name).toEqual(ids);
     }
+  });
+
+  test("is written in the change with the record whose place it takes, as is an update that the program has no part in", () => {
+    const after = newGraph(before);
+    bot(after);
+    const stored = [
+      resource("Group", "one", GONE, { outputs: { name: "new" } }),
+      resource("Role", "same", own, { inputs: { name: "publisher" } }),
+      resource("Identity", "other", CI, { inputs: { name: "of old" } }),
+    ];
+    const left = [
+      resource("Group", "one", MADE),
+      resource("Role", "same", own, { inputs: { name: "publisher" } }),
+      resource("Identity", "other", CI, { inputs: { name: "ci" } }),
+    ];
+    const mask = ["name"];
+    const writes: Write[] = [
+      { n: 1, method: "CreateGroup", parent: ROOT, fields: { name: "new" } },
+      { n: 2, method: "UpdateRole", uid: own, fields: { name: "publisher" }, mask },
+      { n: 3, method: "UpdateIdentity", uid: CI, fields: { name: "ci" }, mask },
+    ];
+    const normal = { writes, uids: new Map([[1, MADE]]), keys: [], textOf: (text: string) => text };
+    const services = [{ before: { graph: before }, after: { graph: after } }];
+    expect(restoredWrites(services, { stored, left, normal } as Parameters<typeof restoredWrites>[1])).toEqual([
+      { n: 1, uid: GONE },
+      { n: 2, uid: own },
+    ]);
   });
 
   test("is not what is new beside it", () => {
