@@ -1,12 +1,13 @@
 // The identity providers that a policy names under `people`. The policy does not create them: each is looked up by its name in the
 // organization while the program runs, so that a preview shows a misspelt name, and whose people get a role.
 import * as pulumi from "@pulumi/pulumi";
-import type { Policy } from "../../access/policy/index.ts";
+import { NO_PEOPLE_YET, type Policy } from "../../access/policy/index.ts";
 import type { Client } from "../../client/client.ts";
 import { listChildren } from "../../client/paginate.ts";
 import { suggestion } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import type { IdentityProvider } from "./generated/identity-provider.ts";
+import { withPlanned } from "./inputs.ts";
 import { hasEngine, programError } from "./session.ts";
 
 /** What reads the lists of the API. */
@@ -45,9 +46,10 @@ export const policyProviders = (
   listProviders: ListProviders,
   given: GivenProviders = {},
 ): FindProvider => {
-  const findIn = async (uid: string, provider: string): Promise<string> => {
+  const findIn = async (uid: unknown, provider: string): Promise<string> => {
     const head = `AccessPolicy ${name}: people.${provider}:`;
-    const all = await listProviders(uid);
+    if (pulumi.isUnknown(uid)) throw programError(`${head} ${NO_PEOPLE_YET}`);
+    const all = await listProviders(uid as string);
     const [found, ...others] = all.filter((one) => one.name === provider);
     if (found && others.length === 0) return found.uid;
     if (found === undefined) {
@@ -64,13 +66,12 @@ export const policyProviders = (
       `${head} ${others.length + 1} identity providers have this name; give one of them in identityProviders:${uids}`,
     );
   };
+  const lookedUp = (provider: string): pulumi.Output<string> =>
+    withPlanned(pulumi.output(organization), (uid) => findIn(uid, provider)) as pulumi.Output<string>;
   const found = new Map<string, IdentityProvider | pulumi.Input<string>>();
   return (provider) => {
     // In a unit test of a program there is no service to look in.
-    const reference =
-      found.get(provider) ??
-      given[provider] ??
-      (hasEngine() ? pulumi.output(organization).apply((uid) => findIn(uid, provider)) : provider);
+    const reference = found.get(provider) ?? given[provider] ?? (hasEngine() ? lookedUp(provider) : provider);
     found.set(provider, reference);
     return reference;
   };

@@ -10,7 +10,7 @@ export interface PeopleDraft {
 }
 
 /** Why the run that creates an organization gives no people roles there. */
-const NO_PEOPLE_YET =
+export const NO_PEOPLE_YET =
   "this run creates the organization, so it has no identity provider yet; add people once it has one";
 
 export const NO_DEFAULT_ROLE =
