@@ -17,10 +17,6 @@ const State = z.object({
   outputs: bag,
   dependencies: z.array(z.string()).nullish(),
   propertyDependencies: z.record(z.string(), z.array(z.string()).nullish()).nullish(),
-  /** the option retainOnDelete: the record stays when the resource goes */
-  retainOnDelete: z.boolean().nullish(),
-  /** the option deletedWith: URN of another resource, with which the record goes */
-  deletedWith: z.string().nullish(),
   /** it was read, and is never deleted */
   external: z.boolean().nullish(),
   /** a replacement has left it: its successor exists, and it is still to be deleted */
@@ -39,13 +35,12 @@ export type Step = z.infer<typeof Step>;
 const Diagnostic = z.object({
   severity: z.string().nullish(),
   message: z.string().nullish(),
-  urn: z.string().nullish(),
 });
 
 const Document = z.object({
   steps: z.array(z.unknown()).nullish(),
   diagnostics: z.array(z.unknown()).nullish(),
-  changeSummary: z.record(z.string(), z.number()).nullish(),
+  changeSummary: z.unknown().optional(),
   duration: z.number().nullish(),
 });
 
@@ -53,12 +48,8 @@ export interface Preview {
   steps: Step[];
   /** why the others cannot be read */
   unreadable: string[];
-  /** lines that are printed beside a resource: by its provider, or by the program in its name */
-  lines: { urn: string; text: string }[];
   /** what the provider and the end of the program do not know: of an open stack (docs/recovery.md#open-stack), and of an `adopt` */
   doubts: string[];
-  /** counts of steps by op, also of those that are not shown */
-  summary: Readonly<Record<string, number>>;
 }
 
 /** Nothing can be said of it: the preview failed, or the text is not a preview. */
@@ -89,14 +80,11 @@ export const parsePreview = (text: string, source: string): Preview => {
   );
   if (errors.length > 0)
     throw new PreviewError(["the preview has errors. Correct them first:", ...errors].join("\n  - "));
-  const lines = printed.flatMap(({ urn, message }) => (urn && message ? [{ urn, text: message.trim() }] : []));
   const doubts = printed.flatMap(({ message }) => (message && isDoubt(message) ? [message.trim()] : []));
   const preview: Preview = {
     steps: [],
     unreadable: [],
-    lines,
     doubts: [...new Set(doubts)],
-    summary: changeSummary ?? {},
   };
   (steps ?? []).forEach((one, i) => {
     const step = Step.safeParse(one);

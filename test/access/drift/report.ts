@@ -77,9 +77,7 @@ export const report = (
     preview: {
       steps: [{ op: "same", urn: urnOf("Group", "team") }],
       unreadable: [],
-      lines: [],
       doubts,
-      summary: {},
     },
     services: [
       {
