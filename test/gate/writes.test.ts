@@ -3,9 +3,10 @@ import { afterAll, afterEach, describe, expect, test } from "vitest";
 import type { Write } from "../../access/change/write.ts";
 import type { Client } from "../../client/client.ts";
 import { systemTransport } from "../../client/transport.ts";
-import { type Gate, GateError, startGate, writeProblems } from "../../gate/index.ts";
+import { type Gate, GateError, type Service, startGate, writeProblems } from "../../gate/index.ts";
 import type { Json, OperationName } from "../../schema/index.ts";
-import { IAM } from "../harness/api-server.ts";
+import { clientOf } from "../access/client.ts";
+import { IAM, startServer, type TestServer } from "../harness/api-server.ts";
 import { type Change, callOn, changeOf, gateTo, type Through } from "../harness/gate.ts";
 import { createUid } from "../harness/records.ts";
 import { startTeam } from "../harness/team.ts";
@@ -271,6 +272,49 @@ describe("any other request is refused, finally and once in the report", () => {
     const start = startGate({ writes: own, services: new Map(), as: api.identity });
     await expect(start).rejects.toEqual(new GateError([problem]));
   });
+});
+
+test("of several services, the writes of one count for no other one", async () => {
+  const other = await startServer({ clock: api.clock });
+  const createAt = (client: Client, parent: string) =>
+    callOn(client, "CreateGroup", { parent, group: { name: "same" } });
+  const [one, two] = [
+    await changeOf(api, (client) => createAt(client, api.organization)),
+    await changeOf(other, (client) => createAt(client, other.organization)),
+  ];
+  // Two organizations of the same uid.
+  expect(other.organization).toBe(api.organization);
+  const serviceOf = (own: TestServer, { copy }: Change): Service => {
+    const token = async () => own.owner.token;
+    return { client: clientOf(own), copy, readToken: token, writeToken: token };
+  };
+  const gate = await startGate({
+    writes: [...one.writes, ...two.writes.map((write) => ({ ...write, n: 2, service: other.baseUrl }))],
+    services: new Map([
+      [api.baseUrl, serviceOf(api, one)],
+      [other.baseUrl, serviceOf(other, two)],
+    ]),
+    as: api.identity,
+  });
+  const [first, second] = gate.services.map((service) => clientOf({ baseUrl: service.url, owner: service }));
+  const [made, again] = [
+    await createAt(first as Client, api.organization),
+    await createAt(first as Client, api.organization),
+  ];
+  expect([again.uid, gate.report()]).toMatchObject([made.uid, { applied: 1, missing: [{ n: 2 }] }]);
+  const crossed = clientOf({
+    baseUrl: gate.services[1]?.url as string,
+    owner: { token: gate.services[0]?.token as string },
+  });
+  await expect(createAt(crossed, api.organization)).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
+  await createAt(second as Client, api.organization);
+  expect(gate.report()).toMatchObject({ applied: 2, missing: [] });
+  await gate.close();
+  await other.close();
+  const reference = { ...two.writes[0], n: 2, service: "https://b.example", parent: { $uid: 1 } } as Write;
+  expect(writeProblems([...one.writes, reference])).toEqual([
+    "write 2, CreateGroup: it refers to write 1, which is for another service",
+  ]);
 });
 
 describe("a hidden value", () => {
