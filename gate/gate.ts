@@ -49,15 +49,17 @@ interface Parts {
   /** those of this service */
   writes: readonly Write[];
   onRefused(asked: Asked, message: string): void;
+  /** The command ends: what has not been sent stays unsent, so that nothing arrives after it. */
+  isClosing(): boolean;
   log(text: string): void;
 }
 
-export const gateOf = ({ service, writes, onRefused, log }: Parts): ServiceGate => {
+export const gateOf = ({ service, writes, onRefused, isClosing, log }: Parts): ServiceGate => {
   const { client, copy } = service;
   const records = new Map(recordsIn(copy).map(([plural, one]) => [`${plural} ${one.uid}`, one as Json]));
   const recordOf = (plural: string, uid: string): Json | undefined => records.get(`${plural} ${uid}`);
   const gate = decideOn(writes, recordOf);
-  const sender = createSender(client, service.readToken);
+  const sender = createSender(client, service.readToken, isClosing);
   /** by uid */
   const updates = new Map<string, Promise<unknown>>();
   const fresh = freshOn({

@@ -61,7 +61,9 @@ export const startGate = async ({ writes, services, as, log = () => {} }: GateIn
   const [first] = services.keys();
   const gates: ServiceGate[] = [];
   const listeners: (Listener & { address: string })[] = [];
+  let isClosing = false;
   const close = async (): Promise<void> => {
+    isClosing = true;
     await Promise.all(listeners.map((one) => one.close()));
   };
   try {
@@ -73,6 +75,7 @@ export const startGate = async ({ writes, services, as, log = () => {} }: GateIn
           const { method, request } = asked;
           refused.set(`${address} ${method} ${canonical(request)}`, { method, message });
         },
+        isClosing: () => isClosing,
         log,
       });
       gates.push(gate);

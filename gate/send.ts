@@ -54,7 +54,7 @@ export const failureOf = (operation: OperationName, text: string, http = 502): S
   return new SendFailure({ status: http === 502 ? 200 : http, sent: true }, new PassedOn(refusal));
 };
 
-export const createSender = (client: Client, readToken: TokenSource): Sender => {
+export const createSender = (client: Client, readToken: TokenSource, isClosing: () => boolean): Sender => {
   /** Tokens that were used, and those of them that are too old. */
   const used = new Set<string>();
   const outdated = new Set<string>();
@@ -67,6 +67,11 @@ export const createSender = (client: Client, readToken: TokenSource): Sender => 
   /** A token that the service does not accept is replaced once: it has done nothing. */
   const send = async (operation: OperationName, request: Json, source: TokenSource): Promise<HttpAnswer> => {
     const token = await tokenFrom(source);
+    if (isClosing())
+      throw new AttemptError(
+        { sent: false },
+        new ApiError("UNAVAILABLE", "npx pulumi-irm apply has ended, and nothing was sent"),
+      );
     const answer = await client.send(operation, request, token);
     // A token may lack what the organization, which is new, has given it since (docs/faults.md#f9).
     if (answer.status === DENIED && outdated.size > 0) outdated.add(token);

@@ -99,6 +99,16 @@ describe("in a run through the gate", () => {
     expect(await send(applying(), `${SERVICE}/iam/v2beta1/groups`)).toBe("http://127.0.0.1:4711/iam/v2beta1/groups t");
   });
 
+  test("and may take longer: the gate looks for what a lost answer was about", async () => {
+    let timeoutMs = 0;
+    const transport = inRun(async (request) => {
+      timeoutMs = request.timeoutMs;
+      return { status: 200, headers: {}, body: "" };
+    }, applying());
+    await transport({ method: "GET", url: new URL(`${SERVICE}/x`), token: "t", timeoutMs: 60_000 });
+    expect(timeoutMs).toBe(180_000);
+  });
+
   test("a request to a service without a gate is refused and noted", async () => {
     await expect(send(applying(), "https://other.example/iam/v2beta1/groups")).rejects.toThrow(
       "this run goes through the gate of npx pulumi-irm apply, and https://other.example is not the service that it applies a change to; nothing is sent there",

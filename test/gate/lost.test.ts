@@ -252,6 +252,25 @@ describe("before a write that gives access", () => {
   });
 });
 
+test("what waits for a token when the command ends is not sent", async () => {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  let isAsked = false;
+  const writeToken = () => {
+    isAsked = true;
+    return promise;
+  };
+  const one = await through(await changeOf(api, create), { writeToken });
+  const asked = expect(create(one.client)).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  await expect.poll(() => isAsked).toBe(true);
+  const closed = one.gate.close();
+  resolve(api.owner.token);
+  await Promise.all([asked, closed]);
+  expect([await countOf("identities"), one.gate.report()]).toMatchObject([
+    0,
+    { applied: 0, missing: [{ n: 1 }], unknown: [] },
+  ]);
+});
+
 describe("a batch", () => {
   const batch = (client: Client, ...parents: string[]) =>
     callOn(client, "BatchCreateRoleBindings", {
