@@ -5,18 +5,12 @@ import { keysOf, neutral } from "../access/change/write.ts";
 import type { Forge, MergedChange } from "./forge.ts";
 import { RefusedJob } from "./job.ts";
 
-export interface MergedReview {
-  /** id of the run that has left its change */
-  run: number;
-  change: MergedChange;
-}
-
-/** The review of the change whose merge made this commit. Throws a RefusedJob. `words`: what the host calls a change. */
+/** The change whose merge made this commit, and the run that reviewed it. Throws a RefusedJob. `words`: what the host calls a change. */
 export const mergedReview = async (
   forge: Forge,
   commit: string | undefined,
   words: { change: string },
-): Promise<MergedReview> => {
+): Promise<{ run: number; change: MergedChange }> => {
   const again = `Open a ${words.change} with what is to be applied, and merge it after its review`;
   const change = commit === undefined ? undefined : await forge.mergedBy(commit);
   if (!change) throw new RefusedJob(`no ${words.change} was merged as this commit, so no review shows it. ${again}`);

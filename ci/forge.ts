@@ -50,16 +50,6 @@ export interface Written {
 /** GitHub or GitLab refused a request, or did not answer. */
 export class ForgeError extends Error {
   override readonly name = "ForgeError";
-  /** of HTTP; undefined: there was no answer, or not the expected one */
-  readonly status: number | undefined;
-
-  constructor(message: string, status?: number) {
-    super(message);
-    this.status = status;
-  }
-
-  /** The token may not see it, or it is not there. */
-  get isRefused(): boolean {
-    return [401, 403, 404].includes(this.status ?? 0);
-  }
+  /** the token may not see it, or it is not there */
+  isRefused = false;
 }

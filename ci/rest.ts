@@ -37,10 +37,9 @@ export const restOf = ({ host, baseUrl, token, advice }: RestParts): Rest => {
       const answer = await transport({ method, url, token, timeoutMs: TIMEOUT_MS, ...text });
       const { status } = answer;
       if (status >= 200 && status <= 299) return answer;
-      const message = `${host} answered ${status} to ${method} ${url.pathname}${reasonOf(answer)}`;
-      const refused = new ForgeError(message, status);
-      if (refused.isRefused) refused.message += `; ${advice(url.pathname)}`;
-      throw new AttemptError({ status, sent: true }, refused);
+      const isRefused = [401, 403, 404].includes(status);
+      const message = `${host} answered ${status} to ${method} ${url.pathname}${reasonOf(answer)}${isRefused ? `; ${advice(url.pathname)}` : ""}`;
+      throw new AttemptError({ status, sent: true }, Object.assign(new ForgeError(message), { isRefused }));
     };
     try {
       return await retry(SAFETY[method], attempt);

@@ -78,8 +78,8 @@ export const readSettings = (given: NodeJS.ProcessEnv): { settings: Settings; pr
       `command: ${JSON.stringify(command)} is not one of ${COMMANDS.join(", ")}${suggestion(command, COMMANDS)}`,
     );
   const apply = check("apply", (text) => APPROVALS.some((one) => one === text), APPROVALS.join(" or "));
-  const own = { preview: identity("preview-identity"), up: identity("up-identity"), drift: identity("drift-identity") };
-  if (own.preview !== undefined && own.preview === own.up)
+  const [reads, writes] = [identity("preview-identity"), identity("up-identity")];
+  if (reads !== undefined && reads === writes)
     problems.push(
       "preview-identity and up-identity are the same: a pull request would have the rights of the main branch. Give pull requests an identity that may only read",
     );
@@ -104,7 +104,7 @@ export const readSettings = (given: NodeJS.ProcessEnv): { settings: Settings; pr
     allow: lines("allow"),
     driftAllow: lines("drift-allow"),
     services: lines("service"),
-    identities: defined({ ...own, apply: own.up, drift: own.drift ?? own.preview }),
+    identities: defined({ preview: reads, drift: reads, apply: writes, up: writes }),
     comment: flag("comment-on-pr"),
     issue: flag("open-issue"),
   };

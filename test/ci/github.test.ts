@@ -176,10 +176,6 @@ describe("after the merge", () => {
     expect(refused?.summary).toContain("## The update of `production` is not what was merged");
     expect(refused?.summary).toContain(JSON.stringify(content.rows[0]));
     expect(refused?.summary).not.toContain(JSON.stringify(content.rows[1]));
-    leave(5, text);
-    const { apply: going } = await apply({ apply: "merged" }, { before });
-    expect(going?.summary).not.toContain("is not what was merged");
-    expect(going?.summary).toContain("## The update of `production`");
   });
 });
 

@@ -60,15 +60,17 @@ const wholeJob = (jobs: Include["jobs"], name: string): JobText => {
   return { ...base, ...job, variables: { ...base.variables, ...job.variables } };
 };
 
-/** `$A == "text" && $B != $C`: https://docs.gitlab.com/ci/jobs/job_rules/#cicd-variable-expressions */
+/** `$A == "text" && $B != $C || $D == ""`: https://docs.gitlab.com/ci/jobs/job_rules/#cicd-variable-expressions */
 const isMet = (condition: string, variables: Readonly<Record<string, string>>): boolean =>
-  condition.split("&&").every((part) => {
-    const [, left, operator, right] = /^\s*(\$\w+|"[^"]*")\s*([!=]=)\s*(\$\w+|"[^"]*")\s*$/.exec(part) ?? [];
-    if (left === undefined || right === undefined) throw new Error(`cannot read the rule ${condition}`);
-    const textOf = (text: string): string | undefined =>
-      text.startsWith("$") ? variables[text.slice(1)] : text.slice(1, -1);
-    return (textOf(left) === textOf(right)) === (operator === "==");
-  });
+  condition.split("||").some((one) => one.split("&&").every((part) => comparison(part, variables)));
+
+const comparison = (part: string, variables: Readonly<Record<string, string>>): boolean => {
+  const [, left, operator, right] = /^\s*(\$\w+|"[^"]*")\s*([!=]=)\s*(\$\w+|"[^"]*")\s*$/.exec(part) ?? [];
+  if (left === undefined || right === undefined) throw new Error(`cannot read the rule ${part}`);
+  const textOf = (text: string): string | undefined =>
+    text.startsWith("$") ? variables[text.slice(1)] : text.slice(1, -1);
+  return (textOf(left) === textOf(right)) === (operator === "==");
+};
 
 export interface PipelineJob {
   name: string;
