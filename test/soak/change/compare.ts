@@ -3,6 +3,7 @@ import type { Change } from "../../../access/change/change.ts";
 import type { Text } from "../../../access/change/text.ts";
 import type { Write } from "../../../access/change/write.ts";
 import type { Report } from "../../../access/review/report.ts";
+import { ancestorsOf } from "../../../schema/index.ts";
 import { type Case, isAbout, isOf } from "./group.ts";
 import { type Moment, peopleRows, type Row, rowsOf } from "./oracle.ts";
 
@@ -15,8 +16,8 @@ interface Compared {
   after: readonly Moment[];
   /** names of the resources of the stack, by uid */
   names: ReadonlyMap<string, string>;
-  /** requests of the update that changed something, in any case */
-  sent: readonly Sent[];
+  /** requests of the update that changed something, in any case; undefined: not compared */
+  sent?: readonly Sent[] | undefined;
   /** the reviewer sees a part of the organization */
   isInPart: boolean;
 }
@@ -47,10 +48,8 @@ export const differences = (compared: Compared): Found => {
   const counts = { rows: rows.length, people: people.length, writes: writes.length };
   const keys = keysIn(before, after);
   const written = keysOfWrites(change);
-  const ofChange = change.rows.flatMap(({ change: what, identity, group, capability }) =>
-    isOfWrite(one, { parent: group as Text })
-      ? [`${written(identity as Text)} ${what === "gain" ? "+" : "-"} ${written(group as Text)} ${capability}`]
-      : [],
+  const ofChange = change.rows.flatMap((row) =>
+    isOfWrite(one, { parent: row.group as Text }) ? [textOfRow(row, written)] : [],
   );
   const ofUpdate = rows.map(
     ({ identity, sign, group, capability }) => `${keys.of(identity)} ${sign} ${keys.of(group)} ${capability}`,
@@ -78,12 +77,39 @@ export const differences = (compared: Compared): Found => {
       report.people.flatMap(({ uid, subject, ...own }) => (isOwn({ uid }, subject) ? shownOf(subject, own) : [])),
       people.map((row) => at(row, inviteOf(row.identity))),
     ),
-    ...methodsApart(writes, sent, one),
+    ...(sent ? methodsApart(writes, sent, one) : []),
   ];
   // What waits for another provider is said to be unknown.
   const isUnknown = report.unknown.some(({ subject, message }) => subject === "" || isAbout(one, message));
   return { ...counts, problems: found.filter((text) => !(isUnknown && text.startsWith(NOT_SHOWN))) };
 };
+
+/** Gains that the review shows neither there nor above, where a part of an update has run. What may hold in between is a finding. */
+export const gainsBeyond = ({
+  report,
+  change,
+  before,
+  after,
+}: Pick<Compared, "report" | "change" | "before" | "after">): string[] => {
+  const [keys, written] = [keysIn(before, after), keysOfWrites(change)];
+  const shown = new Set(change.rows.map((row) => textOfRow(row, written)));
+  const between = new Set(
+    report.findings.flatMap(({ rule, subject }) => (rule === "transient-access" ? [subject] : [])),
+  );
+  return before
+    .flatMap((old, i) => rowsOf(old, after[i] as Moment))
+    .flatMap(({ identity, sign, group, capability }) => {
+      const places = [group, ...ancestorsOf(group)];
+      const isShown = places.some((place) => shown.has(`${keys.of(identity)} + ${keys.of(place)} ${capability}`));
+      const isBetween = between.has(keys.isNew(identity) ? keys.nameOf(identity) : identity);
+      return sign === "-" || isShown || isBetween ? [] : [`${NOT_SHOWN}${identity} + ${group} ${capability}`];
+    });
+};
+
+const textOfRow = (
+  { change, identity, group, capability }: Change["rows"][number],
+  written: ReturnType<typeof keysOfWrites>,
+): string => `${written(identity as Text)} ${change === "gain" ? "+" : "-"} ${written(group as Text)} ${capability}`;
 
 /** A path may have no uid, so that the request may be about any case: that of a batch. */
 const methodsApart = (writes: readonly Write[], sent: readonly Sent[], one: Case): string[] => {

@@ -1,43 +1,41 @@
 // The story of a group: its program is reviewed and then run, and once more after changes of the program and of each organization by hand. What
 // an update brings on its server are the rows that the review has shown before it.
-import { join } from "node:path";
 import { writesOf } from "../../harness/api-process.ts";
-import type { Program, Workplace } from "../../harness/engine-workplace.ts";
 import { type Reviewed, replay, review, type Updated, update } from "./commands.ts";
 import { differences, ofWrites, type Sent } from "./compare.ts";
 import { editByHand } from "./edits.ts";
-import { type Case, type Group, isAbout, writeProgram } from "./group.ts";
-import { type Snapshot, snapshotOf } from "./oracle.ts";
+import { type Case, type Group, isAbout } from "./group.ts";
+import {
+  changePrograms,
+  momentsOf,
+  nameIn,
+  placesOf,
+  resourceNames,
+  reviewWhole,
+  snapshotsOf,
+  type Teller,
+  tellerOf,
+} from "./teller.ts";
 
 export const newCounts = () => ({
-  ...{ cases: 0, reviews: 0, updates: 0, refused: 0, failing: 0, inPart: 0, rows: 0, people: 0, writes: 0, replays: 0 },
+  ...{ reviews: 0, updates: 0, refused: 0, failing: 0, inPart: 0, rows: 0, people: 0, writes: 0, replays: 0 },
   ...{ unchanged: 0, ended: 0, withdrawn: 0 },
 });
 export type Counts = ReturnType<typeof newCounts>;
 
-interface Told extends Group {
+interface Told extends Teller {
   counts: Counts;
-  /** the cases that still take part */
-  left: readonly Case[];
-  /** Says what is wrong with a case; without one, with all of them. */
-  fail(text: string, one?: Case): void;
-  snapshots: number;
 }
 
 /** Returns what is wrong. */
 export const runStory = async (group: Group, counts: Counts): Promise<string[]> => {
-  const problems: string[] = [];
-  const fail: Told["fail"] = (text, one) => {
-    const program = one ? `${one.prefix} ${JSON.stringify(one.described)}` : "";
-    problems.push(`${text}\n${program}`);
-  };
-  const told: Told = { ...group, counts, fail, left: group.cases, snapshots: 0 };
+  const told: Told = { ...tellerOf(group), counts };
   const { random, program } = told;
-  change(told, (one) => 2 + one.below(6));
+  changePrograms(told, (one) => 2 + one.below(6));
   if (random.below(2) === 0) await reviewAndUpdate(told);
   else await update(program);
   for (const one of told.left) await editByHand(told, one);
-  change(told, (one) => 1 + one.below(5));
+  changePrograms(told, (one) => 1 + one.below(5));
   const whole = await reviewAndUpdate(told);
   if (whole.length > 0 && told.inPart === undefined) {
     // The first update of an exclusive set removes nothing that it did not create (provider/set/plan.ts).
@@ -45,28 +43,16 @@ export const runStory = async (group: Group, counts: Counts): Promise<string[]> 
       await update(program);
     await unchanged(told, whole);
   }
-  return problems;
-};
-
-const change = (told: Told, times: (random: Case["random"]) => number): void => {
-  for (const one of told.left) {
-    one.former = one.described;
-    one.described = one.programs.change(times(one.random));
-  }
-  writeProgram(told);
+  counts.withdrawn += told.cases.length - told.left.length;
+  return told.problems;
 };
 
 /** Returns the cases whose update went through. */
 const reviewAndUpdate = async (told: Told): Promise<readonly Case[]> => {
   const { program, counts, inPart, fail } = told;
-  const reviewed = await review(told);
+  const reviewed = await reviewWhole(told);
+  if (reviewed === undefined) return [];
   if ("report" in reviewed) counts.reviews += 1;
-  const failing = told.left.filter((one) => isRefused(one, reviewed));
-  if (failing.length > 0 && told.cases.length > 1) {
-    withdraw(told, failing);
-    counts.withdrawn += failing.length;
-    return told.left.length === 0 ? [] : reviewAndUpdate(told);
-  }
   const replayed = "report" in reviewed && inPart === undefined ? await replayOf(told, reviewed) : undefined;
   const before = snapshotsOf(told);
   await writesSent(told);
@@ -89,10 +75,7 @@ const reviewAndUpdate = async (told: Told): Promise<readonly Case[]> => {
     const whole = told.left.filter((one) => goesThrough(told, one, reviewed, updated));
     const [sent, names] = [await writesSent(told), resourceNames(program)];
     for (const one of whole) {
-      const [old, now] = [before, after].map((all) => one.organizations.flatMap((uid, i) => all[i]?.of(uid) ?? [])) as [
-        ReturnType<Snapshot["of"]>[],
-        ReturnType<Snapshot["of"]>[],
-      ];
+      const [old, now] = [momentsOf(one, before), momentsOf(one, after)];
       const found = differences({
         ...{ case: one, report, change, before: old, after: now, names, sent, isInPart: inPart !== undefined },
       });
@@ -126,32 +109,6 @@ const goesThrough = ({ counts, inPart, fail }: Told, one: Case, { report }: Revi
   return false;
 };
 
-/** Of a resource, not of those that its type names. */
-const nameIn = (urn: string): string => urn.split("::").at(-1) as string;
-
-/** Whether one of its steps, or what it declares, is why a review fails. */
-const isRefused = (one: Case, reviewed: Reviewed | { problem: string }): boolean => {
-  if (!("report" in reviewed)) return isAbout(one, reviewed.problem);
-  const { steps, errors } = reviewed.report;
-  const own = steps.filter(({ ok, urn }) => !ok && isAbout(one, nameIn(urn)));
-  return own.some(({ error = "" }) => !error.startsWith(BLOCKED)) || errors.some((text) => isAbout(one, text));
-};
-
-/** Of a step that waits for one that failed (cli/run/outcome.ts). */
-const BLOCKED = "it did not run";
-
-/** From here on, the program has of these what went through before. */
-const withdraw = (told: Told, failing: readonly Case[]): void => {
-  for (const one of failing) one.described = one.former;
-  writeProgram(told);
-  told.left = told.left.filter((one) => !failing.includes(one));
-};
-
-const placesOf = ({ place, second }: Group): Workplace[] => (second ? [place, second] : [place]);
-
-const snapshotsOf = (told: Told): Snapshot[] =>
-  placesOf(told).map(({ folder }) => snapshotOf(join(folder, "irm.db"), join(folder, `moment-${++told.snapshots}.db`)));
-
 /** The requests since the last time that changed something. */
 const writesSent = async (told: Told): Promise<Sent[]> => {
   const all = await Promise.all(placesOf(told).map(({ server }) => server.takeRequests()));
@@ -159,10 +116,6 @@ const writesSent = async (told: Told): Promise<Sent[]> => {
     status < 300 ? [{ path, operation: String(operation) }] : [],
   );
 };
-
-/** By uid. */
-const resourceNames = (program: Program): Map<string, string> =>
-  new Map(program.state().resources.flatMap(({ id, urn }) => (id ? [[id, nameIn(urn)] as const] : [])));
 
 /** What is wrong with the replay of a case. */
 const replayOf = async (told: Told, { change }: Reviewed): Promise<(one: Case) => string[]> => {

@@ -7,7 +7,7 @@ import type { Random } from "../../support/random.ts";
 import { someCapabilities, someClaims } from "./some.ts";
 
 export interface HandMade {
-  /** what all names in it begin with, also those of what a program declares; empty: nothing */
+  /** what all names in it begin with, also those of what a program declares */
   prefix: string;
   organization: string;
   home: string;
@@ -29,7 +29,7 @@ type Owner = Pick<Testbed, "call" | "home" | "organization"> & { prefix?: string
 
 export const makeByHand = async (
   random: Random,
-  { call, home, organization, prefix = "" }: Owner,
+  { call, home, organization, prefix }: Owner & { prefix: string },
 ): Promise<HandMade> => {
   const create = async (collection: string, parent: string, body: Json): Promise<string> =>
     (await call("POST", `${IAM}/${collection}/${parent}`, body)).uid as string;
