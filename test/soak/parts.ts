@@ -67,6 +67,10 @@ export const parts = {
       };
     },
   },
+  apply: {
+    goal: "1,000 cases of edits by hand, kills, lost answers and programs that misbehave: an apply brings the rows of the review, and no others",
+    run: async (options) => (await import("./apply.ts")).applies({ rounds: 1_000, ...options }),
+  },
   exports: {
     goal: "1,000 random organizations: an export adopts all without a write, and creates the same on a fresh service",
     run: async (options) => (await import("./export.ts")).exports({ rounds: 1_000, ...options }),

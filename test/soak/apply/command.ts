@@ -1,0 +1,73 @@
+// `irm apply` in a process group of its own, as a job runs it: it can be killed as a whole, or one of the processes that it has started.
+import { spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { processesBelow } from "../../support/process.ts";
+import { CHANGE } from "../change/commands.ts";
+import type { Group } from "../change/group.ts";
+
+const MAIN = fileURLToPath(new URL("../../../cli/main.ts", import.meta.url));
+
+export interface Applied {
+  /** null: it was killed */
+  code: number | null;
+  /** undefined: it printed none */
+  report?: { applied: number; refused: { method: string; message: string }[]; missing: number };
+  /** what it and the engine said */
+  output: string;
+}
+
+export const VICTIMS = ["command", "engine", "program", "all"] as const;
+export type Victim = (typeof VICTIMS)[number];
+
+export interface Applying {
+  ended: Promise<Applied>;
+  /** kill -9, and then the end of all that is left of it */
+  kill(victim: Victim): Promise<void>;
+}
+
+/** The program runs in a process that the engine starts, without the credentials that the command has. */
+export const startApply = ({ program, flags }: Pick<Group, "program" | "flags">): Applying => {
+  const args = [MAIN, "apply", CHANGE, "--stack", "dev", "--yes", "--format", "json", ...flags];
+  const { folder, env } = program;
+  const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+  const pid = child.pid as number;
+  const closed = new Promise<number | null>((resolve) => child.on("close", resolve));
+  const ended = Promise.all([closed, text(child.stdout), text(child.stderr)]).then(
+    ([code, stdout, stderr]): Applied => ({ code, ...reportIn(stdout), output: `${stderr}\n${stdout}` }),
+  );
+  const endGroup = (): void => {
+    try {
+      process.kill(-pid, "SIGKILL");
+    } catch {
+      // All of it has ended.
+    }
+  };
+  return {
+    ended,
+    kill: async (victim) => {
+      if (victim === "all") endGroup();
+      else for (const one of pidsOf(victim, pid)) process.kill(one, "SIGKILL");
+      // What is left ends by itself, or is stuck.
+      const timer = setTimeout(endGroup, GRACE_MS);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+};
+
+const GRACE_MS = 60_000;
+
+const pidsOf = (victim: Exclude<Victim, "all">, command: number): number[] => {
+  if (victim === "command") return [command];
+  const engines = processesBelow(command, /^\S*pulumi up /);
+  return victim === "engine" ? engines : engines.flatMap((engine) => processesBelow(engine, /\bnode\b/));
+};
+
+const reportIn = (stdout: string): Pick<Applied, "report"> => {
+  try {
+    return { report: JSON.parse(stdout) };
+  } catch {
+    return {};
+  }
+};

@@ -1,0 +1,215 @@
+// The story of a group: its program is reviewed, people change something by hand, and the change is applied. Where an edit matters, the apply is
+// refused; then there is a new review, and an apply that is disturbed and run again until it is through. Rows of access are those of the review.
+import { setTimeout } from "node:timers/promises";
+import type { Change } from "../../../access/change/change.ts";
+import { type Reviewed, update } from "../change/commands.ts";
+import { differences, gainsBeyond } from "../change/compare.ts";
+import { type Case, type Group, isAbout } from "../change/group.ts";
+import { rowsOf, type Snapshot } from "../change/oracle.ts";
+import {
+  changePrograms,
+  momentsOf,
+  resourceNames,
+  reviewWhole,
+  snapshotsOf,
+  type Teller,
+  tellerOf,
+} from "../change/teller.ts";
+import { type Applied, startApply, VICTIMS } from "./command.ts";
+import { editThatDoesNotMatter, editThatMatters } from "./edits.ts";
+import { endFaults, holdWrite, isHeld, loseAnswers, throttle } from "./faults.ts";
+import { removeTrick, TRICKS, writeTrick } from "./trick.ts";
+
+export const newCounts = () => ({
+  ...{ applies: 0, relevant: 0, stopped: 0, untouched: 0, whole: 0, rows: 0, people: 0, withdrawn: 0, unreviewed: 0 },
+  ...{
+    usual: 0,
+    lost: 0,
+    throttled: 0,
+    killed: 0,
+    twice: 0,
+    misbehaves: 0,
+    caught: 0,
+    again: 0,
+    wrongly: 0,
+    beyond: 0,
+  },
+});
+export type Counts = ReturnType<typeof newCounts>;
+
+const WAYS = ["usual", "lost", "throttled", "killed", "killed", "twice", "misbehaves", "misbehaves"] as const;
+type Way = (typeof WAYS)[number];
+
+interface Told extends Teller {
+  counts: Counts;
+}
+
+/** Returns what is wrong. */
+export const runStory = async (group: Group, counts: Counts): Promise<string[]> => {
+  const told: Told = { ...tellerOf(group), counts };
+  const { random, program } = told;
+  changePrograms(told, (one) => 2 + one.below(6));
+  await update(program);
+  changePrograms(told, (one) => 1 + one.below(5));
+  const first = await reviewed(told);
+  if (first) await afterEdits(told, first);
+  const way = random.pick(WAYS);
+  // The review sees the program as it is then.
+  const trick = way === "misbehaves" ? random.pick(TRICKS) : undefined;
+  if (trick) writeTrick(program, random, told.left[0] as Case, trick);
+  const second = told.left.length > 0 ? await reviewed(told) : undefined;
+  if (second) {
+    for (const one of told.left) if (random.below(2) === 0) await editThatDoesNotMatter(told, one);
+    counts[way] += 1;
+    await disturbed(told, second, way);
+  }
+  counts.withdrawn += told.cases.length - told.left.length;
+  return told.problems.map((text) => `${text}\nway: ${way} ${trick ?? ""}`);
+};
+
+const reviewed = async (told: Told): Promise<Reviewed | undefined> => {
+  const found = await reviewWhole(told);
+  const isWhole =
+    found && "report" in found && found.report.steps.every(({ ok }) => ok) && found.report.errors.length === 0;
+  if (isWhole) return found;
+  told.counts.unreviewed += told.left.length;
+  return undefined;
+};
+
+/** Applies a change where half of the organizations have changed in what matters: a line about each that keeps it from being applied. */
+const afterEdits = async (told: Told, first: Reviewed): Promise<void> => {
+  const { counts, random, fail } = told;
+  const edited = new Set<Case>();
+  for (const one of told.left) {
+    if (random.below(2) === 0 && (await editThatMatters(told, one, first.change))) edited.add(one);
+    else await editThatDoesNotMatter(told, one);
+  }
+  counts.relevant += edited.size;
+  counts.untouched += told.left.length - edited.size;
+  const before = snapshotsOf(told);
+  const applied = await startApply(told).ended;
+  counts.applies += 1;
+  const after = snapshotsOf(told);
+  try {
+    const lines = applied.output.split("\n").filter((line) => line.startsWith("- "));
+    for (const one of told.left) {
+      const own = lines.filter((line) => isAbout(one, line));
+      if (edited.has(one)) counts.stopped += own.length > 0 ? 1 : 0;
+      else if (own.length > 0) wrongly(told, `nothing relevant moved, and it is refused:\n${own.join("\n")}`, one);
+      if (applied.code !== 0) checkNothing(told, one, before, after);
+      else checkGains(told, one, first, before, after);
+    }
+    const others = lines.filter((line) => !told.cases.some((one) => isAbout(one, line)));
+    if (edited.size === 0 && applied.code !== 0) wrongly(told, `nothing relevant moved: ${applied.output}`);
+    else if (applied.code !== 0 && applied.code !== 3) fail(`it fails after edits: ${applied.output}`);
+    else if (others.length > 0 && edited.size === 0) wrongly(told, others.join("\n"));
+  } finally {
+    for (const snapshot of [...before, ...after]) snapshot.close();
+  }
+};
+
+const wrongly = ({ counts, fail }: Told, text: string, one?: Case): void => {
+  counts.wrongly += 1;
+  fail(text, one);
+};
+
+const checkNothing = ({ fail }: Told, one: Case, before: Snapshot[], after: Snapshot[]): void => {
+  const [old, now] = [momentsOf(one, before), momentsOf(one, after)];
+  const rows = old.flatMap((moment, i) => rowsOf(moment, now[i] as (typeof now)[number]));
+  if (rows.length > 0) fail(`it is refused, and brings ${JSON.stringify(rows)}`, one);
+};
+
+const checkGains = (
+  told: Told,
+  one: Case,
+  { report, change }: Reviewed,
+  before: Snapshot[],
+  after: Snapshot[],
+): void => {
+  const found = gainsBeyond({ report, change, before: momentsOf(one, before), after: momentsOf(one, after) });
+  told.counts.beyond += found.length;
+  for (const text of found) told.fail(text, one);
+};
+
+const RUNS_MAX = 8;
+
+/** Applies the change in this way, and again until it is through. */
+const disturbed = async (told: Told, second: Reviewed, way: Way): Promise<void> => {
+  const { counts, place, program, fail } = told;
+  const before = snapshotsOf(told);
+  let applied = await applyOnce(told, second.change, way);
+  await endFaults(place);
+  if (way === "misbehaves") {
+    const between = snapshotsOf(told);
+    for (const one of told.left) checkGains(told, one, second, before, between);
+    for (const snapshot of between) snapshot.close();
+    if (applied.code === 3) counts.caught += 1;
+    removeTrick(program);
+  }
+  for (let runs = 1; applied.code !== 0 && runs < RUNS_MAX; runs += 1) {
+    if (applied.code === 3 && way !== "misbehaves") break;
+    if (/currently locked/.test(applied.output)) await program.run("cancel", "--yes");
+    counts.again += 1;
+    applied = await startApply(told).ended;
+    if (applied.code === 3) break;
+  }
+  counts.applies += 1;
+  const after = snapshotsOf(told);
+  try {
+    // What a trick has asked for at its review is in the change: without the trick, the change is another one.
+    const isOther = way === "misbehaves" && JSON.stringify(second.change.writes).includes("trick");
+    if (applied.code === 0) {
+      counts.whole += told.left.length;
+      for (const one of told.left) checkWhole(told, one, second, before, after);
+    } else {
+      for (const one of told.left) checkGains(told, one, second, before, after);
+      if (!isOther) wrongly(told, `nothing relevant moved, and it ends with ${applied.code}: ${applied.output}`);
+    }
+  } finally {
+    for (const snapshot of [...before, ...after]) snapshot.close();
+  }
+  if (applied.report && applied.code === 0 && applied.report.missing > 0)
+    fail(`it ends with 0 and lacks writes: ${applied.output}`);
+};
+
+const checkWhole = (
+  told: Told,
+  one: Case,
+  { report, change }: Reviewed,
+  before: Snapshot[],
+  after: Snapshot[],
+): void => {
+  const moments = { before: momentsOf(one, before), after: momentsOf(one, after) };
+  const names = resourceNames(told.program);
+  const found = differences({ case: one, report, change, ...moments, names, isInPart: false });
+  told.counts.rows += found.rows;
+  told.counts.people += found.people;
+  told.counts.beyond += found.problems.length;
+  for (const text of found.problems) told.fail(text, one);
+};
+
+const applyOnce = async (told: Told, change: Change, way: Way): Promise<Applied> => {
+  const { place, random } = told;
+  if (way === "lost") await loseAnswers(place, change);
+  if (way === "throttled") await throttle(place, random);
+  if (way === "twice") {
+    const [one, other] = await Promise.all([startApply(told).ended, startApply(told).ended]);
+    // One of them may find that the other has the stack, or has applied the change.
+    return one.code === 0 ? one : other;
+  }
+  if (way !== "killed") return startApply(told).ended;
+  const operation = await holdWrite(place, change, random);
+  const applying = startApply(told);
+  let hasEnded = false;
+  void applying.ended.then(() => {
+    hasEnded = true;
+  });
+  while (operation !== undefined && !hasEnded && !(await isHeld(place))) await setTimeout(POLL_MS);
+  if (hasEnded || operation === undefined) return applying.ended;
+  const killed = applying.kill(random.pick(VICTIMS));
+  await endFaults(place);
+  await killed;
+  return applying.ended;
+};
+
+const POLL_MS = 50;
