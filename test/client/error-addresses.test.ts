@@ -51,7 +51,7 @@ const NO_ADDRESS: Classes = {
   "names the folder, and what to do with it": ["OperationError"],
   "asks to run it again, and names the address": ["ListError"],
   "is a mistake of the program": ["LookUpError", "LookUpArgumentError", "UnknownRole", "Refusal"],
-  "is part of another error": ["AttemptError", "SendFailure", "EngineStateError", "Undecided", "UnreadableFact"],
+  "is part of another error": ["AttemptError", "SendFailure", "EngineStateError", "Undecided"],
   "is no text for a person": [
     "MalformedMessage",
     "TransportError",
@@ -110,8 +110,13 @@ const TEXTS_WITHOUT: Readonly<Record<string, readonly string[]>> = {
   ],
   "is a defect": [
     ...["… has no …", "no method updates a …", "… is not a uid", "unknown instruction …"],
-    ...["there is no method …", "a proposal has a service", "a review has a service"],
-    ...["a class that is not written out", "a narrowed token needs a capability", "a program in YAML has no setting …"],
+    ...["there is no method …", "a review has a service", "the change has no write … here"],
+    ...[
+      "write … has made no organization yet",
+      "a class that is not written out",
+      "a narrowed token needs a capability",
+      "a program in YAML has no setting …",
+    ],
   ],
 };
 
