@@ -29,8 +29,6 @@ type Provider struct {
 	Journal pulumi.StringPtrOutput `pulumi:"journal"`
 	// Address that the API had before it moved: confirms that it is the same service; default: none
 	MovedFrom pulumi.StringPtrOutput `pulumi:"movedFrom"`
-	// File of the seal of a review, which binds the run (docs/sealing.md); `IRM_SEAL` of the environment takes precedence; default: none
-	Seal pulumi.StringPtrOutput `pulumi:"seal"`
 	// Token of either kind; the state keeps it, encrypted, so prefer TokenEnv or TokenFile; default: the variables of the environment
 	Token pulumi.StringPtrOutput `pulumi:"token"`
 	// Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
@@ -79,8 +77,6 @@ type providerArgs struct {
 	MovedFrom *string `pulumi:"movedFrom"`
 	// Timeout of one request in seconds, from 1 to 3600; default: 60
 	RequestTimeout *float64 `pulumi:"requestTimeout"`
-	// File of the seal of a review, which binds the run (docs/sealing.md); `IRM_SEAL` of the environment takes precedence; default: none
-	Seal *string `pulumi:"seal"`
 	// Token of either kind; the state keeps it, encrypted, so prefer TokenEnv or TokenFile; default: the variables of the environment
 	Token *string `pulumi:"token"`
 	// Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
@@ -107,8 +103,6 @@ type ProviderArgs struct {
 	MovedFrom pulumi.StringPtrInput
 	// Timeout of one request in seconds, from 1 to 3600; default: 60
 	RequestTimeout pulumi.Float64PtrInput
-	// File of the seal of a review, which binds the run (docs/sealing.md); `IRM_SEAL` of the environment takes precedence; default: none
-	Seal pulumi.StringPtrInput
 	// Token of either kind; the state keeps it, encrypted, so prefer TokenEnv or TokenFile; default: the variables of the environment
 	Token pulumi.StringPtrInput
 	// Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
@@ -187,11 +181,6 @@ func (o ProviderOutput) Journal() pulumi.StringPtrOutput {
 // Address that the API had before it moved: confirms that it is the same service; default: none
 func (o ProviderOutput) MovedFrom() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v *Provider) pulumi.StringPtrOutput { return v.MovedFrom }).(pulumi.StringPtrOutput)
-}
-
-// File of the seal of a review, which binds the run (docs/sealing.md); `IRM_SEAL` of the environment takes precedence; default: none
-func (o ProviderOutput) Seal() pulumi.StringPtrOutput {
-	return o.ApplyT(func(v *Provider) pulumi.StringPtrOutput { return v.Seal }).(pulumi.StringPtrOutput)
 }
 
 // Token of either kind; the state keeps it, encrypted, so prefer TokenEnv or TokenFile; default: the variables of the environment

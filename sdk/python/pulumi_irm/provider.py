@@ -27,7 +27,6 @@ class ProviderArgs:
                  journal: pulumi.Input[Optional[_builtins.str]] = None,
                  moved_from: pulumi.Input[Optional[_builtins.str]] = None,
                  request_timeout: pulumi.Input[Optional[_builtins.float]] = None,
-                 seal: pulumi.Input[Optional[_builtins.str]] = None,
                  token: pulumi.Input[Optional[_builtins.str]] = None,
                  token_env: pulumi.Input[Optional[_builtins.str]] = None,
                  token_file: pulumi.Input[Optional[_builtins.str]] = None):
@@ -42,7 +41,6 @@ class ProviderArgs:
         :param pulumi.Input[_builtins.str] journal: Folder of the journals, an absolute path; default: `$XDG_STATE_HOME/pulumi-irm`, or `~/.local/state/pulumi-irm`
         :param pulumi.Input[_builtins.str] moved_from: Address that the API had before it moved: confirms that it is the same service; default: none
         :param pulumi.Input[_builtins.float] request_timeout: Timeout of one request in seconds, from 1 to 3600; default: 60
-        :param pulumi.Input[_builtins.str] seal: File of the seal of a review, which binds the run (docs/sealing.md); `IRM_SEAL` of the environment takes precedence; default: none
         :param pulumi.Input[_builtins.str] token: Token of either kind; the state keeps it, encrypted, so prefer token_env or token_file; default: the variables of the environment
         :param pulumi.Input[_builtins.str] token_env: Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
         :param pulumi.Input[_builtins.str] token_file: Path of a file with such a token; read again after a 401, and for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
@@ -63,8 +61,6 @@ class ProviderArgs:
             pulumi.set(__self__, "moved_from", moved_from)
         if request_timeout is not None:
             pulumi.set(__self__, "request_timeout", request_timeout)
-        if seal is not None:
-            pulumi.set(__self__, "seal", seal)
         if token is not None:
             pulumi.set(__self__, "token", token)
         if token_env is not None:
@@ -170,18 +166,6 @@ class ProviderArgs:
 
     @_builtins.property
     @pulumi.getter
-    def seal(self) -> pulumi.Input[Optional[_builtins.str]]:
-        """
-        File of the seal of a review, which binds the run (docs/sealing.md); `IRM_SEAL` of the environment takes precedence; default: none
-        """
-        return pulumi.get(self, "seal")
-
-    @seal.setter
-    def seal(self, value: pulumi.Input[Optional[_builtins.str]]):
-        pulumi.set(self, "seal", value)
-
-    @_builtins.property
-    @pulumi.getter
     def token(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
         Token of either kind; the state keeps it, encrypted, so prefer token_env or token_file; default: the variables of the environment
@@ -231,7 +215,6 @@ class Provider(pulumi.ProviderResource):
                  journal: pulumi.Input[Optional[_builtins.str]] = None,
                  moved_from: pulumi.Input[Optional[_builtins.str]] = None,
                  request_timeout: pulumi.Input[Optional[_builtins.float]] = None,
-                 seal: pulumi.Input[Optional[_builtins.str]] = None,
                  token: pulumi.Input[Optional[_builtins.str]] = None,
                  token_env: pulumi.Input[Optional[_builtins.str]] = None,
                  token_file: pulumi.Input[Optional[_builtins.str]] = None,
@@ -249,7 +232,6 @@ class Provider(pulumi.ProviderResource):
         :param pulumi.Input[_builtins.str] journal: Folder of the journals, an absolute path; default: `$XDG_STATE_HOME/pulumi-irm`, or `~/.local/state/pulumi-irm`
         :param pulumi.Input[_builtins.str] moved_from: Address that the API had before it moved: confirms that it is the same service; default: none
         :param pulumi.Input[_builtins.float] request_timeout: Timeout of one request in seconds, from 1 to 3600; default: 60
-        :param pulumi.Input[_builtins.str] seal: File of the seal of a review, which binds the run (docs/sealing.md); `IRM_SEAL` of the environment takes precedence; default: none
         :param pulumi.Input[_builtins.str] token: Token of either kind; the state keeps it, encrypted, so prefer token_env or token_file; default: the variables of the environment
         :param pulumi.Input[_builtins.str] token_env: Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
         :param pulumi.Input[_builtins.str] token_file: Path of a file with such a token; read again after a 401, and for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
@@ -286,7 +268,6 @@ class Provider(pulumi.ProviderResource):
                  journal: pulumi.Input[Optional[_builtins.str]] = None,
                  moved_from: pulumi.Input[Optional[_builtins.str]] = None,
                  request_timeout: pulumi.Input[Optional[_builtins.float]] = None,
-                 seal: pulumi.Input[Optional[_builtins.str]] = None,
                  token: pulumi.Input[Optional[_builtins.str]] = None,
                  token_env: pulumi.Input[Optional[_builtins.str]] = None,
                  token_file: pulumi.Input[Optional[_builtins.str]] = None,
@@ -307,7 +288,6 @@ class Provider(pulumi.ProviderResource):
             __props__.__dict__["journal"] = journal
             __props__.__dict__["moved_from"] = moved_from
             __props__.__dict__["request_timeout"] = pulumi.Output.from_input(request_timeout).apply(pulumi.runtime.to_json) if request_timeout is not None else None
-            __props__.__dict__["seal"] = seal
             __props__.__dict__["token"] = None if token is None else pulumi.Output.secret(token)
             __props__.__dict__["token_env"] = token_env
             __props__.__dict__["token_file"] = token_file
@@ -374,14 +354,6 @@ class Provider(pulumi.ProviderResource):
         Address that the API had before it moved: confirms that it is the same service; default: none
         """
         return pulumi.get(self, "moved_from")
-
-    @_builtins.property
-    @pulumi.getter
-    def seal(self) -> pulumi.Output[Optional[_builtins.str]]:
-        """
-        File of the seal of a review, which binds the run (docs/sealing.md); `IRM_SEAL` of the environment takes precedence; default: none
-        """
-        return pulumi.get(self, "seal")
 
     @_builtins.property
     @pulumi.getter

@@ -51,11 +51,6 @@ func GetRequestTimeout(ctx *pulumi.Context) float64 {
 	return config.GetFloat64(ctx, "irm:requestTimeout")
 }
 
-// File of the seal of a review, which binds the run (docs/sealing.md); `IRM_SEAL` of the environment takes precedence; default: none
-func GetSeal(ctx *pulumi.Context) string {
-	return config.Get(ctx, "irm:seal")
-}
-
 // Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
 func GetTokenEnv(ctx *pulumi.Context) string {
 	return config.Get(ctx, "irm:tokenEnv")

@@ -54,11 +54,6 @@ requestTimeout: Optional[float]
 Timeout of one request in seconds, from 1 to 3600; default: 60
 """
 
-seal: Optional[str]
-"""
-File of the seal of a review, which binds the run (docs/sealing.md); `IRM_SEAL` of the environment takes precedence; default: none
-"""
-
 tokenEnv: Optional[str]
 """
 Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment

@@ -77,13 +77,6 @@ class _ExportableConfig(types.ModuleType):
         return __config__.get_float('requestTimeout')
 
     @_builtins.property
-    def seal(self) -> Optional[str]:
-        """
-        File of the seal of a review, which binds the run (docs/sealing.md); `IRM_SEAL` of the environment takes precedence; default: none
-        """
-        return __config__.get('seal')
-
-    @_builtins.property
     def token_env(self) -> Optional[str]:
         """
         Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment
