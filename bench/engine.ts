@@ -15,7 +15,7 @@ import { captionOf, goalsTable, type Results } from "./engine/table.ts";
 
 const log = (text: string) => process.stderr.write(`${text}\n`);
 
-const bench = async ({ plans, resources, largest, rounds }: BenchFlags): Promise<number> => {
+const bench = async ({ plans, resources, rounds }: BenchFlags): Promise<number> => {
   const place = measuredHere();
   log("building the package");
   const installations = await install();
@@ -28,7 +28,7 @@ const bench = async ({ plans, resources, largest, rounds }: BenchFlags): Promise
       const names = (Object.keys(subjects) as SubjectName[]).filter((name) => needed.has(name));
       // Each side is the first one in turn.
       if (round % 2 === 0) names.reverse();
-      measured.push(await roundOf(names, { installations, resources, largest, failed }));
+      measured.push(await roundOf(names, { installations, resources, failed }));
     }
   } finally {
     installations.remove();
@@ -47,18 +47,17 @@ const bench = async ({ plans, resources, largest, rounds }: BenchFlags): Promise
 interface Round {
   installations: Installations;
   resources: number;
-  largest: number;
   failed: Set<SubjectName>;
 }
 
 const roundOf = async (
   names: readonly SubjectName[],
-  { installations, resources, largest, failed }: Round,
+  { installations, resources, failed }: Round,
 ): Promise<Figures> => {
   const figures: Figures = {};
   for (const name of names)
     try {
-      Object.assign(figures, await subjects[name]({ installations, resources, largest, log }));
+      Object.assign(figures, await subjects[name]({ installations, resources, log }));
     } catch (error) {
       // The others are still measured.
       failed.add(name);

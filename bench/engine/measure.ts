@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../../scripts/base/project.mjs";
-import type { Installation, Installations } from "./install.ts";
-import { resourcesOf, type Size, sizeOf } from "./size.ts";
+import type { Installations } from "./install.ts";
+import { sizeOf } from "./size.ts";
 import { type Form, type Measured, openStack } from "./stack.ts";
 
 /** Figures of one round, such as `dynamic.up` in seconds of processor time. */
@@ -12,8 +12,6 @@ export type Figures = Record<string, number>;
 interface Bench {
   installations: Installations;
   resources: number;
-  /** in the largest stack */
-  largest: number;
   log(text: string): void;
 }
 
@@ -86,60 +84,6 @@ const textOf = ({ cpu, parts, seconds, requests }: Measured): string => {
   return `${cpu.toFixed(1)} CPU s (${each.join(", ")}), ${seconds.toFixed(1)} s, ${requests.toFixed(3)} requests a resource`;
 };
 
-/** Stack sizes as fractions of the largest one. */
-const PARTS = { small: 0.02, medium: 0.2, large: 1 };
-
-/** Processor time of the provider's process for stacks of growing size. */
-const linear =
-  (name: string, form: Form): Subject =>
-  async ({ installations, largest, log }) => {
-    const figures: Figures = {};
-    for (const [part, share] of Object.entries(PARTS)) {
-      const size = sizeOf(largest * share);
-      const { parts } = await measureUnchecked(installations.ours, form, size, log);
-      figures[`${name}.${part}.size`] = resourcesOf(size, false);
-      figures[`${name}.${part}`] = parts.provider;
-    }
-    return figures;
-  };
-
-const measureUnchecked = async (
-  installation: Installation,
-  form: Form,
-  size: Size,
-  log: (text: string) => void,
-): Promise<Measured> => {
-  const stack = await openStack(installation, { form, size });
-  try {
-    const measured = await stack.measure(UP, UNCHECKED);
-    log(`${form} up of ${resourcesOf(size, false)} without checkpoints: ${textOf(measured)}`);
-    return measured;
-  } finally {
-    await stack.close();
-  }
-};
-
-/** Seconds of a preview with reads of a large stack, without a limit of requests and behind one. */
-const wall: Subject = async ({ installations, largest, log }) => {
-  const stack = await openStack(installations.ours, { form: "dynamic", size: sizeOf(0.4 * largest) });
-  try {
-    await stack.measure(UP, UNCHECKED);
-    const figures: Figures = {};
-    const limits = { "wall.free": [], "wall.limited": ["--rate-limit", String(RATE_LIMIT)] };
-    for (const [name, flags] of Object.entries(limits)) {
-      await stack.restart(flags);
-      const measured = await stack.measure([...PREVIEW, "--refresh"]);
-      log(`${name} preview --refresh: ${textOf(measured)}`);
-      figures[name] = measured.seconds;
-    }
-    return figures;
-  } finally {
-    await stack.close();
-  }
-};
-
-const RATE_LIMIT = 50;
-
 const plain = readFileSync(join(root, "bench", "plain", "program.ts"), "utf8");
 
 const all = [up, preview, change, refresh, changeRefreshed, destroy];
@@ -160,9 +104,6 @@ export const subjects = {
   "unchecked-floor": steps("unchecked-floor", { of: "floor", form: "native", env: UNCHECKED }, up, destroy),
   "review-dynamic": steps("review-dynamic", { of: "ours", form: "dynamic" }, unchecked, previewRefreshed, review),
   "review-native": steps("review-native", { of: "ours", form: "native" }, unchecked, previewRefreshed, review),
-  "linear-dynamic": linear("linear-dynamic", "dynamic"),
-  "linear-native": linear("linear-native", "native"),
-  wall,
 } satisfies Record<string, Subject>;
 
 export type SubjectName = keyof typeof subjects;

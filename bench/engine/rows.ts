@@ -67,32 +67,6 @@ const state = (id: string, form: "dynamic" | "native"): RowPlan => ({
   sides: (of) => `${Math.round(of(`${form}.state`))} and ${Math.round(of(`${form}-floor.state`))} bytes a resource`,
 });
 
-/** What one more resource costs in a large stack, against what it costs in a small one. */
-const linear = (id: string, name: "linear-dynamic" | "linear-native"): RowPlan => {
-  const slope = (figures: Figures, from: string, to: string): number =>
-    (figure(figures, `${name}.${to}`) - figure(figures, `${name}.${from}`)) /
-    (figure(figures, `${name}.${to}.size`) - figure(figures, `${name}.${from}.size`));
-  return {
-    id,
-    unit: "x",
-    against: "the provider's CPU of one more resource: from 1,000 to 5,000 of them, and from 100 to 1,000",
-    goal: 1.2,
-    needs: [name],
-    value: (figures) => slope(figures, "medium", "large") / slope(figures, "small", "medium"),
-    sides: (of) => `${["small", "medium", "large"].map((part) => of(`${name}.${part}`).toFixed(1)).join(", ")} CPU s`,
-  };
-};
-
-const wall: RowPlan = {
-  id: "wall",
-  unit: "x",
-  against: "the same without a limit of 50 requests a second, by the clock",
-  goal: 1.25,
-  needs: ["wall"],
-  value: (figures) => figure(figures, "wall.limited") / figure(figures, "wall.free"),
-  sides: (of) => `${of("wall.limited").toFixed(1)} and ${of("wall.free").toFixed(1)} s`,
-};
-
 const FLOOR = "a provider of that form that answers at once";
 const PREVIEW = "`pulumi preview --refresh` of the same change of ten bindings";
 
@@ -126,9 +100,6 @@ export const plans: readonly RowPlan[] = [
   requests("requests-destroy-native", 1.05, "native.destroy"),
   state("state", "dynamic"),
   state("state-native", "native"),
-  linear("resources", "linear-dynamic"),
-  linear("resources-native", "linear-native"),
-  wall,
 ];
 
 /** Undefined where a measurement that it needs has failed. */

@@ -21,8 +21,6 @@ export interface Program {
   withSets?: boolean;
   /** in place of the program of that size */
   source?: string;
-  /** of the server */
-  flags?: readonly string[];
 }
 
 export interface Measured extends Spent {
@@ -31,13 +29,10 @@ export interface Measured extends Spent {
 }
 
 export interface MeasuredStack {
-  folder: string;
   /** `pulumi ARGS`, or `irm ARGS` of the package, which must succeed */
   measure(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Measured>;
   /** for each resource */
   stateBytes(): number;
-  /** Starts the server again with these flags, on the same records. */
-  restart(flags: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -45,11 +40,10 @@ const USUAL = { PULUMI_CONFIG_PASSPHRASE: "not a secret", GOGC: "100", NODE_OPTI
 
 export const openStack = async (
   { packages, plugin, languages, callsApi }: Installation,
-  { form, size, withSets = false, source, flags = [] }: Program,
+  { form, size, withSets = false, source }: Program,
 ): Promise<MeasuredStack> => {
   const folder = mkdtempSync(join(packages, "run-"));
-  const db = join(folder, "irm.db");
-  let server = callsApi ? await startServerProcess(["--db", db, ...flags]) : undefined;
+  const server = callsApi ? await startServerProcess(["--db", join(folder, "irm.db")]) : undefined;
   const organization = server?.organization ?? ORGANIZATION;
   const program = join(folder, "program");
   mkdirSync(program);
@@ -75,7 +69,6 @@ export const openStack = async (
   const checkpoint = join(folder, "state", ".pulumi", "stacks", "bench", "dev.json");
   const emptyBytes = statSync(checkpoint).size;
   return {
-    folder,
     measure: async (args, own = {}) => {
       await server?.takeRequests();
       const [first, ...rest] = args;
@@ -85,11 +78,6 @@ export const openStack = async (
       return { ...spent, requests: requests / count };
     },
     stateBytes: () => (statSync(checkpoint).size - emptyBytes) / count,
-    restart: async (flags) => {
-      const { port } = new URL(server?.baseUrl ?? "");
-      await server?.stop();
-      server = await startServerProcess(["--db", db, "--port", port, ...flags]);
-    },
     close: async () => {
       await server?.stop();
       rmSync(folder, { recursive: true, force: true });

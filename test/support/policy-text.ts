@@ -7,8 +7,6 @@ export interface PolicySize {
   bindings: number;
 }
 
-export const LARGE_POLICY: PolicySize = { groups: 500, identities: 1_000, bindings: 10_000 };
-
 const ROLES = ["editor", "viewer", "registry.pull", "registry.push", "publisher"];
 
 /** Three levels of groups: teams, their areas, and the areas below. */
