@@ -1,45 +1,63 @@
 // YAML in which a reader sees each character, and no text is anything but a text. The engine reads it too, and takes `1_000` for a number,
 // `<<` for a merge and a date for a time, as YAML 1.1 does.
-import { Document, isMap, isScalar, isSeq, Scalar, visit } from "yaml";
+import { Document, isMap, isScalar, isSeq, type Node, Scalar, type ScalarTag, type Tags, visit } from "yaml";
 import { printable, printableLines } from "../schema/index.ts";
 
-/** What is between the brackets of a list, or the braces of a map, on one line. A text there needs more quotes than in a block. */
-export const yamlItem = (value: readonly unknown[] | ReadonlyMap<string, unknown>): string => {
-  const yaml = documentOf(value);
-  visit(yaml, {
-    Collection: (_, node) => {
-      node.flow = true;
-    },
-  });
-  return textOf(yaml).trim().slice(2, -2);
+/** `isFlow`: whether the map under this key is written on one line. Lists of scalars are, unless `isLong`. */
+export const yamlText = (value: unknown, isFlow?: (key: string) => boolean, isLong?: boolean): string => {
+  const yaml = new Document(undefined, YAML_OPTIONS);
+  yaml.contents = yamlNode(yaml, value, isFlow, isLong);
+  return yaml.toString({ lineWidth: 0 });
 };
 
-/** `isFlow`: whether the map under this key is written on one line. Lists of scalars are, unless `isLong`. */
-export const yamlText = (value: unknown, isFlow: (key: string) => boolean = () => false, isLong = false): string => {
-  const yaml = documentOf(value);
-  visit(yaml, {
+/** A value as a node of a document that has `YAML_OPTIONS`. */
+export const yamlNode = (
+  document: Document.Parsed | Document,
+  value: unknown,
+  isFlow: (key: string) => boolean = () => false,
+  isLong = false,
+): Node => {
+  const root = document.createNode(value) as Node;
+  visit(root, {
+    Scalar: (_, node) => {
+      if (typeof node.value === "string" && (escaped(node.value) !== node.value || /[\r\n]/.test(node.value)))
+        node.format = ESCAPED;
+    },
     Pair: (_, { key, value: held }) => {
       const isShort = isScalar(key) && isFlow(String(key.value));
       if ((isMap(held) && isShort) || (isSeq(held) && !isLong && held.items.every(isScalar))) held.flow = true;
     },
   });
-  return textOf(yaml);
+  return root;
 };
 
-const documentOf = (value: unknown): Document => {
-  const yaml = new Document(value, { compat: "yaml-1.1" });
-  visit(yaml, {
-    Scalar: (_, node) => {
-      // The escapes below are read in double quotes only.
-      const isPlain =
-        typeof node.value !== "string" || (escaped(node.value) === node.value && !/[\r\n]/.test(node.value));
-      if (!isPlain) node.type = Scalar.QUOTE_DOUBLE;
-    },
-  });
-  return yaml;
-};
+const ESCAPED = "ESCAPED";
+const AS_IT_IS = "AS_IT_IS";
 
-const textOf = (yaml: Document): string => escaped(yaml.toString({ lineWidth: 0 }));
+const textWith = (format: string, stringify: (scalar: Scalar) => string): ScalarTag => ({
+  tag: "tag:yaml.org,2002:str",
+  default: true,
+  format,
+  identify: (value) => typeof value === "string",
+  resolve: (text) => text,
+  stringify,
+});
+
+export const YAML_OPTIONS = {
+  compat: "yaml-1.1",
+  customTags: (tags: Tags) => [
+    ...tags,
+    // Escapes are read in double quotes only.
+    textWith(ESCAPED, ({ value }) => escaped(JSON.stringify(value))),
+    textWith(AS_IT_IS, ({ source = "" }) => source),
+  ],
+} as const;
+
+/** Keeps a text without quotes that was read: YAML 1.1 may read something else in it, and the file has it so. */
+export const keepAsItIs = (scalar: Scalar): void => {
+  if (scalar.type === Scalar.PLAIN && typeof scalar.value === "string" && !scalar.source?.includes("\n"))
+    scalar.format = AS_IT_IS;
+};
 
 // Not as two units of UTF-16, which the engine does not read; nor does it read these two characters as they are.
 const escaped = (text: string): string =>

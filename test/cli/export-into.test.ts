@@ -96,7 +96,7 @@ access:
   expect(JSON.stringify(identities).match(/acme\/images/g)).toHaveLength(1);
   expect(read("more.yaml")).toBe("# roles\nroles:\n  publisher: { in: platform, can: [tag.create, repo.list] }\n");
   const uids = read("adopt.json");
-  expect(uids.startsWith(`{ "groups": { "platform": "${made.platform}", "/": "`)).toBe(true);
+  expect(Object.keys(JSON.parse(uids).groups).slice(0, 2)).toEqual(["platform", "/"]);
   expect(JSON.parse(uids).identities).toMatchObject({ pusher: made.release, [key]: expect.any(String) });
   expect((await into()).stderr).toMatch(/\nadded 0 entries to access\.yaml\n$/);
   expect(read("adopt.json")).toBe(uids);

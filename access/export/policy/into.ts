@@ -4,8 +4,7 @@ import { isAncestorOrSelf, isRoot, parentOf } from "../../../schema/index.ts";
 import { newGraph } from "../../graph/graph.ts";
 import { addGroup, addIdentity, addRole, type Listed } from "../../graph/live-record.ts";
 import { additionOf, withAddition } from "../../policy/edit/add.ts";
-import { PolicyEditError } from "../../policy/edit/document.ts";
-import { type Added, insertIntoYaml } from "../../policy/edit/insert.ts";
+import { type Added, PolicyEditError, withEntries } from "../../policy/edit/document.ts";
 import { type OpenPolicy, type PolicyEdit, stackOf } from "../../policy/edit/open.ts";
 import type { ChangedFile } from "../../policy/edit/write.ts";
 import { mappingsOf, mistakeText, policyGraph, ROOT } from "../../policy/index.ts";
@@ -132,24 +131,13 @@ const uidsFile = (
   }
   if (missing.size === 0) return [];
   const before = adopted?.text;
-  const after =
-    before === undefined || isOurs(before) ? printed(before, missing) : insertIntoYaml(before, UIDS_FILE, missing);
+  const after = withEntries(before ?? NO_UIDS, UIDS_FILE, missing);
   const name = adopted?.name ?? join(dirname(file), UIDS_FILE);
   return [{ name, real: adopted?.real ?? name, before, after }];
 };
 
-/** As an export writes it. */
-const jsonText = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
-const isOurs = (text: string): boolean => text === jsonText(JSON.parse(text));
-
-const printed = (before: string | undefined, missing: ReadonlyMap<string, ReadonlyMap<string, Added>>): string => {
-  const held = JSON.parse(before ?? "{}") as Record<string, Record<string, unknown>>;
-  const sections = ["groups", "identities", "roles"].map((section) => {
-    const own = Object.entries(held[section] ?? {});
-    return [section, Object.fromEntries([...own, ...(missing.get(section) ?? [])])];
-  });
-  return jsonText({ ...Object.fromEntries(sections), ...(held.resources && { resources: held.resources }) });
-};
+/** As an export writes them. */
+const NO_UIDS = `${JSON.stringify({ groups: {}, identities: {}, roles: {} }, null, 2)}\n`;
 
 /** Identity providers that the policy names, and the roles of their external groups that it gives. */
 const saidIn = ({ policy }: OpenPolicy, { entries }: Export): ((entry: Entry) => boolean) => {

@@ -5,9 +5,8 @@ import { mistakeText, type ParsedPolicy, parsePolicy } from "../parse.ts";
 import { type Policy, ROOT } from "../policy.ts";
 import { readSource } from "../read-file.ts";
 import { plainValue } from "../source.ts";
-import { PolicyEditError } from "./document.ts";
+import { type Added, type AddedMap, PolicyEditError, withEntries } from "./document.ts";
 import { homesIn, type Section } from "./home.ts";
-import { type Added, type AddedMap, insertIntoYaml } from "./insert.ts";
 import { checkResult, entryText, findIn, type OpenPolicy, type PolicyEdit } from "./open.ts";
 import type { ChangedFile } from "./write.ts";
 
@@ -25,7 +24,7 @@ export const additionOf = (opened: OpenPolicy, addition: Addition): PolicyEdit =
   const parts = partsByFile(opened, entries);
   const files = [...parts].map(([real, added]): ChangedFile => {
     const { name, text } = texts.get(real) as { name: string; text: string };
-    return { name, real, before: text, after: insertIntoYaml(text, name, added) };
+    return { name, real, before: text, after: withEntries(text, name, added) };
   });
   checkResult(opened, files, policy);
   return { entries: entries.flatMap(({ shown }) => shown), files };

@@ -1,61 +1,182 @@
-// One YAML file of a policy as the library's nodes, which say where in the text they are.
+// One YAML file of a policy as the library's document: entries go from its nodes, or come to them, and it is written again. Comments, quotes
+// and order stay; a file of JSON is written with its indentation.
 import {
   type Document,
   isAlias,
+  isCollection,
+  isMap,
+  isPair,
   isScalar,
+  isSeq,
   LineCounter,
   type Node,
   type Pair,
   parseDocument,
   Scalar,
   visit,
+  type YAMLMap,
+  type YAMLSeq,
 } from "yaml";
+import { presets } from "../../preset/presets.ts";
+import { keepAsItIs, YAML_OPTIONS, yamlNode } from "../../yaml-text.ts";
+import { pathText } from "../source.ts";
 
 /** Why a policy cannot be edited, in a sentence for each reason. */
 export class PolicyEditError extends Error {
   override readonly name = "PolicyEditError";
 }
 
-/** Throws a PolicyEditError with the place of the node. */
-export type Fail = (node: Node, why: string) => never;
-/** What each alias stands for: the last anchor of its name above it. */
-export type Targets = ReadonlyMap<Node, Node>;
-export type YamlPair = Pair<Node, Node | null>;
+export type EditPath = readonly string[];
+type Entry = Pair<Scalar, Node | null>;
+type Collection = YAMLMap<Scalar, Node | null> | YAMLSeq<Node>;
 
-export interface OpenDocument {
-  document: Document;
-  targets: Targets;
-  fail: Fail;
-}
+/** The sections that entries are taken out of, and how many levels below each an entry is. */
+const LEVELS = { access: 3, identities: 1, roles: 1 } as const;
 
-/** `file` is for messages. */
-export const openDocument = (text: string, file: string): OpenDocument => {
+/**
+ * The text without the entries that are gone, and their paths as `JSON.stringify` writes them. `isGone` is asked about
+ * `["access", group, role, identity]`, `["identities", key]` and `["roles", key]`. `file` is for messages.
+ */
+export const withoutEntries = (
+  text: string,
+  file: string,
+  isGone: (path: EditPath) => boolean,
+): { text: string; found: ReadonlySet<string> } => {
+  const { document, fail } = openDocument(text, file);
+  const found = new Set<string>();
+  const cuts = new Map<Collection, readonly boolean[]>();
+  /** aliases of collections that lose something */
+  const shared = new Map<Node, readonly [target: Collection, path: EditPath]>();
+
+  /** Whether all of it goes. */
+  const goes = (node: Node | null, path: EditPath, levels: number, isShared = false): boolean => {
+    if (levels === 0) {
+      if (isGone(path)) found.add(JSON.stringify(path));
+      return isGone(path);
+    }
+    const held = targetOf(document, node);
+    if (!isCollection(held)) return false;
+    const inAlias = isShared || isAlias(node);
+    const gone = (held.items as (Entry | Node)[]).map((item) => {
+      if (isPair(item))
+        return !isMergeKey(item.key) && goes(item.value, [...path, nameOf(item.key)], levels - 1, inAlias);
+      return goes(item, [...path, nameOf(targetOf(document, item))], levels - 1, inAlias);
+    });
+    if (gone.every(Boolean)) return gone.length > 0;
+    if (gone.some(Boolean) && !inAlias) cuts.set(held as Collection, gone);
+    if (gone.some(Boolean) && isAlias(node)) shared.set(node, [held as Collection, path]);
+    return false;
+  };
+
+  for (const { key, value } of entriesOf(document.contents)) {
+    const section = nameOf(key) as keyof typeof LEVELS;
+    if (!Object.hasOwn(LEVELS, section) || !goes(value, [section], LEVELS[section])) continue;
+    if (isAlias(value)) fail(value, `${section} is an alias; write it out`);
+    cuts.set(
+      value as Collection,
+      (value as Collection).items.map(() => true),
+    );
+  }
+  for (const [alias, [target, path]] of shared)
+    if (!cuts.has(target)) fail(alias, `${pathText(path)} is an alias; write it out`);
+  for (const [collection, gone] of cuts) cut(collection, gone);
+  return { text: cuts.size === 0 ? text : written(document, text, file), found };
+};
+
+/** A comment above an entry that goes stays: it may be about those below. */
+const cut = (collection: Collection, gone: readonly boolean[]): void => {
+  let comments = "";
+  const items = (collection.items as (Entry | Node)[]).filter((item, i) => {
+    const head = isPair(item) ? item.key : item;
+    comments = [comments, head.commentBefore].filter(Boolean).join("\n");
+    if (gone[i]) return false;
+    head.commentBefore = comments;
+    comments = "";
+    return true;
+  });
+  collection.items = items as never;
+  if (comments !== "") collection.comment = [comments, collection.comment].filter(Boolean).join("\n");
+};
+
+/** What a file gets. Maps are Maps: their keys are chosen by others. */
+export type Added = string | number | boolean | readonly Added[] | AddedMap;
+export type AddedMap = ReadonlyMap<string, Added>;
+
+/** The text with these entries. A map or list that is in the file gets those of the map or list that is added. */
+export const withEntries = (text: string, file: string, added: AddedMap): string => {
+  const { document, fail } = openDocument(text, file);
+  const nodeOf = (value: Added): Node => yamlNode(document, value, (key) => Object.hasOwn(presets, key));
+
+  const addTo = (map: YAMLMap<Scalar, Node | null>, entries: AddedMap, path: EditPath): void => {
+    for (const [key, value] of entries) {
+      const pair = map.items.find((one) => !isMergeKey(one.key) && nameOf(one.key) === key);
+      if (pair) addToValue(pair, value, [...path, key]);
+      else map.items.push(...entriesOf(nodeOf(new Map([[key, value]]))));
+    }
+  };
+
+  const addToValue = (pair: Entry, value: Added, path: EditPath): void => {
+    const { value: held } = pair;
+    if (value instanceof Map && value.size === 0) return;
+    if (held === null || (isScalar(held) && held.value === null)) {
+      const node = nodeOf(value);
+      node.commentBefore = held?.comment;
+      pair.value = node;
+    } else if (isMap<Scalar, Node | null>(held) && value instanceof Map) {
+      // What is added to an empty map is a block, where it may be.
+      if (held.items.length === 0) held.flow = false;
+      addTo(held, value, path);
+    } else if (isSeq<Node>(held) && Array.isArray(value)) held.items.push(...(nodeOf(value) as YAMLSeq<Node>).items);
+    else fail(held, `${pathText(path)} ${isAlias(held) ? "is an alias" : "cannot be added to"}; write it out`);
+  };
+
+  addTo(document.contents as unknown as YAMLMap<Scalar, Node | null>, added, []);
+  return written(document, text, file);
+};
+
+const openDocument = (text: string, file: string) => {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
-  const fail: Fail = (node, why) => {
+  const document = parseDocument(text, { ...YAML_OPTIONS, lineCounter: lines, prettyErrors: false, uniqueKeys: false });
+  const fail = (node: Node, why: string): never => {
     const { line, col } = lines.linePos(node.range?.[0] ?? 0);
     throw new PolicyEditError(`${file}:${line}:${Math.max(col, 1)}: ${why}`);
   };
-  return { document, targets: targetsIn(document), fail };
-};
-
-const targetsIn = (document: Document): Targets => {
-  const anchors = new Map<string, Node>();
-  const targets = new Map<Node, Node>();
+  // The library has one setting for the spaces within all brackets.
   visit(document, {
-    Node: (_, node) => {
-      const target = isAlias(node) ? anchors.get(node.source) : undefined;
-      if (target) targets.set(node, target);
-      if (!isAlias(node) && node.anchor !== undefined) anchors.set(node.anchor, node);
+    Scalar: (_, node) => keepAsItIs(node),
+    Collection: (_, node) => {
+      const flowCollectionPadding = /\s/.test(text.charAt((node.range?.[0] ?? 0) + 1)) ? " " : "";
+      const print = node.toString;
+      if (node.flow && node.items.length > 0)
+        node.toString = (context, ...rest) =>
+          print.call(node, context && { ...context, flowCollectionPadding }, ...rest);
     },
   });
-  return targets;
+  return { document, fail };
 };
 
-export const isMergeKey = (key: Node): boolean => isScalar(key) && key.type === Scalar.PLAIN && key.value === "<<";
+const written = (document: Document.Parsed, before: string, file: string): string => {
+  const indent = /^ +/m.exec(before)?.[0].length;
+  if (file.endsWith(".json"))
+    return `${JSON.stringify(document.toJS(), undefined, /\n./.test(before) ? (indent ?? 2) : undefined)}\n`;
+  try {
+    const text = document.toString({ lineWidth: 0, indentSeq: !/^( *)[^\s#-][^\n]*:\s*\n\1- /m.test(before) });
+    return before.includes("\r\n") ? text.replaceAll("\n", "\r\n") : text;
+  } catch (error) {
+    // It refuses an alias without its anchor, and nothing else.
+    throw new PolicyEditError(`${file}: an alias stands for an entry that would go; write it out`, { cause: error });
+  }
+};
+
+const entriesOf = (node: Node | null): Entry[] => (isMap<Scalar, Node | null>(node) ? node.items : []);
+
+const targetOf = (document: Document.Parsed, node: Node | null): Node | null | undefined =>
+  isAlias(node) ? node.resolve(document) : node;
+
+const isMergeKey = (key: Node): boolean => isScalar(key) && key.type === Scalar.PLAIN && key.value === "<<";
 
 // A key is a text: what looks like a number stays as it is written.
-export const nameOf = (node: unknown): string => {
+const nameOf = (node: unknown): string => {
   if (!isScalar(node)) return "";
   return typeof node.value === "string" ? node.value : (node.source ?? String(node.value));
 };

@@ -1,8 +1,7 @@
 // Removes identities, roles and bindings from the files of a policy. What is left says the same as before without them: the result is read
 // again before anything is written. An entry that cannot be removed alone is an error, and the files stay as they are.
 import type { Policy, PolicyBinding } from "../policy.ts";
-import { cutFromYaml, type EditPath } from "./cut.ts";
-import { PolicyEditError } from "./document.ts";
+import { type EditPath, PolicyEditError, withoutEntries } from "./document.ts";
 import { checkResult, entryText, type OpenPolicy, type PolicyEdit } from "./open.ts";
 import type { ChangedFile } from "./write.ts";
 
@@ -21,7 +20,7 @@ export const removalOf = (opened: OpenPolicy, removal: Removal): PolicyEdit => {
   const found = new Set<string>();
   const files: ChangedFile[] = [];
   for (const [real, { name, text }] of texts) {
-    const cut = cutFromYaml(text, name, (path) => gone.has(JSON.stringify(path)));
+    const cut = withoutEntries(text, name, (path) => gone.has(JSON.stringify(path)));
     for (const path of cut.found) found.add(path);
     if (cut.text !== text) files.push({ name, real, before: text, after: cut.text });
   }
@@ -36,7 +35,7 @@ export const removalOf = (opened: OpenPolicy, removal: Removal): PolicyEdit => {
 const withoutUids = ({ adopted }: OpenPolicy, gone: ReadonlySet<string>): ChangedFile[] => {
   if (adopted === undefined) return [];
   const { name, real, text } = adopted;
-  const { text: after } = cutFromYaml(text, name, (path) => gone.has(JSON.stringify(path)));
+  const { text: after } = withoutEntries(text, name, (path) => gone.has(JSON.stringify(path)));
   return after === text ? [] : [{ name, real, before: text, after }];
 };
 

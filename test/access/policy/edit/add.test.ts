@@ -1,12 +1,11 @@
-// Additions to the files of a policy: what is new is there, every other character stays, and what cannot be added is refused before
+// Additions to the files of a policy: what is new is there, all else says the same, with its comments, and what cannot be added is refused before
 // anything is written.
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { additionOf } from "../../../../access/policy/edit/add.ts";
-import { PolicyEditError } from "../../../../access/policy/edit/document.ts";
-import type { Added, AddedMap } from "../../../../access/policy/edit/insert.ts";
+import { type Added, type AddedMap, PolicyEditError } from "../../../../access/policy/edit/document.ts";
 import { applyEdit, openPolicy } from "../../../../access/policy/edit/open.ts";
 import { write } from "../files.ts";
 
@@ -29,7 +28,7 @@ const HEAD = `organization: acme
 groups: { platform: { groups: { registry: } }, team: {} }
 identities:
   release: { in: platform, github: { repository: acme/images, branch: main } }
-  review:  { github: { repository: acme/*, event: pull_request } } # of everybody
+  review: { github: { repository: acme/*, event: pull_request } } # of everybody
 `;
 const EDITOR = "access: { platform: { editor: [release] } }";
 const VIEWER = "access: { platform: { viewer: [release] }, /: { viewer: [release] } }";
@@ -58,32 +57,32 @@ describe("adds role bindings", () => {
       "after the deeper comments of the row before",
       VIEWER,
       "access:\n  platform:\n    viewer: [review]\n    # editor: nobody\n  # everywhere\n",
-      "access:\n  platform:\n    viewer: [review, release]\n    # editor: nobody\n  /:\n    viewer: [ release ]\n  # everywhere\n",
+      "access:\n  platform:\n    viewer: [review, release]\n    # editor: nobody\n    # everywhere\n  /:\n    viewer: [ release ]\n",
     ],
     [
       "to lists and maps with a line for each item",
       VIEWER,
       'access: {\n  "platform": { "viewer": [\n    "review", # main\n  ] }, # ours\n}\n',
-      'access: {\n  "platform": { "viewer": [\n    "review", # main\n    release,\n  ] }, # ours\n  /: { viewer: [ release ] },\n}\n',
+      'access:\n  {\n    "platform":\n      {\n        "viewer": [ "review", release ] # main\n      },\n    /: { viewer: [ release ] }\n  } # ours\n',
     ],
     [
       "to such a list without a last comma",
       EDITOR,
       "access:\n  platform:\n    editor: [\n      review # main\n    ]\n",
-      "access:\n  platform:\n    editor: [\n      review, # main\n      release\n    ]\n",
+      "access:\n  platform:\n    editor:\n      [\n        review, # main\n        release\n      ]\n",
     ],
     [
       "to rows that are empty in YAML",
       VIEWER,
       "access:\n  platform: # nobody yet\n  /: ~\n  team:\n",
-      "access:\n  platform: # nobody yet\n    viewer: [ release ]\n  /:\n    viewer: [ release ]\n  team:\n",
+      "access:\n  platform:\n    # nobody yet\n    viewer: [ release ]\n  /:\n    viewer: [ release ]\n  team:\n",
     ],
     ["to an empty section", EDITOR, "access: {}\n", "access:\n  platform:\n    editor: [ release ]\n"],
     [
       "to a policy without the section, whose last line has no end",
       EDITOR,
       "tests: []",
-      "tests: []\naccess:\n  platform:\n    editor: [ release ]",
+      "tests: []\naccess:\n  platform:\n    editor: [ release ]\n",
     ],
     [
       "to lines that end with CR LF",
@@ -92,7 +91,8 @@ describe("adds role bindings", () => {
       "access:\r\n  platform:\r\n    viewer:\r\n      - review\r\n      - release\r\n  /:\r\n    viewer: [ release ]\r\n",
     ],
   ])("%s", (_, added, access, after) => {
-    expect(add(added, HEAD + access).text).toBe(HEAD + after);
+    const head = after.includes("\r\n") ? HEAD.replaceAll("\n", "\r\n") : HEAD;
+    expect(add(added, head + access).text).toBe(head + after);
   });
 });
 
@@ -108,7 +108,7 @@ access: { platform: { "y": [release] } }
 groups: { platform: { groups: { registry: { groups: { images: { description: "a, b" } } } } }, team: {}, "007": { groups: { below: {} } } }
 identities:
   release: { in: platform, github: { repository: acme/images, branch: main } }
-  review:  { github: { repository: acme/*, event: pull_request } } # of everybody
+  review: { github: { repository: acme/*, event: pull_request } } # of everybody
   nightly:
     in: 007/below
     github: { repository: acme/nightly, branch: main }
@@ -119,6 +119,7 @@ roles:
 access:
   platform:
     "y": [ release ]
+
 # the end
 `);
   expect(entries).toEqual([
@@ -174,7 +175,7 @@ access: { a: { viewer: [i, nightly] } }`,
       in: "b",
       github: { repository: "acme/n", branch: "main" },
     });
-    expect(read("who.json")).toContain('"branch": "main" } },\n    "nightly": { "in": "b", ');
+    expect(read("who.json")).toBe(`${JSON.stringify(JSON.parse(read("who.json")), undefined, 2)}\n`);
     expect(read("access.yml")).toBe("access:\n  a: { editor: [i], viewer: [ i, nightly ] }\n  b: { editor: [i] }\n");
   });
 });
@@ -195,11 +196,6 @@ describe("refuses what it cannot add, and writes nothing", () => {
       EDITOR,
       "access:\n  team: &rows { editor: [review] }\n  platform: { <<: *rows, viewer: [review] }\n",
       "access.yaml would say something else than before; edit it by hand",
-    ],
-    [
-      EDITOR,
-      "access:\n  platform:\n    ? viewer\n    : [review]\n",
-      "access.yaml:8:7: access.platform holds an entry that no other can follow; write each entry on a line of its own",
     ],
     [
       "access: { platform: { editor: [relase] } }",
