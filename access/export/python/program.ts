@@ -2,9 +2,25 @@
 import { toSnake } from "../../../schema/index.ts";
 import { headComment } from "../comment.ts";
 import { classOf } from "../kind.ts";
+import { type Item, type Language, type Spelling, writerOf } from "../literal.ts";
 import type { Export } from "../model.ts";
 import { type Entry, entriesIn, givenIn } from "../value.ts";
-import { block, type Item, pythonText, type Spelling } from "./literal.ts";
+
+/** Texts are ASCII, so that a name never becomes code, and a reader sees each character. JSON's escapes, and another one beyond 16 bits. */
+export const pythonText = (text: string): string =>
+  `"${[...text].map((one) => (/^[ -~]$/.test(one) && one !== '"' && one !== "\\" ? one : escaped(one))).join("")}"`;
+
+const escaped = (character: string): string => {
+  const code = character.codePointAt(0) as number;
+  if (character === '"' || character === "\\") return `\\${character}`;
+  return code > 0xffff ? `\\U${code.toString(16).padStart(8, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
+};
+
+const PYTHON: Language = {
+  ...{ width: 112, tab: "    ", padding: "", text: pythonText },
+  boolean: (value) => (value ? "True" : "False"),
+  key: (key, isField) => pythonText(isField ? toSnake(key) : key),
+};
 
 /** Python takes it from the first line that has one (PEP 263). Another one in the name of a group would change what every text means. */
 const ENCODING = "-*- coding: utf-8 -*-";
@@ -58,5 +74,6 @@ const resourceText = (entry: Entry, isReferred: boolean, spelling: Spelling): st
   const only =
     conditions.length > 0 ? ` if ${conditions.map((one) => `${one} is not None`).join(" and ")} else None` : "";
   const start = `${isReferred || only !== "" ? `${pythonVariable(entry)} = ` : ""}irm.${classOf(entry)}(`;
-  return block(start, [{ head: pythonText(name) }, ...items], `)${only}`, spelling, "", 0);
+  const close = `)${only}`;
+  return writerOf(PYTHON, spelling).block([{ head: pythonText(name) }, ...items], { open: start, close }, "", 0);
 };

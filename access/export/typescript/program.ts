@@ -4,11 +4,11 @@ import { ROOT } from "../../policy/index.ts";
 import { quote } from "../../quote.ts";
 import { headComment } from "../comment.ts";
 import { classOf } from "../kind.ts";
+import { type Item, type Language, type Spelling, writerOf } from "../literal.ts";
 import type { Export } from "../model.ts";
 import { identifier, slug } from "../names.ts";
 import type { Place } from "../policy/build.ts";
 import { type Entry, entriesIn, givenIn, type PresetUse, type Secret } from "../value.ts";
-import { type Member, membersOf, objectText, type Spelling } from "./literal.ts";
 
 export interface TypeScriptOptions {
   /** resources of the plugin; otherwise dynamic ones */
@@ -81,13 +81,14 @@ const policyText = ({ title, isAdopted }: Export, { file, adopt }: PolicyFiles):
   return `const policy = new AccessPolicy(${quote(slug(title) || "access")}, { ${args.join(", ")} });`;
 };
 
-const membersFor = (entry: Entry, spelling: Spelling): Member[] => [
-  ...membersOf(new Map([...givenIn(entry)].filter(([name]) => name !== entry.preset?.replaces))),
-  ...(entry.preset ? [presetText(entry.preset, spelling)] : []),
-];
+/** Each text is JSON with everything that a reader cannot see escaped, so that a name never becomes code. */
+export const TYPESCRIPT: Language = {
+  ...{ width: 116, tab: "  ", padding: " ", text: quote, boolean: String },
+  // Without the brackets, __proto__ sets the prototype of the object.
+  key: (key) => (key === "__proto__" ? '["__proto__"]' : /^[A-Za-z_$][\w$]*$/.test(key) ? key : quote(key)),
+};
 
-const presetText = (preset: PresetUse, spelling: Spelling): string =>
-  `...${functionOf(preset)}(${objectText(membersOf(new Map(Object.entries(preset.args))), spelling, "  ", 0)})`;
+const OBJECT = { open: "{", close: "}", isBraced: true };
 
 const resourceText = (entry: Entry, isReferred: boolean, spelling: Spelling): string => {
   const { secret, isAdopted } = entry;
@@ -97,5 +98,11 @@ const resourceText = (entry: Entry, isReferred: boolean, spelling: Spelling): st
   const only = secret ? `${secret.setting} && ` : needed.map((other) => `${variableOf(other)} && `).join("");
   const before = isReferred || only !== "" ? `const ${variableOf(entry)} = ${only}` : "";
   const [start, end] = [before + head, ");"];
-  return start + objectText(membersFor(entry, spelling), spelling, "", start.length + end.length) + end;
+  const { itemsOf, block } = writerOf(TYPESCRIPT, spelling);
+  const given = new Map([...givenIn(entry)].filter(([name]) => name !== entry.preset?.replaces));
+  const presetItem = ({ name, args }: PresetUse): Item => ({
+    head: `...${functionOf({ name, args })}(${block(itemsOf(new Map(Object.entries(args))), OBJECT, "  ", 0)})`,
+  });
+  const items = [...itemsOf(given), ...(entry.preset ? [presetItem(entry.preset)] : [])];
+  return start + block(items, OBJECT, "", start.length + end.length) + end;
 };

@@ -2,12 +2,13 @@
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { valueText } from "../../../access/export/typescript/literal.ts";
+import { writerOf } from "../../../access/export/literal.ts";
+import { TYPESCRIPT } from "../../../access/export/typescript/program.ts";
 import type { Value } from "../../../access/export/value.ts";
 import { ODD } from "../../harness/by-hand.ts";
 
 const spelling = { reference: () => "", secret: () => "" };
-const textOf = (value: Value): string => valueText(value, spelling, "", 0);
+const textOf = (value: Value): string => writerOf(TYPESCRIPT, spelling).valueText(value, "", 0);
 
 /** Plain maps, for the context of another realm has objects of its own. */
 const plain = (value: unknown): unknown => {

@@ -1,0 +1,70 @@
+// Values as the source text of a program: on one line where there is room, otherwise with a line for each member.
+import { type Entry, Fields, Reference, Secret, type Value } from "./value.ts";
+
+/** How a program spells what is not a literal. */
+export interface Spelling {
+  reference(entry: Entry): string;
+  secret(secret: Secret): string;
+}
+
+/** How a language writes literals. */
+export interface Language {
+  /** most characters of a line */
+  width: number;
+  tab: string;
+  /** within braces that stand on one line */
+  padding: string;
+  text(value: string): string;
+  boolean(value: boolean): string;
+  /** `isField`: it is a field of the API, which a language may spell in its own way */
+  key(key: string, isField: boolean): string;
+}
+
+export interface Item {
+  /** before the value: `"key": `, or `name=` */
+  head: string;
+  /** absent: the head is all */
+  value?: Value;
+}
+
+/** `isBraced`: padding separates the items from the brackets. */
+export interface Brackets {
+  open: string;
+  close: string;
+  isBraced?: boolean;
+}
+
+/** Writes values and blocks of items after `column` characters of a line, in a block that is indented by `indent`. */
+export const writerOf = ({ width, tab, padding, text, boolean, key }: Language, spelling: Spelling) => {
+  const valueText = (value: Value, indent: string, column: number): string => {
+    if (value instanceof Reference) return spelling.reference(value.entry);
+    if (value instanceof Secret) return spelling.secret(value);
+    if (typeof value === "boolean") return boolean(value);
+    if (typeof value === "string") return text(value);
+    if (value instanceof Map) return block(itemsOf(value), { open: "{", close: "}", isBraced: true }, indent, column);
+    if (typeof value === "number") return String(value);
+    const items = (value as readonly Value[]).map((item) => ({ head: "", value: item }));
+    return block(items, { open: "[", close: "]" }, indent, column);
+  };
+
+  const itemsOf = (map: ReadonlyMap<string, Value>): Item[] =>
+    [...map].map(([name, value]) => ({ head: `${key(name, map instanceof Fields)}: `, value }));
+
+  const block = (
+    items: readonly Item[],
+    { open, close, isBraced }: Brackets,
+    indent: string,
+    column: number,
+  ): string => {
+    if (items.length === 0) return open + close;
+    const itemText = ({ head, value }: Item, at: string): string =>
+      head + (value === undefined ? "" : valueText(value, at, at.length + head.length));
+    const space = isBraced ? padding : "";
+    const line = open + space + items.map((item) => itemText(item, indent)).join(", ") + space + close;
+    if (column + line.length <= width && !line.includes("\n")) return line;
+    const inner = indent + tab;
+    return `${open}\n${items.map((item) => `${inner}${itemText(item, inner)},\n`).join("")}${indent}${close}`;
+  };
+
+  return { valueText, itemsOf, block };
+};
