@@ -20,7 +20,7 @@ test.each([
   [
     String.raw`module.a["\u00e9\U0001f600"]`,
     undefined,
-    'module.a["é😀"].chainguard_group.team',
+    String.raw`module.a["\u00e9\U0001f600"].chainguard_group.team`,
     "module.a.chainguard_group.team",
   ],
   [

@@ -62,12 +62,12 @@ test("show -json has the same resources in modules, and no serial", () => {
   });
   expect(instances).toMatchObject([
     {
-      address: { modules: [{ name: "a" }, { name: "b", key: "x" }], key: 0 },
+      address: { module: 'module.a.module.b["x"]', key: 0 },
       id: "u",
       isTainted: true,
       isDeposed: false,
     },
-    { address: { modules: [{ name: "a" }, { name: "c" }] }, isTainted: false, isDeposed: true },
+    { address: { module: "module.a.module.c" }, isTainted: false, isDeposed: true },
   ]);
 });
 
