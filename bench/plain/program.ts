@@ -1,6 +1,6 @@
 // The same access without this package, as Pulumi's documentation shows dynamic providers
-// (https://www.pulumi.com/docs/iac/concepts/resources/dynamic-providers/): for each kind a class that calls the API by `fetch`, and a
-// resource that passes on a new object of it.
+// (https://www.pulumi.com/docs/iac/concepts/resources/dynamic-providers/): a class that calls the API by `fetch`, and for each kind a resource
+// that passes on a new object of it.
 import * as pulumi from "@pulumi/pulumi";
 
 const { ORG: parent = "", GROUPS = "1" } = process.env;
@@ -18,85 +18,56 @@ const call = async (method: string, path: string, body?: Json): Promise<Json> =>
   return text === "" ? {} : JSON.parse(text);
 };
 
-class GroupProvider implements pulumi.dynamic.ResourceProvider {
-  async create({ parent, ...group }: Json): Promise<pulumi.dynamic.CreateResult> {
-    const outs = await call("POST", `groups/${parent}`, group);
-    return { id: outs.uid as string, outs: { ...outs, parent } };
+/** `changing` are the fields that an update changes, and `fixed` those that another record has. */
+class RecordProvider implements pulumi.dynamic.ResourceProvider {
+  readonly path: string;
+  readonly changing: readonly string[];
+  readonly fixed: readonly string[];
+
+  constructor(path: string, changing: readonly string[], fixed: readonly string[]) {
+    this.path = path;
+    this.changing = changing;
+    this.fixed = fixed;
+  }
+  async create({ parent, ...record }: Json): Promise<pulumi.dynamic.CreateResult> {
+    const outs = await call("POST", `${this.path}/${parent}`, record);
+    return { id: outs.uid as string, outs: { ...record, ...outs, parent } };
   }
   async diff(_id: string, olds: Json, news: Json): Promise<pulumi.dynamic.DiffResult> {
-    return {
-      changes: olds.name !== news.name || olds.description !== news.description,
-      replaces: olds.parent === news.parent ? [] : ["parent"],
-    };
+    const differs = (name: string) => olds[name] !== news[name];
+    const replaces = this.fixed.filter(differs);
+    return { changes: replaces.length > 0 || this.changing.some(differs), replaces };
   }
   async read(id: string, props: Json): Promise<pulumi.dynamic.ReadResult> {
-    return { id, props: { ...props, ...(await call("GET", `groups/${id}`)) } };
+    return { id, props: { ...props, ...(await call("GET", `${this.path}/${id}`)) } };
   }
-  async update(id: string, olds: Json, { parent, ...group }: Json): Promise<pulumi.dynamic.UpdateResult> {
-    return { outs: { ...olds, ...(await call("PATCH", `groups/${id}`, group)), parent } };
+  async update(id: string, olds: Json, { parent, ...record }: Json): Promise<pulumi.dynamic.UpdateResult> {
+    return { outs: { ...olds, ...(await call("PATCH", `${this.path}/${id}`, record)), parent } };
   }
   async delete(id: string): Promise<void> {
-    await call("DELETE", `groups/${id}`);
+    await call("DELETE", `${this.path}/${id}`);
   }
 }
 
 class Group extends pulumi.dynamic.Resource {
   declare readonly uid: pulumi.Output<string>;
   constructor(name: string, args: pulumi.Inputs, opts?: pulumi.CustomResourceOptions) {
-    super(new GroupProvider(), name, { uid: undefined, ...args }, opts);
-  }
-}
-
-class IdentityProvider implements pulumi.dynamic.ResourceProvider {
-  async create({ parent, ...identity }: Json): Promise<pulumi.dynamic.CreateResult> {
-    const outs = await call("POST", `identities/${parent}`, identity);
-    return { id: outs.uid as string, outs: { ...outs, parent } };
-  }
-  async diff(_id: string, olds: Json, news: Json): Promise<pulumi.dynamic.DiffResult> {
-    return {
-      changes: olds.name !== news.name || olds.description !== news.description,
-      replaces: olds.parent === news.parent ? [] : ["parent"],
-    };
-  }
-  async read(id: string, props: Json): Promise<pulumi.dynamic.ReadResult> {
-    return { id, props: { ...props, ...(await call("GET", `identities/${id}`)) } };
-  }
-  async update(id: string, olds: Json, { parent, ...identity }: Json): Promise<pulumi.dynamic.UpdateResult> {
-    return { outs: { ...olds, ...(await call("PATCH", `identities/${id}`, identity)), parent } };
-  }
-  async delete(id: string): Promise<void> {
-    await call("DELETE", `identities/${id}`);
+    super(new RecordProvider("groups", ["name", "description"], ["parent"]), name, { uid: undefined, ...args }, opts);
   }
 }
 
 class Identity extends pulumi.dynamic.Resource {
   declare readonly uid: pulumi.Output<string>;
   constructor(name: string, args: pulumi.Inputs, opts?: pulumi.CustomResourceOptions) {
-    super(new IdentityProvider(), name, { uid: undefined, ...args }, opts);
-  }
-}
-
-class RoleBindingProvider implements pulumi.dynamic.ResourceProvider {
-  async create({ parent, ...binding }: Json): Promise<pulumi.dynamic.CreateResult> {
-    const outs = await call("POST", `roleBindings/${parent}`, binding);
-    return { id: outs.uid as string, outs: { ...outs, ...binding, parent } };
-  }
-  async diff(_id: string, olds: Json, news: Json): Promise<pulumi.dynamic.DiffResult> {
-    const replaces = ["parent", "identityUid", "roleUid"].filter((name) => olds[name] !== news[name]);
-    return { changes: replaces.length > 0, replaces };
-  }
-  async read(id: string, props: Json): Promise<pulumi.dynamic.ReadResult> {
-    return { id, props: { ...props, ...(await call("GET", `roleBindings/${id}`)) } };
-  }
-  async delete(id: string): Promise<void> {
-    await call("DELETE", `roleBindings/${id}`);
+    const provider = new RecordProvider("identities", ["name", "description"], ["parent"]);
+    super(provider, name, { uid: undefined, ...args }, opts);
   }
 }
 
 class RoleBinding extends pulumi.dynamic.Resource {
-  declare readonly uid: pulumi.Output<string>;
   constructor(name: string, args: pulumi.Inputs, opts?: pulumi.CustomResourceOptions) {
-    super(new RoleBindingProvider(), name, { uid: undefined, ...args }, opts);
+    const provider = new RecordProvider("roleBindings", [], ["parent", "identityUid", "roleUid"]);
+    super(provider, name, { uid: undefined, ...args }, opts);
   }
 }
 
