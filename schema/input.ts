@@ -124,7 +124,7 @@ const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
   );
 
 /** `["requests", 0, "roleUid"]` to `requests[0].roleUid`. */
-const pathText = (path: readonly PropertyKey[]): string =>
+export const pathText = (path: readonly PropertyKey[]): string =>
   path.reduce<string>(
     (text, key) => (typeof key === "number" ? `${text}[${key}]` : text ? `${text}.${String(key)}` : String(key)),
     "",

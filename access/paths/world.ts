@@ -97,7 +97,7 @@ const inOrderOfIds = (graph: AccessGraph): AccessGraph =>
 /** Somebody without an identity of their own may start a path. No request changes who they are. */
 const isPeople = (identity: IdentityNode): boolean => "who" in identity;
 
-const memoized = <K, V>(find: (key: K) => V): ((key: K) => V) => {
+export const memoized = <K, V>(find: (key: K) => V): ((key: K) => V) => {
   const known = new Map<K, V>();
   return (key) => {
     if (!known.has(key)) known.set(key, find(key));

@@ -14,6 +14,7 @@ import {
   newGraph,
   organizationsIn,
 } from "../graph/graph.ts";
+import { textOf } from "../graph/same.ts";
 import { addPolicyPeople, keepPeople } from "./people-graph.ts";
 import { type Policy, type PolicyBinding, type PolicyIdentity, type PolicyRole, ROOT } from "./policy.ts";
 import type { Mistake, Place } from "./source.ts";
@@ -197,18 +198,5 @@ const likeLive = (relationship: Json, live: Json | null | undefined): Json => {
   const chosen =
     name === "staticKeys" && own.expirationTime === undefined ? { expirationTime: held.expirationTime } : {};
   const filled: Json = { ...own, ...chosen };
-  return isEqual(filled, held) ? { [name]: held } : { [name]: filled };
+  return textOf(filled) === textOf(held) ? { [name]: held } : { [name]: filled };
 };
-
-const isEqual = (one: unknown, other: unknown): boolean => {
-  if (isNothing(one) && isNothing(other)) return true;
-  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return one === other;
-  const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
-  return [...keys].every((key) => isEqual((one as Json)[key], (other as Json)[key]));
-};
-
-const isNothing = (value: unknown): boolean =>
-  value === undefined ||
-  value === null ||
-  value === "" ||
-  (typeof value === "object" && Object.keys(value).length === 0);

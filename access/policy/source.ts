@@ -1,6 +1,8 @@
 // What a policy says, and where: a tree of maps, lists and scalars in which each value and each key has its place. Aliases
 // share the tree of their anchor, so that a few bytes cannot become gigabytes; their nodes are counted all the same.
 
+export { pathText } from "../../schema/input.ts";
+
 export interface Place {
   file: string;
   line: number;
@@ -110,11 +112,3 @@ export const placeOf = (source: Source, path: readonly PropertyKey[], atKey = fa
   });
   return place;
 };
-
-/** `identities.release.in`, `access.platform.publisher[0]` */
-export const pathText = (path: readonly PropertyKey[]): string =>
-  path.reduce<string>(
-    (text, step) =>
-      typeof step === "number" ? `${text}[${step}]` : text === "" ? String(step) : `${text}.${String(step)}`,
-    "",
-  );

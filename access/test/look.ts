@@ -2,24 +2,16 @@
 import { capabilities } from "../../schema/index.ts";
 import { matchesCapability } from "../capability.ts";
 import { lineageOf, type NodeId, pathOf } from "../graph/graph.ts";
+import { memoized } from "../paths/world.ts";
 import { byEffect } from "../review/danger.ts";
 import type { Reason } from "./reason.ts";
 import type { Actor, Look } from "./scene.ts";
 
 /** Whether what is bound at `group` counts for a test at `place`; without a place, anywhere. */
 export const counts = ({ graph, organizations }: Look, place: NodeId | undefined): ((group: NodeId) => boolean) => {
-  if (place === undefined) return once((group) => organizations.has(lineageOf(graph, group).at(-1) ?? group));
+  if (place === undefined) return memoized((group) => organizations.has(lineageOf(graph, group).at(-1) ?? group));
   const lineage = new Set(lineageOf(graph, place));
   return (group) => lineage.has(group);
-};
-
-/** An organization has many bindings of few groups and roles. */
-const once = <T>(find: (id: NodeId) => T): ((id: NodeId) => T) => {
-  const known = new Map<NodeId, T>();
-  return (id) => {
-    if (!known.has(id)) known.set(id, find(id));
-    return known.get(id) as T;
-  };
 };
 
 /** What an actor holds of these capabilities, a reason for each binding. A role that cannot be read may grant all of them. */
@@ -30,8 +22,8 @@ export const breachFinder = (
 ): ((actor: Actor) => Reason[]) => {
   const { access, graph } = look;
   const isHere = counts(look, place);
-  const capabilitiesOf = once((role) => graph.roles.get(role)?.capabilities ?? []);
-  const deniedCapabilities = once((role) =>
+  const capabilitiesOf = memoized((role) => graph.roles.get(role)?.capabilities ?? []);
+  const deniedCapabilities = memoized((role) =>
     capabilitiesOf(role)
       .filter((one) => denied.some((text) => matchesCapability(text, one)))
       .toSorted(byEffect),
