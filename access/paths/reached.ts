@@ -18,11 +18,11 @@ export interface Held {
 
 /** What identities hold so far, and the shortest way to it. */
 export class Holdings {
-  readonly #world: World;
+  readonly world: World;
   readonly #held = new Map<NodeId, { all: Held[]; capabilities: Map<NodeId, Set<string>> }>();
 
   constructor(world: World) {
-    this.#world = world;
+    this.world = world;
   }
 
   of(who: NodeId): readonly Held[] {
@@ -44,7 +44,7 @@ export class Holdings {
   /** What gives `who` the capability at the group: of several, the one that took the fewest requests. */
   find(who: NodeId, capability: string, group: NodeId): Held | undefined {
     if (!this.hasAll(who, [capability], group)) return undefined;
-    const lineage = this.#world.lineage(group);
+    const lineage = this.world.lineage(group);
     let best: Held | undefined;
     for (const held of this.of(who))
       if (held.capabilities.has(capability) && lineage.includes(held.group))
@@ -54,7 +54,7 @@ export class Holdings {
 
   hasAll(who: NodeId, capabilities: Iterable<string>, group: NodeId): boolean {
     const own = this.#held.get(who)?.capabilities;
-    const here = own ? this.#world.lineage(group).flatMap((one) => own.get(one) ?? []) : [];
+    const here = own ? this.world.lineage(group).flatMap((one) => own.get(one) ?? []) : [];
     for (const capability of capabilities) if (!here.some((held) => held.has(capability))) return false;
     return true;
   }

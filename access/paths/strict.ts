@@ -27,10 +27,10 @@ export const reachStrictly = (world: World, start: Start, search: Search): Held[
   for (const [identity, requests] of start.controlled) control({ identity, requests, lost: new Set() });
   const taken = new Set(start.controlled.keys());
   for (let isNew = true; isNew; ) {
-    const round = candidatesOf(world, holdings, taken, search).flatMap((identity) => {
+    const round = candidatesOf(holdings, taken, search).flatMap((identity) => {
       if (search.budget.steps < 0) return [];
       const callers = new Set([...start.controlled.keys(), ...holdings.identities()]);
-      const ways = [...callers].flatMap((who) => takeover(world, holdings, who, identity, { start, search }) ?? []);
+      const ways = [...callers].flatMap((who) => takeover(holdings, who, identity, { start, search }) ?? []);
       return shortest(ways) ?? [];
     });
     for (const one of round) {
@@ -55,7 +55,8 @@ interface Taken {
 }
 
 /** Identities that another organization grants what none of those that are taken holds. */
-const candidatesOf = (world: World, holdings: Holdings, taken: ReadonlySet<NodeId>, { budget }: Search): NodeId[] => {
+const candidatesOf = (holdings: Holdings, taken: ReadonlySet<NodeId>, { budget }: Search): NodeId[] => {
+  const { world } = holdings;
   const all = holdings.identities();
   const places = new Set(
     all.flatMap((who) =>
@@ -80,23 +81,23 @@ const candidatesOf = (world: World, holdings: Holdings, taken: ReadonlySet<NodeI
 };
 
 const takeover = (
-  world: World,
   holdings: Holdings,
   who: NodeId,
   identity: NodeId,
   { start, search }: { start: Start; search: Search },
 ): Taken | undefined => {
+  const { world } = holdings;
   search.budget.steps -= 1;
   const { group } = world.graph.identities.get(identity) ?? {};
   if (group === undefined) return undefined;
-  const update = supply(world, holdings, who, ["identity.update"], group);
+  const update = supply(holdings, who, ["identity.update"], group);
   if (update === undefined) return undefined;
   const ways: Way[] = [update];
   const lost = new Set<NodeId>();
   for (const binding of world.bindingsOf(identity)) {
     if (world.root(binding.group) !== world.root(group)) continue;
     if (!world.isRead(binding.role)) return undefined;
-    const way = clear(world, holdings, who, binding);
+    const way = clear(holdings, who, binding);
     if (way === undefined) return undefined;
     ways.push(way.way);
     if (way.isRemoved) lost.add(binding.id);
@@ -115,22 +116,19 @@ const takeover = (
 };
 
 /** How a binding of an identity is no longer in the way of `who`: it holds what the role grants, or the binding is taken away. */
-const clear = (
-  world: World,
-  holdings: Holdings,
-  who: NodeId,
-  binding: BindingNode,
-): { way: Way; isRemoved: boolean } | undefined => {
+const clear = (holdings: Holdings, who: NodeId, binding: BindingNode): { way: Way; isRemoved: boolean } | undefined => {
+  const { world } = holdings;
   const { id, group, role } = binding;
-  const held = supply(world, holdings, who, [...world.granted(role)], group);
+  const held = supply(holdings, who, [...world.granted(role)], group);
   if (held !== undefined && holdings.hasAll(who, world.granted(role), group)) return { way: held, isRemoved: false };
-  const remover = shortest(holdings.identities().flatMap((by) => removal(world, holdings, by, id, group) ?? []));
+  const remover = shortest(holdings.identities().flatMap((by) => removal(holdings, by, id, group) ?? []));
   if (held !== undefined && (remover === undefined || held.requests.length <= remover.requests.length))
     return { way: held, isRemoved: false };
   return remover && { way: remover, isRemoved: true };
 };
 
-const removal = (world: World, holdings: Holdings, by: NodeId, binding: NodeId, group: NodeId): Way | undefined => {
+const removal = (holdings: Holdings, by: NodeId, binding: NodeId, group: NodeId): Way | undefined => {
+  const { world } = holdings;
   const [name, place] = [nameIn(world.graph.identities, by), placeIn(world, group)];
   const may = holdings.find(by, "role_bindings.delete", group);
   if (may) {
@@ -150,31 +148,20 @@ const after = (way: Way, request: Omit<Request, "after">): Way => ({
 });
 
 /** How `who` comes to hold all of the capabilities at the group: it does, or others under control give it what it lacks. */
-const supply = (
-  world: World,
-  holdings: Holdings,
-  who: NodeId,
-  capabilities: readonly string[],
-  group: NodeId,
-): Way | undefined => {
+const supply = (holdings: Holdings, who: NodeId, capabilities: readonly string[], group: NodeId): Way | undefined => {
   const own = capabilities.map((one) => holdings.find(who, one, group));
   const missing = capabilities.filter((_, i) => own[i] === undefined);
   const held = join(...own);
   if (missing.length === 0) return held;
   if (holdings.identities().length < 2) return undefined;
-  const given = give(world, holdings, who, missing, group);
+  const given = give(holdings, who, missing, group);
   if (given !== undefined) return join(held, given);
-  const parts = missing.length > 1 ? missing.map((one) => give(world, holdings, who, [one], group)) : [];
+  const parts = missing.length > 1 ? missing.map((one) => give(holdings, who, [one], group)) : [];
   return parts.length > 0 && parts.every((one) => one !== undefined) ? join(held, ...parts) : undefined;
 };
 
-const give = (
-  world: World,
-  holdings: Holdings,
-  to: NodeId,
-  capabilities: readonly string[],
-  group: NodeId,
-): Way | undefined => {
+const give = (holdings: Holdings, to: NodeId, capabilities: readonly string[], group: NodeId): Way | undefined => {
+  const { world } = holdings;
   const ways = holdings
     .identities()
     .filter((by) => by !== to)
@@ -182,23 +169,23 @@ const give = (
       world
         .lineage(group)
         .flatMap((place) => [
-          ...(grant(world, holdings, by, to, capabilities, place) ?? []),
-          ...widenings(world, holdings, by, to, capabilities, place),
+          ...(grant(holdings, by, to, capabilities, place) ?? []),
+          ...widenings(holdings, by, to, capabilities, place),
         ]),
     );
   return shortest(ways);
 };
 
 const grant = (
-  world: World,
   holdings: Holdings,
   by: NodeId,
   to: NodeId,
   capabilities: readonly string[],
   place: NodeId,
 ): Way[] | undefined => {
+  const { world } = holdings;
   const may = holdings.find(by, "role_bindings.create", place);
-  if (may === undefined || !isNear(world, holdings, by, to, place)) return undefined;
+  if (may === undefined || !isNear(holdings, by, to, place)) return undefined;
   if (!holdings.hasAll(by, capabilities, place)) return undefined;
   const role = world
     .grantable(place)
@@ -237,7 +224,8 @@ const bind = (way: Way, by: NodeId, to: NodeId, place: NodeId, roleOf: () => Nod
 };
 
 /** The service takes an identity of the same organization, the caller itself, and one that the caller can list. */
-const isNear = (world: World, holdings: Holdings, by: NodeId, to: NodeId, place: NodeId): boolean => {
+const isNear = (holdings: Holdings, by: NodeId, to: NodeId, place: NodeId): boolean => {
+  const { world } = holdings;
   const { group } = world.graph.identities.get(to) ?? {};
   if (group === undefined) return false;
   return (
@@ -246,32 +234,25 @@ const isNear = (world: World, holdings: Holdings, by: NodeId, to: NodeId, place:
 };
 
 /** Roles that `to` has at the place, and that `by` may widen by the capabilities. */
-const widenings = (
-  world: World,
-  holdings: Holdings,
-  by: NodeId,
-  to: NodeId,
-  capabilities: readonly string[],
-  place: NodeId,
-): Way[] =>
+const widenings = (holdings: Holdings, by: NodeId, to: NodeId, capabilities: readonly string[], place: NodeId): Way[] =>
   holdings
     .of(to)
     .filter((held) => held.group === place)
     .flatMap((held) => {
-      const role = world.graph.roles.get(held.role);
+      const role = holdings.world.graph.roles.get(held.role);
       return role?.group
-        ? (widening(world, holdings, by, role as RoleNode & { group: NodeId }, capabilities, held) ?? [])
+        ? (widening(holdings, by, role as RoleNode & { group: NodeId }, capabilities, held) ?? [])
         : [];
     });
 
 const widening = (
-  world: World,
   holdings: Holdings,
   by: NodeId,
   role: RoleNode & { group: NodeId },
   capabilities: readonly string[],
   held: Held,
 ): Way | undefined => {
+  const { world } = holdings;
   const wide = [...new Set([...role.capabilities, ...capabilities])].sort();
   const may = holdings.find(by, "roles.update", role.group);
   if (may === undefined || !holdings.hasAll(by, wide, role.group)) return undefined;
