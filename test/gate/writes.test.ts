@@ -157,31 +157,6 @@ describe("an update", () => {
     expect(gate.report().refused).toHaveLength(3);
   });
 
-  test("has the uid for the path by which the program names a repo", async () => {
-    const [source, repo] = [
-      await createUid(api, "repos", platform, { name: "source" }),
-      await createUid(api, "repos", platform, { name: "copy" }),
-    ];
-    const sync = (client: Client, text: string) =>
-      callOn(client, "UpdateRepo", {
-        repo: { uid: repo, syncConfig: { source: text } },
-        updateMask: "syncConfig.source",
-      });
-    const bodies: string[] = [];
-    const wire = systemTransport();
-    const change = await changeOf(api, (client) => sync(client, source));
-    const { client, gate } = await through(change, {
-      wire: (request: Parameters<typeof wire>[0]) => {
-        bodies.push(request.body ?? "");
-        return wire(request);
-      },
-    });
-    await expect(sync(client, repo)).rejects.toMatchObject(notInChange("differs in sync_config.source"));
-    await sync(client, "acme/platform/source");
-    expect(JSON.parse(bodies.at(-1) ?? "")).toEqual({ sync_config: { source } });
-    expect(gate.report()).toMatchObject({ applied: 1, missing: [] });
-  });
-
   test("of a path that a later write of the change has set does not pass any more", async () => {
     const back = async (client: Client) => {
       await updateReader(client, { name: "between" }, "name");

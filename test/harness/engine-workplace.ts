@@ -47,6 +47,8 @@ export interface ProgramOptions {
    * program of the Automation API, which takes half of the processor time.
    */
   ownProcess?: boolean;
+  /** That one process runs no other program: an error that one leaves behind would be one of the next. */
+  ownHost?: boolean;
   /** folder of the provider `irm`, for native resources */
   plugin?: string;
 }
@@ -68,6 +70,7 @@ export const createWorkplace = async (
   makeDatabase?.(db);
   let server = await startServerProcess(["--db", db, ...flags]);
   const tokenFile = join(folder, "identity-token");
+  const hosts: LanguageHost[] = [];
   writeFileSync(tokenFile, await mintDevToken(server.issuer, { subject: "owner" }), { mode: 0o600 });
   const env = {
     IRM_BASE_URL: server.baseUrl,
@@ -82,7 +85,7 @@ export const createWorkplace = async (
     },
     folder,
     env,
-    program: async (name, source, own = {}, { ownProcess = false, plugin } = {}) => {
+    program: async (name, source, own = {}, { ownProcess = false, ownHost = false, plugin } = {}) => {
       const program = join(folder, name);
       mkdirSync(join(program, "node_modules", "@pulumi"), { recursive: true });
       // Vitest makes one for this clone (test/support/compile-engine.ts).
@@ -98,7 +101,9 @@ export const createWorkplace = async (
       write(source);
       const all = { ...env, ...own };
       writeFileSync(join(program, ENVIRONMENT), JSON.stringify(all));
-      const languageHost = ownProcess ? undefined : await languageHostOfWorker();
+      const host = ownProcess ? undefined : await (ownHost ? startLanguageHost() : languageHostOfWorker());
+      if (host && ownHost) hosts.push(host);
+      const languageHost = host?.address;
       const stack = await createStack({ folder: program, program, env: all, languageHost });
       return { ...stack, folder: program, write, configure: (config) => configure(program, config) };
     },
@@ -112,6 +117,7 @@ export const createWorkplace = async (
     },
     close: async () => {
       await server.stop();
+      for (const host of hosts) host.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -123,7 +129,12 @@ const pluginsOf = (folder: string | undefined): string =>
 
 const ENVIRONMENT = "environment.json";
 
-const startLanguageHost = async (): Promise<string> => {
+interface LanguageHost {
+  address: string;
+  stop(): void;
+}
+
+const startLanguageHost = async (): Promise<LanguageHost> => {
   const child = spawn(
     process.execPath,
     ["--no-warnings", join(root, "test", "harness", "language-host.ts"), ENVIRONMENT],
@@ -136,12 +147,12 @@ const startLanguageHost = async (): Promise<string> => {
   // It ends after this process, which need not wait for it.
   child.unref();
   for (const pipe of [child.stdin, child.stdout]) (pipe as Socket).unref();
-  return `127.0.0.1:${port}`;
+  return { address: `127.0.0.1:${port}`, stop: () => child.stdin.end() };
 };
 
 // It ends when its standard input does.
-let languageHost: Promise<string> | undefined;
-const languageHostOfWorker = (): Promise<string> => {
+let languageHost: Promise<LanguageHost> | undefined;
+const languageHostOfWorker = (): Promise<LanguageHost> => {
   languageHost ??= startLanguageHost();
   return languageHost;
 };

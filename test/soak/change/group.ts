@@ -91,7 +91,11 @@ export const openGroup = async (seeds: readonly number[], options: Options): Pro
       ...(second && { SECOND_TOKEN: await tokenOf(second), IRM_ALLOW_TOKEN_SOURCES: "SECOND_TOKEN" }),
     };
     const source = sourceOf(isNative ? "pulumi-irm/plugin" : "pulumi-irm");
-    const program = await place.program("case", source, env, { ownProcess, ...(isNative && { plugin }) });
+    const program = await place.program("case", source, env, {
+      ownProcess,
+      ownHost: true,
+      ...(isNative && { plugin }),
+    });
     const flags = second ? ["--service", `${second.server.baseUrl}=SECOND_TOKEN`] : [];
     const isInPart = mayBeInPart && !second && random.below(4) === 0;
     const inPart = isInPart ? await readerOf({ place, owner, cases, random }) : undefined;

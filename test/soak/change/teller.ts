@@ -34,7 +34,7 @@ export const changePrograms = (told: Teller, times: (random: Case["random"]) => 
 /** A review without failing steps, if need be without some of the cases. Undefined: none is left. `problem`: there is no review. */
 export const reviewWhole = async (told: Teller): Promise<Reviewed | { problem: string } | undefined> => {
   const reviewed = await review(told);
-  const failing = told.left.filter((one) => isRefused(one, reviewed));
+  const failing = told.cases.filter((one) => one.described !== undefined && isRefused(one, reviewed));
   if (failing.length === 0 || told.cases.length === 1) return reviewed;
   withdraw(told, failing);
   return told.left.length === 0 ? undefined : reviewWhole(told);
@@ -51,9 +51,9 @@ const isRefused = (one: Case, reviewed: Reviewed | { problem: string }): boolean
 /** Of a step that waits for one that failed (cli/run/outcome.ts). */
 const BLOCKED = "it did not run";
 
-/** From here on, the program has of these what went through before. */
+/** From here on, the program has of these what went through before; and nothing, where that fails too. */
 const withdraw = (told: Teller, failing: readonly Case[]): void => {
-  for (const one of failing) one.described = one.former;
+  for (const one of failing) one.described = told.left.includes(one) ? one.former : undefined;
   writeProgram(told);
   told.left = told.left.filter((one) => !failing.includes(one));
 };
