@@ -19,6 +19,8 @@ export const applies = async (options: PartOptions): Promise<PartResult> => {
     plugin,
     server: ["--faults", faults],
     mayBeInPart: false,
+    // A change has no such writes (docs/apply.md#limits).
+    mayWait: false,
     sourceOf: sourceWithTricks,
     ownProcess: true,
   };

@@ -49,6 +49,8 @@ interface Options {
   server?: readonly string[];
   /** the reviewer may see a part; default: true */
   mayBeInPart?: boolean;
+  /** Resources may need what another provider makes in the same update; default: true. */
+  mayWait?: boolean;
   /** default: that of the cases */
   sourceOf?(module: string): string;
   /** a process of its own runs the program, as on the command line */
@@ -57,7 +59,7 @@ interface Options {
 
 /** The group has the seed of its first case. */
 export const openGroup = async (seeds: readonly number[], options: Options): Promise<Group> => {
-  const { plugin, server = [], mayBeInPart = true, sourceOf = sourceFor, ownProcess = false } = options;
+  const { plugin, server = [], mayBeInPart = true, mayWait = true, sourceOf = sourceFor, ownProcess = false } = options;
   const random = createRandom(seeds[0] as number);
   const isNative = random.below(2) === 0;
   const place = await createWorkplace(server);
@@ -79,7 +81,7 @@ export const openGroup = async (seeds: readonly number[], options: Options): Pro
       const made = await makeByHand(own, { call: owner.call, home, organization, prefix });
       const atOther = other && provider ? { provider, organization: other } : undefined;
       // One that fails keeps the steps of all others from running.
-      const programs = caseProgram(own, made, { second: atOther, mayFail: seeds.length === 1 });
+      const programs = caseProgram(own, made, { second: atOther, mayFail: seeds.length === 1, mayWait });
       cases.push({
         ...{ prefix, seed, random: own, made, programs },
         organizations: [organization, ...(other ? [other] : [])],

@@ -22,9 +22,11 @@ interface Second {
 interface Options {
   second: Second | undefined;
   mayFail: boolean;
+  /** resources may need what another provider makes in the same update */
+  mayWait: boolean;
 }
 
-export const caseProgram = (random: Random, made: HandMade, { second, mayFail }: Options): CaseProgram => {
+export const caseProgram = (random: Random, made: HandMade, { second, mayFail, mayWait }: Options): CaseProgram => {
   const chance = (one: number): boolean => random.below(one) === 0;
   const shape = random.below(6);
   const base = shape === 0 ? undefined : accessProgram(random, made);
@@ -63,7 +65,8 @@ export const caseProgram = (random: Random, made: HandMade, { second, mayFail }:
     }
     if (kind === "group" && dice.below(3) === 0)
       return { ...inputs, description: { secret: inputs.description ?? "" } };
-    if (kind === "group" && dice.below(3) === 0 && other in others) return { ...inputs, description: { other } };
+    if (kind === "group" && dice.below(3) === 0 && mayWait && other in others)
+      return { ...inputs, description: { other } };
     return inputs;
   };
 
