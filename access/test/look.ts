@@ -22,8 +22,8 @@ export const breachFinder = (
 ): ((actor: Actor) => Reason[]) => {
   const { access, graph } = look;
   const isHere = counts(look, place);
-  const capabilitiesOf = memoized((role) => graph.roles.get(role)?.capabilities ?? []);
-  const deniedCapabilities = memoized((role) =>
+  const capabilitiesOf = memoized((role: NodeId) => graph.roles.get(role)?.capabilities ?? []);
+  const deniedCapabilities = memoized((role: NodeId) =>
     capabilitiesOf(role)
       .filter((one) => denied.some((text) => matchesCapability(text, one)))
       .toSorted(byEffect),
