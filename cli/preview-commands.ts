@@ -2,6 +2,7 @@
 import { type Command, Option } from "commander";
 import { SEAL_IS_NOW } from "../client/env.ts";
 import { appendValue } from "./append-value.ts";
+import type { ApplyFlags } from "./apply.ts";
 import type { DriftFlags } from "./drift.ts";
 import { formatOption } from "./format.ts";
 import type { ReviewFlags } from "./review.ts";
@@ -64,6 +65,21 @@ export const addReviewCommands = (program: Command, exit: Exit): void => {
       exit(await (await import("./review.ts")).review(file, { ...flags, engine }));
     });
 
+  program
+    .command("apply")
+    .usage("CHANGE [FLAGS]")
+    .summary("apply a reviewed change, and no other one")
+    .description(
+      "Makes the change anew on a copy, and stops if it is not the reviewed one. Then runs pulumi up of this folder through a gate, which passes the writes of the change. Exits with 3 if something else would be applied, a write was refused, or one is missing.",
+    )
+    .argument("<CHANGE>", "a change, from npx pulumi-irm review --out")
+    .option("--stack <NAME>", "the stack (default: the one in the change)")
+    .option(...SERVICE)
+    .option("--digest <DIGEST>", "the digest that was approved: sha256:…")
+    .option("-y, --yes", "do not ask")
+    .addOption(formatOption("terminal", "json"))
+    .action(async (file: string, flags: ApplyFlags) => exit(await (await import("./apply.ts")).apply(file, flags)));
+
   for (const [name, text] of Object.entries({ rehearse: IS_NOW_REVIEW, verify: SEAL_IS_NOW }))
     program
       .command(name, { hidden: true })
@@ -88,7 +104,7 @@ export const addDriftCommands = (program: Command, exit: Exit): void => {
     .usage("[FLAGS]")
     .summary("show where the service differs from the program")
     .description(
-      "Runs the update of the program in this folder on a copy of the organization, and prints the records that differ from the program, access that nothing declares, static keys that end within 30 days, pull tokens, and creates that an interrupted run left open. Changes nothing. Exits with 3 if there are any.",
+      "Runs the update of the program in this folder on a copy of the organization, and prints the records that differ from the program, access that nothing declares, static keys that end within 30 days, pull tokens, and creates that an interrupted run left open. Changes nothing, but with --repair. Exits with 3 if there are any.",
     )
     .option("--stack <NAME>", "the stack to look at (default: the selected one)")
     .option(...SERVICE)
@@ -97,8 +113,16 @@ export const addDriftCommands = (program: Command, exit: Exit): void => {
       "access that another program declares, by uid of the role binding or of its identity; pull-tokens: all pull tokens that hold nothing but pulls; repeatable",
       appendValue,
     )
+    .option("--repair", "review the update of the unchanged program, and apply it: it undoes what was changed by hand")
+    .option("-y, --yes", "with --repair, do not ask")
     .addOption(formatOption("terminal", "markdown", "json"))
-    .action(async (flags: DriftFlags) => exit(await (await import("./drift.ts")).drift(flags)));
+    .action(async ({ repair, yes, ...flags }: DriftFlags & { repair?: boolean; yes?: boolean }) => {
+      if (yes && !repair) throw new UsageError("--yes is for --repair");
+      const run = repair
+        ? (await import("./repair.ts")).repair({ ...flags, yes })
+        : (await import("./drift.ts")).drift(flags);
+      exit(await run);
+    });
 
   program
     .command("roles")

@@ -39,7 +39,7 @@ const createProgram = (exit: Exit): Command => {
 const RUNS = /^irm (review|drift|apply|ci)\b/;
 
 /** Commands that call the API, or may do so with a flag. */
-const CALLERS = "test review drift roles access paths export revoke whoami doctor recover".split(" ");
+const CALLERS = "test review apply drift roles access paths export revoke whoami doctor recover".split(" ");
 const WITH_CREDENTIALS: ReadonlySet<string> = new Set(CALLERS.map((name) => `irm ${name}`));
 const CREDENTIALS =
   "\nAddress and credentials come from the environment: IRM_BASE_URL, and IRM_TOKEN or another (docs/configuration.md).";

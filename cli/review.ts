@@ -12,15 +12,14 @@ import { reportAsText } from "../access/format/review/terminal.ts";
 import type { Live } from "../access/graph/live.ts";
 import { StackError } from "../access/policy/export-stack.ts";
 import { policyStackIn, TextFileError } from "../access/policy/index.ts";
+import type { RunOperation } from "../access/preview/run-preview.ts";
 import { PreviewError } from "../access/preview/shape.ts";
-import { stackOfUrn } from "../access/preview/urn.ts";
 import { reviewOf } from "../access/review/index.ts";
 import type { Proposal } from "../access/review/proposal.ts";
 import type { Review } from "../access/review/report.ts";
 import { goesThrough, type RunReport } from "../access/review/run-report.ts";
 import { joinReviews } from "../access/review/services.ts";
 import { LockError } from "../access/roles/lock.ts";
-import { restoredWrites } from "../access/run/restored.ts";
 import { runChangeTests, type StackOf } from "../access/test/change.ts";
 import type { Client } from "../client/client.ts";
 import { printable } from "../schema/index.ts";
@@ -29,20 +28,20 @@ import { clientErrorText, systemConfig } from "./client.ts";
 import { missingLines } from "./copy.ts";
 import { engineArguments } from "./engine-arguments.ts";
 import type { Format } from "./format.ts";
-import { originOf } from "./origin.ts";
 import { doubtsOf, inProject, noticesOf, policyReview } from "./policy/review.ts";
 import { previewHere } from "./preview.ts";
 import { rolesReview } from "./review-roles.ts";
 import { type RulesFlags, reviewRules } from "./review-rules.ts";
 import { reviewTests, TestsError, type TestsFlags, wrongTests } from "./review-tests.ts";
 import type { Rights } from "./run/actor.ts";
+import { contentOf, originOfRun } from "./run/content.ts";
 import { checkActor, runErrorText, runHere, untilStopped } from "./run/here.ts";
 import type { UpdateRun } from "./run/on-twins.ts";
 import { proposalsOf } from "./run/proposal.ts";
 import { replayHere } from "./run/replayed.ts";
 import { clientsOf, firstOf, servicesFrom } from "./services.ts";
 import { print, printError, printStyled, stdoutStyle } from "./terminal.ts";
-import { accessOfChange, disagreements } from "./twin/sides.ts";
+import { disagreements } from "./twin/sides.ts";
 import { UsageError } from "./usage.ts";
 
 export interface ReviewFlags extends RulesFlags, TestsFlags {
@@ -89,18 +88,18 @@ export const reviewErrorText = (error: unknown): string | undefined => {
 type Flags = Omit<ReviewFlags, "format">;
 
 /** Throws a UsageError for wrong flags, and errors for which `reviewErrorText` has a text. */
-export const makeReview = (change: string | undefined, flags: Flags): Promise<Review> =>
-  change === undefined ? reviewProgram(flags) : reviewChange(change, flags);
+export const makeReview = async (change: string | undefined, flags: Flags): Promise<Review> =>
+  change === undefined ? (await reviewProgram(flags)).made : reviewChange(change, flags);
 
-/** The review of the program of this folder. */
-const reviewProgram = async (flags: Flags): Promise<Review> => {
+/** The review of the program of this folder, and the change that it is of. */
+export const reviewProgram = async (flags: Flags): Promise<{ made: Review; content: ChangeContent }> => {
   const { stack, as, rights, out } = flags;
   const services = servicesFrom(flags.service ?? [], process.env);
   const engine = engineArguments(flags.engine ?? []);
   checkActor(as);
   if (out !== undefined) checkChangeFile(out);
   const { judged, policy } = judgeBy(flags);
-  const operation: ChangeContent["operation"] = flags.destroy ? "destroy" : "up";
+  const operation: RunOperation = flags.destroy ? "destroy" : "up";
   const { previewed, run } = await untilStopped((signal) =>
     inProject(policy, signal, async ({ cwd, env }) => {
       const previewed = await previewHere({ cwd, stack, services }, { operation, more: engine, env, signal });
@@ -120,13 +119,8 @@ const reviewProgram = async (flags: Flags): Promise<Review> => {
       return undefined;
     }
   };
-  const origin = originOf({
-    stack: stackOfUrn([...run.left, ...run.stored][0]?.urn) ?? stack,
-    service: [...clients.keys()].join(", "),
-    folder: process.cwd(),
-    nowMs: firstOf(clients).clock.today(),
-  });
-  const content = changeOf({
+  const origin = originOfRun({ run, stack, clients });
+  const content = contentOf({
     ...{ run, origin, engine, operation, isWhole: !policy?.notPart.length },
     ...lifeFrom(await firstOf(clients).serviceNow()),
   });
@@ -151,7 +145,7 @@ const reviewProgram = async (flags: Flags): Promise<Review> => {
       throw new ChangeError("the identity that applies the program is not known, and a change has its uid: give --as");
     writeChange(out, content);
   }
-  return made;
+  return { made, content };
 };
 
 /** The review of a change that another run has written: on a fresh copy, without the program, the engine and the stack. */
@@ -260,28 +254,6 @@ const judgeBy = (flags: Flags) => {
 const printNotice = (text: string): void => {
   process.stderr.write(`irm review: ${printable(text)}\n`);
 };
-
-interface ContentParts {
-  run: Awaited<ReturnType<typeof runHere>>;
-  origin: ReturnType<typeof originOf>;
-  engine: readonly string[];
-  operation: ChangeContent["operation"];
-  /** not of a policy alone, beside which the change edits other files */
-  isWhole: boolean;
-  created: string;
-  expires: string;
-}
-
-/** A program whose folder differs from its commit has none in the change. */
-const changeOf = ({ run, origin, engine, operation, isWhole, ...life }: ContentParts): ChangeContent => ({
-  ...{ version: 1, operation, arguments: [...engine], stack: origin.stack ?? "" },
-  // The first one is that of the identity which applies it: its writes name no service.
-  services: run.services.map(({ address }) => address),
-  ...(origin.commit !== undefined && !origin.isModified && isWhole && { commit: origin.commit }),
-  ...{ ...life, as: run.as.uid ?? "", writes: run.normal.writes },
-  ...accessOfChange(run.services, run.normal),
-  restored: restoredWrites(run.services, run),
-});
 
 const printIn: Record<Format, (review: Review) => void> = {
   terminal: ({ report }) => printStyled(reportAsText(report, stdoutStyle())),

@@ -82,9 +82,9 @@ const Before = z.strictObject({
 
 const Content = z.strictObject({
   version: z.literal(1),
-  operation: z.enum(["up", "destroy"]),
+  operation: z.enum(["up", "destroy", "revoke"]).describe("revoke: without a program"),
   arguments: z.array(z.string()).describe("of the engine"),
-  stack: z.string(),
+  stack: z.string().describe("empty: of none"),
   services: z.array(z.string()).min(1).describe("addresses"),
   commit: z
     .string()

@@ -131,4 +131,4 @@ export const BACKEND = [
   "PULUMI_SELF_MANAGED_STATE_GZIP",
 ];
 /** The engine takes each option of a command from the environment too. */
-const OPTION = /^PULUMI_OPTION_/i;
+export const OPTION = /^PULUMI_OPTION_/i;

@@ -59,7 +59,16 @@ export const replay = async (
     const all = [...twins.values()];
     const before = await Promise.all(all.map(readTwin));
     const hidden = `hidden-${randomUUID()}`;
-    const { outcomes, uids } = await carryOut(change.writes, first as string, twins, actors, hidden, signal);
+    const operators = await Promise.all(
+      [...twins].map(
+        async ([address, twin]): Promise<[string, Client]> => [
+          address,
+          await twin.operatorOf(actors.get(address) ?? undefined),
+        ],
+      ),
+    );
+    const clients = new Map(operators);
+    const { outcomes, uids } = await carryOut(change.writes, { first: first as string, clients, hidden }, signal);
     const services = await Promise.all(all.map((twin, i) => sidesOf(twin, before[i] as TwinLive)));
     const normal = writesFrom(calls, { secrets: [hidden], recordOf: recordsOf(twins, first as string) });
     const made = madeUids();
@@ -77,23 +86,22 @@ export const replay = async (
   }
 };
 
-const carryOut = async (
+interface Places {
+  /** address of the writes that name no service */
+  first: string;
+  clients: ReadonlyMap<string, Client>;
+  /** stands for a secret */
+  hidden: string;
+}
+
+/** One after the other. A refused one does not keep back those that need nothing of it. */
+export const carryOut = async (
   writes: readonly Write[],
-  first: string,
-  twins: ReadonlyMap<string, Twin>,
-  actors: ReadonlyMap<string, string | null>,
-  hidden: string,
-  signal: AbortSignal | undefined,
-) => {
+  { first, clients, hidden }: Places,
+  signal?: AbortSignal,
+): Promise<Pick<Replay, "outcomes" | "uids">> => {
   const uids = new Map<number, string>();
   const outcomes: WriteOutcome[] = [];
-  const clients = new Map(
-    await Promise.all(
-      [...twins].map(
-        async ([address, twin]) => [address, await twin.operatorOf(actors.get(address) ?? undefined)] as const,
-      ),
-    ),
-  );
   for (const write of writes) {
     signal?.throwIfAborted();
     const { n, service = first } = write;

@@ -111,7 +111,11 @@ export const accessOfChange = (
 /** A change that a run has made, with all that it is compared by. */
 export const anewOf = (
   content: ChangeContent,
-  { services, normal, left }: { services: readonly Sides[]; normal: Anew["normal"]; left: readonly { id?: unknown }[] },
+  {
+    services,
+    normal,
+    left,
+  }: { services: readonly Sides[]; normal: Anew["normal"]; left: readonly Readonly<Record<string, unknown>>[] },
 ): Anew => ({
   ...{ content, normal },
   records: new Map(services.map(({ address, copy }) => [address, copy.records])),

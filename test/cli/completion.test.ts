@@ -19,7 +19,7 @@ const complete = async (...words: string[]) => {
 
 // In the order of the help.
 const COMMANDS = [
-  ...["init", "check", "test", "review", "serve", "token", "drift", "roles", "access", "paths"],
+  ...["init", "check", "test", "review", "apply", "serve", "token", "drift", "roles", "access", "paths"],
   ...["export", "revoke", "whoami", "doctor", "journal", "recover", "completion", "help"],
 ];
 

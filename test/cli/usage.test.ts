@@ -14,7 +14,7 @@ const refusal = (command: string, sentence: string) => ({
 });
 
 const ORDER = [
-  ...["init", "check", "test", "review", "serve", "token", "drift", "roles", "access", "paths"],
+  ...["init", "check", "test", "review", "apply", "serve", "token", "drift", "roles", "access", "paths"],
   ...["export", "revoke", "whoami", "doctor", "journal", "recover", "completion", "help"],
 ];
 const COMMANDS = new RegExp(
@@ -65,7 +65,7 @@ describe("irm", () => {
     const helps = await Promise.all(names.map(async (name) => ({ name, help: (await run(...name, "--help")).stdout })));
     const withFooter = helps.filter(({ help }) => help.endsWith(footer)).map(({ name }) => name.join(" "));
     expect(withFooter).toEqual([
-      ...["test", "review", "drift", "roles", "access", "paths", "export", "revoke"],
+      ...["test", "review", "apply", "drift", "roles", "access", "paths", "export", "revoke"],
       ...["whoami", "doctor", "recover"],
     ]);
     for (const { help } of helps)

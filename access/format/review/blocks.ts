@@ -193,7 +193,7 @@ export const footOf = ({ deletedGroups }: Report): string => {
 
 /** Why the run may do something else than what was reviewed. */
 const CAN_DIFFER =
-  "A program is code: it can act differently on a copy than in the update, and a pull request can replace the tool, the package and the workflow. So this review does not restrict the update (docs/security.md).";
+  "A program is code: it can act differently on a copy than in the update, and a pull request can replace the tool, the package and the workflow. Only npx pulumi-irm apply binds the update to this review (docs/apply.md).";
 
 /** They block a deletion too (docs/contract.md#d7). */
 const SUBSCRIPTIONS = "It does not list event subscriptions, which would block the deletion of their group.";

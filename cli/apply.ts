@@ -1,0 +1,199 @@
+// `irm apply`: the update that was reviewed, and no other one. It makes the change anew on a copy, compares it with the reviewed one, and runs
+// the real update through a gate that passes the writes of the change. The program has no credentials of the services at any time.
+import { compareAnew } from "../access/change/anew.ts";
+import { type Change, ChangeError, unusableText } from "../access/change/change.ts";
+import type { Write } from "../access/change/write.ts";
+import type { Copy } from "../access/copy/copy.ts";
+import { countText } from "../access/format/words.ts";
+import { PreviewError } from "../access/preview/shape.ts";
+import { whoAmI } from "../access/query/whoami.ts";
+import type { Client } from "../client/client.ts";
+import { writeProblems } from "../gate/index.ts";
+import { printable, printableLines } from "../schema/printable.ts";
+import { type Job, type MadeAnew, replayAnew, runAnew } from "./apply/anew.ts";
+import { type Services, sendWrites, startTokenedGate, type TokenedGate } from "./apply/gates.ts";
+import { messageOf, type Updates, updatesSince } from "./apply/history.ts";
+import { throughGate, withoutCredentials } from "./apply/place.ts";
+import { reportAsJson, reportAsText } from "./apply/report.ts";
+import { runUpdate } from "./apply/update.ts";
+import { ask, canAsk } from "./ask.ts";
+import { readChange } from "./change.ts";
+import { clientErrorText, systemConfig } from "./client.ts";
+import { copyOf } from "./copy.ts";
+import { engineArguments } from "./engine-arguments.ts";
+import { engineCommand } from "./engine-command.ts";
+import { untilInterrupted } from "./interrupt.ts";
+import { runEngine } from "./run/engine.ts";
+import { RunError } from "./run/error.ts";
+import { runErrorText } from "./run/here.ts";
+import { clientsOf, firstOf, servicesFrom } from "./services.ts";
+import { printError } from "./terminal.ts";
+import { UsageError } from "./usage.ts";
+
+export interface ApplyFlags {
+  stack?: string;
+  service?: readonly string[];
+  /** the digest that was approved */
+  digest?: string;
+  yes?: boolean;
+  format: "terminal" | "json";
+}
+
+const REFUSED = 3;
+
+/** What is to be applied is not what was reviewed: one line for each difference. Nothing was changed. */
+class NotReviewed extends Error {
+  override readonly name = "NotReviewed";
+}
+
+export const apply = async (file: string, flags: ApplyFlags): Promise<number> => {
+  if (flags.yes !== true && !canAsk()) throw new UsageError("there is no terminal to ask whether to go on; give --yes");
+  try {
+    return await applyChange(readChange(file), { ...flags, file });
+  } catch (error) {
+    const text = applyErrorText(error);
+    if (text === undefined) throw error;
+    printError("irm apply", text);
+    return error instanceof NotReviewed ? REFUSED : 1;
+  }
+};
+
+/** Why nothing was applied; undefined for an error that the command does not expect. */
+export const applyErrorText = (error: unknown): string | undefined => {
+  const isOwn = [NotReviewed, ChangeError, PreviewError].some((one) => error instanceof one);
+  return isOwn ? (error as Error).message : (runErrorText(error) ?? clientErrorText(error));
+};
+
+interface Applying extends ApplyFlags {
+  /** names the change in errors */
+  file: string;
+}
+
+/** Throws a UsageError for wrong flags, and errors for which `applyErrorText` has a text. */
+export const applyChange = async (change: Change, flags: Applying): Promise<number> => {
+  const { file, digest, format } = flags;
+  if (digest !== undefined && digest !== change.digest)
+    throw new NotReviewed(`${file} has the digest ${change.digest}, and ${printable(digest)} was approved`);
+  engineArguments(change.arguments);
+  const settings = servicesFrom(flags.service ?? [], process.env);
+  const clients = clientsOf(process.env.IRM_BASE_URL ? systemConfig() : undefined, settings);
+  const nowMs = await firstOf(clients).serviceNow();
+  const problem = unusableText(change, { file, given: [...clients.keys()], nowMs });
+  if (problem !== undefined) throw new UsageError(problem);
+  await checkCaller(change, clients);
+
+  const stack = flags.stack ?? (change.stack.split("/").at(-1) as string);
+  const variables = settings.flatMap(({ tokenEnv }) => tokenEnv ?? []);
+  const job: Job = { cwd: process.cwd(), env: withoutCredentials(process.env, variables), stack };
+  const reason = new RunError("it was interrupted; run it again to apply what is left of the change");
+  const act = async (signal: AbortSignal): Promise<number> => {
+    note(`${countText(change.writes.length, "write")}${change.stack && ` to ${change.stack}`}, ${change.digest}`);
+    note("making the change anew on a copy");
+    const services = await copiesOf(change, clients);
+    const { operation } = change;
+    const isRun = operation !== "revoke";
+    const { anew, problems } = isRun
+      ? await runAnew(change, operation, job, services, settings, signal)
+      : await replayAnew(change, services, signal);
+    const engine = runEngine(engineCommand(), signal);
+    const updates = isRun ? await updatesSince(engine, change, { ...job, name: stack }) : {};
+    checkAnew(change, { anew, problems, updates, file });
+    const { writes } = anew.content;
+    note(leftText(change.writes.length, writes.length));
+    const gate = await startTokenedGate(services, writes, change.as);
+    try {
+      if (!flags.yes && !(await ask(`Apply ${countText(writes.length, "write")}?`)))
+        throw new ChangeError("nothing was applied");
+      if (!isRun) {
+        await sendWrites(gate, change, writes, signal);
+        return finish(gate, 0, format);
+      }
+      const update = { ...job, command: engineCommand(), operation, arguments: change.arguments };
+      const printed = { message: messageOf(change), isQuiet: format === "json" };
+      const code = await throughGate(gate.services, job.env, (env) =>
+        runUpdate({ ...update, ...printed, env }, signal),
+      );
+      return finish(gate, code, format);
+    } finally {
+      await gate.close();
+    }
+  };
+  return untilInterrupted(reason, act, "waiting for the engine to end");
+};
+
+/** In the order of the change: its writes do not name the first one. */
+const copiesOf = async ({ services }: Change, clients: ReadonlyMap<string, Client>): Promise<Services> => {
+  const found: [string, { client: Client; copy: Copy }][] = [];
+  for (const address of services) {
+    const client = clients.get(address) as Client;
+    found.push([address, { client, copy: await copyOf(client, address) }]);
+  }
+  return new Map(found);
+};
+
+const leftText = (all: number, left: number): string =>
+  left === all
+    ? "it is the change that was reviewed"
+    : `of the reviewed change, ${countText(left, "write is", "writes are")} left`;
+
+/** The credentials here must be those of the identity that the review was for. */
+const checkCaller = async ({ as }: Change, clients: ReadonlyMap<string, Client>): Promise<void> => {
+  const callers = await Promise.all([...clients.values()].map(async (client) => (await whoAmI(client)).identity));
+  if (callers.includes(as)) return;
+  const found = callers.filter((uid) => uid !== null).join(", ") || "not known";
+  throw new NotReviewed(`the change is for the identity ${as}, and the identity of these credentials is ${found}`);
+};
+
+interface Made extends MadeAnew {
+  updates: Updates;
+  file: string;
+}
+
+/** Throws NotReviewed with everything that keeps the change from being applied. */
+const checkAnew = (change: Change, { anew, problems: failed, updates, file }: Made): void => {
+  const { problems: apart, added, left } = compareAnew(change, anew);
+  const { other, applied } = updates;
+  const problems = [
+    ...failed,
+    ...apart,
+    // An update of what decides no access undoes an edit by hand. Anything else has to be reviewed.
+    ...added
+      .filter(({ mask }) => mask === undefined)
+      .map((write) => `it would send ${writeText(write)}, which was not reviewed`),
+    ...writeProblems(anew.content.writes),
+    ...(other === undefined ? [] : [`another update of the stack began at ${other}, after the review`]),
+    ...(applied === undefined || left === 0
+      ? []
+      : [`the change was applied at ${applied}, and something has changed since`]),
+  ];
+  if (problems.length === 0) return;
+  const again = "Nothing was applied. Review the change again: npx pulumi-irm review --out FILE";
+  throw new NotReviewed(
+    [`${file} is not the change that would be applied now:`, ...problems.map((one) => `- ${one}`), again].join("\n"),
+  );
+};
+
+const finish = (gate: TokenedGate, code: number, format: ApplyFlags["format"]): number => {
+  const { applied, refused, missing, unknown } = gate.report();
+  const reasons = gate.reasons();
+  const counts = { applied, refused, missing: missing.length + unknown.length };
+  const report = { ...counts, tokens: gate.tokens(), narrowed: reasons.length === 0 };
+  process.stdout.write(
+    format === "json"
+      ? reportAsJson(report)
+      : reportAsText(report, { missing: missing.map(writeText), unknown: unknown.map(writeText), reasons }),
+  );
+  if (refused.length + report.missing > 0) return REFUSED;
+  if (code !== 0) printError("irm apply", `pulumi ended with ${code}; its messages are above. Run it again to go on`);
+  return code === 0 ? 0 : 1;
+};
+
+const writeText = ({ n, method, parent, uid, fields }: Write): string =>
+  [`${n} ${method}`, textIn(uid ?? parent), textIn(fields.name)].filter(Boolean).join(" ");
+
+const textIn = (value: unknown): string =>
+  value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
+
+const note = (text: string): void => {
+  process.stderr.write(`irm apply: ${printableLines(text)}\n`);
+};

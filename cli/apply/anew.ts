@@ -1,0 +1,78 @@
+// The change, made anew on fresh copies of the services, as in a review. The preview of the program reads through a gate, since the
+// credentials of an apply may write.
+import type { Change } from "../../access/change/change.ts";
+import type { Anew } from "../../access/change/terms.ts";
+import { type Copy, recordsIn } from "../../access/copy/copy.ts";
+import type { RunOperation } from "../../access/preview/run-preview.ts";
+import type { Client } from "../../client/client.ts";
+import { engineCommand } from "../engine-command.ts";
+import { previewHere } from "../preview.ts";
+import { contentOf, originOfRun } from "../run/content.ts";
+import { runOnTwins } from "../run/on-twins.ts";
+import type { servicesFrom } from "../services.ts";
+import { replay } from "../twin/replay.ts";
+import { anewOf } from "../twin/sides.ts";
+import { type Services, startTokenedGate } from "./gates.ts";
+import { throughGate } from "./place.ts";
+
+/** How the engine runs the program. */
+export interface Job {
+  cwd: string;
+  /** without credentials of the services */
+  env: NodeJS.ProcessEnv;
+  /** as the engine takes it */
+  stack: string;
+}
+
+export interface MadeAnew {
+  anew: Anew;
+  /** why the copy did not take it, a sentence each */
+  problems: string[];
+}
+
+/** Errors: those of a review. */
+export const runAnew = async (
+  change: Change,
+  operation: RunOperation,
+  { cwd, env, stack }: Job,
+  services: Services,
+  settings: ReturnType<typeof servicesFrom>,
+  signal: AbortSignal,
+): Promise<MadeAnew> => {
+  const { arguments: engine, as, created, expires } = change;
+  const reader = await startTokenedGate(services, [], as);
+  const { preview } = await throughGate(reader.services, env, (own) =>
+    previewHere({ cwd, stack, services: settings }, { operation, more: engine, env: own, signal }),
+  ).finally(() => reader.close());
+  const clients = new Map([...services].map(([address, { client }]) => [address, client]));
+  const program = { operation, cwd, env, stack, arguments: engine, preview, clients, as };
+  const copyOf = async (_: Client, address: string): Promise<Copy> => (services.get(address) as { copy: Copy }).copy;
+  const run = await runOnTwins({ ...program, command: engineCommand(), copyOf }, signal);
+  const origin = originOfRun({ run, stack, clients });
+  const content = contentOf({ run, origin, engine, operation, isWhole: true, created, expires });
+  const failed = run.steps.flatMap(({ urn, op, error }) =>
+    error === undefined ? [] : [`${op} ${urn} fails: ${error}`],
+  );
+  return { anew: anewOf(content, run), problems: [...failed, ...run.errors] };
+};
+
+/** Of a change without a program, what is left to do. Errors: those of a replay. */
+export const replayAnew = async (
+  { digest: _, ...change }: Change,
+  services: Services,
+  signal: AbortSignal,
+): Promise<MadeAnew> => {
+  const copies = new Map([...services].map(([address, { copy }]) => [address, copy]));
+  const present = new Set([...copies.values()].flatMap((copy) => recordsIn(copy).map(([, { uid }]) => uid)));
+  const writes = change.writes
+    .filter(({ uid }) => typeof uid !== "string" || present.has(uid))
+    .map((write, i) => ({ ...write, n: i + 1 }));
+  const actors = new Map([...copies.keys()].map((address) => [address, change.as]));
+  const run = await replay({ change: { ...change, writes }, copies, actors }, signal);
+  const { outcomes, uids, textOf, services: sides, ...access } = run;
+  const problems = outcomes.flatMap(({ n, message }) =>
+    message === undefined ? [] : [`write ${n} fails: ${message}`],
+  );
+  const normal = { uids, textOf };
+  return { anew: anewOf({ ...change, writes, ...access }, { services: sides, normal, left: [] }), problems };
+};

@@ -1,0 +1,63 @@
+// The gate of a run, with the tokens that it uses.
+import type { Change } from "../../access/change/change.ts";
+import type { Write } from "../../access/change/write.ts";
+import type { Copy } from "../../access/copy/copy.ts";
+import { type Client, clientWith } from "../../client/client.ts";
+import { systemClock } from "../../client/clock.ts";
+import { redactor } from "../../client/redact.ts";
+import { systemTransport } from "../../client/transport.ts";
+import { type Gate, startGate } from "../../gate/index.ts";
+import { type TokenClass, tokensFor } from "../../gate/tokens.ts";
+import { carryOut } from "../twin/replay.ts";
+
+/** By address; the first one is that of the writes without a service. */
+export type Services = ReadonlyMap<string, { client: Client; copy: Copy }>;
+
+export interface TokenedGate extends Gate {
+  tokens(): TokenClass[];
+  /** why tokens may do more than their writes need; empty: they do not */
+  reasons(): string[];
+}
+
+/** Without writes, it passes only reads. `as`: uid of the identity that applies. Errors: those of an exchange, and GateError. */
+export const startTokenedGate = async (
+  services: Services,
+  writes: readonly Write[],
+  as: string,
+): Promise<TokenedGate> => {
+  const [first] = services.keys();
+  const made: { uids: Gate["uids"] } = { uids: new Map() };
+  const all = await Promise.all(
+    [...services].map(async ([address, { client, copy }]) => {
+      const own = writes.filter(({ service = first }) => service === address);
+      const tokens = await tokensFor({ client, copy }, own, (n) => made.uids.get(n));
+      return [address, { client, copy, tokens, readToken: tokens.read, writeToken: tokens.write }] as const;
+    }),
+  );
+  const gate = await startGate({ writes, services: new Map(all), as });
+  made.uids = gate.uids;
+  return {
+    ...gate,
+    uids: gate.uids,
+    tokens: () => all.flatMap(([, { tokens }]) => [...tokens.classes]),
+    reasons: () => all.flatMap(([, { tokens }]) => [...tokens.reasons]),
+  };
+};
+
+/** The writes of a change without a program, one after the other. The report of the gate says what has become of them. */
+export const sendWrites = async (
+  { services }: Pick<Gate, "services">,
+  change: Pick<Change, "services">,
+  writes: readonly Write[],
+  signal: AbortSignal,
+): Promise<void> => {
+  const parts = { clock: systemClock, redactor: redactor(), transport: systemTransport() };
+  const clients = services.map(({ address, url, token }): [string, Client] => {
+    const config = { baseUrl: url, authUrl: url, requestTimeoutMs: REQUEST_TIMEOUT_MS };
+    return [address, clientWith({ ...parts, config, env: { IRM_TOKEN: token } })];
+  });
+  const [first] = change.services as [string];
+  await carryOut(writes, { first, clients: new Map(clients), hidden: "" }, signal);
+};
+
+const REQUEST_TIMEOUT_MS = 60_000;
