@@ -220,7 +220,8 @@ export const addCommands = (program: Command, exit: Exit): void => {
       "--force",
       "also your own access, and that of the last owner of an organization; for --undo, go by uids where names differ",
     )
-    .option("--out <FILE>", "where to write what is removed (default: irm-revoke-UID-TIME.json in this folder)")
+    .option("--out <FILE>", "remove nothing, and write the removal into this file, as a change to review and apply")
+    .option("--undo-file <FILE>", "where to write what is removed (default: irm-revoke-UID-TIME.json in this folder)")
     .option("--undo <FILE>", "create what is missing of the grants that an earlier revocation wrote to this file")
     .addOption(formatOption("terminal", "json"))
     .action(async (flags: RevokeFlags) => exit(await (await import("./revoke.ts")).revoke(flags)));

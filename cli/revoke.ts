@@ -1,10 +1,11 @@
 // `irm revoke`: takes all access from an identity, or one grant, now and in the policy of this folder, and puts it back.
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { ChangeError } from "../access/change/change.ts";
 import { countText } from "../access/format/words.ts";
 import { QuestionError } from "../access/query/question.ts";
 import { inOrderOfRemoval, lastOwned } from "../access/revoke/held.ts";
-import { labelOf, listGrants } from "../access/revoke/holder.ts";
+import { kindOf, labelOf, listGrants } from "../access/revoke/holder.ts";
 import { type Removed, removeBindings } from "../access/revoke/remove.ts";
 import { interrupted, RevokeError, type UndoFile, writeUndoFile } from "../access/revoke/undo-file.ts";
 import { POLICY } from "../access/test/file.ts";
@@ -12,12 +13,16 @@ import { timeText } from "../access/time-text.ts";
 import type { Client } from "../client/client.ts";
 import { printable } from "../schema/index.ts";
 import { ask, canAsk } from "./ask.ts";
+import { checkChangeFile, writeChange } from "./change.ts";
 import { clientErrorText, systemClient } from "./client.ts";
+import { CopyError } from "./copy.ts";
 import { declarersOf } from "./declarers.ts";
 import { untilInterrupted } from "./interrupt.ts";
 import { restore } from "./restore.ts";
 import { countGrants, listText, printFailures, printJson, problemOfEdit, rowOf, warn } from "./revoke-report.ts";
 import { findTarget, type Target, type Wanted } from "./revoke-target.ts";
+import { RunError } from "./run/error.ts";
+import { changeWithout } from "./run/without.ts";
 import { print, printError } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
@@ -25,24 +30,31 @@ export interface RevokeFlags extends Wanted {
   yes?: boolean;
   force?: boolean;
   undo?: string;
+  /** file for what is removed, from which --undo puts it back */
+  undoFile?: string;
+  /** file for the change, in place of the removal */
   out?: string;
   format: "terminal" | "json";
 }
 
 export const revoke = async (flags: RevokeFlags): Promise<number> => {
-  const { identity, binding, externalGroup, undo, out } = flags;
+  const { identity, binding, externalGroup, undo, undoFile, out } = flags;
   if ([identity, binding, externalGroup, undo].filter((one) => one !== undefined).length !== 1)
     throw new UsageError(
       "give one of --identity, --binding and --external-group, or --undo with the file of an earlier revocation",
     );
-  if (undo !== undefined && out !== undefined) throw new UsageError("--out is not for --undo, which writes no file");
-  if (undo === undefined && !flags.yes && !canAsk())
+  if (undo !== undefined && (undoFile ?? out) !== undefined)
+    throw new UsageError(`--${out === undefined ? "undo-file" : "out"} is not for --undo, which writes no file`);
+  if (undoFile !== undefined && out !== undefined)
+    throw new UsageError("--undo-file is not for --out, which removes nothing");
+  if (out !== undefined) checkChangeFile(out);
+  else if (undo === undefined && !flags.yes && !canAsk())
     throw new UsageError("there is no terminal to ask whether to go on; give --yes");
   try {
     return undo === undefined ? await remove(flags) : await restore(systemClient(), undo, flags);
   } catch (error) {
-    const isOurs = error instanceof QuestionError || error instanceof RevokeError;
-    const text = isOurs ? error.message : clientErrorText(error);
+    const isOurs = [QuestionError, RevokeError, ChangeError, RunError, CopyError].some((one) => error instanceof one);
+    const text = isOurs ? (error as Error).message : clientErrorText(error);
     if (text === undefined) throw error;
     printError("irm revoke", text);
     return 1;
@@ -55,12 +67,13 @@ const remove = async (flags: RevokeFlags): Promise<number> => {
   const { graph, holder, isOwn, policy } = found;
   if (!flags.force) checkHarm(found, client.clock.today());
   const rows = "edit" in policy ? policy.edit.entries : [];
+  if (flags.out !== undefined) return propose(client, found, flags.out);
   await show(found, rows, flags, found.held.length + rows.length > 0);
 
   const target = found.held.length === 0 ? found : await heldNow(client, found);
   const { held } = target;
   const hasNothing = held.length === 0 && rows.length === 0;
-  const undo = hasNothing ? null : writeUndo(client, flags.out, undoOf(target));
+  const undo = hasNothing ? null : writeUndo(client, flags.undoFile, undoOf(target));
   const ordered = inOrderOfRemoval(graph, held, isOwn);
   const result = await untilInterrupted(interrupted(), (signal) =>
     isOwn ? removeBindings(client, holder, ordered, signal, 1) : removeBindings(client, holder, ordered, signal),
@@ -75,6 +88,23 @@ const remove = async (flags: RevokeFlags): Promise<number> => {
   await warnOfDeclarers(target);
   if (result.failed.length > 0 || problem !== undefined) return 1;
   return isOwn || !(await hasSome(client, target)) ? 0 : 1;
+};
+
+/** Writes the removal as a change, for those who want it reviewed. */
+const propose = async (client: Client, { graph, holder, held, isOwn }: Target, file: string): Promise<number> => {
+  const method = kindOf(holder).operations.delete;
+  const writes = inOrderOfRemoval(graph, held, isOwn).map(({ binding: uid }, i) => ({
+    n: i + 1,
+    method,
+    uid,
+    fields: {},
+  }));
+  if (writes.length === 0) throw new RevokeError(`${labelOf(holder)} has no access that you can see`);
+  writeChange(file, await changeWithout(client, writes));
+  print(
+    `${file} removes ${countGrants(writes.length, holder)}; \`npx pulumi-irm review ${file}\` shows it, \`npx pulumi-irm apply ${file}\` does it\n`,
+  );
+  return 0;
 };
 
 /**

@@ -81,7 +81,7 @@ describe("with access.yaml in the folder", () => {
 
   test("takes it out also where the role bindings are gone already", async () => {
     const { name, uid } = await target();
-    await revoke("--identity", uid, "--yes", "--out", "first.json");
+    await revoke("--identity", uid, "--yes", "--undo-file", "first.json");
     writeFileSync("access.yaml", policy(name, `  /: { viewer: [${name}] }\n`));
     expect(await revokeAsJson("--identity", uid, "--yes")).toMatchObject({
       code: 0,

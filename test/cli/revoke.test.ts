@@ -6,6 +6,7 @@ import { describe, expect, test, vi } from "vitest";
 import { IAM, startServer } from "../harness/api-server.ts";
 import { createUid } from "../harness/records.ts";
 import { startCommand } from "../support/command.ts";
+import { runIrm } from "../support/irm.ts";
 import { startRevocations } from "./revocations.ts";
 
 const { api, platform, registry, helper, acme, everything, bind, target, heldBy, revoke, revokeAsJson } =
@@ -55,7 +56,7 @@ put back 2 role bindings of ${name}; 1 existed
 
 test("prints JSON: binding and group by uid, the role by name, and the file; a second run removes nothing", async () => {
   const { uid } = await target();
-  const { code, removed, undo } = await revokeAsJson("--identity", uid, "--yes", "--out", "kept.json");
+  const { code, removed, undo } = await revokeAsJson("--identity", uid, "--yes", "--undo-file", "kept.json");
   expect({ code, undo }).toEqual({ code: 0, undo: join(process.cwd(), "kept.json") });
   const binding = (group: string) => expect.stringMatching(`^${group}/`);
   expect(removed).toHaveLength(3);
@@ -69,6 +70,28 @@ test("prints JSON: binding and group by uid, the role by name, and the file; a s
   expect(await revokeAsJson("--identity", uid, "--yes")).toEqual({ code: 0, stderr: "", removed: [], undo: null });
   expect(readdirSync(".")).toEqual(["kept.json"]);
 });
+
+test("writes the removal as a change, which review shows and apply carries out", async () => {
+  const { uid } = await target();
+  const { code, stdout } = await revoke("--identity", uid, "--out", "change.json");
+  expect({ code, stdout }).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(
+      /^change\.json removes 3 role bindings; `npx pulumi-irm review change\.json` shows it/,
+    ),
+  });
+  expect(await heldBy(uid)).toEqual(everything);
+  const reviewed = await runIrm("review", "change.json", "--format", "json");
+  expect(reviewed.code, reviewed.stderr).toBe(0);
+  expect(JSON.parse(reviewed.stdout)).toMatchObject({ writes: 3, identities: [{ uid, gains: [] }] });
+  // One of them is gone meanwhile: the rest is still the change.
+  const [first] = JSON.parse(readFileSync("change.json", "utf8")).writes;
+  await api.ok("DELETE", `/iam/v2beta1/roleBindings/${first.uid}`);
+  const applied = await runIrm("apply", "change.json", "--yes", "--format", "json");
+  expect(applied.code, applied.stderr).toBe(0);
+  expect(JSON.parse(applied.stdout)).toMatchObject({ applied: 2, refused: [], missing: 0 });
+  expect(await heldBy(uid)).toEqual([]);
+}, 60_000);
 
 describe("half done", () => {
   test("lists what it removed with the file of all, exits with 1, and goes on in the next run", async () => {
@@ -195,7 +218,7 @@ describe("refuses", () => {
       ["mine.json", `${process.cwd()}/mine.json exists already; give another name`],
       ["/no/undo.json", "cannot write /no/undo.json: ENOENT"],
     ] as const)
-      expect(await revoke("--identity", uid, "--yes", "--format", "json", "--out", out)).toEqual({
+      expect(await revoke("--identity", uid, "--yes", "--format", "json", "--undo-file", out)).toEqual({
         code: 1,
         stdout: "",
         stderr: `irm revoke: ${why}. Nothing was removed.\n`,
@@ -211,6 +234,8 @@ describe("refuses", () => {
     [["--binding", "a", "--external-group", "b"], ONE],
     [["--identity", "a", "--undo", "b"], ONE],
     [["--undo", "b", "--out", "c"], "--out is not for --undo, which writes no file"],
+    [["--undo", "b", "--undo-file", "c"], "--undo-file is not for --undo, which writes no file"],
+    [["--identity", "a", "--out", "b", "--undo-file", "c"], "--undo-file is not for --out, which removes nothing"],
     [["--identity", "a"], "there is no terminal to ask whether to go on; give --yes"],
   ])("%j as a usage error", async (flags, message) => {
     const { code, stderr } = await revoke(...flags);

@@ -1,0 +1,48 @@
+// `irm drift --repair`: the change that an update of the unchanged program would send, reviewed and applied.
+import { digestOf } from "../access/canonical.ts";
+import { reportAsText } from "../access/format/review/terminal.ts";
+import { applyChange, applyErrorText } from "./apply.ts";
+import { ask, canAsk } from "./ask.ts";
+import type { DriftFlags } from "./drift.ts";
+import { reviewCode, reviewErrorText, reviewProgram } from "./review.ts";
+import { print, printError, stdoutStyle } from "./terminal.ts";
+import { UsageError } from "./usage.ts";
+
+interface RepairFlags extends DriftFlags {
+  /** do not ask */
+  yes?: boolean | undefined;
+}
+
+export const repair = async ({ stack, service, allow, yes, format }: RepairFlags): Promise<number> => {
+  if (allow !== undefined) throw new UsageError("--allow is not for --repair, which leaves what nothing declares");
+  if (format === "markdown") throw new UsageError("--repair prints terminal or json");
+  if (!yes && !canAsk()) throw new UsageError("there is no terminal to ask whether to go on; give --yes");
+  try {
+    const flags = { ...(stack !== undefined && { stack }), ...(service !== undefined && { service }) };
+    const { made, content } = await reviewProgram(flags);
+    // stdout has the report of the apply.
+    process.stderr.write(reportAsText(made.report, stdoutStyle()));
+    const code = reviewCode(made);
+    if (code !== 0) {
+      printError("irm drift", "the review denies this change; nothing was applied");
+      return code;
+    }
+    if (content.writes.length === 0) {
+      print(format === "json" ? NOTHING : "there is nothing to repair\n");
+      return 0;
+    }
+    if (!yes && !(await ask("Apply this change?"))) {
+      printError("irm drift", "nothing was applied");
+      return 1;
+    }
+    const change = { ...content, digest: digestOf(content) };
+    return await applyChange(change, { ...flags, file: "the change", yes: true, format });
+  } catch (error) {
+    const text = reviewErrorText(error) ?? applyErrorText(error);
+    if (text === undefined) throw error;
+    printError("irm drift", text);
+    return 1;
+  }
+};
+
+const NOTHING = '{ "applied": 0, "refused": [], "missing": 0, "tokens": [], "narrowed": true }\n';
