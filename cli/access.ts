@@ -1,18 +1,17 @@
 // `irm access`: what the API's bindings grant, as an answer in one of the formats, or what of it nobody needs.
+import { answerDocument } from "../access/format/answer/document.ts";
 import { answerAsHtml } from "../access/format/answer/html.ts";
-import { answerAsJson } from "../access/format/answer/json.ts";
-import { answerAsMarkdown } from "../access/format/answer/markdown.ts";
-import { answerAsText } from "../access/format/answer/terminal.ts";
+import { answerJson } from "../access/format/answer/json.ts";
 import { pullTokensDocument } from "../access/format/pull-token.ts";
 import { type Live, readLive } from "../access/graph/live.ts";
 import { PolicyEditError } from "../access/policy/edit/document.ts";
-import { type Answer, answerOf } from "../access/query/answer.ts";
+import { answerOf } from "../access/query/answer.ts";
 import { type PullToken, pullTokensIn } from "../access/query/pull-tokens.ts";
 import { capabilityViolation, QuestionError, type QuestionText } from "../access/query/question.ts";
 import { clientErrorText, systemClient } from "./client.ts";
 import type { Format } from "./format.ts";
 import { printDocument } from "./print-document.ts";
-import { print, printError, printStyled, stdoutStyle } from "./terminal.ts";
+import { print, printError } from "./terminal.ts";
 import { parseDays, printUnused } from "./unused.ts";
 import { UsageError } from "./usage.ts";
 
@@ -38,7 +37,11 @@ export const access = async ({ format, unused, write, pullTokens, ...question }:
     const client = systemClient();
     const live = await readLive(client);
     if (pullTokens) printTokens(live, pullTokensIn(live, await client.serviceNow()), format);
-    else printIn[format](answerOf(live, question, client.clock.today()));
+    else {
+      const answer = answerOf(live, question, client.clock.today());
+      if (format === "html") print(answerAsHtml(answer));
+      else printDocument(answerDocument(answer), answerJson(answer), format);
+    }
     return 0;
   } catch (error) {
     const isOurs = error instanceof QuestionError || error instanceof PolicyEditError;
@@ -62,10 +65,3 @@ const checkUnusedFlags = (format: Format, others: object): void => {
 
 const printTokens = (live: Live, tokens: readonly PullToken[], format: Format): void =>
   printDocument(pullTokensDocument(live, tokens), { pullTokens: tokens, notVisible: live.notVisible }, format);
-
-const printIn: Record<Format, (answer: Answer) => void> = {
-  terminal: (answer) => printStyled(answerAsText(answer, stdoutStyle())),
-  markdown: (answer) => print(answerAsMarkdown(answer)),
-  json: (answer) => print(answerAsJson(answer)),
-  html: (answer) => print(answerAsHtml(answer)),
-};

@@ -2,14 +2,12 @@
 import { type SpawnOptions, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
+import { jsonText } from "../access/format/document/json.ts";
 import { documentAsMarkdown } from "../access/format/document/markdown.ts";
 import { documentAsText } from "../access/format/document/terminal.ts";
-import { driftAsJson } from "../access/format/drift/json.ts";
-import { driftDocument } from "../access/format/drift/rows.ts";
+import { driftDocument } from "../access/format/drift.ts";
 import { reviewAsHtml } from "../access/format/html/review.ts";
-import { reportAsJson } from "../access/format/review/json.ts";
-import { reportAsMarkdown } from "../access/format/review/markdown.ts";
-import { reportAsText } from "../access/format/review/terminal.ts";
+import { reportAsJson, reviewDocument } from "../access/format/review/document.ts";
 import { furtherRows } from "../ci/approval.ts";
 import { fetchBase } from "../ci/fetch-base.ts";
 import { CHANGE, DIGEST_ENV, mergedFolderOf, pageOf, REPORT, REPORT_JSON } from "../ci/files.ts";
@@ -95,8 +93,8 @@ const preview = async (settings: Settings, folder: string): Promise<Outcome> => 
     ...(out !== undefined && { as: identities.up, out }),
   };
   const made = await (change === undefined ? makeReview(undefined, run) : makeReview(change, judged));
-  printStyled(reportAsText(made.report, stdoutStyle()));
-  const summary = reportAsMarkdown(made.report);
+  printStyled(documentAsText(reviewDocument(made.report), stdoutStyle()));
+  const summary = documentAsMarkdown(reviewDocument(made.report));
   const code = reviewCode(made);
   // Of a change that another job left, too: what was reviewed takes its place.
   const file = change ?? out;
@@ -113,7 +111,7 @@ const drift = async ({ stack, services, driftAllow: allow }: Settings): Promise<
   const found = await findDrift({ stack, service: services, allow });
   printStyled(documentAsText(driftDocument(found), stdoutStyle()));
   const summary = documentAsMarkdown(driftDocument(found));
-  return { code: driftCode(found), files: { [REPORT]: summary, [REPORT_JSON]: driftAsJson(found) }, summary };
+  return { code: driftCode(found), files: { [REPORT]: summary, [REPORT_JSON]: jsonText(found) }, summary };
 };
 
 /** Sends the requests of the reviewed change and no others: docs/apply.md. */

@@ -2,7 +2,7 @@
 import { driftOf } from "../access/drift/index.ts";
 import type { JournalEntry } from "../access/drift/pending.ts";
 import { type DriftReport, hasDifferences, PULL_TOKENS } from "../access/drift/report.ts";
-import { driftDocument } from "../access/format/drift/rows.ts";
+import { driftDocument } from "../access/format/drift.ts";
 import { TextFileError } from "../access/policy/text-file.ts";
 import { PreviewError } from "../access/preview/shape.ts";
 import { stackOfUrn } from "../access/preview/urn.ts";

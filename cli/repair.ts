@@ -1,6 +1,7 @@
 // `irm drift --repair`: the change that an update of the unchanged program would send, reviewed and applied.
 import { digestOf } from "../access/canonical.ts";
-import { reportAsText } from "../access/format/review/terminal.ts";
+import { documentAsText } from "../access/format/document/terminal.ts";
+import { reviewDocument } from "../access/format/review/document.ts";
 import { applyChange, applyErrorText } from "./apply.ts";
 import { ask, canAsk } from "./ask.ts";
 import type { DriftFlags } from "./drift.ts";
@@ -21,7 +22,7 @@ export const repair = async ({ stack, service, allow, yes, format }: RepairFlags
     const flags = { ...(stack !== undefined && { stack }), ...(service !== undefined && { service }) };
     const { made, content } = await reviewProgram(flags);
     // stdout has the report of the apply.
-    process.stderr.write(reportAsText(made.report, stdoutStyle()));
+    process.stderr.write(documentAsText(reviewDocument(made.report), stdoutStyle()));
     const code = reviewCode(made);
     if (code !== 0) {
       printError("irm drift", "the review denies this change; nothing was applied");

@@ -5,10 +5,10 @@ import { BaseError } from "../access/base/git.ts";
 import { digestOf } from "../access/canonical.ts";
 import { type Change, type ChangeContent, ChangeError, lifeFrom, unusableText } from "../access/change/change.ts";
 import { afterApart, beforeApart, rowsApart } from "../access/change/rows.ts";
+import { documentAsMarkdown } from "../access/format/document/markdown.ts";
+import { documentAsText } from "../access/format/document/terminal.ts";
 import { reviewAsHtml } from "../access/format/html/review.ts";
-import { reportAsJson } from "../access/format/review/json.ts";
-import { reportAsMarkdown } from "../access/format/review/markdown.ts";
-import { reportAsText } from "../access/format/review/terminal.ts";
+import { reportAsJson, reviewDocument } from "../access/format/review/document.ts";
 import type { Live } from "../access/graph/live.ts";
 import { StackError } from "../access/policy/export-stack.ts";
 import { policyStackIn, TextFileError } from "../access/policy/index.ts";
@@ -256,8 +256,8 @@ const printNotice = (text: string): void => {
 };
 
 const printIn: Record<Format, (review: Review) => void> = {
-  terminal: ({ report }) => printStyled(reportAsText(report, stdoutStyle())),
-  markdown: ({ report }) => print(reportAsMarkdown(report)),
+  terminal: ({ report }) => printStyled(documentAsText(reviewDocument(report), stdoutStyle())),
+  markdown: ({ report }) => print(documentAsMarkdown(reviewDocument(report))),
   json: ({ report }) => print(reportAsJson(report)),
   html: (made) => print(reviewAsHtml(made)),
 };

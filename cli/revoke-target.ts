@@ -1,6 +1,6 @@
 // What `irm revoke` removes: all role bindings of an identity, one role binding, or one mapping of an external group.
 import { existsSync } from "node:fs";
-import { hiddenLines } from "../access/format/answer/rows.ts";
+import { hiddenLines } from "../access/format/words.ts";
 import { type AccessGraph, type IdentityNode, type NodeId, placesIn } from "../access/graph/graph.ts";
 import { type Live, readLive } from "../access/graph/live.ts";
 import { PolicyEditError } from "../access/policy/edit/document.ts";

@@ -1,7 +1,6 @@
 // `irm access --unused 90d`: access that nobody needs, and its removal from a policy.
-import { hiddenLines } from "../access/format/answer/rows.ts";
-import { unusedAsJson, unusedAsText } from "../access/format/answer/unused.ts";
-import { countText } from "../access/format/words.ts";
+import { unusedDocument, unusedJson } from "../access/format/unused.ts";
+import { countText, hiddenLines } from "../access/format/words.ts";
 import { type Live, readLive } from "../access/graph/live.ts";
 import { applyEdit, openPolicy } from "../access/policy/edit/open.ts";
 import { removalOf } from "../access/policy/edit/remove.ts";
@@ -11,7 +10,7 @@ import { unusedEntries } from "../access/query/unused-policy.ts";
 import { printableLines } from "../schema/index.ts";
 import { systemClient } from "./client.ts";
 import type { Format } from "./format.ts";
-import { print, printStyled, stdoutStyle } from "./terminal.ts";
+import { printDocument } from "./print-document.ts";
 import { UsageError } from "./usage.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -41,10 +40,8 @@ export const printUnused = async (days: number, format: Format, policy: string |
   warn([[done, ...edit.entries].join("\n  "), ...notes].join("\n"));
 };
 
-const printIn = (format: Format, unused: Unused, days: number): void => {
-  if (format === "json") print(unusedAsJson(unused));
-  else printStyled(unusedAsText(unused, days, stdoutStyle()));
-};
+const printIn = (format: Format, unused: Unused, days: number): void =>
+  printDocument(unusedDocument(unused, days), unusedJson(unused), format);
 
 const HIDES = ["group", "identity", "role", "roleBinding"];
 

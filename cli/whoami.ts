@@ -1,6 +1,7 @@
 // `irm whoami`: the identity that the credentials of the environment stand for, how it was reached, and what it may do where.
-import { whoAmIAsJson } from "../access/format/whoami/json.ts";
-import { whoAmIAsText } from "../access/format/whoami/terminal.ts";
+import { jsonText } from "../access/format/document/json.ts";
+import { documentAsText } from "../access/format/document/terminal.ts";
+import { whoAmIDocument, whoAmIJson } from "../access/format/whoami.ts";
 import { type CheckAnswer, type CheckText, checkOwn } from "../access/query/own-check.ts";
 import { groupsOfGrants } from "../access/query/own-groups.ts";
 import { capabilityViolation, QuestionError } from "../access/query/question.ts";
@@ -28,11 +29,11 @@ export const whoami = async ({ check = [], format }: WhoAmIFlags): Promise<numbe
     const who = await whoAmI(client);
     const answers: CheckAnswer[] = [];
     for (const one of asked) answers.push(await checkOwn(client, who, one));
-    if (format === "json") print(whoAmIAsJson(who, answers));
+    if (format === "json") print(jsonText(whoAmIJson(who, answers)));
     else if (asked.length > 0) print(answers.map((one, i) => lineOf(asked[i] as CheckText, one)).join(""));
     else {
       const groups = await groupsOfGrants(client, who.grants);
-      printStyled(whoAmIAsText({ who, groups, reached: reachedBy(who, config) }, stdoutStyle()));
+      printStyled(documentAsText(whoAmIDocument(who, groups, reachedBy(who, config)), stdoutStyle()));
     }
     return answers.every(({ isHeld }) => isHeld) ? 0 : NOT_HELD;
   } catch (error) {

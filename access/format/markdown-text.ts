@@ -9,19 +9,13 @@ const shorten = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most)}… (${text.length - most} more characters)`;
 
 /** A code span (https://spec.commonmark.org/0.31.2/#code-spans): its fence is longer than any run of backticks inside. */
-export const code = (text: string, most = 300): string => span(shorten(text, most));
-
-const span = (text: string): string => {
-  const shown = printable(text) || " ";
+export const code = (text: string, most = 300): string => {
+  const shown = printable(shorten(text, most)) || " ";
   const runs = shown.match(/`+/g) ?? [];
   const fence = "`".repeat(1 + Math.max(0, ...runs.map((run) => run.length)));
   const pad = /^`|`$|^ .* $/.test(shown) ? " " : "";
   return fence + pad + shown + pad + fence;
 };
-
-/** Several lines in an entry of a list. */
-export const codeLines = (lines: readonly string[], most: number): string =>
-  shorten(lines.join("\n"), most).split("\n").map(span).join("<br>\n  ");
 
 /** The same where HTML is read, as in a summary. */
 export const htmlCode = (text: string, most = 300): string =>

@@ -1,15 +1,11 @@
-// Pull tokens in the parts that people read, the same in every format.
-
+// Pull tokens in the parts that people read.
 import { organizationsIn } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
 import { isUsed } from "../graph/pull-token.ts";
 import { holdsPullsAlone, type PullToken } from "../query/pull-tokens.ts";
 import { byEffect } from "../review/danger.ts";
-import { hiddenLines } from "./answer/rows.ts";
-import type { Document, Part } from "./document/document.ts";
-import { countText, inOrganizations } from "./words.ts";
-
-const quote = (quoted: string): Part => ({ quoted });
+import { type Document, line, type Part, quote, quotedItems } from "./document/document.ts";
+import { countText, hiddenLines, organizationParts } from "./words.ts";
 
 const MORE_SHOWN = 5;
 
@@ -67,18 +63,19 @@ export const pullTokensDocument = (
   const endings = endingTexts(tokens);
   const hidden = notVisible.filter(({ kind }) => HIDES.includes(kind));
   return {
-    title: [count, ...inOrganizations(names), endings.length === 0 ? "" : `: ${endings.join(", ")}`],
+    title: [count, ...organizationParts(" in ", names), endings.length === 0 ? "" : `: ${endings.join(", ")}`],
+    facts: [],
     sections: [
       {
-        title: "Not visible to the caller, so pull tokens may be missing here",
-        items: hiddenLines(graph, hidden).map((line) => ({ parts: [quote(line)], lines: [] })),
+        ...{ id: "not-visible", title: "Not visible to the caller, so pull tokens may be missing here" },
+        items: quotedItems(hiddenLines(graph, hidden)),
       },
       {
-        title: "Pull tokens",
-        items: tokens.map((one) => ({ parts: pullTokenParts(one), lines: [[quote(one.uid)]], ...excusedIf(one) })),
+        ...{ id: "pull-tokens", title: "Pull tokens" },
+        items: tokens.map((one) => ({ parts: pullTokenParts(one), lines: [line(quote(one.uid))], ...excusedIf(one) })),
       },
     ],
-    foot: "docs/access.md#pull-tokens says what counts as one.",
+    foot: hidden.length + tokens.length > 0 ? "docs/access.md#pull-tokens says what counts as one." : "",
   };
 };
 

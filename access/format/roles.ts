@@ -3,7 +3,7 @@ import { CAPABILITY_CLASSES, classOf } from "../../schema/index.ts";
 import { joinWithAnd } from "../list-text.ts";
 import { isChange, type Reach, type RoleChange } from "../roles/change.ts";
 import type { RolesReport } from "../roles/report.ts";
-import type { Document, Item, Part } from "./document/document.ts";
+import { type Document, type Item, type Line, line, originFacts, quote } from "./document/document.ts";
 import { countText } from "./words.ts";
 
 /** Most lines of one role. JSON has all. */
@@ -17,19 +17,18 @@ export const rolesTitle = (changes: readonly RoleChange[]): string =>
 /** An item for each role, with a line for each binding that reaches somebody. */
 export const roleItems = (changes: readonly RoleChange[]): Item[] =>
   changes.map((change) => {
-    const { name, added, removed, date } = change;
-    const capabilities = { quoted: [...added.map((one) => `+${one}`), ...removed.map((one) => `-${one}`)].join(", ") };
-    return isChange(change)
-      ? {
-          parts: [`the service ${change.change} `, { quoted: name }, ": ", capabilities, `; ${reachText(change)}`],
-          lines: reachLines(change.reaches),
-        }
-      : {
-          parts: [{ quoted: name }, ` differs from the table of ${date}: `, capabilities],
-          lines: [],
-          isExcused: true,
-        };
+    const { name, added, removed, date, reaches } = change;
+    const capabilities = quote(signedText(added, removed));
+    if (!isChange(change))
+      return { ...line(quote(name), ` differs from the table of ${date}: `, capabilities), isExcused: true };
+    return {
+      parts: [`the service ${change.change} `, quote(name), ": ", capabilities, `; ${reachText(change)}`],
+      lines: reachLines(reaches),
+    };
   });
+
+const signedText = (added: readonly string[], removed: readonly string[]): string =>
+  [...added.map((one) => `+${one}`), ...removed.map((one) => `-${one}`)].join(", ");
 
 const reachText = ({ added, removed, reaches, complete }: RoleChange): string => {
   const part = (own: readonly Reach[], verb: string, capabilities: readonly string[]): string[] => {
@@ -46,20 +45,16 @@ const reachText = ({ added, removed, reaches, complete }: RoleChange): string =>
     : `${joinWithAnd(parts)}; no pull request did${hidden}`;
 };
 
-const reachLines = (reaches: readonly Reach[]): Part[][] => [
+const reachLines = (reaches: readonly Reach[]): Line[] => [
   ...reaches
     .slice(0, LINES_MAX)
-    .map(({ name, identity, groupName, binding, gains, losses }): Part[] => [
-      { quoted: name },
-      ...(identity === null ? [] : [" ", { quoted: identity }]),
-      " at ",
-      { quoted: groupName },
-      " by ",
-      { quoted: binding },
-      ": ",
-      { quoted: [...gains.map((one) => `+${one}`), ...losses.map((one) => `-${one}`)].join(", ") },
-    ]),
-  ...(reaches.length > LINES_MAX ? [[`and ${reaches.length - LINES_MAX} more; \`--format json\` has all`]] : []),
+    .map(({ name, identity, groupName, binding, gains, losses }) =>
+      line(
+        ...[quote(name), ...(identity === null ? [] : [" ", quote(identity)]), " at ", quote(groupName)],
+        ...[" by ", quote(binding), ": ", quote(signedText(gains, losses))],
+      ),
+    ),
+  ...(reaches.length > LINES_MAX ? [line(`and ${reaches.length - LINES_MAX} more; \`--format json\` has all`)] : []),
 ];
 
 const PLACES_SHOWN = 3;
@@ -72,20 +67,16 @@ export const rolesDocument = ({ origin, roles, changed, notVisible }: RolesRepor
   title: [
     `Built-in roles: ${countText(roles.length, "role")}, ${countText(changed.filter(isChange).length, "change")}`,
   ],
-  origin,
+  facts: originFacts(origin),
   sections: [
-    { title: rolesTitle(changed), items: roleItems(changed) },
+    { id: "changed", title: rolesTitle(changed), items: roleItems(changed) },
     {
-      title: "Not visible to the caller, so somebody may be missing here",
-      items: [...Map.groupBy(notVisible, ({ message }) => message)].map(([message, places]) => ({
-        parts: [{ quoted: placesText(places.map(({ groupName }) => groupName)) }, ": ", { quoted: message }],
-        lines: [],
-      })),
+      ...{ id: "not-visible", title: "Not visible to the caller, so somebody may be missing here" },
+      items: [...Map.groupBy(notVisible, ({ message }) => message)].map(([message, places]) =>
+        line(quote(placesText(places.map(({ groupName }) => groupName))), ": ", quote(message)),
+      ),
     },
-    {
-      title: "Built-in roles",
-      items: roles.map((one) => ({ parts: [{ quoted: one.name }, countsOf(one)], lines: [] })),
-    },
+    { id: "roles", title: "Built-in roles", items: roles.map((one) => line(quote(one.name), countsOf(one))) },
   ],
   foot: "`--format json` lists the capabilities. docs/roles.md says what to do about a change.",
 });

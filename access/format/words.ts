@@ -1,6 +1,9 @@
-// Words that every format shares.
-import { joinWithAnd } from "../list-text.ts";
-import type { Part } from "./document/document.ts";
+// Words that reports share.
+import { resources } from "../../schema/index.ts";
+import { type AccessGraph, placesIn } from "../graph/graph.ts";
+import type { NotVisible as Hidden } from "../graph/live.ts";
+import type { NotVisible } from "../review/report.ts";
+import { type Item, line, type Part, quote } from "./document/document.ts";
 
 /** `1 binding`, `2 bindings` */
 export const countText = (count: number, one: string, many = `${one}s`): string =>
@@ -8,16 +11,28 @@ export const countText = (count: number, one: string, many = `${one}s`): string 
 
 const NAMES_SHOWN = 3;
 
-/** `acme and tools`, `5 organizations`; empty where none is known. `show` sets names of others apart. */
-export const organizationsText = (names: readonly string[], show: (name: string) => string = (name) => name): string =>
-  names.length > NAMES_SHOWN ? `${names.length} organizations` : joinWithAnd(names.map((name) => show(name)));
+/** ` in acme and tools`, ` in 5 organizations`; empty where none is known. */
+export const organizationParts = (lead: string, names: readonly string[]): Part[] => {
+  if (names.length > NAMES_SHOWN) return [`${lead}${names.length} organizations`];
+  return names.flatMap((name, i) => [i === 0 ? lead : i + 1 < names.length ? ", " : " and ", quote(name)]);
+};
 
-/** ` in acme`, behind a title. */
-export const inOrganizationsText = (names: readonly string[], show?: (name: string) => string): string =>
-  names.length === 0 ? "" : ` in ${organizationsText(names, show)}`;
+export const notVisibleItems = (notVisible: readonly Pick<NotVisible, "groupName" | "message">[]): Item[] =>
+  notVisible.map(({ groupName, message }) => line(quote(groupName), ": ", quote(message)));
 
-/** The same in parts. */
-export const inOrganizations = (names: readonly string[]): Part[] =>
-  names.length === 0 || names.length > NAMES_SHOWN
-    ? [inOrganizationsText(names)]
-    : names.flatMap((quoted, i) => [i === 0 ? " in " : i + 1 < names.length ? ", " : " and ", { quoted }]);
+const PATHS_SHOWN = 10;
+
+/** What cannot be listed, a line for each kind: `role bindings of /, platform`. */
+export const hiddenLines = (graph: AccessGraph, notVisible: readonly Hidden[]): string[] => {
+  const placeIn = placesIn(graph);
+  return [...Map.groupBy(notVisible, ({ kind }) => kind)].map(([kind, entries]) => {
+    const refused = entries.find(({ group }) => group === "");
+    if (refused) return refused.message;
+    const paths = entries.map(({ group }) => placeIn(group));
+    const more = paths.length > PATHS_SHOWN ? ` and ${paths.length - PATHS_SHOWN} more groups` : "";
+    return `${resources[kind].words} of ${paths.slice(0, PATHS_SHOWN).join(", ")}${more}`;
+  });
+};
+
+export const placeText = (path: string, isNew = false): string =>
+  isNew ? `${path} (new)` : path === "/" ? "/ (the organization)" : path;

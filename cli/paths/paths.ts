@@ -1,8 +1,6 @@
 // `irm paths`: by which requests somebody could come to hold what they do not hold today.
-import { pathsAsHtml } from "../../access/format/paths/html.ts";
-import { pathsAsJson } from "../../access/format/paths/json.ts";
-import { pathsAsMarkdown } from "../../access/format/paths/markdown.ts";
-import { pathsAsText } from "../../access/format/paths/terminal.ts";
+import { html } from "../../access/format/html/markup.ts";
+import { pathsDocument, pathsJson } from "../../access/format/paths.ts";
 import { type Live, readLive } from "../../access/graph/live.ts";
 import { findPaths } from "../../access/paths/find.ts";
 import type { Path, PathQuery, Paths } from "../../access/paths/path.ts";
@@ -16,7 +14,8 @@ import { SeedError } from "../../server/index.ts";
 import { clientErrorText, systemClient, systemConfig } from "../client.ts";
 import { CopyError, copyOf } from "../copy.ts";
 import type { Format } from "../format.ts";
-import { print, printError, printStyled, stdoutStyle } from "../terminal.ts";
+import { printDocument } from "../print-document.ts";
+import { printError } from "../terminal.ts";
 import { UsageError } from "../usage.ts";
 import { createProver } from "./prove.ts";
 
@@ -27,6 +26,11 @@ export interface PathsFlags {
   prove?: boolean;
   format: Format;
 }
+
+const PAGE = {
+  search: "identities, groups and capabilities",
+  lead: html`<p>By which requests somebody could come to hold what they do not hold today.</p>`,
+};
 
 export const paths = async (flags: PathsFlags): Promise<number> => {
   const workload = workloadIn(flags.from);
@@ -40,7 +44,9 @@ export const paths = async (flags: PathsFlags): Promise<number> => {
     const audience = systemConfig().baseUrl;
     const found = findPaths(live.graph, query, { notVisible: live.notVisible, audience, nowMs: client.clock.today() });
     const proofs = flags.prove ? await proofsOf(found, client, audience) : undefined;
-    printIn[flags.format](live, found, proofs);
+    const { graph, notVisible } = live;
+    const document = pathsDocument(graph, found, notVisible, proofs);
+    printDocument(document, pathsJson(found, notVisible, proofs), flags.format, PAGE);
     return [...(proofs?.values() ?? [])].some(isRefuted) ? REFUTED : 0;
   } catch (error) {
     const isOwn = [QuestionError, CopyError, SeedError].some((one) => error instanceof one);
@@ -94,12 +100,4 @@ const proofsOf = async ({ paths: found }: Paths, client: Client, address: string
   } finally {
     await prover.close();
   }
-};
-
-const printIn: Record<Format, (live: Live, found: Paths, proofs: Proofs | undefined) => void> = {
-  terminal: ({ graph, notVisible }, found, proofs) =>
-    printStyled(pathsAsText(graph, found, notVisible, stdoutStyle(), proofs)),
-  markdown: ({ graph, notVisible }, found, proofs) => print(pathsAsMarkdown(graph, found, notVisible, proofs)),
-  json: ({ notVisible }, found, proofs) => print(pathsAsJson(found, notVisible, proofs)),
-  html: ({ graph, notVisible }, found, proofs) => print(pathsAsHtml(graph, found, notVisible, proofs)),
 };

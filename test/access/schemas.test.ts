@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { type ChangeContent, changeText } from "../../access/change/change.ts";
 import type { Write } from "../../access/change/write.ts";
-import { reportAsJson } from "../../access/format/review/json.ts";
+import { reportAsJson } from "../../access/format/review/document.ts";
 import { starterPolicy } from "../../access/policy/starter.ts";
 import { EMPTY_REPORT, smallReview } from "./format/reviews.ts";
 

@@ -96,7 +96,7 @@ describe("a pull request", () => {
     const { rules, findings } = Report.parse(JSON.parse(readFileSync(outputs.access?.json ?? "", "utf8")));
     expect(rules).toMatchObject({ base: "origin/main" });
     expect(findings).toContainEqual(expect.objectContaining({ rule: "other-branch", subject: "theirs", denied: true }));
-    expect(github.repository.comments[0]?.body).toContain("| :no_entry: denied | [`other-branch`](https://");
+    expect(github.repository.comments[0]?.body).toContain("- :no_entry: denied [`other-branch`](https://");
     // Whoever has written the workflow may name the branch.
     const named = await review({ branch: "theirs" }, "branch", "theirs");
     expect(named.conclusion, named.log).toBe("success");

@@ -59,7 +59,7 @@ describe("a merge request", () => {
     expect(note?.body).toMatch(
       /^<!-- irm review production run \d+ -->\n## Change in access of `[^`]+` by `access\/production`: /,
     );
-    expect(note?.body).toContain("| :no_entry: denied | [`gains-owner`](https://");
+    expect(note?.body).toContain("- :no_entry: denied [`gains-owner`](https://");
     expect(note?.body).toContain(`/-/jobs/1001/artifacts/file/${page}`);
     // Once: in the default branch, and not in the change.
     expect(gitlab.commands.npm()).toHaveLength(1);
@@ -74,8 +74,8 @@ describe("a merge request", () => {
     expect(job, job?.log).toMatchObject({ name: "access-review", code: 3 });
     const [folder = ""] = gitlab.commands.npm().at(-1)?.split(": ") ?? [];
     expect([existsSync(join(folder, "package.json")), existsSync(join(folder, "theirs"))]).toEqual([true, false]);
-    expect(gitlab.repository.comments[0]?.body).toContain("| :no_entry: denied | [`other-branch`](https://");
-    expect(gitlab.repository.comments[0]?.body).toContain("| :no_entry: denied | [`gains-owner`](https://");
+    expect(gitlab.repository.comments[0]?.body).toContain("- :no_entry: denied [`other-branch`](https://");
+    expect(gitlab.repository.comments[0]?.body).toContain("- :no_entry: denied [`gains-owner`](https://");
   });
 
   test("from a fork runs a job without a token, which says why", async () => {

@@ -22,7 +22,7 @@ test("prints where an identity can act, and through what", async () => {
 
 release  in platform
   assumed by a workload whose token has issuer
-      "${api.baseUrl}/dev-issuer" and subject "release"
+    "${api.baseUrl}/dev-issuer" and subject "release"
   platform/registry  through publisher
       tag.create, repo.list
 
@@ -34,7 +34,7 @@ release  in platform
 
 test("prints who can act at a group, also through bindings above", async () => {
   const { stdout } = await access("--group", "platform/registry", "--capability", "repo.list");
-  expect(stdout.replaceAll(/^ {2}assumed by .*\n( {6}.*\n)*/gm, "")).toBe(`Access at platform/registry in dev: repo.list
+  expect(stdout.replaceAll(/^ {2}assumed by .*\n( {4}.*\n)*/gm, "")).toBe(`Access at platform/registry in dev: repo.list
 
 owner  in /
   /  through owner
@@ -72,15 +72,14 @@ test("prints Markdown", async () => {
     (await access("--identity", "release", "--format", "markdown")).stdout,
   ).toBe(`## Access of \`release\` in \`dev\`
 
-| Identity | Group | Role | Capabilities |
-| --- | --- | --- | --- |
-| \`release\` | \`platform/registry\` | \`publisher\` | \`tag.create, repo.list\` |
+<details open><summary><code>release</code>  in <code>platform</code></summary>
 
-1 identity, 1 binding
+- assumed by \`a workload whose token has issuer "${api.baseUrl}/dev-issuer" and subject "release"\`
+- \`platform/registry\`  through \`publisher\`: \`tag.create\`, \`repo.list\`
 
-Who can assume them:
+</details>
 
-- \`release\` in \`platform\`: \`a workload whose token has issuer "${api.baseUrl}/dev-issuer" and subject "release"\`
+<sub>1 identity, 1 binding</sub>
 `);
 });
 
@@ -89,14 +88,14 @@ test("prints a page", async () => {
   expect(code).toBe(0);
   expect(stdout).toMatch(/^<!doctype html>\n/);
   expect(stdout).toContain("<title>Access at / in dev</title>");
-  expect(stdout).toContain("through <b><bdi>owner</bdi></b>");
+  expect(stdout).toContain('through <b><bdi class="path">owner</bdi></b>');
 });
 
 test("says what the caller cannot see, in each format", async () => {
   vi.stubEnv("IRM_TOKEN", reader.token);
   const text = (await access("--identity", "release")).stdout;
   expect(text).toContain("/registry  through publisher  (unknown: the role cannot be read)");
-  expect(text).toContain("Not visible to you, so access may be missing here:\n  groups of /, ");
+  expect(text).toContain("Not visible to you, so access may be missing here\n- groups of /, ");
   const { grants, unknown, notVisible } = JSON.parse(
     (await access("--identity", "release", "--format", "json")).stdout,
   );

@@ -92,9 +92,9 @@ test("a workload starts with its exchange", async () => {
 
 test("prints Markdown and a page, with each request", async () => {
   const { stdout: markdown } = await paths("--format", "markdown");
-  expect(markdown).toMatch(/## Paths to more access in `acme` and `partner`\n\n2 paths, 1 of them cautious/);
-  expect(markdown).toContain(`1. as \`helper\`: \`PATCH /iam/v2beta1/identities/${mirror}?updateMask=claimMatch\``);
-  expect(markdown).toContain("If `the service lets a caller grant what it does not hold`.");
+  expect(markdown).toMatch(/^## Paths to more access in `acme` and `partner`\n[\s\S]*<sub>2 paths, 1 of them cautious/);
+  expect(markdown).toContain(`- 1. \`PATCH /iam/v2beta1/identities/${mirror}?updateMask=claimMatch\`\n`);
+  expect(markdown).toContain("- if `the service lets a caller grant what it does not hold`\n");
   const { stdout: page } = await paths("--format", "html");
   expect(page.match(/<svg class="path (?:strict|cautious)"/g)).toHaveLength(2);
   expect(page).toContain(`PATCH /iam/v2beta1/identities/${mirror}?updateMask=claimMatch`);
@@ -128,7 +128,7 @@ test("says what the caller cannot see, and that nothing was found", async () => 
   vi.stubEnv("IRM_TOKEN", seer.token);
   const { code, stdout } = await paths();
   expect(code).toBe(0);
-  expect(stdout).toContain("No path leads to more access.\n\nNot visible to you, so paths may be missing here:\n");
+  expect(stdout).toMatch(/Not visible to you, so paths may be missing here\n- .*No path leads to more access\.\n$/s);
 });
 
 test.each<[string, string[], number, string]>([

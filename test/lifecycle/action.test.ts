@@ -147,7 +147,7 @@ it("a pull request gets a comment from a job that runs nothing of it, and is den
   expect(review?.ran).not.toContain("pulumi/actions");
   expect(apply).toBeUndefined();
   expect(github.repository.comments).toHaveLength(1);
-  expect(github.repository.comments[0]?.body).toContain("| :no_entry: denied | [`gains-owner`](https://");
+  expect(github.repository.comments[0]?.body).toContain("- :no_entry: denied [`gains-owner`](https://");
   expect(github.repository.comments[0]?.body).toContain("Access that is not as it was recorded");
   expect(github.repository.comments[0]?.body).toContain(head);
 });
@@ -161,7 +161,7 @@ it("its next push replaces the comment, as an identity that may only read", asyn
   const [comment, ...others] = github.repository.comments;
   expect(others).toEqual([]);
   expect(comment?.body).toMatch(/## Change in access of `[^`]+` by `[\w/-]+`: 1 identity gains access/);
-  expect(comment?.body).toContain("**gains** at `team (new)` and below, through `viewer`");
+  expect(comment?.body).toContain("**+** gains at `team (new)` and below, through `viewer`");
   expect(place.rows("groups", "name = ?", "team")).toEqual([]);
 });
 

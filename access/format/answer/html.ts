@@ -1,52 +1,24 @@
 // An answer as one page: the map of who may do what where; then by identity, the groups and the roles through which it acts there.
 import { type AccessGraph, lineageOf, type NodeId } from "../../graph/graph.ts";
 import type { Answer, Held } from "../../query/answer.ts";
-import { type CapabilitySets, capabilitySets } from "../html/capability-sets.ts";
+import { documentAsHtml } from "../document/html.ts";
 import { mapSection } from "../html/map.ts";
-import { html, type Markup } from "../html/markup.ts";
-import { pageOf } from "../html/page.ts";
-import { listSection } from "../html/section.ts";
+import { html } from "../html/markup.ts";
 import { mapOf, type Side } from "../map/model.ts";
-import {
-  type HeldBy,
-  hiddenLines,
-  holdingsIn,
-  NO_GRANTS,
-  NO_VISIBLE_GRANTS,
-  NOT_READABLE,
-  titleOf,
-  totalsOf,
-  whoText,
-} from "./rows.ts";
-
-/** More identities than these are folded to one line each. */
-const OPEN_MAX = 12;
+import { answerDocument, holdingsIn } from "./document.ts";
 
 export const answerAsHtml = (answer: Answer): string => {
-  const sets = capabilitySets();
   const held = holdingsIn(answer);
-  const hidden = hiddenLines(answer.graph, answer.notVisible);
-  const blocks = held.map((one, i) => block(one, i, held.length <= OPEN_MAX, sets));
-  const links = new Map(held.map(({ id }, i) => [id, `#${addressOf(i)}`]));
-  const none = html`<p>${hidden.length === 0 ? NO_GRANTS : NO_VISIBLE_GRANTS}</p>`;
-  return pageOf({
-    title: titleOf(answer),
-    lead: html`<p>${totalsOf(held)}. A role holds in its group and in every group below it.</p>`,
+  const links = new Map(held.map(({ id }, i) => [id, `#identities-${i + 1}`]));
+  return documentAsHtml(answerDocument(answer, held), {
     search: "identities, groups and roles",
+    lead: html`<p>A role holds in its group and in every group below it.</p>`,
     opening: mapSection(mapOf({ after: sideOf(answer) }), {
       linkOf: (row) => links.get(row),
       note:
-        hidden.length > 0 && html`<p class="note">The map lacks what is <a href="#not-visible">not visible</a>.</p>`,
+        answer.notVisible.length > 0 &&
+        html`<p class="note">The map lacks what is <a href="#not-visible">not visible</a>.</p>`,
     }),
-    sections: [
-      listSection(
-        "not-visible",
-        "Not visible to the caller, so access may be missing here",
-        hidden.map((line) => html`${line}`),
-      ),
-      { id: "identities", title: "What each of them may do", body: blocks.length > 0 ? html`${blocks}` : none },
-      sets.section(),
-    ],
   });
 };
 
@@ -72,19 +44,4 @@ const sideOf = ({ graph, question, grants, unknown, people }: Answer): Side => {
     };
   };
   return { graph: part(graph, { grants, unknown }), people: part(people.graph, people) };
-};
-
-const addressOf = (index: number): string => `identity-${index + 1}`;
-
-const block = (held: HeldBy, index: number, isOpen: boolean, sets: CapabilitySets): Markup => {
-  const { name, uid, path, places } = held;
-  return html`<details class="identity" id="${addressOf(index)}"${isOpen && html` open`}><summary class="head"><bdi class="path">${name}</bdi> <small>in ${path}${uid !== undefined && `, ${uid}`}</small></summary>
-<p>${whoText(held)}</p>
-<ul class="rows">${places.map(
-    (place) =>
-      html`<li>at <bdi class="path">${place.path}</bdi> and below, through <b><bdi>${place.role}</bdi></b>: ${
-        place.capabilities.length === 0 ? NOT_READABLE : sets.show(place.role, place.capabilities)
-      }</li>`,
-  )}</ul></details>
-`;
 };

@@ -1,30 +1,10 @@
 // An answer as JSON: uids, and the names of roles.
-
-import type { Json } from "../../../schema/index.ts";
 import type { AccessGraph, BindingNode, NodeId } from "../../graph/graph.ts";
-import type { NotVisible } from "../../graph/live.ts";
 import type { Answer } from "../../query/answer.ts";
 import { assumptionOf } from "../../review/assume.ts";
 
-export interface AnswerJson {
-  /** those that hold something of it; `assumable` is who can assume it, as the API's JSON has it and in words */
-  identities: { identity: string; name: string; group: string; assumable: Json | null; assumedBy: string | null }[];
-  /** one for each binding and capability */
-  grants: { identity: string; group: string; capability: string; role: string; binding: string }[];
-  /** bindings whose role cannot be read */
-  unknown: { identity: string; group: string; role: string; binding: string; message: string }[];
-  /** who has access without an identity; `uid` belongs to the identity provider, the external group's mapping or the invite */
-  people: {
-    subject: string;
-    uid: string | null;
-    who: string;
-    grants: { group: string; capability: string; role: string }[];
-    unknown: { group: string; role: string; message: string }[];
-  }[];
-  notVisible: NotVisible[];
-}
-
-export const answerJson = ({ graph, grants, unknown, people, notVisible }: Answer): AnswerJson => ({
+export const answerJson = ({ graph, grants, unknown, people, notVisible }: Answer) => ({
+  // Those that hold something of it; who can assume them, as the API's JSON has it and in words.
   identities: [...new Set([...unknown, ...grants].map(({ identity }) => identity))].flatMap((identity) => {
     const node = graph.identities.get(identity);
     if (!node) return [];
@@ -32,6 +12,7 @@ export const answerJson = ({ graph, grants, unknown, people, notVisible }: Answe
     const assumedBy = assumptionOf(relationship)?.text ?? null;
     return [{ identity, name, group, assumable: relationship, assumedBy }];
   }),
+  // One for each binding and capability.
   grants: grants.map(({ identity, group, capability, role, binding }) => ({
     identity,
     group,
@@ -39,6 +20,7 @@ export const answerJson = ({ graph, grants, unknown, people, notVisible }: Answe
     role: roleName(graph, role),
     binding,
   })),
+  // Bindings whose role cannot be read.
   unknown: unknown.map(({ id, identity, group, role }: BindingNode) => ({
     identity,
     group,
@@ -46,6 +28,7 @@ export const answerJson = ({ graph, grants, unknown, people, notVisible }: Answe
     binding: id,
     message: notReadable(graph, role),
   })),
+  // Who has access without an identity; the uid is that of the identity provider, the external group's mapping or the invite.
   people: [...new Set([...people.unknown, ...people.grants].map(({ identity }) => identity))]
     .flatMap((id) => people.graph.identities.get(id) ?? [])
     .map(({ id, name, recordUid, who }) => ({
@@ -67,5 +50,3 @@ const notReadable = (graph: AccessGraph, role: NodeId): string =>
   `the capabilities of role ${roleName(graph, role)} cannot be read: roles.list is needed where it is defined`;
 
 const roleName = ({ roles }: AccessGraph, role: NodeId): string => roles.get(role)?.name ?? role;
-
-export const answerAsJson = (answer: Answer): string => `${JSON.stringify(answerJson(answer), undefined, 2)}\n`;

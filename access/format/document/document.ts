@@ -1,27 +1,152 @@
-// A report in the parts that people read, the same in every format.
-import type { Origin } from "../../review/report.ts";
+// A report in the parts that people read, the same in every format. Each report has one file that builds it; terminal, Markdown and HTML
+// render any of them.
+import type { Origin, RuleName } from "../../review/report.ts";
+import type { Segment } from "../differences.ts";
 
-/** Our own words, or a text of others, which a format sets apart. */
-export type Part = string | { quoted: string };
+/** `open`: a finding that nobody excuses, and no rule denies */
+export type Mark = "denied" | "allowed" | "open";
 
-export interface Item {
-  parts: Part[];
-  /** what belongs to it */
-  lines: Part[][];
+export type Part =
+  /** our own words */
+  | string
+  /** a text of others, which a format sets apart */
+  | { quoted: string }
+  /** whom an entry is about; `to`: id of the item of a page that says more */
+  | { name: string; to?: string | undefined }
+  /** a text of others in which some differs from another one */
+  | { differs: readonly Segment[] }
+  /** the worst first; a page has all of them, the other formats the first */
+  | { capabilities: readonly string[]; role: string }
+  | { list: readonly Part[][] }
+  | { rule: RuleName }
+  | { mark: Mark }
+  | { tag: string }
+  /** only a page shows it */
+  | { json: object };
+
+/** What belongs to an item. */
+export interface Line {
+  parts: readonly Part[];
+  sign?: "+" | "-";
+  lines?: readonly Line[];
+  /** only a page shows it */
+  isDetail?: true;
+  /** a terminal does not wrap it, such as a request */
+  isWhole?: true;
+}
+
+export interface Item extends Line {
   /** it is listed, and is no difference */
   isExcused?: boolean;
+  /** where items are folded */
+  isOpen?: boolean;
+  /** a page draws it */
+  path?: PathText;
+}
+
+/** What a page draws of a path, and every format says. */
+export interface PathText {
+  /** who starts it: the name of an identity, or a workload */
+  from: string;
+  /** as `byId` of the steps that the same identity sends; two of them may share a name */
+  fromId: string;
+  assumes: "strict" | "cautious";
+  /** what it leads to, by group */
+  gains: { place: string; capabilities: string[] }[];
+  steps: {
+    by: string;
+    /** uid, or `workload` */
+    byId: string;
+    request: string;
+    body: string;
+    why: string;
+    target: string;
+    targetId: string;
+  }[];
+  /** of a cautious path */
+  assumptions: readonly string[];
+  /** what became of it on a copy */
+  proof?: string;
 }
 
 export interface Section {
+  id: string;
   title: string;
-  /** without any, the section is left out */
-  items: Item[];
+  /** the worst first; without any, the section is left out */
+  items: readonly Item[];
+  /** items of several lines, such as identities: they are folded */
+  isBlocks?: boolean;
+  /** what the report is about: its title is only on a page */
+  isMain?: boolean;
+  /** of the room of a comment, relative to another section; default 1 */
+  share?: number;
+  /** a comment folds the list */
+  isFolded?: boolean;
+  /** a terminal has the first */
+  isLong?: boolean;
+  /** what a page says without any item; default: it has no such section */
+  none?: string;
+}
+
+export interface Fact {
+  name: string;
+  value: string;
 }
 
 export interface Document {
+  /** may be empty */
   title: readonly Part[];
-  origin?: Origin | undefined;
+  facts: readonly Fact[];
   sections: readonly Section[];
-  /** shown where there are sections */
+  /** may be empty */
   foot: string;
+  /** a terminal wraps its sentences; lists of capabilities are always wrapped */
+  isWrapped?: true;
 }
+
+export const quote = (quoted: string | null): Part => ({ quoted: quoted ?? "(new)" });
+
+export const line = (...parts: readonly Part[]): Line => ({ parts });
+
+/** An item for each text of others, whose further lines stand below it. */
+export const quotedItems = (texts: readonly string[]): Item[] => texts.map((text) => quotedItem(text));
+
+export const quotedItem = (text: string, ...before: readonly Part[]): Item => {
+  const [first = "", ...more] = text.trim().split(/\s*\n/);
+  return { parts: [...before, quote(first)], lines: more.map((one) => line(quote(one))) };
+};
+
+/** Where, when and of which stack a report is. */
+export const originFacts = (origin: Origin | undefined): Fact[] => {
+  if (origin === undefined) return [];
+  const { stack, service, commit, isModified, time } = origin;
+  return [
+    ...(stack === undefined ? [] : [{ name: "Stack", value: stack }]),
+    { name: "Service", value: service },
+    ...(commit === undefined
+      ? []
+      : [{ name: "Commit", value: isModified ? `${commit}, with changes that are not committed` : commit }]),
+    { name: "Time", value: time },
+  ];
+};
+
+// A built-in role has up to two hundred capabilities.
+const CAPABILITIES_SHOWN = 24;
+const LIST_SHOWN = 20;
+
+const firstOf = <T>(all: readonly T[], most: number): { first: readonly T[]; rest: string } => ({
+  first: all.slice(0, most),
+  rest: all.length > most ? ` and ${all.length - most} more` : "",
+});
+
+/** The first capabilities, the first of a list, and how many more there are, as plain parts. */
+export const shortened = (parts: readonly Part[], hint = ""): Part[] =>
+  parts.flatMap((part): Part[] => {
+    if (typeof part === "string" || !("list" in part || "capabilities" in part)) return [part];
+    const all = "list" in part ? part.list : part.capabilities.map((one) => [quote(one)]);
+    const { first, rest } = firstOf(all, "list" in part ? LIST_SHOWN : CAPABILITIES_SHOWN);
+    return [
+      ...first.flatMap((one, i) => (i === 0 ? one : [", ", ...one])),
+      rest !== "" && "capabilities" in part ? rest + hint : rest,
+    ];
+  });

@@ -1,24 +1,123 @@
 // A document as one page.
-import { factList } from "../html/facts.ts";
-import { html } from "../html/markup.ts";
-import { pageOf } from "../html/page.ts";
-import { listSection, partMarkup } from "../html/section.ts";
-import { originFacts } from "../review/blocks.ts";
-import type { Document } from "./document.ts";
+import { docsAddress, pathOfRule } from "../docs.ts";
+import { type CapabilitySets, capabilitySets } from "../html/capability-sets.ts";
+import { html, type Markup } from "../html/markup.ts";
+import { type Section as PageSection, pageOf } from "../html/page.ts";
+import { pathGraph } from "../html/path-graph.ts";
+import { countText } from "../words.ts";
+import type { Document, Item, Line, Mark, Part, Section } from "./document.ts";
 
-export const documentAsHtml = ({ title, origin, sections, foot }: Document): string =>
-  pageOf({
-    title: title.map((part) => (typeof part === "string" ? part : part.quoted)).join(""),
-    lead: html`${origin && factList(originFacts(origin))}<p>${foot}</p>`,
-    search: "entries",
-    sections: sections.map(({ title: own, items }, i) =>
-      listSection(
-        `section-${i}`,
-        own,
-        items.map(
-          ({ parts, lines }) =>
-            html`${parts.map(partMarkup)}${lines.length > 0 && html`<ul>${lines.map((line) => html`<li>${line.map(partMarkup)}</li>`)}</ul>`}`,
-        ),
-      ),
-    ),
+/** What only a page has. */
+export interface PageExtras {
+  /** what the search box finds */
+  search?: string;
+  /** below the facts */
+  lead?: Markup;
+  /** before all sections */
+  opening?: PageSection;
+  /** behind the main section */
+  more?: readonly (PageSection | Section)[];
+}
+
+/** A longer list is folded. */
+const LIST_OPEN_MAX = 20;
+/** More blocks than these are folded to one line each. */
+const BLOCKS_OPEN_MAX = 12;
+/** Among many findings, a rule with few shows them: one may be the most important. */
+const RULE_OPEN_MAX = 5;
+
+export const documentAsHtml = (
+  { title, facts, sections, foot }: Document,
+  { search = "entries", lead, opening, more = [] }: PageExtras = {},
+): string => {
+  const sets = capabilitySets();
+  const shown = sections.map((one) => sectionMarkup(one, sets));
+  const main = 1 + sections.findLastIndex(({ isBlocks }) => isBlocks);
+  const further = more.map((one) => ("body" in one ? one : sectionMarkup(one, sets)));
+  const names = facts.map(({ name, value }) => html`<div><dt>${name}</dt><dd><bdi>${value}</bdi></dd></div>`);
+  return pageOf({
+    title: title.map((part) => (typeof part === "string" ? part : "quoted" in part ? part.quoted : "")).join(""),
+    lead: html`${names.length > 0 && html`<dl class="origin">${names}</dl>\n`}${lead}${foot !== "" && html`<p>${foot}</p>`}`,
+    search,
+    ...(opening && { opening }),
+    sections: [...shown.slice(0, main), ...further, ...shown.slice(main), sets.section()],
   });
+};
+
+const sectionMarkup = (section: Section, sets: CapabilitySets): PageSection | false => {
+  const { id, title, items, isBlocks, none } = section;
+  if (items.length === 0) return none !== undefined && { id, title, body: html`<p>${none}</p>` };
+  const isOpen = items.length <= BLOCKS_OPEN_MAX;
+  const body = isBlocks
+    ? html`${items.map((item, i) => blockMarkup(item, `${id}-${i + 1}`, isOpen, sets))}`
+    : listMarkup(items, sets);
+  return { id, title, body };
+};
+
+const blockMarkup = ({ parts, lines = [], path }: Item, id: string, isOpen: boolean, sets: CapabilitySets): Markup =>
+  html`<details class="identity" id="${id}"${isOpen && html` open`}><summary class="head">${partsMarkup(parts, sets)}</summary>
+${path && html`<div class="way">${pathGraph(path)}</div>\n`}${linesMarkup(lines, sets, "rows")}</details>
+`;
+
+const listMarkup = (items: readonly Item[], sets: CapabilitySets): Markup => {
+  const list = (own: readonly Item[]): Markup =>
+    html`<ul class="rows find">${own.map(({ parts, lines = [] }) => html`<li>${partsMarkup(parts, sets)}${linesMarkup(lines, sets)}</li>\n`)}</ul>`;
+  if (items.length <= LIST_OPEN_MAX) return list(items);
+  const rules = Map.groupBy(items, ({ parts }) => find(parts, "rule")?.rule);
+  if (rules.has(undefined)) return html`<details><summary>${items.length} entries</summary>${list(items)}</details>`;
+  // A reader sees at least which rules there are, and which of them deny.
+  const folds = [...rules].map(([rule, own]) => {
+    const denied = own.filter(({ parts }) => find(parts, "mark")?.mark === "denied").length;
+    const tag = denied > 0 && html` <strong class="tag">${denied} denied</strong>`;
+    const open = own.length <= RULE_OPEN_MAX && html` open`;
+    return html`<details${open}><summary><code class="rule">${rule}</code> ${countText(own.length, "finding")}${tag}</summary>${list(own)}</details>\n`;
+  });
+  return html`${folds}`;
+};
+
+type PartOf<K extends string> = Extract<Part, Readonly<Record<K, unknown>>>;
+
+const find = <K extends "rule" | "mark">(parts: readonly Part[], key: K): PartOf<K> | undefined =>
+  parts.find((part): part is PartOf<K> => typeof part === "object" && key in part);
+
+const linesMarkup = (lines: readonly Line[], sets: CapabilitySets, kind = "parts"): Markup | false =>
+  lines.length > 0 &&
+  html`<ul class="${kind}">${lines.map(
+    ({ parts, sign, lines: below = [] }) =>
+      html`<li>${sign && SIGNS[sign]}${partsMarkup(parts, sets, sign)}${linesMarkup(below, sets)}</li>`,
+  )}</ul>`;
+
+const SIGNS = { "+": html`<b class="gain">+</b> `, "-": html`<b class="loss">−</b> ` };
+
+const partsMarkup = (parts: readonly Part[], sets: CapabilitySets, sign?: "+" | "-"): Markup => {
+  const shown = parts.map((part, i): Markup => {
+    if (typeof part === "string") return html`${part}`;
+    if ("quoted" in part) return html`<bdi>${part.quoted}</bdi>`;
+    if ("name" in part) {
+      const name = html`<b><bdi class="path">${part.name}</bdi></b>`;
+      return part.to === undefined ? name : html`<a href="#${part.to}">${name}</a>`;
+    }
+    if ("differs" in part)
+      return html`<bdi>${part.differs.map(({ text, differs }) => (differs ? DIFFERS[sign ?? "+"](text) : html`${text}`))}</bdi>`;
+    if ("capabilities" in part) return html`${i > 0 && ": "}${sets.show(part.role, part.capabilities)}`;
+    if ("list" in part) return html`${part.list.map((own, at) => html`${at > 0 && ", "}${partsMarkup(own, sets)}`)}`;
+    if ("rule" in part)
+      return html`<a class="rule" href="${docsAddress(pathOfRule(part.rule))}"><code>${part.rule}</code></a>`;
+    if ("mark" in part) return MARKS[part.mark];
+    if ("tag" in part) return html`<strong class="tag">${part.tag}</strong>`;
+    const lines = JSON.stringify(part.json, undefined, 2).split("\n");
+    return html`<details><summary>As JSON</summary><pre tabindex="0">${lines.map((one) => html`${one}\n`)}</pre></details>`;
+  });
+  return html`${shown}`;
+};
+
+const DIFFERS = {
+  "+": (text: string) => html`<ins class="differs">${text}</ins>`,
+  "-": (text: string) => html`<del class="differs">${text}</del>`,
+};
+
+const MARKS: Readonly<Record<Mark, Markup>> = {
+  denied: html`<strong class="tag">denied</strong>`,
+  allowed: html`<em class="tag">allowed</em>`,
+  open: html``,
+};

@@ -1,35 +1,124 @@
 // A document for a terminal.
 import { styleText } from "node:util";
 import { printable } from "../../../schema/index.ts";
-import { originFacts } from "../review/blocks.ts";
-import type { Document, Part } from "./document.ts";
+import { withArrows } from "../differences.ts";
+import { pathOfRule } from "../docs.ts";
+import { type Document, type Item, type Line, type Part, type Section, shortened } from "./document.ts";
 
 export interface TerminalOptions {
   color: boolean;
+  /** columns; default: lines are not wrapped */
+  width?: number;
 }
 
+type Format = "bold" | "dim" | "red" | "yellow";
+
+/** Of a list that may be long. */
+const ITEMS_SHOWN = 20;
+
 export const documentAsText = (
-  { title: head, origin, sections: all, foot }: Document,
-  { color }: TerminalOptions,
+  { title, facts, sections, foot, isWrapped }: Document,
+  { color, width = Number.POSITIVE_INFINITY }: TerminalOptions,
 ): string => {
-  const style = (format: "bold" | "dim", text: string): string =>
+  const style = (format: Format, text: string): string =>
     color ? styleText(format, text, { validateStream: false }) : text;
-  const sections = all.filter(({ items }) => items.length > 0);
+  const most = isWrapped ? width : Number.POSITIVE_INFINITY;
+  const wrapped = (format: Format, text: string): string[] => wrap(text, "", "", most).map((one) => style(format, one));
+
+  const partText = (part: Part): string => {
+    if (typeof part === "object" && "name" in part) return style("bold", printable(part.name));
+    if (typeof part === "object" && "tag" in part) return style("yellow", part.tag);
+    if (typeof part === "object" && "rule" in part) return style("bold", part.rule);
+    if (typeof part === "object" && "mark" in part) return style(MARKS[part.mark].format, MARKS[part.mark].text);
+    return plainText([part]);
+  };
+
+  const lineTexts = ({ parts, sign, lines = [], isDetail, isWhole }: Line, indent: string): string[] => {
+    if (isDetail) return [];
+    const signed = sign === undefined ? "" : `${sign} `;
+    const last = parts.at(-1);
+    const list = typeof last === "object" && "capabilities" in last ? last : undefined;
+    const text = plainText(list ? parts.slice(0, -1) : parts);
+    const below = `${indent}    `;
+    return [
+      ...wrap(signed + text, indent, `${indent}  `, isWhole ? Number.POSITIVE_INFINITY : most).map((one) =>
+        sign === undefined ? one : style(sign === "+" ? "yellow" : "dim", one),
+      ),
+      ...(list ? wrap(plainText([list]), below, below, width) : []),
+      ...lines.flatMap((one) => lineTexts(one, below)),
+    ];
+  };
+
+  const itemTexts = ({ parts, lines = [], isExcused }: Item, isBlock: boolean): string[] => {
+    const [first, plain] = [isBlock ? "" : "- ", plainText(parts)];
+    // What is styled stands in one line.
+    const isStyled = parts.some((part) => typeof part === "object" && ("name" in part || "mark" in part));
+    const head = isStyled ? [first + parts.map(partText).join("")] : wrap(plain, first, "  ", most);
+    return [
+      ...(parts.length === 0 ? [] : isExcused ? head.map((one) => style("dim", one)) : head),
+      ...lines.flatMap((one) => lineTexts(one, isBlock ? "  " : "    ")),
+      ...parts.flatMap((part) =>
+        typeof part === "object" && "rule" in part ? style("dim", `    ${pathOfRule(part.rule)}`) : [],
+      ),
+      ...(isBlock ? [""] : []),
+    ];
+  };
+
+  const sectionTexts = ({ title: own, items, isBlocks = false, isMain, isLong }: Section): string[] => {
+    if (items.length === 0) return [];
+    const shown = isLong ? items.slice(0, ITEMS_SHOWN) : items;
+    const rest = items.length - shown.length;
+    return [
+      ...(isMain ? [] : [style("bold", own)]),
+      ...shown.flatMap((item) => itemTexts(item, isBlocks)),
+      ...(rest > 0 ? [`${isBlocks ? "" : "- "}and ${rest} more${HINT}`] : []),
+      ...(isBlocks && rest <= 0 ? [] : [""]),
+    ];
+  };
+
   return [
-    style("bold", lineOf(head)),
-    ...(origin ? originFacts(origin) : []).map(({ name, value }) => style("dim", printable(`${name}: ${value}`))),
-    "",
-    ...sections.flatMap(({ title, items }) => [
-      style("bold", title),
-      ...items.flatMap(({ parts, lines, isExcused }) => [
-        style(isExcused ? "dim" : "bold", `- ${lineOf(parts)}`),
-        ...lines.map((line) => `    ${lineOf(line)}`),
-      ]),
-      "",
-    ]),
-    ...(sections.length > 0 ? [style("dim", foot), ""] : []),
+    ...(title.length === 0 ? [] : wrapped("bold", plainText(title))),
+    ...facts.map(({ name, value }) => style("dim", printable(`${name}: ${value}`))),
+    ...(title.length === 0 ? [] : [""]),
+    ...sections.flatMap(sectionTexts),
+    ...(foot === "" ? [] : [...wrapped("dim", foot), ""]),
   ].join("\n");
 };
 
-const lineOf = (parts: readonly Part[]): string =>
-  parts.map((part) => (typeof part === "string" ? part : printable(part.quoted))).join("");
+const MARKS = {
+  denied: { text: "DENIED", format: "red" },
+  allowed: { text: "allowed", format: "dim" },
+  open: { text: "!", format: "yellow" },
+} as const;
+
+const HINT = " (--format json lists all)";
+
+const plainText = (parts: readonly Part[]): string =>
+  shortened(parts, HINT)
+    .map((part) => {
+      if (typeof part === "string") return part;
+      if ("quoted" in part) return printable(part.quoted);
+      if ("name" in part) return printable(part.name);
+      if ("differs" in part) return printable(withArrows(part.differs));
+      if ("tag" in part) return part.tag;
+      if ("rule" in part) return part.rule;
+      return "mark" in part ? MARKS[part.mark].text : "";
+    })
+    .join("");
+
+/** A word that is longer than a line has a line of its own. */
+const wrap = (text: string, first: string, indent: string, width: number): string[] => {
+  const lines: string[] = [];
+  let line = first;
+  let isEmpty = true;
+  for (const word of text.split(" ")) {
+    if (!isEmpty && line.length + 1 + word.length > width) {
+      lines.push(line.trimEnd());
+      line = indent;
+      isEmpty = true;
+    }
+    line += isEmpty ? word : ` ${word}`;
+    isEmpty = false;
+  }
+  return [...lines, line];
+};

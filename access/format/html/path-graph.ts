@@ -1,6 +1,6 @@
 // A path as a small graph: who sends each request, and what it changes. The boxes stand below one another, and the requests are arcs at their
 // side, so that a graph of any path is as narrow as a phone.
-import type { PathText } from "../paths/rows.ts";
+import type { PathText } from "../document/document.ts";
 import { countText } from "../words.ts";
 import { html, type Markup } from "./markup.ts";
 

@@ -1,114 +1,130 @@
-// The lists of a report beside findings and identities, the same in every format.
+// The lists of a review beside findings and identities.
+import { partsOfUrn } from "../../preview/urn.ts";
 import type { Report } from "../../review/report.ts";
+import type { Differs, Step } from "../../review/run-report.ts";
+import {
+  type Item,
+  type Line,
+  line,
+  type Part,
+  quote,
+  quotedItem,
+  quotedItems,
+  type Section,
+} from "../document/document.ts";
 import { pullTokenParts } from "../pull-token.ts";
 import { roleItems, rolesTitle } from "../roles.ts";
-import { countText } from "../words.ts";
-import { runLimits, runNotes } from "./run.ts";
-import type { Part, Section, ShownPart } from "./section.ts";
+import { countText, notVisibleItems } from "../words.ts";
 
-const quote = (quoted: string | null): Part => ({ quoted: quoted ?? "(new)" });
-
-/** The same in every format. */
-export const TITLES = {
-  unknown: "Not known",
-  opens: "Opens: paths to more access, by requests that were not possible before",
-  closes: "Closes: paths to more access that end",
-  notVisible: "Not visible to the caller, so in neither gains nor losses",
-  deletedGroups: "Deleted groups, and what disappears with them",
-  adopted: "Adopted: existing records that the program takes over",
-  forceDestroy: "forceDestroy",
-  undeclared: "Live access that nothing declares",
-  expiringKeys: "Static keys that end within 30 days",
-  pullTokens: "Pull tokens that lose a role",
-  rules: "Rules of this review",
-} as const;
-
-/** What this review cannot tell. It comes before the identities: a reader must not take silence for safety. */
-export const limitsOf = (report: Report): Section[] => [
-  ...runLimits(report),
-  { id: "unknown", title: TITLES.unknown, items: report.unknown.map(({ message }) => ({ parts: [quote(message)] })) },
+/** What fails, and what this review cannot tell. It comes first: a reader must not take silence for safety. */
+export const limitsOf = ({ notPart = [], differs, steps, errors, unknown, notVisible }: Report): Section[] => [
   {
-    id: "not-visible",
-    title: TITLES.notVisible,
-    items: report.notVisible.map(({ groupName, message }) => ({ parts: [quote(groupName), ": ", quote(message)] })),
+    ...{ id: "not-part", isLong: true, items: quotedItems(notPart) },
+    title: "Not part of this review: the change edits these files too, and the program is that of the base",
+  },
+  { id: "differs", title: "Access that is not as it was recorded", items: differs.map(differsItem) },
+  { id: "failed", title: "Steps that fail", items: steps.filter(({ ok }) => !ok).map(failedItem) },
+  { id: "run-errors", title: "What else fails", items: quotedItems(errors) },
+  { id: "unknown", title: "Not known", items: quotedItems(unknown.map(({ message }) => message)) },
+  {
+    ...{ id: "not-visible", isFolded: true, items: notVisibleItems(notVisible) },
+    title: "Not visible to the caller, so in neither gains nor losses",
   },
 ];
 
 /** What follows the identities. */
-export const sectionsOf = (report: Report): Section[] => [
-  {
-    id: "deleted",
-    title: TITLES.deletedGroups,
-    items: report.deletedGroups.map(({ groupName, contents }) => ({
-      parts: [quote(groupName), contents.length === 0 ? ": it is empty" : ": ", { contents }],
-    })),
-  },
-  {
-    id: "adopted",
-    title: TITLES.adopted,
-    items: report.adopted.map(({ kind, name, uid, resource, deletedLater }) => ({
-      parts: [
-        `${kind} `,
-        quote(name),
-        " ",
-        quote(uid),
-        " by ",
-        quote(resource),
-        deletedLater ? "; deleted with the resource" : "; it stays when the resource goes",
+export const sectionsOf = (report: Report): Section[] =>
+  [
+    section(
+      "deleted",
+      "Deleted groups, and what disappears with them",
+      report.deletedGroups,
+      ({ groupName, contents }) => [
+        ...[quote(groupName), contents.length === 0 ? ": it is empty" : ": ", contentsPart(contents)],
       ],
-    })),
-  },
-  {
-    id: "forced",
-    title: TITLES.forceDestroy,
-    items: report.forceDestroy.map((row) => ({ parts: forcedParts(row) })),
-  },
-  {
-    id: "undeclared",
-    title: TITLES.undeclared,
-    items: report.undeclared.map(({ identityName, role, groupName, binding }) => ({
-      parts: [
-        quote(identityName),
-        " has the role ",
-        quote(role),
-        " at ",
-        quote(groupName),
-        ", by binding ",
-        quote(binding),
-      ],
-    })),
-  },
-  {
-    id: "expiring",
-    title: TITLES.expiringKeys,
-    items: report.expiringKeys.map(({ name, groupName, expirationTime }) => ({
-      parts: [quote(name), " in ", quote(groupName), ": ", quote(expirationTime)],
-    })),
-  },
-  {
-    id: "changed-roles",
-    title: rolesTitle(report.roles ?? []),
-    items: roleItems(report.roles ?? []).map(({ parts, lines }) => ({
-      parts: [...parts, ...lines.flatMap((line): Part[] => ["; ", ...line])],
-    })),
-  },
-  {
-    id: "pull-tokens",
-    title: TITLES.pullTokens,
-    items: report.pullTokens.map((one) => ({ parts: pullTokenParts(one) })),
-  },
-  ...runNotes(report),
-  { id: "rules", title: TITLES.rules, items: rulesParts(report).map((parts) => ({ parts })) },
+    ),
+    section("forced", "forceDestroy", report.forceDestroy, ({ kind, name, deletes, contents }) => {
+      if (!deletes)
+        return [`${kind} `, quote(name), " gets forceDestroy: a later deletion takes along what no resource manages"];
+      const rest = contents.length === 0 ? " is deleted, with nothing else in it" : " is deleted, and with it ";
+      return [`${kind} `, quote(name), rest, contentsPart(contents)];
+    }),
+    section("adopted", "Adopted: existing records that the program takes over", report.adopted, (one) => [
+      ...[`${one.kind} `, quote(one.name), " ", quote(one.uid), " by ", quote(one.resource)],
+      one.deletedLater ? "; deleted with the resource" : "; it stays when the resource goes",
+    ]),
+    {
+      ...section("undeclared", "Live access that nothing declares", report.undeclared, (one) => [
+        ...[quote(one.identityName), " has the role ", quote(one.role), " at ", quote(one.groupName)],
+        ...[", by binding ", quote(one.binding)],
+      ]),
+      isLong: true,
+    },
+    section("expiring", "Static keys that end within 30 days", report.expiringKeys, (one) => [
+      ...[quote(one.name), " in ", quote(one.groupName), ": ", quote(one.expirationTime)],
+    ]),
+    { id: "changed-roles", title: rolesTitle(report.roles ?? []), items: roleItems(report.roles ?? []) },
+    section("pull-tokens", "Pull tokens that lose a role", report.pullTokens, pullTokenParts),
+    { id: "passed", title: "Steps that go through", items: byOperation(report.steps.filter(({ ok }) => ok)) },
+    {
+      ...{ id: "others", items: byOperation(report.others) },
+      title: "Changes of other providers, which a review does not run",
+    },
+    { id: "not-copied", title: "What the copy lacks", items: quotedItems(report.notCopied) },
+    { id: "rules", title: "Rules of this review", items: rulesItems(report) },
+  ].map((one) => ({ ...one, isFolded: true }));
+
+const section = <T>(id: string, title: string, rows: readonly T[], partsOf: (row: T) => Part[]): Section => ({
+  ...{ id, title },
+  items: rows.map((row) => ({ parts: partsOf(row) })),
+});
+
+const contentsPart = (contents: Report["deletedGroups"][number]["contents"]): Part => ({
+  list: contents.map(({ kind, name }) => [`${kind} `, quote(name)]),
+});
+
+/** Of a change that is replayed, a step is the number of a write. */
+const nameOf = (urn: string): Part => (/^\d+$/.test(urn) ? `write ${urn}` : quote(partsOfUrn(urn).name || urn));
+
+/** An item for each operation: who reviews a change reads what it gives, and looks here for the rest. */
+const byOperation = (steps: readonly Pick<Step, "op" | "urn">[]): Item[] => {
+  const replaced = new Set(steps.flatMap(({ op, urn }) => (op === "replace" ? [urn] : [])));
+  const shown = steps.filter(({ op, urn }) => !replaced.has(urn) || !PARTS_OF_REPLACEMENT.includes(op));
+  return [...Map.groupBy(shown, ({ op }) => op)].map(([op, own]) =>
+    line(own.length === 1 ? `${op} ` : `${op} ${own.length}: `, { list: own.map(({ urn }) => [nameOf(urn)]) }),
+  );
+};
+
+/** The engine shows a replacement as three steps. */
+const PARTS_OF_REPLACEMENT = ["create-replacement", "delete-replaced"];
+
+const failedItem = ({ op, urn, error = "", missing }: Step): Item =>
+  quotedItem(error, `${op} `, nameOf(urn), ": ", ...(missing ? missingParts(missing) : []));
+
+const missingParts = ({ capabilities, groupName }: NonNullable<Step["missing"]>): Part[] => [
+  ...["the identity lacks ", quote(capabilities.join(", ")), " at ", quote(groupName), ": "],
 ];
 
+const differsItem = ({ row, identity, message }: Differs): Line =>
+  row === undefined
+    ? line("access of ", recordPart(identity), ", or who can act as it: ", quote(message))
+    : line(
+        ...[recordPart(row.identity), row.change === "gain" ? " gains " : " loses ", quote(row.capability), " at "],
+        ...[recordPart(row.group), " and below: ", quote(message)],
+      );
+
+const recordPart = (value: unknown): Part => quote(typeof value === "string" ? value : JSON.stringify(value));
+
 /** Where the rules come from, and how the tests went: a reader must see that there are none. */
-const rulesParts = ({ rules, tests }: Report): Part[][] => {
-  const parts: Part[][] = [];
+const rulesItems = ({ rules, tests }: Report): Item[] => {
+  const items: Item[] = [];
   if (rules) {
     const { file, isThere, base, commit = "" } = rules;
     const place: Part[] =
       base === undefined ? [" in the work tree"] : [" at ", quote(base), ` (${commit.slice(0, 12)})`];
-    parts.push(isThere ? [quote(file), ...place] : ["there is no ", quote(file), ...place, ": only flags count"]);
+    items.push(
+      isThere ? line(quote(file), ...place) : line("there is no ", quote(file), ...place, ": only flags count"),
+    );
   }
   if (tests) {
     const old = tests.filter(({ failedBefore }) => failedBefore);
@@ -117,28 +133,9 @@ const rulesParts = ({ rules, tests }: Report): Part[][] => {
       ...(failed > 0 ? [`${failed} failed`] : []),
       ...(old.length > 0 ? [`${old.length} failed before this change too`] : []),
     ];
-    parts.push([`${countText(tests.length, "test")} of access: ${counts.join(", ") || "all passed"}`]);
+    items.push(line(`${countText(tests.length, "test")} of access: ${counts.join(", ") || "all passed"}`));
     for (const { name, reason = "" } of old)
-      parts.push(["test ", quote(name), " failed before this change too: ", quote(reason)]);
+      items.push(line("test ", quote(name), " failed before this change too: ", quote(reason)));
   }
-  return parts;
+  return items;
 };
-
-const forcedParts = ({ kind, name, deletes, contents }: Report["forceDestroy"][number]): Part[] => {
-  const title = [`${kind} `, quote(name)];
-  if (!deletes) return [...title, " gets forceDestroy: a later deletion takes along what no resource manages"];
-  const what = contents.length === 0 ? " is deleted, with nothing else in it" : " is deleted, and with it ";
-  return [...title, what, { contents }];
-};
-
-const CONTENTS_SHOWN = 20;
-
-/** Shows only the first of the contents, as a list in a sentence. */
-export const inLine = (parts: readonly Part[]): ShownPart[] =>
-  parts.flatMap((part) => {
-    if (typeof part === "string" || !("contents" in part)) return [part];
-    const shown = part.contents.slice(0, CONTENTS_SHOWN);
-    const rest = part.contents.length - shown.length;
-    const names = shown.flatMap(({ kind, name }, i) => [i === 0 ? `${kind} ` : `, ${kind} `, { quoted: name }]);
-    return rest > 0 ? [...names, ` and ${rest} more`] : names;
-  });

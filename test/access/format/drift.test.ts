@@ -1,10 +1,10 @@
 // A report of drift in the formats for people: what they say, what they escape, and how much they print.
 import { describe, expect, test } from "vitest";
 import type { Drift, DriftReport, UndeclaredAccess } from "../../../access/drift/report.ts";
+import { jsonText } from "../../../access/format/document/json.ts";
 import { documentAsMarkdown } from "../../../access/format/document/markdown.ts";
 import { documentAsText } from "../../../access/format/document/terminal.ts";
-import { driftAsJson } from "../../../access/format/drift/json.ts";
-import { driftDocument } from "../../../access/format/drift/rows.ts";
+import { driftDocument } from "../../../access/format/drift.ts";
 import { SECRET } from "../../../access/preview/value.ts";
 import type { PullToken } from "../../../access/query/pull-tokens.ts";
 import { ROOT, uidIn } from "../graphs.ts";
@@ -217,5 +217,5 @@ describe("Markdown", () => {
 });
 
 test("JSON has every list, also an empty one", () => {
-  expect(JSON.parse(driftAsJson(NONE))).toEqual(NONE);
+  expect(JSON.parse(jsonText(NONE))).toEqual(NONE);
 });

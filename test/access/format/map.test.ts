@@ -213,7 +213,7 @@ describe("on a page", () => {
     const html = page(reviewBetween(before, after));
     expect(/<main>\s*<section aria-labelledby="(\w+)"/.exec(html)?.[1]).toBe("map");
     expect(html).toContain('<th scope="col"><div><bdi>team</bdi></div>');
-    expect(html).toContain('<th scope="row"><a href="#identity-1"><bdi>ci</bdi></a>');
+    expect(html).toContain('<th scope="row"><a href="#identities-1"><bdi>ci</bdi></a>');
     expect(html).toContain('<td class="O gain"><b>+</b>O<span class="said">: gains, before: reads</span>');
   });
 

@@ -1,9 +1,10 @@
 // Paths that a change opens and closes, in each format of a review.
 import { describe, expect, test } from "vitest";
+import { documentAsMarkdown } from "../../../access/format/document/markdown.ts";
+import { documentAsText } from "../../../access/format/document/terminal.ts";
 import { pathGraph } from "../../../access/format/html/path-graph.ts";
 import { reviewAsHtml } from "../../../access/format/html/review.ts";
-import { reportAsMarkdown } from "../../../access/format/review/markdown.ts";
-import { reportAsText } from "../../../access/format/review/terminal.ts";
+import { reviewDocument } from "../../../access/format/review/document.ts";
 import { type GraphBuilder, type IdentityNode, newGraph } from "../../../access/graph/graph.ts";
 import { reviewOf } from "../../../access/review/index.ts";
 import { CI, grant, HELPER, MIRROR, PARTNER, partners } from "../paths/graph.ts";
@@ -32,8 +33,8 @@ describe("a path", () => {
   const request = `PATCH /iam/v2beta1/identities/${MIRROR}?updateMask=claimMatch`;
 
   test("that opens is in the headline, and in every format with its requests", () => {
-    const text = reportAsText(opens.report, { color: false, width: 200 });
-    const markdown = reportAsMarkdown(opens.report);
+    const text = documentAsText(reviewDocument(opens.report), { color: false, width: 200 });
+    const markdown = documentAsMarkdown(reviewDocument(opens.report));
     expect(text.split("\n")[0]).toContain("1 path to more access opens");
     for (const shown of [text, markdown]) {
       expect(shown).toContain("Opens: paths to more access, by requests that were not possible before");
@@ -47,8 +48,8 @@ describe("a path", () => {
   test("that closes is in every format", () => {
     expect(closes.report).toMatchObject({ opens: [], closes: [{ assumes: "strict" }] });
     for (const shown of [
-      reportAsText(closes.report, { color: false, width: 200 }),
-      reportAsMarkdown(closes.report),
+      documentAsText(reviewDocument(closes.report), { color: false, width: 200 }),
+      documentAsMarkdown(reviewDocument(closes.report)),
       reviewAsHtml(closes),
     ])
       expect(shown).toContain("Closes: paths to more access that end");
@@ -56,7 +57,10 @@ describe("a path", () => {
 
   test.each([2, 21])("has one blank line between it and the next, of %i", (count) => {
     const many = Array.from({ length: count }, () => opens.report.opens).flat();
-    const text = reportAsText({ ...opens.report, opens: many, closes: many }, { color: false, width: 200 });
+    const text = documentAsText(reviewDocument({ ...opens.report, opens: many, closes: many }), {
+      color: false,
+      width: 200,
+    });
     expect(text.match(/(?<=\n\n|\n(Opens|Closes): .*\n).* could come to hold {2}/g)).toHaveLength(
       2 * Math.min(count, 20),
     );

@@ -1,9 +1,9 @@
 // The run of a review in each format: what fails comes first, and no text of others becomes markup.
 import { describe, expect, test } from "vitest";
+import { documentAsMarkdown } from "../../../access/format/document/markdown.ts";
+import { documentAsText } from "../../../access/format/document/terminal.ts";
 import { reviewAsHtml } from "../../../access/format/html/review.ts";
-import { reportAsJson } from "../../../access/format/review/json.ts";
-import { reportAsMarkdown } from "../../../access/format/review/markdown.ts";
-import { reportAsText } from "../../../access/format/review/terminal.ts";
+import { reportAsJson, reviewDocument } from "../../../access/format/review/document.ts";
 import { newGraph } from "../../../access/graph/graph.ts";
 import { Report } from "../../../access/review/report.ts";
 import { goesThrough, NO_RUN, type RunReport } from "../../../access/review/run-report.ts";
@@ -12,7 +12,7 @@ import { EMPTY_REPORT, RUN, reviewBetween } from "./reviews.ts";
 const withRun = (run: RunReport): Report => ({ ...EMPTY_REPORT, ...run });
 const report = withRun(RUN);
 const good: RunReport = { ...RUN, steps: RUN.steps.slice(0, 1), errors: [], differs: [] };
-const textOf = (own: Report) => reportAsText(own, { color: false, width: 200 });
+const textOf = (own: Report) => documentAsText(reviewDocument(own), { color: false, width: 200 });
 
 describe("the run of a review", () => {
   test("that fails says each reason, before what goes through", () => {
@@ -70,23 +70,25 @@ What the copy lacks
   });
 
   test("is a comment and a page in which texts of others are no markup", () => {
-    const comment = reportAsMarkdown(report);
+    const comment = documentAsMarkdown(reviewDocument(report));
     expect(comment).toContain(
-      "- delete `registry`: the identity lacks `groups.delete` at `platform`: `Precondition failed: cannot delete group with child repos`<br>\n  `- See docs`<br>\n  `  <i>`\n",
+      "- delete `registry`: the identity lacks `groups.delete` at `platform`: `Precondition failed: cannot delete group with child repos`\n  - `- See docs`\n  - `  <i>`\n",
     );
-    expect(comment).toContain("<details open><summary>Access that is not as it was recorded (1)</summary>");
+    expect(comment).toContain("### Access that is not as it was recorded (1)\n");
     expect(comment).toContain("- update `<b>@all`\n");
     const page = reviewAsHtml({ ...reviewBetween(newGraph(), newGraph()), report });
-    expect(page).toContain("</bdi><ul><li><bdi>- See docs</bdi></li><li><bdi>  &lt;i&gt;</bdi></li></ul></li>");
+    expect(page).toContain(
+      '</bdi><ul class="parts"><li><bdi>- See docs</bdi></li><li><bdi>  &lt;i&gt;</bdi></li></ul></li>',
+    );
     expect(page).toContain("&lt;b&gt;@all");
     expect(page).not.toContain("<b>@all");
     expect(page).toContain('<li class="alert"><b>1</b> row differs</li>');
     expect(page).toContain(`<dt>Change</dt><dd><bdi>${RUN.digest}</bdi></dd>`);
   });
 
-  test("has room for 500 characters of an error in a comment", () => {
-    const text = reportAsMarkdown(withRun({ ...good, errors: [`first\n${"x".repeat(600)}`] }));
-    expect(text).toContain(`- \`first\`<br>\n  \`${"x".repeat(494)}… (106 more characters)\`\n`);
+  test("has room for 500 characters of each line of an error in a comment", () => {
+    const text = documentAsMarkdown(reviewDocument(withRun({ ...good, errors: [`first\n${"x".repeat(600)}`] })));
+    expect(text).toContain(`- \`first\`\n  - \`${"x".repeat(500)}… (100 more characters)\`\n`);
   });
 
   test("is in JSON as it is", () => {

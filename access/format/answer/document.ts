@@ -1,14 +1,12 @@
 // An answer by identity and group, with names, as people read it.
-
-import { resources } from "../../../schema/index.ts";
 import { type AccessGraph, type NodeId, organizationsIn, placesIn } from "../../graph/graph.ts";
-import type { NotVisible } from "../../graph/live.ts";
 import type { Answer, Held } from "../../query/answer.ts";
 import { assumptionOf } from "../../review/assume.ts";
 import { byEffect, type Capabilities, worstFirst } from "../../review/danger.ts";
-import { countText, inOrganizationsText } from "../words.ts";
+import { type Document, type Item, line, type Part, quote, quotedItems } from "../document/document.ts";
+import { countText, hiddenLines, organizationParts } from "../words.ts";
 
-export interface HeldThere {
+interface HeldThere {
   /** path of the group of the binding, as `placesIn` writes it */
   path: string;
   role: string;
@@ -16,7 +14,7 @@ export interface HeldThere {
   capabilities: string[];
 }
 
-export interface HeldBy {
+interface HeldBy {
   /** of the identity; of people, of the record that gives the access */
   id: NodeId;
   name: string;
@@ -30,6 +28,54 @@ export interface HeldBy {
   path: string;
   places: HeldThere[];
 }
+
+export const answerDocument = (answer: Answer, held = holdingsIn(answer)): Document => {
+  const { graph, question, notVisible } = answer;
+  const hidden = hiddenLines(graph, notVisible);
+  const none = hidden.length === 0 ? "No binding grants this." : "No binding that you can see grants this.";
+  return {
+    title: [
+      ...(question.identity ? ["Access of ", quote(question.identity.name)] : ["Access"]),
+      ...(question.group ? [" at ", quote(placesIn(graph)(question.group.id))] : []),
+      ...organizationParts(
+        " in ",
+        organizationsIn(graph).map(({ name }) => name),
+      ),
+      ...(question.capability ? [": ", quote(question.capability)] : []),
+    ],
+    facts: [],
+    sections: [
+      {
+        ...{ id: "identities", title: "What each of them may do", isBlocks: true, isMain: true },
+        items: held.map((one) => heldItem(one, question.capability !== undefined)),
+        none,
+      },
+      {
+        ...{ id: "not-visible", title: "Not visible to you, so access may be missing here" },
+        items: quotedItems(hidden),
+      },
+    ],
+    foot: held.length === 0 ? none : totalsOf(held),
+    isWrapped: true,
+  };
+};
+
+const heldItem = ({ name, uid, path, places, assumable, isPeople }: HeldBy, isOneCapability: boolean): Item => ({
+  isOpen: true,
+  parts: [{ name }, ...(path === "" ? [] : ["  in ", quote(path)]), ...(uid === undefined ? [] : ["  ", quote(uid)])],
+  lines: [
+    isPeople ? line(quote(assumable)) : line("assumed by ", quote(assumable)),
+    ...places.map((place) => {
+      const { role, capabilities } = place;
+      const list: Part[] = capabilities.length === 0 ? [`  (${NOT_READABLE})`] : [{ capabilities, role }];
+      const isShown = capabilities.length === 0 || !isOneCapability;
+      return {
+        ...line(quote(place.path), "  through ", { name: role }, ...(isShown ? list : [])),
+        isWhole: true as const,
+      };
+    }),
+  ],
+});
 
 /** The worst first, people like identities; and of each, the groups where it may do the worst. */
 export const holdingsIn = (answer: Answer): HeldBy[] =>
@@ -66,46 +112,31 @@ const holdingsOf = ({ graph, grants, unknown }: Held): HeldBy[] => {
       place: one.path,
       texts: [one.role],
     }));
-    return { id: recordOf(graph, id), ...identityOf(id), places: inOrder };
+    return { ...identityOf(id), places: inOrder };
   });
 };
 
 const identitiesIn = (
   graph: AccessGraph,
   placeIn: (group: NodeId) => string,
-): ((id: NodeId) => Omit<HeldBy, "id" | "places">) => {
+): ((id: NodeId) => Omit<HeldBy, "places">) => {
   const byName = Map.groupBy(graph.identities.values(), ({ name }) => name);
   return (id) => {
     const node = graph.identities.get(id);
-    if (!node) return { name: id, path: "", assumable: NOT_ASSUMABLE };
+    if (!node) return { id, name: id, path: "", assumable: NOT_ASSUMABLE };
     const { name, uid, group, relationship } = node;
-    if ("who" in node) return { name, path: placeIn(group), assumable: String(node.who), isPeople: true };
+    if ("who" in node && "record" in node)
+      return { id: String(node.record), name, path: placeIn(group), assumable: String(node.who), isPeople: true };
     const isTwin = (byName.get(name)?.length ?? 0) > 1;
     const assumable = assumptionOf(relationship)?.text ?? NOT_ASSUMABLE;
-    return { name, ...(isTwin && { uid: uid ?? id }), path: placeIn(group), assumable };
+    return { id, name, ...(isTwin && { uid: uid ?? id }), path: placeIn(group), assumable };
   };
-};
-
-const recordOf = ({ identities }: AccessGraph, id: NodeId): NodeId => {
-  const node: object | undefined = identities.get(id);
-  return node && "record" in node ? String(node.record) : id;
 };
 
 const NOT_ASSUMABLE = "no workload that you can see: this cannot be read, or the identity cannot be assumed";
 
-/** `Access of release at platform/registry in acme: tag.create` */
-export const titleOf = (
-  { graph, question: { identity, group, capability } }: Answer,
-  show: (text: string) => string = (text) => text,
-): string => {
-  const whose = identity ? `Access of ${show(identity.name)}` : "Access";
-  const where = group ? ` at ${show(placesIn(graph)(group.id))}` : "";
-  const names = organizationsIn(graph).map(({ name }) => name);
-  return `${whose}${where}${inOrganizationsText(names, show)}${capability ? `: ${show(capability)}` : ""}`;
-};
-
 /** `2 identities, 3 bindings; 1 subject without an identity` */
-export const totalsOf = (held: readonly HeldBy[]): string => {
+const totalsOf = (held: readonly HeldBy[]): string => {
   const identities = held.filter(({ isPeople }) => !isPeople);
   const bindings = identities.reduce((sum, { places }) => sum + places.length, 0);
   const people = held.length - identities.length;
@@ -113,23 +144,4 @@ export const totalsOf = (held: readonly HeldBy[]): string => {
   return `${countText(identities.length, "identity", "identities")}, ${countText(bindings, "binding")}${others}`;
 };
 
-/** `assumed by a workload …`, or who people are. */
-export const whoText = ({ assumable, isPeople }: HeldBy): string => (isPeople ? assumable : `assumed by ${assumable}`);
-
 export const NOT_READABLE = "unknown: the role cannot be read";
-export const NO_GRANTS = "No binding grants this.";
-export const NO_VISIBLE_GRANTS = "No binding that you can see grants this.";
-
-const PATHS_SHOWN = 10;
-
-/** What cannot be listed, a line for each kind: `role bindings of /, platform`. */
-export const hiddenLines = (graph: AccessGraph, notVisible: readonly NotVisible[]): string[] => {
-  const placeIn = placesIn(graph);
-  return [...Map.groupBy(notVisible, ({ kind }) => kind)].map(([kind, entries]) => {
-    const refused = entries.find(({ group }) => group === "");
-    if (refused) return refused.message;
-    const paths = entries.map(({ group }) => placeIn(group));
-    const more = paths.length > PATHS_SHOWN ? ` and ${paths.length - PATHS_SHOWN} more groups` : "";
-    return `${resources[kind].words} of ${paths.slice(0, PATHS_SHOWN).join(", ")}${more}`;
-  });
-};

@@ -1,5 +1,5 @@
-// A report of drift in the parts that people read, the same in every format.
-import { isObject } from "../../../schema/index.ts";
+// A report of drift in the parts that people read.
+import { isObject } from "../../schema/index.ts";
 import {
   type Change,
   counts,
@@ -9,23 +9,33 @@ import {
   type EndingKey,
   type PendingCreate,
   type UndeclaredAccess,
-} from "../../drift/report.ts";
-import { SECRET } from "../../preview/value.ts";
-import type { PullToken } from "../../query/pull-tokens.ts";
-import { isChange } from "../../roles/change.ts";
-import type { Document, Item, Part, Section } from "../document/document.ts";
-import { endingTexts, excusedIf, pullTokenParts } from "../pull-token.ts";
-import { roleItems, rolesTitle } from "../roles.ts";
-import { countText, inOrganizations } from "../words.ts";
+} from "../drift/report.ts";
+import { SECRET } from "../preview/value.ts";
+import type { PullToken } from "../query/pull-tokens.ts";
+import { isChange } from "../roles/change.ts";
+import {
+  type Document,
+  type Item,
+  line,
+  originFacts,
+  type Part,
+  quote,
+  quotedItems,
+  type Section,
+} from "./document/document.ts";
+import { endingTexts, excusedIf, pullTokenParts } from "./pull-token.ts";
+import { roleItems, rolesTitle } from "./roles.ts";
+import { countText, notVisibleItems, organizationParts } from "./words.ts";
 
-const quote = (quoted: string): Part => ({ quoted });
-
-export const driftDocument = (report: DriftReport): Document => ({
-  title: titleOf(report),
-  origin: report.origin,
-  sections: sectionsOf(report),
-  foot: footOf(report),
-});
+export const driftDocument = (report: DriftReport): Document => {
+  const sections = sectionsOf(report);
+  return {
+    title: titleOf(report),
+    facts: originFacts(report.origin),
+    sections,
+    foot: sections.some(({ items }) => items.length > 0) ? footOf(report) : "",
+  };
+};
 
 const titleOf = (report: DriftReport): Part[] => {
   const { drift, undeclared, roles, keys, pullTokens, pending, unknown, notVisible, origin } = report;
@@ -47,7 +57,7 @@ const titleOf = (report: DriftReport): Part[] => {
   const warnings = endingTexts(pullTokens);
   const found = `${texts.length === 0 ? none : texts.join(", ")}${warnings.map((one) => `; ${one}`).join("")}`;
   const of: Part[] = origin?.stack === undefined ? [] : [" of ", quote(origin.stack)];
-  return ["Drift", ...of, ...inOrganizations(origin?.organizations ?? []), `: ${found}`];
+  return ["Drift", ...of, ...organizationParts(" in ", origin?.organizations ?? []), `: ${found}`];
 };
 
 const sectionsOf = ({
@@ -60,16 +70,16 @@ const sectionsOf = ({
   unknown,
   notVisible,
 }: DriftReport): Section[] => [
-  { title: "Not known", items: unknown.map(({ message }) => ({ parts: [quote(message)], lines: [] })) },
-  { title: "Differs from the program", items: drift.map(driftItem) },
-  { title: "Access that nothing declares", items: undeclaredItems(undeclared, pullTokens) },
-  { title: rolesTitle(roles), items: roleItems(roles) },
-  { title: "Static keys that end within 30 days", items: keys.map(keyItem) },
-  { title: "Pull tokens", items: pullTokenItems(pullTokens, undeclared) },
-  { title: "Creates that an interrupted run left open", items: pending.map(pendingItem) },
+  { id: "unknown", title: "Not known", items: quotedItems(unknown.map(({ message }) => message)) },
+  { id: "drift", title: "Differs from the program", items: drift.map(driftItem) },
+  { id: "undeclared", title: "Access that nothing declares", items: undeclaredItems(undeclared, pullTokens) },
+  { id: "roles", title: rolesTitle(roles), items: roleItems(roles) },
+  { id: "keys", title: "Static keys that end within 30 days", items: keys.map(keyItem) },
+  { id: "pull-tokens", title: "Pull tokens", items: pullTokenItems(pullTokens, undeclared) },
+  { id: "pending", title: "Creates that an interrupted run left open", items: pending.map(pendingItem) },
   {
+    ...{ id: "not-visible", items: notVisibleItems(notVisible) },
     title: "Not visible to the caller, so access may be missing here",
-    items: notVisible.map(({ groupName, message }) => ({ parts: [quote(groupName), ": ", quote(message)], lines: [] })),
   },
 ];
 
@@ -93,9 +103,9 @@ const driftItem = ({ resource, kind, uid, name, groupName, change, differences, 
     change === "new" && uid !== null ? TAKEN : STATES[change],
   ],
   lines: [
-    [quote(resource), ...(uid === null ? [] : [", ", quote(uid)])],
-    ...differences.map((one) => differenceParts(one, names)),
-    ...(differences.length === 0 && change === "changed" ? [["the update does not show which"]] : []),
+    line(quote(resource), ...(uid === null ? [] : [", ", quote(uid)])),
+    ...differences.map((one) => line(...differenceParts(one, names))),
+    ...(differences.length === 0 && change === "changed" ? [line("the update does not show which")] : []),
   ],
 });
 
@@ -160,14 +170,14 @@ const undeclaredItem = (access: UndeclaredAccess): Item => {
       ...(removedBy === undefined ? [] : ["; an update that refreshes removes it by ", quote(removedBy)]),
       own ? "; your own access, and no difference" : allowed ? "; allowed, and no difference" : "",
     ],
-    lines: command === undefined ? [] : [["to remove it: ", quote(command)]],
+    lines: command === undefined ? [] : [line("to remove it: ", quote(command))],
     ...((own || allowed) && { isExcused: true }),
   };
 };
 
 const keyItem = ({ name, uid, groupName, expirationTime, resource }: EndingKey): Item => ({
   parts: [quote(name), " in ", quote(groupName), ": ", quote(expirationTime)],
-  lines: [[...(resource === null ? ["no resource of the stack"] : [quote(resource)]), ", ", quote(uid)]],
+  lines: [line(resource === null ? "no resource of the stack" : quote(resource), ", ", quote(uid))],
 });
 
 /** A pull token that is allowed stands in the list of pull tokens only. */
@@ -188,7 +198,7 @@ const pullTokenItems = (pullTokens: readonly PullToken[], undeclared: readonly U
           : ["; an update that refreshes removes this role binding by ", quote(removedBy)]),
         ...(allowed ? ["; allowed, and no difference"] : []),
       ],
-      lines: [[quote(token.uid)]],
+      lines: [line(quote(token.uid))],
       ...excusedIf(token),
     };
   });
@@ -203,10 +213,10 @@ const pendingItem = ({ resource, logicalName, kind, uid, name, groupName, time, 
     source === "journal" ? ", in the journal of this machine" : ", in the state of the engine",
   ],
   lines: [
-    [
-      ...(resource === null ? ["the program does not declare it any more"] : [quote(resource)]),
+    line(
+      resource === null ? "the program does not declare it any more" : quote(resource),
       ...(uid === null ? [] : [", answered with ", quote(uid)]),
-    ],
+    ),
   ],
 });
 

@@ -1,0 +1,139 @@
+// Paths to more access in the parts that people read.
+import { type AccessGraph, type NodeId, organizationsIn, placesIn } from "../graph/graph.ts";
+import type { NotVisible } from "../graph/live.ts";
+import type { Path, Paths } from "../paths/path.ts";
+import type { Proof, Proofs } from "../paths/proof.ts";
+import type { Step } from "../paths/request.ts";
+import { recordIn, targetsIn } from "../paths/target.ts";
+import { byEffect } from "../review/danger.ts";
+import type { PathReview } from "../review/report.ts";
+import { type Document, type Item, line, type PathText, quote, quotedItems } from "./document/document.ts";
+import { countText, hiddenLines, organizationParts, placeText } from "./words.ts";
+
+export const pathsDocument = (
+  graph: AccessGraph,
+  found: Paths,
+  notVisible: readonly NotVisible[],
+  proofs?: Proofs,
+): Document => ({
+  title: [
+    "Paths to more access",
+    ...organizationParts(
+      " in ",
+      organizationsIn(graph).map(({ name }) => name),
+    ),
+  ],
+  facts: [],
+  sections: [
+    {
+      ...{ id: "paths", title: "Paths", isBlocks: true, isMain: true },
+      items: pathTexts(graph, found.paths, proofs).map((path) => pathItem(path, true)),
+      none: totalsOf(found),
+    },
+    {
+      ...{ id: "not-visible", title: "Not visible to you, so paths may be missing here" },
+      items: quotedItems(hiddenLines(graph, notVisible)),
+    },
+    {
+      ...{ id: "not-searched", title: "Not searched, so paths may be missing here" },
+      items: quotedItems(found.notSearched),
+    },
+  ],
+  foot: totalsOf(found),
+  isWrapped: true,
+});
+
+export const pathsJson = ({ paths, notSearched }: Paths, notVisible: readonly NotVisible[], proofs?: Proofs) => ({
+  // Without what only the search needs.
+  paths: paths.map((path) => {
+    const { from, gains, assumes, steps, assumptions } = path;
+    const proof = proofs && { proof: proofs.get(path) };
+    return { from, gains, assumes, steps, ...(assumptions.length > 0 && { assumptions }), ...proof };
+  }),
+  notVisible,
+  notSearched,
+});
+
+export const pathItem = (path: PathText, isOpen: boolean): Item => {
+  const { from, assumes, gains, steps, assumptions, proof } = path;
+  return {
+    ...{ path, isOpen, parts: [{ name: from }, " could come to hold  ", { tag: assumes }] },
+    lines: [
+      ...gains.map(({ place, capabilities }) =>
+        line("at ", quote(place), " and below", { capabilities, role: "a path" }),
+      ),
+      ...steps.map(({ by, request, body, why }, i) => ({
+        ...line(`${i + 1}. `, quote(request)),
+        isWhole: true as const,
+        lines: [
+          ...(body === "" ? [] : [{ ...line(quote(body)), isWhole: true as const }]),
+          line("as ", quote(by), ": ", quote(why)),
+        ],
+      })),
+      ...assumptions.map((text) => line("if ", quote(text))),
+      ...(proof === undefined ? [] : [line(quote(proof))]),
+    ],
+  };
+};
+
+const pathTexts = (graph: AccessGraph, paths: readonly Path[], proofs?: Proofs): PathText[] => {
+  const placeOf = placesIn(graph);
+  const nameOf = (id: NodeId): string => graph.identities.get(id)?.name ?? id;
+  const targetOf = targetsIn(graph);
+  return paths.map((path) => {
+    const { from, gains, assumes, steps, assumptions, end } = path;
+    const proof = proofs?.get(path);
+    return {
+      from: "identity" in from ? nameOf(from.identity) : workloadText(from.workload),
+      fromId: "identity" in from ? idOf(graph.identities.get(from.identity) ?? { uid: from.identity }) : "start",
+      ...{ assumes, assumptions, gains: byPlace(gains, ({ group }) => placeOf(group)) },
+      steps: steps.map((step) => stepText(step, nameOf(step.as), targetOf(step.path, step.method))),
+      ...(proof && { proof: proofText(proof, nameOf(end)) }),
+    };
+  });
+};
+
+/** The same of a path that a review shows. */
+export const reviewedPathText = ({ from, assumes, gains, steps, assumptions }: PathReview): PathText => ({
+  ...{ from: from.name, fromId: idOf({ uid: from.identity, name: from.name }), assumes, assumptions },
+  gains: byPlace(gains, ({ groupName, group }) => placeText(groupName, group === null)),
+  steps: steps.map((step) => stepText(step, step.name, step.about)),
+});
+
+const byPlace = <G extends { capability: string }>(gains: readonly G[], placeOf: (gain: G) => string) =>
+  [...Map.groupBy(gains, placeOf)].map(([place, own]) => ({
+    place,
+    capabilities: own.map(({ capability }) => capability).sort(byEffect),
+  }));
+
+/** A new identity has in a step what its requests have in place of a uid. */
+const idOf = ({ uid, name = "" }: { uid: string | null; name?: string }): string => uid ?? `<uid of ${name}>`;
+
+/** `name`: of the identity that sends it. */
+const stepText = ({ as, method, path, body, why }: Step, name: string, target: string): PathText["steps"][number] => ({
+  by: as === "workload" ? as : name,
+  byId: as,
+  request: `${method} ${path}`,
+  body: body === null ? "" : JSON.stringify(body),
+  ...{ why, target, targetId: recordIn(path) },
+});
+
+const proofText = (proof: Proof, end: string): string => {
+  if (proof.carriedOut)
+    return `carried out on a copy: ${end} then holds ${proof.holds.length === 1 ? "it" : `all ${proof.holds.length} capabilities`}`;
+  if ("needsPerson" in proof) return `not carried out on a copy, which needs more than requests: ${proof.message}`;
+  return `REFUTED: on a copy step ${proof.step} fails: ${proof.message}`;
+};
+
+const workloadText = ({ issuer, subject }: { issuer: string; subject: string }): string =>
+  subject === "" ? "the workload" : `workload ${subject} of ${issuer}`;
+
+/** `2 paths, 1 of them cautious` */
+const totalsOf = ({ paths }: Paths): string => {
+  if (paths.length === 0) return "No path leads to more access.";
+  const cautious = paths.filter(({ assumes }) => assumes === "cautious").length;
+  const count = countText(paths.length, "path");
+  if (cautious === 0) return `${count}, all strict`;
+  const which = cautious === paths.length ? "all cautious" : `${cautious} of them cautious`;
+  return `${count}, ${which}: a cautious path exists only under what it assumes`;
+};

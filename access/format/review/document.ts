@@ -1,0 +1,304 @@
+// A review in the parts that people read: its head, what it cannot tell, findings, and what each subject gains and loses.
+import { textOf } from "../../graph/same.ts";
+import { byEffect, changesAssumption, subjectsInOrder } from "../../review/danger.ts";
+import type { Assumption, Finding, IdentityReview, PeopleReview, Report, Row } from "../../review/report.ts";
+import { differences, type Segment } from "../differences.ts";
+import {
+  type Document,
+  type Fact,
+  type Item,
+  type Line,
+  line,
+  originFacts,
+  type Part,
+  quote,
+} from "../document/document.ts";
+import { jsonText } from "../document/json.ts";
+import { pathItem, reviewedPathText } from "../paths.ts";
+import { countText, organizationParts, placeText } from "../words.ts";
+import { limitsOf, sectionsOf } from "./sections.ts";
+
+export const reviewDocument = (report: Report): Document => {
+  const subjects = subjectsInOf(report);
+  const ids = new Map(
+    subjects.map((one, i) => ["subject" in one ? one.subject : (one.uid ?? one.name), `identities-${i + 1}`]),
+  );
+  const pathsOf = (kind: "opens" | "closes", title: string) => ({
+    ...{ id: kind, title, isBlocks: true, isLong: true, share: 2 },
+    items: report[kind].map((path) => pathItem(reviewedPathText(path), kind === "opens")),
+  });
+  return {
+    title: titleOf(report),
+    facts: [...originFacts(report.origin), ...runFacts(report)],
+    sections: [
+      ...limitsOf(report),
+      {
+        id: "findings",
+        title: "Findings",
+        share: 4,
+        items: report.findings.map((one) => findingItem(one, ids.get(one.subject))),
+      },
+      {
+        ...{ id: "identities", title: "What each of them gains and loses", isBlocks: true, isMain: true, share: 8 },
+        items: subjects.map((one) => ("subject" in one ? peopleItem(one) : identityItem(one))),
+        none: `Nobody gains or loses anything${report.unknown.length + report.notVisible.length > 0 ? " that this review can see" : ""}.`,
+      },
+      pathsOf("opens", "Opens: paths to more access, by requests that were not possible before"),
+      pathsOf("closes", "Closes: paths to more access that end"),
+      ...sectionsOf(report),
+    ],
+    isWrapped: true,
+    foot: report.deletedGroups.length > 0 ? `${CAN_DIFFER} ${SUBSCRIPTIONS}` : CAN_DIFFER,
+  };
+};
+
+/** As schema/generated/review.schema.json describes it. */
+export const reportAsJson = (report: Report): string =>
+  jsonText({
+    ...report,
+    identities: report.identities.map((one) => ({
+      ...one,
+      assumable: { before: one.assumableBefore, after: one.assumableAfter },
+      changed: changesAssumption(one),
+    })),
+  });
+
+export type Subject = IdentityReview | PeopleReview;
+
+export const subjectsInOf = ({ identities, people, findings }: Report): Subject[] =>
+  subjectsInOrder<Subject>([...identities, ...people], findings);
+
+/** Why the run may do something else than what was reviewed. */
+const CAN_DIFFER =
+  "A program is code: it can act differently on a copy than in the update, and a pull request can replace the tool, the package and the workflow. Only npx pulumi-irm apply binds the update to this review (docs/apply.md).";
+
+/** They block a deletion too (docs/contract.md#d7). */
+const SUBSCRIPTIONS = "It does not list event subscriptions, which would block the deletion of their group.";
+
+/** Who acted, and what the run has sent. */
+const runFacts = ({ as, writes, digest }: Report): Fact[] => {
+  if (as === null) return [];
+  const { uid, name, rights } = as;
+  const actor = uid === null ? "an identity that is not known" : name === null ? uid : `${name} (${uid})`;
+  return [
+    { name: "As", value: `${actor}, with ${rights === "own" ? "its own rights" : "the rights of an operator"}` },
+    { name: "Writes", value: String(writes) },
+    ...(digest === "" ? [] : [{ name: "Change", value: digest }]),
+  ];
+};
+
+/** A number that a headline or a badge shows. */
+export interface Count {
+  kind: "alert" | "gain" | "loss";
+  count: number;
+  one: string;
+  many: string;
+  /** a page also shows that there are none */
+  isAlways?: true;
+}
+
+/** What changes, the worst first. */
+export const countsOf = (report: Report): Count[] => {
+  const { identities, people, deletedGroups, steps, errors, differs, adopted, opens, closes } = report;
+  const among = (is: (identity: IdentityReview) => boolean): number => identities.filter(is).length;
+  const hasGains = ({ gains }: Pick<Subject, "gains">): boolean => gains.length > 0;
+  const hasLosses = ({ losses }: Pick<Subject, "losses">): boolean => losses.length > 0;
+  const hasRows = (one: Subject): boolean => hasGains(one) || hasLosses(one);
+  const only = (...changes: IdentityReview["change"][]): number =>
+    among((one) => changes.includes(one.change) && !hasRows(one) && !changesAssumption(one));
+  // With the groups in them.
+  const deleted = deletedGroups.flatMap(({ contents }) => ["group", ...contents.map(({ kind }) => kind)]);
+  const rows: [Count["kind"], number, one: string, many: string, isAlways?: true][] = [
+    [
+      "alert",
+      among(changesAssumption),
+      "identity: who can assume it changes",
+      "identities: who can assume them changes",
+    ],
+    ["gain", among(hasGains), "identity gains access", "identities gain access", true],
+    [
+      ...(["gain", people.filter(hasGains).length, "subject without an identity gains access"] as const),
+      "subjects without an identity gain access",
+    ],
+    ["loss", among(hasLosses), "identity loses access", "identities lose access", true],
+    [
+      ...(["loss", people.filter(hasLosses).length, "subject without an identity loses access"] as const),
+      "subjects without an identity lose access",
+    ],
+    [
+      ...(["alert", people.filter((one) => !hasRows(one)).length, "subject without an identity changes"] as const),
+      "subjects without an identity change",
+    ],
+    ["alert", opens.length, "path to more access opens", "paths to more access open"],
+    ["loss", closes.length, "path to more access closes", "paths to more access close"],
+    ["gain", only("created"), "new identity without access", "new identities without access"],
+    ["loss", only("deleted", "replaced"), "identity without access goes", "identities without access go"],
+    ["loss", only("updated"), "identity is renamed", "identities are renamed"],
+    ["loss", deleted.filter((kind) => kind === "group").length, "group is deleted", "groups are deleted"],
+    ["alert", steps.filter(({ ok }) => !ok).length, "step fails", "steps fail"],
+    ["alert", errors.length, "other error", "other errors"],
+    ["alert", differs.length, "row differs", "rows differ"],
+    ["gain", adopted.length, "record is taken over", "records are taken over"],
+  ];
+  return rows.map(([kind, count, one, many, isAlways]) => ({ kind, count, one, many, ...(isAlways && { isAlways }) }));
+};
+
+/** Who is written about, and of which stack. */
+export const subjectOf = ({ organizations = [], origin }: Report): Part[] => [
+  "Change in access",
+  ...organizationParts(" of ", organizations),
+  " by ",
+  origin?.stack === undefined ? "this program" : quote(origin.stack),
+];
+
+const titleOf = (report: Report): Part[] => {
+  const { findings, unknown, notVisible } = report;
+  const parts = countsOf(report).flatMap(({ count, one, many }) => (count > 0 ? [countText(count, one, many)] : []));
+  // Nothing seen is not the same as nothing there.
+  const none = unknown.length + notVisible.length > 0 ? "no change that this review can see" : "no change";
+  const denied = findings.filter((one) => one.denied).length;
+  const found = countText(findings.length, "finding") + (denied > 0 ? `, ${denied} denied` : "");
+  return [...subjectOf(report), `: ${parts.join(", ") || none}; ${found}`];
+};
+
+/** Where there are several services, the one that a subject is at. */
+const serviceParts = ({ service }: { service?: string | undefined }): Part[] =>
+  service === undefined ? [] : [" at ", quote(service)];
+
+const findingItem = (finding: Finding, to: string | undefined): Item => {
+  const { rule, subject, name, message, list, allowed, denied } = finding;
+  const { lead, items } = list ?? { lead: message, items: [] };
+  return {
+    parts: [
+      ...[{ mark: denied ? "denied" : allowed ? "allowed" : "open" } as const, " ", { rule }, "  ", { name, to }],
+      ...(name === subject ? [] : ["  ", quote(subject)]),
+      ...serviceParts(finding),
+    ],
+    lines: [
+      ...(lead === "" ? [] : [{ parts: [quote(lead)], lines: items.map((one) => line(quote(one))) }]),
+      ...(lead === "" ? items.map((one) => line(quote(one))) : []),
+    ],
+  };
+};
+
+/** Rows of one role, at the groups where it grants the same. */
+interface Change {
+  sign: "+" | "-";
+  places: { place: string; isNew: boolean }[];
+  role: string;
+  /** the worst first */
+  capabilities: string[];
+}
+
+/** Keeps the order of the report: gains before losses, the worst first. */
+const changesOf = (sign: "+" | "-", rows: readonly Row[]): Change[] => {
+  const changes = new Map<string, Change>();
+  // A review may have hundreds of thousands of rows. The length keeps a role "b c" at "a" apart from a role "c" at "a b".
+  const placed = Map.groupBy(
+    rows,
+    ({ group, groupName, role }) => `${role.length} ${role} ${group === null} ${group ?? groupName}`,
+  );
+  for (const own of placed.values()) {
+    const { role, group, groupName } = own[0] as Row;
+    const capabilities = own.map(({ capability }) => capability).sort(byEffect);
+    const key = `${role.length} ${role} ${capabilities.join()}`;
+    const change = changes.get(key) ?? { sign, places: [], role, capabilities };
+    change.places.push({ place: groupName, isNew: group === null });
+    changes.set(key, change);
+  }
+  return [...changes.values()];
+};
+
+const changeLines = ({ gains, losses }: Pick<Subject, "gains" | "losses">): Line[] =>
+  [...changesOf("+", gains), ...changesOf("-", losses)].map(({ sign, places, role, capabilities }) => ({
+    sign,
+    parts: [
+      ...[
+        sign === "+" ? "gains at " : "loses at ",
+        { list: places.map(({ place, isNew }) => [quote(placeText(place, isNew))]) },
+      ],
+      ...[" and below, through ", quote(role), { capabilities, role }],
+    ],
+  }));
+
+const CHANGES: Readonly<Record<IdentityReview["change"], string>> = {
+  created: "new",
+  deleted: "deleted",
+  replaced: "replaced",
+  updated: "changed",
+  none: "",
+};
+
+const identityItem = (identity: IdentityReview): Item => {
+  const { name, nameBefore, uid, groupName, change } = identity;
+  const isReassumed = changesAssumption(identity);
+  const isNamed = isReassumed || nameBefore !== undefined;
+  return {
+    parts: [
+      { name },
+      ...(nameBefore === undefined ? [] : [", renamed from ", quote(nameBefore)]),
+      ...(change === "none" || (change === "updated" && isNamed) ? [] : [`, ${CHANGES[change]}`]),
+      ...(isReassumed ? [", ", { tag: "who can assume it changes" }] : []),
+      ...[
+        "  in ",
+        quote(placeText(groupName)),
+        ...serviceParts(identity),
+        "  ",
+        uid === null ? "no uid yet" : quote(uid),
+      ],
+    ],
+    lines: [...assumptionLines(identity, isReassumed), ...changeLines(identity)],
+    // A reader must not have to open it to see who may become this identity.
+    isOpen: isReassumed,
+  };
+};
+
+const assumptionLines = (identity: IdentityReview, isReassumed: boolean): Line[] => {
+  const { before, after, assumableBefore, assumableAfter } = identity;
+  if (textOf(assumableBefore) === textOf(assumableAfter))
+    return after === null
+      ? []
+      : [{ ...assumptionLine("can be assumed, before and after,", after, null), isDetail: true }];
+  const marked = before && after ? differences(before.text, after.text) : undefined;
+  const missing = `who can assume it ${before ? "after" : "before"} the change is not known`;
+  return [
+    ...(before
+      ? [{ ...assumptionLine("can be assumed", before, assumableBefore, marked?.before), sign: "-" as const }]
+      : []),
+    ...(after
+      ? [{ ...assumptionLine("can be assumed", after, assumableAfter, marked?.after), sign: "+" as const }]
+      : []),
+    // A text that is missing on one side is itself a change.
+    ...(isReassumed && !(before && after) ? [line(`! ${missing}`)] : []),
+  ];
+};
+
+const assumptionLine = (
+  verb: string,
+  { text, patterns }: Assumption,
+  json: object | null,
+  marked?: readonly Segment[],
+): Line => ({
+  parts: [`${verb} by `, marked ? { differs: marked } : quote(text), ...(json === null ? [] : [{ json }])],
+  lines: patterns.flatMap(({ claim, matches, differs }) => [
+    ...matches.map((one) => line("matching ", quote(claim), ": ", quote(one))),
+    ...differs.map((one) => line("not matching: ", quote(one))),
+  ]),
+});
+
+const peopleItem = (people: PeopleReview): Item => {
+  const { subject, groupName, before, after } = people;
+  const fact = before === after ? "" : before === null ? "new" : after === null ? "ends" : "who it is changes";
+  const marked = before !== null && after !== null ? differences(before, after) : undefined;
+  const who = (sign: "+" | "-", text: string | null, segments?: readonly Segment[]): Line[] =>
+    text === null || before === after ? [] : [{ sign, parts: [segments ? { differs: segments } : quote(text)] }];
+  return {
+    parts: [
+      { name: subject },
+      ...(fact === "" ? [] : [", ", { tag: fact }]),
+      ...["  in ", quote(groupName), ...serviceParts(people)],
+    ],
+    lines: [...who("-", before, marked?.before), ...who("+", after, marked?.after), ...changeLines(people)],
+    isOpen: marked !== undefined && before !== after,
+  };
+};

@@ -1,0 +1,72 @@
+// Who the caller is: in the parts that people read, and as JSON has it.
+import { type AccessGraph, lineageOf, type NodeId, placesIn } from "../graph/graph.ts";
+import type { CheckAnswer } from "../query/own-check.ts";
+import { throughText, type WhoAmI } from "../query/whoami.ts";
+import { byEffect } from "../review/danger.ts";
+import { NOT_READABLE } from "./answer/document.ts";
+import { type Document, line, quote, quotedItems } from "./document/document.ts";
+import { countText } from "./words.ts";
+
+/** Groups by uid, roles by name. */
+export const whoAmIJson = ({ identity, name, expires, grants, notKnown }: WhoAmI, checks: readonly CheckAnswer[]) => ({
+  ...{ identity, name, expires },
+  grants: grants.map(({ group, role, capabilities }) => ({ group, role, capabilities })),
+  // Absent where all grants are known.
+  ...(notKnown.length > 0 && { notKnown }),
+  // One for each --check; the group is null where the path cannot be resolved.
+  ...(checks.length > 0 && {
+    checks: checks.map(({ capability, group, isHeld, message }) => ({ capability, group, held: isHeld, message })),
+  }),
+});
+
+/** `groups`: those of the grants, with their names; `reached`: how the identity was reached, as name and value. */
+export const whoAmIDocument = (
+  { name, identity, expires, grants, notKnown }: WhoAmI,
+  groups: AccessGraph,
+  reached: readonly (readonly [name: string, value: string])[],
+): Document => {
+  const rows = [["uid", identity ?? "the token does not show it"], ...reached, ["until", expires ?? "not known"]];
+  const column = Math.max(...rows.map(([label = ""]) => label.length)) + 2;
+  const placeIn = placeNames(groups);
+  const none = notKnown.length > 0 ? NOT_READABLE : "nothing within the limits of this token";
+  const noGrants =
+    notKnown.length > 0 ? "No grant that you can see." : "No grant: it may do nothing but what needs no right.";
+  const grantLines = grants.map(({ group, role, capabilities: held }) => ({
+    parts: [
+      ...[quote(placeIn(group)), "  through ", role === null ? throughText({ role }) : quote(role)],
+      ...(held.length === 0 ? [] : [{ capabilities: held.toSorted(byEffect), role: role ?? "" }]),
+    ],
+    lines: held.length === 0 ? [line(`(${none})`)] : [],
+  }));
+  return {
+    ...{ title: [], facts: [], foot: grants.length > 0 ? countText(grants.length, "grant") : noGrants },
+    sections: [
+      {
+        ...{ id: "grants", title: "Grants", isBlocks: true, isMain: true },
+        items: [
+          {
+            parts: [{ name: name ?? "an identity whose name you cannot read" }],
+            lines: rows.map(([label = "", value = ""]) => line(label.padEnd(column), quote(value))),
+          },
+          ...(grants.length > 0 ? [{ parts: [], lines: grantLines }] : []),
+        ],
+      },
+      {
+        ...{ id: "not-known", title: "Not known, so it may hold more, up to everything" },
+        items: quotedItems(notKnown),
+      },
+    ],
+  };
+};
+
+/** The path, or the name and uid where the caller cannot see all groups of the path. */
+const placeNames = (groups: AccessGraph): ((group: NodeId) => string) => {
+  const placeIn = placesIn(groups);
+  const isNamed = (id: NodeId): boolean => groups.groups.get(id)?.name !== id;
+  return (group) => {
+    const [, ...above] = lineageOf(groups, group);
+    // A path has no name for its organization.
+    if (above.slice(0, -1).every(isNamed) && (isNamed(group) || above.length === 0)) return placeIn(group);
+    return isNamed(group) ? `${groups.groups.get(group)?.name} (${group})` : group;
+  };
+};
