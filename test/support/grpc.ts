@@ -72,18 +72,18 @@ export const generatedProtos = (): PackageDefinition => {
 const protoFiles = (): string[] =>
   readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".proto"));
 
-/** The method of an operation in the generated files. */
+/** The method of an operation in the generated files, which have v2beta1: v2 differs in the path only. */
 export const grpcMethodOf = (operation: OperationName, version = "v2beta1"): MethodDefinition<object, object> => {
   const { service, path, rpc = operation } = operations[operation] as { service: string; path: string; rpc?: string };
   const [domain, name] = service.split(".") as [string, string];
-  const packageName = path.includes("{version}") ? `${domain}.${version}` : domain;
+  const packageName = path.includes("{version}") ? `${domain}.v2beta1` : domain;
   const definition = generatedProtos()[`chainguard.platform.${packageName}.${name}`] as unknown as Record<
     string,
     MethodDefinition<object, object>
   >;
   const method = definition?.[rpc];
   if (!method) throw new Error(`the generated files have no ${packageName}.${name}/${rpc}`);
-  return method;
+  return { ...method, path: method.path.replace(".v2beta1.", `.${version}.`) };
 };
 
 /** `baseUrl` of a server without TLS, or with credentials of one with it. */
