@@ -9,16 +9,15 @@ import { systemTransport } from "../../client/transport.ts";
 import { isObject } from "../../schema/index.ts";
 import { parseSeed } from "../../server/index.ts";
 import { clientOf } from "../access/client.ts";
-import { IAM } from "../harness/api-server.ts";
+import { IAM, serve } from "../harness/api-server.ts";
 import { createByHand } from "../harness/by-hand.ts";
 import { listEverything, startCopy } from "../harness/copy.ts";
 import { createUid } from "../harness/records.ts";
-import { startSharedServer } from "../harness/shared-server.ts";
 import type { Body } from "../support/http.ts";
 import { createRandom, type Random } from "../support/random.ts";
 import { json, refusal } from "../support/scripted.ts";
 
-const api = await startSharedServer({ faults: {} });
+const api = await serve({ faults: {} });
 const made = await createByHand(api, api.organization);
 const stranger = await api.actor("stranger");
 const everything = await listEverything(api);

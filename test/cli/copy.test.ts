@@ -5,13 +5,12 @@ import { copyLines } from "../../cli/copy.ts";
 import { parseSeed } from "../../server/index.ts";
 import { openDatabase } from "../../server/store/database.ts";
 import { createStore } from "../../server/store/store.ts";
-import { IAM, startServer } from "../harness/api-server.ts";
+import { IAM, openGrpc, serve, startServer } from "../harness/api-server.ts";
 import { createByHand } from "../harness/by-hand.ts";
 import { MINUTE_MS } from "../harness/clock.ts";
 import { copyOfServer, listEverything, startCopy } from "../harness/copy.ts";
 import { createPullToken, usePullToken } from "../harness/pull-token.ts";
 import { createRecord, createUid } from "../harness/records.ts";
-import { openSharedGrpc, startSharedServer } from "../harness/shared-server.ts";
 import { temporaryFolder } from "../support/command.ts";
 import type { Body } from "../support/http.ts";
 
@@ -19,7 +18,7 @@ const folder = temporaryFolder();
 afterAll(folder.remove);
 
 const store = createStore(openDatabase(":memory:"));
-const api = await startSharedServer({ store });
+const api = await serve({ store });
 const made = await createByHand(api, api.organization);
 // Times differ from record to record, and from its creation to its last change.
 api.clock.advance(10 * MINUTE_MS);
@@ -64,7 +63,7 @@ describe("a copy", () => {
     const { capabilities } = await copied.ok("GET", `${IAM}/roles/${future}`);
     expect(capabilities).toEqual(["CAP_IAM_GROUPS_LIST", "CAP_OF_THE_FUTURE", 98765]);
     // Over gRPC, a value of an enum is a number.
-    const { json } = await openSharedGrpc(copied).call("GetRole", { uid: future }, { token: copied.owner.token });
+    const { json } = await openGrpc(copied.baseUrl).call("GetRole", { uid: future }, { token: copied.owner.token });
     expect(json.capabilities).toEqual(["CAP_IAM_GROUPS_LIST", 98765]);
     const { roles } = await copied.ok("GET", `${IAM}/roles`, { query: { name: "editor" } });
     expect(roles).toMatchObject([{ uid: EDITOR }]);

@@ -5,11 +5,11 @@ import { startTwin } from "../../cli/twin/twin.ts";
 import { createRecord } from "../../client/records.ts";
 import { apiError, resources } from "../../schema/index.ts";
 import { clientOf } from "../access/client.ts";
+import { serve } from "../harness/api-server.ts";
 import { copyOfServer } from "../harness/copy.ts";
 import { createUid } from "../harness/records.ts";
-import { startSharedServer } from "../harness/shared-server.ts";
 
-const api = await startSharedServer();
+const api = await serve();
 const { organization } = api;
 const team = await createUid(api, "groups", organization, { name: "team" });
 const ci = await api.actor("ci");

@@ -13,7 +13,7 @@ import type { Config } from "../../client/config.ts";
 import { RUN_FILE } from "../../client/run-file.ts";
 import { journalPath } from "../../provider/run/journal-path.ts";
 import { clientOf } from "../access/client.ts";
-import { startSharedServer } from "../harness/shared-server.ts";
+import { serve } from "../harness/api-server.ts";
 import { temporaryFolder } from "../support/command.ts";
 import { runIrm } from "../support/irm.ts";
 
@@ -76,7 +76,7 @@ if (command === "up") {
 `;
 
 test("an interrupted run leaves no process, no file and no twin", async () => {
-  const api = await startSharedServer();
+  const api = await serve();
   const [own, tmp, pids] = [folder.path("stopped"), folder.path("tmp"), folder.path("stopped-pids")];
   for (const one of [own, tmp]) mkdirSync(one);
   writeFileSync(join(own, "Pulumi.yaml"), "name: acme\nruntime: nodejs\n");

@@ -6,13 +6,12 @@ import { startTwin } from "../../cli/twin/twin.ts";
 import { createRecord } from "../../client/records.ts";
 import { operations, resources } from "../../schema/index.ts";
 import { clientOf } from "../access/client.ts";
-import { IAM } from "../harness/api-server.ts";
+import { IAM, serve } from "../harness/api-server.ts";
 import { createByHand } from "../harness/by-hand.ts";
 import { copyOfServer, listEverything } from "../harness/copy.ts";
-import { startSharedServer } from "../harness/shared-server.ts";
 import type { Body } from "../support/http.ts";
 
-const api = await startSharedServer();
+const api = await serve();
 const made = await createByHand(api, api.organization);
 const viewer = await api.actor("seen", { role: "viewer" });
 const before = await listEverything(api);

@@ -1,12 +1,11 @@
 // Every REST method refuses a body that gives one field twice, by the same name or in both spellings. Another reader would
 // take the other value.
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { asMessage, fieldsOf, type Message, type Operation, operations } from "../../schema/index.ts";
-import { startServer } from "../harness/api-server.ts";
+import { serve } from "../harness/api-server.ts";
 import { badRequest, expectInvalid, expectRefusal } from "../support/refusal.ts";
 
-const api = await startServer();
-afterAll(() => api.close());
+const api = await serve();
 
 const withBody = Object.entries(operations as Record<string, Operation>).filter(([, row]) => row.body);
 

@@ -11,10 +11,8 @@ import { createPort, type Port } from "../../server/port/port.ts";
 import { createRouter } from "../../server/rest/route.ts";
 import { openDatabase } from "../../server/store/database.ts";
 import { createStore, type Store } from "../../server/store/store.ts";
-import { IAM, startServer } from "../harness/api-server.ts";
+import { IAM, openGrpc, openHttp, serve } from "../harness/api-server.ts";
 import { START_MS } from "../harness/clock.ts";
-import { createGrpcClient } from "../support/grpc.ts";
-import { createHttpClient } from "../support/http.ts";
 
 const ROWS: readonly (readonly [Code, number, number])[] = [
   ["CANCELLED", 1, 499],
@@ -71,11 +69,9 @@ describe("through a port whose service throws it,", async () => {
   const port: Port = createPort("both", Promise.resolve({ ...shared, ...http }), undefined, bounds);
   await new Promise<void>((resolve) => port.listener.listen(0, "127.0.0.1", resolve));
   const baseUrl = `http://127.0.0.1:${(port.listener.address() as AddressInfo).port}`;
-  const rest = createHttpClient(baseUrl);
-  const grpc = createGrpcClient(baseUrl);
+  const rest = openHttp(baseUrl);
+  const grpc = openGrpc(baseUrl);
   afterAll(async () => {
-    rest.close();
-    grpc.close();
     await port.close();
   });
 
@@ -116,8 +112,8 @@ describe("of a real server, on both wires:", () => {
 
   test("RESOURCE_EXHAUSTED, by the rate limit", async () => {
     const outcome = async (wire: "rest" | "grpc") => {
-      const api = await startServer({ rateLimit: 2 });
-      const grpc = createGrpcClient(api.baseUrl);
+      const api = await serve({ rateLimit: 2 });
+      const grpc = openGrpc(api.baseUrl);
       const call = async () =>
         wire === "rest"
           ? (await api.call("GET", `${IAM}/groups`)).json
@@ -125,7 +121,6 @@ describe("of a real server, on both wires:", () => {
       await call();
       await call();
       const { code, message, details } = await call();
-      grpc.close();
       await api.close();
       return { code, message, details };
     };
@@ -149,12 +144,11 @@ describe("of a real server, on both wires:", () => {
       if (fails) throw Object.assign(new Error(text), { code: "ERR_SQLITE_ERROR", errcode });
       return store.statement(sql);
     };
-    const api = await startServer({ store: { ...store, statement } as Store });
-    const grpc = createGrpcClient(api.baseUrl);
+    const api = await serve({ store: { ...store, statement } as Store });
+    const grpc = openGrpc(api.baseUrl);
     fails = true;
     const { json } = await api.call("GET", `${IAM}/groups`);
     const { code, message: own, details } = await grpc.call("ListGroups", {}, { token: api.owner.token });
-    grpc.close();
     await api.close();
     expect(json).toEqual({ code: number, message, details: [info(reason), ...further] });
     // A Duration may be written with its zeros or without.

@@ -1,8 +1,8 @@
 // Creating or changing a role binding or a role needs, besides its own capability, every capability that the bound role grants,
 // at that group (docs/contract.md#d21).
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Actor, IAM, startServer } from "../harness/api-server.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type Actor, IAM, serve } from "../harness/api-server.ts";
 import { createRecord, createUid } from "../harness/records.ts";
 import type { Body } from "../support/http.ts";
 import { expectDenied, expectInvalid } from "../support/refusal.ts";
@@ -14,7 +14,6 @@ const BINDER = ["CREATE", "UPDATE", "LIST", "DELETE"].flatMap((verb) => [
   `CAP_IAM_ROLE_BINDINGS_${verb}`,
   `CAP_IAM_ROLES_${verb}`,
 ]);
-afterAll(() => api.close());
 
 const asBinder = (method: string, path: string, body?: Body, query = {}) =>
   api.call(method, `${IAM}${path}`, { token: binder.token, body, query });
@@ -22,7 +21,7 @@ const count = async (kind: string, plural: string) =>
   (await api.ok("GET", `${IAM}/${kind}`, { query: { "uidp.descendantsOf": api.organization } }))[plural]
     .length as number;
 
-const api = await startServer();
+const api = await serve();
 const group: string = await createUid(api, "groups", api.organization, { name: "g" });
 const uid = await role(api.organization, "binder", ...BINDER, "CAP_IAM_GROUPS_LIST");
 /** may bind and make roles, and holds groups.list besides */

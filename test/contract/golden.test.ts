@@ -1,9 +1,9 @@
 // Golden bodies: what the published samples show, field by field, and the bytes of the two error samples
 // (docs/contract.md#errors). Uids count up and the clock is stopped, so that the tests can state a whole body.
 
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../server/index.ts";
-import { IAM, REGISTRY, startServer } from "../harness/api-server.ts";
+import { IAM, REGISTRY, serve } from "../harness/api-server.ts";
 import { createRecord } from "../harness/records.ts";
 import { expectInvalid } from "../support/refusal.ts";
 
@@ -16,8 +16,7 @@ repos: [{ name: nginx }, { name: curl, description: A client, catalogTier: CATAL
 `,
   "seed.yaml",
 );
-const api = await startServer({ seed });
-afterAll(() => api.close());
+const api = await serve({ seed });
 
 describe("an error", () => {
   test("is sample A, byte for byte, for a group that is created with an empty body", async () => {
@@ -44,7 +43,7 @@ describe("an error", () => {
   });
 
   test("is sample B, byte for byte, for a group that has child repos", async () => {
-    const other = await startServer({
+    const other = await serve({
       seed: parseSeed("{ organization: { name: a }, groups: [{ name: g }], repos: [{ name: r, group: g }] }", "s"),
     });
     const { groups } = await other.ok("GET", `${IAM}/groups`, { query: { name: "g" } });
@@ -53,7 +52,6 @@ describe("an error", () => {
     expect(answer.text).toBe(
       '{"code":9,"message":"Precondition failed: cannot delete group with child repos","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"FAILED_PRECONDITION","domain":"iam.chainguard.dev"},{"@type":"type.googleapis.com/google.rpc.PreconditionFailure","violations":[{"type":"RESOURCE_NOT_EMPTY","description":"cannot delete group with child repos"}]}]}',
     );
-    await other.close();
   });
 
   test("of the registry has the registry's domain", async () => {

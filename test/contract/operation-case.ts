@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { expect } from "vitest";
 import { type Operation, type OperationName, operations } from "../../schema/index.ts";
 import { parseSeed, type ServerOptions } from "../../server/index.ts";
-import { IAM, startServer } from "../harness/api-server.ts";
+import { IAM, serve } from "../harness/api-server.ts";
 import { createUid } from "../harness/records.ts";
 import type { Body } from "../support/http.ts";
 import type { Fixture, OperationCase } from "./fixture.ts";
@@ -59,7 +59,7 @@ advisories:
 );
 
 export const startFixture = async (options: Pick<ServerOptions, "store" | "onWrite"> = {}): Promise<Fixture> => {
-  const api = await startServer({ seed, refreshTokens: true, ...options });
+  const api = await serve({ seed, refreshTokens: true, ...options });
   const only = async (path: string, plural: string, query: Body): Promise<string> => {
     const { [plural]: found } = await api.ok("GET", path, { query });
     expect(found).toHaveLength(1);

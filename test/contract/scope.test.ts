@@ -1,9 +1,9 @@
 // Where a grant holds (docs/contract.md#authorization): at its group and everything below, never beside or above.
 // authorization.test.ts covers each method with a record beside the grant, or with a missing one.
 
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../server/index.ts";
-import { type Actor, IAM, REGISTRY, startServer } from "../harness/api-server.ts";
+import { type Actor, IAM, REGISTRY, serve } from "../harness/api-server.ts";
 import { createRecord } from "../harness/records.ts";
 import type { Body } from "../support/http.ts";
 import { expectDenied, expectNotFound } from "../support/refusal.ts";
@@ -37,7 +37,6 @@ const VULNERABILITIES = "/vulnerabilities/v2beta1";
 
 const one = async (path: string, plural: string, query: Body): Promise<string> =>
   (await api.ok("GET", path, { query }))[plural][0].uid;
-afterAll(() => api.close());
 
 const KINDS: [kind: string, path: string, plural: string][] = [
   ["identities", `${IAM}/identities`, "identities"],
@@ -50,7 +49,7 @@ const KINDS: [kind: string, path: string, plural: string][] = [
   ["advisories", `${VULNERABILITIES}/advisories`, "advisories"],
 ];
 
-const api = await startServer({ seed });
+const api = await serve({ seed });
 const left: string = await one(`${IAM}/groups`, "groups", { name: "left" });
 const right: string = await one(`${IAM}/groups`, "groups", { name: "right" });
 const deep: string = await one(`${IAM}/groups`, "groups", { name: "deep" });
@@ -120,7 +119,7 @@ describe("uids whose text begins alike", () => {
     const roots = ["a".repeat(40), "a".repeat(39).concat("b")];
     let segment = 0;
     const ids = { root: () => roots.shift() as string, segment: () => (++segment).toString(16).padStart(16, "0") };
-    const twins = await startServer({ ids });
+    const twins = await serve({ ids });
     const other = await twins.actor("other");
     const { uid } = await createRecord(twins, "groups", "", { name: "twin" }, other.token);
     expect(uid).toBe("a".repeat(39).concat("b"));
@@ -130,7 +129,6 @@ describe("uids whose text begins alike", () => {
     const below = { "uidp.descendantsOf": "a".repeat(40), page_size: 200 };
     for (const { uid: found } of (await twins.ok("GET", `${IAM}/identities`, { query: below })).identities)
       expect(found).toMatch(/^a{40}\//);
-    await twins.close();
   });
 
   test("sibling segments differ by any digit", async () => {
@@ -148,7 +146,7 @@ describe("uids whose text begins alike", () => {
       segment: () =>
         last.n < 102 ? String(last.n++).padStart(16, "0") : (segments.shift() ?? String(last.n++).padStart(16, "0")),
     };
-    const server = await startServer({ ids });
+    const server = await serve({ ids });
     const a0 = await createRecord(server, "groups", server.organization, { name: "a0" });
     await createRecord(server, "groups", a0.uid, { name: "inside" });
     const a1 = await createRecord(server, "groups", server.organization, { name: "a1" });
@@ -158,7 +156,6 @@ describe("uids whose text begins alike", () => {
     expect(groups.map((group: Body) => group.name)).toEqual(["a0", "inside"]);
     const below = await server.ok("GET", `${IAM}/groups`, { query: { "uidp.descendantsOf": a0.uid } });
     expect(below.groups.map((group: Body) => group.name)).toEqual(["inside"]);
-    await server.close();
   });
 });
 

@@ -1,19 +1,18 @@
 // What a token may do (docs/contract.md#d28): the caller's current bindings, intersected with the capabilities and scopes that
 // the exchange requested. A revoked binding ends at once; the `cap` claim informs clients. narrowed.test.ts: every method with such a token.
 
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { capabilitiesFromBits } from "../../schema/index.ts";
-import { IAM, startServer } from "../harness/api-server.ts";
+import { IAM, serve } from "../harness/api-server.ts";
 import { HOUR_MS } from "../harness/clock.ts";
 import { createRecord, createUid } from "../harness/records.ts";
 import type { Body } from "../support/http.ts";
 import { expectDenied, expectInvalid, expectUnauthenticated } from "../support/refusal.ts";
 import { WAYS } from "../support/way.ts";
 
-const api = await startServer();
+const api = await serve();
 const group = (name: string) => createUid(api, "groups", api.organization, { name });
 const [left, right] = [await group("left"), await group("right")];
-afterAll(() => api.close());
 
 const claimsOf = (token: string): Body =>
   JSON.parse(Buffer.from(token.split(".")[1] as string, "base64url").toString());
@@ -66,7 +65,7 @@ describe("a token follows the current bindings", () => {
   });
 
   test("a token lives for one hour to the second", async () => {
-    const own = await startServer();
+    const own = await serve();
     const { token } = own.owner;
     const { iat, exp } = claimsOf(token);
     expect(exp - iat).toBe(3600);
@@ -74,7 +73,6 @@ describe("a token follows the current bindings", () => {
     expect((await own.call("GET", `${IAM}/groups`, { token })).status).toBe(200);
     own.clock.advance(1);
     expectUnauthenticated(await own.call("GET", `${IAM}/groups`, { token }));
-    await own.close();
   });
 });
 
@@ -149,14 +147,13 @@ describe("a limited token cannot create an organization, which would grant its i
 
 describe("the exchange moves lastSeenTime", () => {
   test("and no other field", async () => {
-    const own = await startServer();
+    const own = await serve();
     const claimMatch = { issuer: own.issuer, subject: "seen" };
     const before = await createRecord(own, "identities", own.organization, { name: "seen", claimMatch });
     own.clock.advance(HOUR_MS / 2);
     await own.token(before.uid, { subject: "seen" });
     const after = await own.ok("GET", `${IAM}/identities/${before.uid}`);
     expect(after).toEqual({ ...before, lastSeenTime: "2026-01-28T13:24:21.189Z" });
-    await own.close();
   });
 });
 
@@ -213,8 +210,7 @@ describe("the identity that anyone may assume", () => {
   });
 
   test("has a fixed uid, so an identity of the same name is not mistaken for it", async () => {
-    const other = await startServer();
+    const other = await serve();
     expect(other.anyone).toBe(api.anyone);
-    await other.close();
   });
 });

@@ -1,14 +1,12 @@
 // Errors of the transport, with the same body as all others (docs/contract.md#d23, docs/contract.md#d31).
 import { connect } from "node:net";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createLog, createServer } from "../../server/index.ts";
-import { IAM, REGISTRY, sharedKeys, startServer } from "../harness/api-server.ts";
+import { IAM, openHttp, REGISTRY, serve, sharedKeys } from "../harness/api-server.ts";
 import { manualClock } from "../harness/clock.ts";
-import { createHttpClient } from "../support/http.ts";
 import { badRequest, expectInvalid, expectRefusal, expectUnauthenticated } from "../support/refusal.ts";
 
-const api = await startServer();
-afterAll(() => api.close());
+const api = await serve();
 
 const MIB = 1024 * 1024;
 
@@ -225,14 +223,13 @@ describe("a fault of the server", () => {
       keys: { signer, devSigner, pageTokenKey },
       log: createLog({ level: "error", json: true, clock: manualClock(), write: (line) => log.push(line) }),
     });
-    const client = createHttpClient(broken.baseUrl);
+    const client = openHttp(broken.baseUrl);
     const answer = await client.send({
       method: "POST",
       target: "/dev-issuer/token",
       headers: { "content-type": "application/json" },
       body: '{"subject":"s"}',
     });
-    client.close();
     await broken.close();
     expectRefusal(answer, "INTERNAL", "the server failed to answer; its log says why");
     expect(log.join("")).toContain("the dog ate the key");
@@ -240,7 +237,7 @@ describe("a fault of the server", () => {
 
   test("of the database is INTERNAL too", async () => {
     // Two records cannot have one uid.
-    const owned = await startServer({ ids: { root: () => "0".repeat(40), segment: segments(3) } });
+    const owned = await serve({ ids: { root: () => "0".repeat(40), segment: segments(3) } });
     const path = `${IAM}/groups/${owned.organization}`;
     await owned.ok("POST", path, { body: { name: "first" } });
     const answer = await owned.call("POST", path, { body: { name: "second" } });

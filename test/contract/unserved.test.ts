@@ -2,15 +2,13 @@
 // methods, not our list of them.
 import { afterAll, describe, expect, test } from "vitest";
 import { type Operation, operations, VERSIONS } from "../../schema/index.ts";
-import { startServer } from "../harness/api-server.ts";
-import { createGrpcClient } from "../support/grpc.ts";
+import { openGrpc, serve } from "../harness/api-server.ts";
 import { publishedMethods } from "../support/published-method.ts";
 import { expectRefusal, statusBody } from "../support/refusal.ts";
 
-const api = await startServer();
-const grpc = createGrpcClient(api.baseUrl);
+const api = await serve();
+const grpc = openGrpc(api.baseUrl);
 afterAll(() => {
-  grpc.close();
   return api.close();
 });
 

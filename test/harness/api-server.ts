@@ -1,6 +1,6 @@
 // A reference server in this process, with a manual clock and counted ids. Tests call it, get tokens by the real exchange, and
 // create identities that hold roles.
-
+import { afterAll, onTestFinished, TestRunner } from "vitest";
 import { createLog } from "../../server/base/log.ts";
 import {
   createServer,
@@ -12,6 +12,7 @@ import {
   type ServerOptions,
 } from "../../server/index.ts";
 import { createSigner, generateKey } from "../../server/sts/index.ts";
+import { createGrpcClient } from "../support/grpc.ts";
 import { type Answer, type Body, createHttpClient } from "../support/http.ts";
 import { createRandom } from "../support/random.ts";
 import { type ManualClock, manualClock, START_MS } from "./clock.ts";
@@ -204,6 +205,36 @@ export const startServer = async (options: ServerOptions & { clock?: ManualClock
   };
 };
 
+/** Calls it when the test ends, and outside of tests with the last test of the suite. Not for hooks. */
+export const atEnd = (close: () => unknown): void => {
+  const end = async () => void (await close());
+  if (TestRunner.getCurrentTest()) onTestFinished(end);
+  else afterAll(end);
+};
+
+const closedAtEnd = (api: TestServer): TestServer => {
+  let closed: Promise<void> | undefined;
+  const close = () => (closed ??= api.close());
+  atEnd(close);
+  return { ...api, close };
+};
+
+/** A server that ends with the test or the suite that starts it. */
+export const serve = async (...options: Parameters<typeof startServer>): Promise<TestServer> =>
+  closedAtEnd(await startServer(...options));
+
+const openedUntilEnd =
+  <T extends { close(): void }, A extends unknown[]>(open: (...options: A) => T) =>
+  (...options: A): T => {
+    const client = open(...options);
+    atEnd(client.close);
+    return client;
+  };
+
+/** Clients that end like a server of `serve`. */
+export const openHttp = openedUntilEnd(createHttpClient);
+export const openGrpc = openedUntilEnd(createGrpcClient);
+
 /** The log lines of a request id, once there are `count`. */
 export const loggedRequests = async (api: TestServer, requestId: string, count = 1): Promise<Body[]> => {
   // The server logs a gRPC call when its side of the stream has ended. The client may see the end earlier.
@@ -220,7 +251,7 @@ export const loggedRequests = async (api: TestServer, requestId: string, count =
 // A server without `--dev`: its owner signs with its own key.
 const OWNERS_ISSUER = "https://keys.example";
 
-/** Without `--dev`. `further`: other sections of the seed, as YAML. */
+/** Without `--dev`; ends like `serve`. `further`: other sections of the seed, as YAML. */
 export const startPlainServer = async (organization = "{ name: acme }", further = ""): Promise<TestServer> => {
   const keys = JSON.stringify(sharedKeys().signer.jwks());
   const text = `
@@ -228,7 +259,7 @@ organization: ${organization}
 identities: [{ name: root, staticKeys: { issuer: "${OWNERS_ISSUER}", subject: root, issuerKeys: '${keys}' } }]
 bindings: [{ identity: root, role: owner }]
 ${further}`;
-  const server = await startServer({ dev: false, seed: parseSeed(text, "seed.yaml") });
+  const server = await serve({ dev: false, seed: parseSeed(text, "seed.yaml") });
   server.owner.token = await ownerToken(server);
   return server;
 };

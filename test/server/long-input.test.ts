@@ -1,12 +1,10 @@
 // Inputs as long as a message or as deep as records can be. They are refused, or read in part, before they cost more than the
 // parse. A step that is quadratic in a megabyte would block the process.
 
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Json, OperationName } from "../../schema/index.ts";
-import { IAM, REGISTRY, startServer } from "../harness/api-server.ts";
+import { IAM, openGrpc, REGISTRY, serve } from "../harness/api-server.ts";
 import { createRecord, createUid } from "../harness/records.ts";
-import { openSharedGrpc, startSharedServer } from "../harness/shared-server.ts";
-import { createGrpcClient } from "../support/grpc.ts";
 import type { Body } from "../support/http.ts";
 import { badRequest, expectInvalid, expectRefusal, statusBody } from "../support/refusal.ts";
 
@@ -14,8 +12,8 @@ const SEGMENT = "/b74ce966caf448d1";
 // The most that a gRPC message holds.
 const LEVELS = 60_000;
 const IS_NO_UID = "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below";
-const api = await startSharedServer();
-const grpc = openSharedGrpc(api);
+const api = await serve();
+const grpc = openGrpc(api.baseUrl);
 
 describe("a uid of 60,000 levels", () => {
   test.each<[string, OperationName, (uid: string) => Json, string, string]>([
@@ -75,14 +73,13 @@ describe("the source of a repo", () => {
 describe("records as large as a request", async () => {
   const COUNT = 8;
   const blob = "a".repeat(900_000);
-  const server = await startServer();
+  const server = await serve();
   const customOverlay = { environment: { BLOB: blob } };
   for (let i = 0; i < COUNT; i += 1)
     await createRecord(server, "repos", server.organization, { name: `r${i}`, customOverlay });
-  afterAll(() => server.close());
 
   test("arrive in full, in pages that gRPC clients accept, shorter than requested", async () => {
-    const client = createGrpcClient(server.baseUrl);
+    const client = openGrpc(server.baseUrl);
     const names: string[] = [];
     for (let pageToken: string | undefined, isFirst = true; isFirst || pageToken; isFirst = false) {
       const { json } = await client.call("ListRepos", { orderBy: "name", pageToken }, { token: server.owner.token });
@@ -91,7 +88,6 @@ describe("records as large as a request", async () => {
       names.push(...json.repos.map(({ name }: Body) => name));
       pageToken = json.nextPageToken;
     }
-    client.close();
     expect(names).toEqual(Array.from({ length: COUNT }, (_, i) => `r${i}`));
   });
 

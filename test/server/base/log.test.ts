@@ -2,12 +2,12 @@
 
 import { describe, expect, test } from "vitest";
 import { createLog } from "../../../server/index.ts";
-import { IAM, REGISTRY, sharedKeys, startServer } from "../../harness/api-server.ts";
+import { IAM, REGISTRY, serve, sharedKeys } from "../../harness/api-server.ts";
 import { START_MS } from "../../harness/clock.ts";
 import { createRecord } from "../../harness/records.ts";
 
 test("the log of a run at level debug has no token, key or page token, nor half of one", async () => {
-  const api = await startServer();
+  const api = await serve();
   const workload = await api.identityToken("owner", { claims: { secret: "s3cr3t-claim" } });
   const viewer = await api.actor("viewer", { role: "viewer" });
   const secrets = [api.owner.token, viewer.token, workload];
@@ -38,7 +38,6 @@ test("the log of a run at level debug has no token, key or page token, nor half 
   const issuerKeys = JSON.stringify(sharedKeys().signer.jwks());
   const staticKeys = { issuer: "https://keys.example", subject: "s", issuerKeys };
   await createRecord(api, "identities", api.organization, { name: "keys", staticKeys });
-  await api.close();
 
   const log = api.log.join("");
   expect(api.log.length).toBeGreaterThan(60);
@@ -60,7 +59,7 @@ test("the log of a run at level debug has no token, key or page token, nor half 
 
 describe("the log", () => {
   test("is one line of JSON for each request, with its id, method, path, operation, status and time", async () => {
-    const api = await startServer();
+    const api = await serve();
     api.log.length = 0;
     const query = { page_size: 7, order_by: "name", "uidp.children_of": api.organization, token: "x" };
     await api.call("GET", `${IAM}/groups`, { query, headers: { "x-request-id": "run-1" } });
@@ -70,7 +69,6 @@ describe("the log", () => {
       headers: { "x-request-id": "run-2" },
     });
     await api.call("GET", "/nowhere", { headers: { "x-request-id": "run-3" } });
-    await api.close();
     const time = new Date(START_MS).toISOString();
     const common = { time, level: "info", event: "request", ms: expect.any(Number) };
     expect(api.log.map((line) => JSON.parse(line))).toEqual([
@@ -106,7 +104,7 @@ describe("the log", () => {
   });
 
   test("has the cause of an UNAUTHENTICATED, which the caller does not see", async () => {
-    const api = await startServer();
+    const api = await serve();
     const causes = async (token: string | null) => {
       api.log.length = 0;
       await api.call("GET", `${IAM}/groups`, { token });
@@ -120,14 +118,12 @@ describe("the log", () => {
     expect(await causes(token)).toBe("the identity of the token was deleted");
     api.clock.advance(60 * 60 * 1000);
     expect(await causes(api.owner.token)).toBe("exp has passed");
-    await api.close();
   });
 
   test("cannot be forged by a caller: a newline in a value is escaped", async () => {
-    const api = await startServer();
+    const api = await serve();
     api.log.length = 0;
     await api.call("GET", `${IAM}/groups`, { query: { name: 'x\n{"level":"error"}', order_by: "a\nb" } });
-    await api.close();
     for (const line of api.log) expect(line.trimEnd()).not.toContain("\n");
   });
 

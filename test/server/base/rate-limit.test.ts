@@ -1,17 +1,16 @@
 // Rate limits (docs/contract.md#d25): off by default; with a limit, a bucket for each identity, and for each address of
 // requests without one. The clock is stopped unless the test moves it.
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { isApiError } from "../../../schema/index.ts";
 import { createRateLimit } from "../../../server/base/rate-limit.ts";
-import { IAM, startServer } from "../../harness/api-server.ts";
+import { IAM, serve } from "../../harness/api-server.ts";
 import { manualClock, START_MS } from "../../harness/clock.ts";
 import { expectRefusal, expectUnauthenticated } from "../../support/refusal.ts";
 
 const LIMIT = 5;
 const TEXT = "more than 5 requests a second; try again later";
 const retryInfo = (retryDelay: string) => ({ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay });
-const api = await startServer({ rateLimit: LIMIT });
-afterAll(() => api.close());
+const api = await serve({ rateLimit: LIMIT });
 
 /** All callers have been silent long enough. */
 const refill = () => api.clock.advance(1000);
@@ -98,10 +97,9 @@ test("pages for the operator are not limited", async () => {
 });
 
 test("requests are not limited by default", async () => {
-  const free = await startServer();
+  const free = await serve();
   const found = await Promise.all(Array.from({ length: 200 }, () => free.call("GET", `${IAM}/groups`)));
   expect(new Set(found.map(({ status }) => status))).toEqual(new Set([200]));
-  await free.close();
 });
 
 describe("createRateLimit", () => {

@@ -1,15 +1,14 @@
 // Every response has a request id, and the log has one line with it. That includes requests that reach no method, and broken
 // HTTP messages.
 import { connect } from "node:net";
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { IAM, serve, type TestServer } from "../../harness/api-server.ts";
 import { statusBody } from "../../support/refusal.ts";
 import { openConnection } from "../../support/socket.ts";
 
 const MIB = 1024 * 1024;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const api = await startServer();
-afterAll(() => api.close());
+const api = await serve();
 beforeEach(() => {
   api.log.length = 0;
 });

@@ -8,7 +8,7 @@ import { createAnswerMemory, PIPELINED_MAX, UNREAD_MAX } from "../../../server/c
 import type { BoundOptions } from "../../../server/connection/bounds.ts";
 import type { Connection } from "../../../server/connection/connections.ts";
 import { openapiPage } from "../../../server/pages/openapi.ts";
-import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { IAM, serve, type TestServer } from "../../harness/api-server.ts";
 import { grpcMethodOf } from "../../support/grpc.ts";
 import { messageFrame, openHttp2 } from "../../support/http2.ts";
 
@@ -18,7 +18,7 @@ const MIB = 1024 * KIB;
 let api: TestServer;
 const ends: (() => unknown)[] = [];
 const start = async (options: BoundOptions = {}) => {
-  api = await startServer(options);
+  api = await serve(options);
   ends.push(() => api.close());
 };
 afterEach(async () => {

@@ -7,9 +7,9 @@ import { afterEach, describe, expect, test } from "vitest";
 import { createBodyMemory } from "../../../server/connection/body-memory.ts";
 import { createConnections } from "../../../server/connection/connections.ts";
 import { createServer, type ServerOptions } from "../../../server/index.ts";
-import { IAM, sharedKeys, startServer, type TestServer } from "../../harness/api-server.ts";
+import { IAM, openGrpc, serve, sharedKeys, type TestServer } from "../../harness/api-server.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../../support/certificate.ts";
-import { createGrpcClient, grpcMethodOf } from "../../support/grpc.ts";
+import { grpcMethodOf } from "../../support/grpc.ts";
 import { messageFrame, openHttp2 } from "../../support/http2.ts";
 import { openConnection } from "../../support/socket.ts";
 
@@ -18,7 +18,7 @@ const ends: (() => unknown)[] = [];
 const start = async (
   options: Pick<ServerOptions, "faults" | "idleTimeoutMs" | "maxBodyMemory" | "maxConnections"> = {},
 ) => {
-  api = await startServer(options);
+  api = await serve(options);
   ends.push(() => api.close());
 };
 afterEach(async () => {
@@ -57,10 +57,9 @@ describe("incomplete bodies", () => {
     expect(answer).toMatch(/^HTTP\/1\.1 503 .*\r\nretry-after: 1\r\n.*Unavailable: too many requests are arriving/s);
     expect(await gauge("irm_request_memory_bytes")).toBeLessThanOrEqual(MAX);
     expect((await api.ok("POST", groups(), { body: { name: "served" } })).name).toBe("served");
-    const client = createGrpcClient(api.baseUrl);
+    const client = openGrpc(api.baseUrl);
     const request = { parent: api.organization, group: { name: "over grpc" } };
     expect(await client.call("CreateGroup", request, { token: api.owner.token })).toMatchObject({ code: 0 });
-    client.close();
     for (const { reset } of attackers) reset();
     await expect.poll(() => gauge("irm_request_memory_bytes")).toBe(before);
   });

@@ -2,7 +2,7 @@
 import { connect, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { createLog } from "../../../server/index.ts";
-import { IAM, startServer } from "../../harness/api-server.ts";
+import { IAM, serve } from "../../harness/api-server.ts";
 import { manualClock } from "../../harness/clock.ts";
 
 const open = (baseUrl: string): Promise<Socket> =>
@@ -35,18 +35,17 @@ describe("a client that goes away in the middle of its body", () => {
     const write = (line: string) => {
       if (line.includes("the client closed the connection")) gone.resolve(line);
     };
-    const api = await startServer({ clock, log: createLog({ level: "debug", json: true, clock, write }) });
+    const api = await serve({ clock, log: createLog({ level: "debug", json: true, clock, write }) });
     const socket = await open(api.baseUrl);
     socket.write(`${start(`${IAM}/groups/${api.organization}`, api.owner.token, 100)}{"name":`, () => socket.destroy());
     expect(JSON.parse(await gone.promise)).toMatchObject({ level: "info", event: "request", status: 499 });
     expect((await api.ok("GET", `${IAM}/groups`)).totalCount).toBe("1");
-    await api.close();
   });
 });
 
 describe("closing", () => {
   test("waits for a request under way, answers it, and accepts no new ones", async () => {
-    const api = await startServer();
+    const api = await serve();
     const body = '{"name":"late"}';
     const socket = await open(api.baseUrl);
     socket.write(start(`${IAM}/groups/${api.organization}`, api.owner.token, body.length) + body.slice(0, 5));
@@ -67,7 +66,7 @@ describe("closing", () => {
   });
 
   test("ends at once when connections are only kept alive", async () => {
-    const api = await startServer();
+    const api = await serve();
     const idle = await open(api.baseUrl);
     const answered = new Promise((resolve) => idle.once("data", resolve));
     const ended = new Promise((resolve) => idle.on("close", resolve));

@@ -5,8 +5,8 @@ import type { Json } from "../../../schema/index.ts";
 import type { FaultScript } from "../../../server/index.ts";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore, type Store } from "../../../server/store/store.ts";
-import { IAM, sharedKeys, startServer, type TestServer } from "../../harness/api-server.ts";
-import { createGrpcClient, type GrpcClient } from "../../support/grpc.ts";
+import { IAM, openGrpc, sharedKeys, startServer, type TestServer } from "../../harness/api-server.ts";
+import type { GrpcClient } from "../../support/grpc.ts";
 import { openConnection } from "../../support/socket.ts";
 
 type Step = NonNullable<FaultScript["rules"]>[number]["steps"][number];
@@ -24,7 +24,7 @@ beforeEach(async () => {
   const keys = sharedKeys();
   const sign = (claims: Json) => signed.then(() => keys.signer.sign(claims));
   api = await startServer({ faults: {}, store, keys: { ...keys, signer: { ...keys.signer, sign } } });
-  grpc = createGrpcClient(api.baseUrl);
+  grpc = openGrpc(api.baseUrl);
   let closed: Promise<void> | undefined;
   close = () => {
     closed ??= api.close();

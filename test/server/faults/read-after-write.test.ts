@@ -3,17 +3,16 @@
 
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import type { Json, OperationName } from "../../../schema/index.ts";
-import { IAM, REGISTRY, startServer } from "../../harness/api-server.ts";
+import { IAM, REGISTRY, serve } from "../../harness/api-server.ts";
 import { createRecord, createUid } from "../../harness/records.ts";
 import { expectNotFound } from "../../support/refusal.ts";
 import { grpcOf, WAYS } from "../../support/way.ts";
 
 const LAG_MS = 3000;
-const api = await startServer({ faults: {} });
+const api = await serve({ faults: {} });
 api.clock.advance(1);
 afterAll(async () => {
   grpcOf(api).close();
-  await api.close();
 });
 beforeEach(() => api.faults.set({ readAfterWriteLag: "3s" }));
 
@@ -122,10 +121,9 @@ test("a new actor can call at once: tokens and grants are not delayed", async ()
 });
 
 test("records of the start are not hidden", async () => {
-  const recent = await startServer({ faults: { readAfterWriteLag: "3s" } });
+  const recent = await serve({ faults: { readAfterWriteLag: "3s" } });
   expect((await recent.ok("GET", `${IAM}/groups`)).totalCount).toBe("1");
   expect(await recent.role("viewer")).toMatch(/^[0-9a-f]{40}$/);
-  await recent.close();
 });
 
 test("without a delay a record is visible at once", async () => {

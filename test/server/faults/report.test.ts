@@ -8,15 +8,14 @@ import {
   FaultsError,
   ServerOptionsError,
 } from "../../../server/index.ts";
-import { IAM, startServer } from "../../harness/api-server.ts";
+import { IAM, serve } from "../../harness/api-server.ts";
 import { START_MS } from "../../harness/clock.ts";
 import { badRequest, expectRefusal } from "../../support/refusal.ts";
 import { grpcOf } from "../../support/way.ts";
 
-const api = await startServer({ faults: {} });
+const api = await serve({ faults: {} });
 afterAll(async () => {
   grpcOf(api).close();
-  await api.close();
 });
 beforeEach(() => api.faults.clear());
 
@@ -150,11 +149,10 @@ test.each(PAGES)("%s %s is refused to a page of another origin in a browser on t
 
 describe("without the option", () => {
   test("/faults and server.faults do not exist", async () => {
-    const plain = await startServer();
+    const plain = await serve();
     expect(plain.faults).toBeUndefined();
     for (const [method, path] of PAGES)
       expectRefusal(await plain.call(method, path), "NOT_FOUND", `there is no ${path}`);
-    await plain.close();
   });
 
   test("a host that is not loopback is refused with the option", async () => {
@@ -173,7 +171,7 @@ describe("without the option", () => {
 });
 
 test("the API's port has /faults, and failures apply to both ports", async () => {
-  const two = await startServer({ faults: {}, authPort: 0 });
+  const two = await serve({ faults: {}, authPort: 0 });
   two.faults.set({ rules: [{ operation: "*", steps: [{ status: 503 }], repeat: true }] });
   const bearer = await two.identityToken("owner");
   expect((await two.exchange(bearer, { identity: two.identity })).status).toBe(503);
@@ -182,7 +180,6 @@ test("the API's port has /faults, and failures apply to both ports", async () =>
     { operation: "ExchangeGet", carriedOut: false },
     { operation: "ListGroups", carriedOut: false },
   ]);
-  await two.close();
 });
 
 describe("random failures", () => {
@@ -221,7 +218,7 @@ describe("random failures", () => {
 
 describe("metrics and the log", () => {
   test("have the code and the step of a failure, and CANCELLED for a cut connection", async () => {
-    const own = await startServer({ faults: {} });
+    const own = await serve({ faults: {} });
     const steps = [{ status: 502 }, { reset: true as const }, {}];
     own.faults.set({ rules: [{ operation: "ListGroups", steps, repeat: true }] });
     own.log.length = 0;
@@ -247,7 +244,6 @@ describe("metrics and the log", () => {
     expect(reset).toMatchObject({ requestId: faults[1].requestId, operation: "ListGroups" });
     expect(reset.message).toBe("Cancelled: a scripted reset of the connection");
     grpc.close();
-    await own.close();
   });
 });
 

@@ -5,18 +5,17 @@ import { get } from "node:https";
 import { beforeEach, describe, expect, test } from "vitest";
 import { retryInfo } from "../../../schema/index.ts";
 import { createServer, type FaultScript } from "../../../server/index.ts";
-import { IAM } from "../../harness/api-server.ts";
+import { IAM, openGrpc, serve } from "../../harness/api-server.ts";
 import { START_MS } from "../../harness/clock.ts";
 import { createRecord } from "../../harness/records.ts";
-import { openSharedGrpc, startSharedServer } from "../../harness/shared-server.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../../support/certificate.ts";
 import { openHttp2, rawCall } from "../../support/http2.ts";
 import { statusBody } from "../../support/refusal.ts";
 import { openConnection } from "../../support/socket.ts";
 
 type Step = NonNullable<FaultScript["rules"]>[number]["steps"][number];
-const api = await startSharedServer({ faults: {} });
-const grpc = openSharedGrpc(api);
+const api = await serve({ faults: {} });
+const grpc = openGrpc(api.baseUrl);
 beforeEach(() => api.faults.clear());
 
 let named = 0;

@@ -1,19 +1,15 @@
 // The parts of a gRPC call besides its message: the token, the request id, a deadline. Also its line in the log.
-import { afterAll, describe, expect, test } from "vitest";
-import { loggedRequests, startServer } from "../../harness/api-server.ts";
-import { createGrpcClient, grpcMethodOf } from "../../support/grpc.ts";
-import { type HeldIssuer, startHeldIssuer } from "../../support/held-issuer.ts";
+import { describe, expect, test } from "vitest";
+import { atEnd, loggedRequests, openGrpc, serve } from "../../harness/api-server.ts";
+import { grpcMethodOf } from "../../support/grpc.ts";
+import { startHeldIssuer } from "../../support/held-issuer.ts";
 import type { Body } from "../../support/http.ts";
 import { openHttp2, rawCall } from "../../support/http2.ts";
 
-const api = await startServer();
-const grpc = createGrpcClient(api.baseUrl);
-const held: HeldIssuer = await startHeldIssuer(api);
-afterAll(async () => {
-  grpc.close();
-  await api.close();
-  await held.close();
-});
+const api = await serve();
+const grpc = openGrpc(api.baseUrl);
+const held = await startHeldIssuer(api);
+atEnd(held.close);
 
 const LIST = "/chainguard.platform.iam.v2beta1.GroupsService/ListGroups";
 const BAD_REQUEST = { "@type": "type.googleapis.com/google.rpc.BadRequest" };

@@ -3,9 +3,9 @@
 import { once } from "node:events";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { DRAIN_MS } from "../../../server/index.ts";
-import { startServer } from "../../harness/api-server.ts";
-import { createGrpcClient, grpcMethodOf } from "../../support/grpc.ts";
-import { type HeldIssuer, startHeldIssuer } from "../../support/held-issuer.ts";
+import { atEnd, openGrpc, serve } from "../../harness/api-server.ts";
+import { grpcMethodOf } from "../../support/grpc.ts";
+import { startHeldIssuer } from "../../support/held-issuer.ts";
 import { openHttp2 } from "../../support/http2.ts";
 
 afterEach(() => {
@@ -14,16 +14,13 @@ afterEach(() => {
 
 /** A server that is busy with an exchange, which asks an issuer that does not answer yet. */
 const busy = async () => {
-  const api = await startServer();
+  const api = await serve();
   const held = await startHeldIssuer(api);
-  const grpc = createGrpcClient(api.baseUrl);
+  atEnd(held.close);
+  const grpc = openGrpc(api.baseUrl);
   const answer = grpc.call("Exchange", { aud: [api.baseUrl], identity: held.identity }, { token: held.token });
   await held.asked;
   return { api, held, grpc, answer };
-};
-const end = async ({ held, grpc }: { held: HeldIssuer; grpc: { close(): void } }) => {
-  grpc.close();
-  await held.close();
 };
 
 test("a call under way is answered before the server ends", async () => {
@@ -32,11 +29,10 @@ test("a call under way is answered before the server ends", async () => {
   server.held.release();
   expect(await server.answer).toMatchObject({ code: 0, json: { token: expect.stringMatching(/^ey/) } });
   await closed;
-  await end(server);
 });
 
 test("an idle connection gets GOAWAY, and the server does not wait for it", async () => {
-  const api = await startServer();
+  const api = await serve();
   const session = openHttp2(api.baseUrl);
   await once(session, "connect");
   const ping = grpcMethodOf("Ping").path;
@@ -53,12 +49,10 @@ test("an idle connection gets GOAWAY, and the server does not wait for it", asyn
 test("a new connection is refused while a call is under way", async () => {
   const server = await busy();
   const closed = server.api.close();
-  const late = createGrpcClient(server.api.baseUrl);
+  const late = openGrpc(server.api.baseUrl);
   expect(await late.call("Ping", {})).toMatchObject({ code: 14 });
-  late.close();
   server.held.release();
   await Promise.all([closed, server.answer]);
-  await end(server);
 });
 
 test("a new call on an open connection is refused while a call is under way", async () => {
@@ -68,7 +62,6 @@ test("a new call on an open connection is refused while a call is under way", as
   server.held.release();
   expect(await server.answer).toMatchObject({ code: 0 });
   await closed;
-  await end(server);
 });
 
 describe("a call that does not end", () => {
@@ -82,7 +75,6 @@ describe("a call that does not end", () => {
     await closed;
     vi.useRealTimers();
     expect(await server.answer).toMatchObject({ code: expect.toBeOneOf([1, 14]) });
-    await end(server);
   });
 });
 

@@ -9,17 +9,15 @@ import { afterAll, describe, expect, test } from "vitest";
 import { type Code, codes } from "../../../schema/index.ts";
 import { addReflection } from "../../../server/grpc/reflection.ts";
 import { createStreams } from "../../../server/grpc/stream.ts";
-import { loggedRequests, startServer } from "../../harness/api-server.ts";
-import { createGrpcClient, errorFrom, grpcMethodOf } from "../../support/grpc.ts";
+import { loggedRequests, openGrpc, serve } from "../../harness/api-server.ts";
+import { errorFrom, grpcMethodOf } from "../../support/grpc.ts";
 import { messageFrame, openHttp2, rawStream } from "../../support/http2.ts";
 
-const api = await startServer();
-const grpc = createGrpcClient(api.baseUrl);
+const api = await serve();
+const grpc = openGrpc(api.baseUrl);
 const session: ClientHttp2Session = openHttp2(api.baseUrl);
 afterAll(async () => {
   session.close();
-  grpc.close();
-  await api.close();
 });
 
 const PING = grpcMethodOf("Ping").path;

@@ -4,12 +4,12 @@ import { once } from "node:events";
 import { status as codes } from "@grpc/grpc-js";
 import { describe, expect, test } from "vitest";
 import { unservedMethods, VERSIONS } from "../../../schema/index.ts";
-import { openSharedGrpc, startSharedServer } from "../../harness/shared-server.ts";
+import { openGrpc, serve } from "../../harness/api-server.ts";
 import { grpcMethodOf } from "../../support/grpc.ts";
 import { openHttp2, rawCall } from "../../support/http2.ts";
 
-const api = await startSharedServer();
-const grpc = openSharedGrpc(api);
+const api = await serve();
+const grpc = openGrpc(api.baseUrl);
 
 const MIB = 1024 * 1024;
 const CREATE = "/chainguard.platform.iam.v2beta1.GroupsService/CreateGroup";

@@ -2,14 +2,13 @@
 // fields, and REST the keys of the body.
 
 import { describe, expect, test } from "vitest";
-import { IAM } from "../../harness/api-server.ts";
+import { IAM, openGrpc, serve } from "../../harness/api-server.ts";
 import { createUid } from "../../harness/records.ts";
-import { openSharedGrpc, startSharedServer } from "../../harness/shared-server.ts";
 import { grpcMethodOf } from "../../support/grpc.ts";
 import type { Body } from "../../support/http.ts";
 
-const api = await startSharedServer();
-const grpc = openSharedGrpc(api);
+const api = await serve();
+const grpc = openGrpc(api.baseUrl);
 
 const claimMatch = { issuer: "https://issuer.example", subject: "s", claims: { a: "b" } };
 

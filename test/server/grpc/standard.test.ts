@@ -11,9 +11,7 @@ import { messageIn } from "../../../server/grpc/registry.ts";
 import { createServer } from "../../../server/index.ts";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore, type Store } from "../../../server/store/store.ts";
-import { sharedKeys } from "../../harness/api-server.ts";
-import { openSharedGrpc, startSharedServer } from "../../harness/shared-server.ts";
-import { createGrpcClient } from "../../support/grpc.ts";
+import { openGrpc, serve, sharedKeys } from "../../harness/api-server.ts";
 import type { Body } from "../../support/http.ts";
 
 const encode = (name: string) => (json: Body) => {
@@ -24,8 +22,8 @@ const decode = (name: string) => (bytes: Buffer) => {
   const schema = messageIn(name);
   return toJson(schema, fromBinary(schema, bytes)) as Body;
 };
-const api = await startSharedServer();
-const grpc = openSharedGrpc(api);
+const api = await serve();
+const grpc = openGrpc(api.baseUrl);
 
 afterEach(() => {
   vi.useRealTimers();
@@ -161,7 +159,7 @@ describe("health", () => {
       return store.statement(sql);
     };
     const server = await createServer({ keys: sharedKeys(), store: { ...store, statement } as Store });
-    const client = createGrpcClient(server.baseUrl);
+    const client = openGrpc(server.baseUrl);
     return {
       client,
       fail: (own: boolean) => {
@@ -170,7 +168,6 @@ describe("health", () => {
       /** how often the database was queried */
       looks: () => asked,
       close: async () => {
-        client.close();
         await server.close();
       },
     };
@@ -225,7 +222,7 @@ describe("health", () => {
 
   test("that is watched is SERVING, then NOT_SERVING when the server ends, which waits for no watcher", async () => {
     const server = await createServer({ keys: sharedKeys() });
-    const client = createGrpcClient(server.baseUrl);
+    const client = openGrpc(server.baseUrl);
     const watch = (service: string): [ClientReadableStream<Body>, Promise<string[]>] => {
       const stream = client.client.makeServerStreamRequest("/grpc.health.v1.Health/Watch", REQUEST, ANSWER, {
         service,
@@ -243,23 +240,20 @@ describe("health", () => {
     await server.close();
     expect(await ended).toEqual(["SERVING", "NOT_SERVING"]);
     expect(await endedToo).toEqual(["SERVICE_UNKNOWN", "NOT_SERVING"]);
-    client.close();
   });
 });
 
 describe("with a port of its own for the token exchange", () => {
   test("each side lists, serves and watches its own services", async () => {
     const server = await createServer({ keys: sharedKeys(), authPort: 0 });
-    const auth = createGrpcClient(server.authUrl);
-    const own = createGrpcClient(server.baseUrl);
+    const auth = openGrpc(server.authUrl);
+    const own = openGrpc(server.baseUrl);
     const exchange = "/chainguard.platform.oidc.SecurityTokenService/Exchange";
     const list = "/chainguard.platform.iam.v2beta1.GroupsService/ListGroups";
     const codes = await Promise.all(
       [auth, own].flatMap((client) => [exchange, list].map((path) => client.bytes(path, Buffer.alloc(0)))),
     );
     expect(codes.map(({ code }) => code)).toEqual([16, 12, 12, 16]);
-    auth.close();
-    own.close();
     await server.close();
   });
 });

@@ -2,9 +2,8 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { createServer, type RunningServer } from "../../../server/index.ts";
 import { homeDocument } from "../../../server/pages/home-document.ts";
-import { sharedKeys } from "../../harness/api-server.ts";
+import { openHttp, sharedKeys } from "../../harness/api-server.ts";
 import { manualClock } from "../../harness/clock.ts";
-import { createHttpClient } from "../../support/http.ts";
 
 const closing: RunningServer[] = [];
 afterAll(() => Promise.all(closing.map((server) => server.close())));
@@ -72,9 +71,8 @@ describe("with --dev", async () => {
   });
 
   test("shows neither token nor organization to a browser that names another host, as after DNS rebinding", async () => {
-    const client = createHttpClient(server.baseUrl);
+    const client = openHttp(server.baseUrl);
     const { status, text } = await client.send({ method: "GET", target: "/", headers: { host: "evil.example" } });
-    client.close();
     expect(status).toBe(200);
     expect(tokenIn(text)).toBeUndefined();
     expect(text).not.toContain(server.organization as string);

@@ -1,14 +1,13 @@
 // The pages of our issuer (OpenID Connect Discovery 1.0, RFC 7517) and of the development issuer (docs/contract.md#d33), and the
 // result of `createServer`.
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createServer, ServerOptionsError } from "../../../server/index.ts";
-import { IAM, sharedKeys, startServer, type TestServer } from "../../harness/api-server.ts";
+import { IAM, serve, sharedKeys, type TestServer } from "../../harness/api-server.ts";
 import { START_MS } from "../../harness/clock.ts";
 import { badRequest, expectRefusal } from "../../support/refusal.ts";
 
-const api = await startServer();
-afterAll(() => api.close());
+const api = await serve();
 
 describe("discovery", () => {
   test.each([
@@ -76,7 +75,7 @@ describe("an independent relying party (jose)", () => {
   });
 
   test("with a key set that is ten minutes old knows the key of every token (row 35)", async () => {
-    const server = await startServer({ keys: undefined });
+    const server = await serve({ keys: undefined });
     const kidOf = (token: string) => decodeProtectedHeader(token).kid;
     const newToken = () => server.token(server.identity, { subject: "owner" });
     const old = await newToken();
@@ -88,7 +87,6 @@ describe("an independent relying party (jose)", () => {
     const next = await newToken();
     expect(kidOf(next)).not.toBe(kidOf(old));
     for (const token of [old, next]) expect((await verify(token)).payload.sub).toBe(server.identity);
-    await server.close();
   });
 });
 
@@ -157,7 +155,6 @@ describe("createServer", () => {
     ]);
     expect(server.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(server.authUrl).toBe(server.baseUrl);
-    await server.close();
   });
 
   test.each(["0.0.0.0", "::", "192.168.1.7", "example.com"])("refuses dev on %s, and listens nowhere", async (host) => {

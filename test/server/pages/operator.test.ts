@@ -3,16 +3,14 @@ import { afterAll, describe, expect, test } from "vitest";
 import { operations } from "../../../schema/index.ts";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore } from "../../../server/store/store.ts";
-import { IAM, loggedRequests, startServer } from "../../harness/api-server.ts";
-import { createGrpcClient } from "../../support/grpc.ts";
+import { IAM, loggedRequests, openGrpc, openHttp, serve, type startServer } from "../../harness/api-server.ts";
 import { startHeldIssuer } from "../../support/held-issuer.ts";
-import { createHttpClient } from "../../support/http.ts";
 import { expectRefusal } from "../../support/refusal.ts";
 
 const started: { close(): Promise<void> }[] = [];
 afterAll(() => Promise.all(started.map((server) => server.close())));
 const start = async (options: Parameters<typeof startServer>[0] = {}) => {
-  const server = await startServer(options);
+  const server = await serve(options);
   started.push(server);
   return server;
 };
@@ -38,10 +36,9 @@ describe("/healthz and /readyz", () => {
     const api = await start({ authPort: 0 });
     expect(api.authUrl).not.toBe(api.baseUrl);
     for (const url of [api.baseUrl, api.authUrl]) {
-      const client = createHttpClient(url);
+      const client = openHttp(url);
       for (const target of ["/healthz", "/readyz", "/metrics"])
         expect((await client.send({ method: "GET", target })).status, `${url}${target}`).toBe(200);
-      client.close();
     }
   });
 
@@ -98,7 +95,7 @@ describe("/metrics", () => {
 
   test("counts gRPC calls that are answered, refused by the server or by grpc-js, and under way", async () => {
     const api = await start();
-    const grpc = createGrpcClient(api.baseUrl);
+    const grpc = openGrpc(api.baseUrl);
     await grpc.call("ListGroups", {}, { token: api.owner.token });
     await grpc.call("ListGroups", {});
     await grpc.call("GetGroup", { uid: "nope" }, { token: api.owner.token, metadata: { "x-request-id": "last" } });
@@ -119,7 +116,6 @@ describe("/metrics", () => {
     expect((await scrape(api)).get('irm_requests_in_flight{wire="grpc"}')).toBe(1);
     held.release();
     await answer;
-    grpc.close();
     await held.close();
   });
 

@@ -4,14 +4,13 @@ import { describe, expect, test } from "vitest";
 import { invalidArgument, statusFromError } from "../../../schema/index.ts";
 import { tooManyValues } from "../../../server/grpc/count.ts";
 import { methodIn } from "../../../server/grpc/registry.ts";
-import { IAM, REGISTRY } from "../../harness/api-server.ts";
+import { IAM, openGrpc, REGISTRY, serve } from "../../harness/api-server.ts";
 import { createRecord } from "../../harness/records.ts";
-import { openSharedGrpc, startSharedServer } from "../../harness/shared-server.ts";
 import { grpcMethodOf } from "../../support/grpc.ts";
 import { badRequest, expectInvalid } from "../../support/refusal.ts";
 
-const api = await startSharedServer();
-const grpc = openSharedGrpc(api);
+const api = await serve();
+const grpc = openGrpc(api.baseUrl);
 
 const TOO_MANY = "has too many values: a request may hold 1000 items of lists and entries of maps";
 const many = (count: number) => Array.from({ length: count }, (_, i) => `a${i}`);

@@ -1,15 +1,14 @@
 // An unauthenticated caller is refused after the head of a request: the server does not wait for, read or decode the body. The
 // bodies here never end, so a response shows that the server did not wait for them.
 import { once } from "node:events";
-import { afterAll, describe, expect, test } from "vitest";
-import { IAM, startServer } from "../../harness/api-server.ts";
+import { describe, expect, test } from "vitest";
+import { IAM, serve } from "../../harness/api-server.ts";
 import { HOUR_MS } from "../../harness/clock.ts";
 import { grpcMethodOf } from "../../support/grpc.ts";
 import { messageFrame, openHttp2 } from "../../support/http2.ts";
 import { openConnection } from "../../support/socket.ts";
 
-const api = await startServer();
-afterAll(() => api.close());
+const api = await serve();
 
 const TYPE = "application/json";
 const target = () => `${IAM}/groups/${api.organization}`;

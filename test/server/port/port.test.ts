@@ -9,9 +9,9 @@ import { connect as connectTls } from "node:tls";
 import { credentials } from "@grpc/grpc-js";
 import { afterAll, describe, expect, test } from "vitest";
 import { createServer } from "../../../server/index.ts";
-import { IAM, loggedRequests, sharedKeys, startServer } from "../../harness/api-server.ts";
+import { IAM, loggedRequests, openGrpc, serve, sharedKeys } from "../../harness/api-server.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../../support/certificate.ts";
-import { createGrpcClient, grpcMethodOf } from "../../support/grpc.ts";
+import { grpcMethodOf } from "../../support/grpc.ts";
 import { openHttp2, rawCall } from "../../support/http2.ts";
 import { openConnection } from "../../support/socket.ts";
 
@@ -19,8 +19,7 @@ const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 const GET = "GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n";
 
 describe("in the clear", async () => {
-  const api = await startServer();
-  afterAll(() => api.close());
+  const api = await serve();
 
   const open = async (): Promise<Socket> => {
     const { hostname, port } = new URL(api.baseUrl);
@@ -196,9 +195,8 @@ describe("with TLS", async () => {
   });
 
   test("gRPC is served", async () => {
-    const client = createGrpcClient(server.baseUrl, credentials.createSsl(Buffer.from(CERTIFICATE)));
+    const client = openGrpc(server.baseUrl, credentials.createSsl(Buffer.from(CERTIFICATE)));
     expect(await client.call("Ping", {})).toMatchObject({ code: 0, json: { response: "pong" } });
-    client.close();
   });
 
   test("REST on HTTP/2 is served", async () => {

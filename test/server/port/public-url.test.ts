@@ -2,10 +2,9 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { createLog } from "../../../server/base/log.ts";
 import { createServer, parseSeed, type RunningServer, ServerOptionsError } from "../../../server/index.ts";
-import { sharedKeys } from "../../harness/api-server.ts";
+import { openGrpc, openHttp, sharedKeys } from "../../harness/api-server.ts";
 import { START_MS } from "../../harness/clock.ts";
-import { createGrpcClient } from "../../support/grpc.ts";
-import { type Body, createHttpClient } from "../../support/http.ts";
+import type { Body, createHttpClient } from "../../support/http.ts";
 import { badRequest, expectRefusal } from "../../support/refusal.ts";
 import { type ReverseProxy, startReverseProxy } from "../../support/reverse-proxy.ts";
 
@@ -35,8 +34,8 @@ describe("behind a proxy with its own name", async () => {
     "seed.yaml",
   );
   server = await createServer({ publicUrl: `${PUBLIC}/`, publicAuthUrl: AUTH, seed, clock, keys: sharedKeys() });
-  rest = createHttpClient(proxy.url);
-  const grpc = createGrpcClient(proxy.grpcUrl);
+  rest = openHttp(proxy.url);
+  const grpc = openGrpc(proxy.grpcUrl);
   const now = Math.floor(START_MS / 1000);
   const workload: string = await sharedKeys().signer.sign({
     iss: keys.issuer,
@@ -46,8 +45,6 @@ describe("behind a proxy with its own name", async () => {
     exp: now + 600,
   });
   afterAll(async () => {
-    rest.close();
-    grpc.close();
     await Promise.all([proxy.close(), server.close()]);
   });
 
@@ -101,7 +98,6 @@ describe("with dev, behind a proxy on this machine", async () => {
   let rest: ReturnType<typeof createHttpClient>;
   const start = () => createServer({ dev: true, publicUrl: proxy.url, clock, keys: sharedKeys() });
   afterAll(async () => {
-    rest.close();
     await Promise.all([proxy.close(), server.close()]);
   });
   const mint = (host: string) =>
@@ -109,7 +105,7 @@ describe("with dev, behind a proxy on this machine", async () => {
 
   proxy = await startReverseProxy(() => server.localUrl);
   server = await start();
-  rest = createHttpClient(proxy.url);
+  rest = openHttp(proxy.url);
 
   test("the development issuer is at the public address, and its tokens are exchanged there", async () => {
     const { host } = new URL(proxy.url);

@@ -1,11 +1,10 @@
 // Parameters of a query and of a form (docs/contract.md#parameters): a field that is not a list appears once, in any spelling
 // and place. So a proxy between client and server reads the same value as the server.
-import { afterAll, expect, test } from "vitest";
-import { startServer } from "../../harness/api-server.ts";
+import { expect, test } from "vitest";
+import { serve } from "../../harness/api-server.ts";
 import { expectInvalid } from "../../support/refusal.ts";
 
-const api = await startServer();
-afterAll(() => api.close());
+const api = await serve();
 
 const post = async (query: string, form: string) =>
   api.call("POST", `/sts/exchange?aud=${encodeURIComponent(api.baseUrl)}${query.replace("?", "&")}`, {

@@ -1,18 +1,13 @@
 // `strictBodies`: a field that does not exist is refused instead of ignored, on both wires.
 
 import { BinaryWriter } from "@bufbuild/protobuf/wire";
-import { afterAll, describe, expect, test } from "vitest";
-import { IAM, startServer } from "../../harness/api-server.ts";
+import { describe, expect, test } from "vitest";
+import { IAM, openGrpc, serve } from "../../harness/api-server.ts";
 import { createRecord } from "../../harness/records.ts";
-import { createGrpcClient } from "../../support/grpc.ts";
 import { expectInvalid } from "../../support/refusal.ts";
 
-const [strict, plain] = await Promise.all([startServer({ strictBodies: true }), startServer()]);
-const grpc = createGrpcClient(strict.baseUrl);
-afterAll(async () => {
-  grpc.close();
-  await Promise.all([strict.close(), plain.close()]);
-});
+const [strict, plain] = await Promise.all([serve({ strictBodies: true }), serve()]);
+const grpc = openGrpc(strict.baseUrl);
 
 describe("over REST", () => {
   const identity = { name: "i", claimMatch: { issuer: "https://a.example", subjct: "s" }, descripton: "d", other: 1 };

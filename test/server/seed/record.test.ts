@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
-import { IAM, REGISTRY, startServer, type TestServer } from "../../harness/api-server.ts";
+import { IAM, REGISTRY, serve, type TestServer } from "../../harness/api-server.ts";
 import { createRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { refusal } from "./refusal.ts";
@@ -63,7 +63,7 @@ const readAll = async (api: TestServer): Promise<Body> => {
 
 describe("a good seed", () => {
   test("creates every record in its place, as the API shows it", async () => {
-    const api = await startServer({ seed: parseSeed(GOOD, "f.yaml") });
+    const api = await serve({ seed: parseSeed(GOOD, "f.yaml") });
     const { groups } = await api.ok("GET", `${IAM}/groups`, { query: { name: "eng" } });
     const eng = groups[0].uid as string;
     const { roles } = await api.ok("GET", `${IAM}/roles`, { query: { name: "guest" } });
@@ -107,22 +107,20 @@ describe("a good seed", () => {
     expect(all.advisories).toMatchObject([
       { advisoryId: "CGA-aaaa-bbbb-cccc", events: [{ reviewState: "REVIEW_STATE_APPROVED" }] },
     ]);
-    await api.close();
   });
 
   test("includes the example of docs/server.md", async () => {
     const page = readFileSync(new URL("../../../docs/server.md", import.meta.url), "utf8");
     const [, yaml] = /```yaml\n(.*?)```/s.exec(page) as unknown as [string, string];
-    const api = await startServer({ seed: parseSeed(yaml, "docs/server.md") });
+    const api = await serve({ seed: parseSeed(yaml, "docs/server.md") });
     const { tags, advisories, identityProviders, externalGroupRoleMappings, accountAssociations } = await readAll(api);
     const lists = [tags, advisories, identityProviders, externalGroupRoleMappings, accountAssociations];
     expect(lists.map((list) => list.length)).toEqual([1, 1, 1, 1, 1]);
-    await api.close();
   });
 
   test("changes nothing on a database that has it already, and keeps later changes", async () => {
     const options = { store: join(folder, "seeded.db"), seed: parseSeed(GOOD, "f.yaml"), ids: undefined };
-    const first = await startServer(options);
+    const first = await serve(options);
     const { tags, identityProviders, accountAssociations } = await readAll(first);
     const moved = { name: tags[0].name, digest: `sha256:${"c".repeat(64)}` };
     first.clock.advance(1000);
@@ -134,9 +132,8 @@ describe("a good seed", () => {
       await first.ok("PATCH", `${IAM}/${kind}/${uid}`, { body: { description: "changed since" } });
     const before = await readAll(first);
     await first.close();
-    const second = await startServer({ ...options, port: Number(new URL(first.baseUrl).port) });
+    const second = await serve({ ...options, port: Number(new URL(first.baseUrl).port) });
     expect(await readAll(second)).toEqual(before);
-    await second.close();
   });
 });
 
@@ -308,7 +305,7 @@ colours: []
 
 test("no secret is in the database: no client secret, and of an invite's code only the hash", async () => {
   const store = join(folder, "secret.db");
-  const api = await startServer({ store, seed: parseSeed(GOOD, "f.yaml") });
+  const api = await serve({ store, seed: parseSeed(GOOD, "f.yaml") });
   const secret = "secret-that-was-sent";
   const { identityProviders } = await api.ok("GET", `${IAM}/identityProviders`);
   await api.ok("PATCH", `${IAM}/identityProviders/${identityProviders[0].uid}`, {

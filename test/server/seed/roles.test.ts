@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { capabilityName } from "../../../schema/index.ts";
 import { createServer, parseRoles, parseSeed } from "../../../server/index.ts";
-import { IAM, sharedKeys, startServer } from "../../harness/api-server.ts";
+import { IAM, serve, sharedKeys } from "../../harness/api-server.ts";
 import { temporaryFolder } from "../../support/command.ts";
 import type { Body } from "../../support/http.ts";
 
@@ -28,13 +28,12 @@ describe("the built-in roles of a server", () => {
       "seed.yaml",
       ROLES,
     );
-    const api = await startServer({ roles: ROLES, seed });
+    const api = await serve({ roles: ROLES, seed });
     const { roles } = await api.ok("GET", `${IAM}/roles`);
     const found = roles.map(({ name, capabilities }: Body) => [name, capabilities.map(capabilityName)]);
     expect(Object.fromEntries(found)).toEqual(ROLES);
     const { roleBindings } = await api.ok("GET", `${IAM}/roleBindings`);
     expect(roleBindings.map(({ role }: Body) => role.name)).toContain("ops");
-    await api.close();
   });
 
   test("a role that goes is deleted, unless something grants it: then the server does not start", async () => {

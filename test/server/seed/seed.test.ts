@@ -1,7 +1,7 @@
 // Seed files: a valid one is applied once. An invalid one is refused with file, line and column, all problems at once.
 import { afterAll, describe, expect, test } from "vitest";
 import { createServer, parseSeed, SeedError } from "../../../server/index.ts";
-import { IAM, REGISTRY, sharedKeys, startServer } from "../../harness/api-server.ts";
+import { IAM, REGISTRY, serve, sharedKeys, type startServer } from "../../harness/api-server.ts";
 import { temporaryFolder } from "../../support/command.ts";
 import type { Body } from "../../support/http.ts";
 import { refusal } from "./refusal.ts";
@@ -41,7 +41,7 @@ const KEYS = () => JSON.stringify(sharedKeys().signer.jwks());
 
 describe("a good seed", () => {
   test("creates every record in its place, as the API shows it", async () => {
-    const api = await startServer({ seed: parseSeed(GOOD, "f.yaml") });
+    const api = await serve({ seed: parseSeed(GOOD, "f.yaml") });
     const query = { page_size: 200 };
     const { groups } = await api.ok("GET", `${IAM}/groups`, { query });
     const uidOf = (name: string) => groups.find((group: Body) => group.name === name).uid as string;
@@ -76,7 +76,6 @@ describe("a good seed", () => {
     // The grants of the file work: the identity is assumed and acts.
     const token = await api.token(identity("local").uid, { subject: "me" });
     expect((await api.ok("GET", `${IAM}/groups`, { token })).totalCount).toBe("4");
-    await api.close();
   });
 
   test("changes nothing on a database that has it already, and keeps later changes", async () => {
@@ -88,16 +87,15 @@ describe("a good seed", () => {
       lists.identities = (await api.ok("GET", `${IAM}/identities`)).totalCount;
       return lists;
     };
-    const first = await startServer(options);
+    const first = await serve(options);
     const { groups } = await first.ok("GET", `${IAM}/groups`, { query: { name: "eng" } });
     await first.ok("PATCH", `${IAM}/groups/${groups[0].uid}`, { body: { description: "changed since" } });
     const before = await read(first);
     await first.close();
     // Its port is its name: elsewhere the development issuer would be another.
-    const second = await startServer({ ...options, port: Number(new URL(first.baseUrl).port) });
+    const second = await serve({ ...options, port: Number(new URL(first.baseUrl).port) });
     expect(second.organization).toBe(first.organization);
     expect(await read(second)).toEqual(before);
-    await second.close();
   });
 
   test("cannot name the development issuer without --dev", async () => {
@@ -230,9 +228,8 @@ groups: [{ name: eng }]
     await expect(createServer({ store, seed: parseSeed(text, "f.yaml"), keys: sharedKeys() })).rejects.toThrow(
       SeedError,
     );
-    const api = await startServer({ store });
+    const api = await serve({ store });
     expect((await api.ok("GET", `${IAM}/groups`)).groups).toMatchObject([{ name: "dev" }]);
-    await api.close();
   });
 
   test("when keys of an identity verify nothing, which the API would store", () => {

@@ -2,12 +2,11 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { copyOf } from "../../../cli/copy.ts";
 import { clientOf } from "../../access/client.ts";
-import { IAM, REGISTRY } from "../../harness/api-server.ts";
+import { IAM, REGISTRY, serve } from "../../harness/api-server.ts";
 import { copyOfServer, listEverything, startCopy } from "../../harness/copy.ts";
 import { createUid } from "../../harness/records.ts";
-import { startSharedServer } from "../../harness/shared-server.ts";
 
-const api = await startSharedServer();
+const api = await serve();
 const { organization } = api;
 const [platform, other] = [
   await createUid(api, "groups", organization, { name: "platform" }),

@@ -1,7 +1,7 @@
 // Advisories (docs/contract.md#advisories): read only, as the seed wrote them, and every filter of the list.
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
-import { IAM, shuffledIds, startServer } from "../../harness/api-server.ts";
+import { IAM, serve, shuffledIds } from "../../harness/api-server.ts";
 import type { Body } from "../../support/http.ts";
 import { badRequest, expectNotFound, expectRefusal } from "../../support/refusal.ts";
 
@@ -73,10 +73,9 @@ advisories:
 );
 const groups: Record<string, string> = {};
 const advisories: Record<string, Body> = {};
-const api = await startServer({ seed, ids: shuffledIds(41) });
+const api = await serve({ seed, ids: shuffledIds(41) });
 for (const { name, uid } of (await api.ok("GET", `${IAM}/groups`)).groups) groups[name] = uid;
 for (const advisory of (await api.ok("GET", PATH)).advisories) advisories[advisory.advisoryId[4]] = advisory;
-afterAll(() => api.close());
 
 /** The letters of the advisories that a list holds. */
 const letters = async (query: Body): Promise<string> => {

@@ -1,7 +1,7 @@
 // The rules of external groups of identity providers (docs/contract.md#external-groups).
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Actor, IAM, startServer } from "../../harness/api-server.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type Actor, IAM, serve } from "../../harness/api-server.ts";
 import { createRecord, createUid, postRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import {
@@ -15,7 +15,6 @@ import {
 
 const PATH = `${IAM}/externalGroupRoleMappings`;
 const UID = "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below";
-afterAll(() => api.close());
 
 const role = (parent: string, name: string, ...capabilities: string[]): Promise<string> =>
   createUid(api, "roles", parent, { name, capabilities });
@@ -34,7 +33,7 @@ const create = (parent: string, body: Body = {}) =>
   createRecord(api, "externalGroupRoleMappings", parent, fields(body));
 const list = async (query: Body) => (await api.ok("GET", PATH, { query })).externalGroupRoleMappings as Body[];
 
-const api = await startServer();
+const api = await serve();
 const eng: string = await createUid(api, "groups", api.organization, { name: "eng" });
 const viewer: string = await api.role("viewer");
 const editor: string = await api.role("editor");

@@ -1,9 +1,9 @@
 // What else blocks a group's deletion (docs/contract.md#d7): identity providers, invites, account associations, repos and
 // advisories, each kind with its own violation.
 
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
-import { IAM, REGISTRY, startServer } from "../../harness/api-server.ts";
+import { IAM, REGISTRY, serve } from "../../harness/api-server.ts";
 import { createRecord, createUid } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { expectRefusal, preconditionFailure } from "../../support/refusal.ts";
@@ -17,9 +17,8 @@ advisories:
 `,
   "seed.yaml",
 );
-const api = await startServer({ seed });
+const api = await serve({ seed });
 const viewer: string = await api.role("viewer");
-afterAll(() => api.close());
 
 const group = (parent = api.organization): Promise<string> => createUid(api, "groups", parent, { name: "g" });
 const remove = (uid: string) => api.call("DELETE", `${IAM}/groups/${uid}`);

@@ -1,20 +1,19 @@
 // What blocks a group's deletion (docs/contract.md#d7): any child, one violation for each kind of child, all at once. The
 // binding that made the creator owner of a root group goes with the group and does not block it.
 
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
-import { IAM, startServer } from "../../harness/api-server.ts";
+import { IAM, serve } from "../../harness/api-server.ts";
 import { createRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { expectNotFound, expectRefusal, preconditionFailure } from "../../support/refusal.ts";
 
-const api = await startServer({
+const api = await serve({
   seed: parseSeed(
     "{ organization: { name: acme }, groups: [{ name: stocked }], repos: [{ name: r, group: stocked }] }",
     "s",
   ),
 });
-afterAll(() => api.close());
 
 const make = async (kind: string, parent: string, body: Body): Promise<string> =>
   (await api.ok("POST", `${IAM}/${kind}/${parent}`, { body })).uid;

@@ -1,16 +1,15 @@
 // The rules of groups (docs/contract.md#groups, docs/contract.md#values, docs/contract.md#authorization).
 
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
-import { countingIds, IAM, startServer } from "../../harness/api-server.ts";
+import { countingIds, IAM, serve } from "../../harness/api-server.ts";
 import { createRecord, recordOf } from "../../harness/records.ts";
 import { temporaryFolder } from "../../support/command.ts";
 import type { Body } from "../../support/http.ts";
 import { expectDenied, expectInvalid, expectRefusal } from "../../support/refusal.ts";
 
-const api = await startServer();
-afterAll(() => api.close());
+const api = await serve();
 
 const create = (parent: string, body: Body, token?: string) =>
   api.call("POST", `${IAM}/groups${parent && `/${parent}`}`, { body, ...(token && { token }) });
@@ -44,7 +43,7 @@ describe("a root group", () => {
       if (broken) throw new Error("no more ids");
       return ids.segment();
     };
-    const server = await startServer({ ids: { root: ids.root, segment }, store: folder.path("half.db") });
+    const server = await serve({ ids: { root: ids.root, segment }, store: folder.path("half.db") });
     broken = true;
     const answer = await server.call("POST", `${IAM}/groups`, { body: { name: "half" } });
     await server.close();
@@ -91,10 +90,9 @@ describe("a group below another", () => {
   test("inherits kind and status from its root", async () => {
     const answer = await create(api.organization, { name: "g", kind: "ORG_KIND_DEV" });
     expectInvalid(answer, ["kind", "belongs to the root group; leave it out below"]);
-    const seeded = await startServer({ seed: parseSeed("organization: { name: a, kind: ORG_KIND_DEV }", "s") });
+    const seeded = await serve({ seed: parseSeed("organization: { name: a, kind: ORG_KIND_DEV }", "s") });
     const below = await createRecord(seeded, "groups", seeded.organization, { name: "g" });
     expect(below.kind).toBe("ORG_KIND_DEV");
-    await seeded.close();
   });
 
   test.each(["ORG_KIND_UNSPECIFIED", 0])(
@@ -126,14 +124,13 @@ describe("a group below another", () => {
 
 describe("the parent of a new group may be", async () => {
   const groups: Record<string, string> = {};
-  const server = await startServer({
+  const server = await serve({
     seed: parseSeed(
       "{ organization: { name: acme }, groups: [{ name: eng }, { name: my team, parent: eng }, { name: dup }, { name: dup, parent: eng }] }",
       "s",
     ),
   });
   for (const { name, uid } of (await server.ok("GET", `${IAM}/groups`)).groups) groups[name] = uid;
-  afterAll(() => server.close());
   const under = (parent: string, token = server.owner.token) =>
     server.call("POST", `${IAM}/groups/${parent}`, { body: { name: "new" }, token });
 

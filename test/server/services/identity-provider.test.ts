@@ -1,8 +1,8 @@
 // The rules of identity providers (docs/contract.md#identity-providers).
 
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
-import { type Actor, IAM, startPlainServer, startServer } from "../../harness/api-server.ts";
+import { type Actor, IAM, serve, startPlainServer } from "../../harness/api-server.ts";
 import { createRecord, recordOf } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import {
@@ -33,7 +33,7 @@ roles:
   "seed.yaml",
 );
 const roles: Record<string, string> = {};
-const api = await startServer({ seed });
+const api = await serve({ seed });
 const { groups } = await api.ok("GET", `${IAM}/groups`);
 const at = Object.fromEntries(groups.map(({ name, uid }: Body) => [name, uid]));
 const eng: string = at.eng;
@@ -44,7 +44,6 @@ for (const role of (await api.ok("GET", `${IAM}/roles`, { query: { "uidp.descend
 const sso: Actor = await api.actor("sso", { role: roles["sso acme"] as string });
 const body = { identityUid: sso.uid, roleUid: viewer };
 await createRecord(api, "roleBindings", api.organization, body);
-afterAll(() => api.close());
 
 const OIDC = { issuer: "https://idp.example", clientId: "client", clientSecret: SECRET };
 const create = (body: Body = {}, token?: string) =>
@@ -154,7 +153,6 @@ describe("an identity provider", () => {
       "oidc.issuer",
       "must not be on loopback; such an issuer is served with --dev only",
     ]);
-    await plain.close();
   });
 
   test("needs an existing group", async () => {

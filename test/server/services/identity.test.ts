@@ -1,8 +1,8 @@
 // The rules of identities (docs/contract.md#identities, docs/contract.md#claim-matching).
 
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
-import { IAM, sharedKeys, startServer, type TestServer } from "../../harness/api-server.ts";
+import { IAM, serve, sharedKeys, type TestServer } from "../../harness/api-server.ts";
 import { DAY_MS, START_MS } from "../../harness/clock.ts";
 import { createRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
@@ -11,8 +11,7 @@ import { expectInvalid, expectNotFound } from "../../support/refusal.ts";
 const KEYS = () => JSON.stringify(sharedKeys().signer.jwks());
 const EXACT = { issuer: "https://issuer.example", subject: "s" };
 const later = (ms: number) => new Date(START_MS + ms).toISOString();
-const api = await startServer();
-afterAll(() => api.close());
+const api = await serve();
 
 const create = (body: Body, server = api) =>
   server.call("POST", `${IAM}/identities/${server.organization}`, { body: { name: "i", ...body } });
@@ -107,7 +106,6 @@ describe("an issuer", () => {
     const answer = await create({ claimMatch: { issuer, subject: "s" } }, server);
     expectInvalid(answer, ["claimMatch.issuer", "must not be on loopback; such an issuer is served with --dev only"]);
     expect((await create({ claimMatch: EXACT }, server)).status).toBe(200);
-    await server.close();
   });
 });
 
@@ -121,7 +119,7 @@ bindings: [{ identity: root, role: owner }]
 `,
     "seed.yaml",
   );
-  const server = await startServer({ dev: false, seed });
+  const server = await serve({ dev: false, seed });
   const iat = Math.floor(START_MS / 1000);
   const claims = { iss: "https://keys.example", sub: "root", aud: server.authUrl, iat, exp: iat + 60 };
   const answer = await server.exchange(await sharedKeys().signer.sign(claims), { aud: server.baseUrl });

@@ -1,8 +1,8 @@
 // LookupGroup (docs/contract.md#lookup-group): by the e-mail domain of the caller's token. All refusals have one text.
 
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
-import { IAM, ownerToken, sharedKeys, startPlainServer, startServer } from "../../harness/api-server.ts";
+import { IAM, ownerToken, serve, sharedKeys, startPlainServer } from "../../harness/api-server.ts";
 import { START_MS } from "../../harness/clock.ts";
 import { createRecord } from "../../harness/records.ts";
 import type { Answer, Body } from "../../support/http.ts";
@@ -15,7 +15,7 @@ const expectMissing = (answer: Answer) =>
   expectRefusal(answer, "NOT_FOUND", "there is no group for the e-mail domain of the caller", {
     details: [resourceInfo("Group", "")],
   });
-const api = await startServer({
+const api = await serve({
   seed: parseSeed("organization: { name: acme.example, verified: true, kind: ORG_KIND_CUSTOMER }", "s"),
 });
 const person: string = (await api.actor("person")).uid;
@@ -23,7 +23,6 @@ const other = await api.actor("other");
 // Any caller may choose any name for an organization, and for a group below one.
 for (const name of ["claimed.example", "gmail.com"]) await createRecord(api, "groups", "", { name }, other.token);
 await createRecord(api, "groups", api.organization, { name: "below.example" });
-afterAll(() => api.close());
 
 /** Calls as an identity without a role, with these claims in its token. */
 const lookUp = async (claims: Body): Promise<Answer> => {
@@ -80,7 +79,6 @@ describe("refuses with one text", () => {
     const plain = await startPlainServer("{ name: acme.example, verified: true, kind: ORG_KIND_CUSTOMER }");
     const token = await ownerToken(plain, EMAIL);
     expectMissing(await plain.call("GET", PATH, { token }));
-    await plain.close();
   });
 });
 

@@ -1,7 +1,7 @@
 // PATCH of identities and role bindings (docs/contract.md#updates): nested paths, oneofs that switch, neighbours that stay.
 
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { IAM, sharedKeys, startServer } from "../../harness/api-server.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { IAM, serve, sharedKeys } from "../../harness/api-server.ts";
 import { createRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { expectInvalid } from "../../support/refusal.ts";
@@ -16,12 +16,11 @@ const CLAIM_MATCH = {
 const AWS = { awsAccount: "123456789012", arn: "arn:aws:iam::123456789012:role/r", userId: "u" };
 const ONE_RELATIONSHIP = "one of claimMatch, staticKeys, awsIdentity, servicePrincipal must be set";
 let identity: Body;
-const api = await startServer();
+const api = await serve();
 beforeEach(async () => {
   const body = { name: "i", description: "d", company: "c", claimMatch: CLAIM_MATCH };
   identity = await createRecord(api, "identities", api.organization, body);
 });
-afterAll(() => api.close());
 
 const patch = (body: Body, updateMask?: string, uid = identity.uid) =>
   api.call("PATCH", `${IAM}/identities/${uid}`, { body, query: { updateMask } });

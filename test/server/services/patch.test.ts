@@ -1,8 +1,8 @@
 // PATCH (docs/contract.md#updates, docs/contract.md#d18, AIP-134): which fields change, for groups and roles.
 
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
-import { IAM, startServer } from "../../harness/api-server.ts";
+import { IAM, serve } from "../../harness/api-server.ts";
 import { createRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { badRequest, expectInvalid, expectRefusal } from "../../support/refusal.ts";
@@ -11,11 +11,10 @@ const NAME = 'name must match "^[a-z0-9 ._-]{1,}$"';
 const DESCRIPTION = String.raw`description must match "^[\S ]{0,512}$"`;
 const seed = parseSeed("organization: { name: acme, verified: true, kind: ORG_KIND_CUSTOMER }", "seed.yaml");
 let group: Body;
-const api = await startServer({ seed });
+const api = await serve({ seed });
 beforeEach(async () => {
   group = await createRecord(api, "groups", api.organization, { name: "before", description: "d" });
 });
-afterAll(() => api.close());
 
 const patch = (body: Body, updateMask?: string, uid = group.uid) =>
   api.call("PATCH", `${IAM}/groups/${uid}`, { body, query: { updateMask } });
@@ -133,12 +132,11 @@ describe("with a mask", () => {
 
 describe("times", () => {
   test("updateTime moves and createTime does not", async () => {
-    const own = await startServer({ seed });
+    const own = await serve({ seed });
     const { createTime } = await own.ok("GET", `${IAM}/groups/${own.organization}`);
     own.clock.advance(1500);
     const changed = await own.ok("PATCH", `${IAM}/groups/${own.organization}`, { body: { description: "new" } });
     expect(changed).toMatchObject({ createTime, updateTime: "2026-01-28T12:54:22.689Z" });
-    await own.close();
   });
 
   test("a refused request changes no time", async () => {
@@ -208,11 +206,10 @@ describe("verified", () => {
   test("belongs to the name: a rename requires giving it up", async () => {
     const renamed = await patch({ name: "other.example" }, undefined, api.organization);
     expectRefusal(renamed, "PERMISSION_DENIED", "the name of a verified group is set by the operator of the service");
-    const own = await startServer({ seed });
+    const own = await serve({ seed });
     const path = `${IAM}/groups/${own.organization}`;
     const both = await own.ok("PATCH", path, { body: { name: "other.example", verified: false } });
     expect(both).toMatchObject({ name: "other.example", verified: false });
-    await own.close();
   });
 
   test("outside the mask is ignored", async () => {

@@ -1,16 +1,15 @@
 // Ping: whether the API responds, without a token. Validate (docs/contract.md#validate): whose token it is.
 
-import { afterAll, describe, expect, test } from "vitest";
-import { IAM, startServer } from "../../harness/api-server.ts";
+import { describe, expect, test } from "vitest";
+import { IAM, serve } from "../../harness/api-server.ts";
 import { createRecord, createUid } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { expectUnauthenticated } from "../../support/refusal.ts";
 
-const api = await startServer();
+const api = await serve();
 const group = (name: string): Promise<string> => createUid(api, "groups", api.organization, { name });
 const eng: string = await group("eng");
 const sales: string = await group("sales");
-afterAll(() => api.close());
 
 describe("ping", () => {
   test.each<[string, string | null | undefined]>([
@@ -136,9 +135,8 @@ describe("who am I", () => {
   });
 
   test("is served at the address of the API, when the exchange has another", async () => {
-    const split = await startServer({ authPort: 0 });
+    const split = await serve({ authPort: 0 });
     expect(split.authUrl).not.toBe(split.baseUrl);
     expect((await split.ok("GET", "/auth/v1/ok")).issuer).toBe(split.authUrl);
-    await split.close();
   });
 });

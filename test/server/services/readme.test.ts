@@ -1,8 +1,8 @@
 // The readme of a repo (docs/contract.md#readme): who may change it, which Markdown is refused, and that a repo that syncs
 // shows its source's.
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
-import { IAM, REGISTRY, startServer } from "../../harness/api-server.ts";
+import { IAM, REGISTRY, serve } from "../../harness/api-server.ts";
 import type { Body } from "../../support/http.ts";
 import { badRequest, expectNotFound, expectRefusal } from "../../support/refusal.ts";
 
@@ -19,11 +19,10 @@ repos: [{ name: nginx, readme: "# nginx" }]
 `,
   "seed.yaml",
 );
-const api = await startServer({ seed });
+const api = await serve({ seed });
 const { identities } = await api.ok("GET", `${IAM}/identities`, { query: { name: "writer" } });
 const token: string = await api.token(identities[0].uid, { subject: "writer" });
 const [nginx] = (await api.ok("GET", PATH)).repos;
-afterAll(() => api.close());
 
 let count = 0;
 const repo = async (body: Body = {}): Promise<string> =>

@@ -1,8 +1,8 @@
 // The rules of repos (docs/contract.md#repos): names unique in a group, values that the registry accepts, a deletion that
 // includes the tags.
 
-import { afterAll, describe, expect, test } from "vitest";
-import { REGISTRY, startServer } from "../../harness/api-server.ts";
+import { describe, expect, test } from "vitest";
+import { REGISTRY, serve } from "../../harness/api-server.ts";
 import { createRecord, createUid, recordOf } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { expectInvalid, expectNotFound, expectRefusal, resourceInfo } from "../../support/refusal.ts";
@@ -13,9 +13,8 @@ const BUNDLE =
 const ALIAS = String.raw`each alias must match "^[a-zA-Z0-9_.\-/]*[a-zA-Z0-9_.\-]:[a-zA-Z0-9_.\-]+$"`;
 const TAG = 'tag must match "^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$"';
 const REPO_NAME = "must be at most 255 characters without white space";
-const api = await startServer();
+const api = await serve();
 const eng: string = await createUid(api, "groups", api.organization, { name: "eng" });
-afterAll(() => api.close());
 
 let count = 0;
 const create = (body: Body = {}, parent = eng) =>

@@ -1,16 +1,15 @@
 // The rules of role bindings (docs/contract.md#role-bindings) and of their batch (AIP-233).
 
-import { afterAll, describe, expect, test } from "vitest";
-import { countingIds, IAM, startServer } from "../../harness/api-server.ts";
+import { describe, expect, test } from "vitest";
+import { countingIds, IAM, serve } from "../../harness/api-server.ts";
 import { createRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { expectInvalid, expectNotFound, expectRefusal } from "../../support/refusal.ts";
 
 const NO_UID = "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below";
-const api = await startServer();
+const api = await serve();
 const identity: string = (await api.actor("bound")).uid;
 const [viewer, editor] = [await api.role("viewer"), await api.role("editor")];
-afterAll(() => api.close());
 
 const create = (body: Body, parent = api.organization) => api.call("POST", `${IAM}/roleBindings/${parent}`, { body });
 const all = async (): Promise<Body[]> =>
@@ -207,7 +206,7 @@ describe("a batch", () => {
   test("is written as a whole or not at all, also when the database refuses the last one", async () => {
     const ids = countingIds();
     let repeated: string | undefined;
-    const server = await startServer({ ids: { root: ids.root, segment: () => repeated ?? ids.segment() } });
+    const server = await serve({ ids: { root: ids.root, segment: () => repeated ?? ids.segment() } });
     const link = { identityUid: server.identity, roleUid: await server.role("viewer") };
     const before = (await server.ok("GET", `${IAM}/roleBindings`)).totalCount;
     // Two records of one uid: the first is written, the second is refused.
@@ -216,6 +215,5 @@ describe("a batch", () => {
     const answer = await server.call("POST", `${IAM}/roleBindings:batchCreate`, { body });
     expectRefusal(answer, "INTERNAL", "the server failed to answer; its log says why");
     expect((await server.ok("GET", `${IAM}/roleBindings`)).totalCount).toBe(before);
-    await server.close();
   });
 });

@@ -1,16 +1,15 @@
 // The rules of roles (docs/contract.md#roles, docs/contract.md#built-in-roles).
 
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { capabilityName, capabilities as everyCapability } from "../../../schema/index.ts";
-import { IAM, startServer } from "../../harness/api-server.ts";
+import { IAM, serve } from "../../harness/api-server.ts";
 import { createRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { expectInvalid, expectNotFound, expectRefusal } from "../../support/refusal.ts";
 
-const api = await startServer();
+const api = await serve();
 const { roles } = await api.ok("GET", `${IAM}/roles`, { query: { "uidp.in_root": true, page_size: 200 } });
 const builtIn: Map<string, Body> = new Map(roles.map((role: Body) => [role.name, role]));
-afterAll(() => api.close());
 
 const create = (body: Body, token?: string) =>
   api.call("POST", `${IAM}/roles/${api.organization}`, { body: { name: "r", ...body }, ...(token && { token }) });
@@ -64,7 +63,7 @@ describe("the built-in roles", () => {
   });
 
   test("have the uids of every other start: the published one for viewer", async () => {
-    const other = await startServer();
+    const other = await serve();
     for (const [name, role] of builtIn) expect(await other.role(name)).toBe(role.uid);
     await other.close();
     expect(builtIn.get("viewer")?.uid).toBe("63921b2c44617e3f2603851537be0123af4a57d7");

@@ -3,8 +3,8 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, describe, expect, test } from "vitest";
-import { IAM, sharedKeys, startServer } from "../../harness/api-server.ts";
+import { describe, expect, test } from "vitest";
+import { IAM, serve, sharedKeys } from "../../harness/api-server.ts";
 import { DAY_MS, START_MS } from "../../harness/clock.ts";
 import { createRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
@@ -13,8 +13,7 @@ import { expectInvalid, expectRefusal } from "../../support/refusal.ts";
 const KEYS = () => JSON.stringify(sharedKeys().signer.jwks());
 const EXACT = { issuer: "https://issuer.example", subject: "s" };
 const later = (ms: number) => new Date(START_MS + ms).toISOString();
-const api = await startServer();
-afterAll(() => api.close());
+const api = await serve();
 
 const create = (body: Body) =>
   api.call("POST", `${IAM}/identities/${api.organization}`, { body: { name: "i", ...body } });
@@ -39,7 +38,7 @@ describe("static keys", () => {
   });
 
   test("cannot be extended beyond 365 days after creation by a later change", async () => {
-    const server = await startServer();
+    const server = await serve();
     const staticKeys = { ...EXACT, issuerKeys: KEYS() };
     const { uid } = await createRecord(server, "identities", server.organization, { name: "i", staticKeys });
     server.clock.advance(30 * DAY_MS);
@@ -51,11 +50,10 @@ describe("static keys", () => {
     expect((await server.ok("PATCH", path, shorter)).staticKeys.expirationTime).toBe(later(31 * DAY_MS));
     const cleared = { body: {}, query: { updateMask: "staticKeys.expirationTime" } };
     expect((await server.ok("PATCH", path, cleared)).staticKeys.expirationTime).toBe(later(365 * DAY_MS));
-    await server.close();
   });
 
   test("that have expired block no update: fields outside the mask are not validated", async () => {
-    const server = await startServer();
+    const server = await serve();
     const body = { name: "i", staticKeys: { ...EXACT, issuerKeys: KEYS(), expirationTime: later(1) } };
     const { uid } = await createRecord(server, "identities", server.organization, body);
     server.clock.advance(1);
@@ -64,7 +62,6 @@ describe("static keys", () => {
     expect(renamed).toMatchObject({ name: "renamed", staticKeys: body.staticKeys });
     const restated = { body: { staticKeys: { expirationTime: later(1) } } };
     expectInvalid(await server.call("PATCH", path, restated), ["staticKeys.expirationTime", TIME]);
-    await server.close();
   });
 
   test.each([
@@ -73,7 +70,7 @@ describe("static keys", () => {
     ["an empty set", '{"keys":[]}', "it has no key"],
     ["a private key", JSON.stringify({ keys: [{ kty: "oct", k: "c2VjcmV0" }] }), "key 1: it has private parts"],
   ])("that are %s are stored unchanged with a warning, and verify no token", async (_, issuerKeys, reason) => {
-    const server = await startServer();
+    const server = await serve();
     const body = { name: "i", staticKeys: { ...EXACT, issuerKeys } };
     const identity = await createRecord(server, "identities", server.organization, body);
     expect(identity.staticKeys).toMatchObject({ ...EXACT, issuerKeys });
@@ -95,11 +92,10 @@ describe("static keys", () => {
     await server.ok("PATCH", `${IAM}/identities/${identity.uid}`, { body: replaced });
     expect(warnings()).toMatchObject([warning, warning]);
     expect(server.log.join("\n")).not.toContain("c2VjcmV0");
-    await server.close();
   });
 
   test("verify a workload without a network request", async () => {
-    const server = await startServer();
+    const server = await serve();
     const body = { name: "i", staticKeys: { ...EXACT, issuerKeys: KEYS() } };
     const { uid } = await createRecord(server, "identities", server.organization, body);
     const now = START_MS / 1000;
@@ -113,11 +109,10 @@ describe("static keys", () => {
     const token = await sharedKeys().signer.sign(claims);
     const answer = await server.exchange(token, { aud: server.baseUrl, identity: uid });
     expect(answer.status, answer.text).toBe(200);
-    await server.close();
   });
 
   test("do not make the server ask their issuer for keys, whatever token names it", async () => {
-    const server = await startServer();
+    const server = await serve();
     let asked = 0;
     const issuer = createServer((_, response) => {
       asked += 1;
@@ -134,6 +129,5 @@ describe("static keys", () => {
     expectRefusal(answer, "PERMISSION_DENIED", "the token may not be exchanged for this identity");
     expect(asked).toBe(0);
     issuer.close();
-    await server.close();
   });
 });

@@ -1,7 +1,7 @@
 // Repos that sync from another (docs/contract.md#sync-source): their source, and the inherited fields, which are read-only.
 
-import { afterAll, describe, expect, test } from "vitest";
-import { type Actor, REGISTRY, startServer } from "../../harness/api-server.ts";
+import { describe, expect, test } from "vitest";
+import { type Actor, REGISTRY, serve } from "../../harness/api-server.ts";
 import { DAY_MS, START_MS } from "../../harness/clock.ts";
 import { createRecord, createUid } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
@@ -9,11 +9,10 @@ import { badRequest, expectRefusal } from "../../support/refusal.ts";
 
 const PATH = `${REGISTRY}/repos`;
 const INHERITED = "is inherited from the repo that this one syncs from and cannot be changed";
-const api = await startServer();
+const api = await serve();
 const group = (parent: string, name: string): Promise<string> => createUid(api, "groups", parent, { name });
 const eng: string = await group(api.organization, "eng");
 const mirrors: string = await group(api.organization, "mirrors");
-afterAll(() => api.close());
 
 let count = 0;
 const repo = async (body: Body = {}, parent = eng): Promise<Body> =>

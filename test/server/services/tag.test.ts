@@ -1,7 +1,7 @@
 // The rules of tags (docs/contract.md#tags): an upsert by name, and three kinds that a list leaves out.
 
-import { afterAll, describe, expect, test } from "vitest";
-import { REGISTRY, shuffledIds, startServer } from "../../harness/api-server.ts";
+import { describe, expect, test } from "vitest";
+import { REGISTRY, serve, shuffledIds } from "../../harness/api-server.ts";
 import { createUid, recordOf } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { badRequest, expectNotFound, expectRefusal } from "../../support/refusal.ts";
@@ -10,7 +10,6 @@ const PATH = `${REGISTRY}/tags`;
 const TAG = 'tag must match "^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$"';
 const DIGEST = 'digest must match "^sha256:[0-9a-f]{64}$"';
 const digest = (letter: string) => `sha256:${letter.repeat(64)}`;
-afterAll(() => api.close());
 
 const newRepo = (parent: string, name: string): Promise<string> => createUid(api, "repos", parent, { name });
 let count = 0;
@@ -18,7 +17,7 @@ const create = (body: Body = {}, parent = repo) =>
   api.call("POST", `${PATH}/${parent}`, { body: { name: `v${++count}`, digest: digest("a"), ...body } });
 const createdRecord = (body: Body = {}, parent = repo) => recordOf(create(body, parent));
 
-const api = await startServer({ ids: shuffledIds(31) });
+const api = await serve({ ids: shuffledIds(31) });
 const repo: string = await newRepo(api.organization, "nginx");
 
 describe("a tag", () => {

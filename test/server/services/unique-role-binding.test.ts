@@ -1,17 +1,16 @@
 // The switch --unique-role-bindings (docs/contract.md#d19): a second binding of one identity to one role in one group is
 // ALREADY_EXISTS, one by one and in a batch. Without the switch it is created.
 
-import { afterAll, describe, expect, test } from "vitest";
-import { type Actor, IAM, startServer } from "../../harness/api-server.ts";
+import { describe, expect, test } from "vitest";
+import { type Actor, IAM, serve } from "../../harness/api-server.ts";
 import { createUid } from "../../harness/records.ts";
 import type { Answer, Body } from "../../support/http.ts";
 import { expectDenied, expectRefusal, resourceInfo } from "../../support/refusal.ts";
 
 const PATH = `${IAM}/roleBindings`;
 let bound: Actor;
-const api = await startServer({ uniqueRoleBindings: true });
+const api = await serve({ uniqueRoleBindings: true });
 const [viewer, editor] = [await api.role("viewer"), await api.role("editor")];
-afterAll(() => api.close());
 
 const group = (): Promise<string> => createUid(api, "groups", api.organization, { name: "g" });
 const bind = (parent: string, roleUid = viewer, identityUid = bound.uid) =>
@@ -100,7 +99,7 @@ describe("with the switch, a binding", async () => {
 });
 
 test("without the switch, the same binding can be created repeatedly", async () => {
-  const plain = await startServer();
+  const plain = await serve();
   const body = { identityUid: plain.identity, roleUid: await plain.role("viewer") };
   const uids = new Set<string>();
   for (const _ of [1, 2]) uids.add((await plain.ok("POST", `${PATH}/${plain.organization}`, { body })).uid);
@@ -110,5 +109,4 @@ test("without the switch, the same binding can be created repeatedly", async () 
   });
   for (const { uid } of roleBindings) uids.add(uid);
   expect(uids.size).toBe(4);
-  await plain.close();
 });

@@ -1,10 +1,10 @@
 // The lists and the look-up of v1, as existing clients read them: everything at once, and an empty list for a missing record.
 
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openDatabase } from "../../../server/store/database.ts";
 import { shapes } from "../../../server/store/shape.ts";
 import { createStore } from "../../../server/store/store.ts";
-import { IAM, startServer } from "../../harness/api-server.ts";
+import { IAM, serve } from "../../harness/api-server.ts";
 import { createRecord, createUid } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { expectInvalid, expectRefusal, resourceInfo } from "../../support/refusal.ts";
@@ -13,7 +13,7 @@ const V1 = "/iam/v1";
 const UNKNOWN = "720909c9f5279097d847ad02a2f24ba8f59de36a/a033a6fabe0bfa0d";
 const made: Record<string, Body> = {};
 
-const api = await startServer();
+const api = await serve();
 const group: string = await createUid(api, "groups", api.organization, { name: "team" });
 const make = async (kind: string, name: string, body: Body) => {
   made[name] = await api.ok("POST", `${IAM}/${kind}/${group}`, { body });
@@ -40,7 +40,6 @@ await make("accountAssociations", "cloud", {
   google: { projectId: "p", projectNumber: "1" },
   github: { appInstallations: { 7: { installations: [{ installationId: "8", name: "acme" }] } } },
 });
-afterAll(() => api.close());
 
 const items = async (path: string, query: Body = {}): Promise<Body[]> =>
   (await api.ok("GET", `${V1}/${path}`, { query })).items;
@@ -176,7 +175,7 @@ test("an account association has the id of its group", async () => {
 
 test("a list is refused when its response would be too large, counting repeated groups and roles", async () => {
   const store = createStore(openDatabase(":memory:"));
-  const server = await startServer({ store });
+  const server = await serve({ store });
   const { capabilities } = (await server.ok("GET", `${IAM}/roles`, { query: { name: "owner" } })).roles[0];
   const body = { name: "r".repeat(255), description: "d".repeat(512), capabilities };
   const { uid: roleUid } = await createRecord(server, "roles", server.organization, body);
@@ -196,5 +195,4 @@ test("a list is refused when its response would be too large, counting repeated 
   expect((await list()).json.items).toHaveLength(11);
   insert(10, count);
   expectRefusal(await list(), "RESOURCE_EXHAUSTED", "the list is too large for one answer; ask v2beta1");
-  await server.close();
 });

@@ -1,8 +1,8 @@
 // The switch --without-anti-escalation: what the published contract does not exclude (docs/contract.md#d21). Without the switch, the
 // same requests are refused.
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createServer } from "../../../server/index.ts";
-import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { IAM, serve, type TestServer } from "../../harness/api-server.ts";
 import { createRecord, createUid } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { expectDenied } from "../../support/refusal.ts";
@@ -24,7 +24,7 @@ interface Place {
 
 /** A clerk that may give access at a group, and holds nothing else there. */
 const startPlace = async (withoutAntiEscalation: boolean): Promise<Place> => {
-  const api = await startServer({ withoutAntiEscalation });
+  const api = await serve({ withoutAntiEscalation });
   const { organization } = api;
   const wide = await createUid(api, "roles", organization, { name: "wide", capabilities: ["CAP_IAM_GROUPS_DELETE"] });
   const group = await createUid(api, "groups", organization, { name: "g" });
@@ -44,7 +44,6 @@ const startPlace = async (withoutAntiEscalation: boolean): Promise<Place> => {
 };
 
 const [free, strict] = [await startPlace(true), await startPlace(false)];
-afterAll(() => Promise.all([free.api.close(), strict.api.close()]));
 
 describe("a caller may grant what it does not hold, with the switch alone", () => {
   test.each<[string, (place: Place) => [method: string, path: string, body: Body]]>([

@@ -6,7 +6,7 @@ import { Worker } from "node:worker_threads";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore } from "../../../server/store/store.ts";
-import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { IAM, serve, type TestServer } from "../../harness/api-server.ts";
 import { manualClock } from "../../harness/clock.ts";
 import { temporaryFolder } from "../../support/command.ts";
 import { expectRefusal } from "../../support/refusal.ts";
@@ -28,7 +28,7 @@ describe("a full disk", () => {
   /** A server whose database cannot grow further. */
   const startFull = async (file: string) => {
     const database = openDatabase(file);
-    api = await startServer({ store: createStore(database) });
+    api = await serve({ store: createStore(database) });
     const pages = Object.values(database.prepare("PRAGMA page_count").get() ?? {})[0] as number;
     database.exec(`PRAGMA max_page_count = ${pages + 4}`);
     let answer = await create();
@@ -98,7 +98,7 @@ describe("a database that another process writes to", () => {
     const signal = new Int32Array(new SharedArrayBuffer(4));
     const clock = manualClock();
     let waiting = false;
-    api = await startServer({
+    api = await serve({
       store: file,
       // Read before the transaction of the write begins. From then on the other process finishes its work.
       clock: Object.assign(() => {
@@ -136,7 +136,7 @@ describe("a database that another process writes to", () => {
   test("for longer than a write waits makes it UNAVAILABLE, while reads and exchanges continue", async () => {
     const file = folder.path("locked.db");
     const database = openDatabase(file);
-    api = await startServer({ store: createStore(database) });
+    api = await serve({ store: createStore(database) });
     // The five seconds of the server, without their time.
     database.exec("PRAGMA busy_timeout = 0");
     const other = new DatabaseSync(file);

@@ -22,9 +22,8 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore } from "../../../server/store/store.ts";
-import { IAM, shuffledIds, startServer, type TestServer } from "../../harness/api-server.ts";
+import { IAM, openGrpc, serve, shuffledIds, type TestServer } from "../../harness/api-server.ts";
 import { temporaryFolder } from "../../support/command.ts";
-import { createGrpcClient } from "../../support/grpc.ts";
 import { expectRefusal } from "../../support/refusal.ts";
 
 const folder = temporaryFolder();
@@ -39,7 +38,7 @@ const start = async (): Promise<string> => {
   made += 1;
   mkdirSync(folder.path(`${made}`));
   const file = folder.path(`${made}/irm.db`);
-  api = await startServer({ store: file, refreshTokens: true });
+  api = await serve({ store: file, refreshTokens: true });
   for (let i = 0; i < 3; i += 1) expect((await create()).status).toBe(200);
   return file;
 };
@@ -130,7 +129,7 @@ describe("the server stops acknowledging writes, and reports it, when its", () =
     openDatabase(two).close();
     writeFileSync(one, "");
     symlinkSync(one, link);
-    api = await startServer({ store: link });
+    api = await serve({ store: link });
     expect((await create()).status).toBe(200);
     unlinkSync(link);
     symlinkSync(two, link);
@@ -142,7 +141,7 @@ describe("the server stops acknowledging writes, and reports it, when its", () =
     const file = folder.path(`${made}.db`);
     const database = openDatabase(file);
     const store = createStore(database);
-    api = await startServer({ store });
+    api = await serve({ store });
     database.function("vanish", () => {
       unlinkSync(file);
       return 1;
@@ -153,7 +152,7 @@ describe("the server stops acknowledging writes, and reports it, when its", () =
 
   test("file is damaged where it is read", async () => {
     const file = folder.path("read.db");
-    const first = await startServer({ store: file });
+    const first = await serve({ store: file });
     await first.close();
     const database = new DatabaseSync(file);
     const insert = database.prepare("INSERT INTO groups VALUES (?, ?, 'g', 1, 1, ?)");
@@ -163,7 +162,7 @@ describe("the server stops acknowledging writes, and reports it, when its", () =
     database.close();
     const bytes = statSync(file).size;
     overwrite(file, bytes / 2, bytes / 4);
-    api = await startServer({ store: file });
+    api = await serve({ store: file });
     expect((await api.call("GET", "/readyz")).status).toBe(200);
     expectRefusal(await api.call("GET", `${IAM}/groups`, { query: { order_by: "create_time" } }), "UNAVAILABLE", LOST);
     await expectLost(/SQLite says: database disk image is malformed$/);
@@ -172,7 +171,7 @@ describe("the server stops acknowledging writes, and reports it, when its", () =
 
 test("gRPC calls are UNAVAILABLE, and health is NOT_SERVING", async () => {
   const file = await start();
-  const client = createGrpcClient(api.baseUrl);
+  const client = openGrpc(api.baseUrl);
   const metadata = { authorization: `Bearer ${api.owner.token}` };
   expect((await client.call("ListGroups", {}, { metadata })).code).toBe(0);
   unlinkSync(file);
@@ -183,7 +182,6 @@ test("gRPC calls are UNAVAILABLE, and health is NOT_SERVING", async () => {
   const health = await client.bytes("/grpc.health.v1.Health/Check", Buffer.alloc(0));
   // Field 1, NOT_SERVING.
   expect(health.bytes).toEqual(Buffer.from([0x08, 0x02]));
-  client.close();
 });
 
 test("a file that is put back is not trusted until a restart, which has all acknowledged writes", async () => {
@@ -194,7 +192,7 @@ test("a file that is put back is not trusted until a restart, which has all ackn
   renameSync(`${file}.old`, file);
   await expectLost(/irm\.db was deleted or moved away$/);
   await api.close();
-  api = await startServer({ store: file });
+  api = await serve({ store: file });
   expect((await api.ok("GET", `${IAM}/groups`)).totalCount).toBe(before);
 });
 
@@ -211,7 +209,7 @@ test("a server that has lost its database does not write or delete at its path w
   expect(readFileSync(`${file}-wal`).equals(log)).toBe(true);
   cpSync(file, `${file}.copy`);
   cpSync(`${file}-wal`, `${file}.copy-wal`);
-  api = await startServer({ store: `${file}.copy` });
+  api = await serve({ store: `${file}.copy` });
   expect((await api.ok("GET", `${IAM}/groups`)).totalCount).toBe("4");
 });
 
@@ -223,7 +221,7 @@ test.each(["-wal", "-shm"])(
     unlinkSync(file + end);
     await expectLost(new RegExp(`irm\\.db${end} was deleted or moved away$`));
     await api.close();
-    api = await startServer({ store: file });
+    api = await serve({ store: file });
     expect((await api.ok("GET", `${IAM}/groups`)).totalCount).toBe(before);
   },
 );
@@ -233,7 +231,7 @@ describe("the server continues", () => {
     made += 1;
     const file = folder.path(`${made}.db`);
     const store = createStore(openDatabase(file));
-    api = await startServer({ store });
+    api = await serve({ store });
     const sizes = new Set<number>();
     for (let i = 0; i < 40; i += 1) {
       store.setMeta(`large ${i % 5}`, `${i}`.repeat(200_000));
@@ -275,7 +273,7 @@ describe("the server continues", () => {
 
   test("beside a second server on the same file, which then has the writes of both", async () => {
     const file = await start();
-    const second = await startServer({ store: file, ids: shuffledIds(9) });
+    const second = await serve({ store: file, ids: shuffledIds(9) });
     for (let i = 0; i < 5; i += 1) {
       expect((await create()).status).toBe(200);
       const body = { name: "h" };

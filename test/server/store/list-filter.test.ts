@@ -1,8 +1,8 @@
 // Filters (docs/contract.md#uids, docs/contract.md#d16): every member of the hierarchy filter for every kind, the filters of
 // each kind, exact names, all of them ANDed.
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
-import { IAM, REGISTRY, shuffledIds, startServer } from "../../harness/api-server.ts";
+import { IAM, REGISTRY, serve, shuffledIds } from "../../harness/api-server.ts";
 import type { Body } from "../../support/http.ts";
 
 // One record of each kind in each group: the name says where it is.
@@ -21,7 +21,6 @@ repos: [${each((path) => `{ name: ${own(path)}, group: ${path || '""'} }`)}]
   "seed.yaml",
 );
 const groups: Record<string, string> = {};
-afterAll(() => api.close());
 
 const at = (path: string) => groups[path] as string;
 
@@ -41,7 +40,7 @@ const places = async ([plural, path, place]: (typeof KINDS)[number], query: Body
 };
 const sorted = (...paths: string[]) => paths.map(own).toSorted();
 
-const api = await startServer({ seed, ids: shuffledIds(4) });
+const api = await serve({ seed, ids: shuffledIds(4) });
 groups[""] = api.organization;
 const { groups: found } = await api.ok("GET", `${IAM}/groups`);
 for (const path of GROUPS.slice(1)) groups[path] = found.find(({ name }: Body) => name === path.split("/").at(-1)).uid;

@@ -1,8 +1,8 @@
 // Lists of a caller that is bound in many groups beside each other, such as a team's robot. SQLite accepts 1,000
 // conditions in one expression.
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
-import { IAM, REGISTRY, shuffledIds, startServer } from "../../harness/api-server.ts";
+import { IAM, REGISTRY, serve, shuffledIds } from "../../harness/api-server.ts";
 import type { Body } from "../../support/http.ts";
 
 const GROUPS = Array.from({ length: 1_100 }, (_, i) => `g${i}`);
@@ -28,13 +28,12 @@ ${lines([...GROUPS, "g1/below"], (path) => `{ name: ${path.split("/").at(-1)}, g
 `,
   "seed.yaml",
 );
-const api = await startServer({ seed, ids: shuffledIds(7) });
+const api = await serve({ seed, ids: shuffledIds(7) });
 const { identities } = await api.ok("GET", `${IAM}/identities`, { query: { name: "robot" } });
 const { uid } = identities[0];
 const claimMatch = { issuer: api.issuer, subject: "robot" };
 await api.ok("PATCH", `${IAM}/identities/${uid}`, { body: { claimMatch } });
 const token: string = await api.token(uid, { subject: "robot" });
-afterAll(() => api.close());
 
 const walk = async (path: string, plural: string, query: Body = {}): Promise<Body[]> => {
   const rows: Body[] = [];

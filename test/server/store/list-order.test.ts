@@ -1,6 +1,6 @@
 // order_by (docs/contract.md#d14): every field and alias in both directions, ties by uid in the same direction.
-import { afterAll, describe, expect, test, vi } from "vitest";
-import { IAM, shuffledIds, startServer } from "../../harness/api-server.ts";
+import { describe, expect, test, vi } from "vitest";
+import { IAM, serve, shuffledIds } from "../../harness/api-server.ts";
 import type { Body } from "../../support/http.ts";
 import { createRandom } from "../../support/random.ts";
 import { expectInvalid } from "../../support/refusal.ts";
@@ -26,7 +26,7 @@ const NAMES = ["a", "b", "-", "_", "a b", "a-b", "ab", "z.9", "9"];
 const COUNT = 24;
 const rows: Record<string, Body[]> = {};
 
-const api = await startServer({ ids: shuffledIds(2) });
+const api = await serve({ ids: shuffledIds(2) });
 const random = createRandom(3);
 const parent = api.organization;
 const bodies: Record<(typeof KINDS)[number], () => Body> = {
@@ -53,7 +53,6 @@ for (const kind of KINDS) {
   const query = { "uidp.childrenOf": parent, page_size: 200 };
   rows[kind] = (await api.ok("GET", `${IAM}/${kind}`, { query }))[kind];
 }
-afterAll(() => api.close());
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 const expected = (kind: string, field: string, direction: string): string[] =>

@@ -1,7 +1,7 @@
 // Pages (AIP-158, docs/contract.md#d15): sizes, skip, counts, the token that the last page does not have.
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
-import { REGISTRY, shuffledIds, startServer } from "../../harness/api-server.ts";
+import { REGISTRY, serve, shuffledIds } from "../../harness/api-server.ts";
 import type { Body } from "../../support/http.ts";
 import { expectInvalid } from "../../support/refusal.ts";
 
@@ -26,9 +26,8 @@ const walk = async (query: Body): Promise<string[][]> => {
   } while (token);
   return pages;
 };
-afterAll(() => api.close());
 
-const api = await startServer({ seed, ids: shuffledIds(1) });
+const api = await serve({ seed, ids: shuffledIds(1) });
 /** every uid, in the default order */
 const uids: string[] = [
   ...uidsOf(await list({ page_size: 200 })),

@@ -1,9 +1,9 @@
 // A walk of more than 300 rows while others write (docs/faults.md#f19): no row twice, and none missing that exists from the first
 // page to the last, in every order. Seeded: the same writes each time.
 
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Seed } from "../../../server/seed/record.ts";
-import { IAM, shuffledIds, startServer } from "../../harness/api-server.ts";
+import { IAM, serve, shuffledIds } from "../../harness/api-server.ts";
 import { createRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { createRandom, type Random } from "../../support/random.ts";
@@ -26,7 +26,6 @@ const seed: Seed = {
   repos: [],
   advisories: [],
 };
-afterAll(() => api.close());
 
 const count = async () => Number((await page({ page_size: 1 })).totalCount);
 const page = (query: Body): Promise<Body> =>
@@ -50,7 +49,7 @@ const all = async (): Promise<string[]> => {
 
 const ORDERS = ["uid", "name", "create_time", "update_time"].flatMap((field) => [`${field} asc`, `${field} desc`]);
 
-const api = await startServer({ seed, ids: shuffledIds(7) });
+const api = await serve({ seed, ids: shuffledIds(7) });
 // Rows of one name are one row to a seed: the rest is made here, at other times.
 for (let i = 0; (await count()) < ROWS; i += 1) await insert(createRandom(i));
 

@@ -1,10 +1,9 @@
 // Page tokens (docs/contract.md#d6): malformed, signed by another key, of another filter or order_by: INVALID_ARGUMENT on
 // page_token. Older than 3 days: the list restarts from the first page, without an error.
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
-import { REGISTRY, sharedKeys, shuffledIds, startServer, type TokenOptions } from "../../harness/api-server.ts";
+import { openGrpc, REGISTRY, serve, sharedKeys, shuffledIds, type TokenOptions } from "../../harness/api-server.ts";
 import { DAY_MS } from "../../harness/clock.ts";
-import { createGrpcClient } from "../../support/grpc.ts";
 import type { Body } from "../../support/http.ts";
 import { badRequest, expectRefusal } from "../../support/refusal.ts";
 
@@ -15,13 +14,12 @@ const seed = parseSeed(
   `{ organization: { name: acme }, repos: [${Array.from({ length: 9 }, (_, i) => `{ name: r${i} }`).join(", ")}] }`,
   "seed.yaml",
 );
-const start = (further = {}) => startServer({ seed, ids: shuffledIds(5), ...further });
+const start = (further = {}) => serve({ seed, ids: shuffledIds(5), ...further });
 
 const QUERY = { page_size: 3, order_by: "name" };
 const call = (query: Body, server = api) => server.call("GET", `${REGISTRY}/repos`, { query });
 const names = (json: Body): string[] => json.repos.map(({ name }: Body) => name);
 const first = async (query: Body = QUERY, server = api) => (await call(query, server)).json;
-afterAll(() => api.close());
 
 const FOREIGN = "is not a page token of this service";
 const OTHER = "belongs to a list with another filter or order_by";
@@ -81,7 +79,6 @@ test("a token that another server signed is refused, even if all else is equal",
   const keys = { ...sharedKeys(), pageTokenKey: Buffer.alloc(32, 9) };
   const other = await start({ keys });
   const foreign = (await first(QUERY, other)).nextPageToken;
-  await other.close();
   await expectRefused({ ...QUERY, page_token: foreign }, FOREIGN);
 });
 
@@ -131,7 +128,7 @@ describe("a token of another caller is refused, so that it reveals neither its c
 
   test("over gRPC", async () => {
     const { token: other } = await api.actor("other", { role: "viewer" });
-    const client = createGrpcClient(api.baseUrl);
+    const client = openGrpc(api.baseUrl);
     const call = (authorization: string, pageToken?: string) =>
       client.call("ListRepos", { pageSize: 3, orderBy: "name", pageToken }, { metadata: { authorization } });
     const { nextPageToken } = (await call(`Bearer ${api.owner.token}`)).json;
@@ -140,7 +137,6 @@ describe("a token of another caller is refused, so that it reveals neither its c
       code: 3,
       message: `Invalid argument: pageToken: ${OTHERS}`,
     });
-    client.close();
   });
 
   test("and so is one of a wider API token of the same identity", async () => {
@@ -168,7 +164,6 @@ describe("a token lives for three days", () => {
     server.owner.token = await server.token(server.identity, { subject: "owner" });
     const page = await first({ ...QUERY, page_token: nextPageToken }, server);
     const wrong = await call({ page_size: 3, page_token: nextPageToken }, server);
-    await server.close();
     return { page, wrong };
   };
 
@@ -198,7 +193,6 @@ describe("a token lives for three days", () => {
       page = await first({ ...QUERY, page_token: nextPageToken }, server);
       seen.push(...names(page));
     }
-    await server.close();
     expect(seen).toEqual(["r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8"]);
   });
 });

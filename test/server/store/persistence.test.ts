@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { createServer } from "../../../server/index.ts";
-import { IAM, startServer, type TestServer } from "../../harness/api-server.ts";
+import { IAM, serve, type TestServer } from "../../harness/api-server.ts";
 import { manualClock } from "../../harness/clock.ts";
 import { createRecord } from "../../harness/records.ts";
 import { temporaryFolder } from "../../support/command.ts";
@@ -17,7 +17,7 @@ afterAll(folder.remove);
 
 // Ids of a second start must not be those of the first: random ones, as in life. Keys are the store's own.
 const start = (file: string, port = 0, clock = manualClock()): Promise<TestServer> =>
-  startServer({ store: folder.path(file), port, clock, ids: undefined, keys: undefined });
+  serve({ store: folder.path(file), port, clock, ids: undefined, keys: undefined });
 const portOf = ({ baseUrl }: TestServer) => Number(new URL(baseUrl).port);
 
 describe("a server that is opened again on its file", async () => {
@@ -27,7 +27,6 @@ describe("a server that is opened again on its file", async () => {
       lists[kind] = await server.ok("GET", `${IAM}/${kind}`, { query: { page_size: 200 }, token });
     return lists;
   };
-  afterAll(() => api.close());
 
   const first = await start("again.db");
   const { organization } = first;
@@ -87,12 +86,11 @@ test("on another port the same identities trust the development issuer", async (
   expect((await second.ok("GET", `${IAM}/identities/${other}`)).claimMatch).toEqual(foreign.claimMatch);
   // Its address is its name as an issuer: tokens of the old name are another's.
   expectUnauthenticated(await second.call("GET", `${IAM}/groups`, { token: old }));
-  await Promise.all([second.close(), holder.close()]);
+  await holder.close();
 });
 
 test("two servers in memory share nothing", async () => {
-  const [one, two] = [await startServer(), await startServer()];
+  const [one, two] = [await serve(), await serve()];
   await createRecord(one, "groups", one.organization, { name: "mine" });
   expect((await two.ok("GET", `${IAM}/groups`, { query: { name: "mine" } })).totalCount).toBe("0");
-  await Promise.all([one.close(), two.close()]);
 });

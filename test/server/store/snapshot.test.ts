@@ -5,7 +5,7 @@ import { execFile } from "node:child_process";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
-import { IAM, shuffledIds, startServer, type TestServer } from "../../harness/api-server.ts";
+import { IAM, serve, shuffledIds, type TestServer } from "../../harness/api-server.ts";
 import { createRecord } from "../../harness/records.ts";
 import { temporaryFolder } from "../../support/command.ts";
 
@@ -34,16 +34,15 @@ const create = async (api: TestServer, i: number) => {
 
 test("without a write under way it equals the database, row by row", async () => {
   const [file, copy] = [folder.path("quiet.db"), folder.path("quiet-copy.db")];
-  const api = await startServer({ store: file });
+  const api = await serve({ store: file });
   for (let i = 0; i < 20; i += 1) await create(api, i);
   await backup(file, copy);
   expect(contentOf(copy)).toEqual(contentOf(file));
-  await api.close();
 });
 
 test("under load it has every write from before it began, and no invented record", async () => {
   const [file, copy] = [folder.path("busy.db"), folder.path("busy-copy.db")];
-  const api = await startServer({ store: file, ids: shuffledIds(5) });
+  const api = await serve({ store: file, ids: shuffledIds(5) });
   const acknowledged = new Set<string>();
   let done = false;
   const writers = Array.from({ length: 4 }, async (_, writer) => {
@@ -64,9 +63,8 @@ test("under load it has every write from before it began, and no invented record
   for (const table of TABLES) expect(expected[table]).toEqual(expect.arrayContaining(restored[table] as unknown[]));
 
   // With the organization, the keys and the page tokens of the server that it was taken from.
-  const again = await startServer({ store: copy, ids: shuffledIds(6) });
+  const again = await serve({ store: copy, ids: shuffledIds(6) });
   expect(again.organization).toBe(api.organization);
   expect(Number((await again.ok("GET", `${IAM}/groups`)).totalCount)).toBe(uids.size);
   await create(again, 1);
-  await again.close();
 });

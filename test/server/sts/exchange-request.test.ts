@@ -1,9 +1,9 @@
 // The limits of an exchange and a refresh, in every encoding: each limit is applied or refused, and none is dropped. Otherwise
 // a caller would silently get more than requested.
 
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { capabilitiesFromBits, type OperationName } from "../../../schema/index.ts";
-import { queryText, startServer } from "../../harness/api-server.ts";
+import { queryText, serve } from "../../harness/api-server.ts";
 import { createUid } from "../../harness/records.ts";
 import { payloadOf } from "../../harness/sts.ts";
 import { grpcMethodOf } from "../../support/grpc.ts";
@@ -13,14 +13,13 @@ import { grpcOf } from "../../support/way.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 
-const api = await startServer({ refreshTokens: true });
+const api = await serve({ refreshTokens: true });
 const group: string = await createUid(api, "groups", api.organization, { name: "narrow" });
 // With the issuer and subject of the owner, so that only `identity` distinguishes the two.
 const claimMatch = { issuer: api.issuer, subject: "owner" };
 const second: string = await createUid(api, "identities", api.organization, { name: "two", claimMatch });
 const audience: string = api.baseUrl.replace("127.0.0.1", "localhost");
 const workload: string = await api.identityToken("owner");
-afterAll(() => api.close());
 
 type Operation = "Exchange" | "ExchangeRefreshToken";
 type Encoding = (operation: Operation, token: string, request: Body) => Promise<Answer>;

@@ -9,7 +9,7 @@ import { TokenPair } from "../../../schema/index.ts";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore } from "../../../server/store/store.ts";
 import { createSigner } from "../../../server/sts/index.ts";
-import { IAM, sharedKeys, startServer } from "../../harness/api-server.ts";
+import { IAM, serve, sharedKeys } from "../../harness/api-server.ts";
 import { DAY_MS, HOUR_MS, manualClock, START_MS } from "../../harness/clock.ts";
 import { createRecord } from "../../harness/records.ts";
 import { payloadOf } from "../../harness/sts.ts";
@@ -141,7 +141,7 @@ describe("a refresh token", () => {
   it("survives a restart of the server", async () => {
     const store = createStore(openDatabase(":memory:"));
     const closing = { ...store, close: () => undefined };
-    const before = await startServer({ store: closing, refreshTokens: true });
+    const before = await serve({ store: closing, refreshTokens: true });
     const { refreshToken } = await exchangeForOwner(before);
     const port = Number(new URL(before.baseUrl).port);
     await before.close();
@@ -155,7 +155,7 @@ describe("row 31: a used refresh token", () => {
     const folder = mkdtempSync(join(tmpdir(), "irm-refresh-"));
     const file = join(folder, "irm.db");
     const clock = manualClock();
-    const boot = (port?: number) => startServer({ store: file, clock, refreshTokens: true, keys: undefined, port });
+    const boot = (port?: number) => serve({ store: file, clock, refreshTokens: true, keys: undefined, port });
     const one = await boot();
     const port = Number(new URL(one.baseUrl).port);
     const first = await exchangeForOwner(one);
@@ -286,7 +286,7 @@ describe("a refresh token ends", () => {
 
   it("when the server no longer accepts refresh tokens", async () => {
     const store = createStore(openDatabase(":memory:"));
-    const before = await startServer({ store: { ...store, close: () => undefined }, refreshTokens: true });
+    const before = await serve({ store: { ...store, close: () => undefined }, refreshTokens: true });
     const { refreshToken } = await exchangeForOwner(before);
     const port = Number(new URL(before.baseUrl).port);
     await before.close();

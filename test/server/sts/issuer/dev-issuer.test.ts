@@ -1,7 +1,7 @@
-import { afterAll, describe, expect, it } from "vitest";
-import { startServer } from "../../../harness/api-server.ts";
+import { describe, expect, it } from "vitest";
+import { openHttp, serve } from "../../../harness/api-server.ts";
 import { ANYONE, AUTH_URL, createService, NOW, payloadOf } from "../../../harness/sts.ts";
-import { type Body, createHttpClient } from "../../../support/http.ts";
+import type { Body } from "../../../support/http.ts";
 import { badRequest, expectRefusal } from "../../../support/refusal.ts";
 
 const mint = async (input: {
@@ -95,12 +95,8 @@ describe("the development issuer", () => {
 });
 
 describe("its page, over HTTP", async () => {
-  const api = await startServer();
-  const client = createHttpClient(api.authUrl);
-  afterAll(async () => {
-    client.close();
-    await api.close();
-  });
+  const api = await serve();
+  const client = openHttp(api.authUrl);
 
   const mintAs = (host: string, body: Body = { subject: "owner" }) =>
     client.send({
@@ -185,15 +181,13 @@ describe("its page, over HTTP", async () => {
   });
 
   it("does not exist without --dev", async () => {
-    const plain = await startServer({ dev: false });
-    const other = createHttpClient(plain.authUrl);
+    const plain = await serve({ dev: false });
+    const other = openHttp(plain.authUrl);
     for (const [method, target] of [
       ["POST", "/dev-issuer/token"],
       ["GET", "/dev-issuer/.well-known/openid-configuration"],
       ["GET", "/dev-issuer/.well-known/jwks.json"],
     ] as const)
       expect((await other.send({ method, target })).status).toBe(404);
-    other.close();
-    await plain.close();
   });
 });

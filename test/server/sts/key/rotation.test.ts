@@ -12,10 +12,10 @@ import { createStore, type Store } from "../../../../server/store/store.ts";
 import { createSigner, generateKey } from "../../../../server/sts/index.ts";
 import { isRotationDue, liveKeys, signingKey } from "../../../../server/sts/key/rotation.ts";
 import type { Signer, StoredKey } from "../../../../server/sts/key/signer.ts";
-import { IAM, startServer, type TestServer } from "../../../harness/api-server.ts";
+import { IAM, openHttp, serve, type startServer, type TestServer } from "../../../harness/api-server.ts";
 import { DAY_MS, HOUR_MS, manualClock, START_MS } from "../../../harness/clock.ts";
 import { headerOf } from "../../../harness/sts.ts";
-import { type Body, createHttpClient } from "../../../support/http.ts";
+import type { Body } from "../../../support/http.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -184,9 +184,8 @@ const folder = (): string => {
 };
 
 const jwks = async (url: string): Promise<Body> => {
-  const client = createHttpClient(url);
+  const client = openHttp(url);
   const { json } = await client.send({ method: "GET", target: "/.well-known/jwks.json" });
-  client.close();
   return json;
 };
 const servedKids = async ({ authUrl }: { authUrl: string }) => (await jwks(authUrl)).keys.map(({ kid }: Body) => kid);
@@ -205,7 +204,7 @@ const openStore = (file = ":memory:"): Store => {
 
 describe("a server", () => {
   const start = async (options: Options = {}) => {
-    const api = await startServer({ keys: undefined, store: openStore(), ...options });
+    const api = await serve({ keys: undefined, store: openStore(), ...options });
     const close = once(api.close);
     stopping.push(close);
     return { ...api, close };
@@ -297,9 +296,8 @@ describe("a server", () => {
   it("rotates the development issuer's keys too, and accepts its tokens throughout", async () => {
     const api = await start();
     const devKeys = async () => {
-      const client = createHttpClient(api.authUrl);
+      const client = openHttp(api.authUrl);
       const { json } = await client.send({ method: "GET", target: "/dev-issuer/.well-known/jwks.json" });
-      client.close();
       return json.keys.length as number;
     };
     api.clock.advance(30 * DAY_MS);
