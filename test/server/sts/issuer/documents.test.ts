@@ -25,7 +25,6 @@ import {
   UID,
 } from "../../../harness/sts.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../../../support/certificate.ts";
-import { DOCUMENT_ROWS } from "../must-refuse/document-rows.ts";
 
 const ANY = `${ORG}/00000000000000ff`;
 const { start, stop } = issuers();
@@ -63,13 +62,6 @@ describe("an issuer's documents", () => {
       .reply(200, { keys: [RSA.jwk] });
     const { documents } = createCache({ dispatcher, dev: false });
     expect(await documents.keysOf("https://accounts.example", named("rsa-1"))).toHaveLength(1);
-  });
-
-  it.each(DOCUMENT_ROWS)("row %i: are refused with %s", async (_row, _what, message, change) => {
-    const [issuer, other] = [await start(), await start()];
-    change(issuer, other);
-    await expect(createCache().documents.keysOf(issuer.url, named("rsa-1"))).rejects.toMatchObject(refused(message));
-    expect(other.connections()).toBe(0);
   });
 
   it("row 15: are given up when they are slow", async () => {

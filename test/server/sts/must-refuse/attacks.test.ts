@@ -2,17 +2,10 @@
 // uses of one refresh token. None succeeds, and none causes an internal error.
 import { createPrivateKey, createPublicKey } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { IAM, queryText } from "../../../harness/api-server.ts";
-import { API_KEY, DEV_KEY, key, NOW, payloadOf, RSA, SUBJECT, sign } from "../../../harness/sts.ts";
-import { type Body, createHttpClient } from "../../../support/http.ts";
-import {
-  DENIED_TEXT,
-  expectNoToken,
-  trusting,
-  UNAUTHENTICATED,
-  useAttackedServer,
-  withIssuers,
-} from "./attacked-server.ts";
+import { IAM } from "../../../harness/api-server.ts";
+import { API_KEY, DEV_KEY, key, payloadOf, RSA, SUBJECT, sign } from "../../../harness/sts.ts";
+import type { Body } from "../../../support/http.ts";
+import { DENIED_TEXT, expectNoToken, trusting, useAttackedServer, withIssuers } from "./attacked-server.ts";
 import { WIRES } from "./wire.ts";
 
 const ownKey = ({ kid, privateJwk }: typeof API_KEY) => {
@@ -29,42 +22,6 @@ describe.each(WIRES)("over %s", (_, wire) => {
     expect(code).toBe("OK");
     return body;
   };
-
-  describe("the API, by a token that our own key has signed", () => {
-    const ownClaims = (changes: Body = {}): Body => {
-      const { authUrl, api, server } = attacked();
-      return { iss: authUrl, sub: server.identity, aud: api, iat: NOW, exp: NOW + 3600, ...changes };
-    };
-    const call = async (changes: Body, using = OURS) => {
-      const token = await sign(ownClaims(changes), using);
-      attacked().tokens.add(token);
-      return attacked().connection.listGroups([`Bearer ${token}`]);
-    };
-
-    it("accepts one with valid claims", async () => {
-      expect((await call({})).code).toBe("OK");
-    });
-
-    it.each<[string, () => Body]>([
-      ["of the development issuer", () => ({ iss: attacked().server.issuer })],
-      ["of a workload's issuer", () => ({ iss: attacked().issuer.url })],
-      ["of our issuer with a slash behind", () => ({ iss: `${attacked().authUrl}/` })],
-      ["for another audience", () => ({ aud: "https://elsewhere.example" })],
-      ["for the exchange of another server", () => ({ aud: "http://127.0.0.1:1" })],
-      ["for no audience", () => ({ aud: [] })],
-      ["for our audience and more", () => ({ aud: `${attacked().api}/` })],
-      ["that has expired", () => ({ iat: NOW - 3600, exp: NOW })],
-      ["that lives for a day", () => ({ exp: NOW + 86_400 })],
-      ["of a group", () => ({ sub: attacked().server.organization })],
-    ])("refuses one %s (row 7)", async (_what, changes) => {
-      expect(await call(changes())).toMatchObject(UNAUTHENTICATED);
-    });
-
-    it("refuses one of the development issuer's key, with our key's name or its own", async () => {
-      expect(await call({}, DEV)).toMatchObject(UNAUTHENTICATED);
-      expect(await call({}, { ...DEV, kid: OURS.kid })).toMatchObject(UNAUTHENTICATED);
-    });
-  });
 
   describe("the exchange, by keys and names of ours", () => {
     it("a workload's key with our key's name is not a key of its issuer", async () => {
@@ -90,26 +47,6 @@ describe.each(WIRES)("over %s", (_, wire) => {
         await granted(identity, await sign(attacked().claims({ iss: issuer.url })));
         await attacked().expectDenied(attacked().server.owner.token, { identity }, "own_issuer");
       }));
-
-    it.each<[string, () => Body]>([
-      ["exactly", () => ({ claimMatch: { issuer: attacked().authUrl, subject: SUBJECT } })],
-      [
-        "with our keys",
-        () => ({
-          staticKeys: {
-            issuer: attacked().authUrl,
-            subject: SUBJECT,
-            issuerKeys: JSON.stringify({ keys: [OURS.jwk] }),
-          },
-        }),
-      ],
-    ])("no identity trusts our own issuer %s", async (_what, relationship) => {
-      const { server } = attacked();
-      const body = { name: "ci", ...relationship() };
-      const answer = await server.call("POST", `${IAM}/identities/${server.organization}`, { body });
-      expect([answer.status, answer.json.code]).toEqual([400, 3]);
-      expect(answer.json.details[1].fieldViolations).toMatchObject([{ field: expect.stringMatching(/\.issuer$/) }]);
-    });
   });
 
   it.each<[string, () => Promise<string> | string]>([
@@ -193,30 +130,4 @@ describe.each(WIRES)("over %s", (_, wire) => {
   });
 
   it("row 34: the log of all this holds no token and no part of one", () => expectNoToken(attacked()));
-});
-
-describe("over REST", () => {
-  const attacked = useAttackedServer(WIRES[0]?.[1] as (typeof WIRES)[number][1]);
-
-  it.each<[string, (uid: string) => { query: Body; form: Body }]>([
-    ["twice in the query", (uid) => ({ query: { identity: [uid, uid] }, form: {} })],
-    ["twice in the form", (uid) => ({ query: {}, form: { identity: [uid, uid] } })],
-    ["in the query and in the form", (uid) => ({ query: { identity: uid }, form: { identity: uid } })],
-  ])("an identity %s is INVALID_ARGUMENT: two readers might read different ones", async (_, request) => {
-    const { query, form } = request(await attacked().identity());
-    const client = createHttpClient(attacked().authUrl);
-    attacked().takeReasons();
-    const answer = await client.send({
-      method: "POST",
-      target: `/sts/exchange${queryText(query)}`,
-      headers: {
-        authorization: `Bearer ${await sign(attacked().claims())}`,
-        "content-type": "application/x-www-form-urlencoded",
-      },
-      body: queryText(form).slice(1),
-    });
-    client.close();
-    expect([answer.status, answer.json.message]).toEqual([400, "Invalid argument: identity: must be given once"]);
-    expect(attacked().takeReasons()).toEqual(["request"]);
-  });
 });

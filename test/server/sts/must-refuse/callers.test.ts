@@ -2,9 +2,8 @@
 // searches the whole log of the server.
 
 import { describe, expect, it, vi } from "vitest";
-import { IAM, queryText } from "../../../harness/api-server.ts";
+import { IAM, openHttp, queryText } from "../../../harness/api-server.ts";
 import { OTHER_RSA, RSA, SUBJECT, sign } from "../../../harness/sts.ts";
-import { createHttpClient } from "../../../support/http.ts";
 import { DENIED_TEXT, expectNoToken, trusting, UNAUTHENTICATED, useAttackedServer } from "./attacked-server.ts";
 import { deniedText } from "./target.ts";
 import { WIRES } from "./wire.ts";
@@ -54,7 +53,7 @@ describe.each(WIRES)("over %s", (_, wire) => {
       const identity = await attacked().identity();
       const token = await sign(attacked().claims());
       attacked().tokens.add(token);
-      const client = createHttpClient(server.authUrl);
+      const client = openHttp(server.authUrl);
       const names = ["access_token", "token", "authorization", "bearer", "name", "order_by", "uidp.ids"];
       const query = queryText({ identity, ...Object.fromEntries(names.map((name) => [name, token])) });
       const form = { "content-type": "application/x-www-form-urlencoded" };
@@ -69,7 +68,6 @@ describe.each(WIRES)("over %s", (_, wire) => {
         client.send({ method: "GET", target: `/iam/v2beta1/groups${query}` }),
         client.send({ method: "GET", target: `/${token}` }),
       ]);
-      client.close();
       expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 404]);
     });
   });

@@ -2,9 +2,9 @@
 // has the fixed text, leaves one audit line with its reason and returns nothing else. The server connects only to the issuer
 // that the identity trusts.
 import { describe, expect, it } from "vitest";
-import { sign } from "../../../harness/sts.ts";
+import { OTHER_RSA, RSA, sign } from "../../../harness/sts.ts";
 import { expectNoToken, useAttackedServer } from "./attacked-server.ts";
-import { claimRows } from "./claim-rows.ts";
+import { claimControls, claimRows } from "./claim-rows.ts";
 import { headerRows } from "./header-rows.ts";
 import { identityControls, identityRows } from "./identity-rows.ts";
 import { CONTROLS, type Row } from "./target.ts";
@@ -49,9 +49,20 @@ describe.each(WIRES)("over %s", (_, wire) => {
       expect((await attacked().connection.listGroups([`Bearer ${body.token}`])).code).toBe("OK");
     });
 
-    it.each(identityControls.map((row) => [row.what, row] as const))("by %s", async (_what, row) => {
+    const controls: (typeof identityControls)[number][] = [...claimControls, ...identityControls];
+    it.each(controls.map((row) => [row.what, row] as const))("by %s", async (_what, row) => {
       const identity = await attacked().identity(row.relationship?.(attacked()));
       expect((await attacked().exchange(await row.bearer(attacked()), { identity })).code).toBe("OK");
+    });
+
+    it.each([
+      ["jwk", OTHER_RSA.jwk],
+      ["jku", "https://attacker.example"],
+      ["x5u", "https://attacker.example"],
+      ["x5c", ["AA"]],
+    ])("row 4: a token whose %s is ignored", async (name, value) => {
+      const bearer = await sign(attacked().claims(), RSA, { [name]: value });
+      expect((await attacked().exchange(bearer, { identity: await attacked().identity() })).code).toBe("OK");
     });
   });
 

@@ -44,6 +44,23 @@ export interface Row {
   onWire?: "UNAUTHENTICATED" | "unsendable";
 }
 
+/** A row about the token; the rest follows from the reason. */
+export type TokenRow = [row: number, what: string, bearer: Row["bearer"], reason: string, onWire?: Row["onWire"]];
+
+// What is refused before the signature is, and so without the issuer's keys.
+const OFFLINE = ["token_shape", "token_header", "token_claims", "issuer"];
+const INVALID: Record<string, string> = { audience: "aud", subject: "sub" };
+
+export const tokenRow = ([row, what, bearer, reason, onWire]: TokenRow): Row => ({
+  row,
+  what,
+  bearer,
+  reason,
+  isOffline: OFFLINE.includes(reason),
+  ...(INVALID[reason] && { invalid: INVALID[reason] }),
+  ...(onWire && { onWire }),
+});
+
 /** What is answered to a refused exchange. */
 export const deniedText = (invalid?: string): string =>
   `Permission denied: the token may not be exchanged for this identity${invalid ? `: invalid "${invalid}"` : ""}`;
