@@ -171,6 +171,22 @@ describe.each(rows.filter(([, { needs, stranger }]) => needs !== "" && stranger 
   },
 );
 
+const deletes = rows.map(([name]) => name).filter((name) => name.startsWith("Delete"));
+
+test.each(deletes)("%s answers with nothing, and then its record is gone", async (name) => {
+  const { token } = api.owner;
+  const { answer, request, row } = await send(name, token);
+  expect([answer.status, answer.text]).toEqual([200, ""]);
+  for (const other of [name, name.replace("Delete", "Get"), name.replace("Delete", "Update")] as OperationName[]) {
+    if (!table[other]) continue;
+    const own = other === name ? request : await requestOf(other);
+    const again = await send(other, token, aboutUid(own, scopeOf(own, operations[other]), request.uid));
+    if (other === name && IDEMPOTENT.includes(name))
+      expect([again.answer.status, again.answer.text]).toEqual([200, ""]);
+    else expectNotFound(again.answer, missingKind(name), request.uid, domainOf(row));
+  }
+});
+
 describe.each(EXCHANGE)("%s", (name) => {
   test("refuses no token as unauthenticated", async () => {
     expectUnauthenticated((await send(name, null)).answer);
@@ -185,11 +201,6 @@ describe.each(EXCHANGE)("%s", (name) => {
     const { answer } = await send(name, token());
     expectRefusal(answer, "PERMISSION_DENIED", "the token may not be exchanged for this identity");
   });
-});
-
-test("Ping answers without a token, and with any token", async () => {
-  for (const token of [null, "not-a-token", fixture.api.owner.token])
-    expect((await send(OPEN, token)).answer.json).toEqual({ response: "pong" });
 });
 
 test("ExchangeRefreshToken refuses other tokens", async () => {

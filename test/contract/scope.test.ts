@@ -16,7 +16,11 @@ groups: [{ name: left }, { name: right }, { name: deep, parent: left }]
 roles: [{ name: r, group: left, capabilities: [groups.list] }, { name: r, group: right, capabilities: [groups.list] }, { name: r, group: left/deep, capabilities: [groups.list] }]
 identities: [{ name: i, group: left, servicePrincipal: SERVICE_PRINCIPAL_COSIGNED }, { name: i, group: right, servicePrincipal: SERVICE_PRINCIPAL_COSIGNED }, { name: i, group: left/deep, servicePrincipal: SERVICE_PRINCIPAL_COSIGNED }]
 bindings: [{ identity: left/i, role: left/r, group: left }, { identity: right/i, role: right/r, group: right }, { identity: left/deep/i, role: left/deep/r, group: left/deep }]
-repos: [{ name: p, group: left }, { name: p, group: right }, { name: p, group: left/deep }]
+repos:
+  - { name: p, group: left, tags: &tags [{ name: t, digest: "sha256:${"a".repeat(64)}" }] }
+  - { name: p, group: right, tags: *tags }
+  - { name: p, group: left/deep, tags: *tags }
+accountAssociations: [{ name: a, group: left }, { name: a, group: right }, { name: a, group: left/deep }]
 identityProviders:
   - { name: p, group: left, defaultRole: viewer, oidc: &oidc { issuer: "https://idp.example", clientId: c, pkceEnabled: true } }
   - { name: p, group: right, defaultRole: viewer, oidc: *oidc }
@@ -43,6 +47,8 @@ const KINDS: [kind: string, path: string, plural: string][] = [
   ["custom roles", `${IAM}/roles`, "roles"],
   ["role bindings", `${IAM}/roleBindings`, "roleBindings"],
   ["repos", `${REGISTRY}/repos`, "repos"],
+  ["tags", `${REGISTRY}/tags`, "tags"],
+  ["account associations", `${IAM}/accountAssociations`, "accountAssociations"],
   ["identity providers", `${IAM}/identityProviders`, "identityProviders"],
   ["external groups", `${IAM}/externalGroupRoleMappings`, "externalGroupRoleMappings"],
   ["group invites", `${IAM}/groupInvites`, "groupInvites"],
@@ -97,8 +103,15 @@ describe("a viewer of one group", () => {
     const uids: string[] = listed[plural].map(({ uid }: Body) => uid);
     // Built-in roles are readable by all.
     const own = kind === "custom roles" ? uids.filter((uid) => uid.includes("/")) : uids;
-    const above = kind === "external groups" ? /(\/[^/]+){2}$/ : /\/[^/]+$/;
-    expect(new Set(own.map((uid) => uid.replace(above, "")))).toEqual(new Set([left, deep]));
+    // How many levels a record is below its group.
+    const levels = { "external groups": 2, tags: 2, "account associations": 0 }[kind] ?? 1;
+    const groups = own.map((uid) =>
+      uid
+        .split("/")
+        .slice(0, levels === 0 ? undefined : -levels)
+        .join("/"),
+    );
+    expect(new Set(groups)).toEqual(new Set([left, deep]));
     expect(listed.totalCount).toBe(String(uids.length));
   });
 });

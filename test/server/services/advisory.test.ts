@@ -269,13 +269,6 @@ describe("the list by", () => {
     expect(await letters(query())).toBe(expected);
   });
 
-  test("what the caller may read: those of one group", async () => {
-    const { token } = await api.actor("reader", { role: "advisories.viewer", at: groups.sales as string });
-    const page = await api.ok("GET", PATH, { token, query: { query: "c" } });
-    expect(page.advisories.map(({ advisoryId }: Body) => advisoryId[4]).toSorted()).toEqual(["c", "d"]);
-    expect(page.totalCount).toBe("2");
-  });
-
   test.each<[string, Body, string]>([
     ["an unknown state", { eventReviewStates: ["REVIEW_STATE_DONE"] }, "eventReviewStates[0]"],
     ["an unknown type", { eventTypes: "FIXED" }, "eventTypes[0]"],
@@ -307,17 +300,4 @@ describe("the order", () => {
       expect(walked).toEqual(direction ? sorted.toReversed() : sorted);
     },
   );
-
-  test("by name is refused: an advisory has no name", async () => {
-    const text = "must be one of uid, create_time, update_time, optionally followed by asc or desc";
-    expectRefusal(
-      await api.call("GET", PATH, { query: { order_by: "name" } }),
-      "INVALID_ARGUMENT",
-      `orderBy: ${text}`,
-      {
-        details: [badRequest(["orderBy", text])],
-        domain: "vulnerabilities",
-      },
-    );
-  });
 });

@@ -104,20 +104,6 @@ describe("a mapping", () => {
     expect((await create(first)).uid).not.toBe(uid);
   });
 
-  test("never changes: the API has no update", async () => {
-    const { uid } = await create(await provider());
-    const answer = await api.call("PATCH", `${PATH}/${uid}`, { body: { roleUid: editor } });
-    expect(answer.status).toBe(405);
-    expect((await api.ok("GET", `${PATH}/${uid}`)).roleUid).toBe(viewer);
-  });
-
-  test("that is deleted is gone, and a second delete is NOT_FOUND", async () => {
-    const { uid } = await create(await provider());
-    expect((await api.call("DELETE", `${PATH}/${uid}`)).status).toBe(200);
-    expectNotFound(await api.call("GET", `${PATH}/${uid}`), "ExternalGroupRoleMapping", uid);
-    expectNotFound(await api.call("DELETE", `${PATH}/${uid}`), "ExternalGroupRoleMapping", uid);
-  });
-
   test("goes with its identity provider", async () => {
     const parent = await provider();
     const { uid } = await create(parent);
@@ -135,23 +121,6 @@ describe("a mapping", () => {
     });
     await api.ok("DELETE", `${PATH}/${mapping.uid}`);
     await api.ok("DELETE", `${IAM}/roles/${uid}`);
-  });
-});
-
-describe("the list", () => {
-  test("is ordered by uid or time, and by nothing else", async () => {
-    const parent = await provider();
-    for (const externalGroupId of ["c", "a", "b"]) {
-      api.clock.advance(1);
-      await create(parent, { externalGroupId });
-    }
-    const groupsBy = async (orderBy: string) =>
-      (await list({ "uidp.childrenOf": parent, orderBy })).map(({ externalGroupId }) => externalGroupId);
-    expect(await groupsBy("create_time desc")).toEqual(["b", "a", "c"]);
-    expectInvalid(await api.call("GET", PATH, { query: { orderBy: "name" } }), [
-      "orderBy",
-      "must be one of uid, create_time, optionally followed by asc or desc",
-    ]);
   });
 });
 

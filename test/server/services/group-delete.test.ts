@@ -6,7 +6,7 @@ import { parseSeed } from "../../../server/index.ts";
 import { IAM, serve } from "../../harness/api-server.ts";
 import { createRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
-import { expectNotFound, expectRefusal, preconditionFailure } from "../../support/refusal.ts";
+import { expectRefusal, preconditionFailure } from "../../support/refusal.ts";
 
 const api = await serve({
   seed: parseSeed(
@@ -111,12 +111,4 @@ describe("a root group", () => {
     await asFounder(token, "DELETE", `roleBindings/${json.uid}`);
     expect((await asFounder(token, "DELETE", `groups/${root}`)).status).toBe(200);
   });
-});
-
-test("a deleted group is NOT_FOUND, and so is a second delete", async () => {
-  const uid = await group();
-  expect((await remove(uid)).status).toBe(200);
-  expectNotFound(await remove(uid), "Group", uid);
-  expectNotFound(await api.call("GET", `${IAM}/groups/${uid}`), "Group", uid);
-  expectNotFound(await api.call("PATCH", `${IAM}/groups/${uid}`, { body: {} }), "Group", uid);
 });

@@ -7,7 +7,7 @@ import { type Actor, IAM, shuffledIds, startServer, type TestServer } from "../.
 import { START_MS } from "../../harness/clock.ts";
 import { createRecord, recordOf } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
-import { expectDenied, expectInvalid, expectNotFound, expectRefusal } from "../../support/refusal.ts";
+import { expectDenied, expectInvalid } from "../../support/refusal.ts";
 
 const PATH = `${IAM}/groupInvites`;
 const UID = "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below";
@@ -102,29 +102,6 @@ describe("an invite", () => {
   test("may be valid for ten years", async () => {
     expect((await createdRecord({ ttl: "315360000s" })).expirationTime).toBe("2036-01-26T12:54:21.189Z");
   });
-
-  test("needs an existing group", async () => {
-    const missing = `${api.organization}/ffffffffffffffff`;
-    const body = { roleUid: viewer, ttl: "1s" };
-    expectNotFound(await api.call("POST", `${PATH}/${missing}`, { body }), "Group", missing);
-  });
-
-  test("cannot be changed: the API has no such method", async () => {
-    const { uid } = await createdRecord();
-    const answer = await api.call("PATCH", `${PATH}/${uid}`, { body: { singleUse: true } });
-    const text = "PATCH is not a method of this path; it takes GET, DELETE, POST";
-    expect(answer.headers.allow?.split(", ").toSorted()).toEqual(["DELETE", "GET", "POST"]);
-    expectRefusal(answer, "UNIMPLEMENTED", text.replace("GET, DELETE, POST", answer.headers.allow as string), {
-      http: 405,
-    });
-  });
-
-  test("that is missing is NOT_FOUND, to read and to delete", async () => {
-    const { uid } = await createdRecord();
-    expect((await api.call("DELETE", `${PATH}/${uid}`)).text).toBe("");
-    expectNotFound(await api.call("GET", `${PATH}/${uid}`), "GroupInvite", uid);
-    expectNotFound(await api.call("DELETE", `${PATH}/${uid}`), "GroupInvite", uid);
-  });
 });
 
 describe("the role of an invite", () => {
@@ -189,25 +166,6 @@ describe("a list of invites", () => {
       page_token = page.nextPageToken ?? "";
     } while (page_token);
     expect(walked).toEqual(made.toSorted(by(key, sign)));
-  });
-
-  test.each(["name", "update_time", "expiration_time"])("refuses the order %s", async (order_by) => {
-    expectInvalid(await own.call("GET", PATH, { query: { order_by } }), [
-      "orderBy",
-      "must be one of uid, create_time, optionally followed by asc or desc",
-    ]);
-  });
-
-  test("belongs to its order: a token of the default one is refused by another", async () => {
-    const { nextPageToken } = await own.ok("GET", PATH, { query: { page_size: 5 } });
-    // The default, spelt out, is the same list.
-    expect(
-      (await own.call("GET", PATH, { query: { order_by: "create_time desc", page_token: nextPageToken } })).status,
-    ).toBe(200);
-    expectInvalid(await own.call("GET", PATH, { query: { order_by: "uid", page_token: nextPageToken } }), [
-      "pageToken",
-      "belongs to a list with another filter or order_by",
-    ]);
   });
 
   test("includes expired ones until they are deleted", async () => {

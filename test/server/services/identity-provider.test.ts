@@ -5,13 +5,7 @@ import { parseSeed } from "../../../server/index.ts";
 import { type Actor, IAM, serve, startPlainServer } from "../../harness/api-server.ts";
 import { createRecord, recordOf } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
-import {
-  expectDenied,
-  expectInvalid,
-  expectNotFound,
-  expectRefusal,
-  preconditionFailure,
-} from "../../support/refusal.ts";
+import { expectDenied, expectInvalid, expectRefusal, preconditionFailure } from "../../support/refusal.ts";
 
 const PATH = `${IAM}/identityProviders`;
 const SECRET = "s3cret-of-the-client";
@@ -154,12 +148,6 @@ describe("an identity provider", () => {
       "must not be on loopback; such an issuer is served with --dev only",
     ]);
   });
-
-  test("needs an existing group", async () => {
-    const missing = `${api.organization}/ffffffffffffffff`;
-    const body = { name: "okta", defaultRole: viewer, oidc: OIDC };
-    expectNotFound(await api.call("POST", `${PATH}/${missing}`, { body }), "Group", missing);
-  });
 });
 
 describe("a change of an identity provider", () => {
@@ -233,14 +221,6 @@ describe("a change of an identity provider", () => {
   test("of its provisioning is ignored, since the server sets it", async () => {
     const before = await createdRecord();
     expect((await patch(before.uid, { scim: { enabled: true } }, "scim.enabled,scim")).json).toEqual(before);
-  });
-
-  test("of a missing one is NOT_FOUND, as are its get and delete", async () => {
-    const { uid } = await createdRecord();
-    expect((await api.call("DELETE", `${PATH}/${uid}`)).text).toBe("");
-    expectNotFound(await api.call("GET", `${PATH}/${uid}`), "IdentityProvider", uid);
-    expectNotFound(await patch(uid, { description: "d" }), "IdentityProvider", uid);
-    expectNotFound(await api.call("DELETE", `${PATH}/${uid}`), "IdentityProvider", uid);
   });
 });
 

@@ -1,8 +1,7 @@
 // The rules of identities (docs/contract.md#identities, docs/contract.md#claim-matching).
 
 import { describe, expect, test } from "vitest";
-import { parseSeed } from "../../../server/index.ts";
-import { IAM, serve, sharedKeys, type TestServer } from "../../harness/api-server.ts";
+import { IAM, serve, sharedKeys, startPlainServer } from "../../harness/api-server.ts";
 import { DAY_MS, START_MS } from "../../harness/clock.ts";
 import { createRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
@@ -102,31 +101,12 @@ describe("an issuer", () => {
     "https://127.0.0.1:8443/x",
     "https://[::1]",
   ])("on loopback is refused without --dev: %s", async (issuer) => {
-    const server = await startWithoutDev();
+    const server = await startPlainServer();
     const answer = await create({ claimMatch: { issuer, subject: "s" } }, server);
     expectInvalid(answer, ["claimMatch.issuer", "must not be on loopback; such an issuer is served with --dev only"]);
     expect((await create({ claimMatch: EXACT }, server)).status).toBe(200);
   });
 });
-
-/** A server without `--dev`: its owner signs with its own key. */
-const startWithoutDev = async (): Promise<TestServer> => {
-  const seed = parseSeed(
-    `
-organization: { name: acme }
-identities: [{ name: root, staticKeys: { issuer: "https://keys.example", subject: root, issuerKeys: '${KEYS()}' } }]
-bindings: [{ identity: root, role: owner }]
-`,
-    "seed.yaml",
-  );
-  const server = await serve({ dev: false, seed });
-  const iat = Math.floor(START_MS / 1000);
-  const claims = { iss: "https://keys.example", sub: "root", aud: server.authUrl, iat, exp: iat + 60 };
-  const answer = await server.exchange(await sharedKeys().signer.sign(claims), { aud: server.baseUrl });
-  expect(answer.status, answer.text).toBe(200);
-  server.owner.token = answer.json.token;
-  return server;
-};
 
 describe("deleting an identity", () => {
   test("deletes exactly its bindings in the same transaction, wherever they are", async () => {
@@ -141,18 +121,6 @@ describe("deleting an identity", () => {
     expectNotFound(await api.call("GET", `${IAM}/roleBindings/${binding}`), "RoleBinding", binding);
     // The group that one of them was in is empty again.
     expect((await api.call("DELETE", `${IAM}/groups/${group}`)).status).toBe(200);
-  });
-
-  test("that is missing is NOT_FOUND", async () => {
-    const uid = `${api.organization}/ffffffffffffffff`;
-    expectNotFound(await api.call("DELETE", `${IAM}/identities/${uid}`), "Identity", uid);
-  });
-
-  test("ends its exchanges", async () => {
-    const { uid } = await api.actor("ended");
-    await api.ok("DELETE", `${IAM}/identities/${uid}`);
-    const answer = await api.exchange(await api.identityToken("ended"), { identity: uid });
-    expect(answer.status).toBe(403);
   });
 });
 

@@ -94,23 +94,6 @@ describe("static keys", () => {
     expect(server.log.join("\n")).not.toContain("c2VjcmV0");
   });
 
-  test("verify a workload without a network request", async () => {
-    const server = await serve();
-    const body = { name: "i", staticKeys: { ...EXACT, issuerKeys: KEYS() } };
-    const { uid } = await createRecord(server, "identities", server.organization, body);
-    const now = START_MS / 1000;
-    const claims = {
-      iss: EXACT.issuer,
-      sub: EXACT.subject,
-      aud: server.authUrl,
-      iat: Math.floor(now),
-      exp: Math.floor(now) + 60,
-    };
-    const token = await sharedKeys().signer.sign(claims);
-    const answer = await server.exchange(token, { aud: server.baseUrl, identity: uid });
-    expect(answer.status, answer.text).toBe(200);
-  });
-
   test("do not make the server ask their issuer for keys, whatever token names it", async () => {
     const server = await serve();
     let asked = 0;

@@ -107,13 +107,6 @@ describe("a tag", () => {
     for (const parent of [missing, api.organization])
       expectNotFound(await create({}, parent), "Repo", parent, "registry");
   });
-
-  test("that is missing is NOT_FOUND, to read and to delete", async () => {
-    const { uid } = await createdRecord();
-    expect((await api.call("DELETE", `${PATH}/${uid}`)).text).toBe("");
-    expectNotFound(await api.call("GET", `${PATH}/${uid}`), "Tag", uid, "registry");
-    expectNotFound(await api.call("DELETE", `${PATH}/${uid}`), "Tag", uid, "registry");
-  });
 });
 
 describe("a list of tags", async () => {
@@ -217,29 +210,6 @@ describe("a list of tags", async () => {
     const query = { name: "1.27-dev", digest: digest("e"), ...place() };
     expect((await api.ok("GET", PATH, { query })).totalCount).toBe(found ? "1" : "0");
   });
-
-  test("shows a caller with one repo only its tags", async () => {
-    const { token } = await api.actor("puller", { role: "registry.pull", at: eng });
-    const { tags, totalCount } = await api.ok("GET", PATH, { token });
-    expect(tags.every(({ uid }: Body) => uid.startsWith(`${busy}/`))).toBe(true);
-    expect(totalCount).toBe(String(SHOWN.length));
-  });
-
-  test.each(["uid", "name desc", "create_time desc", "update_time"])(
-    "ordered by %s is complete over its pages",
-    async (order_by) => {
-      const walked: string[] = [];
-      let page_token = "";
-      do {
-        const query = { "uidp.childrenOf": busy, order_by, page_size: 4, page_token, include_epochs: true };
-        const page = await api.ok("GET", PATH, { query });
-        walked.push(...page.tags.map(({ name }: Body) => name));
-        page_token = page.nextPageToken ?? "";
-      } while (page_token);
-      expect(walked).toEqual(await names({ order_by, include_epochs: true }));
-      expect(walked).toHaveLength(SHOWN.length + 2);
-    },
-  );
 
   test("belongs to its filters: a token of a list without epochs is refused by one with them", async () => {
     const query = { "uidp.childrenOf": busy, page_size: 4 };

@@ -116,11 +116,19 @@ describe("order_by", () => {
     expectInvalid(await api.call("GET", `${IAM}/groups`, { query: { order_by: orderBy } }), ["orderBy", TEXT]);
   });
 
-  test.each(["name", "update_time", "updatedAt"])("of role bindings cannot be %s, which they lack", async (orderBy) => {
-    expectInvalid(await api.call("GET", `${IAM}/roleBindings`, { query: { order_by: orderBy } }), [
-      "orderBy",
-      "must be one of uid, create_time, optionally followed by asc or desc",
-    ]);
+  test.each<[path: string, fields: string, refused: string[]]>([
+    [`${IAM}/groups`, "uid, name, create_time, update_time", ["group"]],
+    [`${IAM}/accountAssociations`, "group, uid, name, create_time, update_time", ["description"]],
+    [`${IAM}/roleBindings`, "uid, create_time", ["name", "update_time", "updatedAt"]],
+    [`${IAM}/groupInvites`, "uid, create_time", ["name", "update_time", "expiration_time"]],
+    [`${IAM}/externalGroupRoleMappings`, "uid, create_time", ["name"]],
+    ["/vulnerabilities/v2beta1/advisories", "uid, create_time, update_time", ["name"]],
+  ])("of %s is by %s, and by nothing else", async (path, fields, refused) => {
+    for (const order_by of refused) {
+      const { json } = await api.call("GET", path, { query: { order_by } });
+      const text = `must be one of ${fields}, optionally followed by asc or desc`;
+      expect(json).toMatchObject({ code: 3, message: `Invalid argument: orderBy: ${text}` });
+    }
   });
 
   test.each([" ", "  name   desc  "])("accepts any white space: %j", async (orderBy) => {
