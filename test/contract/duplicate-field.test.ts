@@ -26,7 +26,7 @@ describe.each(withBody)("%s", (_, row) => {
   test("refuses a duplicate name, known or not, at any depth", async () => {
     const body = '{"x":1,"x":2,"y":[{"z":null,"z":null}]}';
     const answer = await api.call(row.method, targetOf(row), { body });
-    const details = [badRequest(["x", "must be given once"], ["y[0].z", "must be given once"])];
+    const details = [badRequest({ x: "must be given once", "y[0].z": "must be given once" })];
     expectRefusal(answer, "INVALID_ARGUMENT", "x: must be given once", { details, domain: domain(row) });
   });
 });
@@ -46,7 +46,7 @@ describe.each(withBody.filter(([, row]) => fieldOf(row)))("%s", (_, row) => {
 test("a body over 64 KiB is refused without the path of the duplicate name", async () => {
   const body = `{"name":"a","name":"b","description":"${"x".repeat(64 * 1024)}"}`;
   const answer = await api.call("POST", `/iam/v2beta1/groups/${api.organization}`, { body });
-  expectInvalid(answer, ["", "the body gives a field twice"]);
+  expectInvalid(answer, { "": "the body gives a field twice" });
 });
 
 test("each service has methods with a body", () => {

@@ -142,7 +142,7 @@ describe("a role", () => {
     const below = await createUid(api, "groups", group, { name: "below" });
     const lower = await role(below, "lower", "CAP_IAM_GROUPS_LIST");
     const answer = await asBinder("POST", `/roleBindings/${group}`, { identityUid: subject, roleUid: lower });
-    expectInvalid(answer, ["roleUid", `role ${lower} does not exist at ${group} or above`]);
+    expectInvalid(answer, { roleUid: `role ${lower} does not exist at ${group} or above` });
     const upper = await asBinder("POST", `/roleBindings/${below}`, { identityUid: subject, roleUid: narrow });
     expect(upper.status, upper.text).toBe(200);
   });
@@ -157,7 +157,7 @@ describe("a role", () => {
       const answer = await api.call("POST", `${IAM}/roleBindings/${group}`, {
         body: { identityUid: subject, roleUid },
       });
-      expectInvalid(answer, ["roleUid", `role ${roleUid} does not exist at ${group} or above`]);
+      expectInvalid(answer, { roleUid: `role ${roleUid} does not exist at ${group} or above` });
     }
   });
 });

@@ -39,7 +39,7 @@ describe("an error", () => {
     const group = await api.call("POST", `${IAM}/groups/${api.organization}`, { body: {} });
     expect(empty.text).toBe(group.text);
     const named = await api.call("POST", `${IAM}/identities/${api.organization}`, { body: { name: "a" } });
-    expectInvalid(named, ["claimMatch", "one of claimMatch, staticKeys, awsIdentity, servicePrincipal must be set"]);
+    expectInvalid(named, { claimMatch: "one of claimMatch, staticKeys, awsIdentity, servicePrincipal must be set" });
   });
 
   test("is sample B, byte for byte, for a group that has child repos", async () => {

@@ -40,9 +40,9 @@ describe("a wildcard takes several segments", () => {
     ["a path with `..`", "720909c9f5279097d847ad02a2f24ba8f59de36a/.."],
     ["SQL", "x'%20OR%201=1--"],
   ])("refuses as a uid %s", async (_, text) => {
-    expectInvalid(await fixture.api.call("GET", `${IAM}/groups/${text}`), ["uid", NO_UID]);
-    expectInvalid(await fixture.api.call("DELETE", `${IAM}/identities/${text}`), ["uid", NO_UID]);
-    expectInvalid(await fixture.api.call("POST", `${IAM}/roles/${text}`, { body: {} }), ["parent", NO_UID]);
+    expectInvalid(await fixture.api.call("GET", `${IAM}/groups/${text}`), { uid: NO_UID });
+    expectInvalid(await fixture.api.call("DELETE", `${IAM}/identities/${text}`), { uid: NO_UID });
+    expectInvalid(await fixture.api.call("POST", `${IAM}/roles/${text}`, { body: {} }), { parent: NO_UID });
   });
 });
 
@@ -54,12 +54,12 @@ describe("the parent of a create", () => {
 
   test.each(["identities", "roles", "roleBindings"])("must not be empty for %s", async (kind) => {
     for (const slash of ["", "/"])
-      expectInvalid(await fixture.api.call("POST", `${IAM}/${kind}${slash}`, { body: {} }), ["parent", "is required"]);
+      expectInvalid(await fixture.api.call("POST", `${IAM}/${kind}${slash}`, { body: {} }), { parent: "is required" });
   });
 
   test("must not be empty for a batch", async () => {
     const answer = await fixture.api.call("POST", `${IAM}/roleBindings:batchCreate`, { body: { requests: [] } });
-    expectInvalid(answer, ["parent", "is required"]);
+    expectInvalid(answer, { parent: "is required" });
   });
 });
 

@@ -51,12 +51,12 @@ test("a repeated key is a list, and a comma does not separate", async () => {
   const { totalCount } = await api.ok("GET", `${path}uidp.ids=${eng}&uidp.ids=${platform}`);
   expect(totalCount).toBe("2");
   const text = `${eng},${platform}`;
-  expectInvalid(await api.call("GET", `${path}uidp.ids=${text}`), ["uidp.ids[0]", "must be a uid"]);
+  expectInvalid(await api.call("GET", `${path}uidp.ids=${text}`), { "uidp.ids[0]": "must be a uid" });
 });
 
 test("a key that is not a list must be given once, in either spelling", async () => {
   const twice = [`${IAM}/groups?page_size=1&page_size=2`, `${IAM}/groups?pageSize=1&pageSize=1`];
-  for (const target of twice) expectInvalid(await fixture.api.call("GET", target), ["pageSize", "must be given once"]);
+  for (const target of twice) expectInvalid(await fixture.api.call("GET", target), { pageSize: "must be given once" });
 });
 
 test("unknown keys are ignored", async () => {
@@ -86,18 +86,17 @@ test.each([
   ["uidp.childrenOf=*", "uidp.childrenOf", "must be a uid"],
   ["uidp.ancestors_of=/", "uidp.ancestorsOf", "must be a uid"],
 ])("a malformed value of a known field is refused: %s", async (target, field, description) => {
-  expectInvalid(await fixture.api.call("GET", `${IAM}/groups?${target}`), [field, description]);
+  expectInvalid(await fixture.api.call("GET", `${IAM}/groups?${target}`), { [field]: description });
 });
 
 test("all malformed values are reported at once", async () => {
   const answer = await fixture.api.call("GET", `${IAM}/groups?page_size=-1&skip=-2&order_by=colour&uidp.children_of=x`);
-  expectInvalid(
-    answer,
-    ["orderBy", "must be one of uid, name, create_time, update_time, optionally followed by asc or desc"],
-    ["pageSize", "must not be negative"],
-    ["skip", "must not be negative"],
-    ["uidp.childrenOf", "must be a uid"],
-  );
+  expectInvalid(answer, {
+    orderBy: "must be one of uid, name, create_time, update_time, optionally followed by asc or desc",
+    pageSize: "must not be negative",
+    skip: "must not be negative",
+    "uidp.childrenOf": "must be a uid",
+  });
 });
 
 test("an enum of a query is accepted by name and by number", async () => {
@@ -111,7 +110,7 @@ test("an enum of a query is accepted by name and by number", async () => {
   const unset = { relationshipType: "RELATIONSHIP_TYPE_UNSPECIFIED", "uidp.children_of": eng };
   expect((await api.ok("GET", `${IAM}/identities`, { query: unset })).totalCount).toBe("1");
   const answer = await api.call("GET", `${IAM}/identities?relationshipType=COLOUR`);
-  expectInvalid(answer, ["relationshipType", "is not a known value of its enum"]);
+  expectInvalid(answer, { relationshipType: "is not a known value of its enum" });
 });
 
 test("a mask is accepted in both spellings of its key, with commas between its paths", async () => {

@@ -167,16 +167,15 @@ describe("the identity that anyone may assume", () => {
   test("cannot get a binding, by a create, a batch or a change", async () => {
     const description = "is the identity that anyone may assume, which holds no bindings";
     const link = { identityUid: api.anyone, roleUid: await api.role("viewer") };
-    expectInvalid(await api.call("POST", `${IAM}/roleBindings/${left}`, { body: link }), ["identityUid", description]);
+    expectInvalid(await api.call("POST", `${IAM}/roleBindings/${left}`, { body: link }), { identityUid: description });
     const batch = { parent: left, requests: [{ roleBinding: link }] };
-    expectInvalid(await api.call("POST", `${IAM}/roleBindings:batchCreate`, { body: batch }), [
-      "requests[0].roleBinding.identityUid",
-      description,
-    ]);
+    expectInvalid(await api.call("POST", `${IAM}/roleBindings:batchCreate`, { body: batch }), {
+      "requests[0].roleBinding.identityUid": description,
+    });
     const { uid } = await api.actor("someone");
     const binding = await bind(uid, "viewer", left);
     const change = { body: { identityUid: api.anyone } };
-    expectInvalid(await api.call("PATCH", `${IAM}/roleBindings/${binding}`, change), ["identityUid", description]);
+    expectInvalid(await api.call("PATCH", `${IAM}/roleBindings/${binding}`, change), { identityUid: description });
   });
 
   test("cannot create an organization, which anyone would own", async () => {

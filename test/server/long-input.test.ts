@@ -30,7 +30,7 @@ describe("a uid of 60,000 levels", () => {
   ])("is refused: %s", async (_, operation, requestOf, field, description) => {
     const request = requestOf(api.organization + SEGMENT.repeat(LEVELS));
     const { code, message, details } = await grpc.call(operation, request, { token: api.owner.token });
-    const violations = [badRequest([field, description])];
+    const violations = [badRequest({ [field]: description })];
     const expected = statusBody("INVALID_ARGUMENT", `${field}: ${description}`, { details: violations });
     expect({ code, message, details }).toEqual(expected);
   });
@@ -42,7 +42,7 @@ describe("groups one in the other", () => {
     for (let level = 1; level <= 100; level += 1)
       parent = await createUid(api, "groups", parent, { name: `g${level}` });
     const deeper = await api.call("POST", `${IAM}/groups/${parent}`, { body: { name: "deeper" } });
-    expectInvalid(deeper, ["parent", "is 100 levels below its organization"]);
+    expectInvalid(deeper, { parent: "is 100 levels below its organization" });
     const repo = await createRecord(api, "repos", parent, { name: "r" });
     const tag = { name: "latest", digest: `sha256:${"0".repeat(64)}` };
     const { uid } = await createRecord(api, "tags", repo.uid, tag);
@@ -57,7 +57,7 @@ describe("the source of a repo", () => {
   test("of half a million parts is refused for its length", async () => {
     const answer = await repo("r", { sync_config: { source: "a/".repeat(500_000) } });
     expect(answer.status).toBe(400);
-    expect(answer.json.details[1]).toEqual(badRequest(["sync_config.source", "must be at most 2048 characters"]));
+    expect(answer.json.details[1]).toEqual(badRequest({ "sync_config.source": "must be at most 2048 characters" }));
   });
 
   test("is visible through ten others and not through eleven", async () => {

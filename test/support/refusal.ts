@@ -28,9 +28,15 @@ export interface RefusalOptions {
 
 const type = (kind: string) => `type.googleapis.com/google.rpc.${kind}`;
 
-export const badRequest = (...violations: [field: string, description: string][]) => ({
+/** By field, in their order; "": of the request. */
+export type Violations = Readonly<Record<string, string | readonly string[]>>;
+
+const listed = (violations: Violations): { field: string; description: string }[] =>
+  Object.entries(violations).flatMap(([field, texts]) => [texts].flat().map((description) => ({ field, description })));
+
+export const badRequest = (violations: Violations) => ({
   "@type": type("BadRequest"),
-  fieldViolations: violations.map(([field, description]) => ({ field, description })),
+  fieldViolations: listed(violations),
 });
 export const preconditionFailure = (kind: string, ...descriptions: string[]) => ({
   "@type": type("PreconditionFailure"),
@@ -59,10 +65,12 @@ export const expectRefusal = (answer: Answer, code: RefusalCode, text: string, o
 };
 
 /** INVALID_ARGUMENT with exactly these violations, the message made from the first (docs/contract.md#d29). */
-export const expectInvalid = (answer: Answer, ...violations: [field: string, description: string][]): void => {
-  const [field, description] = violations[0] as [string, string];
-  const text = field ? `${field}: ${description}` : description;
-  expectRefusal(answer, "INVALID_ARGUMENT", text, { details: [badRequest(...violations)] });
+export const expectInvalid = (answer: Answer, violations: Violations, domain?: string): void => {
+  const [{ field, description }] = listed(violations) as [{ field: string; description: string }];
+  expectRefusal(answer, "INVALID_ARGUMENT", field ? `${field}: ${description}` : description, {
+    details: [badRequest(violations)],
+    ...(domain !== undefined && { domain }),
+  });
 };
 
 export const expectDenied = (answer: Answer, capabilities: string, at: string, domain?: string): void =>

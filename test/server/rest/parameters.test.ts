@@ -25,7 +25,7 @@ test.each([
   ["in two spellings, one each", () => ["?identityProvider=", "identity_provider=a"], "identityProvider"],
 ] as const)("a field %s is refused", async (_, request, field) => {
   const [query = "", form = ""] = request(api.identity);
-  expectInvalid(await post(query, form), [field, "must be given once"]);
+  expectInvalid(await post(query, form), { [field]: "must be given once" });
 });
 
 test("a list may appear in both, and is the union", async () => {

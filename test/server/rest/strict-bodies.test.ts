@@ -14,20 +14,18 @@ describe("over REST", () => {
 
   test("each unknown field is named, with the nearest name", async () => {
     const answer = await strict.call("POST", `${IAM}/identities/${strict.organization}`, { body: identity });
-    expectInvalid(
-      answer,
-      ["claimMatch.subjct", "there is no such field; did you mean subject?"],
-      ["descripton", "there is no such field; did you mean description?"],
-      ["other", "there is no such field"],
-    );
+    expectInvalid(answer, {
+      "claimMatch.subjct": "there is no such field; did you mean subject?",
+      descripton: "there is no such field; did you mean description?",
+      other: "there is no such field",
+    });
   });
 
   test("a patch of an unknown field is refused, and of a known one in either spelling is not", async () => {
     const path = `${IAM}/groups/${strict.organization}`;
-    expectInvalid(await strict.call("PATCH", path, { body: { desription: "d" } }), [
-      "desription",
-      "there is no such field; did you mean description?",
-    ]);
+    expectInvalid(await strict.call("PATCH", path, { body: { desription: "d" } }), {
+      desription: "there is no such field; did you mean description?",
+    });
     const { uid } = await createRecord(strict, "identities", strict.organization, {
       name: "i",
       claim_match: { issuer: strict.issuer, subject: "s" },

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { IAM, shuffledIds, startServer, type TestServer } from "../../harness/api-server.ts";
 import { createUid, recordOf } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
-import { expectInvalid, expectRefusal, resourceInfo } from "../../support/refusal.ts";
+import { expectInvalid, expectRefusal, resourceInfo, type Violations } from "../../support/refusal.ts";
 
 const PATH = `${IAM}/accountAssociations`;
 const NAME = 'name must match "^[a-z0-9 ._-]{1,}$"';
@@ -66,56 +66,51 @@ describe("an account association", () => {
     await api.ok("DELETE", `${PATH}/${api.organization}`);
   });
 
-  test.each<[string, Body, [string, string][]]>([
-    ["no name", { name: undefined }, [["name", NAME]]],
-    ["an AWS account of another form", { amazon: { account: "1234" } }, [["amazon.account", ACCOUNT]]],
-    ["a malformed AWS account", { amazon: {} }, [["amazon.account", ACCOUNT]]],
+  test.each<[string, Body, Violations]>([
+    ["no name", { name: undefined }, { name: NAME }],
+    ["an AWS account of another form", { amazon: { account: "1234" } }, { "amazon.account": ACCOUNT }],
+    ["a malformed AWS account", { amazon: {} }, { "amazon.account": ACCOUNT }],
     [
       "an empty member each",
       { google: {}, chainguard: {}, azure: {} },
-      [
-        ["google.projectId", "is required"],
-        ["google.projectNumber", "is required"],
-        ["chainguard.serviceBindings", "is required"],
-        ["azure.tenantId", "is required"],
-        ["azure.clientIds", "is required"],
-      ],
+      {
+        "google.projectId": "is required",
+        "google.projectNumber": "is required",
+        "chainguard.serviceBindings": "is required",
+        "azure.tenantId": "is required",
+        "azure.clientIds": "is required",
+      },
     ],
     [
       "empty maps that are required",
       { chainguard: { serviceBindings: {} }, azure: { tenantId: "t", clientIds: {} } },
-      [
-        ["chainguard.serviceBindings", "is required"],
-        ["azure.clientIds", "is required"],
-      ],
+      { "chainguard.serviceBindings": "is required", "azure.clientIds": "is required" },
     ],
     [
       "a service that is bound to no uid",
       { chainguard: { serviceBindings: { INGESTER: "me" } } },
-      [
-        [
-          "chainguard.serviceBindings",
+      {
+        "chainguard.serviceBindings":
           "each value must be a uid: 40 hexadecimal digits, then / and 16 more for each level below",
-        ],
-      ],
+      },
     ],
     [
       "an app that is not a number",
       { github: { appInstallations: { app: { installations: [] } } } },
-      [["github.appInstallations.app", "must be an integer"]],
+      { "github.appInstallations.app": "must be an integer" },
     ],
     [
       "an app beyond 64 bits",
       { github: { appInstallations: { "9223372036854775808": {} } } },
-      [["github.appInstallations.9223372036854775808", "must be an integer"]],
+      { "github.appInstallations.9223372036854775808": "must be an integer" },
     ],
     [
       "an installation without an id",
       { github: { appInstallations: { 7: { installations: [{ installationId: "1" }, { name: "x" }] } } } },
-      [["github.appInstallations.7.installations[1].installationId", "is required"]],
+      { "github.appInstallations.7.installations[1].installationId": "is required" },
     ],
   ])("is refused with %s", async (_, body, violations) => {
-    expectInvalid(await create(await group(), body), ...violations);
+    expectInvalid(await create(await group(), body), violations);
   });
 });
 
@@ -158,10 +153,10 @@ describe("a change of an account association", () => {
     expect(await api.ok("GET", `${PATH}/${before.uid}`)).toEqual(answer.json);
   });
 
-  test.each<[string, Body, string, [string, string]]>([
-    ["a required field of a member is cleared", { amazon: {} }, "amazon.account", ["amazon.account", ACCOUNT]],
-    ["the name is cleared", {}, "name", ["name", NAME]],
-    ["the mask names no field", {}, "gitlab", ["updateMask", '"gitlab" is not a field of the resource']],
+  test.each<[string, Body, string, Violations]>([
+    ["a required field of a member is cleared", { amazon: {} }, "amazon.account", { "amazon.account": ACCOUNT }],
+    ["the name is cleared", {}, "name", { name: NAME }],
+    ["the mask names no field", {}, "gitlab", { updateMask: '"gitlab" is not a field of the resource' }],
   ])("is refused when %s", async (_, body, mask, violation) => {
     const before = await createdRecord(CLOUDS);
     expectInvalid(await patch(before.uid, body, mask), violation);
@@ -209,7 +204,7 @@ describe("the check", () => {
     ["the unset provider", 0, "is required"],
     ["an unknown provider", "ORACLE", "is not a known value of its enum"],
   ])("of %s is refused", async (_, type, text) => {
-    expectInvalid(await check(await group(), type), ["providerType", text]);
+    expectInvalid(await check(await group(), type), { providerType: text });
   });
 });
 

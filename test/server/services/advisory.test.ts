@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
 import { IAM, serve, shuffledIds } from "../../harness/api-server.ts";
 import type { Body } from "../../support/http.ts";
-import { badRequest, expectNotFound, expectRefusal } from "../../support/refusal.ts";
+import { expectInvalid, expectNotFound, expectRefusal } from "../../support/refusal.ts";
 
 const PATH = "/vulnerabilities/v2beta1/advisories";
 
@@ -275,10 +275,7 @@ describe("the list by", () => {
     ["an unknown newest type", { latestEventType: 9 }, "latestEventType"],
   ])("%s, which is refused", async (_, query, field) => {
     const text = "is not a known value of its enum";
-    expectRefusal(await api.call("GET", PATH, { query }), "INVALID_ARGUMENT", `${field}: ${text}`, {
-      details: [badRequest([field, text])],
-      domain: "vulnerabilities",
-    });
+    expectInvalid(await api.call("GET", PATH, { query }), { [field]: text }, "vulnerabilities");
   });
 });
 

@@ -58,11 +58,10 @@ describe("a mapping", () => {
   test("needs all of its fields, and every violation is reported at once", async () => {
     const parent = await provider();
     const answer = await api.call("POST", `${PATH}/${parent}`, { body: {} });
-    expectInvalid(answer, ["externalGroupId", "is required"], ["roleUid", UID], ["scope", UID]);
-    expectInvalid(await post(parent, { externalGroupId: "g".repeat(1025) }), [
-      "externalGroupId",
-      "must be at most 1024 characters",
-    ]);
+    expectInvalid(answer, { externalGroupId: "is required", roleUid: UID, scope: UID });
+    expectInvalid(await post(parent, { externalGroupId: "g".repeat(1025) }), {
+      externalGroupId: "must be at most 1024 characters",
+    });
   });
 
   test.each([
@@ -70,19 +69,17 @@ describe("a mapping", () => {
     ["another organization", () => "f".repeat(40)],
   ])("whose scope is %s is refused, also with an unknown role", async (_, scope) => {
     const missing = `${api.organization}/ffffffffffffffff`;
-    expectInvalid(
-      await post(await provider(), { scope: scope(), roleUid: missing }),
-      ["scope", `must be the organization of the identity provider, ${api.organization}`],
-      ["roleUid", `role ${missing} does not exist at ${api.organization} or above`],
-    );
+    expectInvalid(await post(await provider(), { scope: scope(), roleUid: missing }), {
+      scope: `must be the organization of the identity provider, ${api.organization}`,
+      roleUid: `role ${missing} does not exist at ${api.organization} or above`,
+    });
   });
 
   test("of a role from a group below is refused: its editors would change what is granted at the organization", async () => {
     const lower = await role(eng, "lower", "CAP_IAM_GROUPS_LIST");
-    expectInvalid(await post(await provider(), { roleUid: lower }), [
-      "roleUid",
-      `role ${lower} does not exist at ${api.organization} or above`,
-    ]);
+    expectInvalid(await post(await provider(), { roleUid: lower }), {
+      roleUid: `role ${lower} does not exist at ${api.organization} or above`,
+    });
   });
 
   test("of an identity provider that does not exist is NOT_FOUND, and so is one of a group", async () => {
@@ -146,14 +143,14 @@ describe("the delete of several", () => {
     const [parent, other] = [await provider(), await provider()];
     const [own, theirs] = [await create(parent), await create(other)];
     const text = "must be the uid of a mapping of the identity provider";
-    expectInvalid(await deleteMappings(parent, [own.uid, theirs.uid, parent]), ["names[1]", text], ["names[2]", text]);
+    expectInvalid(await deleteMappings(parent, [own.uid, theirs.uid, parent]), { "names[1]": text, "names[2]": text });
     expect(await list({ identityProviderUid: parent })).toEqual([own]);
   });
 
   test("needs names that are uids", async () => {
     const parent = await provider();
-    expectInvalid(await deleteMappings(parent, []), ["names", "is required"]);
-    expectInvalid(await deleteMappings(parent, ["x"]), ["names[0]", UID]);
+    expectInvalid(await deleteMappings(parent, []), { names: "is required" });
+    expectInvalid(await deleteMappings(parent, ["x"]), { "names[0]": UID });
   });
 });
 

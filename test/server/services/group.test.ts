@@ -89,7 +89,7 @@ describe("a group below another", () => {
 
   test("inherits kind and status from its root", async () => {
     const answer = await create(api.organization, { name: "g", kind: "ORG_KIND_DEV" });
-    expectInvalid(answer, ["kind", "belongs to the root group; leave it out below"]);
+    expectInvalid(answer, { kind: "belongs to the root group; leave it out below" });
     const seeded = await serve({ seed: parseSeed("organization: { name: a, kind: ORG_KIND_DEV }", "s") });
     const below = await createRecord(seeded, "groups", seeded.organization, { name: "g" });
     expect(below.kind).toBe("ORG_KIND_DEV");
@@ -113,12 +113,11 @@ describe("a group below another", () => {
 
   test("is refused with all problems at once", async () => {
     const answer = await create(api.organization, { name: "G", description: "a\nb", kind: "ORG_KIND_DEV" });
-    expectInvalid(
-      answer,
-      ["name", 'name must match "^[a-z0-9 ._-]{1,}$"'],
-      ["description", String.raw`description must match "^[\S ]{0,512}$"`],
-      ["kind", "belongs to the root group; leave it out below"],
-    );
+    expectInvalid(answer, {
+      name: 'name must match "^[a-z0-9 ._-]{1,}$"',
+      description: String.raw`description must match "^[\S ]{0,512}$"`,
+      kind: "belongs to the root group; leave it out below",
+    });
   });
 });
 
@@ -154,12 +153,12 @@ describe("the parent of a new group may be", async () => {
     ["a pattern", "%25", "is not a uid, and no group in scope has that name"],
     ["half a segment", "eng/", "is not a uid, and no group in scope has that name"],
   ])("but not %s", async (_, parent, description) => {
-    expectInvalid(await under(parent), ["parent", description]);
+    expectInvalid(await under(parent), { parent: description });
   });
 
   test("a name that the caller may not see counts as unknown", async () => {
     const viewer = await server.actor("viewer", { role: "viewer", at: groups["my team"] as string });
-    expectInvalid(await under("eng", viewer.token), ["parent", "is not a uid, and no group in scope has that name"]);
+    expectInvalid(await under("eng", viewer.token), { parent: "is not a uid, and no group in scope has that name" });
     // It may see the group, but may not create in it.
     expectDenied(await under("my%20team", viewer.token), "groups.create", groups["my team"] as string);
   });

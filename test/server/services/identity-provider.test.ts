@@ -5,7 +5,13 @@ import { parseSeed } from "../../../server/index.ts";
 import { type Actor, IAM, serve, startPlainServer } from "../../harness/api-server.ts";
 import { createRecord, recordOf } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
-import { expectDenied, expectInvalid, expectRefusal, preconditionFailure } from "../../support/refusal.ts";
+import {
+  expectDenied,
+  expectInvalid,
+  expectRefusal,
+  preconditionFailure,
+  type Violations,
+} from "../../support/refusal.ts";
 
 const PATH = `${IAM}/identityProviders`;
 const SECRET = "s3cret-of-the-client";
@@ -94,46 +100,38 @@ describe("an identity provider", () => {
     expect(json.scim).not.toHaveProperty("enabled");
   });
 
-  test.each<[string, Body, [string, string][]]>([
+  test.each<[string, Body, Violations]>([
     [
       "all missing fields at once",
       { name: undefined, defaultRole: undefined, oidc: undefined },
-      [
-        ["name", 'name must match "^[a-z0-9 ._-]{1,}$"'],
-        ["defaultRole", UID],
-        ["oidc", "one of oidc must be set"],
-      ],
+      { name: 'name must match "^[a-z0-9 ._-]{1,}$"', defaultRole: UID, oidc: "one of oidc must be set" },
     ],
     [
       "an empty configuration",
       { oidc: {} },
-      [
-        ["oidc.issuer", ISSUER],
-        ["oidc.clientId", "is required"],
-        ["oidc.clientSecret", NO_SECRET],
-      ],
+      { "oidc.issuer": ISSUER, "oidc.clientId": "is required", "oidc.clientSecret": NO_SECRET },
     ],
-    ["no secret and no PKCE", { oidc: { ...OIDC, clientSecret: "" } }, [["oidc.clientSecret", NO_SECRET]]],
-    ["an issuer over http", { oidc: { ...OIDC, issuer: "http://idp.example" } }, [["oidc.issuer", ISSUER]]],
-    ["an issuer with a query", { oidc: { ...OIDC, issuer: "https://idp.example?x=1" } }, [["oidc.issuer", ISSUER]]],
+    ["no secret and no PKCE", { oidc: { ...OIDC, clientSecret: "" } }, { "oidc.clientSecret": NO_SECRET }],
+    ["an issuer over http", { oidc: { ...OIDC, issuer: "http://idp.example" } }, { "oidc.issuer": ISSUER }],
+    ["an issuer with a query", { oidc: { ...OIDC, issuer: "https://idp.example?x=1" } }, { "oidc.issuer": ISSUER }],
     [
       "an unknown rule",
       { oidc: { ...OIDC, correlationRule: "CORRELATION_RULE_EMAIL" } },
-      [["oidc.correlationRule", "is not a known value of its enum"]],
+      { "oidc.correlationRule": "is not a known value of its enum" },
     ],
     [
       "a secret that no client has",
       { oidc: { ...OIDC, clientSecret: "x".repeat(4097) } },
-      [["oidc.clientSecret", "must be at most 4096 characters"]],
+      { "oidc.clientSecret": "must be at most 4096 characters" },
     ],
-    ["a role that is not a uid", { defaultRole: "viewer" }, [["defaultRole", UID]]],
+    ["a role that is not a uid", { defaultRole: "viewer" }, { defaultRole: UID }],
   ])("is refused with %s", async (_, body, violations) => {
-    expectInvalid(await create(body), ...violations);
+    expectInvalid(await create(body), violations);
   });
 
   test("is refused with this server's own issuer, which would let its tokens sign in", async () => {
     const oidc = { ...OIDC, issuer: api.authUrl };
-    expectInvalid(await create({ oidc }), ["oidc.issuer", "must not be the issuer of this service"]);
+    expectInvalid(await create({ oidc }), { "oidc.issuer": "must not be the issuer of this service" });
   });
 
   test("is refused with an issuer on loopback by a server without --dev", async () => {
@@ -143,10 +141,9 @@ describe("an identity provider", () => {
       defaultRole: await plain.role("viewer"),
       oidc: { ...OIDC, issuer: "http://127.0.0.1:1" },
     };
-    expectInvalid(await plain.call("POST", `${PATH}/${plain.organization}`, { body }), [
-      "oidc.issuer",
-      "must not be on loopback; such an issuer is served with --dev only",
-    ]);
+    expectInvalid(await plain.call("POST", `${PATH}/${plain.organization}`, { body }), {
+      "oidc.issuer": "must not be on loopback; such an issuer is served with --dev only",
+    });
   });
 });
 
@@ -179,10 +176,10 @@ describe("a change of an identity provider", () => {
     ["named, empty, by the body of a request without a mask", { oidc: { clientSecret: "" } }, undefined],
   ])("loses its secret when it is %s, which requires PKCE", async (_, body, mask) => {
     const { uid } = await createdRecord();
-    expectInvalid(await patch(uid, body, mask), ["oidc.clientSecret", NO_SECRET]);
+    expectInvalid(await patch(uid, body, mask), { "oidc.clientSecret": NO_SECRET });
     expect((await patch(uid, { oidc: { pkceEnabled: true } })).status).toBe(200);
     expect((await patch(uid, body, mask)).status).toBe(200);
-    expectInvalid(await patch(uid, { oidc: { pkceEnabled: false } }), ["oidc.clientSecret", NO_SECRET]);
+    expectInvalid(await patch(uid, { oidc: { pkceEnabled: false } }), { "oidc.clientSecret": NO_SECRET });
     expect((await patch(uid, { oidc: { pkceEnabled: false, clientSecret: "x" } })).status).toBe(200);
   });
 
@@ -203,15 +200,15 @@ describe("a change of an identity provider", () => {
   test("may not have another correlation rule", async () => {
     const { uid } = await createdRecord();
     const oidc = { correlationRule: "CORRELATION_RULE_OID_EQUALS_EXTERNAL_ID" };
-    expectInvalid(await patch(uid, { oidc }), ["oidc.correlationRule", RULE]);
-    expectInvalid(await patch(uid, { oidc: { ...OIDC, ...oidc } }, "oidc"), ["oidc.correlationRule", RULE]);
+    expectInvalid(await patch(uid, { oidc }), { "oidc.correlationRule": RULE });
+    expectInvalid(await patch(uid, { oidc: { ...OIDC, ...oidc } }, "oidc"), { "oidc.correlationRule": RULE });
   });
 
-  test.each<[string, Body, string, [string, string]]>([
-    ["its configuration is cleared", {}, "oidc", ["oidc", "one of oidc must be set"]],
-    ["its role is cleared", {}, "defaultRole", ["defaultRole", UID]],
-    ["the mask names no field", {}, "oidc.secret", ["updateMask", '"oidc.secret" is not a field of the resource']],
-    ["its issuer is malformed", { oidc: { issuer: "x" } }, "oidc.issuer", ["oidc.issuer", ISSUER]],
+  test.each<[string, Body, string, Violations]>([
+    ["its configuration is cleared", {}, "oidc", { oidc: "one of oidc must be set" }],
+    ["its role is cleared", {}, "defaultRole", { defaultRole: UID }],
+    ["the mask names no field", {}, "oidc.secret", { updateMask: '"oidc.secret" is not a field of the resource' }],
+    ["its issuer is malformed", { oidc: { issuer: "x" } }, "oidc.issuer", { "oidc.issuer": ISSUER }],
   ])("is refused when %s", async (_, body, mask, violation) => {
     const before = await createdRecord();
     expectInvalid(await patch(before.uid, body, mask), violation);
@@ -236,7 +233,7 @@ describe("the default role", () => {
     ["missing", () => "f".repeat(40)],
     ["of another group", () => roles["pusher sales"] as string],
   ])("that is %s is refused, the same way", async (_, role) => {
-    const violation: [string, string] = ["defaultRole", missing(role())];
+    const violation = { defaultRole: missing(role()) };
     expectInvalid(await create({ defaultRole: role() }), violation);
     const { uid } = await createdRecord();
     expectInvalid(await patch(uid, { defaultRole: role() }), violation);

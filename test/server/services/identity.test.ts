@@ -5,7 +5,7 @@ import { IAM, serve, sharedKeys, startPlainServer } from "../../harness/api-serv
 import { DAY_MS, START_MS } from "../../harness/clock.ts";
 import { createRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
-import { expectInvalid, expectNotFound } from "../../support/refusal.ts";
+import { expectInvalid, expectNotFound, type Violations } from "../../support/refusal.ts";
 
 const KEYS = () => JSON.stringify(sharedKeys().signer.jwks());
 const EXACT = { issuer: "https://issuer.example", subject: "s" };
@@ -78,14 +78,12 @@ describe("a pattern that does not compile alone is refused at create, with its p
 
 describe("an issuer", () => {
   test("that is this service itself is refused", async () => {
-    expectInvalid(await create({ claimMatch: { issuer: api.authUrl, subject: "s" } }), [
-      "claimMatch.issuer",
-      "must not be the issuer of this service",
-    ]);
-    expectInvalid(await create({ staticKeys: { issuer: api.authUrl, subject: "s", issuerKeys: KEYS() } }), [
-      "staticKeys.issuer",
-      "must not be the issuer of this service",
-    ]);
+    expectInvalid(await create({ claimMatch: { issuer: api.authUrl, subject: "s" } }), {
+      "claimMatch.issuer": "must not be the issuer of this service",
+    });
+    expectInvalid(await create({ staticKeys: { issuer: api.authUrl, subject: "s", issuerKeys: KEYS() } }), {
+      "staticKeys.issuer": "must not be the issuer of this service",
+    });
   });
 
   test("on loopback is accepted with --dev", async () => {
@@ -103,7 +101,7 @@ describe("an issuer", () => {
   ])("on loopback is refused without --dev: %s", async (issuer) => {
     const server = await startPlainServer();
     const answer = await create({ claimMatch: { issuer, subject: "s" } }, server);
-    expectInvalid(answer, ["claimMatch.issuer", "must not be on loopback; such an issuer is served with --dev only"]);
+    expectInvalid(answer, { "claimMatch.issuer": "must not be on loopback; such an issuer is served with --dev only" });
     expect((await create({ claimMatch: EXACT }, server)).status).toBe(200);
   });
 });
@@ -172,18 +170,11 @@ describe("LookupIdentity, for any caller,", () => {
     expect(uid).toBe(before);
   });
 
-  test.each<[string, Body, [string, string][]]>([
-    [
-      "neither",
-      {},
-      [
-        ["issuer", "is required"],
-        ["subject", "is required"],
-      ],
-    ],
-    ["no subject", { issuer: "https://issuer.example" }, [["subject", "is required"]]],
-    ["an empty issuer", { issuer: "", subject: "s" }, [["issuer", "is required"]]],
+  test.each<[string, Body, Violations]>([
+    ["neither", {}, { issuer: "is required", subject: "is required" }],
+    ["no subject", { issuer: "https://issuer.example" }, { subject: "is required" }],
+    ["an empty issuer", { issuer: "", subject: "s" }, { issuer: "is required" }],
   ])("needs both: %s is refused", async (_, query, violations) => {
-    expectInvalid(await lookup(query), ...violations);
+    expectInvalid(await lookup(query), violations);
   });
 });

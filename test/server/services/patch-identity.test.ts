@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { IAM, serve, sharedKeys } from "../../harness/api-server.ts";
 import { createRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
-import { expectInvalid } from "../../support/refusal.ts";
+import { expectInvalid, type Violations } from "../../support/refusal.ts";
 
 const CLAIM_MATCH = {
   issuer: "https://issuer.example",
@@ -134,33 +134,33 @@ describe("a oneof", () => {
     expect(await api.token(identity.uid, { subject: "back" })).toMatch(/^ey/);
   });
 
-  test.each<[string, Body, string | undefined, [string, string]]>([
+  test.each<[string, Body, string | undefined, Violations]>([
     [
       "two members at once",
       { claimMatch: { issuer: "https://a.example", issuerPattern: ".*" } },
       undefined,
-      ["claimMatch.issuerPattern", "only one of issuer, issuerPattern may be set"],
+      { "claimMatch.issuerPattern": "only one of issuer, issuerPattern may be set" },
     ],
     [
       "two relationships at once",
       { awsIdentity: AWS, servicePrincipal: 1 },
       undefined,
-      ["servicePrincipal", "only one of awsIdentity, servicePrincipal may be set"],
+      { servicePrincipal: "only one of awsIdentity, servicePrincipal may be set" },
     ],
     [
       "a required one that is cleared by its member",
       {},
       "claimMatch.issuer",
-      ["claimMatch.issuer", "one of issuer, issuerPattern must be set"],
+      { "claimMatch.issuer": "one of issuer, issuerPattern must be set" },
     ],
     [
       "a required one that is cleared by null",
       { claimMatch: { subject: null } },
       undefined,
-      ["claimMatch.subject", "one of subject, subjectPattern must be set"],
+      { "claimMatch.subject": "one of subject, subjectPattern must be set" },
     ],
-    ["the relationship that is cleared", {}, "claimMatch", ["claimMatch", ONE_RELATIONSHIP]],
-    ["the relationship that is cleared by null", { claimMatch: null }, undefined, ["claimMatch", ONE_RELATIONSHIP]],
+    ["the relationship that is cleared", {}, "claimMatch", { claimMatch: ONE_RELATIONSHIP }],
+    ["the relationship that is cleared by null", { claimMatch: null }, undefined, { claimMatch: ONE_RELATIONSHIP }],
   ])("is refused with %s", async (_, body, mask, violation) => {
     expectInvalid(await patch(body, mask), violation);
     expect(await stored()).toEqual(identity);
@@ -170,15 +170,15 @@ describe("a oneof", () => {
     const body = { name: "p", claimMatch: { issuerPattern: "https://.*", subjectPattern: "s" } };
     const { uid } = await createRecord(api, "identities", api.organization, body);
     const refused = await patch({}, "claimMatch.issuerPattern", uid);
-    expectInvalid(refused, ["claimMatch.issuer", "one of issuer, issuerPattern must be set"]);
+    expectInvalid(refused, { "claimMatch.issuer": "one of issuer, issuerPattern must be set" });
     expect((await api.ok("GET", `${IAM}/identities/${uid}`)).claimMatch).toEqual(body.claimMatch);
   });
 
   test("of relationships cannot be cleared by the member that is set, whichever it is", async () => {
     const body = { name: "aws", awsIdentity: AWS };
     const { uid } = await createRecord(api, "identities", api.organization, body);
-    expectInvalid(await patch({}, "awsIdentity", uid), ["claimMatch", ONE_RELATIONSHIP]);
-    expectInvalid(await patch({ awsIdentity: null }, undefined, uid), ["claimMatch", ONE_RELATIONSHIP]);
+    expectInvalid(await patch({}, "awsIdentity", uid), { claimMatch: ONE_RELATIONSHIP });
+    expectInvalid(await patch({ awsIdentity: null }, undefined, uid), { claimMatch: ONE_RELATIONSHIP });
     expect((await api.ok("GET", `${IAM}/identities/${uid}`)).awsIdentity).toEqual(AWS);
   });
 });
@@ -198,13 +198,13 @@ describe("the wildcard on an identity", () => {
   test("needs a name and a relationship", async () => {
     const answer = await patch({}, "*");
     const NAME = 'name must match "^[a-z0-9 ._-]{1,}$"';
-    expectInvalid(answer, ["name", NAME], ["claimMatch", ONE_RELATIONSHIP]);
+    expectInvalid(answer, { name: NAME, claimMatch: ONE_RELATIONSHIP });
   });
 });
 
 test("the rules of the server hold for a change as for a create", async () => {
   const own = [`${api.baseUrl}`, "must not be the issuer of this service"] as const;
-  expectInvalid(await patch({ claimMatch: { issuer: own[0] } }), ["claimMatch.issuer", own[1]]);
+  expectInvalid(await patch({ claimMatch: { issuer: own[0] } }), { "claimMatch.issuer": own[1] });
   const answer = await patch({ claimMatch: { subjectPattern: "(" } });
   expect(answer.json.message).toMatch(/^Invalid argument: claimMatch\.subjectPattern: must be an RE2 pattern: /);
   expect(await stored()).toEqual(identity);
@@ -239,24 +239,24 @@ describe("a role binding", () => {
     expect((await change(body, "*")).json.role.uid).toBe(body.roleUid);
   });
 
-  test.each<[string, Body, string | undefined, [string, string]]>([
+  test.each<[string, Body, string | undefined, Violations]>([
     [
       "a role that is cleared",
       {},
       "roleUid",
-      ["roleUid", "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below"],
+      { roleUid: "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below" },
     ],
     [
       "a role that is not a uid",
       { roleUid: "viewer" },
       undefined,
-      ["roleUid", "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below"],
+      { roleUid: "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below" },
     ],
     [
       "a hydrated path in the mask is output-only, an unknown one is not",
       {},
       "role,colour",
-      ["updateMask", '"colour" is not a field of the resource'],
+      { updateMask: '"colour" is not a field of the resource' },
     ],
   ])("is refused with %s", async (_, body, mask, violation) => {
     expectInvalid(await change(body, mask), violation);
@@ -264,11 +264,10 @@ describe("a role binding", () => {
 
   test("is refused with a missing identity or role", async () => {
     const missing = `${api.organization}/ffffffffffffffff`;
-    expectInvalid(
-      await change({ identityUid: missing, roleUid: missing }),
-      ["identityUid", `identity ${missing} does not exist`],
-      ["roleUid", `role ${missing} does not exist at ${api.organization} or above`],
-    );
+    expectInvalid(await change({ identityUid: missing, roleUid: missing }), {
+      identityUid: `identity ${missing} does not exist`,
+      roleUid: `role ${missing} does not exist at ${api.organization} or above`,
+    });
     expect(await api.ok("GET", `${IAM}/roleBindings/${binding.uid}`)).toEqual(binding);
   });
 });

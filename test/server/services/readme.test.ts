@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
 import { IAM, REGISTRY, serve } from "../../harness/api-server.ts";
 import type { Body } from "../../support/http.ts";
-import { badRequest, expectNotFound, expectRefusal } from "../../support/refusal.ts";
+import { expectInvalid, expectNotFound } from "../../support/refusal.ts";
 
 const PATH = `${REGISTRY}/repos`;
 
@@ -92,10 +92,7 @@ describe("a readme", () => {
     expect(await read(uid)).toEqual({ uid, content: "theirs" });
     expect((await write(uid, { content: "theirs" })).status).toBe(200);
     const description = "is inherited from the repo that this one syncs from and cannot be changed";
-    expectRefusal(await write(uid, { content: "ours" }), "INVALID_ARGUMENT", `content: ${description}`, {
-      details: [badRequest(["content", description])],
-      domain: "registry",
-    });
+    expectInvalid(await write(uid, { content: "ours" }), { content: description }, "registry");
   });
 });
 
@@ -155,10 +152,7 @@ describe("Markdown", () => {
     const uid = await repo();
     const answer = await write(uid, { content });
     const description = `readme contained unsafe html content: ${found}`;
-    expectRefusal(answer, "INVALID_ARGUMENT", `content: ${description}`, {
-      details: [badRequest(["content", description])],
-      domain: "registry",
-    });
+    expectInvalid(answer, { content: description }, "registry");
     expect(await read(uid)).toEqual({ uid });
   });
 
@@ -173,10 +167,7 @@ describe("Markdown", () => {
     const description = "must not be nested in 100 levels or more";
     for (const levels of [100, 40_000]) {
       const answer = await write(uid, { content: step.repeat(levels) + end });
-      expectRefusal(answer, "INVALID_ARGUMENT", `content: ${description}`, {
-        details: [badRequest(["content", description])],
-        domain: "registry",
-      });
+      expectInvalid(answer, { content: description }, "registry");
     }
     expect((await write(uid, { content: step.repeat(40) })).status).toBe(200);
   });

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { countingIds, IAM, serve } from "../../harness/api-server.ts";
 import { createRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
-import { expectInvalid, expectRefusal } from "../../support/refusal.ts";
+import { expectInvalid, expectRefusal, type Violations } from "../../support/refusal.ts";
 
 const NO_UID = "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below";
 const api = await serve();
@@ -26,45 +26,33 @@ describe("a role binding", () => {
     expect(left).toEqual(right);
   });
 
-  test.each<[string, () => Body, [string, string][]]>([
-    [
-      "neither uid",
-      () => ({}),
-      [
-        ["identityUid", NO_UID],
-        ["roleUid", NO_UID],
-      ],
-    ],
-    ["no role", () => ({ identityUid: identity }), [["roleUid", NO_UID]]],
-    ["a role by its name", () => ({ identityUid: identity, roleUid: "viewer" }), [["roleUid", NO_UID]]],
+  test.each<[string, () => Body, Violations]>([
+    ["neither uid", () => ({}), { identityUid: NO_UID, roleUid: NO_UID }],
+    ["no role", () => ({ identityUid: identity }), { roleUid: NO_UID }],
+    ["a role by its name", () => ({ identityUid: identity, roleUid: "viewer" }), { roleUid: NO_UID }],
     [
       "hydrated objects for uids, which are output only",
       () => ({ identity: { uid: identity }, role: { uid: viewer } }),
-      [
-        ["identityUid", NO_UID],
-        ["roleUid", NO_UID],
-      ],
+      { identityUid: NO_UID, roleUid: NO_UID },
     ],
   ])("is refused with %s", async (_, body, violations) => {
-    expectInvalid(await create(body()), ...violations);
+    expectInvalid(await create(body()), violations);
   });
 
   test("is refused with a missing identity and role, both at once", async () => {
     const missing = `${api.organization}/ffffffffffffffff`;
-    expectInvalid(
-      await create({ identityUid: missing, roleUid: missing }),
-      ["identityUid", `identity ${missing} does not exist`],
-      ["roleUid", `role ${missing} does not exist at ${api.organization} or above`],
-    );
+    expectInvalid(await create({ identityUid: missing, roleUid: missing }), {
+      identityUid: `identity ${missing} does not exist`,
+      roleUid: `role ${missing} does not exist at ${api.organization} or above`,
+    });
   });
 
   test("is refused with a uid of another kind", async () => {
     const group = api.organization;
-    expectInvalid(
-      await create({ identityUid: group, roleUid: identity }),
-      ["identityUid", `identity ${group} does not exist`],
-      ["roleUid", `role ${identity} does not exist at ${group} or above`],
-    );
+    expectInvalid(await create({ identityUid: group, roleUid: identity }), {
+      identityUid: `identity ${group} does not exist`,
+      roleUid: `role ${identity} does not exist at ${group} or above`,
+    });
   });
 
   test("is refused with another organization's identity, with the error of a missing one", async () => {
@@ -73,15 +61,14 @@ describe("a role binding", () => {
     const body = { name: "i", servicePrincipal: 1 };
     const { uid } = await createRecord(api, "identities", theirs, body, founder.token);
     const answer = await create({ identityUid: uid, roleUid: viewer });
-    expectInvalid(answer, ["identityUid", `identity ${uid} does not exist`]);
+    expectInvalid(answer, { identityUid: `identity ${uid} does not exist` });
     // The other way round: the founder sees itself, though nothing else of the organization that it lives in.
     const own = { token: founder.token, body: { identityUid: founder.uid, roleUid: viewer } };
     expect((await api.call("POST", `${IAM}/roleBindings/${theirs}`, own)).status).toBe(200);
     const other = { token: founder.token, body: { identityUid: identity, roleUid: viewer } };
-    expectInvalid(await api.call("POST", `${IAM}/roleBindings/${theirs}`, other), [
-      "identityUid",
-      `identity ${identity} does not exist`,
-    ]);
+    expectInvalid(await api.call("POST", `${IAM}/roleBindings/${theirs}`, other), {
+      identityUid: `identity ${identity} does not exist`,
+    });
   });
 
   test("has the current values of its identity, role and group", async () => {
@@ -117,7 +104,7 @@ describe("a batch", () => {
   test.each([0, 26])("refuses %i", async (count) => {
     const before = (await all()).length;
     const answer = await batch({ requests: requests(count) });
-    expectInvalid(answer, ["requests", `must have 1 to 25 requests; got ${count}`]);
+    expectInvalid(answer, { requests: `must have 1 to 25 requests; got ${count}` });
     expect((await all()).length).toBe(before);
   });
 
@@ -138,25 +125,25 @@ describe("a batch", () => {
     expect((await batch(body)).status).toBe(200);
   });
 
-  test.each<[string, () => Body, [string, string][]]>([
+  test.each<[string, () => Body, Violations]>([
     [
       "another role than the batch's",
       () => ({ roleUid: editor, requests: requests(2) }),
-      [0, 1].map((i) => [`requests[${i}].roleBinding.roleUid`, "must be empty or equal to the roleUid of the batch"]),
+      {
+        "requests[0].roleBinding.roleUid": "must be empty or equal to the roleUid of the batch",
+        "requests[1].roleBinding.roleUid": "must be empty or equal to the roleUid of the batch",
+      },
     ],
     [
       "another parent than the batch's",
       () => ({ requests: [...requests(1), { ...requests(1)[0], parent: identity }] }),
-      [["requests[1].parent", "must be empty or equal to the parent of the batch"]],
+      { "requests[1].parent": "must be empty or equal to the parent of the batch" },
     ],
-    ["no role at all", () => ({ requests: requests(1, "") }), [["requests[0].roleBinding.roleUid", NO_UID]]],
+    ["no role at all", () => ({ requests: requests(1, "") }), { "requests[0].roleBinding.roleUid": NO_UID }],
     [
       "no role binding",
       () => ({ requests: [{}, ...requests(1)] }),
-      [
-        ["requests[0].roleBinding.identityUid", NO_UID],
-        ["requests[0].roleBinding.roleUid", NO_UID],
-      ],
+      { "requests[0].roleBinding.identityUid": NO_UID, "requests[0].roleBinding.roleUid": NO_UID },
     ],
     [
       "violations in several requests",
@@ -167,14 +154,11 @@ describe("a batch", () => {
           { roleBinding: { identityUid: identity, roleUid: "y" } },
         ],
       }),
-      [
-        ["requests[0].roleBinding.identityUid", NO_UID],
-        ["requests[2].roleBinding.roleUid", NO_UID],
-      ],
+      { "requests[0].roleBinding.identityUid": NO_UID, "requests[2].roleBinding.roleUid": NO_UID },
     ],
   ])("is refused as a whole with %s", async (_, body, violations) => {
     const before = (await all()).length;
-    expectInvalid(await batch(body()), ...violations);
+    expectInvalid(await batch(body()), violations);
     expect((await all()).length).toBe(before);
   });
 
@@ -184,7 +168,7 @@ describe("a batch", () => {
     const answer = await batch({
       requests: [...requests(3), { roleBinding: { identityUid: missing, roleUid: viewer } }],
     });
-    expectInvalid(answer, ["requests[3].roleBinding.identityUid", `identity ${missing} does not exist`]);
+    expectInvalid(answer, { "requests[3].roleBinding.identityUid": `identity ${missing} does not exist` });
     expect((await all()).length).toBe(before);
   });
 

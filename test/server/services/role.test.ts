@@ -81,17 +81,17 @@ describe("a custom role", () => {
     ["none", { capabilities: [] }],
     ["none said", {}],
   ])("needs at least one capability: %s", async (_, body) => {
-    expectInvalid(await create(body), ["capabilities", "must have at least one capability"]);
+    expectInvalid(await create(body), { capabilities: "must have at least one capability" });
   });
 
   test("is refused with friendly names, which are those of v1 and the exchange", async () => {
     const answer = await create({ capabilities: ["CAP_REPO_LIST", "groups.list"] });
-    expectInvalid(answer, ["capabilities[1]", "is not a known value of its enum"]);
+    expectInvalid(answer, { "capabilities[1]": "is not a known value of its enum" });
   });
 
   test("that contains a capability that is internal-only must contain internal", async () => {
     const answer = await create({ capabilities: ["CAP_REX_CLASS_USE", "CAP_CASSIE_CAS_READ", "CAP_REPO_LIST"] });
-    expectInvalid(answer, ["capabilities", "must contain internal, since it contains rex.class.use, cassie.cas.read"]);
+    expectInvalid(answer, { capabilities: "must contain internal, since it contains rex.class.use, cassie.cas.read" });
   });
 
   test("that is internal can be created only by a caller that holds it", async () => {

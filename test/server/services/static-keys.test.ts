@@ -34,7 +34,7 @@ describe("static keys", () => {
     ["now", later(0)],
     ["the past", later(-DAY_MS)],
   ])("must not end at %s", async (_, expirationTime) => {
-    expectInvalid(await createWithKeys({ expirationTime }), ["staticKeys.expirationTime", TIME]);
+    expectInvalid(await createWithKeys({ expirationTime }), { "staticKeys.expirationTime": TIME });
   });
 
   test("cannot be extended beyond 365 days after creation by a later change", async () => {
@@ -45,7 +45,7 @@ describe("static keys", () => {
     server.owner.token = await server.token(server.identity, { subject: "owner" });
     const path = `${IAM}/identities/${uid}`;
     const longer = { body: { staticKeys: { expirationTime: later(366 * DAY_MS) } } };
-    expectInvalid(await server.call("PATCH", path, longer), ["staticKeys.expirationTime", TIME]);
+    expectInvalid(await server.call("PATCH", path, longer), { "staticKeys.expirationTime": TIME });
     const shorter = { body: { staticKeys: { expirationTime: later(31 * DAY_MS) } } };
     expect((await server.ok("PATCH", path, shorter)).staticKeys.expirationTime).toBe(later(31 * DAY_MS));
     const cleared = { body: {}, query: { updateMask: "staticKeys.expirationTime" } };
@@ -61,7 +61,7 @@ describe("static keys", () => {
     const renamed = await server.ok("PATCH", path, { body: { name: "renamed" } });
     expect(renamed).toMatchObject({ name: "renamed", staticKeys: body.staticKeys });
     const restated = { body: { staticKeys: { expirationTime: later(1) } } };
-    expectInvalid(await server.call("PATCH", path, restated), ["staticKeys.expirationTime", TIME]);
+    expectInvalid(await server.call("PATCH", path, restated), { "staticKeys.expirationTime": TIME });
   });
 
   test.each([

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { type Actor, REGISTRY, serve } from "../../harness/api-server.ts";
 import { DAY_MS, START_MS } from "../../harness/clock.ts";
 import { createRecord, createUid } from "../../harness/records.ts";
-import type { Body } from "../../support/http.ts";
-import { badRequest, expectRefusal } from "../../support/refusal.ts";
+import type { Answer, Body } from "../../support/http.ts";
+import { expectInvalid, type Violations } from "../../support/refusal.ts";
 
 const PATH = `${REGISTRY}/repos`;
 const INHERITED = "is inherited from the repo that this one syncs from and cannot be changed";
@@ -30,11 +30,7 @@ const createSynced = async (source: string, body: Body = {}): Promise<Body> => {
 const get = (uid: string) => api.ok("GET", `${PATH}/${uid}`);
 const patch = (uid: string, body: Body, updateMask?: string) =>
   api.call("PATCH", `${PATH}/${uid}`, { body, query: { updateMask } });
-const expectViolations = (answer: Awaited<ReturnType<typeof sync>>, ...violations: [string, string][]) =>
-  expectRefusal(answer, "INVALID_ARGUMENT", violations[0]?.join(": ") as string, {
-    details: [badRequest(...violations)],
-    domain: "registry",
-  });
+const expectViolations = (answer: Answer, violations: Violations) => expectInvalid(answer, violations, "registry");
 
 const SHOWN = {
   catalogTier: "CATALOG_TIER_BASE",
@@ -82,14 +78,13 @@ describe("the source", () => {
     ["a host alone before the name", "cgr.dev/repo-1"],
   ])("is refused as %s", async (_, source) => {
     await repo({}, eng);
-    expectViolations(await sync(source), [
-      "sync_config.source",
-      `${JSON.stringify(source)} is not a repo that you may pull from`,
-    ]);
+    expectViolations(await sync(source), {
+      "sync_config.source": `${JSON.stringify(source)} is not a repo that you may pull from`,
+    });
   });
 
   test("is required", async () => {
-    expectViolations(await sync("", { sync_config: {} }), ["sync_config.source", "is required"]);
+    expectViolations(await sync("", { sync_config: {} }), { "sync_config.source": "is required" });
   });
 
   test("must be one that the caller may pull from: others are refused like missing ones", async () => {
@@ -97,10 +92,9 @@ describe("the source", () => {
     const { uid: root } = await createRecord(api, "groups", "", { name: "theirs" }, other.token);
     const secret = await api.ok("POST", `${PATH}/${root}`, { token: other.token, body: { name: "secret" } });
     for (const source of [secret.uid, "theirs/secret"])
-      expectViolations(await sync(source), [
-        "sync_config.source",
-        `${JSON.stringify(source)} is not a repo that you may pull from`,
-      ]);
+      expectViolations(await sync(source), {
+        "sync_config.source": `${JSON.stringify(source)} is not a repo that you may pull from`,
+      });
     // A caller that may pull there may sync from there, once it may also write here.
     const body = { identityUid: other.uid, roleUid: await api.role("editor") };
     await createRecord(api, "roleBindings", mirrors, body);
@@ -120,10 +114,9 @@ describe("the source", () => {
 
   test("may not be the repo itself", async () => {
     const { uid } = await repo();
-    expectViolations(await patch(uid, { sync_config: { source: uid } }), [
-      "sync_config.source",
-      "must be another repo",
-    ]);
+    expectViolations(await patch(uid, { sync_config: { source: uid } }), {
+      "sync_config.source": "must be another repo",
+    });
   });
 });
 
@@ -182,14 +175,14 @@ describe("a repo that syncs", () => {
     const { uid: source } = await repo(SHOWN);
     const before = await createSynced(source);
     const [field] = Object.keys(body) as [string];
-    expectViolations(await patch(before.uid, body), [field, INHERITED]);
+    expectViolations(await patch(before.uid, body), { [field]: INHERITED });
     expect(await get(before.uid)).toEqual(before);
   });
 
   test("cannot be created with other values, and the error names them all", async () => {
     const { uid: source } = await repo(SHOWN);
     const answer = await sync(source, { bundles: ["ai"], activeTags: ["1"], aliases: SHOWN.aliases });
-    expectViolations(answer, ["bundles", INHERITED], ["activeTags", INHERITED]);
+    expectViolations(answer, { bundles: INHERITED, activeTags: INHERITED });
   });
 
   test("may restate what it inherits, or leave it unset in a full replacement", async () => {

@@ -112,7 +112,7 @@ describe("the look-up of an identity", () => {
 
   test("needs both", async () => {
     const text = (await lookUp({})).json.details[1].fieldViolations[0].description;
-    expectInvalid(await lookUp({}), ["issuer", text], ["subject", text]);
+    expectInvalid(await lookUp({}), { issuer: text, subject: text });
   });
 });
 

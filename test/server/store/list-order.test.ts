@@ -113,7 +113,7 @@ describe("order_by", () => {
     ["a name of the prototype", "constructor"],
     ["SQL", "name; DROP TABLE groups"],
   ])("is refused with %s", async (_, orderBy) => {
-    expectInvalid(await api.call("GET", `${IAM}/groups`, { query: { order_by: orderBy } }), ["orderBy", TEXT]);
+    expectInvalid(await api.call("GET", `${IAM}/groups`, { query: { order_by: orderBy } }), { orderBy: TEXT });
   });
 
   test.each<[path: string, fields: string, refused: string[]]>([

@@ -136,7 +136,7 @@ describe("skip", () => {
 
   test("must not be negative", async () => {
     const answer = await api.call("GET", "/iam/v2beta1/groups", { query: { skip: -1 } });
-    expectInvalid(answer, ["skip", "must not be negative"]);
+    expectInvalid(answer, { skip: "must not be negative" });
   });
 });
 

@@ -8,7 +8,7 @@ import { createUid } from "../../harness/records.ts";
 import { payloadOf } from "../../harness/sts.ts";
 import { grpcMethodOf } from "../../support/grpc.ts";
 import type { Answer, Body } from "../../support/http.ts";
-import { expectInvalid, expectRefusal } from "../../support/refusal.ts";
+import { expectInvalid, expectRefusal, type Violations } from "../../support/refusal.ts";
 import { grpcOf } from "../../support/way.ts";
 
 const FORM = "application/x-www-form-urlencoded";
@@ -207,23 +207,16 @@ describe.each(Object.keys(PATHS) as Operation[])("a request of %s", (operation) 
     expect(json.message).toMatch(message);
   });
 
-  it.each<[string, string, [field: string, description: string][]]>([
-    ["that gives a name twice", '{"cap":["groups.list"],"cap":["groups.create"]}', [["cap", "must be given once"]]],
-    ["that gives one field in two spellings", '{"scope":"a","sco\\u0070e":"b"}', [["scope", "must be given once"]]],
-    [
-      "with a number",
-      '{"cap":[1],"scope":2}',
-      [
-        ["scope", "must be a string"],
-        ["cap[0]", "must be a string"],
-      ],
-    ],
-    ["with an object", '{"scopes":{"a":"b"}}', [["scopes[0]", "must be a string"]]],
-    ["with a list for a text", '{"scope":["a"]}', [["scope", "must be a string"]]],
-    ["that is a list", "[]", [["", "the body must be a JSON object"]]],
+  it.each<[string, string, Violations]>([
+    ["that gives a name twice", '{"cap":["groups.list"],"cap":["groups.create"]}', { cap: "must be given once" }],
+    ["that gives one field in two spellings", '{"scope":"a","sco\\u0070e":"b"}', { scope: "must be given once" }],
+    ["with a number", '{"cap":[1],"scope":2}', { scope: "must be a string", "cap[0]": "must be a string" }],
+    ["with an object", '{"scopes":{"a":"b"}}', { "scopes[0]": "must be a string" }],
+    ["with a list for a text", '{"scope":["a"]}', { scope: "must be a string" }],
+    ["that is a list", "[]", { "": "the body must be a JSON object" }],
   ])("with JSON %s is INVALID_ARGUMENT", async (_, body, violations) => {
     const answer = await post(operation, workload, body, "application/json", { aud: api.baseUrl });
-    expectInvalid(answer, ...(violations as [[string, string]]));
+    expectInvalid(answer, violations);
   });
 
   it("with malformed JSON is INVALID_ARGUMENT", async () => {
@@ -236,12 +229,12 @@ describe.each(Object.keys(PATHS) as Operation[])("a request of %s", (operation) 
       aud: api.baseUrl,
       scope: group,
     });
-    expectInvalid(twice, ["scope", "must be given once"]);
+    expectInvalid(twice, { scope: "must be given once" });
   });
 
   it("counts null as absent", async () => {
     const answer = await post(operation, workload, '{"scope":null,"cap":null}', "application/json", {});
-    expectInvalid(answer, ["aud", "Audience must be specified"]);
+    expectInvalid(answer, { aud: "Audience must be specified" });
   });
 });
 
@@ -257,7 +250,7 @@ it("a GET with a body is INVALID_ARGUMENT: its limits could only be dropped", as
     query: { aud: api.baseUrl, identity: api.identity },
     body: { cap: ["groups.list"] },
   });
-  expectInvalid(answer, ["", "a GET has no body; use the query, or POST"]);
+  expectInvalid(answer, { "": "a GET has no body; use the query, or POST" });
 });
 
 it("a refused limit returns no token, and an unknown name is quoted in part", async () => {

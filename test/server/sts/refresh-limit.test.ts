@@ -96,8 +96,8 @@ describe("the limits of a family", () => {
     const { refreshToken } = await exchangeForOwner(api);
     const refused = await use(api, refreshToken, { aud: "https://evil.example" });
     expect(refused.json.message).toMatch(/^Invalid argument: aud: must be http:/);
-    expectInvalid(await use(api, refreshToken, { aud: undefined }), ["aud", "Audience must be specified"]);
-    expectInvalid(await use(api, refreshToken, { scope: ["a", "b"] }), ["scope", "must be given once"]);
+    expectInvalid(await use(api, refreshToken, { aud: undefined }), { aud: "Audience must be specified" });
+    expectInvalid(await use(api, refreshToken, { scope: ["a", "b"] }), { scope: "must be given once" });
     expect(reasons(api)).toEqual(["request", "request", "request"]);
     expect(await refreshWith(api, refreshToken)).toHaveProperty("token.token");
   });
