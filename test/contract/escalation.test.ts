@@ -33,37 +33,11 @@ const wide: string = await role(group, "wide", "CAP_IAM_GROUPS_DELETE", "CAP_IAM
 const subject: string = (await api.actor("subject")).uid;
 
 describe("a role binding", () => {
-  test("is created for a role that the caller holds", async () => {
-    const answer = await asBinder("POST", `/roleBindings/${group}`, { identityUid: subject, roleUid: narrow });
-    expect(answer.status, answer.text).toBe(200);
-  });
-
   test("is refused for a role that holds more, and the error names what is missing", async () => {
     const before = await count("roleBindings", "roleBindings");
     const answer = await asBinder("POST", `/roleBindings/${group}`, { identityUid: subject, roleUid: wide });
     expectDenied(answer, "groups.delete", group);
     expect(await count("roleBindings", "roleBindings")).toBe(before);
-  });
-
-  test("is refused for the caller itself too", async () => {
-    const answer = await asBinder("POST", `/roleBindings/${group}`, { identityUid: binder.uid, roleUid: wide });
-    expectDenied(answer, "groups.delete", group);
-  });
-
-  test("is refused above the group where the caller holds the capability", async () => {
-    const body = { identityUid: subject, roleUid: await api.role("viewer") };
-    expectDenied(
-      await asBinder("POST", `/roleBindings/${api.organization}`, body),
-      "role_bindings.create",
-      api.organization,
-    );
-  });
-
-  test("cannot be changed to a role that holds more", async () => {
-    const link = { identityUid: subject, roleUid: narrow };
-    const { uid } = await createRecord(api, "roleBindings", group, link);
-    expectDenied(await asBinder("PATCH", `/roleBindings/${uid}`, { roleUid: wide }), "groups.delete", group);
-    expect((await api.ok("GET", `${IAM}/roleBindings/${uid}`)).role.uid).toBe(narrow);
   });
 
   test("for a role that holds more cannot move to another identity", async () => {
@@ -109,13 +83,6 @@ describe("a role", () => {
     const capabilities = ["CAP_IAM_GROUPS_LIST", "CAP_IAM_GROUPS_DELETE", "CAP_REPO_LIST"];
     const answer = await asBinder("POST", `/roles/${group}`, { name: "more", capabilities });
     expectDenied(answer, "groups.delete, repo.list", group);
-  });
-
-  test("cannot gain capabilities by a change", async () => {
-    const uid = await role(group, "growing", "CAP_IAM_GROUPS_LIST");
-    const capabilities = ["CAP_IAM_GROUPS_LIST", "CAP_IAM_GROUPS_DELETE"];
-    expectDenied(await asBinder("PATCH", `/roles/${uid}`, { capabilities }), "groups.delete", group);
-    expect((await api.ok("GET", `${IAM}/roles/${uid}`)).capabilities).toEqual(["CAP_IAM_GROUPS_LIST"]);
   });
 
   test("that holds more cannot be changed, not even its name", async () => {
@@ -194,12 +161,6 @@ describe("an identity", () => {
     const answer = await asClerk(uid, body);
     expect(answer.status, answer.text).toBe(200);
     expect(answer.json).toMatchObject(body);
-  });
-
-  test("that is granted no more is opened to another workload", async () => {
-    const uid = await bindRoles([narrow, group]);
-    expect((await asClerk(uid, { claimMatch: OPEN })).status).toBe(200);
-    expect(await subjectOf(uid)).toBe("clerk");
   });
 
   test("that another organization trusts is managed by its own organization", async () => {

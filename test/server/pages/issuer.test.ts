@@ -3,7 +3,7 @@
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { describe, expect, test } from "vitest";
 import { createServer, ServerOptionsError } from "../../../server/index.ts";
-import { IAM, serve, sharedKeys, type TestServer } from "../../harness/api-server.ts";
+import { atEnd, IAM, serve, sharedKeys, type TestServer } from "../../harness/api-server.ts";
 import { START_MS } from "../../harness/clock.ts";
 import { expectInvalid } from "../../support/refusal.ts";
 
@@ -148,6 +148,7 @@ describe("the development issuer", () => {
 describe("createServer", () => {
   test("needs no options: it listens on a free port of loopback, and returns its addresses and close", async () => {
     const server = await createServer();
+    atEnd(server.close);
     expect(Object.keys(server).toSorted()).toEqual([
       ...["anyone", "authUrl", "baseUrl", "close", "localAuthUrl", "localUrl", "rotateKeys", "tokenOf"],
     ]);

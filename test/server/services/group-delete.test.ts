@@ -3,80 +3,83 @@
 
 import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
-import { IAM, serve } from "../../harness/api-server.ts";
-import { createRecord } from "../../harness/records.ts";
-import type { Body } from "../../support/http.ts";
+import { IAM, REGISTRY, serve } from "../../harness/api-server.ts";
+import { type Collection, createRecord, createUid } from "../../harness/records.ts";
+import type { Answer, Body } from "../../support/http.ts";
 import { expectRefusal, preconditionFailure } from "../../support/refusal.ts";
 
-const api = await serve({
-  seed: parseSeed(
-    "{ organization: { name: acme }, groups: [{ name: stocked }], repos: [{ name: r, group: stocked }] }",
-    "s",
-  ),
-});
+const seed = parseSeed(
+  `
+organization: { name: acme }
+groups: [{ name: advised }]
+advisories:
+  - { group: advised, advisoryId: CGA-aaaa-aaaa-aaaa, author: a, artifactName: a, artifactType: apk, artifactArchitecture: a, componentName: c, componentLocation: l, componentType: t }
+`,
+  "seed.yaml",
+);
+const api = await serve({ seed });
+const viewer = await api.role("viewer");
 
-const make = async (kind: string, parent: string, body: Body): Promise<string> =>
-  (await api.ok("POST", `${IAM}/${kind}/${parent}`, { body })).uid;
-const group = () => make("groups", api.organization, { name: "g" });
+const group = (parent = api.organization) => createUid(api, "groups", parent);
 const remove = (uid: string) => api.call("DELETE", `${IAM}/groups/${uid}`);
-
-const CHILDREN: Record<string, (parent: string) => Promise<string>> = {
-  groups: (parent) => make("groups", parent, { name: "child" }),
-  identities: (parent) => make("identities", parent, { name: "child", servicePrincipal: 1 }),
-  roles: (parent) => make("roles", parent, { name: "child", capabilities: ["CAP_IAM_GROUPS_LIST"] }),
-  roleBindings: async (parent) =>
-    make("roleBindings", parent, { identityUid: api.identity, roleUid: await api.role("viewer") }),
+const expectBlocked = (answer: Answer, ...words: string[]) => {
+  const texts = words.map((word) => `cannot delete group with child ${word}`);
+  expectRefusal(answer, "FAILED_PRECONDITION", texts[0] as string, {
+    details: [preconditionFailure("RESOURCE_NOT_EMPTY", ...texts)],
+  });
 };
-const WORDS: Record<string, string> = {
-  groups: "groups",
-  identities: "identities",
-  roles: "roles",
-  roleBindings: "role bindings",
-};
-const text = (kind: string) => `cannot delete group with child ${WORDS[kind]}`;
 
-describe("a group with a child", () => {
-  test.each(Object.keys(CHILDREN))("of the kind %s cannot be deleted until the child is", async (kind) => {
+const oidc = { issuer: "https://idp.example", clientId: "c", pkceEnabled: true };
+/** In the order of the violations. */
+const CHILDREN: [word: string, collection: Collection, fields: Body][] = [
+  ["groups", "groups", {}],
+  ["identities", "identities", {}],
+  ["roles", "roles", {}],
+  ["role bindings", "roleBindings", { identityUid: api.identity, roleUid: viewer }],
+  ["repos", "repos", {}],
+  ["identity providers", "identityProviders", { defaultRole: viewer, oidc }],
+  ["group invites", "groupInvites", { roleUid: viewer }],
+  ["account associations", "accountAssociations", {}],
+];
+
+describe("a group with", () => {
+  test.each(CHILDREN)("child %s cannot be deleted until they are", async (word, collection, fields) => {
     const uid = await group();
-    const child = await (CHILDREN[kind] as (parent: string) => Promise<string>)(uid);
-    expectRefusal(await remove(uid), "FAILED_PRECONDITION", text(kind), {
-      details: [preconditionFailure("RESOURCE_NOT_EMPTY", text(kind))],
-    });
-    expect((await api.call("GET", `${IAM}/groups/${uid}`)).status).toBe(200);
-    expect((await api.call("DELETE", `${IAM}/${kind}/${child}`)).status).toBe(200);
+    const child = await createUid(api, collection, uid, fields);
+    expectBlocked(await remove(uid), word);
+    const path = `${collection === "repos" ? REGISTRY : IAM}/${collection}/${child}`;
+    expect((await api.call("GET", path)).status).toBe(200);
+    await api.ok("DELETE", path);
     expect((await remove(uid)).status).toBe(200);
   });
 
-  test("of the kind repo cannot be deleted", async () => {
-    const { groups } = await api.ok("GET", `${IAM}/groups`, { query: { name: "stocked" } });
-    const blocked = "cannot delete group with child repos";
-    expectRefusal(await remove(groups[0].uid), "FAILED_PRECONDITION", blocked, {
-      details: [preconditionFailure("RESOURCE_NOT_EMPTY", blocked)],
-    });
-  });
-
-  test("of every kind has one violation for each, and the message of the first", async () => {
+  test("children of every kind has one violation for each, and the message of the first", async () => {
     const uid = await group();
-    const kinds = Object.keys(CHILDREN);
-    // Two of each: it is one violation a kind, not one a child.
-    for (const make of [...Object.values(CHILDREN), ...Object.values(CHILDREN)]) await make(uid);
-    expectRefusal(await remove(uid), "FAILED_PRECONDITION", text("groups"), {
-      details: [preconditionFailure("RESOURCE_NOT_EMPTY", ...kinds.map(text))],
-    });
+    for (const [, collection, fields] of CHILDREN) await createUid(api, collection, uid, fields);
+    // A second one: it is one violation a kind, not one a child.
+    await createUid(api, "identities", uid);
+    expectBlocked(await remove(uid), ...CHILDREN.map(([word]) => word));
   });
 
-  test("two levels below is blocked by the level between", async () => {
+  test.each<[string, Collection]>([
+    ["a role", "roles"],
+    ["an account association, which has the uid of its group,", "accountAssociations"],
+  ])("%s two levels below is blocked by the level between", async (_, collection) => {
     const uid = await group();
-    const below = await make("groups", uid, { name: "between" });
-    await (CHILDREN.roles as (parent: string) => Promise<string>)(below);
-    expectRefusal(await remove(uid), "FAILED_PRECONDITION", text("groups"), {
-      details: [preconditionFailure("RESOURCE_NOT_EMPTY", text("groups"))],
-    });
+    await createRecord(api, collection, await group(uid));
+    expectBlocked(await remove(uid), "groups");
   });
 
-  test("of its neighbour, whose uid begins alike, is deleted", async () => {
+  test("advisories, which no method deletes, cannot be deleted", async () => {
+    const { groups } = await api.ok("GET", `${IAM}/groups`, { query: { name: "advised" } });
+    expectBlocked(await remove(groups[0].uid), "advisories");
+    const query = { "uidp.childrenOf": groups[0].uid };
+    expect((await api.ok("GET", "/vulnerabilities/v2beta1/advisories", { query })).totalCount).toBe("1");
+  });
+
+  test("a neighbour that has children, and whose uid begins alike, is deleted", async () => {
     const [one, two] = [await group(), await group()];
-    await make("groups", two, { name: "child" });
+    await group(two);
     expect((await remove(one)).status).toBe(200);
     expect((await api.call("GET", `${IAM}/groups/${two}`)).status).toBe(200);
   });
@@ -104,10 +107,7 @@ describe("a root group", () => {
     const { uid, token, root } = await found("twice");
     const body = { identityUid: uid, roleUid: await api.role("owner") };
     const { json } = await asFounder(token, "POST", `roleBindings/${root}`, body);
-    const refused = await asFounder(token, "DELETE", `groups/${root}`);
-    expectRefusal(refused, "FAILED_PRECONDITION", text("roleBindings"), {
-      details: [preconditionFailure("RESOURCE_NOT_EMPTY", text("roleBindings"))],
-    });
+    expectBlocked(await asFounder(token, "DELETE", `groups/${root}`), "role bindings");
     await asFounder(token, "DELETE", `roleBindings/${json.uid}`);
     expect((await asFounder(token, "DELETE", `groups/${root}`)).status).toBe(200);
   });

@@ -32,39 +32,12 @@ const without = (key: keyof typeof CLAIM_MATCH) => {
 
 describe("a nested path", () => {
   test.each<[string, Body, string | undefined, Body]>([
-    [
-      "changes one field of the claim match",
-      { claimMatch: { subject: "t" } },
-      "claimMatch.subject",
-      { ...CLAIM_MATCH, subject: "t" },
-    ],
-    ["in snake_case", { claim_match: { subject: "t" } }, "claim_match.subject", { ...CLAIM_MATCH, subject: "t" }],
     ["is implied by the body", { claimMatch: { subject: "t" } }, undefined, { ...CLAIM_MATCH, subject: "t" }],
-    [
-      "leaves fields of the body outside of it alone",
-      { claimMatch: { issuer: "https://evil.example", subject: "t" } },
-      "claimMatch.subject",
-      { ...CLAIM_MATCH, subject: "t" },
-    ],
     [
       "does not validate those",
       { claimMatch: { issuer: "nonsense", subject: "t" } },
       "claimMatch.subject",
       { ...CLAIM_MATCH, subject: "t" },
-    ],
-    [
-      "several change together",
-      { claimMatch: { subject: "t", audience: "b" } },
-      "claimMatch.subject,claimMatch.audience",
-      { ...CLAIM_MATCH, subject: "t", audience: "b" },
-    ],
-    ["clears what the body lacks", {}, "claimMatch.audience", without("audience")],
-    ["clears a map", {}, "claimMatch.claims", without("claims")],
-    [
-      "replaces a map as one value",
-      { claimMatch: { claims: { only: "this" } } },
-      undefined,
-      { ...CLAIM_MATCH, claims: { only: "this" } },
     ],
     [
       "of the message replaces it as a whole",
@@ -88,18 +61,6 @@ describe("a oneof", () => {
       undefined,
       { ...without("issuer"), issuerPattern: "https://.*" },
     ],
-    [
-      "a subject becomes a pattern",
-      { claimMatch: { subjectPattern: "s|t" } },
-      "claimMatch.subjectPattern",
-      { ...without("subject"), subjectPattern: "s|t" },
-    ],
-    [
-      "an audience becomes a pattern",
-      { claimMatch: { audiencePattern: "a.*" } },
-      "claimMatch.audience,claimMatch.audiencePattern",
-      { ...without("audience"), audiencePattern: "a.*" },
-    ],
   ])("switches: %s", async (_, body, mask, claimMatch) => {
     const answer = await patch(body, mask);
     expect(answer.status, answer.text).toBe(200);
@@ -108,7 +69,6 @@ describe("a oneof", () => {
 
   test.each<[string, Body, string | undefined, Body]>([
     ["to AWS", { awsIdentity: AWS }, undefined, { awsIdentity: AWS }],
-    ["to AWS, both members being named", { awsIdentity: AWS }, "claimMatch,awsIdentity", { awsIdentity: AWS }],
     [
       "to a service principal",
       { servicePrincipal: 4 },
@@ -142,25 +102,12 @@ describe("a oneof", () => {
       { "claimMatch.issuerPattern": "only one of issuer, issuerPattern may be set" },
     ],
     [
-      "two relationships at once",
-      { awsIdentity: AWS, servicePrincipal: 1 },
-      undefined,
-      { servicePrincipal: "only one of awsIdentity, servicePrincipal may be set" },
-    ],
-    [
       "a required one that is cleared by its member",
       {},
       "claimMatch.issuer",
       { "claimMatch.issuer": "one of issuer, issuerPattern must be set" },
     ],
-    [
-      "a required one that is cleared by null",
-      { claimMatch: { subject: null } },
-      undefined,
-      { "claimMatch.subject": "one of subject, subjectPattern must be set" },
-    ],
     ["the relationship that is cleared", {}, "claimMatch", { claimMatch: ONE_RELATIONSHIP }],
-    ["the relationship that is cleared by null", { claimMatch: null }, undefined, { claimMatch: ONE_RELATIONSHIP }],
   ])("is refused with %s", async (_, body, mask, violation) => {
     expectInvalid(await patch(body, mask), violation);
     expect(await stored()).toEqual(identity);
@@ -244,12 +191,6 @@ describe("a role binding", () => {
       "a role that is cleared",
       {},
       "roleUid",
-      { roleUid: "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below" },
-    ],
-    [
-      "a role that is not a uid",
-      { roleUid: "viewer" },
-      undefined,
       { roleUid: "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below" },
     ],
     [

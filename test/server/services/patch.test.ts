@@ -23,9 +23,7 @@ const stored = () => api.ok("GET", `${IAM}/groups/${group.uid}`);
 describe("without a mask, the keys of the body are the mask", () => {
   test.each<[string, Body, Body]>([
     ["a present field changes", { description: "new" }, { description: "new" }],
-    ["several change together", { name: "after", description: "new" }, { name: "after", description: "new" }],
     ["a field that is absent keeps its value (unlike v1)", { name: "after" }, { name: "after" }],
-    ["an empty text clears", { description: "" }, { description: "" }],
     ["null clears", { description: null }, { description: "" }],
     [
       "snake_case and output-only keys are accepted",
@@ -33,7 +31,6 @@ describe("without a mask, the keys of the body are the mask", () => {
       { description: "new" },
     ],
     ["an unknown key is ignored", { etag: "x", description: "new" }, { description: "new" }],
-    ["an empty body changes nothing", {}, {}],
   ])("%s", async (_, body, changed) => {
     const answer = await patch(body);
     expect(answer.status, answer.text).toBe(200);
@@ -51,28 +48,9 @@ describe("with a mask", () => {
       { description: "new" },
     ],
     [
-      "several masked fields change",
-      { name: "after", description: "new", verified: false },
-      "name,description",
-      { name: "after", description: "new" },
-    ],
-    [
-      "spaces around a comma are ignored",
-      { name: "after", description: "new" },
-      "name, description",
-      { name: "after", description: "new" },
-    ],
-    ["a masked field that the body lacks is cleared", {}, "description", { description: "" }],
-    [
       "a field outside of it is not validated",
       { name: "NOT A NAME", description: "new" },
       "description",
-      { description: "new" },
-    ],
-    [
-      "an output-only path is ignored",
-      { uid: "x", description: "new" },
-      "uid,createTime,updateTime,resourceLimits,status,description",
       { description: "new" },
     ],
     [
@@ -90,17 +68,13 @@ describe("with a mask", () => {
   });
 
   test.each<[string, Body, string, Violations]>([
-    ["an unknown path, by name", { name: "x" }, "colour", { updateMask: '"colour" is not a field of the resource' }],
     [
       "every unknown path",
       { name: "x" },
       "name,colour,taste",
       { updateMask: ['"colour" is not a field of the resource', '"taste" is not a field of the resource'] },
     ],
-    ["a path below a text", { name: "x" }, "name.first", { updateMask: '"name.first" is not a field of the resource' }],
     ["a required field that is cleared", {}, "name", { name: NAME }],
-    ["a required field that is cleared by an empty text", { name: "" }, "name", { name: NAME }],
-    ["a masked value that is not valid", { description: "two\nlines" }, "description", { description: DESCRIPTION }],
     [
       "all invalid values at once",
       { name: "N", description: "two\nlines" },

@@ -145,20 +145,12 @@ describe("a name", () => {
 
 describe("a change of a repo", () => {
   test.each<[string, Body, string | undefined, Body]>([
-    ["of one field leaves the others", { description: "new" }, undefined, { description: "new" }],
     ["replaces a list as a whole", { bundles: ["fips"] }, undefined, { bundles: ["fips"] }],
-    ["clears a list", { aliases: [] }, undefined, { aliases: undefined }],
     [
       "reaches into the overlay",
       { customOverlay: { contents: { packages: ["git"] } } },
       undefined,
       { customOverlay: { contents: { packages: ["git"] }, environment: { A: "b" } } },
-    ],
-    [
-      "clears what the mask names",
-      {},
-      "custom_overlay.environment,catalogTier",
-      { customOverlay: { contents: { packages: ["curl"] } }, catalogTier: undefined },
     ],
   ])("%s", async (_, body, mask, changed) => {
     const before = await createdRecord({
