@@ -17,16 +17,26 @@ export interface SetsMachine {
   identities: string[];
   /** uid of a new group */
   group(): Promise<string>;
-  /** a binding that another caller creates */
+  /** a binding that another caller creates; the identity by its uid, or by its name */
   bind(group: string, identity: string, role: string): Promise<string>;
   unbind(uid: string): Promise<void>;
   /** of a built-in role */
   role(name: string): Promise<string>;
   /** `identity role` of each binding of a group, as names */
   pairs(group: string): Promise<string[]>;
-  inputs(group: string, bindings: readonly (readonly [identity: string, role: string])[], further?: Json): Json;
+  /** of a pair that is a text, `one viewer`, the identity is one of the five, by its name */
+  inputs(
+    group: string,
+    bindings: readonly (string | readonly [identity: string, role: string])[],
+    further?: Json,
+  ): Json;
   /** a run of the engine in a new process, or in `own` */
   run(own?: Process): Promise<EngineRun>;
+  // Each in a new process.
+  up: EngineRun["up"];
+  preview: EngineRun["preview"];
+  refresh: EngineRun["refresh"];
+  delete: EngineRun["delete"];
 }
 
 export interface EngineRun {
@@ -48,6 +58,7 @@ export const startSets = (): SetsMachine => {
   let call: Machine["service"]["session"]["call"];
   let count = 0;
   const roles = new Map<string, string>();
+  const uids = new Map<string, string>();
 
   beforeAll(async () => {
     ({ call } = machine.service.session);
@@ -56,7 +67,9 @@ export const startSets = (): SetsMachine => {
     for (const name of ["one", "two", "three", "four", "five"]) {
       const claimMatch = { issuer: "https://issuer.example.com", subject: name };
       const request = { parent: machine.org, identity: { name, claimMatch } };
-      identities.push((await call("CreateIdentity", request as never)).uid as string);
+      const uid = (await call("CreateIdentity", request as never)).uid as string;
+      identities.push(uid);
+      uids.set(name, uid);
     }
   });
   beforeEach(() => {
@@ -108,10 +121,15 @@ export const startSets = (): SetsMachine => {
     machine,
     identities,
     run,
+    up: async (...args) => (await run()).up(...args),
+    preview: async (...args) => (await run()).preview(...args),
+    refresh: async (...args) => (await run()).refresh(...args),
+    delete: async (...args) => (await run()).delete(...args),
     group: async () => (await machine.createByOther({ parent: machine.org, name: `g${++count}`, description: "" })).uid,
     role: async (name) => roles.get(name) as string,
-    bind: async (parent, identityUid, role) => {
-      const request = { parent, roleBinding: { identityUid, roleUid: roles.get(role) ?? role } };
+    bind: async (parent, identity, role) => {
+      const roleBinding = { identityUid: uids.get(identity) ?? identity, roleUid: roles.get(role) ?? role };
+      const request = { parent, roleBinding };
       return (await call("CreateRoleBinding", request as never)).uid as string;
     },
     unbind: async (uid) => void (await call("DeleteRoleBinding", { uid })),
@@ -122,7 +140,10 @@ export const startSets = (): SetsMachine => {
     inputs: (parent, bindings, further = {}) => ({
       ...keyOf(`set-${parent}`),
       parent,
-      bindings: bindings.map(([identity, role]) => ({ identity, role })),
+      bindings: bindings.map((pair) => {
+        const [identity = "", ...role] = typeof pair === "string" ? pair.split(" ") : pair;
+        return { identity: uids.get(identity) ?? identity, role: role.join(" ") };
+      }),
       ...further,
     }),
   };

@@ -12,56 +12,51 @@ const EXCLUSIVE = { exclusive: true };
 describe("an exclusive set", () => {
   it("removes nothing first, shows by name what it found, and then removes only that", async () => {
     const group = await sets.group();
-    const [one, two, three] = identities as [string, string, string];
-    const undeclared = await sets.bind(group, two, "editor");
-    const wanted = sets.inputs(group, [[one, "viewer"]], EXCLUSIVE);
-    const first = await (await sets.run()).up(wanted);
+    const undeclared = await sets.bind(group, "two", "editor");
+    const wanted = sets.inputs(group, ["one viewer"], EXCLUSIVE);
+    const first = await sets.up(wanted);
     expect(await sets.pairs(group)).toEqual(["one viewer", "two editor"]);
     expect(first.outs.unmanaged).toMatchObject([{ uid: undeclared, identity: { name: "two" } }]);
     machine.messages.length = 0;
-    expect(await (await sets.run()).preview(wanted, first)).toMatchObject({ changes: true });
+    expect(await sets.preview(wanted, first)).toMatchObject({ changes: true });
     expect(machine.messages).toEqual([
       `RoleBindingSet set-${group} changes:\n  - removes "two" as "editor", which the program does not declare`,
     ]);
-    await sets.bind(group, three, "viewer");
+    await sets.bind(group, "three", "viewer");
     machine.messages.length = 0;
-    const second = await (await sets.run()).up(wanted, first);
+    const second = await sets.up(wanted, first);
     expect(await sets.pairs(group)).toEqual(["one viewer", "three viewer"]);
     expect(machine.messages.at(-1)).toContain(
-      `{ identity: "${two}", role: "${await sets.role("editor")}" }, // "two" as "editor"`,
+      `{ identity: "${identities[1]}", role: "${await sets.role("editor")}" }, // "two" as "editor"`,
     );
     expect(second.outs.unmanaged).toMatchObject([{ identity: { name: "three" } }]);
-    const third = await (await sets.run()).up(wanted, second);
+    const third = await sets.up(wanted, second);
     expect(await sets.pairs(group)).toEqual(["one viewer"]);
-    expect(await (await sets.run()).preview(wanted, third)).toMatchObject({ changes: false });
+    expect(await sets.preview(wanted, third)).toMatchObject({ changes: false });
   });
 
   it("that was not exclusive before records first, too", async () => {
     const group = await sets.group();
-    await sets.bind(group, identities[1] as string, "editor");
-    const pairs = [[identities[0] as string, "viewer"]] as const;
-    const first = await (await sets.run()).up(sets.inputs(group, pairs));
+    await sets.bind(group, "two", "editor");
+    const pairs = ["one viewer"] as const;
+    const first = await sets.up(sets.inputs(group, pairs));
     machine.messages.length = 0;
-    const second = await (await sets.run()).up(sets.inputs(group, pairs, EXCLUSIVE), first);
+    const second = await sets.up(sets.inputs(group, pairs, EXCLUSIVE), first);
     expect(machine.messages).toEqual([
       `RoleBindingSet set-${group} changes:\n  - keeps "two" as "editor" for now: the preview after this update shows whether it is removed`,
     ]);
     expect(await sets.pairs(group)).toEqual(["one viewer", "two editor"]);
-    await (await sets.run()).up(sets.inputs(group, pairs, EXCLUSIVE), second);
+    await sets.up(sets.inputs(group, pairs, EXCLUSIVE), second);
     expect(await sets.pairs(group)).toEqual(["one viewer"]);
   });
 
   it("that becomes exclusive lists what it takes over once, and does not keep it for now as well", async () => {
     const group = await sets.group();
-    const [one, two] = identities as [string, string, string];
-    const existing = await sets.bind(group, two, "editor");
-    const first = await (await sets.run()).up(sets.inputs(group, [[one, "viewer"]]));
+    const existing = await sets.bind(group, "two", "editor");
+    const first = await sets.up(sets.inputs(group, ["one viewer"]));
     machine.messages.length = 0;
-    const pairs = [
-      [one, "viewer"],
-      [two, "editor"],
-    ] as const;
-    await (await sets.run()).preview(sets.inputs(group, pairs, EXCLUSIVE), first);
+    const pairs = ["one viewer", "two editor"] as const;
+    await sets.preview(sets.inputs(group, pairs, EXCLUSIVE), first);
     expect(machine.messages).toEqual([
       expect.stringMatching(
         new RegExp(`^RoleBindingSet set-\\S+ changes:\n  - takes over .*, role binding ${existing}$`),
@@ -83,7 +78,7 @@ describe("an exclusive set", () => {
     const { expirationTime } = (await call("GetIdentity", { uid: token })).staticKeys ?? {};
     const text = `"cluster" as "registry.pull", a pull token that ends ${expirationTime}, not used yet`;
     const wanted = (further: Json) => sets.inputs(group, [], { ...further, [SECRET_ARGUMENTS]: [] });
-    const before = await (await sets.run()).up(wanted({}));
+    const before = await sets.up(wanted({}));
     machine.messages.length = 0;
     const run = await sets.run();
     await run.preview(wanted(EXCLUSIVE), before);
@@ -94,22 +89,22 @@ describe("an exclusive set", () => {
       `RoleBindingSet set-${group} changes:`,
     ]);
     expect(run.requests.filter((one) => one === "GET identities")).toHaveLength(1);
-    const first = await (await sets.run()).up(wanted(EXCLUSIVE), before);
+    const first = await sets.up(wanted(EXCLUSIVE), before);
     machine.messages.length = 0;
-    await (await sets.run()).preview(wanted(EXCLUSIVE), first);
+    await sets.preview(wanted(EXCLUSIVE), first);
     expect(machine.messages.join("\n")).toContain(`  - removes ${text}, which the program does not declare`);
-    const few = (await sets.run()).preview(wanted({ ...EXCLUSIVE, maxRemovals: 1 }), first);
+    const few = sets.preview(wanted({ ...EXCLUSIVE, maxRemovals: 1 }), first);
     await expect(few).rejects.toThrow(`  - ${text}\n`);
   });
 
   it("removes what a refresh has recorded, which the preview shows", async () => {
     const group = await sets.group();
-    const wanted = sets.inputs(group, [[identities[0] as string, "viewer"]], EXCLUSIVE);
-    const first = await (await sets.run()).up(wanted);
-    await sets.bind(group, identities[1] as string, "owner");
-    const refreshed = await (await sets.run()).refresh(first);
-    expect(await (await sets.run()).preview(wanted, refreshed)).toMatchObject({ changes: true });
-    await (await sets.run()).up(wanted, refreshed);
+    const wanted = sets.inputs(group, ["one viewer"], EXCLUSIVE);
+    const first = await sets.up(wanted);
+    await sets.bind(group, "two", "owner");
+    const refreshed = await sets.refresh(first);
+    expect(await sets.preview(wanted, refreshed)).toMatchObject({ changes: true });
+    await sets.up(wanted, refreshed);
     expect(await sets.pairs(group)).toEqual(["one viewer"]);
   });
 
@@ -119,27 +114,27 @@ describe("an exclusive set", () => {
     const kept = await sets.bind(group, own, "editor");
     const before = sets.inputs(group, [[own, "viewer"]], EXCLUSIVE);
     const wanted = sets.inputs(group, [], EXCLUSIVE);
-    const first = await (await sets.run()).up(before);
+    const first = await sets.up(before);
     machine.messages.length = 0;
-    const second = await (await sets.run()).up(wanted, first);
+    const second = await sets.up(wanted, first);
     const reason = "this run acts as this identity";
     expect(machine.messages.join("\n")).toContain(`(${kept}) on purpose: ${reason}`);
     expect(second.outs.unmanaged).toMatchObject([{ kept: reason }, { kept: reason }]);
     expect(await sets.pairs(group)).toHaveLength(2);
     machine.messages.length = 0;
-    expect(await (await sets.run()).preview(wanted, second)).toMatchObject({ changes: false });
+    expect(await sets.preview(wanted, second)).toMatchObject({ changes: false });
     expect(machine.messages.join("\n")).toMatch(/does not change:\n {2}- keeps ".*" as "(editor|viewer)" on purpose/);
   });
 
   it("of the organization keeps the owner that the run acts as, so that another one is not the last", async () => {
     const { call } = machine.service.session;
     const organization = machine.org;
-    const other = await sets.bind(organization, identities[3] as string, "owner");
+    const other = await sets.bind(organization, "four", "owner");
     const wanted = sets.inputs(organization, [], EXCLUSIVE);
-    const first = await (await sets.run()).up(wanted);
+    const first = await sets.up(wanted);
     const owners = async () => (await sets.pairs(organization)).filter((pair) => pair.endsWith(" owner"));
     expect(await owners()).toHaveLength(2);
-    const { outs } = await (await sets.run()).up(wanted, first);
+    const { outs } = await sets.up(wanted, first);
     expect(await owners()).toHaveLength(1);
     expect(outs.unmanaged).toMatchObject([
       { identity: { uid: machine.service.identity }, kept: "this run acts as this identity" },
@@ -173,27 +168,27 @@ describe("an exclusive set", () => {
 
   it("removes at most maxRemovals, and otherwise fails in the preview and before the first", async () => {
     const group = await sets.group();
-    const [one, two, three] = identities as [string, string, string];
+    const [one, two] = identities as [string, string];
     for (const identity of [one, two]) await sets.bind(group, identity, "editor");
     const limited = { ...EXCLUSIVE, maxRemovals: 2 };
-    const first = await (await sets.run()).up(sets.inputs(group, [[one, "viewer"]], limited));
-    const wanted = sets.inputs(group, [[three, "viewer"]], limited);
+    const first = await sets.up(sets.inputs(group, ["one viewer"], limited));
+    const wanted = sets.inputs(group, ["three viewer"], limited);
     const text =
       `RoleBindingSet set-${group}: would remove 3 role bindings, more than maxRemovals (2); nothing is changed:\n` +
       '  - "one" as "viewer"';
-    await expect((await sets.run()).preview(wanted, first)).rejects.toThrow(text);
+    await expect(sets.preview(wanted, first)).rejects.toThrow(text);
     const run = await sets.run();
     await expect(run.methods.roleBindingSet.update(group, first.outs, wanted)).rejects.toThrow(text);
     expect(run.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
-    await (await sets.run()).up({ ...wanted, maxRemovals: 3 }, first);
+    await sets.up({ ...wanted, maxRemovals: 3 }, first);
     expect(await sets.pairs(group)).toEqual(["three viewer"]);
   });
 
   it("with an API token that shows no identity removes nothing", async () => {
     const group = await sets.group();
-    await sets.bind(group, identities[1] as string, "editor");
+    await sets.bind(group, "two", "editor");
     const wanted = sets.inputs(group, [], EXCLUSIVE);
-    const state = await (await sets.run()).up(wanted);
+    const state = await sets.up(wanted);
     const process = machine.run();
     const { transport } = process.environment;
     const token = await tokenOf(process.environment);

@@ -45,7 +45,7 @@ describe("a batch whose response is lost", () => {
     expect(machine.lines().filter((line) => "intent" in line)).toHaveLength(3);
     expect(await sets.pairs(group)).toEqual([]);
     const late = await Promise.all(identities.slice(0, 3).map((identity) => sets.bind(group, identity, "viewer")));
-    const { outs } = await (await sets.run()).up(three(group));
+    const { outs } = await sets.up(three(group));
     expect(machine.posts).toBe(1);
     expect(uidsIn(outs).toSorted()).toEqual(late.toSorted());
     expect(machine.messages.at(-1)).toContain(`"one" as "viewer": ${uidsIn(outs)[0]}, created by an earlier run`);
@@ -65,7 +65,7 @@ describe("a batch whose response is lost", () => {
     const wire: Parameters<typeof machine.runOver>[0] = async (request, send) => {
       if (request.method !== "POST" || isSent) return send();
       isSent = true;
-      await sets.bind(group, identities[1] as string, "viewer");
+      await sets.bind(group, "two", "viewer");
       return { status: 503, headers: {}, body: "" };
     };
     let isSent = false;
@@ -89,7 +89,7 @@ describe("a run that is killed", () => {
     });
     await expect((await sets.run(killed)).up(three(group))).rejects.toThrow(Killed);
     expect(machine.lines().filter((line) => "intent" in line)).toHaveLength(3);
-    const { outs } = await (await sets.run()).up(three(group));
+    const { outs } = await sets.up(three(group));
     expect(uidsIn(outs)).toHaveLength(3);
     expect(await sets.pairs(group)).toEqual(PAIRS);
   });
@@ -121,8 +121,7 @@ describe("a run that is killed", () => {
 
   it("keeps what it manages while the list does not show it", async () => {
     const group = await sets.group();
-    const [one] = identities as [string];
-    const state = await (await sets.run()).up(sets.inputs(group, [[one, "viewer"]]));
+    const state = await sets.up(sets.inputs(group, ["one viewer"]));
     const killed = machine.runOver(async (request, send) => {
       if (request.method === "POST") throw new Killed();
       return send();
@@ -152,9 +151,8 @@ describe("a run that is killed", () => {
 describe("a set that is deleted", () => {
   it("takes with it what an interrupted run has created for it, and the state lacks", async () => {
     const group = await sets.group();
-    const [one] = identities as [string];
-    const state = await (await sets.run()).up(sets.inputs(group, [[one, "viewer"]]));
-    await sets.bind(group, one, "editor");
+    const state = await sets.up(sets.inputs(group, ["one viewer"]));
+    await sets.bind(group, "one", "editor");
     const killed = machine.runOver(async (request, send) => {
       if (request.method !== "POST") return send();
       await send();
@@ -163,7 +161,7 @@ describe("a set that is deleted", () => {
     await expect((await sets.run(killed)).up(three(group), state)).rejects.toThrow(Killed);
     expect(await sets.pairs(group)).toEqual(["one editor", ...PAIRS]);
     machine.messages.length = 0;
-    await (await sets.run()).delete(state);
+    await sets.delete(state);
     expect(await sets.pairs(group)).toEqual(["one editor"]);
     expect(machine.messages.join("\n")).toMatch(/removing 3 role bindings[\s\S]*"two" as "viewer"/);
   });
@@ -174,15 +172,7 @@ describe("a batch that is refused", () => {
     const group = await sets.group();
     const gone = `${machine.org}/00000000000000ff`;
     const names = [{ identity: "one", role: "viewer" }, { identity: "nobody", role: "editor" }, {}];
-    const wanted = sets.inputs(
-      group,
-      [
-        [identities[0] as string, "viewer"],
-        [gone, "editor"],
-        [identities[2] as string, "viewer"],
-      ],
-      { names },
-    );
+    const wanted = sets.inputs(group, ["one viewer", [gone, "editor"], "three viewer"], { names });
     const run = await sets.run();
     const error = await run.up(wanted).catch((reason: unknown) => reason as Error);
     expect(error).toMatchObject({
@@ -197,16 +187,16 @@ describe("a batch that is refused", () => {
     expect(await sets.pairs(group)).toEqual(["one viewer", "three viewer"]);
     // The next run continues from there, and nothing is pending.
     const state = partial(error);
-    const { outs } = await (await sets.run()).up(three(group), state);
+    const { outs } = await sets.up(three(group), state);
     expect(uidsIn(outs)).toHaveLength(3);
     expect(await sets.pairs(group)).toEqual(PAIRS);
   });
 
   it("removes nothing while an addition is refused", async () => {
     const group = await sets.group();
-    const first = await (await sets.run()).up(three(group));
+    const first = await sets.up(three(group));
     const wanted = sets.inputs(group, [[`${machine.org}/00000000000000ff`, "viewer"]]);
-    await expect((await sets.run()).up(wanted, first)).rejects.toThrow("does not exist");
+    await expect(sets.up(wanted, first)).rejects.toThrow("does not exist");
     expect(await sets.pairs(group)).toEqual(PAIRS);
   });
 });
@@ -223,7 +213,7 @@ describe("a binding that another resource manages", () => {
     const [one] = identities as [string];
     const before = await (await sets.run()).methods.roleBinding.create(binding("b", group, one));
     const { up, methods, requests } = await sets.run();
-    const { outs } = await up(sets.inputs(group, [[one, "viewer"]]));
+    const { outs } = await up(sets.inputs(group, ["one viewer"]));
     await methods.roleBinding.delete(before.id, before.outs);
     expect(uidsIn(outs)).toEqual([before.id]);
     expect(requests.filter((request) => request.startsWith("DELETE"))).toEqual([]);
@@ -233,11 +223,11 @@ describe("a binding that another resource manages", () => {
   it("moves into a set, and the run is killed before it deletes the other resource: the next run leaves the binding", async () => {
     const group = await sets.group();
     const [one] = identities as [string];
-    const own = sets.inputs(group, [[one, "viewer"]]);
+    const own = sets.inputs(group, ["one viewer"]);
     const other = { ...own, __key: "organization/project/stack/RoleBindingSet::renamed" };
     const created = await (await sets.run()).methods.roleBinding.create(binding("moved", group, one));
-    const first = await (await sets.run()).up(own);
-    const renamed = await (await sets.run()).up(other);
+    const first = await sets.up(own);
+    const renamed = await sets.up(other);
     expect(uidsIn(renamed.outs)).toEqual([created.id]);
     // The state has the binding three times now.
     const next = await sets.run();
@@ -247,7 +237,7 @@ describe("a binding that another resource manages", () => {
     expect(next.requests.filter((request) => request.startsWith("DELETE"))).toEqual([]);
     expect(await sets.pairs(group)).toEqual(["one viewer"]);
     // The set that keeps it can still give it up.
-    await (await sets.run()).up({ ...other, bindings: [] }, renamed);
+    await sets.up({ ...other, bindings: [] }, renamed);
     expect(await sets.pairs(group)).toEqual([]);
   });
 
@@ -255,7 +245,7 @@ describe("a binding that another resource manages", () => {
     for (const isSetFirst of [true, false]) {
       const group = await sets.group();
       const [one] = identities as [string];
-      const state = await (await sets.run()).up(sets.inputs(group, [[one, "viewer"]]));
+      const state = await sets.up(sets.inputs(group, ["one viewer"]));
       const [uid] = uidsIn(state.outs) as [string];
       const { up, methods } = await sets.run();
       const { inputs, failures } = await methods.roleBinding.check(
@@ -276,7 +266,7 @@ describe("a binding that another resource manages", () => {
     const [one] = identities as [string];
     const { methods, up } = await sets.run();
     const { id } = await methods.roleBinding.create(binding("both", group, one));
-    await expect(up(sets.inputs(group, [[one, "viewer"]]))).rejects.toThrow(
+    await expect(up(sets.inputs(group, ["one viewer"]))).rejects.toThrow(
       `role binding ${id} is already managed by organization/project/stack/RoleBinding::both; declare the pair once`,
     );
     expect(await sets.pairs(group)).toEqual(["one viewer"]);

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { startSets } from "../../harness/role-binding-set.ts";
 
 const sets = startSets();
-const { machine, identities } = sets;
+const { machine } = sets;
 
 /** What a program has in `bindings` with the lines of the last log pasted into it. */
 const pasted = (): [identity: string, role: string][] => {
@@ -15,16 +15,9 @@ const pasted = (): [identity: string, role: string][] => {
 
 it("what a set removed is there again after its lines in the log are pasted into bindings", async () => {
   const group = await sets.group();
-  const [one, two, three] = identities as [string, string, string];
-  const first = await (await sets.run()).up(
-    sets.inputs(group, [
-      [one, "viewer"],
-      [two, "editor"],
-      [three, "viewer"],
-    ]),
-  );
-  const second = await (await sets.run()).up(sets.inputs(group, [[three, "viewer"]]), first);
+  const first = await sets.up(sets.inputs(group, ["one viewer", "two editor", "three viewer"]));
+  const second = await sets.up(sets.inputs(group, ["three viewer"]), first);
   expect(await sets.pairs(group)).toEqual(["three viewer"]);
-  await (await sets.run()).up(sets.inputs(group, [[three, "viewer"], ...pasted()]), second);
+  await sets.up(sets.inputs(group, ["three viewer", ...pasted()]), second);
   expect(await sets.pairs(group)).toEqual(["one viewer", "three viewer", "two editor"]);
 });

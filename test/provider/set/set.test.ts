@@ -35,7 +35,7 @@ describe("a set of role bindings", () => {
   });
 
   it("lists nothing in a group that the same run has created, unless a RoleBinding is declared there too", async () => {
-    const pairs = [[identities[0] as string, "viewer"]] as const;
+    const pairs = ["one viewer"] as const;
     const run = await sets.run();
     const newGroup = async () => (await run.methods.group.create(machine.inputs())).id;
     const alone = sets.inputs(await newGroup(), pairs);
@@ -57,12 +57,7 @@ describe("a set of role bindings", () => {
   it("has the uids and names of its bindings as outputs, in the order of the program", async () => {
     const group = await sets.group();
     const viewer = await sets.role("viewer");
-    const { outs } = await (await sets.run()).up(
-      sets.inputs(group, [
-        [identities[1] as string, "editor"],
-        [identities[0] as string, viewer],
-      ]),
-    );
+    const { outs } = await sets.up(sets.inputs(group, ["two editor", [identities[0] as string, viewer]]));
     expect(outs).toMatchObject({
       parent: group,
       bindings: [
@@ -79,27 +74,15 @@ describe("a set of role bindings", () => {
 
   it("adds before it removes, and names each pair in the preview", async () => {
     const group = await sets.group();
-    const [one, two, three] = identities as [string, string, string];
-    const first = await (await sets.run()).up(
-      sets.inputs(group, [
-        [one, "viewer"],
-        [two, "viewer"],
-      ]),
-    );
+    const [one] = identities as [string];
+    const first = await sets.up(sets.inputs(group, ["one viewer", "two viewer"]));
     machine.messages.length = 0;
     const run = await sets.run();
     const names = [
       { identity: "two", role: "viewer" },
       { identity: "three", role: "editor" },
     ];
-    const wanted = sets.inputs(
-      group,
-      [
-        [two, "viewer"],
-        [three, "editor"],
-      ],
-      { names },
-    );
+    const wanted = sets.inputs(group, ["two viewer", "three editor"], { names });
     const next = await run.up(wanted, first);
     expect(run.requests.filter((request) => /^(POST|DELETE)/.test(request))).toEqual([
       `POST roleBindings/${group}`,
@@ -117,11 +100,11 @@ describe("a set of role bindings", () => {
 
   it("takes over a pair that exists, with a line in the log, and leaves what it does not declare", async () => {
     const group = await sets.group();
-    const [one, two] = identities as [string, string];
-    const mine = await sets.bind(group, one, "viewer");
-    const foreign = await sets.bind(group, two, "editor");
+    const [, two] = identities as [string, string];
+    const mine = await sets.bind(group, "one", "viewer");
+    const foreign = await sets.bind(group, "two", "editor");
     const run = await sets.run();
-    const { outs } = await run.up(sets.inputs(group, [[one, "viewer"]]));
+    const { outs } = await run.up(sets.inputs(group, ["one viewer"]));
     expect(machine.posts).toBe(0);
     expect(uidsIn(outs)).toEqual([mine]);
     expect(outs.unmanaged).toEqual([
@@ -134,14 +117,11 @@ describe("a set of role bindings", () => {
 
   it("shows after a refresh what was removed by hand, and adds it again", async () => {
     const group = await sets.group();
-    const [one, two, three] = identities as [string, string, string];
-    const wanted = sets.inputs(group, [
-      [one, "viewer"],
-      [two, "viewer"],
-    ]);
-    const first = await (await sets.run()).up(wanted);
+    const [, two] = identities as [string, string];
+    const wanted = sets.inputs(group, ["one viewer", "two viewer"]);
+    const first = await sets.up(wanted);
     await sets.unbind(uidsIn(first.outs)[0] as string);
-    await sets.bind(group, three, "viewer");
+    await sets.bind(group, "three", "viewer");
     machine.service.clock.advance(60_000);
     const run = await sets.run();
     const refreshed = await run.refresh(first);
@@ -149,31 +129,25 @@ describe("a set of role bindings", () => {
     expect(refreshed.inputs).toMatchObject({ bindings: [{ identity: two, role: "viewer" }] });
     expect(refreshed.outs.unmanaged).toMatchObject([{ identity: { name: "three" } }]);
     expect(await run.preview(wanted, refreshed)).toMatchObject({ changes: true });
-    await (await sets.run()).up(wanted, refreshed);
+    await sets.up(wanted, refreshed);
     expect(await sets.pairs(group)).toEqual(["one viewer", "three viewer", "two viewer"]);
   });
 
   it("removes a pair that leaves the program in a run that refreshes first", async () => {
     const group = await sets.group();
-    const [one, two] = identities as [string, string];
-    const first = await (await sets.run()).up(
-      sets.inputs(group, [
-        [one, "viewer"],
-        [two, "editor"],
-      ]),
-    );
+    const first = await sets.up(sets.inputs(group, ["one viewer", "two editor"]));
     const run = await sets.run();
     const refreshed = await run.refresh(first);
     // The engine compares what it has read with the inputs of the state, before the program runs.
     await run.methods.roleBindingSet.diff(group, refreshed.outs, first.inputs);
-    await run.up(sets.inputs(group, [[one, "viewer"]]), refreshed);
+    await run.up(sets.inputs(group, ["one viewer"]), refreshed);
     expect(await sets.pairs(group)).toEqual(["one viewer"]);
   });
 
   it("is gone after a refresh when its group is, and stays when it has no bindings", async () => {
     const group = await sets.group();
-    const empty = await (await sets.run()).up(sets.inputs(group, []));
-    expect((await (await sets.run()).refresh(empty)).outs).toMatchObject({ parent: group, bindings: [] });
+    const empty = await sets.up(sets.inputs(group, []));
+    expect((await sets.refresh(empty)).outs).toMatchObject({ parent: group, bindings: [] });
     await machine.service.session.call("DeleteGroup", { uid: group });
     const { methods } = await sets.run();
     expect(await methods.roleBindingSet.read(group, empty.outs)).toEqual({ id: "", props: {} });
@@ -182,17 +156,10 @@ describe("a set of role bindings", () => {
   it("deletes its bindings, those that are gone and the ones of its own identity last included", async () => {
     const group = await sets.group();
     const own = machine.service.identity as string;
-    const [one, two, three] = identities as [string, string, string];
-    const state = await (await sets.run()).up(
-      sets.inputs(group, [
-        [own, "viewer"],
-        [one, "viewer"],
-        [two, "viewer"],
-      ]),
-    );
+    const state = await sets.up(sets.inputs(group, [[own, "viewer"], "one viewer", "two viewer"]));
     const [ownUid, first, second] = uidsIn(state.outs);
     await sets.unbind(first as string);
-    await sets.bind(group, three, "viewer");
+    await sets.bind(group, "three", "viewer");
     const run = await sets.run();
     await run.delete(state);
     expect(run.requests.filter((request) => request.startsWith("DELETE"))).toEqual(
@@ -203,19 +170,19 @@ describe("a set of role bindings", () => {
 
   it("of another group replaces the set: the new one exists first", async () => {
     const [group, other] = [await sets.group(), await sets.group()];
-    const state = await (await sets.run()).up(sets.inputs(group, [[identities[0] as string, "viewer"]]));
-    const moved = { ...sets.inputs(group, [[identities[0] as string, "viewer"]]), parent: other };
-    expect(await (await sets.run()).preview(moved, state)).toEqual({ changes: true, replaces: ["parent"] });
+    const state = await sets.up(sets.inputs(group, ["one viewer"]));
+    const moved = { ...sets.inputs(group, ["one viewer"]), parent: other };
+    expect(await sets.preview(moved, state)).toEqual({ changes: true, replaces: ["parent"] });
   });
 
   it("keeps a secret name out of state and log", async () => {
     const group = await sets.group();
     const names = [{ identity: "[secret]", role: "viewer" }];
     const run = await sets.run();
-    const state = await run.up(sets.inputs(group, [[identities[0] as string, "viewer"]], { names }));
+    const state = await run.up(sets.inputs(group, ["one viewer"], { names }));
     expect(state.outs.bindings).toMatchObject([{ identity: { uid: identities[0] }, role: { name: "viewer" } }]);
     expect(machine.messages).toEqual([`RoleBindingSet set-${group} is new:\n  - adds [secret] as "viewer"`]);
-    const refreshed = await (await sets.run()).refresh(state);
+    const refreshed = await sets.refresh(state);
     expect(JSON.stringify([state, refreshed, machine.messages])).not.toContain('"one"');
   });
 });
@@ -268,10 +235,7 @@ describe("the check of a set", () => {
   it("refuses a role by its name and by its uid in the preview, and otherwise in the update, before anything changes", async () => {
     const group = await sets.group();
     const [one] = identities as [string];
-    const inputs = sets.inputs(group, [
-      [one, "viewer"],
-      [one, await sets.role("viewer")],
-    ]);
+    const inputs = sets.inputs(group, ["one viewer", [one, await sets.role("viewer")]]);
     const run = await sets.run();
     const { failures } = await run.methods.roleBindingSet.check({}, inputs);
     expect(failures).toEqual([{ property: "bindings[1]", reason: "the same identity and role as bindings[0]" }]);
