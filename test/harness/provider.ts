@@ -54,6 +54,8 @@ export interface Machine {
   runAt(aheadMs: number, ...faults: Fault[]): Process;
   /** a process whose requests use this wire, and whose clocks begin `atMs` later */
   runOver(wire: Wire, atMs?: number): Process;
+  /** a process that dies at its POST, before the service has it or after */
+  dying(when: "before" | "after"): Process;
   /** what the engine has stored, for the processes that begin from then on; undefined: no engine has started them */
   stored: StoredStacks | undefined;
   /** a process on another machine */
@@ -130,6 +132,12 @@ export const startMachine = (): Machine => {
     run: (...faults) => processIn(machine.journal, 0, meeting(faults)),
     runAt: (aheadMs, ...faults) => processIn(machine.journal, aheadMs, meeting(faults)),
     runOver: (wire, atMs) => processIn(machine.journal, 0, wire, atMs),
+    dying: (when) =>
+      machine.runOver(async ({ method }, send) => {
+        if (method !== "POST") return send();
+        if (when === "after") await send();
+        throw new Killed();
+      }),
     onOtherMachine: () => processIn(mkdtempSync(join(journalFolder, "elsewhere-")), 0, meeting([])).session,
     inputs: () => {
       count += 1;
@@ -175,6 +183,14 @@ export interface Service extends RunningServer {
   session: Session;
   /** a session like that of another process */
   otherSession(): Session;
+  /** a session of a process of its own clock, whose requests are not recorded */
+  start(own?: Partial<Environment>): Session;
+  /** the methods of such a process, as the engine calls them */
+  methods(own?: Partial<Environment>): Promise<ReturnType<typeof methodsWith>>;
+  /** a call of another caller */
+  call(operation: string, request: object): Promise<Json & { uid: string }>;
+  /** uid of a built-in role */
+  role(name: string): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -200,7 +216,28 @@ export const startService = async (seed?: string): Promise<Service> => {
     IRM_IDENTITY_TOKEN: await workloadToken(server, "owner"),
   };
   const otherSession = () => sessionWith(readConfig(getter(), env), { env, clock, transport, log: () => undefined });
-  return { ...server, clock, env, requests, transport, session: otherSession(), otherSession };
+  const environment = (own: Partial<Environment> = {}): Environment => ({
+    ...{ clock: manualClock(), transport: systemTransport(), log: () => undefined, ...own },
+    env: { ...env, ...own.env },
+  });
+  const session = otherSession();
+  const call: Service["call"] = (operation, request) => session.call(operation as never, request as never) as never;
+  return {
+    ...{ ...server, clock, env, requests, transport, session, otherSession, call },
+    start: (own) => {
+      const one = environment(own);
+      return sessionWith(readConfig(getter(), one.env), one);
+    },
+    methods: async (own) => {
+      const methods = methodsWith(environment(own));
+      await methods.group.configure({ config: { get: getter() } });
+      return methods;
+    },
+    role: async (name) => {
+      const { roles } = await call("ListRoles", { uidp: { inRoot: true }, name });
+      return (roles as { uid: string }[])[0]?.uid as string;
+    },
+  };
 };
 
 /** A service for all the tests of a file, which closes after them. */

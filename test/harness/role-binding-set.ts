@@ -20,6 +20,8 @@ export interface SetsMachine {
   /** a binding that another caller creates; the identity by its uid, or by its name */
   bind(group: string, identity: string, role: string): Promise<string>;
   unbind(uid: string): Promise<void>;
+  /** so many roles of the organization, of each its uid */
+  newRoles(count: number): Promise<string[]>;
   /** of a built-in role */
   role(name: string): Promise<string>;
   /** `identity role` of each binding of a group, as names */
@@ -56,7 +58,7 @@ export const startSets = (): SetsMachine => {
   const machine = startMachine();
   const identities: string[] = [];
   let call: Machine["service"]["session"]["call"];
-  let count = 0;
+  let [count, made] = [0, 0];
   const roles = new Map<string, string>();
   const uids = new Map<string, string>();
 
@@ -126,6 +128,13 @@ export const startSets = (): SetsMachine => {
     refresh: async (...args) => (await run()).refresh(...args),
     delete: async (...args) => (await run()).delete(...args),
     group: async () => (await machine.createByOther({ parent: machine.org, name: `g${++count}`, description: "" })).uid,
+    newRoles: (count) =>
+      Promise.all(
+        Array.from({ length: count }, async () => {
+          const role = { name: `role ${++made}`, capabilities: ["CAP_IAM_GROUPS_LIST"] };
+          return (await call("CreateRole", { parent: machine.org, role } as never)).uid as string;
+        }),
+      ),
     role: async (name) => roles.get(name) as string,
     bind: async (parent, identity, role) => {
       const roleBinding = { identityUid: uids.get(identity) ?? identity, roleUid: roles.get(role) ?? role };

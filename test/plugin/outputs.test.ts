@@ -191,8 +191,6 @@ const others = kindCases
         repo: Repo,
         provider: IdentityProvider,
         identity: Identity,
-        viewer: "viewer",
-        editor: "editor",
       });
     return [kindRecords[kind].type, "of its case", args];
   });

@@ -9,9 +9,6 @@ const read = (file: string): string => readFileSync(join(root, file), "utf8");
 const [, section = ""] = read("docs/architecture.md").split("\n## Add a kind\n");
 const files = [...(section.split("\n## ")[0] ?? "").matchAll(/^\| `([^`]+)` \|/gm)].map(([, file = ""]) => file);
 
-/** Their verbs have tests of their own, written by hand. */
-const WITHOUT_CASE = ["group", "identity", "role", "roleBinding"];
-
 test("a kind has at most nine files", () => {
   expect(files.length).toBeGreaterThan(5);
   expect(files.length).toBeLessThanOrEqual(9);
@@ -20,9 +17,8 @@ test("a kind has at most nine files", () => {
 describe.each(Object.values<Resource>(resources).filter(isManaged))("$type", ({ type, field, plural }) => {
   const own = toSnake(field).replaceAll("_", "-");
   const capitalized = plural.charAt(0).toUpperCase() + plural.slice(1);
-  const listed = files.filter((file) => !file.endsWith("kind/case.ts") || !WITHOUT_CASE.includes(field));
 
-  test.each(listed)("is in %s", (file) => {
+  test.each(files)("is in %s", (file) => {
     const text = read(file.replace(/\btag\b/, own));
     const names = file.endsWith(".sql") ? [`CREATE TABLE ${toSnake(plural)} (`] : [type, field, capitalized];
     expect(names.filter((name) => text.includes(name))).not.toEqual([]);

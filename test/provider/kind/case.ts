@@ -12,8 +12,6 @@ export interface Place {
   /** an identity provider, not of a case */
   provider: string;
   identity: string;
-  viewer: string;
-  editor: string;
 }
 
 export interface KindCase {
@@ -45,7 +43,66 @@ const oidc = {
   additionalScopes: ["email", "profile"],
 };
 
+export const ISSUER_KEYS: string = JSON.stringify({
+  keys: [{ kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo", kid: "a" }],
+});
+
+const claimMatch = { issuer: "https://token.example.com", subject: "repo:a/b" };
+const byHand = { fields: { description: "by hand" }, repairedBy: "description" };
+const plain = { isRepeatable: true, secrets: [] };
+
 export const cases: readonly KindCase[] = [
+  {
+    ...plain,
+    kind: "group",
+    replacing: ["parent", "root"],
+    inputs: ({ group }) => ({ parent: group, name: "eng" }),
+    change: { name: "ops" },
+    update: { mask: "name" },
+    byHand,
+    restated: { description: "", verified: false },
+  },
+  {
+    ...plain,
+    kind: "identity",
+    replacing: ["parent", "servicePrincipal", "staticKeys"],
+    inputs: ({ group }) => ({ parent: group, name: "ci", claimMatch }),
+    change: { claimMatch: { ...claimMatch, subject: "repo:a/c" } },
+    update: { mask: "claimMatch.subject" },
+    byHand,
+    restated: { claimMatch: { ...claimMatch, claims: {} } },
+  },
+  {
+    ...plain,
+    kind: "identity",
+    replacing: ["parent", "servicePrincipal", "staticKeys"],
+    inputs: ({ group }) => ({
+      parent: group,
+      name: "keys",
+      staticKeys: { issuer: "https://a.example.com", subject: "s", issuerKeys: ISSUER_KEYS },
+    }),
+    change: { name: "other keys" },
+    update: { mask: "name" },
+    byHand,
+  },
+  {
+    ...plain,
+    kind: "role",
+    replacing: ["parent"],
+    inputs: ({ group }) => ({ parent: group, name: "r", capabilities: ["groups.list", "roles.list"] }),
+    change: { capabilities: ["roles.list"] },
+    update: { mask: "capabilities" },
+    byHand: { fields: { capabilities: ["CAP_IAM_GROUPS_LIST"] }, repairedBy: "capabilities" },
+    restated: { capabilities: ["CAP_IAM_ROLES_LIST", "groups.list", "groups.list"] },
+  },
+  {
+    ...plain,
+    kind: "roleBinding",
+    replacing: ["parent"],
+    inputs: ({ group, identity }) => ({ parent: group, identity, role: "viewer" }),
+    change: { role: "editor" },
+    update: { mask: "roleUid" },
+  },
   {
     kind: "groupInvite",
     replacing: ["email", "parent", "role", "singleUse", "ttl"],

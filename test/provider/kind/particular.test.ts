@@ -10,7 +10,7 @@ import { REPLACE_ON } from "../../../provider/record/state.ts";
 import { createJournal } from "../../../provider/run/journal.ts";
 import { createOwnership } from "../../../provider/run/ownership.ts";
 import type { Session } from "../../../provider/run/session.ts";
-import type { Json, OperationName } from "../../../schema/index.ts";
+import type { Json } from "../../../schema/index.ts";
 import { manualClock } from "../../harness/clock.ts";
 import { startSharedService } from "../../harness/provider.ts";
 import { journalFolder, keyOf } from "../../support/scripted.ts";
@@ -20,8 +20,7 @@ let group: string;
 let count = 0;
 const service = await startSharedService();
 
-const call = (operation: OperationName, request: Json): Promise<Json> =>
-  service.session.call(operation, request as never) as unknown as Promise<Json>;
+const { call } = service;
 const uidOf = async (created: Promise<Json>): Promise<string> => (await created).uid as string;
 
 beforeEach(async () => {
@@ -129,8 +128,8 @@ describe("a repo", () => {
   it("that syncs has the fields of its source, and accepts any name of the source", async () => {
     const source = await uidOf(call("CreateRepo", { parent: group, repo: { name: "nginx", aliases: ["web:latest"] } }));
     const path = `acme/p${count}/nginx`;
-    const { name } = (await call("GetGroup", { uid: service.organization })) as { name: string };
-    const spelt = path.replace("acme", name);
+    const { name } = await call("GetGroup", { uid: service.organization });
+    const spelt = path.replace("acme", name as string);
     const { kind, id, inputs, outs } = await create("repo", {
       parent: group,
       name: "m",
@@ -212,41 +211,14 @@ describe("an identity provider with mappings of others", () => {
     );
     expect(deletes()).toEqual([]);
   });
-
-  it("waits for those that this run deletes", async () => {
-    const { kind, id, outs, mapping } = await withMapping();
-    const session = service.otherSession();
-    const { externalGroupRoleMapping } = kindRecords;
-    await Promise.all([
-      reconcile.remove(kind, session, id, outs),
-      reconcile.remove(externalGroupRoleMapping, session, mapping, { identityProviderUid: id }),
-    ]);
-    expect(deletes().map((path) => path.replace(/^\/iam\/v2beta1\//, ""))).toEqual([
-      `externalGroupRoleMappings/${mapping}`,
-      `identityProviders/${id}`,
-    ]);
-  });
-
-  it("is deleted with them by forceDestroy, but not while this run keeps one", async () => {
-    const { kind, id, outs, mapping } = await withMapping();
-    const stored = { ...outs, forceDestroy: true };
-    const session = service.otherSession();
-    session.ownership.keep(mapping, false);
-    await expect(reconcile.remove(kind, session, id, stored)).rejects.toThrow(
-      /forceDestroy: this run keeps these records, or leaves them in place; nothing was deleted/,
-    );
-    expect(deletes()).toEqual([]);
-    await reconcile.remove(kind, service.otherSession(), id, stored);
-    await expect(call("GetExternalGroupRoleMapping", { uid: mapping })).rejects.toMatchObject({ code: "NOT_FOUND" });
-  });
 });
 
 describe("an existing identity provider", () => {
   const oidc = { issuer: "https://login.example.com", clientId: "c", clientSecret: "s3cret" };
   const args = () => ({ parent: group, name: "l", defaultRole: "viewer", oidc });
   const createByOther = async () => {
-    const { roles } = (await call("ListRoles", { uidp: { inRoot: true }, name: "viewer" })) as { roles: Json[] };
-    const identityProvider = { name: "l", defaultRole: roles[0]?.uid, oidc: { ...oidc, clientSecret: "theirs" } };
+    const defaultRole = await service.role("viewer");
+    const identityProvider = { name: "l", defaultRole, oidc: { ...oidc, clientSecret: "theirs" } };
     return uidOf(call("CreateIdentityProvider", { parent: group, identityProvider }));
   };
   const sent = [{ mask: "oidc.clientSecret", body: { oidc } }];
@@ -284,13 +256,10 @@ describe("a role by its name", () => {
       defaultRole: "viewer",
       oidc,
     });
-    const { roles } = (await call("ListRoles", { uidp: { inRoot: true }, name: "editor" })) as { roles: Json[] };
-    await call("UpdateIdentityProvider", {
-      identityProvider: { uid: id, defaultRole: roles[0]?.uid },
-      updateMask: "defaultRole",
-    });
+    const defaultRole = await service.role("editor");
+    await call("UpdateIdentityProvider", { identityProvider: { uid: id, defaultRole }, updateMask: "defaultRole" });
     const { props, inputs: read } = await reconcile.read(kind, service.otherSession(), id, outs);
-    expect(read).toMatchObject({ defaultRole: roles[0]?.uid });
+    expect(read).toMatchObject({ defaultRole });
     expect(reconcile.diff(kind, id, props, inputs)).toEqual({ changes: true, replaces: [] });
     const { outs: repaired } = await reconcile.update(kind, service.otherSession(), id, props, inputs);
     expect(repaired.defaultRole).toBe(outs.defaultRole);

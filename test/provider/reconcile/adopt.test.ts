@@ -1,7 +1,6 @@
 // Adoption, as the engine sees it: an existing record becomes managed, and stays when its resource is deleted.
 import { describe, expect, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
-import type { Incomplete } from "../../../provider/reconcile/incomplete.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import type { Json } from "../../../schema/index.ts";
 import { Killed, startMachine } from "../../harness/provider.ts";
@@ -20,6 +19,9 @@ describe("adoption", () => {
     expect(outs).toMatchObject({ description: "d", adopted: true });
     expect(machine.posts).toBe(0);
     await reconcile.remove(group, machine.run().session, id, outs);
+    expect(machine.messages).toEqual([
+      `group ${id} "${args.name}" was adopted and is left in place; deleteAdopted: true deletes it with the resource`,
+    ]);
     expect(await machine.named(args.name)).toMatchObject([{ uid: id }]);
     await reconcile.remove(group, machine.run().session, id, { ...outs, deleteAdopted: true });
     expect(await machine.named(args.name)).toEqual([]);
@@ -40,12 +42,7 @@ describe("adoption", () => {
 
   it("reports the record that an earlier run may have created, when it is another one", async () => {
     const args = machine.inputs();
-    const { session } = machine.runOver(async ({ method }, send) => {
-      const answer = await send();
-      if (method === "POST") throw new Killed();
-      return answer;
-    });
-    await expect(reconcile.create(group, session, args)).rejects.toThrow(Killed);
+    await expect(reconcile.create(group, machine.dying("after").session, args)).rejects.toThrow(Killed);
     const [made] = await machine.named(args.name);
     const other = await machine.createByOther(machine.inputs());
     await reconcile.create(group, machine.run().session, { ...args, adopt: other.uid });
@@ -82,25 +79,5 @@ describe("adoption", () => {
     await expect(reconcile.create(group, next, { ...args, ...keyOf("third"), adopt: id })).rejects.toThrow(
       `adopt: group ${id} is being deleted by this run`,
     );
-  });
-
-  it("whose change fails is recorded with its uid, and the next run continues", async () => {
-    const { session } = machine.run();
-    const there = await reconcile.create(group, session, machine.inputs());
-    const args = { ...keyOf("fails"), parent: machine.org, name: "x".repeat(300), adopt: there.id, __provider: "text" };
-    const error = (await reconcile.create(group, machine.run().session, args).catch((e: unknown) => e)) as Incomplete;
-    expect(error.id).toBe(there.id);
-    expect(error.properties).toMatchObject({ uid: there.id, adopted: true, __provider: "text" });
-    expect(error.reasons[0]).toContain(`UpdateGroup group ${there.id}`);
-  });
-
-  it("keeps a record that this run has adopted from being deleted under its old name", async () => {
-    const first = await reconcile.create(group, machine.run().session, machine.inputs());
-    const { session } = machine.run();
-    await reconcile.create(group, session, { ...machine.inputs(), adopt: first.id });
-    await reconcile.remove(group, session, first.id, first.outs);
-    expect(machine.messages.at(-1)).toContain(`${first.id}`);
-    expect(machine.messages.at(-1)).toContain("stays: another resource of this stack manages it");
-    expect(await machine.service.session.call("GetGroup", { uid: first.id })).toMatchObject({ uid: first.id });
   });
 });

@@ -25,14 +25,6 @@ describe("a delete", () => {
     expect((await reconcile.read(group, next, parent.id, {})).id).toBe("");
   });
 
-  it("names the remaining records when foreign records are below", async () => {
-    const parent = await create({ parent: org, name: "parent" });
-    const child = await create({ parent: parent.id, name: "theirs" });
-    const error = await reconcile.remove(group, service.otherSession(), parent.id, parent.outs).catch((e: Error) => e);
-    expect((error as Error).message).toContain("No progress for 10 s; 1 record blocks the deletion:");
-    expect((error as Error).message).toContain(`- group ${child.id} "theirs"`);
-  });
-
   it("that is denied is an error", async () => {
     const { session } = scriptedSession(refusal("PERMISSION_DENIED", "no"));
     await expect(reconcile.remove(group, session, GROUP, { name: "eng" })).rejects.toThrow(

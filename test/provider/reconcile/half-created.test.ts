@@ -3,16 +3,15 @@
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { readConfig } from "../../../client/credentials.ts";
 import { type HttpAnswer, type HttpRequest, systemTransport, type Transport } from "../../../client/transport.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import type { Incomplete } from "../../../provider/reconcile/incomplete.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
-import { type Session, sessionWith } from "../../../provider/run/session.ts";
+import type { Session } from "../../../provider/run/session.ts";
 import type { Json } from "../../../schema/index.ts";
 import type { ManualClock } from "../../harness/clock.ts";
 import { startSharedService } from "../../harness/provider.ts";
-import { getter, journalFolder, keyOf, refusal } from "../../support/scripted.ts";
+import { journalFolder, keyOf, refusal } from "../../support/scripted.ts";
 
 const { group, identity, role } = kindRecords;
 const service = await startSharedService();
@@ -28,13 +27,12 @@ beforeEach(() => {
 
 /** A process whose responses `wire` changes. */
 const run = (wire: Wire = (_, answer) => answer): Session => {
-  const env = { ...service.env, IRM_JOURNAL: mkdtempSync(join(journalFolder, "half-")) };
   const direct = systemTransport();
   const transport: Transport = async (request) => {
     sent.push(request);
     return wire(request, await direct(request));
   };
-  return sessionWith(readConfig(getter(), env), { env, clock, transport, log: () => undefined });
+  return service.start({ env: { IRM_JOURNAL: mkdtempSync(join(journalFolder, "half-")) }, clock, transport });
 };
 
 const changed =
@@ -70,6 +68,7 @@ describe("a record that was created, but differs from the request", () => {
     );
     const error = (await reconcile.create(group, denied, args).catch((thrown: unknown) => thrown)) as Incomplete;
     expect(error.id).toBe(there.id);
+    expect(error.properties).toMatchObject({ uid: there.id, adopted: true, __provider: "text" });
     expect(error.reasons).toEqual([
       `UpdateGroup group ${there.id} "${args.name}": PERMISSION_DENIED: Permission denied: groups.update\nSee docs/recovery.md#denied`,
     ]);

@@ -38,13 +38,6 @@ describe("a read", () => {
     );
   });
 
-  it("refuses a response with another record", async () => {
-    const { session } = scriptedSession(json({ uid: ORG, name: "org" }));
-    await expect(reconcile.read(group, session, GROUP, stored)).rejects.toThrow(
-      `GetGroup group ${GROUP}: UNKNOWN: the response (HTTP 200) is of another record, ${ORG}`,
-    );
-  });
-
   it("refuses a malformed uid", async () => {
     const { session } = scriptedSession(json({}));
     await expect(reconcile.read(group, session, "eng", {})).rejects.toThrow('"eng" is not the uid of a group');

@@ -1,5 +1,3 @@
-// The reconcile steps against the reference server, with tokens of a real exchange. A script supplies lost and odd responses.
-import { generateKeyPairSync } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import { Incomplete } from "../../../provider/reconcile/incomplete.ts";
@@ -10,7 +8,7 @@ import { START_MS } from "../../harness/clock.ts";
 import { startSharedService } from "../../harness/provider.ts";
 import { GROUP, json, keyOf, lostAnswer, ORG, page, ROLE, refusal, scriptedSession } from "../../support/scripted.ts";
 
-const { group, identity, role, roleBinding } = kindRecords;
+const { group, identity, roleBinding } = kindRecords;
 const service = await startSharedService();
 const org: string = service.organization as string;
 beforeEach(() => {
@@ -28,106 +26,13 @@ const create = async (kind: Kind, args: Json) => {
   return { id, inputs, outs: { ...outs, __provider: TEXT } as Json };
 };
 
-const call = (operation: string, request: Json): Promise<Json> =>
-  service.session.call(operation as never, request as never) as unknown as Promise<Json>;
-
+const { call } = service;
 const changes = () =>
   service.requests
     .filter(({ method, url }) => method !== "GET" && !url.pathname.startsWith("/sts"))
     .map(({ method, url, json: body }) => ({ method, mask: url.searchParams.get("updateMask"), body }));
 
 const claimMatch = { issuer: "https://token.example.com", subject: "repo:a/b" };
-
-const kinds: [string, Kind, () => Promise<Json>, Json][] = [
-  ["a group", group, async () => ({ parent: org, name: "eng" }), { description: "by hand" }],
-  ["an identity", identity, async () => ({ parent: org, name: "ci", claimMatch }), { description: "by hand" }],
-  [
-    "an identity with keys",
-    identity,
-    async () => ({
-      parent: org,
-      name: "keys",
-      staticKeys: { issuer: "https://a.example.com", subject: "s", issuerKeys: await jwks() },
-    }),
-    { description: "by hand" },
-  ],
-  [
-    "a role",
-    role,
-    async () => ({ parent: org, name: "r", capabilities: ["groups.list", "roles.list"] }),
-    { capabilities: ["CAP_IAM_GROUPS_LIST"] },
-  ],
-  [
-    "a role binding",
-    roleBinding,
-    async () => ({ parent: org, identity: service.identity, role: await builtIn("viewer") }),
-    {},
-  ],
-];
-
-const jwks = async () => {
-  const { publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  return JSON.stringify({ keys: [{ ...publicKey.export({ format: "jwk" }), kid: "1", alg: "ES256", use: "sig" }] });
-};
-
-const builtIn = async (name: string) => {
-  const { roles } = (await call("ListRoles", { uidp: { inRoot: true }, name })) as { roles: { uid: string }[] };
-  return (roles[0] as { uid: string }).uid;
-};
-
-describe.each(kinds)("%s", (_, kind, args, byHand) => {
-  it("is created once with its uid, and a second diff finds no change", async () => {
-    const { id, inputs, outs } = await create(kind, await args());
-    expect(changes()).toHaveLength(1);
-    expect(Object.keys(outs)[0]).toBe("uid");
-    expect(outs.uid).toBe(id);
-    expect(reconcile.diff(kind, id, outs, inputs)).toEqual({ changes: false, replaces: [] });
-  });
-
-  it("is unchanged by a refresh, after which no step remains", async () => {
-    const { id, inputs, outs } = await create(kind, await args());
-    const read = await reconcile.read(kind, service.session, id, outs);
-    expect(read.id).toBe(id);
-    expect({ ...read.props, __provider: TEXT }).toEqual(outs);
-    const { __provider, __key, ...asWritten } = inputs;
-    // The constructor adds the other outputs.
-    const { names, ...readInputs } = read.inputs as Json;
-    expect(readInputs).toEqual(asWritten);
-    expect(reconcile.diff(kind, id, read.props, inputs)).toEqual({ changes: false, replaces: [] });
-  });
-
-  it("shows a change by hand, and is repaired by the paths that differ", async () => {
-    if (Object.keys(byHand).length === 0) return;
-    const { id, inputs, outs } = await create(kind, await args());
-    await call(kind.operations.update as string, {
-      [kind.field]: { uid: id, ...byHand },
-      updateMask: Object.keys(byHand).join(),
-    });
-    const read = await reconcile.read(kind, service.session, id, outs);
-    expect(read.inputs).toMatchObject(byHand);
-    expect(reconcile.diff(kind, id, read.props, inputs)).toEqual({ changes: true, replaces: [] });
-    service.requests.length = 0;
-    const repaired = await reconcile.update(kind, service.session, id, read.props, inputs);
-    expect(changes()).toMatchObject([{ method: "PATCH", mask: Object.keys(byHand).join() }]);
-    expect(reconcile.diff(kind, id, repaired.outs, inputs)).toEqual({ changes: false, replaces: [] });
-  });
-
-  it("is gone after a delete: a second delete succeeds, and a read finds nothing", async () => {
-    const { id, outs } = await create(kind, await args());
-    const next = service.otherSession();
-    await reconcile.remove(kind, next, id, outs);
-    await reconcile.remove(kind, next, id, outs);
-    expect(await reconcile.read(kind, next, id, outs)).toEqual({ id: "", props: {} });
-  });
-
-  it("is not sent when nothing differs", async () => {
-    const { id, inputs, outs } = await create(kind, await args());
-    service.requests.length = 0;
-    const { __provider, ...fields } = outs;
-    expect(await reconcile.update(kind, service.session, id, outs, inputs)).toEqual({ outs: fields });
-    expect(service.requests).toEqual([]);
-  });
-});
 
 describe("an update", () => {
   it("names the changed paths only, and sends the whole fields that they touch", async () => {
@@ -260,15 +165,6 @@ describe("a create", () => {
       expect(requests.filter(({ method }) => method === "POST")).toHaveLength(1);
     });
 
-  it("whose response differs from the request adopts nothing until a person decides", async () => {
-    const { session } = scriptedSession(json({ uid: GROUP, name: "other" }));
-    const error = await reconcile
-      .create(group, session, { ...keyOf("eng"), parent: ORG, name: "eng", __provider: TEXT })
-      .catch((e: unknown) => e);
-    expect(error).not.toBeInstanceOf(Incomplete);
-    expect((error as Error).message).toContain(`group ${GROUP} "other", which differs from what was requested`);
-  });
-
   it("takes the two uids of a role binding from its objects", async () => {
     const answer = {
       uid: `${ORG}/1111111111111111`,
@@ -295,22 +191,5 @@ describe("a create", () => {
       }));
     expect(Object.hasOwn(outs, "identity")).toBe(false);
     expect(outs).toEqual({ uid: GROUP, parent: ORG, novelty: {} });
-  });
-
-  it("keeps enum values and fields that this version does not know", async () => {
-    const answer = { uid: GROUP, name: "eng", status: "ORG_STATUS_NEW", novelty: [1] };
-    const { session } = scriptedSession(json(answer));
-    const { id, outs } = await reconcile.create(group, session, { ...keyOf("eng"), parent: ORG, name: "eng" });
-    expect(outs).toEqual({ ...answer, parent: ORG });
-    expect(reconcile.diff(group, id, outs, { ...keyOf("eng"), parent: ORG, name: "eng" }).changes).toBe(false);
-  });
-});
-
-describe("a token that was refused", () => {
-  it("is reported as such", async () => {
-    const { session } = scriptedSession(refusal("UNAUTHENTICATED", "the token is not valid"));
-    await expect(reconcile.read(group, session, GROUP, {})).rejects.toThrow(
-      "UNAUTHENTICATED: Unauthenticated: the token is not valid\nThe API token was refused: it may have expired, or be for another audience than irm:baseUrl.",
-    );
   });
 });

@@ -2,7 +2,6 @@
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { Json } from "../../../schema/index.ts";
-import { Killed } from "../../harness/provider.ts";
 import { countOf, type EngineRun, startSets } from "../../harness/role-binding-set.ts";
 import { keyOf } from "../../support/scripted.ts";
 
@@ -53,13 +52,7 @@ describe("role bindings that are created at the same time", () => {
 
   it("are at most 25 in a request", async () => {
     const group = await sets.group();
-    const { call } = machine.service.session;
-    const roles = await Promise.all(
-      [0, 1, 2, 3, 4, 5].map(async (i) => {
-        const role = { name: `many ${i}`, capabilities: ["CAP_IAM_GROUPS_LIST"] };
-        return (await call("CreateRole", { parent: machine.org, role } as never)).uid as string;
-      }),
-    );
+    const roles = await sets.newRoles(6);
     const pairs = identities.flatMap((identity) => roles.map((role) => ({ identity, role })));
     const run = await sets.run();
     const asked = pairs.map((pair, i) => ({ ...keyOf(`${group} ${i}`), parent: group, ...pair }));
@@ -193,12 +186,7 @@ describe("role bindings that are created at the same time", () => {
     async (when) => {
       const group = await sets.group();
       const asked = await inputsOf(group, 4);
-      const dying: Parameters<typeof machine.runOver>[0] = async (request, send) => {
-        if (!request.url.pathname.endsWith(":batchCreate")) return send();
-        if (when === "after") await send();
-        throw new Killed();
-      };
-      await createAtOnce(await sets.run(machine.runOver(dying)), asked);
+      await createAtOnce(await sets.run(machine.dying(when)), asked);
       const next = await sets.run();
       expect(new Set(uidsIn(await createAtOnce(next, asked))).size).toBe(4);
       expect(createsOf(next).every((count) => count === 0)).toBe(when === "after");

@@ -207,8 +207,7 @@ describe("a create that is refused", () => {
 
 describe("a role binding whose response is lost", () => {
   it("is found by its identity and role", async () => {
-    const { roles } = await machine.service.session.call("ListRoles", { uidp: { inRoot: true }, name: "viewer" });
-    const roleUid = (roles as unknown as Json[])[0]?.uid;
+    const roleUid = await machine.service.role("viewer");
     const args = { ...keyOf("rb"), parent: machine.org, identityUid: machine.service.identity, roleUid };
     const { id } = await reconcile.create(roleBinding, machine.run("reset after").session, args);
     expect(machine.posts).toBe(1);

@@ -246,25 +246,13 @@ describe("an equal record", () => {
 
 describe("a role binding that exists", () => {
   it("is taken over only where the killed run created it", async () => {
-    const { roles } = await machine.service.session.call("ListRoles", { uidp: { inRoot: true }, name: "viewer" });
-    const roleUid = (roles as unknown as Json[])[0]?.uid;
-    const bindingIn = async (parent: unknown) => ({
-      ...{ __key: "organization/project/stack/RoleBinding::b", parent },
-      ...{ identityUid: machine.service.identity, roleUid },
-    });
-    const [mine, theirs] = [
-      await machine.createByOther(machine.inputs()),
-      await machine.createByOther(machine.inputs()),
-    ];
-    for (const { uid: parent, isTaken } of [
-      { ...mine, isTaken: true },
-      { ...theirs, isTaken: false },
-    ]) {
-      const args = await bindingIn(parent);
-      const { id: there } = await reconcile.create(roleBinding, machine.onOtherMachine(), {
-        ...args,
-        ...keyOf("by other"),
-      });
+    const roleUid = await machine.service.role("viewer");
+    for (const isTaken of [true, false]) {
+      const { uid: parent } = await machine.createByOther(machine.inputs());
+      const key = { __key: "organization/project/stack/RoleBinding::b" };
+      const args = { ...key, parent, identityUid: machine.service.identity, roleUid };
+      const other = { ...args, ...keyOf("by other") };
+      const { id: there } = await reconcile.create(roleBinding, machine.onOtherMachine(), other);
       const pending = [{ args, type: `${TYPE_PREFIX}RoleBinding`, agoMs: isTaken ? 2 * SECOND_MS : -5 * SECOND_MS }];
       const { session } = runWith({ pending });
       machine.messages.splice(0);

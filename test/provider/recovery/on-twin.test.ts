@@ -26,11 +26,7 @@ describe.each([
 ])("%s", (_, isOnTwin) => {
   it(`a run after a killed one ${isOnTwin ? "goes on at once" : "waits until its request cannot arrive any more"}`, async () => {
     const args = machine.inputs();
-    const killed = machine.runOver(async ({ method }, send) => {
-      if (method === "POST") throw new Killed();
-      return send();
-    });
-    await expect(reconcile.create(group, killed.session, args)).rejects.toThrow(Killed);
+    await expect(reconcile.create(group, machine.dying("before").session, args)).rejects.toThrow(Killed);
     const seconds = await secondsOf((session) => reconcile.create(group, session, args), isOnTwin);
     expect(seconds).toBe(isOnTwin ? 0 : 65);
     expect(await machine.named(args.name)).toHaveLength(1);

@@ -65,12 +65,7 @@ describe("the journal", () => {
 
   it("reports when the create was sent, not when the record is adopted", async () => {
     const args = machine.inputs();
-    const killed = machine.runOver(async ({ method }, send) => {
-      const answer = await send();
-      if (method === "POST") throw new Killed();
-      return answer;
-    });
-    await expect(reconcile.create(group, killed.session, args)).rejects.toThrow(Killed);
+    await expect(reconcile.create(group, machine.dying("after").session, args)).rejects.toThrow(Killed);
     const [{ at }] = machine.lines() as [{ at: number }];
     const tenMinutesLater = machine.runOver(async (_, send) => {
       const answer = await send();
@@ -84,11 +79,7 @@ describe("the journal", () => {
 
   it("leaves an equal record to the resource that an earlier run created it for", async () => {
     const args = machine.inputs();
-    const killed = machine.runOver(async ({ method }, send) => {
-      if (method === "POST") throw new Killed();
-      return send();
-    });
-    await expect(reconcile.create(group, killed.session, args)).rejects.toThrow(Killed);
+    await expect(reconcile.create(group, machine.dying("before").session, args)).rejects.toThrow(Killed);
     const twin = await reconcile.create(group, machine.run().session, { ...args, ...keyOf("twin") });
     const { id } = await reconcile.create(group, machine.run().session, args);
     expect(id).not.toBe(twin.id);
@@ -268,9 +259,8 @@ describe("a create whose equal record exists, where nothing shows that the stack
 
   it("of a role binding is sent, and names the record that exists", async () => {
     const { session } = machine.run();
-    const { roles } = await session.call("ListRoles", { uidp: { inRoot: true }, name: "viewer" });
-    const [role] = roles as unknown as Json[];
-    const inputs = { parent: machine.org, identityUid: machine.service.identity, roleUid: role?.uid };
+    const roleUid = await machine.service.role("viewer");
+    const inputs = { parent: machine.org, identityUid: machine.service.identity, roleUid };
     const first = await reconcile.create(roleBinding, machine.onOtherMachine(), { ...keyOf("there"), ...inputs });
     await reconcile.create(roleBinding, session, { ...keyOf("again"), ...inputs });
     expect(machine.messages).toEqual([expect.stringContaining(`- role binding ${first.id} `)]);

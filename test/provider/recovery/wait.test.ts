@@ -14,11 +14,7 @@ const machine = startMachine();
 
 /** A run that dies with its request under way: it may still arrive. */
 const killed = async (args: Json): Promise<void> => {
-  const run = machine.runOver(async ({ method }, send) => {
-    if (method === "POST") throw new Killed();
-    return send();
-  });
-  await expect(reconcile.create(group, run.session, args)).rejects.toThrow(Killed);
+  await expect(reconcile.create(group, machine.dying("before").session, args)).rejects.toThrow(Killed);
 };
 
 const line = (seconds: number, names: string): string =>
@@ -59,19 +55,9 @@ describe("a recovery that waits", () => {
 
   it("says so for a set of role bindings too", async () => {
     const { uid } = await machine.createByOther(machine.inputs());
-    const request = {
-      parent: machine.org,
-      identity: { name: "wait", claimMatch: { issuer: "https://x.example.com", subject: "s" } },
-    };
-    const { uid: identity } = (await machine.service.session.call("CreateIdentity", request as never)) as {
-      uid: string;
-    };
-    const args = { ...machine.inputs(), parent: uid, bindings: [{ identity, role: "viewer" }] } as Json;
-    const run = machine.runOver(async ({ method }, send) => {
-      if (method === "POST") throw new Killed();
-      return send();
-    });
-    await expect(applySet(run.session, "set", {}, args)).rejects.toThrow();
+    const bindings = [{ identity: machine.service.identity, role: "viewer" }];
+    const args = { ...machine.inputs(), parent: uid, bindings } as Json;
+    await expect(applySet(machine.dying("before").session, "set", {}, args)).rejects.toThrow();
     await applySet(machine.run().session, "set", {}, args);
     expect(machine.messages[0]).toContain("waiting for what an earlier request may still create, 2 s so far: ");
   });

@@ -1,13 +1,11 @@
 // A record can be managed by only one resource: as the methods of the engine apply that, through a rename, an adoption and a run
 // that ended in the middle of either.
 import { beforeEach, describe, expect, it } from "vitest";
-import { systemTransport } from "../../../client/transport.ts";
-import { type Methods, methodsWith } from "../../../provider/engine/methods.ts";
+import type { Methods } from "../../../provider/engine/methods.ts";
 import { createOwnership } from "../../../provider/run/ownership.ts";
 import type { Json } from "../../../schema/index.ts";
-import { manualClock } from "../../harness/clock.ts";
 import { isGroupThere, startSharedService } from "../../harness/provider.ts";
-import { getter, keyOf } from "../../support/scripted.ts";
+import { keyOf } from "../../support/scripted.ts";
 
 const service = await startSharedService();
 const org: string = service.organization as string;
@@ -18,17 +16,7 @@ beforeEach(() => {
 });
 
 /** A process of the engine's. */
-const run = async (): Promise<Methods> => {
-  const environment = {
-    env: service.env,
-    clock: manualClock(),
-    transport: systemTransport(),
-    log: (text: string) => void messages.push(text),
-  };
-  const { group } = methodsWith(environment);
-  await group.configure({ config: { get: getter() } });
-  return group;
-};
+const run = async (): Promise<Methods> => (await service.methods({ log: (text) => void messages.push(text) })).group;
 
 /** As the engine compares what the program declares: after its check. A refresh compares before. */
 const compare = async (own: Methods, id: string, outs: Json, news: Json) => {
@@ -79,20 +67,6 @@ describe("a renamed resource that adopts its record", () => {
     expect((await next.create(inputs("again", { adopt: old.id }))).id).toBe(old.id);
     await next.delete(old.id, old.outs);
     expect(await isGroupThere(service, old.id)).toBe(true);
-  });
-
-  it("leaves the record in place when it is deleted, or deletes it with deleteAdopted", async () => {
-    const old = await (await run()).create(inputs("left"));
-    const { outs } = await (await run()).create(inputs("taker", { adopt: old.id }));
-    const next = await run();
-    await compare(next, old.id, outs, inputs("taker", { adopt: old.id }));
-    await next.delete(old.id, outs);
-    expect(messages.at(-1)).toContain(
-      "was adopted and is left in place; deleteAdopted: true deletes it with the resource",
-    );
-    expect(await isGroupThere(service, old.id)).toBe(true);
-    await next.delete(old.id, { ...outs, deleteAdopted: true });
-    expect(await isGroupThere(service, old.id)).toBe(false);
   });
 });
 
@@ -160,15 +134,6 @@ describe("a record of one resource", () => {
     await compare(later, one.id, taken.outs, inputs("first", { adopt: one.id }));
     await expect(compare(later, one.id, one.outs, inputs("second"))).rejects.toThrow(conflict);
     expect(await isGroupThere(service, one.id)).toBe(true);
-  });
-
-  it("cannot be adopted once this run deletes it", async () => {
-    const one = await (await run()).create(inputs("gone"));
-    const next = await run();
-    await next.delete(one.id, one.outs);
-    await expect(next.create(inputs("late", { adopt: one.id }))).rejects.toThrow(
-      `adopt: group ${one.id} is being deleted by this run`,
-    );
   });
 
   it("stays when another resource of the state is deleted that has it too: an import of the record under a second name", async () => {

@@ -5,14 +5,14 @@ import { readdirSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { systemTransport } from "../../../client/transport.ts";
-import { methodsWith } from "../../../provider/engine/methods.ts";
+import type { methodsWith } from "../../../provider/engine/methods.ts";
 import type { StateKind } from "../../../provider/kind/index.ts";
 import type { Environment } from "../../../provider/run/session.ts";
 import type { Json } from "../../../schema/index.ts";
 import { manualClock } from "../../harness/clock.ts";
 import { isGroupThere, type Service, startService } from "../../harness/provider.ts";
 import { temporaryFolder } from "../../support/command.ts";
-import { getter, keyOf, lostAnswer } from "../../support/scripted.ts";
+import { keyOf, lostAnswer } from "../../support/scripted.ts";
 
 const folder = temporaryFolder();
 let service: Service;
@@ -45,30 +45,11 @@ const compare = async ({ group: own }: Provider, id: string, outs: Json, news: J
 
 const engineHere = () => ({ address: `127.0.0.1:${operation}`, pid: process.pid });
 /** A provider of the current operation. */
-const provider = async (env = service.env, own: Partial<Environment> = {}): Promise<Provider> => {
-  const methods = methodsWith({
-    env,
-    clock: manualClock(),
-    transport: systemTransport(),
-    engine: engineHere(),
-    ...own,
-    log: (text) => void messages.push(text),
-  });
-  await methods.group.configure({ config: { get: getter() } });
-  return methods;
-};
+const provider = (own: Partial<Environment> = {}): Promise<Provider> =>
+  service.methods({ engine: engineHere(), ...own, log: (text) => void messages.push(text) });
 /** The process that serves the dynamic resources of the current operation. */
-const dynamic = async (): Promise<Provider> => {
-  const methods = methodsWith({
-    env: service.env,
-    clock: manualClock(),
-    transport: systemTransport(),
-    log: (text) => void messages.push(text),
-    dynamicEngine: engineHere(),
-  });
-  await methods.group.configure({ config: { get: getter() } });
-  return methods;
-};
+const dynamic = (): Promise<Provider> =>
+  service.methods({ dynamicEngine: engineHere(), log: (text) => void messages.push(text) });
 /** The next operation of the engine, with two providers. */
 const nextOperation = async (): Promise<[Provider, Provider]> => {
   operation += 1;
@@ -133,7 +114,7 @@ describe("a record of two providers", () => {
     const [first] = await nextOperation();
     await compare(first, old.id, old.outs, group("kept"));
     const { port } = new URL(service.baseUrl);
-    const second = await provider({ ...service.env, IRM_BASE_URL: `http://LOCALHOST:${port}/` });
+    const second = await provider({ env: { IRM_BASE_URL: `http://LOCALHOST:${port}/` } });
     const { failures } = await second.group.check({}, group("other", { adopt: old.id, __preview: true }));
     const owner = keyOf("kept").__key;
     expect(failures).toEqual([{ property: "adopt", reason: `group ${old.id} is already managed by ${owner}` }]);
@@ -143,7 +124,7 @@ describe("a record of two providers", () => {
     const old = await (await provider()).group.create(group("declared"));
     const [first, second] = await nextOperation();
     await compare(first, old.id, old.outs, group("declared"));
-    const third = await provider({ ...service.env, IRM_BASE_URL: "http://127.0.0.1:9" });
+    const third = await provider({ env: { IRM_BASE_URL: "http://127.0.0.1:9" } });
     const twice = { ...old.outs, ...keyOf("twice") };
     await second.group.delete(old.id, twice);
     await third.group.delete(old.id, { ...twice, __service: "http://127.0.0.1:9" });
@@ -272,7 +253,7 @@ describe("equal records of two providers", () => {
     const isSent = Promise.withResolvers<void>();
     const isAtWork = Promise.withResolvers<void>();
     const hasSearched = Promise.withResolvers<void>();
-    const first = await provider(service.env, {
+    const first = await provider({
       transport: async (request) => {
         const isCreate = request.method === "POST" && request.url.pathname.includes("/groups");
         if (isCreate) sent.push("first");
@@ -287,7 +268,7 @@ describe("equal records of two providers", () => {
         return answer;
       },
     });
-    const second = await provider(service.env, {
+    const second = await provider({
       transport: async (request) => {
         const answer = await send(request);
         if (request.method !== "POST" || !request.url.pathname.includes("/groups")) return answer;

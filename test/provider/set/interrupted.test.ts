@@ -77,31 +77,21 @@ describe("a batch whose response is lost", () => {
 });
 
 describe("a run that is killed", () => {
-  it.each([
-    ["before the POST", false],
-    ["after it, with the bindings created", true],
-  ] as const)("%s leaves an entry for each pair, and the next run has each once", async (_, isCarriedOut) => {
-    const group = await sets.group();
-    const killed = machine.runOver(async (request, send) => {
-      if (request.method !== "POST") return send();
-      if (isCarriedOut) await send();
-      throw new Killed();
-    });
-    await expect((await sets.run(killed)).up(three(group))).rejects.toThrow(Killed);
-    expect(machine.lines().filter((line) => "intent" in line)).toHaveLength(3);
-    const { outs } = await sets.up(three(group));
-    expect(uidsIn(outs)).toHaveLength(3);
-    expect(await sets.pairs(group)).toEqual(PAIRS);
-  });
+  it.each(["before", "after"] as const)(
+    "%s the service has its POST leaves an entry for each pair, and the next run has each once",
+    async (when) => {
+      const group = await sets.group();
+      await expect((await sets.run(machine.dying(when))).up(three(group))).rejects.toThrow(Killed);
+      expect(machine.lines().filter((line) => "intent" in line)).toHaveLength(3);
+      const { outs } = await sets.up(three(group));
+      expect(uidsIn(outs)).toHaveLength(3);
+      expect(await sets.pairs(group)).toEqual(PAIRS);
+    },
+  );
 
   it("in the second of two batches continues there", async () => {
     const group = await sets.group();
-    const roles: string[] = [];
-    for (let i = 0; i < 6; i += 1) {
-      const role = { name: `batch ${i}`, capabilities: ["CAP_IAM_GROUPS_LIST"] };
-      const request = { parent: machine.org, role } as never;
-      roles.push((await machine.service.session.call("CreateRole", request)).uid as string);
-    }
+    const roles = await sets.newRoles(6);
     const wanted = sets.inputs(
       group,
       identities.flatMap((identity) => roles.map((role) => [identity, role] as const)),
@@ -122,11 +112,7 @@ describe("a run that is killed", () => {
   it("keeps what it manages while the list does not show it", async () => {
     const group = await sets.group();
     const state = await sets.up(sets.inputs(group, ["one viewer"]));
-    const killed = machine.runOver(async (request, send) => {
-      if (request.method === "POST") throw new Killed();
-      return send();
-    });
-    await expect((await sets.run(killed)).up(three(group), state)).rejects.toThrow(Killed);
+    await expect((await sets.run(machine.dying("before"))).up(three(group), state)).rejects.toThrow(Killed);
     const lagging = machine.runOver(async (request, send) => {
       const answer = await send();
       if (!request.url.pathname.endsWith("/roleBindings")) return answer;
@@ -153,12 +139,7 @@ describe("a set that is deleted", () => {
     const group = await sets.group();
     const state = await sets.up(sets.inputs(group, ["one viewer"]));
     await sets.bind(group, "one", "editor");
-    const killed = machine.runOver(async (request, send) => {
-      if (request.method !== "POST") return send();
-      await send();
-      throw new Killed();
-    });
-    await expect((await sets.run(killed)).up(three(group), state)).rejects.toThrow(Killed);
+    await expect((await sets.run(machine.dying("after"))).up(three(group), state)).rejects.toThrow(Killed);
     expect(await sets.pairs(group)).toEqual(["one editor", ...PAIRS]);
     machine.messages.length = 0;
     await sets.delete(state);

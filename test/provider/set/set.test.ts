@@ -11,12 +11,7 @@ const uidsIn = (outs: Json, member = "bindings") => (outs[member] as Json[]).map
 describe("a set of role bindings", () => {
   it("creates 60 pairs with one list and three POSTs, and its preview then sends no request for them", async () => {
     const group = await sets.group();
-    const call = machine.service.session.call;
-    const roles: string[] = [];
-    for (let i = 0; i < 12; i += 1) {
-      const role = { name: `role ${i}`, capabilities: ["CAP_IAM_GROUPS_LIST"] };
-      roles.push((await call("CreateRole", { parent: machine.org, role } as never)).uid as string);
-    }
+    const roles = await sets.newRoles(12);
     const pairs = identities.flatMap((identity) => roles.map((role) => [identity, role] as const));
     const run = await sets.run();
     const state = await run.up(sets.inputs(group, pairs));
