@@ -12,119 +12,86 @@ const { group, identity, role, roleBinding } = kindRecords;
 const claimMatch = { issuer: "https://a.example.com", subject: "s" };
 const keys = { issuer: "https://a.example.com", subject: "s", issuerKeys: "{}" };
 
+const groupLists = ["CAP_IAM_GROUPS_LIST"];
+const both = ["CAP_IAM_ROLES_LIST", "CAP_IAM_GROUPS_LIST"];
+const keysUntil = (expirationTime: string) => ({ staticKeys: { ...keys, expirationTime } });
+const matching = (further: Json) => ({ claimMatch: { ...claimMatch, ...further } });
+
 describe("the paths that differ", () => {
-  const rows: [string, Kind, Json, Json, string[]][] = [
-    ["absent is zero", group, { name: "a", description: "", verified: false, resourceLimits: {} }, { name: "a" }, []],
-    ["a description that was added by hand", group, { name: "a", description: "x" }, { name: "a" }, ["description"]],
-    [
-      "several fields",
-      group,
-      { name: "a", description: "x" },
-      { name: "b", description: "y" },
-      ["description", "name"],
-    ],
-    [
-      "output-only fields mean nothing",
-      group,
-      { name: "a", createTime: "1", resourceLimits: { idps: 1 }, status: "ORG_STATUS_READY" },
-      { name: "a" },
-      [],
-    ],
-    [
-      "a value that the service chose and the program leaves out",
-      group,
-      { name: "a", verified: true, kind: "ORG_KIND_DEV" },
-      { name: "a" },
-      [],
-    ],
+  const byPattern = { issuer: claimMatch.issuer, subjectPattern: "s" };
+  const chosen = { name: "a", verified: true, kind: "ORG_KIND_DEV" };
+  const outputOnly = { name: "a", createTime: "1", resourceLimits: { idps: 1 }, status: "ORG_STATUS_READY" };
+  const rows: [string, Kind, Json, Json, ...string[]][] = [
+    ["absent is zero", group, { name: "a", description: "", verified: false, resourceLimits: {} }, { name: "a" }],
+    ["a description by hand", group, { name: "a", description: "x" }, { name: "a" }, "description"],
+    ["several fields", group, { name: "a", description: "x" }, { name: "b", description: "y" }, "description", "name"],
+    ["output-only fields mean nothing", group, outputOnly, { name: "a" }],
+    ["a value that the service chose and the program leaves out", group, chosen, { name: "a" }],
     [
       "a value that the service chose and the program contradicts",
       group,
-      { name: "a", verified: true },
+      chosen,
       { name: "a", verified: false },
-      ["verified"],
+      "verified",
     ],
     [
       "a member of a message",
       identity,
       { name: "a", claimMatch },
-      { name: "a", claimMatch: { ...claimMatch, subject: "t" } },
-      ["claimMatch.subject"],
+      { name: "a", ...matching({ subject: "t" }) },
+      "claimMatch.subject",
     ],
     [
-      "a switch inside a oneof names both",
+      "a switch inside a oneof",
       identity,
       { claimMatch },
-      { claimMatch: { issuer: claimMatch.issuer, subjectPattern: "s" } },
-      ["claimMatch.subject", "claimMatch.subjectPattern"],
+      { claimMatch: byPattern },
+      "claimMatch.subject",
+      "claimMatch.subjectPattern",
     ],
     [
       "a map is one path",
       identity,
-      { claimMatch: { ...claimMatch, claims: { a: "1", "b/c": "2" } } },
-      { claimMatch: { ...claimMatch, claims: { a: "9", d: "3" } } },
-      ["claimMatch.claims"],
+      matching({ claims: { a: "1", "b/c": "2" } }),
+      matching({ claims: { a: "9", d: "3" } }),
+      "claimMatch.claims",
     ],
-    ["an empty map is none", identity, { claimMatch }, { claimMatch: { ...claimMatch, claims: {} } }, []],
+    ["an empty map is none", identity, { claimMatch }, matching({ claims: {} })],
     [
-      "the order of a map means nothing",
+      "the order of a map",
       identity,
-      { claimMatch: { ...claimMatch, claims: { a: "1", b: "2" } } },
-      { claimMatch: { ...claimMatch, claims: { b: "2", a: "1" } } },
-      [],
+      matching({ claims: { a: "1", b: "2" } }),
+      matching({ claims: { b: "2", a: "1" } }),
     ],
     [
-      "a switch of the relationship names both",
+      "a switch of the relationship",
       identity,
       { claimMatch },
       { awsIdentity: { awsAccount: "1" } },
-      ["awsIdentity", "claimMatch"],
+      "awsIdentity",
+      "claimMatch",
     ],
+    ["one instant", identity, keysUntil("2030-01-01T00:00:00.000Z"), keysUntil("2030-01-01T01:00:00+01:00")],
+    ["an expiry that the service chose", identity, keysUntil("2030-01-01T00:00:00.000Z"), { staticKeys: keys }],
+    ["the order of capabilities", role, { capabilities: both }, { capabilities: both.toReversed() }],
     [
-      "times are compared by instant",
-      identity,
-      { staticKeys: { ...keys, expirationTime: "2030-01-01T00:00:00.000Z" } },
-      { staticKeys: { ...keys, expirationTime: "2030-01-01T01:00:00+01:00" } },
-      [],
-    ],
-    [
-      "an expiry that the service chose",
-      identity,
-      { staticKeys: { ...keys, expirationTime: "2030-01-01T00:00:00.000Z" } },
-      { staticKeys: keys },
-      [],
-    ],
-    [
-      "the order of capabilities means nothing",
+      "an unknown capability",
       role,
-      { capabilities: ["CAP_IAM_ROLES_LIST", "CAP_IAM_GROUPS_LIST"] },
-      { capabilities: ["CAP_IAM_GROUPS_LIST", "CAP_IAM_ROLES_LIST"] },
-      [],
+      { capabilities: ["CAP_NEW", ...groupLists] },
+      { capabilities: groupLists },
+      "capabilities",
     ],
+    ["an unknown field", role, { capabilities: groupLists, novelty: 1 }, { capabilities: groupLists }],
     [
-      "a capability that this version does not know",
-      role,
-      { capabilities: ["CAP_NEW", "CAP_IAM_GROUPS_LIST"] },
-      { capabilities: ["CAP_IAM_GROUPS_LIST"] },
-      ["capabilities"],
-    ],
-    [
-      "fields that this version does not know",
-      role,
-      { capabilities: ["CAP_IAM_GROUPS_LIST"], novelty: 1 },
-      { capabilities: ["CAP_IAM_GROUPS_LIST"] },
-      [],
-    ],
-    [
-      "a value that is unknown in a preview",
+      "a value that is unknown",
       group,
       { name: "a", description: "x" },
       { name: "a", description: UNKNOWN },
-      ["description"],
+      "description",
     ],
-    ["an unknown block", identity, { claimMatch }, { claimMatch: UNKNOWN }, ["claimMatch"]],
+    ["an unknown block", identity, { claimMatch }, { claimMatch: UNKNOWN }, "claimMatch"],
   ];
-  for (const [reason, kind, observed, desired, expected] of rows)
+  for (const [reason, kind, observed, desired, ...expected] of rows)
     it(`${reason}: ${expected.join(",") || "none"}`, () =>
       expect(changedPaths(desiredWith(kind, desired), observed)).toEqual(expected));
 });
@@ -140,36 +107,30 @@ describe("diff", () => {
     expect(diff(group, ORG, { ...olds, allowReplace: true }, news)).toEqual({ changes: true, replaces: [] });
   });
 
-  it("updates a role binding's identity and role in place", () => {
-    expect(diff(roleBinding, binding.uid, binding, { parent: GROUP, identityUid: IDENTITY, roleUid: ORG })).toEqual({
-      changes: true,
-      replaces: [],
-    });
-  });
-
-  it("replaces a role binding that moves, the new one first", () => {
-    expect(diff(roleBinding, binding.uid, binding, { parent: ORG, identityUid: IDENTITY, roleUid: ROLE })).toEqual({
-      changes: true,
-      replaces: ["parent"],
-    });
-  });
-
-  it("replaces a role binding whose group is unknown in a preview", () => {
-    expect(
-      diff(roleBinding, binding.uid, binding, { parent: UNKNOWN, identityUid: IDENTITY, roleUid: ROLE }).replaces,
-    ).toEqual(["parent"]);
-  });
-
-  it("replaces a group that may be replaced", () => {
-    expect(diff(group, GROUP, { name: "a" }, { parent: IDENTITY, name: "a", allowReplace: true })).toEqual({
-      changes: true,
-      replaces: ["parent"],
-    });
-  });
-
-  it("replaces keys that may be replaced", () => {
-    const news = { parent: GROUP, staticKeys: { ...keys, subject: "t" }, allowReplace: true };
-    expect(diff(identity, IDENTITY, { staticKeys: keys }, news)).toEqual({ changes: true, replaces: ["staticKeys"] });
+  const bound = { parent: GROUP, identityUid: IDENTITY, roleUid: ROLE };
+  const changedKeys = { parent: GROUP, staticKeys: { ...keys, subject: "t" }, allowReplace: true };
+  it.each<[string, Kind, string, Json, Json, string[]]>([
+    ["updates a role binding's role in place", roleBinding, binding.uid, binding, { ...bound, roleUid: ORG }, []],
+    ["replaces a role binding that moves", roleBinding, binding.uid, binding, { ...bound, parent: ORG }, ["parent"]],
+    [
+      "replaces one whose group is unknown",
+      roleBinding,
+      binding.uid,
+      binding,
+      { ...bound, parent: UNKNOWN },
+      ["parent"],
+    ],
+    [
+      "replaces a group that may be replaced",
+      group,
+      GROUP,
+      { name: "a" },
+      { parent: IDENTITY, name: "a", allowReplace: true },
+      ["parent"],
+    ],
+    ["replaces keys that may be replaced", identity, IDENTITY, { staticKeys: keys }, changedKeys, ["staticKeys"]],
+  ])("%s", (_, kind, id, olds, news, replaces) => {
+    expect(diff(kind, id, olds, news)).toEqual({ changes: true, replaces });
   });
 
   it("never replaces a protected group, whatever check saw", () => {
