@@ -7,7 +7,7 @@ import { kindRecords } from "../../provider/kind/index.ts";
 import type { Json } from "../../schema/index.ts";
 import { root } from "../harness/api-process.ts";
 import type { PluginClient } from "../harness/plugin.ts";
-import { cases as kindCases } from "../provider/kind/case.ts";
+import { digest, ISSUER_KEYS, cases as kindCases } from "../provider/kind/case.ts";
 import { setUp } from "./fixture.ts";
 
 interface Spec {
@@ -65,140 +65,78 @@ const problemsOf = (type: string, outs: Marked): string[] => {
 };
 
 const ISSUER = "https://issuer.example.com";
-const KEYS = JSON.stringify({
-  keys: [{ kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo", kid: "a" }],
-});
 
-/** Arguments of each resource, by words of what they show. `uid` finds a record that is there already. */
-const cases: readonly (readonly [type: string, what: string, args: (uid: Record<string, string>) => Json])[] = [
-  ["Group", "at the root", () => ({ root: true, name: "acme" })],
-  ["Group", "in another", ({ org: parent }) => ({ parent, name: "eng", description: "Builds" })],
-  [
-    "Identity",
-    "with a claim match",
-    ({ Group: parent }) => ({
-      parent,
-      name: "ci",
-      company: "Acme",
-      claimMatch: { issuer: ISSUER, subject: "s", claims: { a: "b" } },
-    }),
-  ],
-  [
-    "Identity",
-    "with keys",
-    ({ Group: parent }) => ({
-      parent,
-      name: "keys",
-      staticKeys: { issuer: ISSUER, subject: "k", issuerKeys: KEYS, audiences: ["a"] },
-    }),
-  ],
-  [
-    "Identity",
-    "of AWS",
-    ({ Group: parent }) => ({
-      parent,
-      name: "aws",
-      awsIdentity: { awsAccount: "123456789012", arn: "arn:aws:iam::123456789012:role/x", userId: "AROA:x" },
-    }),
-  ],
-  [
-    "Identity",
-    "of a service",
-    ({ Group: parent }) => ({ parent, name: "service", servicePrincipal: "SERVICE_PRINCIPAL_COSIGNED" }),
-  ],
-  ["Role", "of a group", ({ Group: parent }) => ({ parent, name: "reader", capabilities: ["groups.list"] })],
-  [
-    "RoleBinding",
-    "of a built-in role",
-    ({ org: parent, Identity: identity }) => ({ parent, identity, role: "viewer" }),
-  ],
-  [
-    "RoleBindingSet",
-    "of two roles",
-    ({ Group: parent, Identity: identity, Role: role }) => ({
-      parent,
-      bindings: [
-        { identity, role: "viewer" },
-        { identity, role },
-      ],
-    }),
-  ],
-  ["RoleBindingSet", "of none", ({ org: parent }) => ({ parent, bindings: [] })],
-  ["GroupInvite", "for anyone", ({ Group: parent }) => ({ parent, role: "viewer", ttl: "600s" })],
-  [
-    "GroupInvite",
-    "for one",
-    ({ Group: parent, Role: role }) => ({ parent, role, ttl: "600s", email: "a@example.com", singleUse: true }),
-  ],
-  [
-    "IdentityProvider",
-    "with a secret",
-    ({ Group: parent }) => ({
-      parent,
-      name: "login",
-      description: "d",
-      defaultRole: "viewer",
-      oidc: { issuer: ISSUER, clientId: "c", clientSecret: "s", additionalScopes: ["email"], groupsClaim: "groups" },
-    }),
-  ],
-  [
-    "AccountAssociation",
-    "of each cloud",
-    ({ Group: parent, Identity: identity }) => ({
-      parent,
-      name: "accounts",
-      description: "d",
-      amazon: { account: "123456789012" },
-      google: { projectId: "p", projectNumber: "1" },
-      azure: { tenantId: "t", clientIds: { scanner: "c" } },
-      chainguard: { serviceBindings: { INGESTER: identity } },
-      github: { appInstallations: { 1: { installations: [{ installationId: "2", name: "n" }] } } },
-    }),
-  ],
-  [
-    "Repo",
-    "of its own",
-    ({ Group: parent }) => ({
-      parent,
-      name: "source",
-      catalogTier: "CATALOG_TIER_BASE",
-      bundles: ["base"],
-      activeTags: ["latest"],
-      aliases: ["a:b"],
-      customOverlay: {
-        contents: { packages: ["curl"] },
-        environment: { A: "b" },
-        accounts: { users: [{ username: "u", uid: 1 }] },
-      },
-    }),
-  ],
-  ["Repo", "that syncs", ({ Group: parent, Repo: source }) => ({ parent, name: "copy", syncConfig: { source } })],
-  [
-    "Tag",
-    "of an image",
-    ({ Repo: parent }) => ({ parent, name: "latest", digest: `sha256:${"0".repeat(64)}`, bundles: ["base"] }),
-  ],
-];
+/** Arguments by the type, and what they show. `uid` finds a record that is there already. */
+const cases: Readonly<Record<string, (uid: Record<string, string>) => Json>> = {
+  "Group at the root": () => ({ root: true, name: "acme" }),
+  "Group in another": ({ org: parent }) => ({ parent, name: "eng", description: "Builds" }),
+  "Identity with a claim match": ({ Group: parent }) => ({
+    ...{ parent, name: "ci", company: "Acme" },
+    claimMatch: { issuer: ISSUER, subject: "s", claims: { a: "b" } },
+  }),
+  "Identity with keys": ({ Group: parent }) => ({
+    ...{ parent, name: "keys" },
+    staticKeys: { issuer: ISSUER, subject: "k", issuerKeys: ISSUER_KEYS, audiences: ["a"] },
+  }),
+  "Identity of AWS": ({ Group: parent }) => ({
+    ...{ parent, name: "aws" },
+    awsIdentity: { awsAccount: "123456789012", arn: "arn:aws:iam::123456789012:role/x", userId: "AROA:x" },
+  }),
+  "Identity of a service": ({ Group: parent }) => ({
+    ...{ parent, name: "service", servicePrincipal: "SERVICE_PRINCIPAL_COSIGNED" },
+  }),
+  "Role of a group": ({ Group: parent }) => ({ parent, name: "reader", capabilities: ["groups.list"] }),
+  "RoleBinding of a built-in role": ({ org: parent, Identity: identity }) => ({ parent, identity, role: "viewer" }),
+  "RoleBindingSet of two roles": ({ Group: parent, Identity: identity, Role: role }) => ({
+    parent,
+    bindings: ["viewer", role].map((one) => ({ identity, role: one })),
+  }),
+  "RoleBindingSet of none": ({ org: parent }) => ({ parent, bindings: [] }),
+  "GroupInvite for anyone": ({ Group: parent }) => ({ parent, role: "viewer", ttl: "600s" }),
+  "GroupInvite for one": ({ Group: parent, Role: role }) => ({
+    ...{ parent, role, ttl: "600s", email: "a@example.com", singleUse: true },
+  }),
+  "IdentityProvider with a secret": ({ Group: parent }) => ({
+    ...{ parent, name: "login", description: "d", defaultRole: "viewer" },
+    oidc: { issuer: ISSUER, clientId: "c", clientSecret: "s", additionalScopes: ["email"], groupsClaim: "groups" },
+  }),
+  "AccountAssociation of each cloud": ({ Group: parent, Identity: identity }) => ({
+    ...{ parent, name: "accounts", description: "d" },
+    amazon: { account: "123456789012" },
+    google: { projectId: "p", projectNumber: "1" },
+    azure: { tenantId: "t", clientIds: { scanner: "c" } },
+    chainguard: { serviceBindings: { INGESTER: identity } },
+    github: { appInstallations: { 1: { installations: [{ installationId: "2", name: "n" }] } } },
+  }),
+  "Repo of its own": ({ Group: parent }) => ({
+    ...{ parent, name: "source", catalogTier: "CATALOG_TIER_BASE" },
+    ...{ bundles: ["base"], activeTags: ["latest"], aliases: ["a:b"] },
+    customOverlay: {
+      contents: { packages: ["curl"] },
+      environment: { A: "b" },
+      accounts: { users: [{ username: "u", uid: 1 }] },
+    },
+  }),
+  "Repo that syncs": ({ Group: parent, Repo: source }) => ({ parent, name: "copy", syncConfig: { source } }),
+  "Tag of an image": ({ Repo: parent }) => ({ parent, name: "latest", digest: digest("0"), bundles: ["base"] }),
+};
+
+const typeOf = (name: string): string => name.split(" ", 1)[0] as string;
 
 /** Of each kind that needs no arguments of its own here. */
 const others = kindCases
-  .filter(({ kind }) => !cases.some(([type]) => type === kindRecords[kind].type))
-  .map(({ kind, inputs }): (typeof cases)[number] => {
+  .map(({ kind, inputs }): (typeof all)[number] => {
     const args = ({ org = "", Group = "", Repo = "", IdentityProvider = "", Identity = "" }: Record<string, string>) =>
-      inputs({
-        organization: org,
-        group: Group,
-        repo: Repo,
-        provider: IdentityProvider,
-        identity: Identity,
-      });
-    return [kindRecords[kind].type, "of its case", args];
-  });
-const all = [...cases, ...others];
+      inputs({ organization: org, group: Group, repo: Repo, provider: IdentityProvider, identity: Identity });
+    return [`${kindRecords[kind].type} of its case`, args];
+  })
+  .filter(([name]) => !Object.keys(cases).some((one) => typeOf(one) === typeOf(name)));
+const all: [name: string, args: (uid: Record<string, string>) => Json][] = [...Object.entries(cases), ...others];
 
 describe("the outputs are those of the schema", () => {
   const uids: Record<string, string> = {};
-  it.each(all)("%s %s", async (type, _, args) => {
+  it.each(all)("%s", async (name, args) => {
+    const type = typeOf(name);
     const { id, outs } = await created(type, args({ org, ...uids }));
     if (!type.endsWith("Set") && (type !== "Group" || outs.parent !== undefined)) uids[type] ??= id;
     expect(problemsOf(type, outs)).toEqual([]);
@@ -207,7 +145,7 @@ describe("the outputs are those of the schema", () => {
   it("and there is a case for each resource", () => {
     // A component has no outputs but those of its resources.
     const own = Object.keys(schema.resources).filter((token) => token !== "irm:index:AccessPolicy");
-    expect([...new Set(all.map(([type]) => `irm:index:${type}`))].toSorted()).toEqual(own);
+    expect([...new Set(all.map(([name]) => `irm:index:${typeOf(name)}`))].toSorted()).toEqual(own);
   });
 
   const functions = () => Object.keys(schema.functions).map((token) => token.replace("irm:index:", ""));

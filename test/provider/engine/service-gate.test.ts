@@ -4,11 +4,10 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { serviceOf } from "../../../client/config.ts";
 import { systemTransport, type Transport } from "../../../client/transport.ts";
-import { type Methods, methodsWith } from "../../../provider/engine/methods.ts";
+import type { Methods } from "../../../provider/engine/methods.ts";
 import { UNKNOWN } from "../../../provider/record/normal-form.ts";
-import { manualClock } from "../../harness/clock.ts";
 import { startSharedService, workloadToken } from "../../harness/provider.ts";
-import { getter, keyOf, lostAnswer, ORG, refusal } from "../../support/scripted.ts";
+import { keyOf, lostAnswer, ORG, refusal } from "../../support/scripted.ts";
 
 beforeEach(() => {
   requests = [];
@@ -26,10 +25,7 @@ const group = async (own: Record<string, string> = {}, answer?: Transport): Prom
     if (!path.startsWith("/sts/")) requests.push(`${method} ${path}${url.search}`);
     return send(request);
   };
-  const env = { ...(service.env as Record<string, string>), ...own };
-  const { group } = methodsWith({ env, clock: manualClock(), transport, log: (text) => void messages.push(text) });
-  await group.configure({ config: { get: getter() } });
-  return group;
+  return (await service.methods({ env: own, transport, log: (text) => void messages.push(text) })).group;
 };
 
 const at = (address: string, parent = organization) => ({
@@ -168,14 +164,9 @@ describe("a state whose organization is not behind the address", () => {
 describe("a preview continues", () => {
   const narrowed = async (subject: string, role?: string): Promise<Record<string, string>> => {
     const claimMatch = { issuer: service.issuer as string, subject };
-    const call = service.session.call as (operation: string, request: object) => Promise<{ uid: string }>;
-    const { uid } = await call("CreateIdentity", { parent: team, identity: { name: subject, claimMatch } });
-    if (role) {
-      const { roles } = (await call("ListRoles", { name: role, uidp: { inRoot: true } })) as never as {
-        roles: [{ uid: string }];
-      };
-      await call("CreateRoleBinding", { parent: team, roleBinding: { identityUid: uid, roleUid: roles[0].uid } });
-    }
+    const { uid } = await service.call("CreateIdentity", { parent: team, identity: { name: subject, claimMatch } });
+    const roleBinding = role && { identityUid: uid, roleUid: await service.role(role) };
+    if (roleBinding) await service.call("CreateRoleBinding", { parent: team, roleBinding });
     return { IRM_IDENTITY: uid, IRM_IDENTITY_TOKEN: await workloadToken(service, subject) };
   };
 
