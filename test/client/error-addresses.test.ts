@@ -27,7 +27,7 @@ const ADDRESSED: Classes = {
 const NO_ADDRESS: Classes = {
   "names the flag and what it takes": ["UsageError"],
   "names the file, its line and what to write": [
-    ...["TextFileError", "PolicyEditError", "LayoutError", "NameError", "QuestionError", "TestsError"],
+    ...["TextFileError", "PolicyEditError", "NameError", "QuestionError", "TestsError"],
     ...["SeedError", "FaultsError", "LockError"],
   ],
   "names what cannot be read, and what it should be": [
@@ -47,7 +47,7 @@ const NO_ADDRESS: Classes = {
     ...["ServerOptionsError", "TlsError", "ListenError", "DatabaseError", "DatabaseLost"],
   ],
   "says why there is no review, or what the engine printed": ["EngineError", "RunError", "GuardError", "ProviderError"],
-  "names the writes, and why each cannot be applied": ["GateError"],
+  "names the writes, and why each cannot be applied": ["GateError", "NotReviewed"],
   "names the folder, and what to do with it": ["OperationError"],
   "asks to run it again, and names the address": ["ListError"],
   "is a mistake of the program": ["LookUpError", "LookUpArgumentError", "UnknownRole", "Refusal"],
