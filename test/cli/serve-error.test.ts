@@ -25,14 +25,14 @@ const takePort = async () => {
 };
 
 describe("a database", () => {
-  test("of a newer version of the server", async () => {
+  test("of another version of the server", async () => {
     const file = folder.path("newer.db");
     const database = openDatabase(file);
     database.exec("PRAGMA user_version = 99");
     database.close();
     expectSentence(
       await run("--db", file),
-      `${file} was written by a newer version of this server (format 99, this one reads up to 3); upgrade, or name another file`,
+      `${file} was written by another version of this server (format 99, this one reads 1); use that version, or name another file`,
     );
     const after = new DatabaseSync(file);
     expect(after.prepare("PRAGMA user_version").get()?.user_version).toBe(99);
