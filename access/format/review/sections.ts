@@ -25,12 +25,19 @@ export const limitsOf = ({ notPart = [], differs, steps, errors, unknown, notVis
   { id: "differs", title: "Access that is not as it was recorded", items: differs.map(differsItem) },
   { id: "failed", title: "Steps that fail", items: steps.filter(({ ok }) => !ok).map(failedItem) },
   { id: "run-errors", title: "What else fails", items: quotedItems(errors) },
-  { id: "unknown", title: "Not known", items: quotedItems(unknown.map(({ message }) => message)) },
+  { id: "unknown", title: "Not known", items: unknown.map(unknownItem) },
   {
     ...{ id: "not-visible", isFolded: true, items: notVisibleItems(notVisible) },
     title: "Not visible to the caller, so in neither gains nor losses",
   },
 ];
+
+/** A page names the resource and the property, which most messages do by themselves. */
+const unknownItem = ({ subject, property, message }: Report["unknown"][number]): Item => {
+  const item = quotedItem(message);
+  const about = line(quote(subject), ...(property === undefined ? [] : [" ", quote(property)]));
+  return subject === "" ? item : { ...item, lines: [...(item.lines ?? []), { ...about, isDetail: true }] };
+};
 
 /** What follows the identities. */
 export const sectionsOf = (report: Report): Section[] =>

@@ -56,6 +56,13 @@ describe("the page of a review", () => {
     );
   });
 
+  test("names the resource and the property of what is not known", () => {
+    const [entry] = elements.filter(
+      ({ name, text }) => name === "li" && text.startsWith("is not known before the update"),
+    );
+    expect(entry?.text).toBe("is not known before the updateclusters identity");
+  });
+
   test("folds many findings by rule, and says how many of each are denied", () => {
     const finding = (i: number) => ({ subject: `s${i}`, name: `n${i}`, message: "m" });
     const findings: Finding[] = [
