@@ -40,6 +40,8 @@ export interface Item extends Line {
   isExcused?: boolean;
   /** where items are folded */
   isOpen?: boolean;
+  /** of its lines, in the line to which it is folded; a terminal folds nothing */
+  summary?: string;
   /** a page draws it */
   path?: PathText;
 }

@@ -54,8 +54,13 @@ const sectionMarkup = (section: Section, sets: CapabilitySets): PageSection | fa
   return { id, title, body };
 };
 
-const blockMarkup = ({ parts, lines = [], path }: Item, id: string, isOpen: boolean, sets: CapabilitySets): Markup =>
-  html`<details class="identity" id="${id}"${isOpen && html` open`}><summary class="head">${partsMarkup(parts, sets)}</summary>
+const blockMarkup = (
+  { parts, lines = [], path, summary }: Item,
+  id: string,
+  isOpen: boolean,
+  sets: CapabilitySets,
+): Markup =>
+  html`<details class="identity" id="${id}"${isOpen && html` open`}><summary class="head">${partsMarkup(parts, sets)}${summary !== undefined && html`<small>: ${summary}</small>`}</summary>
 ${path && html`<div class="way">${pathGraph(path)}</div>\n`}${linesMarkup(lines, sets, "rows")}</details>
 `;
 

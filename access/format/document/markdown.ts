@@ -69,9 +69,13 @@ const sectionText = ({ title, items, isBlocks, isMain, isFolded }: Section, room
 };
 
 /** Its lines are cut. */
-const itemText = ({ parts, lines = [], isOpen }: Item, isBlock: boolean, room: number): Cut => {
+const itemText = ({ parts, lines = [], isOpen, summary }: Item, isBlock: boolean, room: number): Cut => {
   const [head, end, indent] = isBlock
-    ? [`<details${isOpen ? " open" : ""}><summary>${textOf(parts, htmlCode)}</summary>\n\n`, "\n</details>\n", ""]
+    ? [
+        `<details${isOpen ? " open" : ""}><summary>${textOf(parts, htmlCode)}${summary === undefined ? "" : `: ${summary}`}</summary>\n\n`,
+        "\n</details>\n",
+        "",
+      ]
     : [`- ${textOf(parts)}\n`, "", "  "];
   const { text, isCut } = cut(
     lines.filter(({ isDetail }) => !isDetail),

@@ -221,6 +221,13 @@ const changeLines = ({ gains, losses }: Pick<Subject, "gains" | "losses">): Line
     ],
   }));
 
+const summaryOf = ({ gains, losses }: Pick<Subject, "gains" | "losses">): string => {
+  const counts = [[gains, "gains"] as const, [losses, "loses"] as const].flatMap(([rows, verb]) =>
+    rows.length > 0 ? [`${verb} ${countText(rows.length, "capability", "capabilities")}`] : [],
+  );
+  return counts.join("; ") || "no capability changes";
+};
+
 const CHANGES: Readonly<Record<IdentityReview["change"], string>> = {
   created: "new",
   deleted: "deleted",
@@ -248,6 +255,7 @@ const identityItem = (identity: IdentityReview): Item => {
       ],
     ],
     lines: [...assumptionLines(identity, isReassumed), ...changeLines(identity)],
+    summary: summaryOf(identity),
     // A reader must not have to open it to see who may become this identity.
     isOpen: isReassumed,
   };
@@ -298,6 +306,7 @@ const peopleItem = (people: PeopleReview): Item => {
       ...(fact === "" ? [] : [", ", { tag: fact }]),
       ...["  in ", quote(groupName), ...serviceParts(people)],
     ],
+    summary: summaryOf(people),
     lines: [...who("-", before, marked?.before), ...who("+", after, marked?.after), ...changeLines(people)],
     isOpen: marked !== undefined && before !== after,
   };

@@ -88,7 +88,9 @@ describe("the page of a review", () => {
 
   test("shows what an identity gains and loses, and who can assume it before and after", () => {
     const block = elements.find(({ attributes }) => attributes.id === "identities-1")?.text;
-    expect(block).toMatch(/^release, who can assume it changes {2}in platform/);
+    expect(block).toMatch(
+      /^release, who can assume it changes {2}in platform .*: gains 155 capabilities; loses 4 capabilities\n/,
+    );
     expect(block).toContain("gains at platform and below, through owner: 155 capabilities, 92 of which change records");
     expect(block).toMatch(/loses at legacy and below, through publisher: manifest\.create/);
     expect(block).toMatch(

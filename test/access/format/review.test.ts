@@ -212,7 +212,7 @@ test("every format shows what people gain and lose, who they are, and the lists 
   expect(texts[0]).toContain("1 subject without an identity gains access");
   expect(texts[0]).toContain("people of acme-sso, who it is changes  in /");
   expect(texts[1]).toContain(
-    "<summary><code>people of acme-sso</code>, who it is changes  in <code>/</code></summary>",
+    "<summary><code>people of acme-sso</code>, who it is changes  in <code>/</code>: gains 1 capability; loses 1 capability</summary>",
   );
 });
 
