@@ -13,7 +13,7 @@ import { carryOut } from "../twin/replay.ts";
 /** By address; the first one is that of the writes without a service. */
 export type Services = ReadonlyMap<string, { client: Client; copy: Copy }>;
 
-export interface TokenedGate extends Gate {
+export interface TokenedGate extends Pick<Gate, "services" | "report" | "close"> {
   tokens(): TokenClass[];
   /** why tokens may do more than their writes need; empty: they do not */
   reasons(): string[];
@@ -26,19 +26,18 @@ export const startTokenedGate = async (
   as: string,
 ): Promise<TokenedGate> => {
   const [first] = services.keys();
-  const made: { uids: Gate["uids"] } = { uids: new Map() };
+  let gate: Gate | undefined;
   const all = await Promise.all(
     [...services].map(async ([address, { client, copy }]) => {
       const own = writes.filter(({ service = first }) => service === address);
-      const tokens = await tokensFor({ client, copy }, own, (n) => made.uids.get(n));
+      const tokens = await tokensFor({ client, copy }, own, (n) => gate?.uids.get(n));
       return [address, { client, copy, tokens, readToken: tokens.read, writeToken: tokens.write }] as const;
     }),
   );
-  const gate = await startGate({ writes, services: new Map(all), as });
-  made.uids = gate.uids;
+  gate = await startGate({ writes, services: new Map(all), as });
+  const { services: gates, report, close } = gate;
   return {
-    ...gate,
-    uids: gate.uids,
+    ...{ services: gates, report, close },
     tokens: () => all.flatMap(([, { tokens }]) => [...tokens.classes]),
     reasons: () => all.flatMap(([, { tokens }]) => [...tokens.reasons]),
   };
