@@ -6,7 +6,7 @@ import { unknownIn } from "../access/change/unknown.ts";
 import { mapMade } from "../access/change/value.ts";
 import type { Write } from "../access/change/write.ts";
 import { placeText } from "../client/records.ts";
-import { isAncestor, isObject, isUidp, type Json, printable } from "../schema/index.ts";
+import { isAncestor, isObject, isUidp, isWithin, type Json, printable } from "../schema/index.ts";
 import { type Resolved, requestIfSame, resolvedRequest, resolvedWrite } from "./resolved.ts";
 
 /** A request for one record. */
@@ -257,8 +257,6 @@ const indexOfLines = () => {
 };
 
 const contentOf = (method: string, { parent, fields }: Resolved): string => `${method} ${parent} ${canonical(fields)}`;
-
-const isWithin = (path: string, above: string): boolean => path === above || path.startsWith(`${above}.`);
 
 const refersTo = (value: unknown, uid: string): boolean =>
   value === uid ||

@@ -9,6 +9,7 @@ import {
   fieldPaths,
   isObject,
   isUidp,
+  isWithin,
   type Json,
   type Message,
   normalForm,
@@ -66,7 +67,7 @@ export const requestIfSame = (recorded: Resolved, asked: Resolved): { request: J
       ? { differs }
       : { request: { ...(recorded.parent !== "" && { parent: recorded.parent }), [field]: filled.value } };
   }
-  const beyond = asked.mask.filter((path) => !mask.some((own) => path === own || path.startsWith(`${own}.`)));
+  const beyond = asked.mask.filter((path) => !mask.some((own) => isWithin(path, own)));
   if (beyond.length > 0 || asked.mask.length === 0) return { differs: beyond.length > 0 ? beyond : ["updateMask"] };
   const { value, differs } = fill(schema, partOf(fields, asked.mask), asked.fields);
   if (differs.length > 0) return { differs };

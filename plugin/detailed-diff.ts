@@ -8,11 +8,12 @@ import { changedMembers } from "../provider/record/changes.ts";
 import { desiredFrom } from "../provider/record/desired.ts";
 import { placeOf } from "../provider/record/id.ts";
 import type { Kind } from "../provider/record/kind.ts";
-import { isUnknown, isWithin } from "../provider/record/normal-form.ts";
+import { isUnknown } from "../provider/record/normal-form.ts";
 import { argumentOf, changedSwitches } from "../provider/record/state.ts";
 import { type Binding, bindingsIn, grants, pairsIn, settingsOf } from "../provider/set/pair.ts";
 import { planOf } from "../provider/set/plan.ts";
 import type { Json } from "../schema/index.ts";
+import { isWithin } from "../schema/index.ts";
 
 export type Change = "add" | "delete" | "update";
 

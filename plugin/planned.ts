@@ -2,10 +2,10 @@
 import type { TakenOver } from "../client/preview-marks.ts";
 import { type Kind, outputNames, referencesOf } from "../provider/record/kind.ts";
 import { knownUid } from "../provider/record/known-uid.ts";
-import { choicesOf, isUnknown, isWithin, secretPaths, UNKNOWN, withValueAt } from "../provider/record/normal-form.ts";
+import { choicesOf, isUnknown, secretPaths, UNKNOWN, withValueAt } from "../provider/record/normal-form.ts";
 import { argumentOf, argumentsIn, outputOf } from "../provider/record/state.ts";
 import { bindingsIn, grants, pairsIn, settingsOf } from "../provider/set/pair.ts";
-import { isObject, isUidp, type Json, normalForm, valueAt } from "../schema/index.ts";
+import { isObject, isUidp, isWithin, type Json, normalForm, valueAt } from "../schema/index.ts";
 import { type DetailedDiff, memberIn } from "./detailed-diff.ts";
 
 /** The outputs of the record that a resource would create from these inputs, or take over. */

@@ -61,15 +61,13 @@ export const impliedMask = (schema: Message, json: unknown): string[] => {
   });
 };
 
+/** Whether a path is `outer`, or below it. */
+export const isWithin = (path: string, outer: string): boolean => path === outer || path.startsWith(`${outer}.`);
+
 /** Whether the mask names a path, or something above or below it. */
 export const maskTouches = (paths: readonly string[], field: string): boolean =>
   paths.some(
-    (path) =>
-      path === WILDCARD ||
-      path === field ||
-      field.startsWith(`${path}.`) ||
-      field.startsWith(`${path}[`) ||
-      path.startsWith(`${field}.`),
+    (path) => path === WILDCARD || isWithin(field, path) || isWithin(path, field) || field.startsWith(`${path}[`),
   );
 
 /**

@@ -1,6 +1,6 @@
 // Whether a change that was made anew, on a fresh copy, is the approved one or what is left of it: a run that ended half-way is run again, and
 // an edit by hand that matters stops it.
-import { ancestorsOf, valueAt } from "../../schema/index.ts";
+import { ancestorsOf, isWithin, valueAt } from "../../schema/index.ts";
 import { canonical } from "../canonical.ts";
 import { joinWithAnd } from "../list-text.ts";
 import { quote } from "../quote.ts";
@@ -169,7 +169,7 @@ const deletedIn = (writes: readonly Write[]): ReadonlySet<string> =>
 
 /** An update may be sent in parts. */
 const givesSame = (approved: Write, write: Write, path: string): boolean =>
-  (approved.mask ?? []).some((one) => path === one || path.startsWith(`${one}.`)) &&
+  (approved.mask ?? []).some((one) => isWithin(path, one)) &&
   canonical(valueAt(approved.fields, path)) === canonical(valueAt(write.fields, path));
 
 /** Paths of an update whose value is neither the one that the approved change has seen nor one that it gives. */
@@ -193,9 +193,7 @@ const editedBy = (approved: Change, { records, normal, content }: Anew, terms: T
     if (fields === undefined) return [];
     return (write.mask ?? []).filter((path) => {
       const covering = known.flatMap(({ n, mask = [] }) =>
-        mask
-          .filter((one) => path === one || path.startsWith(`${one}.`))
-          .map((one) => ({ one, value: before.get(`${n} ${one}`) })),
+        mask.filter((one) => isWithin(path, one)).map((one) => ({ one, value: before.get(`${n} ${one}`) })),
       );
       return covering.some(({ one, value }) => {
         const given = known.map((update) => valueDigest(update.fields, one));

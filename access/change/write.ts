@@ -6,6 +6,7 @@ import {
   fieldInfo,
   fieldPaths,
   inputFields,
+  isWithin,
   type Json,
   type Message,
   normalForm,
@@ -142,7 +143,7 @@ const changedPaths = (schema: Message, own: Json, before: Json | undefined, afte
     if (before === undefined) return true;
     const field = schema.shape[name] as z.ZodType;
     const hasInput = fieldPaths(schema, ({ inputOnly, answeredAs }) => inputOnly === true && answeredAs === undefined)
-      .filter((path) => path === name || path.startsWith(`${name}.`))
+      .filter((path) => isWithin(path, name))
       .some((path) => valueAt(own, path) !== undefined);
     const valueIn = (record: Json): unknown => {
       const { answeredAs } = fieldInfo(field);

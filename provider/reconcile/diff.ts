@@ -1,10 +1,9 @@
 // Diff: whether an update is needed, and whether it replaces the record.
-import { isUidp, type Json } from "../../schema/index.ts";
+import { isUidp, isWithin, type Json } from "../../schema/index.ts";
 import { changeOf } from "../record/changes.ts";
 import { desiredFrom } from "../record/desired.ts";
 import { placeOf } from "../record/id.ts";
 import type { Kind } from "../record/kind.ts";
-import { isWithin } from "../record/normal-form.ts";
 import { argumentOf, changedSwitches, REPLACE_ON } from "../record/state.ts";
 import { isUnknownAt, replacementRefusal } from "./check.ts";
 import { lostOutputs } from "./incomplete.ts";

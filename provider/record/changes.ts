@@ -2,10 +2,10 @@
 // go.
 import patch from "fast-json-patch";
 import type { z } from "zod";
-import { asMessage, inputFields, isObject, type Json, type Message, normalForm } from "../../schema/index.ts";
+import { asMessage, inputFields, isObject, isWithin, type Json, type Message, normalForm } from "../../schema/index.ts";
 import { type Desired, withObserved } from "./desired.ts";
 import type { Kind } from "./kind.ts";
-import { choicesOf, isWithin, observe, pathsOnce, UNKNOWN, withoutPaths } from "./normal-form.ts";
+import { choicesOf, observe, pathsOnce, UNKNOWN, withoutPaths } from "./normal-form.ts";
 
 /** Paths in which a record differs from what the program asks for, as a PATCH names them in its mask. */
 export const changedPaths = (desired: Desired, observed: Json): string[] => {

@@ -20,9 +20,6 @@ export const isUnknown = (value: unknown): boolean => value === UNKNOWN;
 export const containsUnknown = (value: unknown): boolean =>
   isUnknown(value) || (typeof value === "object" && value !== null && Object.values(value).some(containsUnknown));
 
-/** Whether a path is `outer`, or below it. */
-export const isWithin = (path: string, outer: string): boolean => path === outer || path.startsWith(`${outer}.`);
-
 /** A copy with another value at a path; undefined removes it. A path whose holder is missing changes nothing. */
 export const withValueAt = (holder: Json, path: string, value: unknown): Json => {
   const [name = "", ...rest] = path.split(".");
