@@ -42,14 +42,18 @@ const unknownItem = ({ subject, property, message }: Report["unknown"][number]):
 /** What follows the identities. */
 export const sectionsOf = (report: Report): Section[] =>
   [
-    section(
-      "deleted",
-      "Deleted groups, and what disappears with them",
-      report.deletedGroups,
-      ({ groupName, contents }) => [
-        ...[quote(groupName), contents.length === 0 ? ": it is empty" : ": ", contentsPart(contents)],
-      ],
-    ),
+    {
+      ...{ id: "deleted", title: "Deleted groups, and what disappears with them" },
+      items: report.deletedGroups.map(({ groupName, contents }) => ({
+        parts: [quote(groupName), contents.length === 0 ? ": it is empty" : ": ", contentsPart(contents)],
+        lines: contents.map(
+          ({ kind, name, uid }): Line => ({
+            parts: [`${kind} `, quote(name), " has the uid ", quote(uid)],
+            isDetail: true,
+          }),
+        ),
+      })),
+    },
     section("forced", "forceDestroy", report.forceDestroy, ({ kind, name, deletes, contents }) => {
       if (!deletes)
         return [`${kind} `, quote(name), " gets forceDestroy: a later deletion takes along what no resource manages"];

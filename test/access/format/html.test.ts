@@ -76,6 +76,11 @@ describe("the page of a review", () => {
     expect(entry?.text).toBe("is not known before the updateclusters identity");
   });
 
+  test("names the uids of what disappears with a group", () => {
+    const [entry] = elements.filter(({ name, text }) => name === "li" && text.startsWith("legacy: repo"));
+    expect(entry?.text).toMatch(/^legacy: repo old-images.*repo old-images has the uid [0-9a-f/]{50,}$/s);
+  });
+
   test("folds many findings by rule, and says how many of each are denied", () => {
     const finding = (i: number) => ({ subject: `s${i}`, name: `n${i}`, message: "m" });
     const findings: Finding[] = [
