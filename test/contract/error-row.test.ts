@@ -1,7 +1,7 @@
 // Each row of the table of errors (docs/contract.md#errors) as it leaves through both wires of a real port: number, HTTP
 // status, text, reason, domain and details. The rows and the forms of the details are copied from the published documents.
 import type { AddressInfo } from "node:net";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Detail } from "../../schema/error.ts";
 import { ApiError, type Code, retryInfo } from "../../schema/index.ts";
 import { createMetrics } from "../../server/base/metrics.ts";
@@ -11,7 +11,7 @@ import { createPort, type Port } from "../../server/port/port.ts";
 import { createRouter } from "../../server/rest/route.ts";
 import { openDatabase } from "../../server/store/database.ts";
 import { createStore, type Store } from "../../server/store/store.ts";
-import { IAM, openGrpc, openHttp, serve } from "../harness/api-server.ts";
+import { atEnd, IAM, openGrpc, openHttp, serve } from "../harness/api-server.ts";
 import { START_MS } from "../harness/clock.ts";
 
 const ROWS: readonly (readonly [Code, number, number])[] = [
@@ -71,9 +71,7 @@ describe("through a port whose service throws it,", async () => {
   const baseUrl = `http://127.0.0.1:${(port.listener.address() as AddressInfo).port}`;
   const rest = openHttp(baseUrl);
   const grpc = openGrpc(baseUrl);
-  afterAll(async () => {
-    await port.close();
-  });
+  atEnd(() => port.close());
 
   const calls = [
     ["iam.chainguard.dev", `${IAM}/groups`, "ListGroups"],
@@ -121,7 +119,6 @@ describe("of a real server, on both wires:", () => {
       await call();
       await call();
       const { code, message, details } = await call();
-      await api.close();
       return { code, message, details };
     };
     const [rest, grpc] = [await outcome("rest"), await outcome("grpc")];
@@ -149,7 +146,6 @@ describe("of a real server, on both wires:", () => {
     fails = true;
     const { json } = await api.call("GET", `${IAM}/groups`);
     const { code, message: own, details } = await grpc.call("ListGroups", {}, { token: api.owner.token });
-    await api.close();
     expect(json).toEqual({ code: number, message, details: [info(reason), ...further] });
     // A Duration may be written with its zeros or without.
     expect({ code, message: own, details }).toEqual(JSON.parse(JSON.stringify(json).replace('"1.000s"', '"1s"')));

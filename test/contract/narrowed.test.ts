@@ -1,7 +1,7 @@
 // Every method with a token that the exchange has narrowed (docs/contract.md#d28), of an identity that may do everything: without a
 // capability of the method, outside the scopes, and without a capability of the role that it gives, it is refused; with just these, in the
 // group of the record, it is served.
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { capabilities, type Operation, type OperationName, operations } from "../../schema/index.ts";
 import { IAM, type TokenOptions } from "../harness/api-server.ts";
 import { createRecord, createUid } from "../harness/records.ts";
@@ -16,7 +16,6 @@ const one = async (kind: string, name: string): Promise<Body> =>
   (await api.ok("GET", `${IAM}/${kind}`, { query: { name } }))[kind][0];
 const sales: string = (await one("groups", "sales")).uid;
 const VIEWER: string[] = (await api.ok("GET", `/iam/v1/roles`, { query: { name: "viewer" } })).items[0].capabilities;
-afterAll(() => api.close());
 
 interface Row {
   operation: OperationName;

@@ -1,9 +1,9 @@
 // A seed gives a service the uid, the times and the other outputs of a copied record in its context (`server/services/context.ts`). No
 // request can, over either wire: what it says of them has no effect.
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type OperationName, operations, resources } from "../../schema/index.ts";
 import type { Body } from "../support/http.ts";
-import { grpcOf, WAYS } from "../support/way.ts";
+import { WAYS } from "../support/way.ts";
 import { operationCases, startFixture } from "./operation-case.ts";
 
 const UID = `${"e".repeat(40)}/${"d".repeat(16)}`;
@@ -42,10 +42,6 @@ test("every create of the table is here", () => {
 describe.each(Object.entries(WAYS))("over %s", async (_, way) => {
   const fixture = await startFixture();
   const { api } = fixture;
-  afterAll(async () => {
-    grpcOf(api).close();
-    await api.close();
-  });
 
   test.each(creates)("%s makes its own uid and times", async (operation, field) => {
     const request = await operationCases[operation].request(fixture);
@@ -76,5 +72,4 @@ test("a request over REST with the names of the context is read as one without t
   const group = await api.ok("POST", `/iam/v2beta1/groups/${eng}`, { body, query, headers });
   expect(group.uid.startsWith(`${eng}/`)).toBe(true);
   expect(group.createTime).not.toBe(TIME);
-  await api.close();
 });

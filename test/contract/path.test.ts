@@ -1,13 +1,12 @@
 // Paths (docs/contract.md#paths): wildcards of several segments, `/` and `%2F`, and the empty parent. Verb suffixes and
 // sub-paths win over the wildcard, and the path wins over the body.
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { IAM, REGISTRY } from "../harness/api-server.ts";
 import { expectInvalid, expectNotFound, expectRefusal } from "../support/refusal.ts";
 import type { Fixture } from "./fixture.ts";
 import { startFixture } from "./operation-case.ts";
 
 const fixture: Fixture = await startFixture();
-afterAll(() => fixture.api.close());
 
 const NO_UID = "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below";
 

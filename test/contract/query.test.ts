@@ -1,12 +1,11 @@
 // Query parameters (docs/contract.md#parameters): spellings, encodings, repeated keys, unknown and malformed ones.
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { IAM, REGISTRY } from "../harness/api-server.ts";
 import { expectInvalid } from "../support/refusal.ts";
 import type { Fixture } from "./fixture.ts";
 import { startFixture } from "./operation-case.ts";
 
 const fixture: Fixture = await startFixture();
-afterAll(() => fixture.api.close());
 
 const names = async (target: string) => {
   const { repos } = await fixture.api.ok("GET", `${REGISTRY}/repos?${target}`);

@@ -1,5 +1,5 @@
 // Each method that writes does all its reads and writes in one transaction. Other methods write nothing.
-import { afterAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { type Operation, type OperationName, operations } from "../../schema/index.ts";
 import { openDatabase } from "../../server/store/database.ts";
 import { createStore } from "../../server/store/store.ts";
@@ -34,7 +34,6 @@ const watch = () => {
   };
   return createStore(database);
 };
-afterAll(() => fixture.api.close());
 beforeEach(reset);
 
 // The exchange has its own rules: it sets lastSeenTime and rotates refresh tokens.

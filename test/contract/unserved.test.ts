@@ -1,6 +1,6 @@
 // A published method that is out of scope answers UNIMPLEMENTED (501), never 404 (docs/contract.md#d31). Walks the published
 // methods, not our list of them.
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Operation, operations, VERSIONS } from "../../schema/index.ts";
 import { openGrpc, serve } from "../harness/api-server.ts";
 import { publishedMethods } from "../support/published-method.ts";
@@ -8,9 +8,6 @@ import { expectRefusal, statusBody } from "../support/refusal.ts";
 
 const api = await serve();
 const grpc = openGrpc(api.baseUrl);
-afterAll(() => {
-  return api.close();
-});
 
 const served = new Set(
   Object.values(operations as Record<string, Operation>).map(

@@ -12,7 +12,7 @@ import {
   type ServerOptions,
 } from "../../server/index.ts";
 import { createSigner, generateKey } from "../../server/sts/index.ts";
-import { createGrpcClient } from "../support/grpc.ts";
+import { createGrpcClient, type GrpcClient } from "../support/grpc.ts";
 import { type Answer, type Body, createHttpClient } from "../support/http.ts";
 import { createRandom } from "../support/random.ts";
 import { type ManualClock, manualClock, START_MS } from "./clock.ts";
@@ -92,6 +92,8 @@ export interface TestServer
   actor(name: string, options?: { role?: string; at?: string; in?: string }): Promise<Actor>;
   /** uid of a built-in role. */
   role(name: string): Promise<string>;
+  /** Its client of gRPC, made once and closed with it. */
+  grpc(): GrpcClient;
   close(): Promise<void>;
 }
 
@@ -120,6 +122,7 @@ export const startServer = async (options: ServerOptions & { clock?: ManualClock
   const auth = createHttpClient(server.authUrl);
   const owner: Actor = { uid: server.identity ?? "", token: "" };
   const roles = new Map<string, string>();
+  let grpc: GrpcClient | undefined;
 
   const call: TestServer["call"] = (method, target, { token = owner.token, body, query = {}, headers = {} } = {}) => {
     const raw = body === undefined || typeof body === "string" || Buffer.isBuffer(body);
@@ -197,7 +200,9 @@ export const startServer = async (options: ServerOptions & { clock?: ManualClock
     token,
     actor,
     role,
+    grpc: () => (grpc ??= createGrpcClient(server.baseUrl)),
     close: async () => {
+      grpc?.close();
       api.close();
       auth.close();
       await server.close();
@@ -205,7 +210,7 @@ export const startServer = async (options: ServerOptions & { clock?: ManualClock
   };
 };
 
-/** Calls it when the test ends, and outside of tests with the last test of the suite. Not for hooks. */
+/** Calls it when the test ends, also from `beforeEach`, and outside of tests with the last test of the suite. Not for `beforeAll`. */
 export const atEnd = (close: () => unknown): void => {
   const end = async () => void (await close());
   if (TestRunner.getCurrentTest()) onTestFinished(end);

@@ -9,6 +9,7 @@ import { createSigner, createSts, generateKey, type StsOptions } from "../../ser
 import { createDocuments, type Documents } from "../../server/sts/issuer/cache.ts";
 import { createFetchDocument } from "../../server/sts/issuer/fetch.ts";
 import { hasKey, type KeySet } from "../../server/sts/issuer/key-set.ts";
+import { atEnd } from "./api-server.ts";
 import { manualClock, NOON_MS } from "./clock.ts";
 
 export const NOW = NOON_MS / 1000;
@@ -193,17 +194,9 @@ export const kids = async (documents: Documents, issuer: Issuer, kid: string) =>
 
 export const refused = (message: string) => ({ name: "Refusal", reason: "document", message });
 
-/** Starts issuers, and stops all that it has started. */
-export const issuers = () => {
-  const started: Issuer[] = [];
-  return {
-    start: async () => {
-      const issuer = await startIssuer();
-      started.push(issuer);
-      return issuer;
-    },
-    stop: async () => {
-      await Promise.all(started.splice(0).map((issuer) => issuer.close()));
-    },
-  };
+/** An issuer that ends with the test or the suite that starts it. */
+export const serveIssuer = async (...options: Parameters<typeof startIssuer>): Promise<Issuer> => {
+  const issuer = await startIssuer(...options);
+  atEnd(issuer.close);
+  return issuer;
 };

@@ -22,7 +22,7 @@ import { copyOfServer, listEverything } from "../harness/copy.ts";
 import { temporaryFolder } from "../support/command.ts";
 import { type Body, createHttpClient } from "../support/http.ts";
 import { createRandom, type Random } from "../support/random.ts";
-import { grpcOf, WAYS, type Way } from "../support/way.ts";
+import { WAYS, type Way } from "../support/way.ts";
 import type { PartOptions, PartResult } from "./part.ts";
 import { growOrganization } from "./random-organization.ts";
 
@@ -52,7 +52,7 @@ export const replays = async ({ seed, rounds, log }: PartOptions): Promise<PartR
     const api = await clientAs(twin.url, await twin.tokenOf(identity));
     await growOrganization(random, api, { organization, others, nowMs: Date.now() });
     await edit(random, api, organization);
-    grpcOf(api).close();
+    api.grpc().close();
     const created = calls.flatMap(({ method, response }) =>
       method === "CreateIdentity" ? [String(response.uid)] : [],
     );

@@ -1,6 +1,7 @@
 // A gRPC client that shares nothing with the server: grpc-js on the generated .proto files, read by proto-loader. Requests
 // and answers are written as their JSON, which the schema translates.
 import { readdirSync } from "node:fs";
+import type { IncomingHttpHeaders } from "node:http2";
 import { fileURLToPath } from "node:url";
 import { type CallOptions, Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
 import {
@@ -131,6 +132,13 @@ export const errorFrom = (error: ServiceError | null): Pick<GrpcAnswer, "code" |
   const { code, message, details = [] } = type.deserialize(status as Buffer) as Body;
   if (code !== error.code || message !== error.details) throw new Error("the status and its details tell two errors");
   return { code, message, details: details.map(detailFrom) };
+};
+
+/** The error in trailers of a raw call, as a client reads it. */
+export const errorInHeaders = (headers: IncomingHttpHeaders) => {
+  const status = Buffer.from(String(headers["grpc-status-details-bin"]), "base64");
+  const details = decodeURI(String(headers["grpc-message"]));
+  return errorFrom({ code: Number(headers["grpc-status"]), details, metadata: { get: () => [status] } } as never);
 };
 
 const detailFrom = ({ "@type": type, ...detail }: Body): Body => {

@@ -32,3 +32,16 @@ export const openConnection = async (baseUrl: string): Promise<Connection> => {
   };
   return { write: (own) => void socket.write(own), until, ended, reset: () => void socket.resetAndDestroy() };
 };
+
+/** The head of a POST of JSON, up to where its body begins. */
+export const postHead = (path: string, token: string, length: number, ...further: string[]): string =>
+  [
+    `POST ${path} HTTP/1.1`,
+    "host: localhost",
+    `authorization: Bearer ${token}`,
+    "content-type: application/json",
+    ...further,
+    `content-length: ${length}`,
+    "",
+    "",
+  ].join("\r\n");

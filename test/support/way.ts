@@ -10,7 +10,6 @@ import {
   operations,
 } from "../../schema/index.ts";
 import { queryText, type TestServer } from "../harness/api-server.ts";
-import { createGrpcClient, type GrpcClient } from "./grpc.ts";
 import type { Body } from "./http.ts";
 import { restRequest, type Spelling } from "./rest-request.ts";
 
@@ -47,17 +46,8 @@ const rest =
     return { code, message: json.message, details: json.details, json: {} };
   };
 
-const clients = new WeakMap<TestServer, GrpcClient>();
-
-/** The gRPC client of a server, made once and closed with it. */
-export const grpcOf = (api: TestServer): GrpcClient => {
-  const client = clients.get(api) ?? createGrpcClient(api.baseUrl);
-  clients.set(api, client);
-  return client;
-};
-
 const grpc: Way = async (api, { operation, request, token, version }) => {
-  const { code, message, details, json } = await grpcOf(api).call(operation, request, {
+  const { code, message, details, json } = await api.grpc().call(operation, request, {
     token,
     ...(version && { version }),
   });

@@ -3,12 +3,12 @@
 import { once } from "node:events";
 import type { ClientHttp2Session } from "node:http2";
 import { connect } from "node:net";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createAnswerMemory, PIPELINED_MAX, UNREAD_MAX } from "../../../server/connection/answer-memory.ts";
 import type { BoundOptions } from "../../../server/connection/bounds.ts";
 import type { Connection } from "../../../server/connection/connections.ts";
 import { openapiPage } from "../../../server/pages/openapi.ts";
-import { IAM, serve, type TestServer } from "../../harness/api-server.ts";
+import { atEnd, IAM, serve, type TestServer } from "../../harness/api-server.ts";
 import { grpcMethodOf } from "../../support/grpc.ts";
 import { messageFrame, openHttp2 } from "../../support/http2.ts";
 
@@ -16,14 +16,9 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 
 let api: TestServer;
-const ends: (() => unknown)[] = [];
 const start = async (options: BoundOptions = {}) => {
   api = await serve(options);
-  ends.push(() => api.close());
 };
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-});
 
 const heldBytes = async (): Promise<number> => {
   const { text } = await api.call("GET", "/metrics", { token: null });
@@ -37,7 +32,7 @@ const closeReasons = () =>
 const openDeaf = async (): Promise<ClientHttp2Session> => {
   const session = openHttp2(api.baseUrl, { settings: { initialWindowSize: 0 } });
   session.on("error", () => {});
-  ends.push(() => session.destroy());
+  atEnd(() => session.destroy());
   await once(session, "connect");
   return session;
 };
@@ -136,7 +131,7 @@ test("a client that reads gets all of 500 large answers that it asks for at once
   await start({ maxAnswerMemory: 500 * 8.5 * KIB + UNREAD_MAX + 512 * KIB, idleTimeoutMs: 20_000 });
   const size = await openapiBytes();
   const session = openHttp2(api.baseUrl);
-  ends.push(() => session.destroy());
+  atEnd(() => session.destroy());
   const one = () =>
     new Promise<number>((resolve, reject) => {
       let bytes = 0;

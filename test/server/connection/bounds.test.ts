@@ -3,27 +3,22 @@
 import { once } from "node:events";
 import type { ClientHttp2Session } from "node:http2";
 import { connect, type Socket } from "node:net";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createBodyMemory } from "../../../server/connection/body-memory.ts";
 import { createConnections } from "../../../server/connection/connections.ts";
 import { createServer, type ServerOptions } from "../../../server/index.ts";
-import { IAM, openGrpc, serve, sharedKeys, type TestServer } from "../../harness/api-server.ts";
+import { atEnd, IAM, openGrpc, serve, sharedKeys, type TestServer } from "../../harness/api-server.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../../support/certificate.ts";
 import { grpcMethodOf } from "../../support/grpc.ts";
 import { messageFrame, openHttp2 } from "../../support/http2.ts";
-import { openConnection } from "../../support/socket.ts";
+import { openConnection, postHead } from "../../support/socket.ts";
 
 let api: TestServer;
-const ends: (() => unknown)[] = [];
 const start = async (
   options: Pick<ServerOptions, "faults" | "idleTimeoutMs" | "maxBodyMemory" | "maxConnections"> = {},
 ) => {
   api = await serve(options);
-  ends.push(() => api.close());
 };
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-});
 
 const KIB = 1024;
 
@@ -35,9 +30,8 @@ const gauge = async (name: string): Promise<number> => {
 /** A request whose body lacks its end. */
 const unfinished = async (path: string, bytes: number, token = api.owner.token) => {
   const connection = await openConnection(api.baseUrl);
-  ends.push(connection.reset);
-  const head = [`POST ${path} HTTP/1.1`, "host: x", `authorization: Bearer ${token}`, "content-type: application/json"];
-  connection.write([...head, `content-length: ${bytes + 1}`, "", "x".repeat(bytes)].join("\r\n"));
+  atEnd(connection.reset);
+  connection.write(postHead(path, token, bytes + 1) + "x".repeat(bytes));
   return connection;
 };
 
@@ -217,7 +211,7 @@ describe("a connection is closed after the idle time:", () => {
   ])("one with a TLS handshake %s", async (_, bytes) => {
     const tls = { cert: CERTIFICATE, key: CERTIFICATE_KEY };
     const server = await createServer({ dev: true, keys: sharedKeys(), tls, idleTimeoutMs: 100 });
-    ends.push(() => server.close());
+    atEnd(() => server.close());
     const { hostname, port } = new URL(server.baseUrl);
     const socket = connect(Number(port), hostname);
     await once(socket, "connect");

@@ -5,9 +5,9 @@ import type { Json } from "../../../schema/index.ts";
 import type { FaultScript } from "../../../server/index.ts";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore, type Store } from "../../../server/store/store.ts";
-import { IAM, openGrpc, sharedKeys, startServer, type TestServer } from "../../harness/api-server.ts";
+import { IAM, openGrpc, serve, sharedKeys, type TestServer } from "../../harness/api-server.ts";
 import type { GrpcClient } from "../../support/grpc.ts";
-import { openConnection } from "../../support/socket.ts";
+import { openConnection, postHead } from "../../support/socket.ts";
 
 type Step = NonNullable<FaultScript["rules"]>[number]["steps"][number];
 
@@ -16,28 +16,20 @@ let api: TestServer;
 let grpc: GrpcClient;
 /** until then no API token is signed */
 let signed: Promise<void>;
-/** once for all callers */
-let close: () => Promise<void>;
 beforeEach(async () => {
   store = createStore(openDatabase(":memory:"));
   signed = Promise.resolve();
   const keys = sharedKeys();
   const sign = (claims: Json) => signed.then(() => keys.signer.sign(claims));
-  api = await startServer({ faults: {}, store, keys: { ...keys, signer: { ...keys.signer, sign } } });
+  api = await serve({ faults: {}, store, keys: { ...keys, signer: { ...keys.signer, sign } } });
   grpc = openGrpc(api.baseUrl);
-  let closed: Promise<void> | undefined;
-  close = () => {
-    closed ??= api.close();
-    return closed;
-  };
   // The connection exists before the timers are faked.
   await grpc.call("Ping", {});
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 });
-afterEach(async () => {
+afterEach(() => {
   vi.useRealTimers();
   grpc.close();
-  await close();
 });
 
 const meets = (step: Step) => api.faults.set({ rules: [{ operation: "CreateGroup", steps: [step] }] });
@@ -159,10 +151,7 @@ describe.each(["REST", "gRPC"] as const)("over %s", (wire) => {
 const writeRest = async () => {
   const connection = await openConnection(api.baseUrl);
   const body = JSON.stringify({ name: "late" });
-  connection.write(
-    `POST ${IAM}/groups/${api.organization} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${api.owner.token}\r\n` +
-      `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
-  );
+  connection.write(postHead(`${IAM}/groups/${api.organization}`, api.owner.token, body.length) + body);
   return connection;
 };
 
@@ -172,7 +161,7 @@ describe("the end of the server ends a delay: the request is carried out and ans
     const connection = await writeRest();
     await waiting();
     expect(countCreated()).toBe(0);
-    const closed = close();
+    const closed = api.close();
     expect(await connection.ended).toMatch(/^HTTP\/1\.1 200 OK\r\n.*"name":"late"/s);
     await closed;
   });
@@ -181,7 +170,7 @@ describe("the end of the server ends a delay: the request is carried out and ans
     meets({ hold: true });
     const connection = await writeRest();
     await until(() => report() === 1);
-    const closed = close();
+    const closed = api.close();
     expect(await connection.ended).toMatch(/^HTTP\/1\.1 200 OK\r\n.*"name":"late"/s);
     await closed;
   });
@@ -191,7 +180,7 @@ describe("the end of the server ends a delay: the request is carried out and ans
     const answer = GRPC();
     await waiting();
     expect(countCreated()).toBe(0);
-    const closed = close();
+    const closed = api.close();
     expect(await answer).toMatchObject({ code: 0, json: { name: "late" } });
     await closed;
   });
@@ -239,7 +228,7 @@ describe("a request whose client has gone away", () => {
       closeStore();
     };
     grpc.close();
-    await close();
+    await api.close();
     expect(seen.mock.calls).toEqual([[1]]);
     expect(carriedOut()).toEqual([true]);
     expect(api.log.filter((line) => line.includes("internal error"))).toEqual([]);
@@ -259,7 +248,7 @@ describe("a request whose client has gone away", () => {
     signed = signing.promise;
     const ended = vi.fn();
     grpc.close();
-    const closed = close().then(ended);
+    const closed = api.close().then(ended);
     // So long that a server without a request under way has ended.
     for (let i = 0; i < 50; i += 1) await rounds();
     expect(ended).not.toHaveBeenCalled();

@@ -1,19 +1,16 @@
 // A scripted read-after-create delay (docs/faults.md#f18): Get and List hide a new record for this time, and no other method
 // does.
 
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Json, OperationName } from "../../../schema/index.ts";
 import { IAM, REGISTRY, serve } from "../../harness/api-server.ts";
 import { createRecord, createUid } from "../../harness/records.ts";
 import { expectNotFound } from "../../support/refusal.ts";
-import { grpcOf, WAYS } from "../../support/way.ts";
+import { WAYS } from "../../support/way.ts";
 
 const LAG_MS = 3000;
 const api = await serve({ faults: {} });
 api.clock.advance(1);
-afterAll(async () => {
-  grpcOf(api).close();
-});
 beforeEach(() => api.faults.set({ readAfterWriteLag: "3s" }));
 
 const create = async (path: string, body: Json): Promise<string> =>

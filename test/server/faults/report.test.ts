@@ -1,5 +1,5 @@
 // Scripted failures: the report of attempts, the page /faults, and random failures.
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createFaultDelays } from "../../../server/faults/delay.ts";
 import {
   type Attempt,
@@ -11,12 +11,8 @@ import {
 import { IAM, serve } from "../../harness/api-server.ts";
 import { START_MS } from "../../harness/clock.ts";
 import { expectInvalid, expectRefusal } from "../../support/refusal.ts";
-import { grpcOf } from "../../support/way.ts";
 
 const api = await serve({ faults: {} });
-afterAll(async () => {
-  grpcOf(api).close();
-});
 beforeEach(() => api.faults.clear());
 
 const list = (id?: string) => api.call("GET", `${IAM}/groups`, id ? { headers: { "x-request-id": id } } : {});
@@ -31,7 +27,7 @@ describe("the report", () => {
     api.faults.set(SCRIPT);
     await list("first");
     api.clock.advance(1500);
-    await grpcOf(api).call("ListGroups", {}, { token: api.owner.token, metadata: { "x-request-id": "second" } });
+    await api.grpc().call("ListGroups", {}, { token: api.owner.token, metadata: { "x-request-id": "second" } });
     await list("third");
     await list("fourth");
     await api.call("GET", `${IAM}/roles`, { token: null, headers: { "x-request-id": "fifth" } });
@@ -215,7 +211,7 @@ describe("metrics and the log", () => {
     const steps = [{ status: 502 }, { reset: true as const }, {}];
     own.faults.set({ rules: [{ operation: "ListGroups", steps, repeat: true }] });
     own.log.length = 0;
-    const grpc = grpcOf(own);
+    const grpc = own.grpc();
     await own.call("GET", `${IAM}/groups`);
     await expect(own.call("GET", `${IAM}/groups`)).rejects.toMatchObject({ code: "ECONNRESET" });
     await own.call("GET", `${IAM}/groups`);
@@ -236,7 +232,6 @@ describe("metrics and the log", () => {
     const reset = events.find(({ event, status }) => event === "request" && status === 499);
     expect(reset).toMatchObject({ requestId: faults[1].requestId, operation: "ListGroups" });
     expect(reset.message).toBe("Cancelled: a scripted reset of the connection");
-    grpc.close();
   });
 });
 

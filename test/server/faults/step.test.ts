@@ -11,7 +11,7 @@ import { createRecord } from "../../harness/records.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../../support/certificate.ts";
 import { openHttp2, rawCall } from "../../support/http2.ts";
 import { statusBody } from "../../support/refusal.ts";
-import { openConnection } from "../../support/socket.ts";
+import { openConnection, postHead } from "../../support/socket.ts";
 
 type Step = NonNullable<FaultScript["rules"]>[number]["steps"][number];
 const api = await serve({ faults: {} });
@@ -111,10 +111,7 @@ describe("a truncated answer", () => {
     meets({ truncate: 10 });
     const connection = await openConnection(api.baseUrl);
     const body = JSON.stringify({ name });
-    connection.write(
-      `POST ${IAM}/groups/${api.organization} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${api.owner.token}\r\n` +
-        `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
-    );
+    connection.write(postHead(`${IAM}/groups/${api.organization}`, api.owner.token, body.length) + body);
     const [head, text] = (await connection.ended).split("\r\n\r\n") as [string, string];
     expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     expect(head).toMatch(/\r\nconnection: close/i);

@@ -4,27 +4,20 @@ import { once } from "node:events";
 import type { ClientHttp2Session, IncomingHttpHeaders } from "node:http2";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { REQUEST_MS } from "../../../server/connection/arrival.ts";
-import { IAM, loggedRequests, startServer, type TestServer } from "../../harness/api-server.ts";
-import { errorFrom, grpcMethodOf } from "../../support/grpc.ts";
+import { IAM, loggedRequests, serve, type TestServer } from "../../harness/api-server.ts";
+import { errorInHeaders, grpcMethodOf } from "../../support/grpc.ts";
 import { messageFrame, openHttp2 } from "../../support/http2.ts";
 
 let api: TestServer;
 let session: ClientHttp2Session;
-let closed: Promise<void> | undefined;
-const close = () => {
-  closed ??= api.close();
-  return closed;
-};
 beforeEach(async () => {
-  closed = undefined;
-  api = await startServer();
+  api = await serve();
   session = openHttp2(api.baseUrl);
   await once(session, "connect");
 });
-afterEach(async () => {
+afterEach(() => {
   vi.useRealTimers();
   session.close();
-  await close();
 });
 
 /** A stream that the client writes to and does not end, once the server has read what was written. */
@@ -53,12 +46,6 @@ const open = async (path: string, id: string, bytes: Buffer, type = "application
 /** The server has read what was sent before this. */
 const ping = () => new Promise<void>((resolve) => session.ping(() => resolve()));
 
-const refusalIn = (headers: IncomingHttpHeaders) => {
-  const binary = Buffer.from(String(headers["grpc-status-details-bin"]), "base64");
-  const details = decodeURI(String(headers["grpc-message"]));
-  return errorFrom({ code: Number(headers["grpc-status"]), details, metadata: { get: () => [binary] } } as never);
-};
-
 const create = grpcMethodOf("CreateGroup");
 const group = () =>
   messageFrame(create.requestSerialize({ parent: api.organization, group: { name: "late" } }) as Buffer);
@@ -81,7 +68,7 @@ describe("a call with", () => {
     await vi.advanceTimersByTimeAsync(1);
     await call.closed;
     vi.useRealTimers();
-    expect(refusalIn(call.headers)).toMatchObject({
+    expect(errorInHeaders(call.headers)).toMatchObject({
       code: 4,
       message: "Deadline exceeded: the request did not arrive in time",
       details: [{ reason: "DEADLINE_EXCEEDED", domain: "iam.chainguard.dev" }],
@@ -96,9 +83,9 @@ describe("a call with", () => {
 
   test.each(parts)("%s is UNAVAILABLE as soon as the server drains, without a wait", async (_, part) => {
     const call = await open(create.path, "drained", part(group()));
-    await close();
+    await api.close();
     await call.closed;
-    expect(refusalIn(call.headers)).toMatchObject({
+    expect(errorInHeaders(call.headers)).toMatchObject({
       code: 14,
       message: "Unavailable: the server is draining",
       details: [{ reason: "UNAVAILABLE", domain: "iam.chainguard.dev" }],
@@ -125,7 +112,7 @@ describe("a call with", () => {
     await vi.advanceTimersByTimeAsync(REQUEST_MS);
     await call.closed;
     vi.useRealTimers();
-    expect(refusalIn(call.headers)).toMatchObject({ code: 8 });
+    expect(errorInHeaders(call.headers)).toMatchObject({ code: 8 });
     expect(await loggedRequests(api, "refused")).toMatchObject([{ code: "RESOURCE_EXHAUSTED" }]);
   });
 });

@@ -18,39 +18,6 @@ const UNAUTHENTICATED = { code: 16, message: "Unauthenticated: a valid bearer to
 const lineOf = async (requestId: string): Promise<Body | undefined> => (await loggedRequests(api, requestId))[0];
 
 describe("the metadata authorization", () => {
-  test("is a bearer token, whatever the case of the word", async () => {
-    const metadata = { authorization: `bearer ${api.owner.token}` };
-    expect(await grpc.call("ListGroups", {}, { metadata })).toMatchObject({
-      code: 0,
-      json: { totalCount: "1" },
-    });
-  });
-
-  test.each([
-    ["is missing", {}],
-    ["is another scheme", { authorization: "Basic eA==" }],
-    ["is a malformed token", { authorization: "Bearer x" }],
-    ["is a token of a workload", { authorization: "workload" }],
-  ])("%s: UNAUTHENTICATED", async (_, metadata: Record<string, string>) => {
-    if (metadata.authorization === "workload") metadata.authorization = `Bearer ${await api.identityToken("owner")}`;
-    const answer = await grpc.call("ListGroups", {}, { metadata });
-    expect(answer).toMatchObject(UNAUTHENTICATED);
-    expect(answer.details).toEqual([
-      { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "UNAUTHENTICATED", domain: "iam.chainguard.dev" },
-    ]);
-  });
-
-  test("appears twice: UNAUTHENTICATED, although each alone would be accepted", async () => {
-    const session = openHttp2(api.baseUrl);
-    const entry = ["authorization", `Bearer ${api.owner.token}`];
-    const once = await rawCall(session, LIST, entry);
-    const twice = await rawCall(session, LIST, [...entry, ...entry]);
-    session.close();
-    expect(once.headers["grpc-status"]).toBe("0");
-    expect(twice.headers["grpc-status"]).toBe("16");
-    expect(decodeURI(String(twice.headers["grpc-message"]))).toBe(UNAUTHENTICATED.message);
-  });
-
   test("is required before the message is checked", async () => {
     const answer = await grpc.bytes(LIST, Buffer.from("no message"), {});
     expect(answer).toMatchObject(UNAUTHENTICATED);

@@ -10,7 +10,7 @@ import { type Code, codes } from "../../../schema/index.ts";
 import { addReflection } from "../../../server/grpc/reflection.ts";
 import { createStreams } from "../../../server/grpc/stream.ts";
 import { loggedRequests, openGrpc, serve } from "../../harness/api-server.ts";
-import { errorFrom, grpcMethodOf } from "../../support/grpc.ts";
+import { errorInHeaders, grpcMethodOf } from "../../support/grpc.ts";
 import { messageFrame, openHttp2, rawStream } from "../../support/http2.ts";
 
 const api = await serve();
@@ -23,16 +23,6 @@ afterAll(async () => {
 const PING = grpcMethodOf("Ping").path;
 const NOTHING = Buffer.alloc(0);
 const MIB = 1024 * 1024;
-
-/** The error in trailers, as a client reads it. */
-const refusalIn = (headers: IncomingHttpHeaders) => {
-  const binary = Buffer.from(String(headers["grpc-status-details-bin"]), "base64");
-  return errorFrom({
-    code: Number(headers["grpc-status"]),
-    details: decodeURI(String(headers["grpc-message"])),
-    metadata: { get: () => [binary] },
-  } as never);
-};
 
 const send = (path: string, headers: readonly string[], bytes: Buffer) => rawStream(session, path, headers, bytes);
 
@@ -111,7 +101,7 @@ describe("is refused in full with one log line, and the connection serves the ne
     const id = name.replaceAll(" ", "-");
     const answer = await send(PING, ["x-request-id", id, ...headers], bytes);
     expect(answer.headers["x-request-id"]).toBe(id);
-    const refusal = refusalIn(answer.headers);
+    const refusal = errorInHeaders(answer.headers);
     expect(refusal.code).toBe(codes[code].number);
     expect(refusal.message.startsWith(`${codes[code].category}: ${text}`), refusal.message).toBe(true);
     expect(refusal.details[0]).toMatchObject({ reason: code, domain: "iam.chainguard.dev" });
@@ -122,7 +112,7 @@ describe("is refused in full with one log line, and the connection serves the ne
   test("an unknown method of another domain, with that domain in the error", async () => {
     const path = "/chainguard.platform.registry.v2.ReposService/PaintRepo";
     const { headers } = await send(path, ["x-request-id", "paint"], messageFrame(NOTHING));
-    expect(refusalIn(headers)).toMatchObject({
+    expect(errorInHeaders(headers)).toMatchObject({
       code: 12,
       message: `Unimplemented: The server does not implement the method ${path}`,
       details: [{ reason: "UNIMPLEMENTED", domain: "registry.chainguard.dev" }],
@@ -136,7 +126,7 @@ describe("is refused in full with one log line, and the connection serves the ne
     ["reflection", "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"],
   ])("bytes that are not a message of %s", async (_, path) => {
     const { headers } = await send(path, [], messageFrame(Buffer.from("garbage")));
-    expect(refusalIn(headers)).toMatchObject({ code: 13, message: "Internal: Error deserializing request" });
+    expect(errorInHeaders(headers)).toMatchObject({ code: 13, message: "Internal: Error deserializing request" });
     expect(headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
   });
 });
@@ -180,7 +170,7 @@ describe("a stream without an end", () => {
       bytes += answer.bytes.length;
       last = answer.headers;
     }
-    expect(refusalIn(last).message).toBe(
+    expect(errorInHeaders(last).message).toBe(
       "Resource exhausted: this connection has read too many descriptions; open another one",
     );
     expect(bytes).toBeGreaterThan(1024 * 1024);

@@ -3,7 +3,6 @@
 import { once } from "node:events";
 import { status as codes } from "@grpc/grpc-js";
 import { describe, expect, test } from "vitest";
-import { unservedMethods, VERSIONS } from "../../../schema/index.ts";
 import { openGrpc, serve } from "../../harness/api-server.ts";
 import { grpcMethodOf } from "../../support/grpc.ts";
 import { openHttp2, rawCall } from "../../support/http2.ts";
@@ -115,31 +114,6 @@ describe("pings", () => {
 });
 
 describe("a method that is not served", () => {
-  const fullNames = unservedMethods.flatMap(({ service, name, path }) => {
-    const [domain, own] = service.split(".");
-    const versions = path.includes("{version}") ? VERSIONS : path.includes("/v2beta1/") ? ["v2beta1"] : [""];
-    return versions.map((version) => {
-      const packageName = ["chainguard.platform", domain, version].filter(Boolean).join(".");
-      return [`/${packageName}.${own}/${name}`, name, domain as string] as const;
-    });
-  });
-
-  test.each(fullNames)("%s is published: UNIMPLEMENTED with its details", async (path, name, domain) => {
-    const answer = await grpc.bytes(path, Buffer.alloc(0));
-    const own = ["registry", "vulnerabilities"].includes(domain) ? domain : "iam";
-    expect(answer).toMatchObject({
-      code: codes.UNIMPLEMENTED,
-      message: `Unimplemented: ${name} is not served here`,
-      details: [
-        {
-          "@type": "type.googleapis.com/google.rpc.ErrorInfo",
-          reason: "UNIMPLEMENTED",
-          domain: `${own}.chainguard.dev`,
-        },
-      ],
-    });
-  });
-
   test.each([
     ["an unknown service", "/chainguard.platform.iam.v2beta1.ColoursService/GetColour"],
     ["an unknown method", "/chainguard.platform.iam.v2beta1.GroupsService/PaintGroup"],

@@ -1,16 +1,13 @@
 // The page at `/`, as text; test/interop/home-page.test.ts opens it in a browser.
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createServer, type RunningServer } from "../../../server/index.ts";
 import { homeDocument } from "../../../server/pages/home-document.ts";
-import { openHttp, sharedKeys } from "../../harness/api-server.ts";
+import { atEnd, openHttp, sharedKeys } from "../../harness/api-server.ts";
 import { manualClock } from "../../harness/clock.ts";
-
-const closing: RunningServer[] = [];
-afterAll(() => Promise.all(closing.map((server) => server.close())));
 
 const start = async (options: Parameters<typeof createServer>[0]): Promise<RunningServer> => {
   const server = await createServer({ clock: manualClock(), keys: sharedKeys(), ...options });
-  closing.push(server);
+  atEnd(server.close);
   return server;
 };
 

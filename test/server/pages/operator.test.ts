@@ -1,22 +1,14 @@
 // The pages for the operator of the server, on every port and without a token.
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { operations } from "../../../schema/index.ts";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore } from "../../../server/store/store.ts";
-import { IAM, loggedRequests, openGrpc, openHttp, serve, type startServer } from "../../harness/api-server.ts";
+import { atEnd, IAM, loggedRequests, openGrpc, openHttp, serve, type TestServer } from "../../harness/api-server.ts";
 import { startHeldIssuer } from "../../support/held-issuer.ts";
 import { expectRefusal } from "../../support/refusal.ts";
 
-const started: { close(): Promise<void> }[] = [];
-afterAll(() => Promise.all(started.map((server) => server.close())));
-const start = async (options: Parameters<typeof startServer>[0] = {}) => {
-  const server = await serve(options);
-  started.push(server);
-  return server;
-};
-
 /** Samples of a scrape: value by name with labels, as in the text. */
-const scrape = async (api: Awaited<ReturnType<typeof start>>) => {
+const scrape = async (api: TestServer) => {
   const { text } = await api.call("GET", "/metrics", { token: null });
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.split(" ").at(-1))] as const));
@@ -24,7 +16,7 @@ const scrape = async (api: Awaited<ReturnType<typeof start>>) => {
 
 describe("/healthz and /readyz", () => {
   test("answer ok on one port", async () => {
-    const api = await start();
+    const api = await serve();
     for (const path of ["/healthz", "/readyz"]) {
       const { status, json } = await api.call("GET", path, { token: null });
       expect({ status, json }).toEqual({ status: 200, json: { status: "ok" } });
@@ -33,7 +25,7 @@ describe("/healthz and /readyz", () => {
   });
 
   test("answer on both ports where the exchange has its own, and so does /metrics", async () => {
-    const api = await start({ authPort: 0 });
+    const api = await serve({ authPort: 0 });
     expect(api.authUrl).not.toBe(api.baseUrl);
     for (const url of [api.baseUrl, api.authUrl]) {
       const client = openHttp(url);
@@ -43,14 +35,14 @@ describe("/healthz and /readyz", () => {
   });
 
   test("are not methods of the API: a write to them is an unknown path", async () => {
-    const api = await start();
+    const api = await serve();
     expectRefusal(await api.call("POST", "/readyz"), "NOT_FOUND", "there is no /readyz");
   });
 
   test("distinguish a live process from a database failure, which the log has", async () => {
     const store = createStore(openDatabase(":memory:"));
     // Closed by the test below; the server closes it once more.
-    const api = await start({ store: { ...store, close: () => {} } });
+    const api = await serve({ store: { ...store, close: () => {} } });
     store.close();
     expect((await api.call("GET", "/healthz")).status).toBe(200);
     expectRefusal(await api.call("GET", "/readyz"), "UNAVAILABLE", "the database does not answer");
@@ -58,7 +50,7 @@ describe("/healthz and /readyz", () => {
   });
 
   test("are logged for debugging only, except failures", async () => {
-    const api = await start();
+    const api = await serve();
     api.log.length = 0;
     for (const path of ["/healthz", "/readyz", "/metrics"]) await api.call("GET", path);
     expect(api.log.map((line) => JSON.parse(line).level)).toEqual(["debug", "debug", "debug"]);
@@ -67,7 +59,7 @@ describe("/healthz and /readyz", () => {
 
 describe("/metrics", () => {
   test("is Prometheus text", async () => {
-    const api = await start();
+    const api = await serve();
     const answer = await api.call("GET", "/metrics", { token: null });
     expect(answer.headers["content-type"]).toBe("text/plain; version=0.0.4; charset=utf-8");
     expect(answer.text).toMatch(/^# HELP irm_requests_total .+\n# TYPE irm_requests_total counter\n/);
@@ -75,7 +67,7 @@ describe("/metrics", () => {
   });
 
   test("counts requests by operation, wire and code, and has their durations by operation", async () => {
-    const api = await start();
+    const api = await serve();
     await api.ok("GET", `${IAM}/groups`);
     await api.ok("GET", `${IAM}/groups`);
     await api.call("GET", `${IAM}/groups`, { token: null });
@@ -94,7 +86,7 @@ describe("/metrics", () => {
   });
 
   test("counts gRPC calls that are answered, refused by the server or by grpc-js, and under way", async () => {
-    const api = await start();
+    const api = await serve();
     const grpc = openGrpc(api.baseUrl);
     await grpc.call("ListGroups", {}, { token: api.owner.token });
     await grpc.call("ListGroups", {});
@@ -111,21 +103,21 @@ describe("/metrics", () => {
     });
     expect(samples.get('irm_requests_in_flight{wire="grpc"}')).toBe(0);
     const held = await startHeldIssuer(api);
+    atEnd(held.close);
     const answer = grpc.call("Exchange", { aud: [api.baseUrl], identity: held.identity }, { token: held.token });
     await held.asked;
     expect((await scrape(api)).get('irm_requests_in_flight{wire="grpc"}')).toBe(1);
     held.release();
     await answer;
-    await held.close();
   });
 
   test("counts its own request as the only one in flight", async () => {
-    const api = await start();
+    const api = await serve();
     expect((await scrape(api)).get('irm_requests_in_flight{wire="rest"}')).toBe(1);
   });
 
   test("counts exchanges by the reason of their decision", async () => {
-    const api = await start();
+    const api = await serve();
     await api.exchange("no.token.really", { aud: api.baseUrl, identity: api.identity });
     await api.exchange(await api.identityToken("stranger"), { aud: api.baseUrl, identity: api.identity });
     const samples = await scrape(api);
@@ -138,7 +130,7 @@ describe("/metrics", () => {
   });
 
   test("has labels of the table of methods only: no path, uid or text of a caller", async () => {
-    const api = await start();
+    const api = await serve();
     for (const path of ["/nowhere", "/iam/v2beta1/groups/x", `${IAM}/groups/${api.organization}/0123456789abcdef`]) {
       await api.call("GET", path);
       await api.call("PUT", path);
@@ -153,7 +145,7 @@ describe("/metrics", () => {
   });
 
   test("of two servers in one process are separate", async () => {
-    const [one, other] = [await start(), await start()];
+    const [one, other] = [await serve(), await serve()];
     await one.ok("GET", `${IAM}/groups`);
     const name = 'irm_requests_total{operation="ListGroups",wire="rest",code="OK"}';
     expect([(await scrape(one)).get(name), (await scrape(other)).get(name)]).toEqual([1, undefined]);

@@ -2,11 +2,11 @@
 // bodies here never end, so a response shows that the server did not wait for them.
 import { once } from "node:events";
 import { describe, expect, test } from "vitest";
-import { IAM, serve } from "../../harness/api-server.ts";
+import { type Actor, IAM, serve } from "../../harness/api-server.ts";
 import { HOUR_MS } from "../../harness/clock.ts";
 import { grpcMethodOf } from "../../support/grpc.ts";
 import { messageFrame, openHttp2 } from "../../support/http2.ts";
-import { openConnection } from "../../support/socket.ts";
+import { openConnection, postHead } from "../../support/socket.ts";
 
 const api = await serve();
 
@@ -83,56 +83,44 @@ describe("without a valid token", () => {
 });
 
 describe("with a token", () => {
-  const authorization = () => `authorization: Bearer ${api.owner.token}`;
-
   test("a client with Expect: 100-continue gets 100, and is served", async () => {
     const connection = await openConnection(api.baseUrl);
     const body = '{"name":"asked"}';
-    const head = [`POST ${target()} HTTP/1.1`, "host: x", authorization(), `content-type: ${TYPE}`];
-    connection.write([...head, "expect: 100-continue", `content-length: ${body.length}`, "", ""].join("\r\n"));
+    connection.write(postHead(target(), api.owner.token, body.length, "expect: 100-continue"));
     await connection.until(/^HTTP\/1\.1 100 Continue\r\n\r\n$/);
     connection.write(body);
     expect(await connection.until(/\}$/)).toMatch(/HTTP\/1\.1 200 OK\r\n/);
     connection.reset();
   });
 
-  test("a grant that is revoked while the body arrives does not count", async () => {
-    const { uid, token } = await api.actor("leaver", { role: "owner" });
-    const { roleBindings } = await api.ok("GET", `${IAM}/roleBindings`, { query: { identity: uid } });
+  test.each<[what: string, status: string, change: (own: Actor) => Promise<unknown>]>([
+    [
+      "a grant that is revoked",
+      "403 Forbidden",
+      async ({ uid }) => {
+        const { roleBindings } = await api.ok("GET", `${IAM}/roleBindings`, { query: { identity: uid } });
+        await api.ok("DELETE", `${IAM}/roleBindings/${roleBindings[0].uid}`);
+      },
+    ],
+    ["an identity that is deleted", "401 Unauthorized", ({ uid }) => api.ok("DELETE", `${IAM}/identities/${uid}`)],
+    [
+      "a token that expires",
+      "401 Unauthorized",
+      async () => {
+        api.clock.advance(24 * HOUR_MS);
+        api.owner.token = await api.token(api.identity, { subject: "owner" });
+      },
+    ],
+  ])("%s while the body arrives does not count: %s", async (_, status, change) => {
+    const leaver = await api.actor("leaver", { role: "owner" });
     const connection = await openConnection(api.baseUrl);
     const body = '{"name":"too late"}';
-    const head = [`POST ${target()} HTTP/1.1`, "host: x", `authorization: Bearer ${token}`, `content-type: ${TYPE}`];
-    connection.write([...head, "expect: 100-continue", `content-length: ${body.length}`, "", ""].join("\r\n"));
+    connection.write(postHead(target(), leaver.token, body.length, "expect: 100-continue"));
     await connection.until(/100 Continue/);
-    await api.ok("DELETE", `${IAM}/roleBindings/${roleBindings[0].uid}`);
+    await change(leaver);
     connection.write(body);
-    expect(await connection.until(/\}$/)).toContain("HTTP/1.1 403 Forbidden\r\n");
+    expect(await connection.until(/\}$/)).toContain(`HTTP/1.1 ${status}\r\n`);
     connection.reset();
     expect((await api.ok("GET", `${IAM}/groups`, { query: { name: "too late" } })).groups).toEqual([]);
-  });
-
-  test("an identity that is deleted while the body arrives is unauthenticated", async () => {
-    const { uid, token } = await api.actor("deleted", { role: "owner" });
-    const connection = await openConnection(api.baseUrl);
-    const head = [`POST ${target()} HTTP/1.1`, "host: x", `authorization: Bearer ${token}`, `content-type: ${TYPE}`];
-    connection.write([...head, "expect: 100-continue", "content-length: 2", "", ""].join("\r\n"));
-    await connection.until(/100 Continue/);
-    await api.ok("DELETE", `${IAM}/identities/${uid}`);
-    connection.write("{}");
-    expect(await connection.until(/\}$/)).toContain("HTTP/1.1 401 Unauthorized\r\n");
-    connection.reset();
-  });
-
-  test("a token that expires while the body arrives is unauthenticated", async () => {
-    const { token } = await api.actor("late", { role: "owner" });
-    const connection = await openConnection(api.baseUrl);
-    const body = '{"name":"expired"}';
-    const head = [`POST ${target()} HTTP/1.1`, "host: x", `authorization: Bearer ${token}`, `content-type: ${TYPE}`];
-    connection.write([...head, "expect: 100-continue", `content-length: ${body.length}`, "", ""].join("\r\n"));
-    await connection.until(/100 Continue/);
-    api.clock.advance(24 * HOUR_MS);
-    connection.write(body);
-    expect(await connection.until(/\}$/)).toContain("HTTP/1.1 401 Unauthorized\r\n");
-    connection.reset();
   });
 });

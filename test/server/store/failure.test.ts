@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore } from "../../../server/store/store.ts";
 import { IAM, serve, type TestServer } from "../../harness/api-server.ts";
@@ -15,7 +15,6 @@ const folder = temporaryFolder();
 afterAll(folder.remove);
 
 let api: TestServer;
-afterEach(() => api.close());
 
 const DESCRIPTION = "x".repeat(500);
 const retryInfo = { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "1.000s" };

@@ -19,7 +19,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore } from "../../../server/store/store.ts";
 import { IAM, openGrpc, serve, shuffledIds, type TestServer } from "../../harness/api-server.ts";
@@ -30,7 +30,6 @@ const folder = temporaryFolder();
 afterAll(folder.remove);
 
 let api: TestServer;
-afterEach(() => api.close());
 
 let made = 0;
 /** A server on its own file, with a few records that it has acknowledged. */

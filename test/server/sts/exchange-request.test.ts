@@ -9,7 +9,6 @@ import { payloadOf } from "../../harness/sts.ts";
 import { grpcMethodOf } from "../../support/grpc.ts";
 import type { Answer, Body } from "../../support/http.ts";
 import { expectInvalid, expectRefusal, type Violations } from "../../support/refusal.ts";
-import { grpcOf } from "../../support/way.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 
@@ -54,7 +53,7 @@ const ENCODINGS: Record<string, Encoding> = {
   "a query and JSON": (operation, token, { aud, ...request }) =>
     post(operation, token, JSON.stringify(request), "application/json", { aud }),
   gRPC: async (operation, token, request) => {
-    const { code, message, details, json } = await grpcOf(api).call(operation, request, { token });
+    const { code, message, details, json } = await api.grpc().call(operation, request, { token });
     return {
       status: code === 0 ? 200 : -code,
       headers: {},
@@ -180,7 +179,7 @@ describe.each(Object.keys(PATHS) as Operation[])("a request of %s", (operation) 
     // Field 3 of an exchange was `cluster`, a limit; 100 is not assigned.
     const number = operation === "Exchange" ? 3 : 100;
     const key = number < 16 ? [(number << 3) | 2] : [((number << 3) & 127) | 128 | 2, number >> 4];
-    const answer = await grpcOf(api).bytes(path, Buffer.from([...key, 1, 97]), { token: workload });
+    const answer = await api.grpc().bytes(path, Buffer.from([...key, 1, 97]), { token: workload });
     expect(answer.code).toBe(3);
     expect(answer.details[1]?.fieldViolations[0]).toEqual({
       field: String(number),

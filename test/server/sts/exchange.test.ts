@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { capabilitiesFromBits, type ExchangeRequest, RawToken } from "../../../schema/index.ts";
 import { createSigner, type Sts } from "../../../server/sts/index.ts";
 import { NOON_MS } from "../../harness/clock.ts";
@@ -21,8 +21,8 @@ import {
   payloadOf,
   RSA,
   SUBJECT,
+  serveIssuer,
   sign,
-  startIssuer,
   UID,
   UNAUTHENTICATED,
 } from "../../harness/sts.ts";
@@ -32,8 +32,7 @@ const P384 = ec("ec-384", "P-384");
 const P521 = ec("ec-521", "P-521");
 const ED = ed25519("ed-1");
 
-const issuer = await startIssuer([RSA, P256, P384, P521, ED]);
-afterAll(() => issuer.close());
+const issuer = await serveIssuer([RSA, P256, P384, P521, ED]);
 
 const ci = () => identity({ claimMatch: { issuer: issuer.url, subject: SUBJECT } });
 
@@ -166,13 +165,12 @@ describe("the identity that anyone may assume", () => {
   });
 
   it("is denied to an issuer that no identity trusts, without a connection", async () => {
-    const stranger = await startIssuer();
+    const stranger = await serveIssuer();
     const { sts, events } = createService([ci()]);
     const token = await sign(claimsFrom(stranger.url));
     await expect(sts.exchange({ identity: ANYONE }, token)).rejects.toMatchObject(DENIED);
     expect(events).toMatchObject([{ reason: "issuer", identity: ANYONE }]);
     expect(stranger.connections()).toBe(0);
-    await stranger.close();
   });
 
   it("is denied to the development issuer of a server without one", async () => {

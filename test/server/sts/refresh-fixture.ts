@@ -1,20 +1,14 @@
 // Shared by the tests of refresh tokens: a server over REST with a store that they can read.
-import { afterEach, expect } from "vitest";
+import { expect } from "vitest";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore, type Store } from "../../../server/store/store.ts";
-import { startServer, type TestServer } from "../../harness/api-server.ts";
+import { serve, type TestServer } from "../../harness/api-server.ts";
 import type { Answer, Body } from "../../support/http.ts";
 import { expectRefusal } from "../../support/refusal.ts";
 
-const servers: TestServer[] = [];
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
-
-export const start = async (options: Parameters<typeof startServer>[0] = {}) => {
+export const start = async (options: Parameters<typeof serve>[0] = {}) => {
   const store = createStore(openDatabase(":memory:"));
-  const api = await startServer({ store, refreshTokens: true, ...options });
-  servers.push(api);
+  const api = await serve({ store, refreshTokens: true, ...options });
   return { api, store };
 };
 

@@ -1,5 +1,5 @@
 // docs/faults.md#tokens-that-must-be-refused in process: what no wire carries, and identities that the API would not store.
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type Identity, isUidp } from "../../../schema/index.ts";
 import { NOON_MS } from "../../harness/clock.ts";
 import {
@@ -11,13 +11,12 @@ import {
   OTHER_RSA,
   RSA,
   SUBJECT,
+  serveIssuer,
   sign,
-  startIssuer,
   UID,
 } from "../../harness/sts.ts";
 
-const issuer = await startIssuer();
-afterAll(() => issuer.close());
+const issuer = await serveIssuer();
 
 const claims = () => claimsFrom(issuer.url);
 const trusting = (claimMatch: Identity["claimMatch"] = { issuer: issuer.url, subject: SUBJECT }) =>

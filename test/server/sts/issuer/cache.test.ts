@@ -1,23 +1,20 @@
 // Cached documents (docs/faults.md#row-16, docs/faults.md#row-17), against an issuer on loopback.
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createDocuments } from "../../../../server/sts/issuer/cache.ts";
 import { createFetchDocument, type FetchDocument } from "../../../../server/sts/issuer/fetch.ts";
 import { manualClock, NOON_MS } from "../../../harness/clock.ts";
-import { createCache, DISCOVERY, issuers, kids, named, OTHER_RSA, RSA, refused } from "../../../harness/sts.ts";
-
-const { start, stop } = issuers();
-afterEach(stop);
+import { createCache, DISCOVERY, kids, named, OTHER_RSA, RSA, refused, serveIssuer } from "../../../harness/sts.ts";
 
 describe("row 16: endless requests for keys", () => {
   it("fetches once for concurrent callers", async () => {
-    const issuer = await start();
+    const issuer = await serveIssuer();
     const { documents } = createCache();
     await Promise.all(["rsa-1", "a", "b", "c"].map((kid) => kids(documents, issuer, kid)));
     expect(issuer.paths).toEqual([DISCOVERY, "/jwks"]);
   });
 
   it("fetches for an unknown key once in 30 seconds, and serves the known ones meanwhile", async () => {
-    const issuer = await start();
+    const issuer = await serveIssuer();
     const { documents, clock } = createCache();
     for (const kid of ["a", "b", "c", "rsa-1"]) await kids(documents, issuer, kid);
     expect(issuer.paths).toHaveLength(2);
@@ -31,7 +28,7 @@ describe("row 16: endless requests for keys", () => {
   });
 
   it("retries a failed issuer once in 30 seconds", async () => {
-    const issuer = await start();
+    const issuer = await serveIssuer();
     issuer.handlers["/jwks"] = (_, response) => void response.writeHead(500).end();
     const { documents, clock } = createCache();
     await expect(kids(documents, issuer, "rsa-1")).rejects.toMatchObject(refused("answered 500"));
@@ -44,7 +41,7 @@ describe("row 16: endless requests for keys", () => {
   });
 
   it("keeps the fresh keys of an issuer whose fetch for an unknown one fails", async () => {
-    const issuer = await start();
+    const issuer = await serveIssuer();
     const { documents, clock } = createCache();
     await kids(documents, issuer, "rsa-1");
     issuer.handlers["/jwks"] = (_, response) => void response.writeHead(500).end();
@@ -55,7 +52,7 @@ describe("row 16: endless requests for keys", () => {
   });
 
   it("caches the last hundred issuers", async () => {
-    const issuer = await start();
+    const issuer = await serveIssuer();
     const urls = Array.from({ length: 101 }, (_, i) => `${issuer.url}/${i}`);
     for (const [i, url] of urls.entries())
       issuer.handlers[`/${i}${DISCOVERY}`] = (_, response) =>
@@ -75,7 +72,7 @@ describe("row 16: endless requests for keys", () => {
 });
 
 it("evicts issuers without keys first", async () => {
-  const issuer = await start();
+  const issuer = await serveIssuer();
   const { documents } = createCache();
   await kids(documents, issuer, "rsa-1");
   for (let i = 0; i < 150; i += 1) {
@@ -92,7 +89,7 @@ it("evicts issuers without keys first", async () => {
 
 describe("a fetch under way", () => {
   it("is not evicted by others: of fifty new ones at once, each is fetched once", async () => {
-    const issuer = await start();
+    const issuer = await serveIssuer();
     const held: (() => void)[] = [];
     const urls = Array.from({ length: 51 }, (_, i) => `${issuer.url}/${i}`);
     const reached = Promise.withResolvers<void>();
@@ -116,7 +113,7 @@ describe("a fetch under way", () => {
   });
 
   it("takes no place of an issuer with keys, which is served and refreshed while silent ones wait", async () => {
-    const issuer = await start();
+    const issuer = await serveIssuer();
     const silent = Promise.withResolvers<never>();
     let asked = 0;
     const real = createFetchDocument({});
@@ -144,7 +141,7 @@ describe("a fetch under way", () => {
 
 describe("row 17: a key that the issuer has removed", () => {
   it("is accepted for ten minutes and no longer", async () => {
-    const issuer = await start();
+    const issuer = await serveIssuer();
     const { documents, clock } = createCache();
     await kids(documents, issuer, "rsa-1");
     issuer.publish([OTHER_RSA.jwk]);
@@ -155,7 +152,7 @@ describe("row 17: a key that the issuer has removed", () => {
   });
 
   it("is not accepted when the issuer is no longer reachable", async () => {
-    const issuer = await start();
+    const issuer = await serveIssuer();
     const { documents, clock } = createCache();
     await kids(documents, issuer, "rsa-1");
     issuer.handlers["/jwks"] = (_, response) => void response.writeHead(503).end();
@@ -165,7 +162,7 @@ describe("row 17: a key that the issuer has removed", () => {
   });
 
   it("is fetched again when the clock was set back", async () => {
-    const issuer = await start();
+    const issuer = await serveIssuer();
     const { documents, clock } = createCache();
     await kids(documents, issuer, "rsa-1");
     issuer.publish([OTHER_RSA.jwk]);

@@ -3,7 +3,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { MockAgent } from "undici";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createDocuments } from "../../../../server/sts/issuer/cache.ts";
 import { createFetchDocument, type FetchDocument } from "../../../../server/sts/issuer/fetch.ts";
 import {
@@ -13,13 +13,13 @@ import {
   DENIED,
   DISCOVERY,
   identity,
-  issuers,
   kids,
   named,
   ORG,
   RSA,
   refused,
   SUBJECT,
+  serveIssuer,
   sign,
   startIssuer,
   UID,
@@ -27,12 +27,10 @@ import {
 import { CERTIFICATE, CERTIFICATE_KEY } from "../../../support/certificate.ts";
 
 const ANY = `${ORG}/00000000000000ff`;
-const { start, stop } = issuers();
-afterEach(stop);
 
 describe("an issuer's documents", () => {
   it("are fetched once and kept", async () => {
-    const issuer = await start();
+    const issuer = await serveIssuer();
     const { documents } = createCache();
     expect(await kids(documents, issuer, "rsa-1")).toEqual(["rsa-1"]);
     expect(await kids(documents, issuer, "rsa-1")).toEqual(["rsa-1"]);
@@ -40,7 +38,7 @@ describe("an issuer's documents", () => {
   });
 
   it("may belong to an issuer with a final slash or a path", async () => {
-    const issuer = await start();
+    const issuer = await serveIssuer();
     for (const path of ["/", "/tenant", "/tenant/"]) {
       const at = `${issuer.url}${path}`;
       issuer.handlers[`${path.replace(/\/$/, "")}${DISCOVERY}`] = (_, response) =>
@@ -65,7 +63,7 @@ describe("an issuer's documents", () => {
   });
 
   it("row 15: are given up when they are slow", async () => {
-    const issuer = await start();
+    const issuer = await serveIssuer();
     issuer.handlers[DISCOVERY] = (_, response) => void response.writeHead(200).write("{");
     const { documents } = createCache({ timeoutMs: 50 });
     await expect(documents.keysOf(issuer.url, named("rsa-1"))).rejects.toMatchObject(
@@ -89,7 +87,7 @@ describe("row 15: the time limit for both documents together", () => {
   });
 
   it("does not restart for the keys", async () => {
-    const issuer = await start();
+    const issuer = await serveIssuer();
     const signals = new Set<AbortSignal>();
     const fetched = createFetchDocument({});
     const fetchDocument: FetchDocument = (url, signal) => {
@@ -109,7 +107,7 @@ describe("row 13: an issuer in our own network", () => {
     ["127.0.0.1", false],
     ["::1", true],
   ])("that resolves to %s gets no connection (dev: %s)", async (address, dev) => {
-    const issuer = await start();
+    const issuer = await serveIssuer();
     const resolve = async () => [{ address, family: address.includes(":") ? 6 : 4 }];
     const { documents } = createCache({ resolve, dev });
     const url = `https://issuer.example:${issuer.port}`;
@@ -120,7 +118,7 @@ describe("row 13: an issuer in our own network", () => {
   });
 
   it("is resolved for each connection, which uses the checked address", async () => {
-    const issuer = await start();
+    const issuer = await serveIssuer();
     const asked: string[] = [];
     const resolve = async (host: string) => {
       asked.push(host);
@@ -134,7 +132,7 @@ describe("row 13: an issuer in our own network", () => {
   });
 
   it("on loopback gets no connection without dev", async () => {
-    const issuer = await start();
+    const issuer = await serveIssuer();
     const { sts, events } = createService([identity({ claimMatch: { issuer: issuer.url, subject: SUBJECT } })], {
       dev: false,
     });
@@ -144,7 +142,7 @@ describe("row 13: an issuer in our own network", () => {
   });
 
   it("cannot hold the keys of a public issuer, not even with dev", async () => {
-    const issuer = await start();
+    const issuer = await serveIssuer();
     const dispatcher = new MockAgent();
     dispatcher.enableNetConnect();
     dispatcher
@@ -160,7 +158,7 @@ describe("row 13: an issuer in our own network", () => {
 });
 
 it("issuers that a pattern matches have a separate cache: invented ones evict no other keys", async () => {
-  const issuer = await startIssuer();
+  const issuer = await serveIssuer();
   const anything = identity({ uid: ANY, claimMatch: { issuerPattern: ".*", subjectPattern: ".*" } });
   const trusting = identity({ claimMatch: { issuer: issuer.url, subject: SUBJECT } });
   const { sts } = createService([trusting, anything]);
@@ -174,7 +172,6 @@ it("issuers that a pattern matches have a separate cache: invented ones evict no
   expect(before).toBe(152);
   expect(await sts.exchange({ identity: UID }, good)).toHaveProperty("token");
   expect(issuer.paths).toHaveLength(before);
-  await issuer.close();
 });
 
 it("an issuer with an untrusted certificate is refused", async () => {

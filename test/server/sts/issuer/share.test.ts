@@ -4,7 +4,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { sharedKeys, startServer, type TestServer } from "../../../harness/api-server.ts";
+import { serve, sharedKeys, type TestServer } from "../../../harness/api-server.ts";
 import { START_MS } from "../../../harness/clock.ts";
 import { createRecord, createUid } from "../../../harness/records.ts";
 import { WIRES } from "../must-refuse/wire.ts";
@@ -16,13 +16,10 @@ const FETCHES = 50;
 let api: TestServer;
 let issuers: Awaited<ReturnType<typeof startIssuers>>;
 beforeEach(async () => {
-  api = await startServer();
+  api = await serve();
   issuers = await startIssuers();
 });
-afterEach(async () => {
-  await issuers.close();
-  await api.close();
-});
+afterEach(() => issuers.close());
 
 /** Issuers by path: those below /dead are silent, the others publish keys. */
 const startIssuers = async () => {

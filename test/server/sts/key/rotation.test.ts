@@ -2,19 +2,17 @@
 // stopped or killed.
 import { createHook } from "node:async_hooks";
 import { generateKeyPairSync } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { createServer } from "../../../../server/index.ts";
 import { openDatabase } from "../../../../server/store/database.ts";
 import { createStore, type Store } from "../../../../server/store/store.ts";
 import { createSigner, generateKey } from "../../../../server/sts/index.ts";
 import { isRotationDue, liveKeys, signingKey } from "../../../../server/sts/key/rotation.ts";
 import type { Signer, StoredKey } from "../../../../server/sts/key/signer.ts";
-import { IAM, openHttp, serve, type startServer, type TestServer } from "../../../harness/api-server.ts";
+import { atEnd, IAM, openHttp, serve, type startServer, type TestServer } from "../../../harness/api-server.ts";
 import { DAY_MS, HOUR_MS, manualClock, START_MS } from "../../../harness/clock.ts";
 import { headerOf } from "../../../harness/sts.ts";
+import { temporaryFolder } from "../../../support/command.ts";
 import type { Body } from "../../../support/http.ts";
 
 const MINUTE_MS = 60_000;
@@ -163,24 +161,8 @@ const countKeysBegun = (): (() => number) => {
       if (type === "KEYPAIRGENREQUEST") begun += 1;
     },
   }).enable();
-  stopping.push(async () => hook.disable());
+  atEnd(() => hook.disable());
   return () => begun;
-};
-
-const once = <T>(work: () => Promise<T>) => {
-  let done: Promise<T> | undefined;
-  return () => (done ??= work());
-};
-
-const stopping: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const stop of stopping.splice(0).reverse()) await stop();
-});
-
-const folder = (): string => {
-  const made = mkdtempSync(join(tmpdir(), "irm-rotation-"));
-  stopping.push(async () => rmSync(made, { recursive: true }));
-  return made;
 };
 
 const jwks = async (url: string): Promise<Body> => {
@@ -203,12 +185,9 @@ const openStore = (file = ":memory:"): Store => {
 };
 
 describe("a server", () => {
-  const start = async (options: Options = {}) => {
-    const api = await serve({ keys: undefined, store: openStore(), ...options });
-    const close = once(api.close);
-    stopping.push(close);
-    return { ...api, close };
-  };
+  const folder = temporaryFolder();
+  afterAll(folder.remove);
+  const start = (options: Options = {}) => serve({ keys: undefined, store: openStore(), ...options });
   const status = async (api: TestServer, token: string) => (await api.call("GET", `${IAM}/groups`, { token })).status;
   const newToken = (api: TestServer) => api.token(api.identity, { subject: "owner" });
 
@@ -240,7 +219,7 @@ describe("a server", () => {
   });
 
   it("keeps a rotation over a restart, in the middle of it too", async () => {
-    const file = join(folder(), "irm.db");
+    const file = folder.path("restarted.db");
     const clock = manualClock();
     const one = await start({ store: openStore(file), clock });
     await one.rotateKeys();
@@ -256,7 +235,7 @@ describe("a server", () => {
 
   it("loses nothing when it is killed after the new key is stored and before it is published", async () => {
     const clock = manualClock();
-    const file = join(folder(), "irm.db");
+    const file = folder.path("killed-late.db");
     const store = openStore(file);
     // From the moment of the write on, this process is dead for the store.
     const killed = Promise.withResolvers<void>();
@@ -267,7 +246,7 @@ describe("a server", () => {
       throw new Error("killed");
     };
     const dying = await createServer({ dev: true, clock, store: { ...store, setMeta } as Store });
-    stopping.push(() => dying.close());
+    atEnd(dying.close);
     const [old] = await servedKids(dying);
     await expect(dying.rotateKeys()).rejects.toThrow("killed");
     await killed.promise;
@@ -280,14 +259,14 @@ describe("a server", () => {
 
   it("has not rotated when it is killed before the new key is stored", async () => {
     const clock = manualClock();
-    const file = join(folder(), "irm.db");
+    const file = folder.path("killed-early.db");
     const store = openStore(file);
     const setMeta: typeof store.setMeta = (key, value) => {
       if (key === "signing_keys" && JSON.parse(value).length > 1) throw new Error("killed");
       store.setMeta(key, value);
     };
     const dying = await createServer({ dev: true, clock, store: { ...store, setMeta } as Store });
-    stopping.push(() => dying.close());
+    atEnd(dying.close);
     const kids = await servedKids(dying);
     await expect(dying.rotateKeys()).rejects.toThrow("killed");
     expect(await servedKids(await start({ store: file, clock }))).toEqual(kids);

@@ -143,15 +143,16 @@ export const useAttackedServer = (
   return () => started.attacked;
 };
 
-// The server remembers the documents of an issuer by its address, so none gets the address of an earlier one while it runs.
-const further: Issuer[] = [];
-
-/** Two further issuers, closed with the server. */
+/**
+ * Two further issuers. The server remembers the documents of an issuer by its address, so none gets the address of an earlier one
+ * while it runs.
+ */
 export const withIssuers = async <T>(work: (issuer: Issuer, other: Issuer) => Promise<T>): Promise<T> => {
   const [issuer, other] = await Promise.all([startIssuer(), startIssuer()]);
   further.push(issuer, other);
   return work(issuer, other);
 };
+const further: Issuer[] = [];
 
 export const trusting = (issuer: string): Relationship => ({ claimMatch: { issuer, subject: SUBJECT } });
 

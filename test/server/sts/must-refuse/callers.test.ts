@@ -19,6 +19,9 @@ describe.each(WIRES)("over %s", (_, wire) => {
       ["behind another's", (token) => ["Bearer other", `Bearer ${token}`]],
       ["twice in one header", (token) => [`Bearer ${token}, Bearer ${token}`]],
       ["twice in one header, without a comma", (token) => [`Bearer ${token} ${token}`]],
+      ["before a comma", (token) => [`Bearer ${token},`]],
+      ["behind a scheme alone", () => ["Bearer "]],
+      ["behind an empty text", () => [""]],
       ["as Basic", (token) => [`Basic ${token}`]],
       ["as Basic, in base64", (token) => [`Basic ${Buffer.from(`token:${token}`).toString("base64")}`]],
       ["as a scheme of another name", (token) => [`Token ${token}`]],
@@ -43,9 +46,12 @@ describe.each(WIRES)("over %s", (_, wire) => {
     });
 
     it.each(["Bearer", "bearer", "BEARER"])("in one header as %s: schemes have no case (RFC 9110)", async (scheme) => {
+      const { connection } = attacked();
       const identity = await attacked().identity();
-      const token = await sign(attacked().claims());
-      expect((await attacked().connection.exchange([`${scheme} ${token}`], { identity })).code).toBe("OK");
+      const workload = await sign(attacked().claims());
+      const { code, body } = await connection.exchange([`${scheme} ${workload}`], { identity });
+      attacked().tokens.add(body.token);
+      expect([code, (await connection.listGroups([`${scheme} ${body.token}`])).code]).toEqual(["OK", "OK"]);
     });
 
     it("not in the query, the form or a cookie", async () => {
