@@ -7,6 +7,7 @@ import { type Actor, queryText } from "../harness/api-server.ts";
 import { HOUR_MS } from "../harness/clock.ts";
 import type { Answer, Body } from "../support/http.ts";
 import { expectDenied, expectNotFound, expectRefusal, expectUnauthenticated } from "../support/refusal.ts";
+import { restRequest } from "../support/rest-request.ts";
 import type { Access, Fixture } from "./fixture.ts";
 import { operationCases, startFixture } from "./operation-case.ts";
 
@@ -72,20 +73,8 @@ const requestOf = async (name: OperationName): Promise<Body> => operationCases[n
 const send = async (name: OperationName, token: string | null, own?: Body): Promise<Sent> => {
   const row: Operation = operations[name];
   const request = own ?? (await requestOf(name));
-  const rest = structuredClone(request);
-  const take = (field: string): string => {
-    const [head, below] = field.split(".") as [string, string?];
-    const value = below ? rest[head][below] : rest[head];
-    if (!below) delete rest[head];
-    return value as string;
-  };
-  const path = row.path.replace("{version}", "v2beta1").replace(/\{([^}=]+)=\*\*\}/g, (_, field) => take(field));
-  const body = row.body === "*" ? rest : row.body ? rest[row.body] : undefined;
-  const { uidp = {}, ...plain } = row.body === "*" ? {} : rest;
-  if (row.body) delete plain[row.body];
-  const filters = Object.entries(uidp).map(([key, value]) => [`uidp.${key}`, value]);
-  const query = queryText({ ...plain, ...Object.fromEntries(filters) });
-  return { answer: await fixture.api.call(row.method, path + query, { token, body }), request, row };
+  const { method, path, query, body } = restRequest(row, "v2beta1", request, "lowerCamel");
+  return { answer: await api.call(method, path + queryText(query), { token, body }), request, row };
 };
 
 /** The same request about another uid. */
@@ -154,9 +143,12 @@ describe.each(rows.filter(([, { needs, stranger }]) => needs !== "" && stranger 
         expect(answer.json).toMatchObject(operationCases[name].answer(fixture, request));
       });
 
-    test("of a missing record is PERMISSION_DENIED without the capability, and NOT_FOUND with it", async () => {
+    test.each([
+      ["a missing record", () => `${fixture.eng}/ffffffffffffffff`],
+      ["a record of another kind", () => (missingKind(name) === "Identity" ? fixture.role : fixture.identity)],
+    ])("of %s is PERMISSION_DENIED without the capability, and NOT_FOUND with it", async (_, other) => {
       const request = await requestOf(name);
-      const uid = `${fixture.eng}/ffffffffffffffff`;
+      const uid = other();
       const missing = () => aboutUid(request, scopeOf(request, row), uid);
       for (const who of ["stranger", "beside"]) expectDeniedAt(await send(name, tokenOf(who), missing()), uid);
       if (viewer === "denied") expectDeniedAt(await send(name, tokenOf("member"), missing()), uid);

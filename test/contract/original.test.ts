@@ -16,6 +16,7 @@ const OUTPUTS: Body = {
   updateTime: TIME,
   lastSeenTime: TIME,
   expirationTime: TIME,
+  code: "e".repeat(16),
   keyId: "e".repeat(16),
   email: "eve@evil.example",
   emailUnverified: "eve@evil.example",

@@ -3,12 +3,11 @@ import { afterAll, afterEach, beforeEach, describe, expect, expectTypeOf, test }
 import { createServer, type DevServer, type Faults, type RunningServer } from "../../server/index.ts";
 import { IAM, sharedKeys } from "../harness/api-server.ts";
 import { manualClock, START_MS } from "../harness/clock.ts";
+import { payloadOf } from "../harness/sts.ts";
 import { temporaryFolder } from "../support/command.ts";
 import { type Body, createHttpClient } from "../support/http.ts";
 import { expectRefusal } from "../support/refusal.ts";
 
-const claimsOf = (token: string): Body =>
-  JSON.parse(Buffer.from(token.split(".")[1] as string, "base64url").toString());
 const folder = temporaryFolder();
 afterAll(folder.remove);
 
@@ -55,7 +54,7 @@ test("the type follows the options: with dev no field of it is undefined", () =>
 describe("server.token", () => {
   test("is an API token of the owner, for an hour", async () => {
     const token = await server.token();
-    expect(claimsOf(token)).toMatchObject({ iss: server.authUrl, aud: server.baseUrl, sub: server.identity });
+    expect(payloadOf(token)).toMatchObject({ iss: server.authUrl, aud: server.baseUrl, sub: server.identity });
     expect(await groups(token)).toEqual(["dev"]);
   });
 
@@ -65,9 +64,9 @@ describe("server.token", () => {
     const identity = (
       await call("POST", `${IAM}/identities/${server.organization}`, owner, { name: "tester", claimMatch })
     ).json;
-    const plain = claimsOf(await server.token({ subject: "tester", claims: { email: "t@example.com" } }));
+    const plain = payloadOf(await server.token({ subject: "tester", claims: { email: "t@example.com" } }));
     expect(plain).toMatchObject({ sub: identity.uid, email: "t@example.com", act: { sub: "tester" } });
-    expect(claimsOf(await server.token({ subject: "tester", identity: server.anyone })).sub).toBe(server.anyone);
+    expect(payloadOf(await server.token({ subject: "tester", identity: server.anyone })).sub).toBe(server.anyone);
     const narrow = await server.token({ capabilities: ["groups.list"], scopes: [server.organization] });
     expect((await call("POST", `${IAM}/groups/${server.organization}`, narrow, { name: "no" })).status).toBe(403);
     expect(await groups(narrow)).toEqual(["dev"]);
@@ -84,7 +83,7 @@ describe("server.token", () => {
 
   test("server.identityToken is a token that a client can exchange", async () => {
     const workload = await server.identityToken({ subject: "owner", claims: { ref: "main" }, lifetimeSeconds: 60 });
-    expect(claimsOf(workload)).toMatchObject({ iss: server.issuer, sub: "owner", aud: server.authUrl, ref: "main" });
+    expect(payloadOf(workload)).toMatchObject({ iss: server.issuer, sub: "owner", aud: server.authUrl, ref: "main" });
     const target = `/sts/exchange?aud=${server.baseUrl}&identity=${server.identity}`;
     expect((await call("GET", target, workload)).status).toBe(200);
   });

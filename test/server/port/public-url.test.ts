@@ -4,13 +4,12 @@ import { createLog } from "../../../server/base/log.ts";
 import { createServer, parseSeed, type RunningServer, ServerOptionsError } from "../../../server/index.ts";
 import { openGrpc, openHttp, sharedKeys } from "../../harness/api-server.ts";
 import { START_MS } from "../../harness/clock.ts";
-import type { Body, createHttpClient } from "../../support/http.ts";
+import { payloadOf } from "../../harness/sts.ts";
+import type { createHttpClient } from "../../support/http.ts";
 import { expectInvalid, expectRefusal } from "../../support/refusal.ts";
 import { type ReverseProxy, startReverseProxy } from "../../support/reverse-proxy.ts";
 
 const clock = () => START_MS;
-const claimsOf = (token: string): Body =>
-  JSON.parse(Buffer.from(token.split(".")[1] as string, "base64url").toString());
 
 describe("behind a proxy with its own name", async () => {
   const PUBLIC = "https://irm.example.com";
@@ -67,7 +66,7 @@ describe("behind a proxy with its own name", async () => {
   test("a token is exchanged over REST for the public audience, and calls the API on both wires", async () => {
     const { status, json, text } = await get(`/sts/exchange?aud=${PUBLIC}`, workload);
     expect(status, text).toBe(200);
-    expect(claimsOf(json.token)).toMatchObject({ iss: AUTH, aud: PUBLIC });
+    expect(payloadOf(json.token)).toMatchObject({ iss: AUTH, aud: PUBLIC });
     expect((await get("/iam/v2beta1/groups", json.token)).json.groups).toMatchObject([{ name: "acme" }]);
     expect((await grpc.call("ListGroups", {}, { token: json.token })).json.groups).toMatchObject([{ name: "acme" }]);
   });
@@ -75,7 +74,7 @@ describe("behind a proxy with its own name", async () => {
   test("a token is exchanged over gRPC for the public audience", async () => {
     const { code, json } = await grpc.call("Exchange", { aud: [PUBLIC] }, { token: workload });
     expect(code).toBe(0);
-    expect(claimsOf(json.token)).toMatchObject({ iss: AUTH, aud: PUBLIC });
+    expect(payloadOf(json.token)).toMatchObject({ iss: AUTH, aud: PUBLIC });
     expect((await get("/iam/v2beta1/groups", json.token)).status).toBe(200);
   });
 
@@ -104,11 +103,11 @@ describe("with dev, behind a proxy on this machine", async () => {
     const { host } = new URL(proxy.url);
     expect(server.issuer).toBe(`${proxy.url}/dev-issuer`);
     const { token: workload } = (await mint(host)).json;
-    expect(claimsOf(workload)).toMatchObject({ iss: server.issuer, aud: proxy.url });
+    expect(payloadOf(workload)).toMatchObject({ iss: server.issuer, aud: proxy.url });
     const headers = { host, authorization: `Bearer ${workload}` };
     const target = `/sts/exchange?aud=${proxy.url}&identity=${server.identity}`;
     const { token } = (await rest.send({ method: "GET", target, headers })).json;
-    expect(claimsOf(token)).toMatchObject({ iss: proxy.url, aud: proxy.url });
+    expect(payloadOf(token)).toMatchObject({ iss: proxy.url, aud: proxy.url });
     const page = await rest.send({ method: "GET", target: "/", headers: { host } });
     expect(page.text).toContain(`export IRM_BASE_URL=${proxy.url}`);
   });

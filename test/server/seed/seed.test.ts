@@ -1,7 +1,7 @@
 // Seed files: a valid one is applied once. An invalid one is refused with file, line and column, all problems at once.
 import { afterAll, describe, expect, test } from "vitest";
 import { createServer, parseSeed, SeedError } from "../../../server/index.ts";
-import { IAM, REGISTRY, serve, sharedKeys, type startServer } from "../../harness/api-server.ts";
+import { IAM, REGISTRY, serve, sharedKeys } from "../../harness/api-server.ts";
 import { temporaryFolder } from "../../support/command.ts";
 import type { Body } from "../../support/http.ts";
 import { refusal } from "./refusal.ts";
@@ -78,26 +78,6 @@ describe("a good seed", () => {
     expect((await api.ok("GET", `${IAM}/groups`, { token })).totalCount).toBe("4");
   });
 
-  test("changes nothing on a database that has it already, and keeps later changes", async () => {
-    const options = { store: folder.path("seeded.db"), seed: parseSeed(GOOD, "f.yaml"), ids: undefined };
-    const read = async (api: Awaited<ReturnType<typeof startServer>>) => {
-      const lists: Body = {};
-      for (const path of [`${IAM}/groups`, `${IAM}/roles`, `${IAM}/roleBindings`, `${REGISTRY}/repos`])
-        lists[path] = await api.ok("GET", path, { query: { page_size: 200 } });
-      lists.identities = (await api.ok("GET", `${IAM}/identities`)).totalCount;
-      return lists;
-    };
-    const first = await serve(options);
-    const { groups } = await first.ok("GET", `${IAM}/groups`, { query: { name: "eng" } });
-    await first.ok("PATCH", `${IAM}/groups/${groups[0].uid}`, { body: { description: "changed since" } });
-    const before = await read(first);
-    await first.close();
-    // Its port is its name: elsewhere the development issuer would be another.
-    const second = await serve({ ...options, port: Number(new URL(first.baseUrl).port) });
-    expect(second.organization).toBe(first.organization);
-    expect(await read(second)).toEqual(before);
-  });
-
   test("cannot name the development issuer without --dev", async () => {
     const seed = parseSeed(GOOD, "f.yaml");
     await expect(createServer({ seed })).rejects.toThrow(
@@ -131,22 +111,6 @@ describe("a bad seed is reported with file, line and column", () => {
   test.each<[string, string, RegExp]>([
     ["a list", "- a\n", /^f\.yaml:1:1: must be a map$/],
     ["no organization", "groups: []\n", /^f\.yaml:1:1: organization: /],
-    [
-      "an unknown section",
-      "organization: { name: a }\ncolours: []\n",
-      /^f\.yaml:2:10: colours: there is no such field here$/,
-    ],
-    [
-      "an unknown field",
-      "organization:\n  name: a\n  colour: blue\n",
-      /^f\.yaml:3:11: organization\.colour: there is no such field here$/,
-    ],
-    [
-      "a field of another type",
-      "organization: { name: a }\ngroups:\n  - name: 7\n",
-      /^f\.yaml:3:11: groups\.0\.name: must be a string$/,
-    ],
-    ["a value in place of a list", "organization: { name: a }\nrepos: nginx\n", /^f\.yaml:2:8: repos: must be a list$/],
   ])("when it has %s", (_, text, expected) => {
     const lines = refusal(text);
     expect(lines).toHaveLength(1);

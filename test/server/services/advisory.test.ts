@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
 import { IAM, serve, shuffledIds } from "../../harness/api-server.ts";
 import type { Body } from "../../support/http.ts";
-import { expectInvalid, expectNotFound, expectRefusal } from "../../support/refusal.ts";
+import { expectInvalid, expectRefusal } from "../../support/refusal.ts";
 
 const PATH = "/vulnerabilities/v2beta1/advisories";
 
@@ -160,13 +160,6 @@ describe("an advisory", () => {
     expect(advisories.d).not.toHaveProperty("events");
   });
 
-  test("that is missing is NOT_FOUND", async () => {
-    const missing = `${groups.eng}/ffffffffffffffff`;
-    expectNotFound(await api.call("GET", `${PATH}/${missing}`), "Advisory", missing, "vulnerabilities");
-    const [event] = (advisories.a as Body).events;
-    expectNotFound(await api.call("GET", `${PATH}/${event.uid}`), "Advisory", event.uid, "vulnerabilities");
-  });
-
   test.each(["POST", "PATCH", "DELETE"])("cannot be written: %s is not a method of it", async (method) => {
     const answer = await api.call(method, `${PATH}/${advisories.a?.uid}`, { body: {} });
     const text = `${method} is not a method of this path; it takes GET`;
@@ -259,16 +252,6 @@ describe("the list by", () => {
     expect(await letters(query)).toBe(expected);
   });
 
-  test.each<[string, () => Body, string]>([
-    ["what is below a group", () => ({ "uidp.descendantsOf": groups.eng }), "ab"],
-    ["what is below the organization", () => ({ "uidp.descendantsOf": api.organization }), "abcd"],
-    ["what is directly in a group", () => ({ "uidp.childrenOf": groups.sales }), "cd"],
-    ["uids", () => ({ "uidp.ids": [advisories.a?.uid, advisories.d?.uid] }), "ad"],
-    ["a place and a filter", () => ({ "uidp.childrenOf": groups.sales, artifactTypes: "apk" }), "d"],
-  ])("place: %s", async (_, query, expected) => {
-    expect(await letters(query())).toBe(expected);
-  });
-
   test.each<[string, Body, string]>([
     ["an unknown state", { eventReviewStates: ["REVIEW_STATE_DONE"] }, "eventReviewStates[0]"],
     ["an unknown type", { eventTypes: "FIXED" }, "eventTypes[0]"],
@@ -277,24 +260,4 @@ describe("the list by", () => {
     const text = "is not a known value of its enum";
     expectInvalid(await api.call("GET", PATH, { query }), { [field]: text }, "vulnerabilities");
   });
-});
-
-describe("the order", () => {
-  test.each(["uid", "uid desc", "create_time", "create_time desc", "update_time desc"])(
-    "%s holds page by page",
-    async (order_by) => {
-      const walked: Body[] = [];
-      let page_token = "";
-      do {
-        const page = await api.ok("GET", PATH, { query: { order_by, page_size: 1, page_token, artifactTypes: "apk" } });
-        walked.push(...page.advisories);
-        page_token = page.nextPageToken ?? "";
-      } while (page_token);
-      const [field, direction] = order_by.split(" ") as [string, string?];
-      const key = { uid: "uid", create_time: "createTime", update_time: "updateTime" }[field] as string;
-      const whole = [advisories.a, advisories.b, advisories.d] as Body[];
-      const sorted = whole.toSorted((x, y) => ([x[key], x.uid] < [y[key], y.uid] ? -1 : 1));
-      expect(walked).toEqual(direction ? sorted.toReversed() : sorted);
-    },
-  );
 });

@@ -5,13 +5,7 @@ import { parseSeed } from "../../../server/index.ts";
 import { type Actor, IAM, serve, startPlainServer } from "../../harness/api-server.ts";
 import { createRecord, recordOf } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
-import {
-  expectDenied,
-  expectInvalid,
-  expectRefusal,
-  preconditionFailure,
-  type Violations,
-} from "../../support/refusal.ts";
+import { expectDenied, expectInvalid, type Violations } from "../../support/refusal.ts";
 
 const PATH = `${IAM}/identityProviders`;
 const SECRET = "s3cret-of-the-client";
@@ -249,18 +243,6 @@ describe("the default role", () => {
     expectDenied(answer, "repo.create", eng);
     expectDenied(await patch(uid, { defaultRole: viewer }, "description", sso.token), "repo.create", eng);
     expect((await patch((await createdRecord()).uid, { description: "d" }, undefined, sso.token)).status).toBe(200);
-  });
-
-  test("cannot be deleted while a provider grants it", async () => {
-    const body = { name: "granted", capabilities: ["CAP_REPO_LIST"] };
-    const { uid: role } = await createRecord(api, "roles", eng, body);
-    const { uid } = await createdRecord({ defaultRole: role });
-    const text = "cannot delete role that is the default of an identity provider";
-    expectRefusal(await api.call("DELETE", `${IAM}/roles/${role}`), "FAILED_PRECONDITION", text, {
-      details: [preconditionFailure("RESOURCE_IN_USE", text)],
-    });
-    await api.ok("DELETE", `${PATH}/${uid}`);
-    expect((await api.call("DELETE", `${IAM}/roles/${role}`)).status).toBe(200);
   });
 });
 

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "vitest";
 import { REGISTRY, serve } from "../../harness/api-server.ts";
-import { createRecord, createUid, recordOf } from "../../harness/records.ts";
+import { createUid, recordOf } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { expectInvalid, expectNotFound, expectRefusal, resourceInfo, type Violations } from "../../support/refusal.ts";
 
@@ -110,13 +110,6 @@ describe("a repo", () => {
   ])("is refused with %s", async (_, body, violations) => {
     expectInvalid(await create(body), violations, "registry");
   });
-
-  test("needs an existing group, and no repo, as its parent", async () => {
-    const missing = `${api.organization}/ffffffffffffffff`;
-    expectNotFound(await create({}, missing), "Group", missing, "registry");
-    const { uid } = await createdRecord();
-    expectNotFound(await create({}, uid), "Group", uid, "registry");
-  });
 });
 
 describe("a name", () => {
@@ -179,12 +172,5 @@ describe("deleting a repo", () => {
     expect((await api.call("GET", `${REGISTRY}/tags/${staysTag}`)).status).toBe(200);
     const { totalCount } = await api.ok("GET", `${REGISTRY}/tags`, { query: { "uidp.childrenOf": gone.uid } });
     expect(totalCount).toBe("0");
-  });
-
-  test("is refused with the uid of a tag", async () => {
-    const { uid } = await createdRecord();
-    const body = { name: "latest", digest: `sha256:${"b".repeat(64)}` };
-    const tag = await createRecord(api, "tags", uid, body);
-    expectNotFound(await api.call("DELETE", `${PATH}/${tag.uid}`), "Repo", tag.uid, "registry");
   });
 });

@@ -1,11 +1,12 @@
 // The rules of role bindings (docs/contract.md#role-bindings) and of their batch (AIP-233).
 
 import { describe, expect, test } from "vitest";
-import { countingIds, IAM, serve } from "../../harness/api-server.ts";
-import { createRecord } from "../../harness/records.ts";
-import type { Body } from "../../support/http.ts";
-import { expectInvalid, expectRefusal, type Violations } from "../../support/refusal.ts";
+import { type Actor, countingIds, IAM, serve } from "../../harness/api-server.ts";
+import { createRecord, createUid } from "../../harness/records.ts";
+import type { Answer, Body } from "../../support/http.ts";
+import { expectDenied, expectInvalid, expectRefusal, resourceInfo, type Violations } from "../../support/refusal.ts";
 
+const BINDINGS = `${IAM}/roleBindings`;
 const NO_UID = "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below";
 const api = await serve();
 const identity: string = (await api.actor("bound")).uid;
@@ -184,5 +185,95 @@ describe("a batch", () => {
     const answer = await server.call("POST", `${IAM}/roleBindings:batchCreate`, { body });
     expectRefusal(answer, "INTERNAL", "the server failed to answer; its log says why");
     expect((await server.ok("GET", `${IAM}/roleBindings`)).totalCount).toBe(before);
+  });
+});
+
+// The switch --unique-role-bindings (docs/contract.md#d19): a second binding of one identity to one role in one group is
+// ALREADY_EXISTS, one by one and in a batch.
+describe("with the switch, a binding", async () => {
+  const api = await serve({ uniqueRoleBindings: true });
+  const bound: Actor = await api.actor("bound");
+  const [viewer, editor] = [await api.role("viewer"), await api.role("editor")];
+
+  const group = (): Promise<string> => createUid(api, "groups", api.organization, { name: "g" });
+  const bind = (parent: string, roleUid = viewer, identityUid = bound.uid) =>
+    api.call("POST", `${BINDINGS}/${parent}`, { body: { identityUid, roleUid } });
+  const count = async (parent: string): Promise<string> =>
+    (await api.ok("GET", BINDINGS, { query: { group: parent } })).totalCount;
+  const expectTaken = (answer: Answer, parent: string, uid: string, roleUid = viewer) =>
+    expectRefusal(answer, "ALREADY_EXISTS", `identity ${bound.uid} is bound to role ${roleUid} at ${parent} already`, {
+      details: [resourceInfo("RoleBinding", uid)],
+    });
+
+  test("is created once: the second is ALREADY_EXISTS, names the first, and creates nothing", async () => {
+    const parent = await group();
+    const { json: first } = await bind(parent);
+    expectTaken(await bind(parent), parent, first.uid);
+    expect(await count(parent)).toBe("1");
+  });
+
+  test("differs by role, group or identity", async () => {
+    const parent = await group();
+    const other = await api.actor("other");
+    for (const answer of [
+      await bind(parent),
+      await bind(parent, editor),
+      await bind(parent, viewer, other.uid),
+      await bind(await group()),
+    ])
+      expect(answer.status, answer.text).toBe(200);
+  });
+
+  test("can be created again once the first is deleted", async () => {
+    const parent = await group();
+    const { json: first } = await bind(parent);
+    await api.ok("DELETE", `${BINDINGS}/${first.uid}`);
+    expect((await bind(parent)).status).toBe(200);
+  });
+
+  test("cannot be changed into an existing one, and may be restated", async () => {
+    const parent = await group();
+    const [{ json: one }, { json: two }] = [await bind(parent), await bind(parent, editor)];
+    const patch = (uid: string, body: Body) => api.call("PATCH", `${BINDINGS}/${uid}`, { body });
+    expectTaken(await patch(two.uid, { roleUid: viewer }), parent, one.uid);
+    expect((await api.ok("GET", `${BINDINGS}/${two.uid}`)).role.uid).toBe(editor);
+    expect((await patch(one.uid, { roleUid: viewer, identityUid: bound.uid })).status).toBe(200);
+  });
+
+  test("is searched only for callers that may create one: others are denied first", async () => {
+    const parent = await group();
+    await bind(parent);
+    const body = { identityUid: bound.uid, roleUid: viewer };
+    expectDenied(
+      await api.call("POST", `${BINDINGS}/${parent}`, { token: bound.token, body }),
+      "role_bindings.create",
+      parent,
+    );
+  });
+
+  test("of a batch is refused with the whole batch", async () => {
+    const parent = await group();
+    const { json: first } = await bind(parent, editor);
+    const requests = [viewer, editor].map((roleUid) => ({ roleBinding: { identityUid: bound.uid, roleUid } }));
+    const answer = await api.call("POST", `${IAM}/roleBindings:batchCreate`, { body: { parent, requests } });
+    expectTaken(answer, parent, first.uid, editor);
+    expect(await count(parent)).toBe("1");
+  });
+
+  test("appears once in a batch: of two equal ones none is created", async () => {
+    const parent = await group();
+    const roleBinding = { identityUid: bound.uid, roleUid: viewer };
+    const body = { parent, requests: [{ roleBinding }, { roleBinding }] };
+    expectTaken(await api.call("POST", `${IAM}/roleBindings:batchCreate`, { body }), parent, "");
+    expect(await count(parent)).toBe("0");
+  });
+
+  test("that made its creator owner of a new organization counts", async () => {
+    const { json: root } = await api.call("POST", `${IAM}/groups`, { token: bound.token, body: { name: "own" } });
+    const owner = await api.role("owner");
+    const { roleBindings } = await api.ok("GET", BINDINGS, { token: bound.token, query: { group: root.uid } });
+    const body = { identityUid: bound.uid, roleUid: owner };
+    const answer = await api.call("POST", `${BINDINGS}/${root.uid}`, { token: bound.token, body });
+    expectTaken(answer, root.uid, roleBindings[0].uid, owner);
   });
 });

@@ -3,9 +3,9 @@
 import { describe, expect, test } from "vitest";
 import { capabilityName, capabilities as everyCapability } from "../../../schema/index.ts";
 import { IAM, serve } from "../../harness/api-server.ts";
-import { createRecord } from "../../harness/records.ts";
+import { createUid } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
-import { expectInvalid, expectNotFound, expectRefusal } from "../../support/refusal.ts";
+import { expectInvalid, expectRefusal, preconditionFailure } from "../../support/refusal.ts";
 
 const api = await serve();
 const { roles } = await api.ok("GET", `${IAM}/roles`, { query: { "uidp.in_root": true, page_size: 200 } });
@@ -106,25 +106,42 @@ describe("a custom role", () => {
   });
 });
 
-describe("deleting a role", () => {
-  test("is refused while it is bound anywhere, and succeeds otherwise", async () => {
-    const { json: role } = await create({ capabilities: ["CAP_REPO_LIST"] });
-    const { uid: group } = await createRecord(api, "groups", api.organization, { name: "g" });
-    const { uid } = await api.actor("bound");
-    const body = { identityUid: uid, roleUid: role.uid };
-    const binding = await createRecord(api, "roleBindings", group, body);
-    const refused = await api.call("DELETE", `${IAM}/roles/${role.uid}`);
-    expect(refused.status).toBe(400);
-    expect(refused.json).toMatchObject({
-      code: 9,
-      message: "Precondition failed: cannot delete role that is bound",
-      details: [
-        { reason: "FAILED_PRECONDITION", domain: "iam.chainguard.dev" },
-        { violations: [{ type: "RESOURCE_IN_USE", description: "cannot delete role that is bound" }] },
-      ],
+describe("a role cannot be deleted while", () => {
+  const oidc = { issuer: "https://idp.example", clientId: "c", pkceEnabled: true };
+  const provider = (defaultRole: string) =>
+    createUid(api, "identityProviders", api.organization, { defaultRole, oidc });
+
+  test.each<[what: string, text: string, hold: (roleUid: string) => Promise<string>]>([
+    [
+      "it is bound anywhere",
+      "cannot delete role that is bound",
+      async (roleUid) => {
+        const group = await createUid(api, "groups", api.organization);
+        const { uid: identityUid } = await api.actor("bound");
+        return `roleBindings/${await createUid(api, "roleBindings", group, { identityUid, roleUid })}`;
+      },
+    ],
+    [
+      "an identity provider grants it",
+      "cannot delete role that is the default of an identity provider",
+      async (role) => `identityProviders/${await provider(role)}`,
+    ],
+    [
+      "an external group is mapped to it",
+      "cannot delete role that an external group is mapped to",
+      async (roleUid) => {
+        const parent = await provider(await api.role("viewer"));
+        const fields = { externalGroupId: "sre", roleUid, scope: api.organization };
+        return `externalGroupRoleMappings/${await createUid(api, "externalGroupRoleMappings", parent, fields)}`;
+      },
+    ],
+  ])("%s", async (_, text, hold) => {
+    const uid = await createUid(api, "roles", api.organization);
+    const holder = await hold(uid);
+    expectRefusal(await api.call("DELETE", `${IAM}/roles/${uid}`), "FAILED_PRECONDITION", text, {
+      details: [preconditionFailure("RESOURCE_IN_USE", text)],
     });
-    await api.ok("DELETE", `${IAM}/roleBindings/${binding.uid}`);
-    expect((await api.call("DELETE", `${IAM}/roles/${role.uid}`)).status).toBe(200);
-    expectNotFound(await api.call("DELETE", `${IAM}/roles/${role.uid}`), "Role", role.uid);
+    await api.ok("DELETE", `${IAM}/${holder}`);
+    expect((await api.call("DELETE", `${IAM}/roles/${uid}`)).status).toBe(200);
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { REGISTRY, serve, shuffledIds } from "../../harness/api-server.ts";
 import { createUid, recordOf } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
-import { expectInvalid, expectNotFound, type Violations } from "../../support/refusal.ts";
+import { expectInvalid, type Violations } from "../../support/refusal.ts";
 
 const PATH = `${REGISTRY}/tags`;
 const TAG = 'tag must match "^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$"';
@@ -88,12 +88,6 @@ describe("a tag", () => {
 
   test("may have a name of 128 characters", async () => {
     expect((await createdRecord({ name: "x".repeat(128) })).name).toHaveLength(128);
-  });
-
-  test("needs an existing repo, and no group, as its parent", async () => {
-    const missing = `${api.organization}/ffffffffffffffff`;
-    for (const parent of [missing, api.organization])
-      expectNotFound(await create({}, parent), "Repo", parent, "registry");
   });
 });
 

@@ -16,6 +16,9 @@ groups: [{ name: eng }, { name: platform, parent: eng }, { name: ci, parent: eng
 identities: [${each((path) => `{ name: ${own(path)}, group: ${path || '""'}, claimMatch: { issuer: "https://issuer.example", subject: s } }`)}]
 roles: [${each((path) => `{ name: ${own(path)}, group: ${path || '""'}, capabilities: [groups.list] }`)}]
 bindings: [${each((path) => `{ identity: ${path ? `${path}/` : ""}${own(path)}, role: ${path ? `${path}/` : ""}${own(path)}, group: ${path || '""'} }`)}]
+identityProviders: [${each((path) => `{ name: ${own(path)}, group: ${path || '""'}, defaultRole: viewer, oidc: { issuer: "https://issuer.example", clientId: c, pkceEnabled: true } }`)}]
+accountAssociations: [${each((path) => `{ name: ${path.split("/").at(-1) || "acme"}, group: ${path || '""'} }`)}]
+advisories: [${each((path) => `{ artifactName: ${own(path)}, group: ${path || '""'}, advisoryId: CGA-aaaa-aaaa-aaaa, artifactType: t, artifactArchitecture: x, componentName: c, componentLocation: l, componentType: t, author: a }`)}]
 repos: [${each((path) => `{ name: ${own(path)}, group: ${path || '""'} }`)}]
 `,
   "seed.yaml",
@@ -30,6 +33,8 @@ const KINDS: [plural: string, path: string, place: (row: Body) => string][] = [
   ["roles", `${IAM}/roles`, ({ name }) => name],
   ["roleBindings", `${IAM}/roleBindings`, ({ identity }) => identity.name],
   ["repos", `${REGISTRY}/repos`, ({ name }) => name],
+  ["identityProviders", `${IAM}/identityProviders`, ({ name }) => name],
+  ["advisories", "/vulnerabilities/v2beta1/advisories", ({ artifactName }) => artifactName],
 ];
 
 const places = async ([plural, path, place]: (typeof KINDS)[number], query: Body): Promise<string[]> => {
@@ -94,9 +99,10 @@ describe.each(KINDS)("%s", (...kind) => {
   });
 });
 
-describe("groups", () => {
+// An account association has the uid of its group.
+describe.each(["groups", "accountAssociations"])("%s", (plural) => {
   const names = async (query: Body): Promise<string[]> =>
-    (await api.ok("GET", `${IAM}/groups`, { query })).groups.map(({ name }: Body) => name).toSorted();
+    (await api.ok("GET", `${IAM}/${plural}`, { query }))[plural].map(({ name }: Body) => name).toSorted();
 
   test.each([
     ["descendantsOf is exclusive of the group itself", { "uidp.descendantsOf": "eng" }, ["ci", "platform"]],
@@ -113,6 +119,10 @@ describe("groups", () => {
   ])("%s", async (_, filter, expected) => {
     const query = Object.fromEntries(Object.entries(filter).map(([key, path]) => [key, at(path)]));
     expect(await names(query)).toEqual(expected);
+  });
+
+  test("ids: exactly these", async () => {
+    expect(await names({ "uidp.ids": [at("eng"), at("sales")] })).toEqual(["eng", "sales"]);
   });
 
   test("inRoot are the organizations", async () => {
@@ -132,7 +142,7 @@ describe("a name is matched exactly", () => {
     ["a space behind it", "eng.platform ", 0],
     ["a quote", "'", 0],
   ])("%s", async (_, name, count) => {
-    for (const [plural, path] of KINDS.filter(([own]) => own !== "roleBindings"))
+    for (const [plural, path] of KINDS.filter(([own]) => own !== "roleBindings" && own !== "advisories"))
       expect((await api.ok("GET", path, { query: { name } }))[plural]).toHaveLength(count);
   });
 
@@ -156,18 +166,5 @@ describe("the filters of role bindings", () => {
     expect(await bindings({ identity, role, group: at("eng"), "uidp.descendantsOf": at("") })).toEqual(["eng"]);
     expect(await bindings({ identity, group: at("sales") })).toEqual([]);
     expect(await bindings({ identity: `${identity}0` })).toEqual([]);
-  });
-});
-
-describe("the relationship of identities", () => {
-  test.each([
-    ["RELATIONSHIP_TYPE_CLAIM_MATCH", 5],
-    ["RELATIONSHIP_TYPE_SERVICE_PRINCIPAL", 0],
-    ["RELATIONSHIP_TYPE_AWS_IDENTITY", 0],
-    ["RELATIONSHIP_TYPE_STATIC", 0],
-    ["RELATIONSHIP_TYPE_UNSPECIFIED", 5],
-  ])("%s: %i of the fixture", async (relationship, count) => {
-    const found = await places(KINDS[0] as (typeof KINDS)[number], { relationship_type: relationship });
-    expect(found).toHaveLength(count);
   });
 });

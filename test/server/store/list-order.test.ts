@@ -20,7 +20,9 @@ const ALIASES: Record<string, string> = {
   updateTime: "updateTime",
   updated_at: "updateTime",
 };
-const KINDS = ["groups", "identities", "roles", "roleBindings"] as const;
+const KINDS = ["groups", "identities", "roles", "roleBindings", "groupInvites"] as const;
+/** They have neither a name nor an update, so the one order besides that of the uids is that of their creation. */
+const isLink = (kind: string): boolean => kind === "roleBindings" || kind === "groupInvites";
 // No upper case, no letter that a locale would sort elsewhere: a byte is a byte.
 const NAMES = ["a", "b", "-", "_", "a b", "a-b", "ab", "z.9", "9"];
 const COUNT = 24;
@@ -34,6 +36,7 @@ const bodies: Record<(typeof KINDS)[number], () => Body> = {
   identities: () => ({ name: random.pick(NAMES), servicePrincipal: 1 }),
   roles: () => ({ name: random.pick(NAMES), capabilities: ["CAP_IAM_GROUPS_LIST"] }),
   roleBindings: () => ({ identityUid: api.identity, roleUid: viewer }),
+  groupInvites: () => ({ roleUid: viewer, ttl: "60s" }),
 };
 const viewer = await api.role("viewer");
 for (const kind of KINDS) {
@@ -44,11 +47,9 @@ for (const kind of KINDS) {
     own.push(await api.ok("POST", `${IAM}/${kind}/${parent}`, { body: bodies[kind]() }));
   }
   // Some are changed later, in another order; three in one millisecond.
-  for (const { uid } of random.shuffle(own).slice(0, 8)) {
+  for (const { uid } of isLink(kind) ? [] : random.shuffle(own).slice(0, 8)) {
     api.clock.advance(random.below(2));
-    await api.ok("PATCH", `${IAM}/${kind}/${uid}`, {
-      body: kind === "roleBindings" ? {} : { description: "changed" },
-    });
+    await api.ok("PATCH", `${IAM}/${kind}/${uid}`, { body: { description: "changed" } });
   }
   const query = { "uidp.childrenOf": parent, page_size: 200 };
   rows[kind] = (await api.ok("GET", `${IAM}/${kind}`, { query }))[kind];
@@ -76,7 +77,7 @@ const walk = async (kind: string, orderBy: string, size: number): Promise<string
 test("the fixture has ties in every field but the uid, and each order differs", () => {
   for (const kind of KINDS) {
     const own = rows[kind] as Body[];
-    const fields = kind === "roleBindings" ? ["createTime"] : ["name", "createTime", "updateTime"];
+    const fields = isLink(kind) ? ["createTime"] : ["name", "createTime", "updateTime"];
     for (const field of fields) expect(new Set(own.map((row) => row[field])).size).toBeLessThan(own.length);
     const orders = ["uid", ...fields].map((field) => expected(kind, field, "asc").join());
     expect(new Set(orders).size).toBe(orders.length);
@@ -84,7 +85,7 @@ test("the fixture has ties in every field but the uid, and each order differs", 
 });
 
 const fieldsOf = (kind: string) =>
-  Object.entries(ALIASES).filter(([, field]) => kind !== "roleBindings" || ["uid", "createTime"].includes(field));
+  Object.entries(ALIASES).filter(([, field]) => !isLink(kind) || ["uid", "createTime"].includes(field));
 
 describe.each(KINDS)("%s", (kind) => {
   const orders = fieldsOf(kind).flatMap(([alias, field]) =>
@@ -95,6 +96,11 @@ describe.each(KINDS)("%s", (kind) => {
     const order = expected(kind, field, direction);
     expect(await walk(kind, orderBy, 200)).toEqual(order);
     expect(await walk(kind, orderBy, 5)).toEqual(order);
+  });
+
+  test("are listed by uid without an order; invites by their creation, the newest first", async () => {
+    const [field, direction] = kind === "groupInvites" ? ["createTime", "desc"] : ["uid", "asc"];
+    expect(await walk(kind, "", 5)).toEqual(expected(kind, field as string, direction as string));
   });
 });
 

@@ -3,7 +3,6 @@ import { describe, expect, test, vi } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
 import { REGISTRY, serve, shuffledIds } from "../../harness/api-server.ts";
 import type { Body } from "../../support/http.ts";
-import { expectInvalid } from "../../support/refusal.ts";
 
 // Hundreds of requests in a test: seconds on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -34,11 +33,6 @@ const uids: string[] = [
   ...uidsOf(await list({ page_size: 200, skip: 200 })),
 ];
 
-test("the default order is by uid, ascending", () => {
-  expect(new Set(uids).size).toBe(COUNT);
-  expect(uids).toEqual(uids.toSorted());
-});
-
 describe("page_size", () => {
   test.each([
     ["one", 1, 1],
@@ -54,12 +48,6 @@ describe("page_size", () => {
     expect(uidsOf(page)).toEqual(uids.slice(0, expected));
     expect(page.nextPageToken).toEqual(expect.any(String));
     expect(page).toMatchObject({ totalCount: "203", skipped: 0 });
-  });
-
-  test.each([-1, -2_147_483_648])("of %i is refused", async (size) => {
-    const answer = await api.call("GET", `${REGISTRY}/repos`, { query: { page_size: size } });
-    expect(answer.json.details[0].domain).toBe("registry.chainguard.dev");
-    expect(answer.json).toMatchObject({ code: 3, message: "Invalid argument: pageSize: must not be negative" });
   });
 
   test("may change from page to page", async () => {
@@ -132,11 +120,6 @@ describe("skip", () => {
   test("is counted in the requested order", async () => {
     const { repos: found } = await list({ order_by: "name desc", skip: 200 });
     expect(found.map(({ name }: Body) => name)).toEqual(["r002", "r001", "r000"]);
-  });
-
-  test("must not be negative", async () => {
-    const answer = await api.call("GET", "/iam/v2beta1/groups", { query: { skip: -1 } });
-    expectInvalid(answer, { skip: "must not be negative" });
   });
 });
 

@@ -237,6 +237,32 @@ describe.each(Object.keys(PATHS) as Operation[])("a request of %s", (operation) 
   });
 });
 
+it.each([
+  ["twice in the query", (own: string) => [`?identity=${own}&identity=${own}`, ""], "identity"],
+  ["twice in the form", (own: string) => ["", `identity=${own}&identity=${own}`], "identity"],
+  ["in the query and in the form", (own: string) => [`?identity=${own}`, "identity=another"], "identity"],
+  [
+    "in two spellings",
+    (own: string) => ["", `identity=${own}&identityProvider=a&identity_provider=`],
+    "identityProvider",
+  ],
+  ["in two spellings, one each", () => ["?identityProvider=", "identity_provider=a"], "identityProvider"],
+] as const)(
+  "a field that is no list, %s, is refused: a proxy between would read another value",
+  async (_, request, field) => {
+    const [query = "", form = ""] = request(api.identity);
+    const target = `/sts/exchange?aud=${encodeURIComponent(api.baseUrl)}${query.replace("?", "&")}`;
+    const answer = await api.call("POST", target, { token: workload, body: form, headers: { "content-type": FORM } });
+    expectInvalid(answer, { [field]: "must be given once" });
+  },
+);
+
+it("a list in the query and in a form is the union", async () => {
+  const query = { aud: api.baseUrl, identity: api.identity, cap: "groups.list" };
+  const answer = await post("Exchange", workload, "cap=groups.create", FORM, query);
+  expect(capOf(answer)).toEqual({ [api.organization]: ["CAP_IAM_GROUPS_CREATE", "CAP_IAM_GROUPS_LIST"] });
+});
+
 it("a list in the query and in JSON is the union", async () => {
   const query = { aud: api.baseUrl, identity: api.identity, cap: "groups.list" };
   const answer = await post("Exchange", workload, '{"cap":["roles.list"]}', "application/json", query);

@@ -196,16 +196,6 @@ describe("row 31: a used refresh token", () => {
     expect(await refreshWith(api, other.refreshToken)).toHaveProperty("refreshToken.token");
   });
 
-  it("ends it also when both uses are concurrent: one succeeds, and its next token is refused", async () => {
-    const { api } = await start();
-    const { refreshToken } = await exchangeForOwner(api);
-    const answers = await Promise.all(Array.from({ length: 8 }, () => use(api, refreshToken)));
-    const granted = answers.filter(({ status }) => status === 200);
-    expect(granted).toHaveLength(1);
-    for (const answer of answers) if (answer.status !== 200) expectRefused(answer);
-    expectRefused(await use(api, granted[0]?.json.refreshToken.token));
-  });
-
   it("ends it when the second use has passed every check before the first has rotated", async () => {
     const { signer, ...keys } = sharedKeys();
     const both = Promise.withResolvers<void>();

@@ -1,10 +1,9 @@
 // The wires by which the exchange and the API are reached: the same request as REST and as gRPC, the same form of answer.
-import { type ClientSessionOptions, connect, type IncomingHttpHeaders } from "node:http2";
-import { Metadata } from "@grpc/grpc-js";
 import { codes, type Message, type OperationName, operations } from "../../../../schema/index.ts";
 import { queryText } from "../../../harness/api-server.ts";
-import { createGrpcClient, errorFrom, type GrpcAnswer, grpcMethodOf, toProto } from "../../../support/grpc.ts";
+import { createGrpcClient, errorInHeaders, grpcMethodOf, toProto } from "../../../support/grpc.ts";
 import { type Body, createHttpClient } from "../../../support/http.ts";
+import { openHttp2, rawCall } from "../../../support/http2.ts";
 import type { Result } from "./target.ts";
 
 export interface Connection {
@@ -71,31 +70,20 @@ const lists = (request: Body): Body =>
     ]),
   );
 
-type Failure = Pick<GrpcAnswer, "code" | "message" | "details" | "json">;
-
 /** A call with headers that no gRPC client would send. Its answer has to be an error. */
-const sendByHand = (baseUrl: string, operation: OperationName, authorization: string[], request: Body) =>
-  new Promise<Failure>((resolve, reject) => {
-    const { path, requestSerialize } = grpcMethodOf(operation);
-    const message = requestSerialize(toProto(operations[operation].request as unknown as Message, request));
-    const session = connect(baseUrl, { strictSingleValueFields: false } as ClientSessionOptions);
-    const pseudo = [":method", "POST", ":path", path, ":scheme", "http", ":authority", new URL(baseUrl).host];
-    const headers = ["content-type", "application/grpc", "te", "trailers"];
-    const all = [...pseudo, ...headers, ...authorization.flatMap((value) => ["authorization", value])];
-    const stream = session.request(all);
-    const end = (received: IncomingHttpHeaders) => {
-      if (received["grpc-status"] === undefined) return;
-      const metadata = Metadata.fromHttp2Headers(received);
-      const details = decodeURI(String(received["grpc-message"]));
-      const error = Object.assign(new Error(details), { code: Number(received["grpc-status"]), details, metadata });
-      resolve({ ...errorFrom(error), json: {} });
-    };
-    stream.on("response", end).on("trailers", end).on("error", reject);
-    stream.on("close", () => session.close()).resume();
-    const prefix = Buffer.alloc(5);
-    prefix.writeUInt32BE(message.length, 1);
-    stream.end(Buffer.concat([prefix, message]));
-  });
+const sendByHand = async (baseUrl: string, operation: OperationName, authorization: string[], request: Body) => {
+  const { path, requestSerialize } = grpcMethodOf(operation);
+  const message = requestSerialize(toProto(operations[operation].request as unknown as Message, request)) as Buffer;
+  const session = openHttp2(baseUrl);
+  const { headers } = await rawCall(
+    session,
+    path,
+    authorization.flatMap((value) => ["authorization", value]),
+    message,
+  );
+  session.close();
+  return { ...errorInHeaders(headers), json: {} };
+};
 
 export const WIRES: [name: string, wire: Wire][] = [
   ["REST", rest],
