@@ -6,18 +6,16 @@ import { type Operation, type OperationName, operations, type Resource, resource
 import { type Actor, queryText } from "../harness/api-server.ts";
 import { HOUR_MS } from "../harness/clock.ts";
 import type { Answer, Body } from "../support/http.ts";
-import { expectDenied, expectNotFound, expectRefusal, expectUnauthenticated } from "../support/refusal.ts";
+import { expectDenied, expectNotFound, expectUnauthenticated } from "../support/refusal.ts";
 import { restRequest } from "../support/rest-request.ts";
 import type { Access, Fixture } from "./fixture.ts";
 import { operationCases, startFixture } from "./operation-case.ts";
 
-// Everything but the exchange, whose bearer is no API token, and what needs none.
+// Everything but the exchange, whose bearer is no API token (test/server/sts/must-refuse), and what needs none.
 const table = Object.fromEntries(
   Object.entries(operationCases).flatMap(([name, { access }]) => (access ? [[name, access]] : [])),
 ) as Partial<Record<OperationName, Access>>;
-const EXCHANGE: OperationName[] = ["Exchange", "ExchangeGet"];
-const REFRESH: OperationName = "ExchangeRefreshToken";
-const OPEN: OperationName = "Ping";
+const OTHERS: OperationName[] = ["Exchange", "ExchangeGet", "ExchangeRefreshToken", "Ping"];
 /** Answers that say who asks. */
 const OF_THE_CALLER: OperationName[] = ["LookupIdentity", "Validate"];
 
@@ -54,7 +52,7 @@ await api.ok("POST", "/iam/v2beta1/groups", { token: actors.stranger.token, body
 const rows = Object.entries(table) as [OperationName, Access][];
 
 test("every method is in the table", () => {
-  expect([...Object.keys(table), ...EXCHANGE, REFRESH, OPEN].toSorted()).toEqual(Object.keys(operations).toSorted());
+  expect([...Object.keys(table), ...OTHERS].toSorted()).toEqual(Object.keys(operations).toSorted());
 });
 
 test("the table has the published capabilities", () => {
@@ -176,28 +174,6 @@ test.each(deletes)("%s answers with nothing, and then its record is gone", async
       expect([again.answer.status, again.answer.text]).toEqual([200, ""]);
     else expectNotFound(again.answer, missingKind(name), request.uid, domainOf(row));
   }
-});
-
-describe.each(EXCHANGE)("%s", (name) => {
-  test("refuses no token as unauthenticated", async () => {
-    expectUnauthenticated((await send(name, null)).answer);
-  });
-
-  test.each([
-    ["a malformed token", () => "not-a-token"],
-    ["an owner's API token, which would renew itself for ever", () => fixture.api.owner.token],
-    ["a viewer's API token", () => (actors.viewer as Actor).token],
-    ["a stranger's API token", () => (actors.stranger as Actor).token],
-  ])("refuses %s with the one text of a denial", async (_, token) => {
-    const { answer } = await send(name, token());
-    expectRefusal(answer, "PERMISSION_DENIED", "the token may not be exchanged for this identity");
-  });
-});
-
-test("ExchangeRefreshToken refuses other tokens", async () => {
-  expectUnauthenticated((await send(REFRESH, null)).answer);
-  for (const token of ["not-a-token", fixture.api.owner.token, await fixture.api.identityToken("owner")])
-    expect((await send(REFRESH, token)).answer.json).toMatchObject({ code: 7 });
 });
 
 test("the token is checked before a bad uid and a bad body", async () => {

@@ -70,6 +70,13 @@ export interface OperationCase {
   volatile?: readonly string[];
 }
 
+/** The case of a delete, of a record that is made for it. */
+export const deletes = (needs: string, made: (fixture: Fixture) => Promise<string>): OperationCase => ({
+  access: write(needs),
+  request: async (fixture) => ({ uid: await made(fixture) }),
+  answer: () => ({}),
+});
+
 export const make = ({ api }: Fixture, collection: Collection, parent: string, body: Body): Promise<string> =>
   createUid(api, collection, parent, body);
 

@@ -1,7 +1,7 @@
 // A case for each method of account associations.
 import type { OperationName } from "../../../schema/index.ts";
 import { createUid } from "../../harness/records.ts";
-import { type Fixture, list, type OperationCase, ownGroup, read, write } from "../fixture.ts";
+import { deletes, type Fixture, list, type OperationCase, ownGroup, read, write } from "../fixture.ts";
 
 const association = async (fixture: Fixture): Promise<string> => {
   const parent = await ownGroup(fixture);
@@ -52,11 +52,7 @@ export const cases = {
     }),
     answer: () => ({ name: "a", description: "changed" }),
   },
-  DeleteAccountAssociation: {
-    access: write("account_associations.delete"),
-    request: async (fixture) => ({ uid: await association(fixture) }),
-    answer: () => ({}),
-  },
+  DeleteAccountAssociation: deletes("account_associations.delete", association),
   CheckAccountAssociation: {
     access: read("account_associations.list"),
     request: ({ eng: uid }) => ({ uid, providerType: "ACCOUNT_PROVIDER_TYPE_AMAZON" }),

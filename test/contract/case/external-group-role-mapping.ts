@@ -1,6 +1,6 @@
 // A case for each method of external groups of identity providers.
 import type { OperationName } from "../../../schema/index.ts";
-import { type Fixture, list, make, type OperationCase, read, write } from "../fixture.ts";
+import { deletes, type Fixture, list, make, type OperationCase, read, write } from "../fixture.ts";
 
 const mapping = ({ organization, viewer }: Fixture, externalGroupId: string) => ({
   externalGroupId,
@@ -45,14 +45,9 @@ export const cases = {
     }),
     answer: (fixture, { parent }) => ({ identityProviderUid: parent, ...mapping(fixture, "CN=SRE,OU=Platform") }),
   },
-  DeleteExternalGroupRoleMapping: {
-    access: write("identity_providers.delete"),
-    request: async (fixture) => {
-      const parent = await ownProvider(fixture);
-      return { uid: await make(fixture, "externalGroupRoleMappings", parent, mapping(fixture, "a")) };
-    },
-    answer: () => ({}),
-  },
+  DeleteExternalGroupRoleMapping: deletes("identity_providers.delete", async (fixture) =>
+    make(fixture, "externalGroupRoleMappings", await ownProvider(fixture), mapping(fixture, "a")),
+  ),
   BatchDeleteExternalGroupRoleMappings: {
     access: write("identity_providers.delete"),
     request: async (fixture) => {

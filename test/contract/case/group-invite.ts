@@ -2,7 +2,7 @@
 import type { OperationName } from "../../../schema/index.ts";
 import { IAM } from "../../harness/api-server.ts";
 import { createUid } from "../../harness/records.ts";
-import { type Fixture, list, type OperationCase, read, write } from "../fixture.ts";
+import { deletes, type Fixture, list, type OperationCase, read, write } from "../fixture.ts";
 
 const invite = (fixture: Fixture) =>
   createUid(fixture.api, "groupInvites", fixture.platform, { roleUid: fixture.viewer, ttl: "60s" });
@@ -52,9 +52,5 @@ export const cases = {
     }),
     volatile: ["code", "keyId"],
   },
-  DeleteGroupInvite: {
-    access: write("group_invites.delete"),
-    request: async (fixture) => ({ uid: await invite(fixture) }),
-    answer: () => ({}),
-  },
+  DeleteGroupInvite: deletes("group_invites.delete", invite),
 } satisfies Partial<Record<OperationName, OperationCase>>;

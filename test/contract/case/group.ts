@@ -1,7 +1,7 @@
 // A case for each method of groups.
 import { expect } from "vitest";
 import type { OperationName } from "../../../schema/index.ts";
-import { byName, list, make, type OperationCase, read, write } from "../fixture.ts";
+import { byName, deletes, list, make, type OperationCase, read, write } from "../fixture.ts";
 
 export const cases = {
   GetGroup: {
@@ -27,11 +27,7 @@ export const cases = {
     }),
     answer: ({ platform }) => ({ uid: platform, name: "platform", description: "changed" }),
   },
-  DeleteGroup: {
-    access: write("groups.delete"),
-    request: async (fixture) => ({ uid: await make(fixture, "groups", fixture.eng, { name: "old" }) }),
-    answer: () => ({}),
-  },
+  DeleteGroup: deletes("groups.delete", (fixture) => make(fixture, "groups", fixture.eng, { name: "old" })),
   ListGroupsV1: {
     access: list("groups.list"),
     request: ({ organization, eng }) => ({ id: eng, name: "eng", uidp: { childrenOf: organization } }),

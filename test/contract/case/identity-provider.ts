@@ -1,7 +1,7 @@
 // A case for each method of identity providers.
 import type { OperationName } from "../../../schema/index.ts";
 import { createUid } from "../../harness/records.ts";
-import { type Fixture, list, type OperationCase, read, write } from "../fixture.ts";
+import { deletes, type Fixture, list, type OperationCase, read, write } from "../fixture.ts";
 
 const oidc = { issuer: "https://idp.example", clientId: "c", clientSecret: "s", additionalScopes: ["groups"] };
 const { clientSecret: _, ...shownOidc } = oidc;
@@ -36,9 +36,5 @@ export const cases = {
     }),
     answer: () => ({ name: "idp", oidc: { ...shownOidc, groupsClaim: "g" } }),
   },
-  DeleteIdentityProvider: {
-    access: write("identity_providers.delete"),
-    request: async (fixture) => ({ uid: await idp(fixture) }),
-    answer: () => ({}),
-  },
+  DeleteIdentityProvider: deletes("identity_providers.delete", idp),
 } satisfies Partial<Record<OperationName, OperationCase>>;

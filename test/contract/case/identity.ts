@@ -1,6 +1,6 @@
 // A case for each method of identities.
 import type { OperationName } from "../../../schema/index.ts";
-import { all, list, make, type OperationCase, paging, read, write } from "../fixture.ts";
+import { all, deletes, list, make, type OperationCase, paging, read, write } from "../fixture.ts";
 
 const claimMatch = {
   issuerPattern: "https://.*",
@@ -42,13 +42,9 @@ export const cases = {
     },
     answer: () => ({ name: "changing", claimMatch: { ...claimMatch, subjectPattern: "t.*" } }),
   },
-  DeleteIdentity: {
-    access: write("identity.delete"),
-    request: async (fixture) => ({
-      uid: await make(fixture, "identities", fixture.platform, { name: "old", claimMatch }),
-    }),
-    answer: () => ({}),
-  },
+  DeleteIdentity: deletes("identity.delete", (fixture) =>
+    make(fixture, "identities", fixture.platform, { name: "old", claimMatch }),
+  ),
   LookupIdentity: {
     access: all("any valid token"),
     request: () => ({ issuer: "https://issuer.example", subject: "ci" }),

@@ -2,7 +2,7 @@
 import type { OperationName } from "../../../schema/index.ts";
 import { createUid } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
-import { byName, type Fixture, list, type OperationCase, ownGroup, read, write } from "../fixture.ts";
+import { byName, deletes, type Fixture, list, type OperationCase, ownGroup, read, write } from "../fixture.ts";
 
 export const repo = async (fixture: Fixture, body: Body = {}): Promise<string> =>
   createUid(fixture.api, "repos", await ownGroup(fixture), { name: "repo", ...body });
@@ -58,11 +58,7 @@ export const cases = {
       customOverlay: { ...overlay, environment: { C_D: "2" } },
     }),
   },
-  DeleteRepo: {
-    access: write("repo.delete"),
-    request: async (fixture) => ({ uid: await repo(fixture) }),
-    answer: () => ({}),
-  },
+  DeleteRepo: deletes("repo.delete", repo),
   GetRepoReadme: {
     access: read("repo.list"),
     request: ({ repo: uid }) => ({ uid }),

@@ -1,6 +1,6 @@
 // A case for each method of role bindings.
 import type { OperationName } from "../../../schema/index.ts";
-import { type Fixture, list, make, type OperationCase, paging, read, write } from "../fixture.ts";
+import { deletes, type Fixture, list, make, type OperationCase, paging, read, write } from "../fixture.ts";
 
 const binding = ({ identity, viewer }: Fixture) => ({ identityUid: identity, roleUid: viewer });
 const hydrated = ({ identity, viewer }: Fixture) => ({ identity: { uid: identity }, role: { uid: viewer } });
@@ -45,11 +45,9 @@ export const cases = {
     },
     answer: ({ identity, role }) => ({ identity: { uid: identity }, role: { uid: role } }),
   },
-  DeleteRoleBinding: {
-    access: write("role_bindings.delete"),
-    request: async (fixture) => ({ uid: await make(fixture, "roleBindings", fixture.platform, binding(fixture)) }),
-    answer: () => ({}),
-  },
+  DeleteRoleBinding: deletes("role_bindings.delete", (fixture) =>
+    make(fixture, "roleBindings", fixture.platform, binding(fixture)),
+  ),
   ListRoleBindingsV1: {
     access: list("role_bindings.list"),
     request: ({ eng, binding: id }) => ({ id, uidp: { childrenOf: eng } }),

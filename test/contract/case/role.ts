@@ -1,6 +1,6 @@
 // A case for each method of roles.
 import type { OperationName } from "../../../schema/index.ts";
-import { list, make, type OperationCase, read, write } from "../fixture.ts";
+import { deletes, list, make, type OperationCase, read, write } from "../fixture.ts";
 
 export const cases = {
   GetRole: {
@@ -26,13 +26,9 @@ export const cases = {
     },
     answer: () => ({ name: "changing", capabilities: ["CAP_IAM_GROUPS_LIST"] }),
   },
-  DeleteRole: {
-    access: write("roles.delete"),
-    request: async (fixture) => ({
-      uid: await make(fixture, "roles", fixture.platform, { name: "old", capabilities: ["CAP_REPO_LIST"] }),
-    }),
-    answer: () => ({}),
-  },
+  DeleteRole: deletes("roles.delete", (fixture) =>
+    make(fixture, "roles", fixture.platform, { name: "old", capabilities: ["CAP_REPO_LIST"] }),
+  ),
   ListRolesV1: {
     access: list("roles.list"),
     request: ({ eng, role }) => ({ id: role, name: "deployer", parent: eng, uidp: { childrenOf: eng } }),

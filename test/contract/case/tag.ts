@@ -1,7 +1,7 @@
 // A case for each method of tags.
 import type { OperationName } from "../../../schema/index.ts";
 import { createUid } from "../../harness/records.ts";
-import { type Fixture, list, type OperationCase, read, write } from "../fixture.ts";
+import { deletes, type Fixture, list, type OperationCase, read, write } from "../fixture.ts";
 import { repo } from "./repo.ts";
 
 const DIGEST = `sha256:${"b".repeat(64)}`;
@@ -34,9 +34,5 @@ export const cases = {
     }),
     answer: () => ({ name: "new", digest: DIGEST, deprecated: true, bundles: ["fips"] }),
   },
-  DeleteTag: {
-    access: write("tag.delete"),
-    request: async (fixture) => ({ uid: await tag(fixture) }),
-    answer: () => ({}),
-  },
+  DeleteTag: deletes("tag.delete", tag),
 } satisfies Partial<Record<OperationName, OperationCase>>;

@@ -29,10 +29,6 @@ describe("discovery", () => {
     for (const key of keys.json.keys)
       expect(Object.keys(key).toSorted()).toEqual(["alg", "e", "kid", "kty", "n", "use"]);
   });
-
-  test("the two issuers have different keys", () => {
-    expect(sharedKeys().signer.jwks()).not.toEqual(sharedKeys().devSigner.jwks());
-  });
 });
 
 describe("an independent relying party (jose)", () => {

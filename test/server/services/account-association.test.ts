@@ -92,21 +92,6 @@ describe("an account association", () => {
           "each value must be a uid: 40 hexadecimal digits, then / and 16 more for each level below",
       },
     ],
-    [
-      "an app that is not a number",
-      { github: { appInstallations: { app: { installations: [] } } } },
-      { "github.appInstallations.app": "must be an integer" },
-    ],
-    [
-      "an app beyond 64 bits",
-      { github: { appInstallations: { "9223372036854775808": {} } } },
-      { "github.appInstallations.9223372036854775808": "must be an integer" },
-    ],
-    [
-      "an installation without an id",
-      { github: { appInstallations: { 7: { installations: [{ installationId: "1" }, { name: "x" }] } } } },
-      { "github.appInstallations.7.installations[1].installationId": "is required" },
-    ],
   ])("is refused with %s", async (_, body, violations) => {
     expectInvalid(await create(await group(), body), violations);
   });

@@ -69,12 +69,9 @@ describe("an invite", () => {
     ["no life", { ttl: "0s" }, { ttl: TTL }],
     ["a negative lifetime", { ttl: "-1s" }, { ttl: TTL }],
     ["an unlimited lifetime", { ttl: "315360001s" }, { ttl: TTL }],
-    ["a lifetime that is not a duration", { ttl: "1h" }, { ttl: 'must be a duration such as "3600s"' }],
-    ["a lifetime in seconds without a unit", { ttl: 3600 }, { ttl: 'must be a duration such as "3600s"' }],
     ["a malformed address", { email: "acme.example" }, { email: EMAIL }],
     ["a name before the address", { email: "Me <me@acme.example>" }, { email: EMAIL }],
     ["an address too long for any mail", { email: `${"a".repeat(250)}@b.example` }, { email: EMAIL }],
-    ["a flag that is not a boolean", { singleUse: "yes" }, { singleUse: "must be a boolean" }],
   ])("is refused with %s", async (_, body, violations) => {
     expectInvalid(await create(body), violations);
   });

@@ -109,11 +109,6 @@ describe("an identity provider", () => {
     ["an issuer over http", { oidc: { ...OIDC, issuer: "http://idp.example" } }, { "oidc.issuer": ISSUER }],
     ["an issuer with a query", { oidc: { ...OIDC, issuer: "https://idp.example?x=1" } }, { "oidc.issuer": ISSUER }],
     [
-      "an unknown rule",
-      { oidc: { ...OIDC, correlationRule: "CORRELATION_RULE_EMAIL" } },
-      { "oidc.correlationRule": "is not a known value of its enum" },
-    ],
-    [
       "a secret that no client has",
       { oidc: { ...OIDC, clientSecret: "x".repeat(4097) } },
       { "oidc.clientSecret": "must be at most 4096 characters" },

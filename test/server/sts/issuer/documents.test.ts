@@ -6,6 +6,7 @@ import { MockAgent } from "undici";
 import { describe, expect, it } from "vitest";
 import { createDocuments } from "../../../../server/sts/issuer/cache.ts";
 import { createFetchDocument, type FetchDocument } from "../../../../server/sts/issuer/fetch.ts";
+import { atEnd } from "../../../harness/api-server.ts";
 import {
   claimsFrom,
   createCache,
@@ -174,35 +175,33 @@ it("issuers that a pattern matches have a separate cache: invented ones evict no
   expect(issuer.paths).toHaveLength(before);
 });
 
-it("an issuer with an untrusted certificate is refused", async () => {
-  let asked = 0;
-  const server = createServer({ cert: CERTIFICATE, key: CERTIFICATE_KEY }, (_, response) => {
-    asked += 1;
-    response.end("{}");
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `https://localhost:${(server.address() as AddressInfo).port}`;
-  await expect(createCache().documents.keysOf(url, named("rsa-1"))).rejects.toMatchObject(
-    refused(expect.stringMatching(/^self-signed certificate/)),
-  );
-  expect(asked).toBe(0);
-  server.close();
-});
-
-it("an issuer over https with a trusted certificate is accepted", async () => {
-  const before = getCACertificates("default");
-  setDefaultCACertificates([...before, CERTIFICATE]);
+/** An issuer over https, whose certificate nobody has signed. */
+const serveOverHttps = async () => {
   const paths: string[] = [];
   const server = createServer({ cert: CERTIFICATE, key: CERTIFICATE_KEY }, ({ url = "" }, response) => {
     paths.push(url);
     response.end(JSON.stringify(url === DISCOVERY ? { issuer, jwks_uri: `${issuer}/jwks` } : { keys: [RSA.jwk] }));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  const issuer = `https://localhost:${port}`;
+  const issuer = `https://localhost:${(server.address() as AddressInfo).port}`;
+  atEnd(() => server.close());
+  return { issuer, paths };
+};
+
+it("an issuer with an untrusted certificate is refused", async () => {
+  const { issuer, paths } = await serveOverHttps();
+  await expect(createCache().documents.keysOf(issuer, named("rsa-1"))).rejects.toMatchObject(
+    refused(expect.stringMatching(/^self-signed certificate/)),
+  );
+  expect(paths).toEqual([]);
+});
+
+it("an issuer over https with a trusted certificate is accepted", async () => {
+  const before = getCACertificates("default");
+  setDefaultCACertificates([...before, CERTIFICATE]);
+  const { issuer, paths } = await serveOverHttps();
   expect(await createCache().documents.keysOf(issuer, named("rsa-1"))).toHaveLength(1);
   expect(paths).toEqual([DISCOVERY, "/jwks"]);
-  server.close();
   setDefaultCACertificates(before);
 });
 
