@@ -99,6 +99,16 @@ describe("applying a mask", () => {
     expect(cleared.claimMatch).toEqual({ issuer: "https://a.example", subject: "s" });
   });
 
+  test.each([
+    ["a text", "description", { description: "" }],
+    ["null", "company", { company: null }],
+    ["a map", "claimMatch.claims", { claimMatch: { claims: {} } }],
+  ])("clears a field that the change has as its zero: %s", (_, path, change) => {
+    const [head, below] = path.split(".") as [keyof typeof current, string?];
+    const next = applyMask(Identity, current, change, [path]);
+    expect(below ? next[head] : next).not.toHaveProperty(below ?? head);
+  });
+
   test("of `*` replaces the record by the change", () => {
     const claimMatch = { issuer: "https://b.example", subject: "t" };
     expect(applyMask(Identity, current, { name: "x", claimMatch }, ["*"])).toEqual({ name: "x", claimMatch });

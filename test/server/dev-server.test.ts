@@ -6,7 +6,6 @@ import { manualClock, START_MS } from "../harness/clock.ts";
 import { payloadOf } from "../harness/sts.ts";
 import { temporaryFolder } from "../support/command.ts";
 import { type Body, createHttpClient } from "../support/http.ts";
-import { expectRefusal } from "../support/refusal.ts";
 
 const folder = temporaryFolder();
 afterAll(folder.remove);
@@ -130,30 +129,6 @@ describe.each(["server.reset()", "POST /dev/reset"])("%s", (how) => {
 });
 
 describe("POST /dev/reset", () => {
-  const post = (headers: Record<string, string>) => client.send({ method: "POST", target: "/dev/reset", headers });
-
-  test("is reached by a name of loopback only (DNS rebinding)", async () => {
-    const text = "the reset is reached by a name of loopback only";
-    expectRefusal(await post({ host: "evil.example" }), "PERMISSION_DENIED", text);
-  });
-
-  test("refuses requests from a page of another origin in a browser on this machine", async () => {
-    const host = new URL(server.baseUrl).host;
-    const text = "the reset is not for pages of another origin";
-    for (const origin of ["https://evil.example", "null", "http://localhost:1"])
-      expectRefusal(await post({ host, origin }), "PERMISSION_DENIED", text);
-    expect((await post({ host, origin: server.baseUrl })).status).toBe(200);
-  });
-
-  test("does not exist without dev", async () => {
-    const plain = await createServer({ keys: sharedKeys() });
-    const other = createHttpClient(plain.baseUrl);
-    expect((await other.send({ method: "POST", target: "/dev/reset" })).status).toBe(404);
-    expect(plain).not.toHaveProperty("reset");
-    other.close();
-    await plain.close();
-  });
-
   test("does not change a file", async () => {
     const kept = await createServer({ dev: true, store: folder.path("kept.db"), keys: sharedKeys() });
     const text = "the records are in a file, which a reset would change; start the server without --db";

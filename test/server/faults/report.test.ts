@@ -10,7 +10,7 @@ import {
 } from "../../../server/index.ts";
 import { IAM, serve } from "../../harness/api-server.ts";
 import { START_MS } from "../../harness/clock.ts";
-import { expectInvalid, expectRefusal } from "../../support/refusal.ts";
+import { expectInvalid } from "../../support/refusal.ts";
 
 const api = await serve({ faults: {} });
 beforeEach(() => api.faults.clear());
@@ -98,12 +98,6 @@ describe("PUT /faults", () => {
   });
 });
 
-const PAGES = [
-  ["GET", "/faults"],
-  ["PUT", "/faults"],
-  ["POST", "/faults/release"],
-] as const;
-
 test("POST /faults/release releases held requests, and returns the script and the report", async () => {
   const script = { rules: [{ operation: "ListGroups" as const, steps: [{ hold: true as const, status: 504 }] }] };
   api.faults.set(script);
@@ -114,36 +108,7 @@ test("POST /faults/release releases held requests, and returns the script and th
   expect((await held).status).toBe(504);
 });
 
-test.each(PAGES)("%s %s is refused by another name than one of loopback", async (method, path) => {
-  const headers = { host: "rebound.example" };
-  const answer = await api.call(method, path, { token: null, headers, ...(method === "PUT" && { body: {} }) });
-  expectRefusal(answer, "PERMISSION_DENIED", "the scripted failures are reached by a name of loopback only");
-});
-
-test.each(PAGES)("%s %s is refused to a page of another origin in a browser on this machine", async (method, path) => {
-  api.faults.set({ rules: [{ operation: "ListGroups", steps: [{ hold: true }] }] });
-  const held = list();
-  await expect.poll(() => api.faults.attempts()).toHaveLength(1);
-  for (const origin of ["https://evil.example", "null", "http://127.0.0.1:1"]) {
-    const body = method === "PUT" && { body: {} };
-    const answer = await api.call(method, path, { token: null, headers: { origin }, ...body });
-    expectRefusal(answer, "PERMISSION_DENIED", "the scripted failures are not for pages of another origin");
-  }
-  expect((await api.call("GET", "/faults", { token: null })).json.faults.rules).toHaveLength(1);
-  // The page of the server itself may ask.
-  const own = await api.call("POST", "/faults/release", { token: null, headers: { origin: api.baseUrl } });
-  expect(own.status).toBe(200);
-  expect((await held).status).toBe(200);
-});
-
 describe("without the option", () => {
-  test("/faults and server.faults do not exist", async () => {
-    const plain = await serve();
-    expect(plain.faults).toBeUndefined();
-    for (const [method, path] of PAGES)
-      expectRefusal(await plain.call(method, path), "NOT_FOUND", `there is no ${path}`);
-  });
-
   test("a host that is not loopback is refused with the option", async () => {
     const started = createServer({ host: "0.0.0.0", faults: {} });
     await expect(started).rejects.toThrow(ServerOptionsError);

@@ -1,7 +1,9 @@
 // PATCH (docs/contract.md#updates, docs/contract.md#d18, AIP-134): which fields change, for groups and roles.
 
 import { beforeEach, describe, expect, test } from "vitest";
+import { Group } from "../../../schema/index.ts";
 import { parseSeed } from "../../../server/index.ts";
+import { changeInput } from "../../../server/services/record.ts";
 import { IAM, serve } from "../../harness/api-server.ts";
 import { createRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
@@ -192,4 +194,11 @@ describe("a role", () => {
     const description = "must contain internal, since it contains rex.class.use";
     expectInvalid(answer, { capabilities: description });
   });
+});
+
+test("a field that breaks a rule already is refused where the mask names it, and blocks no other change", () => {
+  const current = { name: "OF A COPY" };
+  const change = { name: "OF A COPY", description: "new" };
+  expect(changeInput(Group, current, change, "description").next).toEqual(change);
+  expect(() => changeInput(Group, current, change, "name")).toThrow(`name: ${NAME}`);
 });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { openHttp, serve } from "../../../harness/api-server.ts";
 import { createService, NOW, payloadOf } from "../../../harness/sts.ts";
-import type { Body } from "../../../support/http.ts";
-import { expectInvalid, expectRefusal } from "../../../support/refusal.ts";
+import { expectInvalid } from "../../../support/refusal.ts";
 
 const mint = async (input: {
   subject: string;
@@ -50,53 +49,6 @@ describe("its page, over HTTP", async () => {
   const api = await serve();
   const client = openHttp(api.authUrl);
 
-  const mintAs = (host: string, body: Body = { subject: "owner" }) =>
-    client.send({
-      method: "POST",
-      target: "/dev-issuer/token",
-      headers: { host, "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
-
-  it.each(["127.0.0.1", "localhost:8080", "LOCALHOST", "[::1]:1", "127.1.2.3"])(
-    "mints where the host is %s",
-    async (host) => {
-      expect((await mintAs(host)).status).toBe(200);
-    },
-  );
-
-  // A site's name that resolves to 127.0.0.1 makes a browser here send its page's requests to us (DNS rebinding).
-  it.each([
-    "evil.example",
-    "localhost.evil.example",
-    "127.0.0.1.evil.example",
-    "localhost@evil.example",
-    "localhost/",
-    "evil.example#localhost",
-  ])("refuses the host «%s»", async (host) => {
-    const text = "the development issuer is reached by a name of loopback only";
-    expectRefusal(await mintAs(host), "PERMISSION_DENIED", text);
-  });
-
-  it("refuses a target with another host than the header", async () => {
-    const target = "http://evil.example/dev-issuer/token";
-    const headers = { host: "localhost", "content-type": "application/json" };
-    const answer = await client.send({ method: "POST", target, headers, body: '{"subject":"owner"}' });
-    const text = "the development issuer is reached by a name of loopback only";
-    expectRefusal(answer, "PERMISSION_DENIED", text);
-  });
-
-  it("mints nothing for pages of other sites, and no response allows another origin", async () => {
-    const answer = await client.send({
-      method: "POST",
-      target: "/dev-issuer/token",
-      headers: { origin: "https://evil.example", "content-type": "text/plain" },
-      body: '{"subject":"owner"}',
-    });
-    expectRefusal(answer, "PERMISSION_DENIED", "the development issuer is not for pages of another origin");
-    expect(Object.keys(answer.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
-  });
-
   it.each([
     ["arrays", "[", "]"],
     ["objects", '{"a":', "}"],
@@ -113,16 +65,5 @@ describe("its page, over HTTP", async () => {
     expect((await mintNested(100)).status).toBe(200);
     for (const levels of [101, 5_000, 100_000])
       expectInvalid(await mintNested(levels), { claims: "must not be nested in more than 100 levels" });
-  });
-
-  it("does not exist without --dev", async () => {
-    const plain = await serve({ dev: false });
-    const other = openHttp(plain.authUrl);
-    for (const [method, target] of [
-      ["POST", "/dev-issuer/token"],
-      ["GET", "/dev-issuer/.well-known/openid-configuration"],
-      ["GET", "/dev-issuer/.well-known/jwks.json"],
-    ] as const)
-      expect((await other.send({ method, target })).status).toBe(404);
   });
 });
