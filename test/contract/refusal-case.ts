@@ -1,7 +1,9 @@
 // Requests that the server refuses, with the error on every wire: each code and kind of details, and what the wires write in
 // their own ways: absent and zero values, enums, masks, paths of fields. The tests of the services have the other rules.
+
 import type { OperationName } from "../../schema/index.ts";
 import type { Body } from "../support/http.ts";
+import { NO_UID } from "../support/refusal.ts";
 
 import { type Fixture, make } from "./fixture.ts";
 
@@ -45,7 +47,6 @@ const failed = refusal("FAILED_PRECONDITION", "Precondition failed", ["Precondit
 const unimplemented = refusal("UNIMPLEMENTED", "Unimplemented", []);
 
 const NAME = 'name: name must match "^[a-z0-9 ._-]{1,}$"';
-const UID = "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below";
 const STRANGE = "f".repeat(40);
 const below = (uid: string) => `${uid}/${"f".repeat(16)}`;
 
@@ -93,7 +94,7 @@ export const refusals: readonly RefusalCase[] = [
       group: { name: "a" },
     }),
   ),
-  invalid("GetGroup", "a malformed uid", `uid: ${UID}`, () => ({ uid: "nope" })),
+  invalid("GetGroup", "a malformed uid", `uid: ${NO_UID}`, () => ({ uid: "nope" })),
   missing(
     "GetGroup",
     "a missing record where the caller may read",

@@ -9,30 +9,22 @@ import type { Body } from "../support/http.ts";
 import { expectDenied, expectNotFound } from "../support/refusal.ts";
 
 // Two sibling groups with the same names of records in each, and a group below the first.
+const each = (line: (group: string) => string) => ["left", "right", "left/deep"].map(line).join(", ");
+const oidc = `{ issuer: "https://idp.example", clientId: c, pkceEnabled: true }`;
+const artifact = "artifactName: a, artifactType: apk, artifactArchitecture: x";
+const component = "componentName: c, componentLocation: l, componentType: t";
 const seed = parseSeed(
   `
 organization: { name: acme }
 groups: [{ name: left }, { name: right }, { name: deep, parent: left }]
-roles: [{ name: r, group: left, capabilities: [groups.list] }, { name: r, group: right, capabilities: [groups.list] }, { name: r, group: left/deep, capabilities: [groups.list] }]
-identities: [{ name: i, group: left, servicePrincipal: SERVICE_PRINCIPAL_COSIGNED }, { name: i, group: right, servicePrincipal: SERVICE_PRINCIPAL_COSIGNED }, { name: i, group: left/deep, servicePrincipal: SERVICE_PRINCIPAL_COSIGNED }]
-bindings: [{ identity: left/i, role: left/r, group: left }, { identity: right/i, role: right/r, group: right }, { identity: left/deep/i, role: left/deep/r, group: left/deep }]
-repos:
-  - { name: p, group: left, tags: &tags [{ name: t, digest: "sha256:${"a".repeat(64)}" }] }
-  - { name: p, group: right, tags: *tags }
-  - { name: p, group: left/deep, tags: *tags }
-accountAssociations: [{ name: a, group: left }, { name: a, group: right }, { name: a, group: left/deep }]
-identityProviders:
-  - { name: p, group: left, defaultRole: viewer, oidc: &oidc { issuer: "https://idp.example", clientId: c, pkceEnabled: true } }
-  - { name: p, group: right, defaultRole: viewer, oidc: *oidc }
-  - { name: p, group: left/deep, defaultRole: viewer, oidc: *oidc }
-externalGroupRoleMappings:
-  - { identityProvider: left/p, externalGroupId: g, role: viewer }
-  - { identityProvider: right/p, externalGroupId: g, role: viewer }
-  - { identityProvider: left/deep/p, externalGroupId: g, role: viewer }
-advisories:
-  - { group: left, advisoryId: CGA-aaaa-aaaa-aaaa, artifactName: a, artifactType: apk, artifactArchitecture: x, componentName: c, componentLocation: l, componentType: t, author: a }
-  - { group: right, advisoryId: CGA-aaaa-aaaa-aaaa, artifactName: a, artifactType: apk, artifactArchitecture: x, componentName: c, componentLocation: l, componentType: t, author: a }
-  - { group: left/deep, advisoryId: CGA-aaaa-aaaa-aaaa, artifactName: a, artifactType: apk, artifactArchitecture: x, componentName: c, componentLocation: l, componentType: t, author: a }
+roles: [${each((group) => `{ name: r, group: ${group}, capabilities: [groups.list] }`)}]
+identities: [${each((group) => `{ name: i, group: ${group}, servicePrincipal: SERVICE_PRINCIPAL_COSIGNED }`)}]
+bindings: [${each((group) => `{ identity: ${group}/i, role: ${group}/r, group: ${group} }`)}]
+repos: [${each((group) => `{ name: p, group: ${group}, tags: [{ name: t, digest: "sha256:${"a".repeat(64)}" }] }`)}]
+accountAssociations: [${each((group) => `{ name: a, group: ${group} }`)}]
+identityProviders: [${each((group) => `{ name: p, group: ${group}, defaultRole: viewer, oidc: ${oidc} }`)}]
+externalGroupRoleMappings: [${each((group) => `{ identityProvider: ${group}/p, externalGroupId: g, role: viewer }`)}]
+advisories: [${each((group) => `{ group: ${group}, advisoryId: CGA-aaaa-aaaa-aaaa, author: a, ${artifact}, ${component} }`)}]
 `,
   "seed.yaml",
 );

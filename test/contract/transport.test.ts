@@ -1,9 +1,7 @@
 // Errors of the transport, with the same body as all others (docs/contract.md#d23, docs/contract.md#d31).
 import { describe, expect, test } from "vitest";
-import { createLog, createServer } from "../../server/index.ts";
-import { IAM, openHttp, REGISTRY, serve, sharedKeys } from "../harness/api-server.ts";
-import { manualClock } from "../harness/clock.ts";
-import { expectInvalid, expectRefusal, expectUnauthenticated } from "../support/refusal.ts";
+import { IAM, REGISTRY, serve } from "../harness/api-server.ts";
+import { expectInvalid, expectRefusal, expectUnauthenticated, NO_NAME } from "../support/refusal.ts";
 import { openConnection, postHead } from "../support/socket.ts";
 
 const api = await serve();
@@ -110,13 +108,12 @@ describe("a content type that is not JSON is 415, code 3", () => {
 describe("a body over 1 MiB is 413, code 3, answered without a reset", () => {
   const bodyOf = (size: number) => `{"name":"${"a".repeat(size - 11)}"}`;
 
-  test("one byte over", async () => {
-    const answer = await api.call("POST", `${IAM}/groups/${api.organization}`, { body: bodyOf(MIB + 1) });
-    expectRefusal(answer, "INVALID_ARGUMENT", "the body is larger than 1048576 bytes", { http: 413 });
-  });
-
-  test("eight times over, and the next request of the client is served", async () => {
-    const answer = await api.call("POST", `${IAM}/groups/${api.organization}`, { body: bodyOf(8 * MIB) });
+  test.each([
+    ["one byte over", () => `${IAM}/groups/${api.organization}`, MIB + 1],
+    ["eight times over", () => `${IAM}/groups/${api.organization}`, 8 * MIB],
+    ["at the development issuer", () => "/dev-issuer/token", MIB + 1],
+  ])("%s, and the next request of the client is served", async (_, path, size) => {
+    const answer = await api.call("POST", path(), { body: bodyOf(size) });
     expectRefusal(answer, "INVALID_ARGUMENT", "the body is larger than 1048576 bytes", { http: 413 });
     expect((await api.call("GET", `${IAM}/groups`)).status).toBe(200);
   });
@@ -129,11 +126,6 @@ describe("a body over 1 MiB is 413, code 3, answered without a reset", () => {
     connection.write(head.replace("content-length: 0\r\n", "") + chunks);
     expect(await connection.until(/\}$/)).toMatch(/^HTTP\/1\.1 413 .*"code":3,/s);
     connection.reset();
-  });
-
-  test("at the development issuer", async () => {
-    const answer = await api.call("POST", "/dev-issuer/token", { body: bodyOf(MIB + 1) });
-    expectRefusal(answer, "INVALID_ARGUMENT", "the body is larger than 1048576 bytes", { http: 413 });
   });
 
   test("is allowed at exactly 1 MiB, where its name is refused as a name", async () => {
@@ -175,7 +167,7 @@ describe("a body that is not a JSON object is 400, code 3", () => {
 
   test("an empty body is an empty object", async () => {
     const answer = await api.call("POST", `${IAM}/groups/${api.organization}`, { body: "" });
-    expectInvalid(answer, { name: 'name must match "^[a-z0-9 ._-]{1,}$"' });
+    expectInvalid(answer, { name: NO_NAME });
   });
 });
 
@@ -190,28 +182,6 @@ test("no error has a stack or a file path of the server", async () => {
 });
 
 describe("a fault of the server", () => {
-  test("is INTERNAL without its cause on every wire; the log has the cause", async () => {
-    const { signer, pageTokenKey } = sharedKeys();
-    const devSigner = { ...signer, sign: () => Promise.reject(new Error("the dog ate the key")) };
-    const log: string[] = [];
-    const broken = await createServer({
-      dev: true,
-      clock: manualClock(),
-      keys: { signer, devSigner, pageTokenKey },
-      log: createLog({ level: "error", json: true, clock: manualClock(), write: (line) => log.push(line) }),
-    });
-    const client = openHttp(broken.baseUrl);
-    const answer = await client.send({
-      method: "POST",
-      target: "/dev-issuer/token",
-      headers: { "content-type": "application/json" },
-      body: '{"subject":"s"}',
-    });
-    await broken.close();
-    expectRefusal(answer, "INTERNAL", "the server failed to answer; its log says why");
-    expect(log.join("")).toContain("the dog ate the key");
-  });
-
   test("of the database is INTERNAL too", async () => {
     // Two records cannot have one uid.
     const owned = await serve({ ids: { root: () => "0".repeat(40), segment: segments(3) } });

@@ -83,7 +83,7 @@ export const startIssuer = async (keys: Key[] = [RSA], ownPort = 0) => {
   let connections = 0;
   const server = createServer((request, response) => {
     paths.push(request.url ?? "");
-    const handler = issuer.handlers[request.url ?? ""];
+    const handler = issuer.handlers[request.url ?? ""] ?? issuer.fallback;
     if (handler) handler(request, response);
     else response.writeHead(404).end();
   });
@@ -105,6 +105,8 @@ export const startIssuer = async (keys: Key[] = [RSA], ownPort = 0) => {
     port,
     paths,
     handlers: {} as Record<string, Handler>,
+    /** of every other path */
+    fallback: undefined as Handler | undefined,
     connections: () => connections,
     publish: (published: Json[]) => {
       issuer.handlers["/jwks"] = json({ keys: published });

@@ -48,6 +48,10 @@ export const resourceInfo = (resourceType: string, resourceName: string) => ({
   resourceName,
 });
 
+/** What a value must be that is no uid, or no name. */
+export const NO_UID = "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below";
+export const NO_NAME = 'name must match "^[a-z0-9 ._-]{1,}$"';
+
 /** The body of an error. */
 export const statusBody = (code: RefusalCode, text: string, { details = [], domain = "iam" }: RefusalOptions = {}) => ({
   code: CODES[code][0],

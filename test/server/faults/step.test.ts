@@ -121,12 +121,6 @@ describe("a truncated answer", () => {
     expect(await isMade()).toBe(true);
   });
 
-  test("is an error to a client over REST", async () => {
-    meets({ truncate: 10 });
-    await expect(overRest()).rejects.toMatchObject({ code: "ECONNRESET" });
-    expect(await isMade()).toBe(true);
-  });
-
   test("ends the stream of REST on HTTP/2 after as many bytes", async () => {
     meets({ truncate: 10 });
     expect(await restOnHttp2()).toEqual({ body: '{"uid":"00', error: "ERR_HTTP2_STREAM_ERROR" });

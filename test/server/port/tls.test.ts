@@ -1,15 +1,13 @@
 // The files of --tls-cert and --tls-key: valid ones, and the errors for the others.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
 import { readTlsKeys, TlsError } from "../../../server/index.ts";
 import { CERTIFICATE, CERTIFICATE_KEY, OTHER_KEY } from "../../support/certificate.ts";
+import { temporaryFolder } from "../../support/command.ts";
 
-const file = (name: string) => join(folder, name);
-afterAll(() => rmSync(folder, { recursive: true }));
+const { path: file, remove } = temporaryFolder();
+afterAll(remove);
 
-const folder: string = mkdtempSync(join(tmpdir(), "pulumi-irm-tls-"));
 const files = { "cert.pem": CERTIFICATE, "key.pem": CERTIFICATE_KEY, "other.pem": OTHER_KEY, "none.pem": "nothing" };
 for (const [name, text] of Object.entries(files)) writeFileSync(file(name), text);
 

@@ -1,18 +1,17 @@
 // Further records of a seed: identity providers, account associations, repos with readme and tags, advisories. A valid file is
 // applied once. An invalid one is reported with file, line and column, in the API's words.
 
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
 import { IAM, REGISTRY, serve, type TestServer } from "../../harness/api-server.ts";
 import { createRecord } from "../../harness/records.ts";
+import { temporaryFolder } from "../../support/command.ts";
 import type { Body } from "../../support/http.ts";
 import { refusal } from "./refusal.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "pulumi-irm-seed-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
+afterAll(folder.remove);
 
 const SECRET = "seeded-client-secret";
 const GOOD = `
@@ -125,7 +124,7 @@ describe("a good seed", () => {
   });
 
   test("changes nothing on a database that has it already, and keeps later changes", async () => {
-    const options = { store: join(folder, "seeded.db"), seed: parseSeed(GOOD, "f.yaml"), ids: undefined };
+    const options = { store: folder.path("seeded.db"), seed: parseSeed(GOOD, "f.yaml"), ids: undefined };
     const first = await serve(options);
     const { tags, groups, identityProviders, accountAssociations } = await readAll(first);
     const moved = { name: tags[0].name, digest: `sha256:${"c".repeat(64)}` };
@@ -308,7 +307,7 @@ colours: []
 });
 
 test("no secret is in the database: no client secret, and of an invite's code only the hash", async () => {
-  const store = join(folder, "secret.db");
+  const store = folder.path("secret.db");
   const api = await serve({ store, seed: parseSeed(GOOD, "f.yaml") });
   const secret = "secret-that-was-sent";
   const { identityProviders } = await api.ok("GET", `${IAM}/identityProviders`);

@@ -4,10 +4,9 @@ import { describe, expect, test } from "vitest";
 import { IAM, serve, shuffledIds } from "../../harness/api-server.ts";
 import { createUid, recordOf } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
-import { expectInvalid, expectRefusal, resourceInfo, type Violations } from "../../support/refusal.ts";
+import { expectInvalid, expectRefusal, NO_NAME, resourceInfo, type Violations } from "../../support/refusal.ts";
 
 const PATH = `${IAM}/accountAssociations`;
-const NAME = 'name must match "^[a-z0-9 ._-]{1,}$"';
 const ACCOUNT = 'AWS account ID must match "^[0-9]{12}$"';
 
 const api = await serve({ ids: shuffledIds(11) });
@@ -65,7 +64,7 @@ describe("an account association", () => {
   });
 
   test.each<[string, Body, Violations]>([
-    ["no name", { name: undefined }, { name: NAME }],
+    ["no name", { name: undefined }, { name: NO_NAME }],
     ["an AWS account of another form", { amazon: { account: "1234" } }, { "amazon.account": ACCOUNT }],
     ["a malformed AWS account", { amazon: {} }, { "amazon.account": ACCOUNT }],
     [
@@ -123,7 +122,7 @@ describe("a change of an account association", () => {
 
   test.each<[string, Body, string, Violations]>([
     ["a required field of a member is cleared", { amazon: {} }, "amazon.account", { "amazon.account": ACCOUNT }],
-    ["the name is cleared", {}, "name", { name: NAME }],
+    ["the name is cleared", {}, "name", { name: NO_NAME }],
   ])("is refused when %s", async (_, body, mask, violation) => {
     const before = await createdRecord(CLOUDS);
     expectInvalid(await patch(before.uid, body, mask), violation);

@@ -7,10 +7,9 @@ import { IAM, serve } from "../../harness/api-server.ts";
 import { START_MS } from "../../harness/clock.ts";
 import { createRecord, recordOf } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
-import { expectInvalid, type Violations } from "../../support/refusal.ts";
+import { expectInvalid, NO_UID, type Violations } from "../../support/refusal.ts";
 
 const PATH = `${IAM}/groupInvites`;
-const UID = "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below";
 const TTL = "must be more than 0s and at most 315360000s";
 const EMAIL = "must be an e-mail address of at most 254 characters";
 
@@ -65,7 +64,7 @@ describe("an invite", () => {
   });
 
   test.each<[string, Body, Violations]>([
-    ["neither role nor life", { roleUid: undefined, ttl: undefined }, { roleUid: UID, ttl: "is required" }],
+    ["neither role nor life", { roleUid: undefined, ttl: undefined }, { roleUid: NO_UID, ttl: "is required" }],
     ["no life", { ttl: "0s" }, { ttl: TTL }],
     ["a negative lifetime", { ttl: "-1s" }, { ttl: TTL }],
     ["an unlimited lifetime", { ttl: "315360001s" }, { ttl: TTL }],

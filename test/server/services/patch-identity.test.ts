@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { IAM, serve, sharedKeys } from "../../harness/api-server.ts";
 import { createRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
-import { expectInvalid, type Violations } from "../../support/refusal.ts";
+import { expectInvalid, NO_NAME, NO_UID, type Violations } from "../../support/refusal.ts";
 
 const CLAIM_MATCH = {
   issuer: "https://issuer.example",
@@ -132,8 +132,7 @@ describe("the wildcard on an identity", () => {
 
   test("needs a name and a relationship", async () => {
     const answer = await patch({}, "*");
-    const NAME = 'name must match "^[a-z0-9 ._-]{1,}$"';
-    expectInvalid(answer, { name: NAME, claimMatch: ONE_RELATIONSHIP });
+    expectInvalid(answer, { name: NO_NAME, claimMatch: ONE_RELATIONSHIP });
   });
 });
 
@@ -169,12 +168,7 @@ describe("a role binding", () => {
   });
 
   test.each<[string, Body, string | undefined, Violations]>([
-    [
-      "a role that is cleared",
-      {},
-      "roleUid",
-      { roleUid: "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below" },
-    ],
+    ["a role that is cleared", {}, "roleUid", { roleUid: NO_UID }],
     [
       "a hydrated path in the mask is output-only, an unknown one is not",
       {},

@@ -4,10 +4,16 @@ import { describe, expect, test } from "vitest";
 import { type Actor, countingIds, IAM, serve } from "../../harness/api-server.ts";
 import { createRecord, createUid } from "../../harness/records.ts";
 import type { Answer, Body } from "../../support/http.ts";
-import { expectDenied, expectInvalid, expectRefusal, resourceInfo, type Violations } from "../../support/refusal.ts";
+import {
+  expectDenied,
+  expectInvalid,
+  expectRefusal,
+  NO_UID,
+  resourceInfo,
+  type Violations,
+} from "../../support/refusal.ts";
 
 const BINDINGS = `${IAM}/roleBindings`;
-const NO_UID = "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below";
 const api = await serve();
 const identity: string = (await api.actor("bound")).uid;
 const [viewer, editor] = [await api.role("viewer"), await api.role("editor")];

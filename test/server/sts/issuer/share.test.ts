@@ -1,12 +1,11 @@
 // Issuers that never answer affect only their own organization. The first exchange of another one, which must fetch keys,
 // succeeds meanwhile.
 
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { serve, sharedKeys, type TestServer } from "../../../harness/api-server.ts";
 import { START_MS } from "../../../harness/clock.ts";
 import { createRecord, createUid } from "../../../harness/records.ts";
+import { serveIssuer } from "../../../harness/sts.ts";
 import { WIRES } from "../must-refuse/wire.ts";
 
 const DEAD = 60;
@@ -19,37 +18,25 @@ beforeEach(async () => {
   api = await serve();
   issuers = await startIssuers();
 });
-afterEach(() => issuers.close());
 
 /** Issuers by path: those below /dead are silent, the others publish keys. */
 const startIssuers = async () => {
+  const issuer = await serveIssuer([]);
   let silent = 0;
   const waiting = new Map<number, () => void>();
-  const server = createServer((request, response) => {
-    const path = request.url ?? "";
-    if (path.startsWith("/dead")) {
-      silent += 1;
-      waiting.get(silent)?.();
-      return;
-    }
-    const [, name] = path.split("/");
-    const json = path.endsWith("/jwks")
-      ? sharedKeys().signer.jwks()
-      : { issuer: `${url}/${name}`, jwks_uri: `${url}/jwks` };
-    response.end(JSON.stringify(json));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  issuer.publish([...sharedKeys().signer.jwks().keys] as never);
+  issuer.fallback = ({ url = "" }, response) => {
+    const [, name] = url.split("/");
+    if (name !== "dead")
+      return response.end(JSON.stringify({ issuer: `${issuer.url}/${name}`, jwks_uri: `${issuer.url}/jwks` }));
+    silent += 1;
+    return waiting.get(silent)?.();
+  };
   return {
-    url,
+    ...issuer,
     /** when so many requests wait for an answer that never comes */
     silent: (count: number) =>
       new Promise<void>((resolve) => (silent >= count ? resolve() : waiting.set(count, resolve))),
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.closeAllConnections();
-        server.close(() => resolve());
-      }),
   };
 };
 
