@@ -1,5 +1,5 @@
 // `irm serve --unique-role-bindings` (docs/contract.md#d19) in a process; the rule is in
-// test/server/services/unique-role-binding.test.ts.
+// test/server/services/role-binding.test.ts.
 import { afterEach, expect, test } from "vitest";
 import { type ServerProcess, startServerProcess } from "../harness/api-process.ts";
 import { createHttpClient } from "../support/http.ts";

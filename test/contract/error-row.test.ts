@@ -9,9 +9,7 @@ import { createBounds } from "../../server/connection/bounds.ts";
 import type { Pipeline } from "../../server/pipeline/pipeline.ts";
 import { createPort, type Port } from "../../server/port/port.ts";
 import { createRouter } from "../../server/rest/route.ts";
-import { openDatabase } from "../../server/store/database.ts";
-import { createStore, type Store } from "../../server/store/store.ts";
-import { atEnd, IAM, openGrpc, openHttp, serve } from "../harness/api-server.ts";
+import { atEnd, breakableStore, IAM, openGrpc, openHttp, serve } from "../harness/api-server.ts";
 import { START_MS } from "../harness/clock.ts";
 
 const ROWS: readonly (readonly [Code, number, number])[] = [
@@ -126,15 +124,10 @@ describe("of a real server, on both wires:", () => {
     ["RESOURCE_EXHAUSTED", 8, "Resource exhausted: the server's disk is full", [], "database or disk is full", 13],
     ["INTERNAL", 13, "Internal: the server failed to answer; its log says why", [], "disk I/O error", 10],
   ])("%s, by what the database says", async (reason, number, message, further, text, errcode) => {
-    const store = createStore(openDatabase(":memory:"));
-    let fails = false;
-    const statement: typeof store.statement = (sql) => {
-      if (fails) throw Object.assign(new Error(text), { code: "ERR_SQLITE_ERROR", errcode });
-      return store.statement(sql);
-    };
-    const api = await serve({ store: { ...store, statement } as Store });
+    const { store, broken } = breakableStore();
+    const api = await serve({ store });
     const grpc = openGrpc(api.baseUrl);
-    fails = true;
+    broken.error = Object.assign(new Error(text), { code: "ERR_SQLITE_ERROR", errcode });
     const { json } = await api.call("GET", `${IAM}/groups`);
     const { code, message: own, details } = await grpc.call("ListGroups", {}, { token: api.owner.token });
     expect(json).toEqual({ code: number, message, details: [info(reason), ...further] });

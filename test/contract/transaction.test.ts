@@ -3,8 +3,7 @@ import { beforeEach, expect, test } from "vitest";
 import { type Operation, type OperationName, operations } from "../../schema/index.ts";
 import { openDatabase } from "../../server/store/database.ts";
 import { createStore } from "../../server/store/store.ts";
-import { queryText } from "../harness/api-server.ts";
-import { restRequest } from "../support/rest-request.ts";
+import { WAYS } from "../support/way.ts";
 import type { Fixture } from "./fixture.ts";
 import { bearerOf, operationCases, startFixture } from "./operation-case.ts";
 
@@ -41,25 +40,24 @@ const rows = (Object.entries(operations) as [OperationName, Operation][]).filter
   ([, { service }]) => service !== "oidc.SecurityTokenService",
 );
 
-const send = async (name: OperationName, row: Operation) => {
-  const message = await operationCases[name].request(fixture);
-  const token = await bearerOf(name, fixture);
+const send = async (operation: OperationName) => {
+  const request = await operationCases[operation].request(fixture);
+  const token = await bearerOf(operation, fixture);
   reset();
-  const { method, path, query, body } = restRequest(row, "v2beta1", message, "lowerCamel");
-  const answer = await fixture.api.call(method, path + queryText(query), { token, body });
-  expect(answer.status, answer.text).toBe(200);
+  const outcome = await WAYS["REST in lowerCamel"](fixture.api, { operation, request, token });
+  expect(outcome, outcome.message).toMatchObject({ code: "OK" });
 };
 
 reset();
 const fixture: Fixture = await startFixture({ store: watch() });
 
-test.each(rows.filter(([, { method }]) => method === "GET"))("%s writes nothing", async (name, row) => {
-  await send(name, row);
+test.each(rows.filter(([, { method }]) => method === "GET"))("%s writes nothing", async (name) => {
+  await send(name);
   expect({ commits, writes }).toEqual({ commits: 0, writes: [] });
 });
 
-test.each(rows.filter(([, { method }]) => method !== "GET"))("%s is one transaction", async (name, row) => {
-  await send(name, row);
+test.each(rows.filter(([, { method }]) => method !== "GET"))("%s is one transaction", async (name) => {
+  await send(name);
   expect(commits).toBe(1);
   expect(writes.filter(([, inTransaction]) => !inTransaction)).toEqual([]);
   // A check only reads.

@@ -11,6 +11,8 @@ import {
   type ServerKeys,
   type ServerOptions,
 } from "../../server/index.ts";
+import { openDatabase } from "../../server/store/database.ts";
+import { createStore, type Store } from "../../server/store/store.ts";
 import { createSigner, generateKey } from "../../server/sts/index.ts";
 import { createGrpcClient, type GrpcClient } from "../support/grpc.ts";
 import { type Answer, type Body, createHttpClient } from "../support/http.ts";
@@ -239,6 +241,18 @@ const openedUntilEnd =
 /** Clients that end like a server of `serve`. */
 export const openHttp = openedUntilEnd(createHttpClient);
 export const openGrpc = openedUntilEnd(createGrpcClient);
+
+/** A store in memory whose statements can be made to fail. */
+export const breakableStore = () => {
+  const store = createStore(openDatabase(":memory:"));
+  const broken = { error: undefined as Error | undefined, asked: 0 };
+  const statement: typeof store.statement = (sql) => {
+    broken.asked += 1;
+    if (broken.error) throw broken.error;
+    return store.statement(sql);
+  };
+  return { store: { ...store, statement } as Store, broken };
+};
 
 /** The log lines of a request id, once there are `count`. */
 export const loggedRequests = async (api: TestServer, requestId: string, count = 1): Promise<Body[]> => {

@@ -1,17 +1,17 @@
 // A server with `dev` in the tests of a client: tokens, and a reset between two tests.
-import { afterAll, afterEach, beforeEach, describe, expect, expectTypeOf, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, expectTypeOf, test } from "vitest";
 import { createServer, type DevServer, type Faults, type RunningServer } from "../../server/index.ts";
-import { IAM, sharedKeys } from "../harness/api-server.ts";
+import { atEnd, IAM, openHttp, sharedKeys } from "../harness/api-server.ts";
 import { manualClock, START_MS } from "../harness/clock.ts";
 import { payloadOf } from "../harness/sts.ts";
 import { temporaryFolder } from "../support/command.ts";
-import { type Body, createHttpClient } from "../support/http.ts";
+import type { Body } from "../support/http.ts";
 
 const folder = temporaryFolder();
 afterAll(folder.remove);
 
 let server: DevServer & { faults: Faults };
-let client: ReturnType<typeof createHttpClient>;
+let client: ReturnType<typeof openHttp>;
 const start = () =>
   createServer({
     dev: true,
@@ -22,11 +22,8 @@ const start = () =>
   });
 beforeEach(async () => {
   server = await start();
-  client = createHttpClient(server.baseUrl);
-});
-afterEach(async () => {
-  client.close();
-  await server.close();
+  atEnd(server.close);
+  client = openHttp(server.baseUrl);
 });
 
 const call = (method: string, target: string, token?: string, body?: object) =>
@@ -131,28 +128,26 @@ describe.each(["server.reset()", "POST /dev/reset"])("%s", (how) => {
 describe("POST /dev/reset", () => {
   test("does not change a file", async () => {
     const kept = await createServer({ dev: true, store: folder.path("kept.db"), keys: sharedKeys() });
+    atEnd(kept.close);
     const text = "the records are in a file, which a reset would change; start the server without --db";
     await expect(kept.reset()).rejects.toMatchObject({
       code: "FAILED_PRECONDITION",
       message: `Precondition failed: ${text}`,
     });
-    const other = createHttpClient(kept.baseUrl);
+    const other = openHttp(kept.baseUrl);
     expect((await other.send({ method: "POST", target: "/dev/reset" })).json.message).toBe(
       `Precondition failed: ${text}`,
     );
-    other.close();
-    await kept.close();
   });
 });
 
 test("a reset clears the counts of the rate limit", async () => {
   const limited = await createServer({ dev: true, rateLimit: 1, clock: manualClock(), keys: sharedKeys() });
-  const other = createHttpClient(limited.baseUrl);
+  atEnd(limited.close);
+  const other = openHttp(limited.baseUrl);
   const headers = { authorization: `Bearer ${await limited.token()}` };
   const list = async () => (await other.send({ method: "GET", target: `${IAM}/groups`, headers })).status;
   expect([await list(), await list()]).toEqual([200, 429]);
   await limited.reset();
   expect(await list()).toBe(200);
-  other.close();
-  await limited.close();
 });

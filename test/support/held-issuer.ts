@@ -1,10 +1,9 @@
-// An issuer of workloads' tokens that answers on demand: an exchange that needs it is under way until then.
+// An issuer of workloads' tokens that answers on demand: an exchange that needs it is under way until then. It ends with its test.
 
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { sharedKeys, type TestServer } from "../harness/api-server.ts";
 import { START_MS } from "../harness/clock.ts";
 import { createRecord } from "../harness/records.ts";
+import { serveIssuer } from "../harness/sts.ts";
 
 export interface HeldIssuer {
   /** an identity of the organization that trusts this issuer */
@@ -14,20 +13,20 @@ export interface HeldIssuer {
   /** when the server has asked for the issuer's documents */
   asked: Promise<void>;
   release(): void;
-  close(): Promise<void>;
 }
 
 export const startHeldIssuer = async (api: TestServer): Promise<HeldIssuer> => {
   const asked = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
-  const issuer = createServer(async (request, response) => {
+  const issuer = await serveIssuer([]);
+  const { url } = issuer;
+  issuer.handlers = {};
+  issuer.fallback = async (request, response) => {
     asked.resolve();
     await released.promise;
     const json = request.url === "/jwks" ? sharedKeys().signer.jwks() : { issuer: url, jwks_uri: `${url}/jwks` };
     response.setHeader("content-type", "application/json").end(JSON.stringify(json));
-  });
-  await new Promise<void>((resolve) => issuer.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}`;
+  };
   const body = { name: "held", claimMatch: { issuer: url, subject: "held" } };
   const { uid } = await createRecord(api, "identities", api.organization, body);
   const iat = Math.floor(START_MS / 1000);
@@ -37,11 +36,5 @@ export const startHeldIssuer = async (api: TestServer): Promise<HeldIssuer> => {
     token: await sharedKeys().signer.sign(claims),
     asked: asked.promise,
     release: () => released.resolve(),
-    close: () =>
-      new Promise((resolve) => {
-        released.resolve();
-        issuer.closeAllConnections();
-        issuer.close(() => resolve());
-      }),
   };
 };

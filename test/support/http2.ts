@@ -1,5 +1,12 @@
 // A raw gRPC call on HTTP/2: any header, several of one name, bytes that are not a message.
-import { type ClientHttp2Session, type ClientSessionOptions, connect, type IncomingHttpHeaders } from "node:http2";
+import {
+  type ClientHttp2Session,
+  type ClientSessionOptions,
+  connect,
+  type IncomingHttpHeaders,
+  type SecureClientSessionOptions,
+} from "node:http2";
+import { atEnd } from "../harness/api-server.ts";
 
 export interface RawAnswer {
   /** of the answer's head and its trailers */
@@ -8,8 +15,17 @@ export interface RawAnswer {
 }
 
 /** Headers may be repeated, which Node's client would not send by itself. */
-export const openHttp2 = (baseUrl: string, options: ClientSessionOptions = {}): ClientHttp2Session =>
-  connect(baseUrl, { strictSingleValueFields: false, ...options } as ClientSessionOptions);
+export const connectHttp2 = (
+  baseUrl: string,
+  options: ClientSessionOptions & Pick<SecureClientSessionOptions, "ca"> = {},
+): ClientHttp2Session => connect(baseUrl, { strictSingleValueFields: false, ...options } as ClientSessionOptions);
+
+/** Such a session, which ends with the test or the suite that opens it. */
+export const openHttp2 = (...to: Parameters<typeof connectHttp2>): ClientHttp2Session => {
+  const session = connectHttp2(...to);
+  atEnd(() => session.close());
+  return session;
+};
 
 /** A message as gRPC sends it: behind a flag, 1 for compressed, and its length. */
 export const messageFrame = (message: Buffer, { flag = 0, length = message.length } = {}): Buffer => {

@@ -8,7 +8,7 @@ import { createAnswerMemory, PIPELINED_MAX, UNREAD_MAX } from "../../../server/c
 import type { BoundOptions } from "../../../server/connection/bounds.ts";
 import type { Connection } from "../../../server/connection/connections.ts";
 import { openapiPage } from "../../../server/pages/openapi.ts";
-import { atEnd, IAM, serve, type TestServer } from "../../harness/api-server.ts";
+import { IAM, serve, type TestServer } from "../../harness/api-server.ts";
 import { grpcMethodOf } from "../../support/grpc.ts";
 import { messageFrame, openHttp2 } from "../../support/http2.ts";
 
@@ -32,7 +32,6 @@ const closeReasons = () =>
 const openDeaf = async (): Promise<ClientHttp2Session> => {
   const session = openHttp2(api.baseUrl, { settings: { initialWindowSize: 0 } });
   session.on("error", () => {});
-  atEnd(() => session.destroy());
   await once(session, "connect");
   return session;
 };
@@ -131,7 +130,6 @@ test("a client that reads gets all of 500 large answers that it asks for at once
   await start({ maxAnswerMemory: 500 * 8.5 * KIB + UNREAD_MAX + 512 * KIB, idleTimeoutMs: 20_000 });
   const size = await openapiBytes();
   const session = openHttp2(api.baseUrl);
-  atEnd(() => session.destroy());
   const one = () =>
     new Promise<number>((resolve, reject) => {
       let bytes = 0;

@@ -15,10 +15,7 @@ beforeEach(async () => {
   session = openHttp2(api.baseUrl);
   await once(session, "connect");
 });
-afterEach(() => {
-  vi.useRealTimers();
-  session.close();
-});
+afterEach(() => void vi.useRealTimers());
 
 /** A stream that the client writes to and does not end, once the server has read what was written. */
 const open = async (path: string, id: string, bytes: Buffer, type = "application/grpc") => {

@@ -1,6 +1,6 @@
 // The parts of a gRPC call besides its message: the token, the request id, a deadline. Also its line in the log.
 import { describe, expect, test } from "vitest";
-import { atEnd, loggedRequests, openGrpc, serve } from "../../harness/api-server.ts";
+import { loggedRequests, openGrpc, serve } from "../../harness/api-server.ts";
 import { grpcMethodOf } from "../../support/grpc.ts";
 import { startHeldIssuer } from "../../support/held-issuer.ts";
 import type { Body } from "../../support/http.ts";
@@ -9,7 +9,6 @@ import { openHttp2, rawCall } from "../../support/http2.ts";
 const api = await serve();
 const grpc = openGrpc(api.baseUrl);
 const held = await startHeldIssuer(api);
-atEnd(held.close);
 
 const LIST = "/chainguard.platform.iam.v2beta1.GroupsService/ListGroups";
 const BAD_REQUEST = { "@type": "type.googleapis.com/google.rpc.BadRequest" };
@@ -84,7 +83,6 @@ describe("an abandoned call", () => {
     const session = openHttp2(api.baseUrl);
     const headers = ["authorization", `Bearer ${api.owner.token}`, "grpc-timeout", "1n", "x-request-id", "too-late"];
     const answer = await rawCall(session, method.path, headers, bytes);
-    session.close();
     expect(answer.headers["grpc-status"]).toBe("4");
     expect(decodeURI(String(answer.headers["grpc-message"]))).toMatch(
       /^Deadline exceeded: the (caller is no longer waiting|call took too long)$/,
@@ -100,7 +98,6 @@ describe("an abandoned call", () => {
     const session = openHttp2(api.baseUrl);
     const headers = ["authorization", `Bearer ${held.token}`, "grpc-timeout", "1m", "x-request-id", "late"];
     const answer = await rawCall(session, exchange, headers, request());
-    session.close();
     expect(answer.headers["grpc-status"]).toBe("4");
     expect(await lineOf("late")).toMatchObject({ operation: "Exchange", code: "DEADLINE_EXCEEDED" });
   });

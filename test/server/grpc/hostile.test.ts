@@ -5,7 +5,7 @@ import type { ClientHttp2Session, IncomingHttpHeaders } from "node:http2";
 import { connect } from "node:net";
 import { Duplex } from "node:stream";
 import { gzipSync } from "node:zlib";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Code, codes } from "../../../schema/index.ts";
 import { addReflection } from "../../../server/grpc/reflection.ts";
 import { createStreams } from "../../../server/grpc/stream.ts";
@@ -16,9 +16,6 @@ import { messageFrame, openHttp2, rawStream } from "../../support/http2.ts";
 const api = await serve();
 const grpc = openGrpc(api.baseUrl);
 const session: ClientHttp2Session = openHttp2(api.baseUrl);
-afterAll(async () => {
-  session.close();
-});
 
 const PING = grpcMethodOf("Ping").path;
 const NOTHING = Buffer.alloc(0);
@@ -178,7 +175,6 @@ describe("a stream without an end", () => {
     // What the connection asks the API is served as before.
     expect((await rawStream(own, PING, [], messageFrame(NOTHING))).headers["grpc-status"]).toBe("0");
     expect((await rawStream(session, path, [], request)).headers["grpc-status"]).toBe("0");
-    own.close();
   });
 
   test("gets no answer after its end: a later request of reflection is ignored", async () => {
@@ -265,7 +261,6 @@ describe("a flood", () => {
     const own = openHttp2(api.baseUrl);
     const [settings] = await once(own, "remoteSettings");
     expect(settings.maxConcurrentStreams).toBe(1000);
-    own.close();
   });
 
   test("of calls that are cancelled at once leaves one log line for each, and a server that still serves", async () => {
@@ -284,7 +279,6 @@ describe("a flood", () => {
       await once(stream, "close");
     });
     await Promise.all(closed);
-    own.close();
     expect(await loggedRequests(api, "reset", count)).toHaveLength(count);
     expect((await send(PING, [], messageFrame(NOTHING))).headers["grpc-status"]).toBe("0");
   });

@@ -54,7 +54,6 @@ describe("the details of an error", () => {
   const sizeOf = async (message: Buffer, path = CREATE) => {
     const session = openHttp2(api.baseUrl);
     const { headers } = await rawCall(session, path, ["authorization", `Bearer ${api.owner.token}`], message);
-    session.close();
     return Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + String(value).length + 32, 0);
   };
 
@@ -109,7 +108,6 @@ describe("pings", () => {
     for (let count = 0; count < 300; count += 1) await ping();
     expect((await rawCall(session, path, [])).headers["grpc-status"]).toBe("0");
     expect(goneAway).toBe(0);
-    session.close();
   });
 });
 

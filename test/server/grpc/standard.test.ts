@@ -9,9 +9,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { WATCH_MS } from "../../../server/grpc/health.ts";
 import { messageIn } from "../../../server/grpc/registry.ts";
 import { createServer } from "../../../server/index.ts";
-import { openDatabase } from "../../../server/store/database.ts";
-import { createStore, type Store } from "../../../server/store/store.ts";
-import { openGrpc, serve, sharedKeys } from "../../harness/api-server.ts";
+import { atEnd, breakableStore, openGrpc, serve, sharedKeys } from "../../harness/api-server.ts";
 import type { Body } from "../../support/http.ts";
 
 const encode = (name: string) => (json: Body) => {
@@ -150,26 +148,17 @@ describe("health", () => {
 
   /** A server whose database can be made to fail. */
   const startFailing = async () => {
-    const store = createStore(openDatabase(":memory:"));
-    let fails = false;
-    let asked = 0;
-    const statement: typeof store.statement = (sql) => {
-      asked += 1;
-      if (fails) throw new Error("disk I/O error");
-      return store.statement(sql);
-    };
-    const server = await createServer({ keys: sharedKeys(), store: { ...store, statement } as Store });
+    const { store, broken } = breakableStore();
+    const server = await createServer({ keys: sharedKeys(), store });
+    atEnd(server.close);
     const client = openGrpc(server.baseUrl);
     return {
       client,
       fail: (own: boolean) => {
-        fails = own;
+        broken.error = own ? new Error("disk I/O error") : undefined;
       },
       /** how often the database was queried */
-      looks: () => asked,
-      close: async () => {
-        await server.close();
-      },
+      looks: () => broken.asked,
     };
   };
 
@@ -177,17 +166,16 @@ describe("health", () => {
     ["the server", ""],
     ["a service", "chainguard.platform.iam.v2beta1.GroupsService"],
   ])("of %s is NOT_SERVING while the database does not answer", async (_, service) => {
-    const { client, fail, close } = await startFailing();
+    const { client, fail } = await startFailing();
     fail(true);
     expect(await check(service, client)).toMatchObject({ code: 0, json: { status: "NOT_SERVING" } });
     fail(false);
     expect(await check(service, client)).toMatchObject({ code: 0, json: { status: "SERVING" } });
-    await close();
   });
 
   test("that is watched reports once when the database fails, and once when it recovers", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-    const { client, fail, looks, close } = await startFailing();
+    const { client, fail, looks } = await startFailing();
     const stream = client.client.makeServerStreamRequest("/grpc.health.v1.Health/Watch", REQUEST, ANSWER, {
       service: "",
     });
@@ -217,7 +205,6 @@ describe("health", () => {
     for (let asked = 0; asked < 200 && (await looksWhile()) > 0; asked += 1) await client.call("Ping", {});
     expect(await looksWhile()).toBe(0);
     vi.useRealTimers();
-    await close();
   });
 
   test("that is watched is SERVING, then NOT_SERVING when the server ends, which waits for no watcher", async () => {

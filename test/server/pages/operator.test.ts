@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { operations } from "../../../schema/index.ts";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore } from "../../../server/store/store.ts";
-import { atEnd, IAM, loggedRequests, openGrpc, openHttp, serve, type TestServer } from "../../harness/api-server.ts";
+import { IAM, loggedRequests, openGrpc, openHttp, serve, type TestServer } from "../../harness/api-server.ts";
 import { startHeldIssuer } from "../../support/held-issuer.ts";
 import { expectRefusal } from "../../support/refusal.ts";
 
@@ -105,7 +105,6 @@ describe("/metrics", () => {
     });
     expect(samples.get('irm_requests_in_flight{wire="grpc"}')).toBe(0);
     const held = await startHeldIssuer(api);
-    atEnd(held.close);
     const answer = grpc.call("Exchange", { aud: [api.baseUrl], identity: held.identity }, { token: held.token });
     await held.asked;
     expect((await scrape(api)).get('irm_requests_in_flight{wire="grpc"}')).toBe(1);

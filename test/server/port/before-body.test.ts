@@ -34,7 +34,6 @@ const halfOnHttp2 = async (path: string, headers: Record<string, string>, bytes:
   const trailers: Record<string, unknown> = {};
   stream.on("trailers", (own) => Object.assign(trailers, own)).resume();
   await once(stream, "close");
-  session.close();
   return { ...head, ...trailers, rstCode: stream.rstCode };
 };
 

@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createServer, DRAIN_MS } from "../../../server/index.ts";
-import { atEnd, IAM, openGrpc, serve, sharedKeys } from "../../harness/api-server.ts";
+import { IAM, openGrpc, serve, sharedKeys } from "../../harness/api-server.ts";
 import { grpcMethodOf } from "../../support/grpc.ts";
 import { startHeldIssuer } from "../../support/held-issuer.ts";
 import { openHttp2 } from "../../support/http2.ts";
@@ -135,7 +135,6 @@ describe("on the wire of gRPC", () => {
   const busy = async () => {
     const api = await serve();
     const held = await startHeldIssuer(api);
-    atEnd(held.close);
     const grpc = openGrpc(api.baseUrl);
     const answer = grpc.call("Exchange", { aud: [api.baseUrl], identity: held.identity }, { token: held.token });
     await held.asked;

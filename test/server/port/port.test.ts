@@ -2,7 +2,6 @@
 // HTTP/2 that is not gRPC is REST.
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { connect as connectHttp2 } from "node:http2";
 import { request as requestHttps } from "node:https";
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
@@ -74,7 +73,6 @@ describe("in the clear", async () => {
     const [rest, grpc] = await Promise.all([api.call("GET", "/ping/v2beta1/ping"), rawCall(session, path, [])]);
     expect(rest.json).toEqual({ response: "pong" });
     expect(grpc.headers["grpc-status"]).toBe("0");
-    session.close();
   });
 
   test("a client that leaves before or in the middle of its preface does not affect others", async () => {
@@ -112,7 +110,7 @@ describe("in the clear", async () => {
   });
 
   test("REST is the same on HTTP/2 as on HTTP/1.1: the response, an error, a body", async () => {
-    const session = connectHttp2(api.baseUrl);
+    const session = openHttp2(api.baseUrl);
     const send = async (headers: Record<string, string>, body?: string) => {
       const stream = session.request({ authorization: `Bearer ${api.owner.token}`, ...headers });
       stream.end(body);
@@ -127,14 +125,13 @@ describe("in the clear", async () => {
     const path = `${IAM}/groups/${api.organization}`;
     const made = await send({ ":path": path, ":method": "POST", "content-type": "application/json" }, '{"name":"h2"}');
     expect(made).toMatchObject({ status: 200, json: { name: "h2" } });
-    session.close();
   });
 
   test("a response on HTTP/2 has no connection header, of which Node would warn", async () => {
     const warnings: string[] = [];
     const onWarning = ({ message }: Error) => warnings.push(message);
     process.on("warning", onWarning);
-    const session = connectHttp2(api.baseUrl);
+    const session = openHttp2(api.baseUrl);
     const headers = { "content-type": "application/json", authorization: `Bearer ${api.owner.token}` };
     const stream = session.request({ ":method": "POST", ":path": `${IAM}/groups`, ...headers });
     stream.end("x".repeat(1024 * 1024 + 1));
@@ -142,7 +139,6 @@ describe("in the clear", async () => {
     expect(head[":status"]).toBe(413);
     stream.resume();
     await once(stream, "close");
-    session.close();
     process.off("warning", onWarning);
     expect(warnings).toEqual([]);
   });
@@ -200,13 +196,12 @@ describe("with TLS", async () => {
   });
 
   test("REST on HTTP/2 is served", async () => {
-    const session = connectHttp2(server.baseUrl, { ca: CERTIFICATE });
+    const session = openHttp2(server.baseUrl, { ca: CERTIFICATE });
     const stream = session.request({ ":path": "/healthz" });
     const [head] = await once(stream, "response");
     expect(head[":status"]).toBe(200);
     stream.resume();
     await once(stream, "close");
-    session.close();
   });
 
   test("a client without TLS gets no response, and does not affect others", async () => {

@@ -3,7 +3,7 @@ import { codes, type Message, type OperationName, operations } from "../../../..
 import { queryText } from "../../../harness/api-server.ts";
 import { createGrpcClient, errorInHeaders, grpcMethodOf, toProto } from "../../../support/grpc.ts";
 import { type Body, createHttpClient } from "../../../support/http.ts";
-import { openHttp2, rawCall } from "../../../support/http2.ts";
+import { connectHttp2, rawCall } from "../../../support/http2.ts";
 import type { Result } from "./target.ts";
 
 export interface Connection {
@@ -74,7 +74,7 @@ const lists = (request: Body): Body =>
 const sendByHand = async (baseUrl: string, operation: OperationName, authorization: string[], request: Body) => {
   const { path, requestSerialize } = grpcMethodOf(operation);
   const message = requestSerialize(toProto(operations[operation].request as unknown as Message, request)) as Buffer;
-  const session = openHttp2(baseUrl);
+  const session = connectHttp2(baseUrl);
   const { headers } = await rawCall(
     session,
     path,
