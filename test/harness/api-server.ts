@@ -212,7 +212,7 @@ export const startServer = async (options: ServerOptions & { clock?: ManualClock
   };
 };
 
-/** Calls it when the test ends, also from `beforeEach`, and outside of tests with the last test of the suite. Not for `beforeAll`. */
+/** Calls it when the test ends, from `beforeEach` too; outside of tests, with the last test of the suite. Not for `beforeAll`. */
 export const atEnd = (close: () => unknown): void => {
   const end = async () => void (await close());
   if (TestRunner.getCurrentTest()) onTestFinished(end);

@@ -47,9 +47,9 @@ for (const kind of KINDS) {
     own.push(await api.ok("POST", `${IAM}/${kind}/${parent}`, { body: bodies[kind]() }));
   }
   // Some are changed later, in another order; three in one millisecond.
-  for (const { uid } of isLink(kind) ? [] : random.shuffle(own).slice(0, 8)) {
+  for (const { uid } of kind === "groupInvites" ? [] : random.shuffle(own).slice(0, 8)) {
     api.clock.advance(random.below(2));
-    await api.ok("PATCH", `${IAM}/${kind}/${uid}`, { body: { description: "changed" } });
+    await api.ok("PATCH", `${IAM}/${kind}/${uid}`, { body: isLink(kind) ? {} : { description: "changed" } });
   }
   const query = { "uidp.childrenOf": parent, page_size: 200 };
   rows[kind] = (await api.ok("GET", `${IAM}/${kind}`, { query }))[kind];
