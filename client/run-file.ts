@@ -4,7 +4,7 @@
 import { appendFileSync, lstatSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { z } from "zod";
-import { isLoopbackUrl, LOOPBACK_NAMES } from "../schema/index.ts";
+import { getOrInsert, isLoopbackUrl, LOOPBACK_NAMES } from "../schema/index.ts";
 import type { Env } from "./env.ts";
 import { ConfigError } from "./errors.ts";
 import type { Transport } from "./transport.ts";
@@ -48,9 +48,7 @@ const found = new Map<string, Found>();
 /** Undefined in a run that no command of ours has started. */
 export const runIn = ({ [RUN]: file }: Env): Found => {
   if (!file) return undefined;
-  const known = found.get(file) ?? readRunFile(file);
-  found.set(file, known);
-  return known;
+  return getOrInsert(found, file, () => readRunFile(file));
 };
 
 /** Whether nothing of the run reaches a service. */

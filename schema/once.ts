@@ -1,4 +1,4 @@
-// Memoizes functions of descriptors and messages, which never change.
+// Values that are computed once: of descriptors and messages, which never change, and of the keys of a map.
 
 /** Computes the value of each object once. */
 export const once = <Of extends object, T>(compute: (of: Of) => T): ((of: Of) => T) => {
@@ -11,4 +11,17 @@ export const once = <Of extends object, T>(compute: (of: Of) => T): ((of: Of) =>
     }
     return known.value;
   };
+};
+
+/** The value of the key, which `compute` gives where the map has none. Map.prototype.getOrInsertComputed (TC39 upsert) will replace it. */
+export const getOrInsert = <K, V>(
+  map: { get(key: K): V | undefined; set(key: K, value: V): unknown },
+  key: K,
+  compute: () => V,
+): V => {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const value = compute();
+  map.set(key, value);
+  return value;
 };

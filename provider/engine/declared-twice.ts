@@ -1,6 +1,6 @@
 // Warns of two resources of one program that declare the same. What refers to a new record is compared by the
 // update. Nothing of what is compared is shown, since a part of it may be secret.
-import type { Json } from "../../schema/index.ts";
+import { getOrInsert, type Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import type { Kind } from "../record/kind.ts";
 import { isUnknown } from "../record/normal-form.ts";
@@ -50,8 +50,7 @@ export const declaredTwiceWith = (log: (text: string) => void): DeclaredTwice =>
       if (!own || !parts?.every(isKnownText)) return;
       const mark = JSON.stringify([kind.type, ...parts]);
       const key = inputs[KEY];
-      const other = first.get(mark) ?? key;
-      first.set(mark, other);
+      const other = getOrInsert(first, mark, () => key);
       // A replacement is checked once more.
       if (other === key || reported.has(key)) return;
       reported.add(key);

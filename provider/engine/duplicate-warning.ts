@@ -2,7 +2,7 @@
 // the stack has it. It lists each parent and kind once, with one attempt for each page. After a failure it stops: a preview works
 // without the service.
 import { listChildren } from "../../client/paginate.ts";
-import { isUidp, type Json } from "../../schema/index.ts";
+import { getOrInsert, isUidp, type Json } from "../../schema/index.ts";
 import { desiredFrom, fingerprintOf, withUids } from "../record/desired.ts";
 import { createTimeOf, recordId } from "../record/id.ts";
 import { type Kind, withArticle } from "../record/kind.ts";
@@ -26,12 +26,8 @@ export const duplicateWarnings = (): DuplicateWarnings => {
   const lists = new Map<string, Promise<Listed[]>>();
   let isOff = false;
 
-  const listRecords = (kind: Kind, session: Session, parent: string): Promise<Listed[]> => {
-    const place = `${kind.type} ${parent}`;
-    const list = lists.get(place) ?? listComparable(kind, session, parent);
-    lists.set(place, list);
-    return list;
-  };
+  const listRecords = (kind: Kind, session: Session, parent: string): Promise<Listed[]> =>
+    getOrInsert(lists, `${kind.type} ${parent}`, () => listComparable(kind, session, parent));
 
   const compare = async (kind: Kind, session: Session, inputs: Json): Promise<string | undefined> => {
     const { [KEY]: key, adopt, names: _names, ...asked } = inputs;

@@ -1,5 +1,5 @@
 // The steps of a kind in an open stack (provider/open): what they compare is what is there now, not what the engine has stored.
-import { isUidp, type Json } from "../../schema/index.ts";
+import { getOrInsert, isUidp, type Json } from "../../schema/index.ts";
 import { isGroupGone } from "../open/observe.ts";
 import type { OpenStack } from "../open/stack.ts";
 import { KEY } from "../record/state.ts";
@@ -11,11 +11,8 @@ export const openStepsWith = (stacks: OpenStacks, connect: () => Promise<Session
   const declared = new Set<unknown>();
   return (steps) => {
     const found = new Map<string, Promise<Observed | undefined>>();
-    const observe = (stack: OpenStack, id: string, stored: Json): Promise<Observed | undefined> => {
-      const known = found.get(id) ?? connect().then((session) => steps.observe(session, stack, id, stored));
-      found.set(id, known);
-      return known;
-    };
+    const observe = (stack: OpenStack, id: string, stored: Json): Promise<Observed | undefined> =>
+      getOrInsert(found, id, () => connect().then((session) => steps.observe(session, stack, id, stored)));
     return {
       ...steps,
       check: async (olds, news, shown) => {

@@ -9,7 +9,7 @@ import { apiErrorOf, hasCode, SessionError, sessionErrorOf, sessionText } from "
 import { listPage } from "../../client/paginate.ts";
 import { SERVICE } from "../../client/preview-marks.ts";
 import { withSection } from "../../client/recovery.ts";
-import { isApiError, isLoopbackUrl, type Json, resources, rootOf } from "../../schema/index.ts";
+import { getOrInsert, isApiError, isLoopbackUrl, type Json, resources, rootOf } from "../../schema/index.ts";
 import { type Absence, absenceOf } from "../recovery/not-found.ts";
 import type { Session } from "../run/session.ts";
 import { type Offline, offlineWith } from "./offline.ts";
@@ -90,8 +90,7 @@ export const serviceGate = ({ config, connect, hasCredentials, log, clock }: Gat
   };
   const absenceIn = async (root: string, run: Run): Promise<Absence | undefined> => {
     if (!(await hasCredentials()) || (await config()).movedFrom === root) return undefined;
-    const lookedUp = lookUps.get(root) ?? lookUp(root);
-    lookUps.set(root, lookedUp);
+    const lookedUp = getOrInsert(lookUps, root, () => lookUp(root));
     const found = await lookedUp;
     if (!("problem" in found)) return found.absence;
     if (run.isUpdate !== false && found.isOfSession) goOffline(new Unreachable(found.problem), run);

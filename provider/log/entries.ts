@@ -1,4 +1,5 @@
 // The entries of a journal that are not settled: a reducer over its lines, with an index for each question that a create asks.
+import { getOrInsert } from "../../schema/index.ts";
 import { recordId } from "../record/id.ts";
 import {
   type Entry,
@@ -119,11 +120,8 @@ const idOf = (line: Exclude<Line, Known | Removed>): string | undefined => {
   return "left" in line ? line.left : undefined;
 };
 
-const put = (entries: Map<string, Entry[]>, name: string, entry: Entry): void => {
-  const own = entries.get(name);
-  if (own) own.push(entry);
-  else entries.set(name, [entry]);
-};
+const put = (entries: Map<string, Entry[]>, name: string, entry: Entry): void =>
+  void getOrInsert(entries, name, () => []).push(entry);
 
 const take = (entries: Map<string, Entry[]>, name: string, entry: Entry): void => {
   const others = entries.get(name)?.filter((one) => one !== entry) ?? [];

@@ -1,8 +1,10 @@
 // One process of an operation that has several: it joins, shares reducers over their log, and leaves when it ends. The log need not survive
 // the machine, so nothing waits for the disk; it holds uids and keys of the journal, and no secrets.
+
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { basename } from "node:path";
+import { getOrInsert } from "../../schema/index.ts";
 import { openLog } from "./log.ts";
 import type { Operation } from "./operation.ts";
 import { type Engine, logFinder, logPath, withPath } from "./place.ts";
@@ -94,9 +96,7 @@ const openAt = (path: string, member: string): Joined => {
     const [topic, from, , event] = line;
     const reduce = reducers.get(topic);
     if (reduce) return reduce(event as never, from);
-    const lines = early.get(topic) ?? [];
-    lines.push(line);
-    early.set(topic, lines);
+    getOrInsert(early, topic, () => []).push(line);
     return undefined;
   };
   const explain = (error: unknown): Error => withPath(path, error);

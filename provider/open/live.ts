@@ -2,7 +2,7 @@
 // together, in a few lists.
 
 import { SERVICE } from "../../client/preview-marks.ts";
-import type { Json } from "../../schema/index.ts";
+import { getOrInsert, type Json } from "../../schema/index.ts";
 import { kindOfToken } from "../kind/index.ts";
 import { readInBatch } from "../reconcile/read-batch.ts";
 import { recordId } from "../record/id.ts";
@@ -21,13 +21,11 @@ export interface LiveRecords {
 export const liveRecords = (session: Session, state: EngineState | undefined): LiveRecords => {
   const found = new Map<string, Promise<Json | undefined>>();
   const begin = (kind: Kind, uid: string, stored: Json): Promise<Json | undefined> => {
-    const id = recordId(kind.field, uid);
-    const known = found.get(id);
-    if (known) return known;
-    const reading = readInBatch(kind, session, uid, () => readUnlessDeleted(kind, session, uid, stored));
+    const reading = getOrInsert(found, recordId(kind.field, uid), () =>
+      readInBatch(kind, session, uid, () => readUnlessDeleted(kind, session, uid, stored)),
+    );
     // Who asks for it gets the error.
     reading.catch(() => undefined);
-    found.set(id, reading);
     return reading;
   };
   const skipped = new Set<string>();

@@ -3,7 +3,9 @@
 // unless it is registered here, and each class is written once: its native form is a subclass without members.
 //
 // Each form is an alias of the other, so a stack moves either way without a change.
+
 import * as pulumi from "@pulumi/pulumi";
+import { getOrInsert } from "../../schema/index.ts";
 import { handlerText } from "../engine/handler-text.ts";
 import type { StateKind } from "../kind/index.ts";
 import { TOKEN_PREFIX, TYPE_PREFIX } from "../record/kind.ts";
@@ -88,8 +90,7 @@ export const requireOneForm = (
   // One that is got by its uid manages nothing.
   if (id !== undefined) return;
   const key = placeInStack([...typesAbove(parent), type], name);
-  const first = declaredForms().get(key) ?? form;
-  declaredForms().set(key, first);
+  const first = getOrInsert(declaredForms(), key, () => form);
   if (first !== form)
     throw programError(
       `${type} ${name}: declared as a dynamic resource ("pulumi-irm") and as a native one ("pulumi-irm/plugin"), which is one resource ` +

@@ -1,6 +1,8 @@
 // What belongs to one run of a program. The Automation API runs several programs in one process, or one several times; each run
 // has its own connection to the engine.
+
 import * as pulumi from "@pulumi/pulumi";
+import { getOrInsert } from "../../schema/index.ts";
 
 /** Without an engine, as in a script: one for the whole process. */
 const NO_ENGINE = {};
@@ -10,9 +12,7 @@ export const perRun = <T>(make: (monitor: object | undefined) => T): (() => T) =
   const made = new WeakMap<object, { value: T }>();
   return () => {
     const monitor = pulumi.runtime.getMonitor();
-    const one = made.get(monitor ?? NO_ENGINE) ?? { value: make(monitor) };
-    made.set(monitor ?? NO_ENGINE, one);
-    return one.value;
+    return getOrInsert(made, monitor ?? NO_ENGINE, () => ({ value: make(monitor) })).value;
   };
 };
 

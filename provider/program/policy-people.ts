@@ -4,7 +4,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { NO_PEOPLE_YET, type Policy } from "../../access/policy/index.ts";
 import type { Client } from "../../client/client.ts";
 import { listChildren } from "../../client/paginate.ts";
-import { suggestion } from "../../schema/index.ts";
+import { getOrInsert, suggestion } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import type { IdentityProvider } from "./generated/identity-provider.ts";
 import { withPlanned } from "./inputs.ts";
@@ -32,11 +32,7 @@ export const providersListedBy = (client: () => Promise<ListClient>): ListProvid
   const listed = new Map<string, Promise<readonly Named[]>>();
   const list = async (organization: string) =>
     Array.fromAsync(listChildren<Named>(await client(), kindRecords.identityProvider.list, organization));
-  return (organization) => {
-    const providers = listed.get(organization) ?? list(organization);
-    listed.set(organization, providers);
-    return providers;
-  };
+  return (organization) => getOrInsert(listed, organization, () => list(organization));
 };
 
 /** Returns the identity provider of a name, which `given` or the organization has. */
@@ -71,9 +67,7 @@ export const policyProviders = (
   const found = new Map<string, IdentityProvider | pulumi.Input<string>>();
   return (provider) => {
     // In a unit test of a program there is no service to look in.
-    const reference = found.get(provider) ?? given[provider] ?? (hasEngine() ? lookedUp(provider) : provider);
-    found.set(provider, reference);
-    return reference;
+    return getOrInsert(found, provider, () => given[provider] ?? (hasEngine() ? lookedUp(provider) : provider));
   };
 };
 

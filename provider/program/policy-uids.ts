@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { type Policy, type PolicyUids, parseUids, ROOT } from "../../access/policy/index.ts";
 import { listAll } from "../../client/paginate.ts";
-import { type Json, printable } from "../../schema/index.ts";
+import { getOrInsert, type Json, printable } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import type { Kind } from "../record/kind.ts";
 import { observe } from "../record/normal-form.ts";
@@ -39,8 +39,9 @@ export const policyMatchByUid = (
   const listed = new Map<string, Promise<Map<string, Json>>>();
   const find = async (kind: Kind, uid: string | undefined): Promise<Json | undefined> => {
     if (uid === undefined) return undefined;
-    const records = listed.get(kind.type) ?? client.then((listClient) => recordsOf(listClient, kind, organization));
-    listed.set(kind.type, records);
+    const records = getOrInsert(listed, kind.type, () =>
+      client.then((listClient) => recordsOf(listClient, kind, organization)),
+    );
     return (await records).get(uid) ?? { uid };
   };
   return {

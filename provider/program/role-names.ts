@@ -1,7 +1,7 @@
 // Names of built-in roles in a program's arguments: the service is asked for them while the program runs, so that a preview shows all that
 // are misspelt.
 import * as pulumi from "@pulumi/pulumi";
-import { isBuiltInRole, isUidp, type Resource } from "../../schema/index.ts";
+import { getOrInsert, isBuiltInRole, isUidp, type Resource } from "../../schema/index.ts";
 import { argumentReferencesOf } from "../record/kind.ts";
 import type { Form } from "./form.ts";
 import { isConstructed, perRun } from "./per-run.ts";
@@ -83,8 +83,7 @@ const unknownRole = (head: string, problem: string): Promise<pulumi.RunError> =>
     // One answer of the service concerns all arguments that wait for it.
     setImmediate(() => resolve(programError(unknownRoleText(heads, problem)))),
   );
-  const one = known.get(problem) ?? { heads, error };
-  known.set(problem, one);
+  const one = getOrInsert(known, problem, () => ({ heads, error }));
   one.heads.push(head);
   return one.error;
 };

@@ -3,10 +3,12 @@
 //
 // An error that concerns all of a program (configuration, sign-in, connection) is one error object for all of its look-ups and
 // resources: the SDK reports each object once.
+
 import * as pulumi from "@pulumi/pulumi";
 import { type Config, type ParsedConfig, parseConfig } from "../../client/config.ts";
 import { requireConfig } from "../../client/credentials.ts";
 import { ConfigError } from "../../client/errors.ts";
+import { getOrInsert } from "../../schema/index.ts";
 import { journalPath, journalProblem } from "../run/journal-path.ts";
 import type { Session } from "../run/session.ts";
 import { environmentProblems } from "../run/started-with.ts";
@@ -38,11 +40,7 @@ interface Program {
 
 const currentProgram = perRun((): Program => {
   const errors = new Map<string, pulumi.RunError>();
-  const errorFor = (message: string) => {
-    const error = errors.get(message) ?? programError(message);
-    errors.set(message, error);
-    return error;
-  };
+  const errorFor = (message: string) => getOrInsert(errors, message, () => programError(message));
   return { errorFor, isShared: (error) => [...errors.values()].some((one) => one === error) };
 });
 

@@ -1,6 +1,6 @@
 // What the constructor of a set of role bindings does, in either form. Its arguments and outputs are generated.
 import type * as pulumi from "@pulumi/pulumi";
-import { isUidp, resources, roleBindingSet } from "../../schema/index.ts";
+import { getOrInsert, isUidp, resources, roleBindingSet } from "../../schema/index.ts";
 import { nameOf } from "./binding-names.ts";
 import { currentProgram, type Entered, type Literal } from "./dependencies.ts";
 import { formOf, requireOneForm, withAliases } from "./form.ts";
@@ -104,8 +104,7 @@ const refuseTwice = (name: string, entered: Entered, pairs: readonly Pair[]): vo
     const identity = entered.resourceOf(pair?.identity);
     if (identity === undefined) return [];
     const role = entered.resourceOf(pair.role) ?? pair.role;
-    const roles = first.get(identity) ?? new Map<unknown, number>();
-    first.set(identity, roles);
+    const roles = getOrInsert(first, identity, () => new Map<unknown, number>());
     const before = roles.get(role);
     if (before !== undefined) return [`bindings[${i}]: the same identity and role as bindings[${before}]`];
     roles.set(role, i);
@@ -122,11 +121,8 @@ const shownPairs = (which: CheckedNames, name: string, entered: Entered, pairs: 
       ? pair
       : { ...pair, role: checkRole(`${TYPE} ${name}: bindings[${i}].role`, pair.role, which) };
   const foundNames = new Map<unknown, Promise<string | undefined>>();
-  const findName = (reference: pulumi.Input<string | undefined>): Promise<string | undefined> => {
-    const name = foundNames.get(reference) ?? nameOf(entered, reference);
-    foundNames.set(reference, name);
-    return name;
-  };
+  const findName = (reference: pulumi.Input<string | undefined>): Promise<string | undefined> =>
+    getOrInsert(foundNames, reference, () => nameOf(entered, reference));
   const namesOf = async (pair: Pair) => ({
     identity: await findName(pair?.identity),
     role: await findName(pair?.role),

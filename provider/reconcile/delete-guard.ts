@@ -1,7 +1,7 @@
 // A delete that would take other records along asks first whether there are any. One list without filters may clear many deletes: that
 // it shows nothing of a record says as much as a list of that record alone. It never refuses one.
 import type { List } from "../../client/paginate.ts";
-import type { Json } from "../../schema/index.ts";
+import { getOrInsert, type Json } from "../../schema/index.ts";
 import type { Blockers, Kind } from "../record/kind.ts";
 import { perSession } from "../run/ownership.ts";
 import type { Session } from "../run/session.ts";
@@ -55,19 +55,16 @@ const isClearedOf = async (
 };
 
 const sweepFor = (session: Session, list: List, everyone: Json): Sweep => {
-  const sweeps = sweepsOf(session);
   const key = JSON.stringify([list.operation, everyone]);
   // What this run creates meanwhile may be one of them. What it deletes is none any more.
   const writes = () => String(session.writes().others);
-  const sweep = sweeps.get(key) ?? {
+  return getOrInsert(sweepsOf(session), key, () => ({
     listing: listingOf(session, { list }, everyone, { freshMs: FRESH_MS, writes }),
     deletes: 0,
     waiting: 0,
     saved: 0,
     turn: Promise.resolve(),
-  };
-  sweeps.set(key, sweep);
-  return sweep;
+  }));
 };
 
 /** As many pages as the deletes that wait would take lists of their own. */

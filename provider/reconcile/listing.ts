@@ -2,7 +2,7 @@
 // this process has written since it began, and when it is too large.
 import type { CallOptions } from "../../client/client.ts";
 import { listPage } from "../../client/paginate.ts";
-import { isUidp, type Json, PAGE_SIZE_MAX, parentOf } from "../../schema/index.ts";
+import { getOrInsert, isUidp, type Json, PAGE_SIZE_MAX, parentOf } from "../../schema/index.ts";
 import type { Kind } from "../record/kind.ts";
 import type { Session } from "../run/session.ts";
 
@@ -55,9 +55,7 @@ export const listingOf = (
     byParent: new Map(),
   });
   const add = (into: Pages, record: Listed): void => {
-    const parent = parentOf(record.uid);
-    const children = into.byParent.get(parent) ?? new Map<string, Listed>();
-    into.byParent.set(parent, children.set(record.uid, record));
+    getOrInsert(into.byParent, parentOf(record.uid), () => new Map<string, Listed>()).set(record.uid, record);
     into.size += JSON.stringify(record).length;
   };
   const childrenOf = (parent: string) => [...(pages?.byParent.get(parent)?.values() ?? [])];

@@ -4,7 +4,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { CallOptions } from "../../client/client.ts";
 import { listPage } from "../../client/paginate.ts";
-import { isRoot, type Json, PAGE_SIZE_MAX, rootOf } from "../../schema/index.ts";
+import { getOrInsert, isRoot, type Json, PAGE_SIZE_MAX, rootOf } from "../../schema/index.ts";
 import { keepVolatile } from "../record/changes.ts";
 import type { Kind } from "../record/kind.ts";
 import { perSession } from "../run/ownership.ts";
@@ -96,26 +96,25 @@ export const childrenInBatch = async <T extends Json>(
   });
 };
 
-const placeOf = (kind: Kind, session: Session, organization: string): Place => {
-  const { places } = ledgerOf(session);
-  const key = `${kind.field} ${organization}`;
-  const known = places.get(key);
-  if (known) return known;
-  const filters = { uidp: { descendantsOf: organization } };
-  const writes = () => JSON.stringify(session.writes());
-  const place: Place = {
+const placeOf = (kind: Kind, session: Session, organization: string): Place =>
+  getOrInsert(ledgerOf(session).places, `${kind.field} ${organization}`, () => ({
     kind,
     reads: 0,
     waiting: [],
     isServing: false,
     sample: undefined,
     listsLikeGet: undefined,
-    listing: listingOf(session, kind, filters, { freshMs: FRESH_MS, writes }),
+    listing: listingOf(
+      session,
+      kind,
+      { uidp: { descendantsOf: organization } },
+      {
+        freshMs: FRESH_MS,
+        writes: () => JSON.stringify(session.writes()),
+      },
+    ),
     answered: new Set(),
-  };
-  places.set(key, place);
-  return place;
-};
+  }));
 
 const answerFor = <T>(session: Session, place: Place, one: Pick<Waiting, "listed" | "single" | "uid">): Promise<T> =>
   new Promise((resolve, reject) => {

@@ -2,7 +2,7 @@
 // API has one for that. The engine saves its state between two creates that it begins together, which takes longer the larger the stack
 // is. It has checked both by then, so the first one waits for the second.
 import { setTimeout as sleep } from "node:timers/promises";
-import { BATCH_MAX } from "../../schema/index.ts";
+import { BATCH_MAX, getOrInsert } from "../../schema/index.ts";
 import type { Desired } from "../record/desired.ts";
 import { perSession } from "../run/ownership.ts";
 import type { Session } from "../run/session.ts";
@@ -64,8 +64,7 @@ export const expectCreate = (ledger: Parameters<typeof creates>[0], expected: Pl
   const { checked } = pending;
   pending.pause -= 1;
   if (pending.pause >= 0) return;
-  const place = placeKey(expected);
-  checked.set(place, (checked.get(place) ?? new Set()).add(expected.key));
+  getOrInsert(checked, placeKey(expected), () => new Set()).add(expected.key);
 };
 
 /** Creates a record of a kind with `batchCreate`, together with others of its group. */

@@ -3,7 +3,7 @@
 // a person decides, since the record may exist.
 import { apiErrorOf, hasCode, sessionErrorOf } from "../../client/errors.ts";
 import { withSection } from "../../client/recovery.ts";
-import { isLoopbackUrl, isUidp, rootOf } from "../../schema/index.ts";
+import { getOrInsert, isLoopbackUrl, isUidp, rootOf } from "../../schema/index.ts";
 import type { Entry } from "../log/entry.ts";
 import { perSession } from "../run/ownership.ts";
 import type { Session } from "../run/session.ts";
@@ -26,9 +26,7 @@ export const absentOrganization = async (
   if (!isUidp(organization) || !hasCode(apiErrorIn(error), "PERMISSION_DENIED")) return undefined;
   const isElsewhere = entry.parent !== "" && (parent === "" || rootOf(parent) !== organization);
   if (!isElsewhere && !(entry.parent === "" && isLoopbackUrl(session.service))) return undefined;
-  const known = absences(session);
-  const absence = known.get(organization) ?? absenceOf(session, organization);
-  known.set(organization, absence);
+  const absence = getOrInsert(absences(session), organization, () => absenceOf(session, organization));
   const found = await absence.catch(() => undefined);
   return found === undefined
     ? undefined

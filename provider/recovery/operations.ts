@@ -1,7 +1,7 @@
 // Operations that a killed run had begun and not ended, as the engine's state has them. A create stays there until somebody clears it; the
 // engine forgets any other once the next run saves its state.
 import { DEADLINE_MS } from "../../client/retry.ts";
-import { isObject, type Json } from "../../schema/index.ts";
+import { getOrInsert, isObject, type Json } from "../../schema/index.ts";
 import { kindOfToken } from "../kind/index.ts";
 import { createTimeOf, recordId } from "../record/id.ts";
 import { SET_TYPE, typeOfToken } from "../record/kind.ts";
@@ -48,12 +48,8 @@ export interface StackOperations {
 const known = perSession(() => new Map<string, Promise<StackOperations>>());
 
 /** Those of the stack of a resource. It reads the state once. */
-export const stackOperations = (session: Session, key: string): Promise<StackOperations> => {
-  const stack = stackOf(key);
-  const found = known(session).get(stack) ?? readOperations(session, stack);
-  known(session).set(stack, found);
-  return found;
-};
+export const stackOperations = (session: Session, key: string): Promise<StackOperations> =>
+  getOrInsert(known(session), stackOf(key), () => readOperations(session, stackOf(key)));
 
 /** What became of them is known to this run. */
 export const settleOperations = async (

@@ -3,7 +3,7 @@
 import { listChildren } from "../../client/paginate.ts";
 import { placeText } from "../../client/records.ts";
 import { withSection } from "../../client/recovery.ts";
-import { isRoot, isUidp, type Json } from "../../schema/index.ts";
+import { getOrInsert, isRoot, isUidp, type Json } from "../../schema/index.ts";
 import type { Entry } from "../log/entry.ts";
 import { type Desired, fingerprintOf } from "../record/desired.ts";
 import { createTimeOf, placeOf, recordId, recordLine } from "../record/id.ts";
@@ -55,12 +55,9 @@ const existing = perSession(() => new Map<string, Promise<Existing>>());
  */
 export const listExisting = (session: Session, { kind, parent, args }: Desired): Promise<Existing> => {
   if (session.ownership.originOf(parent) === "created") return Promise.resolve({ records: [], isComplete: true });
-  const lists = existing(session);
   const filters = kind.upsert ? kind.filters(args) : {};
   const place = [kind.type, parent, ...Object.values(filters)].join(" ");
-  const list = lists.get(place) ?? childrenOf(kind, session, parent, filters);
-  lists.set(place, list);
-  return list;
+  return getOrInsert(existing(session), place, () => childrenOf(kind, session, parent, filters));
 };
 
 const childrenOf = async (kind: Kind, session: Session, parent: string, filters: Json): Promise<Existing> => {
@@ -84,13 +81,11 @@ const prints = new WeakMap<Existing, Map<string, Map<string, Listed[]>>>();
 
 // Each record is hashed once, however many are created beside it.
 const printsOf = (kind: Kind, existing: Existing, { parent, given }: Entry): Map<string, Listed[]> => {
-  const byChoices = prints.get(existing) ?? new Map<string, Map<string, Listed[]>>();
-  prints.set(existing, byChoices);
+  const byChoices = getOrInsert(prints, existing, () => new Map<string, Map<string, Listed[]>>());
   const choices = given.join(" ");
-  const known =
-    byChoices.get(choices) ?? Map.groupBy(existing.records, (record) => fingerprintOf(kind, parent, record, given));
-  byChoices.set(choices, known);
-  return known;
+  return getOrInsert(byChoices, choices, () =>
+    Map.groupBy(existing.records, (record) => fingerprintOf(kind, parent, record, given)),
+  );
 };
 
 /**
@@ -187,8 +182,7 @@ const listCandidates = async (
     for (const [i, { key, inputs, given, notBefore }] of entries.entries()) {
       if (Date.parse(createTimeOf(record)) < notBefore - CLOCK_SKEW_MS) continue;
       const choices = given.join(" ");
-      const print = prints.get(choices) ?? fingerprintOf(kind, parent, record, given);
-      prints.set(choices, print);
+      const print = getOrInsert(prints, choices, () => fingerprintOf(kind, parent, record, given));
       if (print !== inputs || session.ownership.creationRefusal(id, key)) continue;
       if (await session.journal.isOfOther(id, key)) continue;
       found[i]?.push(record);

@@ -1,5 +1,7 @@
 // A recovery waits until nothing of an interrupted run can appear any more: a minute and more. It says so, and ^C ends it.
+
 import { withSection } from "../../client/recovery.ts";
+import { getOrInsert } from "../../schema/index.ts";
 import { perSession } from "../run/ownership.ts";
 import type { Session } from "../run/session.ts";
 
@@ -67,16 +69,16 @@ const rejectionAt = async (cancelled: AbortSignal, key: string): Promise<never> 
 const ends = new WeakMap<AbortSignal, Promise<void>>();
 
 /** One listener for all waits: Node warns of many. */
-const endOf = (cancelled: AbortSignal): Promise<void> => {
-  const end =
-    ends.get(cancelled) ??
-    new Promise<void>((resolve) => {
-      if (cancelled.aborted) resolve();
-      else cancelled.addEventListener("abort", () => resolve(), { once: true });
-    });
-  ends.set(cancelled, end);
-  return end;
-};
+const endOf = (cancelled: AbortSignal): Promise<void> =>
+  getOrInsert(
+    ends,
+    cancelled,
+    () =>
+      new Promise<void>((resolve) => {
+        if (cancelled.aborted) resolve();
+        else cancelled.addEventListener("abort", () => resolve(), { once: true });
+      }),
+  );
 
 const cancelledText = (key: string): string =>
   withSection(`${key}: cancelled: the next update continues from the intent journal`, "recovery-waits");

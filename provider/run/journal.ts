@@ -1,8 +1,10 @@
 // The journal of a process (docs/faults.md#nothing-lost): a create is on disk before its POST, and its outcome after it. A run that dies
 // in between leaves a pending entry, and the next run searches for the record instead of creating another one.
+
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../client/clock.ts";
+import { getOrInsert } from "../../schema/index.ts";
 import { knownLine } from "../log/entries.ts";
 import type { Entry, Intent, Known, Line, Removed } from "../log/entry.ts";
 import { JournalError, quarantineOf } from "../log/file.ts";
@@ -112,9 +114,7 @@ export const createJournal = (options: JournalOptions): Journal => {
     } else if (event.is === "removed") removed.set(`${event.path} ${event.line.key}`, event.line);
     else if (event.is === "opened") {
       const what = `${event.found} ${event.path}`;
-      const value = opened.get(what) ?? event.value;
-      opened.set(what, value);
-      return value;
+      return getOrInsert(opened, what, () => event.value);
     }
     return true;
   });

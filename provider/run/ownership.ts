@@ -1,5 +1,6 @@
 // Which resource owns a record, in this run (`recordId` distinguishes records that share a uid). A record has one owner. A run never
 // deletes what it has taken or keeps, and no resource takes what the run deletes. That holds across the processes of an operation.
+import { getOrInsert } from "../../schema/index.ts";
 import { type Operation, soleOperation } from "../log/operation.ts";
 
 /** How a resource came by its record in this run. */
@@ -124,8 +125,7 @@ const recordsByService = (service: string) => {
   const records = recordsOf(leaving);
   const all = new Map([[service, records]]);
   const reduce = ({ at, ...act }: Event): string | undefined => {
-    const recordsHere = all.get(at) ?? recordsOf(leaving);
-    all.set(at, recordsHere);
+    const recordsHere = getOrInsert(all, at, () => recordsOf(leaving));
     if (act.is !== "released") return recordsHere.reduce(act);
     const refusals = [...all.values()].map(({ deletionRefusal }) => deletionRefusal(act));
     return refusals.find((reason) => reason !== undefined) ?? recordsHere.reduce(act);
@@ -194,9 +194,7 @@ const recordsOf = (leaving: Set<string>) => {
         leaving.add(uid);
         return undefined;
       case "named": {
-        const first = named.get(uid) ?? event.key;
-        named.set(uid, first);
-        return first;
+        return getOrInsert(named, uid, () => event.key);
       }
       case "forgotten":
         for (const uids of [inState, kept, adopted, leaving]) uids.delete(uid);
@@ -214,9 +212,5 @@ const recordsOf = (leaving: Set<string>) => {
 /** State of one step, for as long as a run has its ownership: sessions that are derived from another one share both. */
 export const perSession = <T>(create: () => T): ((session: { ownership: object }) => T) => {
   const states = new WeakMap<object, T>();
-  return ({ ownership }) => {
-    const state = states.get(ownership) ?? create();
-    states.set(ownership, state);
-    return state;
-  };
+  return ({ ownership }) => getOrInsert(states, ownership, create);
 };

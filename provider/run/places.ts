@@ -1,5 +1,6 @@
 // Who declares the bindings of a group: one set, and beside an exclusive set no RoleBinding, which the set would remove. The program's
 // side compares resources and uids as it constructs them, the engine's side compares uids as it checks them.
+import { getOrInsert } from "../../schema/index.ts";
 import { type Operation, soleOperation } from "../log/operation.ts";
 
 interface Claim {
@@ -32,8 +33,7 @@ export const bindingPlaces = (operation: Operation = soleOperation(), service = 
   // A group may have thousands of bindings: a binding is compared with the sets alone.
   const places = new Map<unknown, Record<Claim["type"], Map<unknown, Claim>>>();
   const reduce = ({ place, key, own }: Event): Problem | undefined => {
-    const claims = places.get(place) ?? { RoleBinding: new Map(), RoleBindingSet: new Map() };
-    places.set(place, claims);
+    const claims = getOrInsert(places, place, () => ({ RoleBinding: new Map(), RoleBindingSet: new Map() }));
     claims[own.type].set(key, own);
     const sets = [...claims.RoleBindingSet].flatMap(([other, claim]) => (other === key ? [] : [claim]));
     if (own.type === "RoleBinding") {

@@ -1,4 +1,5 @@
 // What this run reads of the engine's state: each part once, when it first asks. Only a process that an engine has started has one.
+import { getOrInsert } from "../../schema/index.ts";
 import { type EngineCommand, engineAgeMs } from "./engine-command.ts";
 import { type EngineRun, type EngineState, EngineStateError, readEngineRuns, readEngineState } from "./engine-state.ts";
 
@@ -23,11 +24,7 @@ export const storedStacks = (command: EngineCommand): StoredStacks => ({
 
 const once = <T>(read: (stack: string) => Promise<T>): ((stack: string) => Promise<T>) => {
   const found = new Map<string, Promise<T>>();
-  return (stack) => {
-    const known = found.get(stack) ?? read(stack);
-    found.set(stack, known);
-    return known;
-  };
+  return (stack) => getOrInsert(found, stack, () => read(stack));
 };
 
 const refuse = async (): Promise<never> => {
