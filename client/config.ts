@@ -10,10 +10,9 @@ import {
   serviceOf,
   withoutSlash,
 } from "./addresses.ts";
-import { CREDENTIAL_SETTINGS, type CredentialSource, credentialSource } from "./credential-settings.ts";
+import { CREDENTIAL_SETTINGS, type CredentialSource, credentialSource, usualSource } from "./credential-settings.ts";
 import { type Env, SEAL_IS_NOW, without } from "./env.ts";
 import { runIn, serviceIn } from "./run-file.ts";
-import { usualSource } from "./usual-credentials.ts";
 
 export { serviceOf } from "./addresses.ts";
 export type { Env } from "./env.ts";

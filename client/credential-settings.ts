@@ -1,6 +1,6 @@
 // Where credentials are looked for, and to which addresses they may go. Settings may name a variable or a file in place of the usual
 // variables, for a program with two providers; so they hold no secret.
-import { defaultAuthUrl, isSameAddress, type Reach } from "./addresses.ts";
+import { defaultAuthUrl, isAudience, isSameAddress, type Reach } from "./addresses.ts";
 import {
   type AllowedSource,
   allowedSources,
@@ -10,6 +10,7 @@ import {
   notAllowedText,
 } from "./allowed-sources.ts";
 import { type Env, without } from "./env.ts";
+import { claimsOf } from "./token-claims.ts";
 
 /** Where credentials are looked for. */
 export interface CredentialSource {
@@ -130,4 +131,57 @@ const requiredService = (
   );
   const advice = `if it may go there, list ${name}=${baseUrl} in IRM_ALLOW_TOKEN_SOURCES of the environment`;
   return isBound ? undefined : { ...service, advice };
+};
+
+interface Asked extends Omit<About, "isOfFlag"> {
+  given: { provider?: string | undefined; flag?: string | undefined };
+  /** where the address comes from */
+  place: string | undefined;
+}
+
+/**
+ * Whether the usual variables of the environment (docs/configuration.md#credentials) may be used at an address: they are the job's, and so
+ * they go where the job says (addresses.ts). The source is undefined where the environment is one without limits.
+ */
+export const usualSource = ({
+  env,
+  reach,
+  service,
+  given,
+  place,
+}: Asked): { source: CredentialSource | undefined; problems: string[] } => {
+  const free = { source: undefined, problems: [] };
+  if (reach === "job" || service === undefined) return free;
+  if (reach === "elsewhere")
+    return given.flag === undefined ? ofProvider(env, given.provider) : ofFlag(env, given.flag);
+  const { baseUrl } = service;
+  const advice = `the environment does not name this address; if it is right, set IRM_BASE_URL=${baseUrl}`;
+  const refused = (name: string) => `${place}: ${nameOf(name)} is not sent to ${baseUrl}: ${advice}`;
+  const found = CREDENTIAL_VARIABLES.find((name) => env[name]);
+  if (found === undefined) return free;
+  const mustBeFor = { ...service, advice };
+  const isUsable =
+    found === "IRM_TOKEN_FILE" || (found === "IRM_TOKEN" && isAudience(claimsOf(env.IRM_TOKEN ?? ""), [baseUrl]));
+  return { source: { env, mustBeFor }, problems: isUsable ? [] : [refused(found)] };
+};
+
+const nameOf = (variable: string): string =>
+  variable.startsWith("ACTIONS_") ? "the token of the GitHub Actions job" : variable;
+
+/** A provider at another address has credentials of its own, or none. */
+const ofProvider = (env: Env, provider: string | undefined) => {
+  const found = CREDENTIAL_VARIABLES.find((name) => env[name]);
+  const missing =
+    `provider ${provider}: no credentials; ${found === undefined ? "" : `${nameOf(found)} is for the service of IRM_BASE_URL, so `}` +
+    "give it a token, or name one by tokenEnv or tokenFile that IRM_ALLOW_TOKEN_SOURCES lists";
+  const source = { env: without(env, CREDENTIAL_VARIABLES), missing };
+  return { source, problems: found === undefined ? [] : [missing] };
+};
+
+/** Whoever starts a command has chosen the address. A workload's own token proves who it is there; an API token is for another service. */
+const ofFlag = (env: Env, flag: string) => {
+  const found = API_TOKENS.find((name) => env[name]);
+  if (found === undefined) return { source: undefined, problems: [] };
+  const missing = `${flag}: no credentials; ${found} is for the service of IRM_BASE_URL, so set IRM_BASE_URL to the same address, with a token for it`;
+  return { source: { env: without(env, API_TOKENS), missing }, problems: [] };
 };

@@ -1,7 +1,7 @@
 // The outputs that a preview shows, as far as they are known before the update: what the program gives, and what the record has already.
 import type { TakenOver } from "../client/preview-marks.ts";
+import { knownUid } from "../provider/record/id.ts";
 import { type Kind, outputNames, referencesOf } from "../provider/record/kind.ts";
-import { knownUid } from "../provider/record/known-uid.ts";
 import { choicesOf, isUnknown, secretPaths, UNKNOWN, withValueAt } from "../provider/record/normal-form.ts";
 import { argumentOf, argumentsIn, outputOf } from "../provider/record/state.ts";
 import { bindingsIn, grants, pairsIn, settingsOf } from "../provider/set/pair.ts";

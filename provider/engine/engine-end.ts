@@ -3,6 +3,8 @@
 //
 // The engine holds the other end of our stdin, so the end of stdin is a hint. The proof is that nothing listens any more at the
 // engine's address, which is the first argument of this process.
+
+import { subscribe } from "node:diagnostics_channel";
 import { fstatSync } from "node:fs";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -79,4 +81,19 @@ export const untilEnd = <K extends string>(
   return Object.fromEntries(
     Object.entries<Methods>(kinds).map(([kind, methods]) => [kind, withCounts(methods)]),
   ) as Record<K, Methods>;
+};
+
+// ^C. The engine calls Cancel in this process, and the SDK answers without passing it on (@pulumi/pulumi/cmd/dynamic-provider/index.ts), so
+// this listens for the request itself (https://nodejs.org/api/diagnostics_channel.html).
+
+const CANCEL = "/pulumirpc.ResourceProvider/Cancel";
+
+/** Aborted when the engine calls Cancel. */
+export const engineCancel = (): AbortSignal => {
+  const controller = new AbortController();
+  subscribe("http2.server.stream.start", (message) => {
+    const { headers } = message as { headers?: Readonly<Record<string, unknown>> };
+    if (headers?.[":path"] === CANCEL) controller.abort();
+  });
+  return controller.signal;
 };

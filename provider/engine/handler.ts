@@ -3,8 +3,7 @@
 // It must not import @pulumi/pulumi, which loads four times as long as all of this.
 import { systemEnvironment } from "../run/session.ts";
 import { storedStacks } from "../run/stored-stack.ts";
-import { engineCancel } from "./engine-cancel.ts";
-import { engineEnd, engineOf, untilEnd } from "./engine-end.ts";
+import { engineCancel, engineEnd, engineOf, untilEnd } from "./engine-end.ts";
 import { methodsWith } from "./methods.ts";
 import { silencing } from "./report.ts";
 

@@ -1,8 +1,13 @@
 // Lines in the preview of a set: each pair that it adds, takes over or removes, by the names that the program, the state or the API
 // knows.
-import type { Json } from "../../schema/index.ts";
+
+import { relationshipOf } from "../../access/graph/live-record.ts";
+import { isUsed, pullTokenExpiry } from "../../access/graph/pull-token.ts";
+import { listAll } from "../../client/paginate.ts";
+import { type Json, printable, resources } from "../../schema/index.ts";
 import { KEY, nameInKey } from "../record/state.ts";
 import type { Sentences } from "../run/sentences.ts";
+import type { Session } from "../run/session.ts";
 import {
   type Binding,
   bindingsIn,
@@ -98,4 +103,32 @@ export const removedSetText = (
   });
   if (lines.length === 0) return undefined;
   return [`RoleBindingSet ${urn.replace(/^.*::/s, "")} is removed:`, ...lines].join("\n  - ");
+};
+
+// With each pull token among the role bindings that an exclusive set removes, a client loses its images or packages. Role bindings do not
+// show whom an identity is for, so a preview reads the identities.
+
+/** As many uids as fit into an address. */
+const PART_MAX = 50;
+
+/** `"cluster" as "registry.pull", a pull token that ends 2026-02-27T…, not used yet` for each of these bindings that a pull token has. */
+export const tokenTextOf = async (
+  session: Session,
+  bindings: readonly Binding[],
+): Promise<(one: Binding) => string> => {
+  const uids = [...new Set(bindings.map(({ identity }) => identity.uid))];
+  const texts = new Map(uids.map((uid) => [uid, ", whose identity cannot be read"]));
+  for (let i = 0; i < uids.length; i += PART_MAX) {
+    const ids = uids.slice(i, i + PART_MAX);
+    for await (const record of listAll<Json & { uid: string }>(session, resources.identity.list, { uidp: { ids } }))
+      if (texts.has(record.uid)) texts.set(record.uid, textOf(record));
+  }
+  return (one) => `${bindingText(one)}${texts.get(one.identity.uid) ?? ""}`;
+};
+
+const textOf = (record: Json): string => {
+  const expires = pullTokenExpiry(relationshipOf(record));
+  if (expires === undefined) return "";
+  const [seen, created] = [String(record.lastSeenTime), String(record.createTime)];
+  return `, a pull token that ends ${printable(expires)}, ${isUsed(seen, created) ? `last seen ${printable(seen)}` : "not used yet"}`;
 };

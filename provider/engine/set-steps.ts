@@ -8,15 +8,13 @@ import { withOneAttempt } from "../run/session.ts";
 import { applySet } from "../set/apply.ts";
 import { checkSet, mixesNamesAndUids, sameRoleTwice } from "../set/check.ts";
 import { type Live, listLive } from "../set/live.ts";
-import { observeSet, withCreated } from "../set/observe.ts";
 import { type Binding, bindingsIn, bindingText, grants, pairKey, pairsIn } from "../set/pair.ts";
 import { diffSet, endangeredBy, planOf } from "../set/plan.ts";
-import { readSet } from "../set/read.ts";
+import { observeSet, readSet, withCreated } from "../set/read.ts";
 import { deleteSet } from "../set/remove.ts";
 import { roleProblems } from "./look-up.ts";
-import { tokenTextOf } from "./pull-tokens.ts";
 import { type IsOpen, pairNames, shownNames } from "./record-names.ts";
-import { setReviewWith } from "./set-review.ts";
+import { setReviewWith, tokenTextOf } from "./set-review.ts";
 import type { Held, StepParts, Steps } from "./steps.ts";
 
 export const setStepsWith = (parts: StepParts): Steps => {

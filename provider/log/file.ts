@@ -2,8 +2,9 @@
 // Lines that are not entries are ignored, and kept in a file beside it.
 import { readFileSync } from "node:fs";
 import { withSection } from "../../client/recovery.ts";
-import { type Contents, contentsFrom, type Kept, textFrom } from "./entries.ts";
-import type { InvalidLine, Line } from "./entry.ts";
+import { recordId } from "../record/id.ts";
+import { type Contents, contentsFrom, createEntries, type Kept, textFrom } from "./entries.ts";
+import type { InvalidLine, Known, Line } from "./entry.ts";
 import { type Log, openLog } from "./log.ts";
 
 /** The journal cannot be read or written: one sentence that says what to do. */
@@ -88,4 +89,22 @@ export const journalError = (path: string, error: unknown, done: "read" | "writt
   const text = `the intent journal ${path} ${what} (${code || message})`;
   const advice = "free some space or choose another folder: irm:journal in the stack's configuration, or IRM_JOURNAL";
   return new JournalError(withSection(`${text}; ${advice}`, "cannot-write"), { cause: error });
+};
+
+/**
+ * Acknowledges records in the journal at this path, which other processes write. The engine has stored a record once it has told the program
+ * its id (stepComplete in github.com/pulumi/pulumi/blob/master/pkg/resource/deploy/step_executor.go), so the entries of a run that ended in
+ * order go with it. After a killed run those that were not stored are left.
+ */
+export const acknowledgerOf = (path: string): ((stored: readonly Known[]) => Promise<void>) => {
+  const file = journalFile(path);
+  let entries = createEntries();
+  return async (stored) => {
+    const tail = file.readOn();
+    if (tail?.isAnew !== false) entries = createEntries();
+    entries.read(tail?.lines ?? []);
+    const lines = stored.filter(({ kind = "", known }) => entries.byRecord.has(recordId(kind, known)));
+    if (lines.length > 0) await file.append(...lines);
+    for (const line of lines) entries.apply(line);
+  };
 };

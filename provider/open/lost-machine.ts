@@ -15,7 +15,7 @@ import { findCreated } from "../recovery/search.ts";
 import { recoverPatiently } from "../recovery/wait.ts";
 import { stackOf } from "../run/journal.ts";
 import type { Session } from "../run/session.ts";
-import { interruptedPairs } from "../set/interrupted.ts";
+import { interruptedPairs } from "../set/recover.ts";
 import { AMBIGUOUS, type Leftover, unreadable } from "./leftover.ts";
 import { liveRecords } from "./live.ts";
 import { removeLeftovers } from "./remove.ts";

@@ -13,6 +13,7 @@ import {
 } from "../../schema/index.ts";
 import { argumentReferencesOf, typeOfToken, withArticle } from "../record/kind.ts";
 import { SECRETS, shownOncePaths } from "../record/normal-form.ts";
+import { SECRET_ARGUMENTS } from "../record/state.ts";
 import type { BoundRecord } from "./generated/bound-record.ts";
 
 /** One of the alternatives, never two: the others are a compile error. */
@@ -143,3 +144,17 @@ const asRecord = (output: pulumi.Output<BoundRecord | string>): pulumi.Output<Bo
     if (typeof value !== "string") return value;
     return isUidp(value) ? { uid: value, name: pulumi.unknown } : { uid: pulumi.unknown, name: value };
   }) as pulumi.Output<BoundRecord>;
+
+/**
+ * The input that a preview adds: the names of the arguments that the program marks as secret. The preview of a dynamic resource describes
+ * its record, and its provider gets values without their marks.
+ */
+export const secretArguments = (given: pulumi.Inputs): pulumi.Inputs => {
+  if (!pulumi.runtime.isDryRun()) return {};
+  const names = Promise.all(
+    Object.entries(given).map(async ([name, value]) => ((await pulumi.isSecret(pulumi.output(value))) ? [name] : [])),
+  ).then((found) => found.flat());
+  // What an input rejects with is reported where it is read.
+  names.catch(() => undefined);
+  return { [SECRET_ARGUMENTS]: names };
+};

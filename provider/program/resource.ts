@@ -10,11 +10,10 @@ import { currentProgram, type Entered, literalsOf, watchProgram } from "./depend
 import { failWith } from "./fail-with.ts";
 import { formOf, requireOneForm, withAliases } from "./form.ts";
 import type { BoundRecord } from "./generated/bound-record.ts";
-import { boundRecords, inputsFrom, uidOf, withPlanned, withSecretOutputs } from "./inputs.ts";
+import { boundRecords, inputsFrom, secretArguments, uidOf, withPlanned, withSecretOutputs } from "./inputs.ts";
 import { awaitValue, markHandled, withoutDependencies } from "./output.ts";
 import { pinPosition } from "./position.ts";
 import { checkRoles, namesToCheck } from "./role-names.ts";
-import { secretArguments } from "./secret-arguments.ts";
 import { programError } from "./session.ts";
 import { noteStored } from "./stored.ts";
 

@@ -4,11 +4,10 @@ import { getOrInsert, isUidp, resources, roleBindingSet } from "../../schema/ind
 import { nameOf } from "./binding-names.ts";
 import { currentProgram, type Entered, type Literal } from "./dependencies.ts";
 import { formOf, requireOneForm, withAliases } from "./form.ts";
-import { referenceUid } from "./inputs.ts";
+import { referenceUid, secretArguments } from "./inputs.ts";
 import { awaitValue, markHandled } from "./output.ts";
 import { claimPlace, DeclaredResource } from "./resource.ts";
 import { type CheckedNames, checkRole, namesToCheck } from "./role-names.ts";
-import { secretArguments } from "./secret-arguments.ts";
 import { programError } from "./session.ts";
 import { noteStored } from "./stored.ts";
 

@@ -1,4 +1,4 @@
-// Tells the journal which records the engine has stored (provider/run/stored.ts). Nothing else does before the engine asks for them
+// Tells the journal which records the engine has stored (provider/log/file.ts). Nothing else does before the engine asks for them
 // in a later run, and a stack may be removed before that.
 //
 // Best effort: what it does not tell, the journal keeps. A program of the Automation API that runs inline has neither the environment nor
@@ -38,7 +38,7 @@ const currentStored = perRun(() => {
     const records = fresh.splice(0);
     if (records.length === 0) return;
     const [{ acknowledgerOf }, { knownLine }] = await Promise.all([
-      import("../run/stored.ts"),
+      import("../log/file.ts"),
       import("../log/entries.ts"),
     ]);
     acknowledge ??= acknowledgerOf(programJournal());

@@ -1,6 +1,7 @@
 // Facts about a record of any kind: where it is, when it was created, its identity, and whether a program describes it.
 import { createHash } from "node:crypto";
-import { type Json, parentOf, resources } from "../../schema/index.ts";
+import type { TakenOver } from "../../client/preview-marks.ts";
+import { isUidp, type Json, parentOf, resources } from "../../schema/index.ts";
 import { type Kind, title } from "./kind.ts";
 
 /** uid of what holds the record; "" at the root. An account association is held by the group whose uid it has. */
@@ -45,3 +46,10 @@ export const identityOf = (kind: Kind, place: string, fields: Json, salt: string
 /** `isMatch` for a record and what a program asks for, of which only the identities are known. */
 export const isSameIdentity = (kind: Kind, record: Json, desired: Json): boolean =>
   record.place === desired.place && isMatch(kind, record, desired);
+
+/** Undefined where the update makes the record, or which one it takes over is not known. `taken`: from an interrupted run. */
+export const knownUid = (kind: Kind, { parent, adopt }: Json, taken: TakenOver | undefined): string | undefined => {
+  if (taken) return taken.doubt === undefined ? taken.uid : undefined;
+  const uid = adopt ?? (kind.list.sharesUid ? parent : undefined);
+  return isUidp(uid) ? uid : undefined;
+};

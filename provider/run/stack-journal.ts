@@ -2,12 +2,12 @@
 // waits for the lock and compacts the file; later lines of other processes are read under the lock.
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
+import { withSection } from "../../client/recovery.ts";
 import { createEntries, type Entries } from "../log/entries.ts";
-import type { Known, Removed } from "../log/entry.ts";
-import { type JournalFile, journalFile } from "../log/file.ts";
+import type { InvalidLine, Known, Removed } from "../log/entry.ts";
+import { type JournalFile, journalFile, quarantineOf } from "../log/file.ts";
 import { type Lock, type LockOptions, lockOf } from "../log/lock.ts";
 import type { Tail } from "../log/log.ts";
-import { invalidText } from "./invalid.ts";
 
 export interface StackJournal extends Parts {
   file: JournalFile;
@@ -107,4 +107,20 @@ const catchUpUnderLock = async (open: StackJournal): Promise<void> => {
   } finally {
     await open.lock.release();
   }
+};
+
+const SHOWN = 10;
+const SHOWN_CHARACTERS = 200;
+
+const invalidText = (path: string, invalid: readonly InvalidLine[]): string => {
+  const are = invalid.length === 1 ? "a line that is not an entry" : `${invalid.length} lines that are not entries`;
+  const lines = invalid
+    .slice(0, SHOWN)
+    .map(({ line, why }) => `${JSON.stringify(line.slice(0, SHOWN_CHARACTERS))}: ${why}`);
+  const more = invalid.length > SHOWN ? [`and ${invalid.length - SHOWN} more`] : [];
+  const head = `the intent journal ${path} has ${are}, ignored and kept in ${quarantineOf(path)} by the next up:`;
+  const advice =
+    "If one is of a create that a killed run did not finish, its record may have no resource: search for it. npx pulumi-irm journal list " +
+    "shows these lines, npx pulumi-irm journal clean --invalid deletes them.";
+  return withSection(`${[head, ...lines, ...more].join("\n  - ")}\n${advice}`, "invalid-lines");
 };

@@ -3,12 +3,14 @@ import { isDeepStrictEqual } from "node:util";
 import { hasCode } from "../../client/errors.ts";
 import type { Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
+import type { Entry } from "../log/entry.ts";
 import type { Reading, ReadResult } from "../reconcile/read.ts";
+import { KEY } from "../record/state.ts";
 import { readUnlessDeleted } from "../recovery/not-found.ts";
 import type { Session } from "../run/session.ts";
 import { listLive, withStored } from "./live.ts";
 import { hiddenNames, inputsOf, outputsOf } from "./outputs.ts";
-import { bindingsIn, grants, pairsIn, settingsOf } from "./pair.ts";
+import { type Binding, bindingsIn, grants, isPairKeyOf, pairsIn, settingsOf } from "./pair.ts";
 import { keptBy } from "./protect.ts";
 
 /** `stored` are the outputs in the state; without any, the set is imported, and manages what the group has. */
@@ -57,3 +59,34 @@ const isGroup = async (session: Session, group: string): Promise<boolean> => {
     throw error;
   }
 };
+
+/**
+ * The outputs of a set of an open stack, whose plan is made of the group as it is now, or undefined where the group does not exist. `stored` are the outputs in the state, `created` the creates of open runs: what
+ * they produced for this set, it manages.
+ */
+export const observeSet = async (
+  session: Session,
+  group: string,
+  stored: Json,
+  created: readonly Entry[],
+): Promise<Json | undefined> => {
+  const about = withCreated(group, stored, created);
+  const { id, props } = await readSet(session, group, about, { isRefresh: true });
+  return id === "" ? undefined : props;
+};
+
+/** The outputs in the state, with the pairs that were created for this set. */
+export const withCreated = (group: string, stored: Json, created: readonly Entry[]): Json => {
+  const isOfSet = isPairKeyOf(String(stored[KEY]), group);
+  const managed = bindingsIn(stored, "bindings");
+  const added = created.flatMap(({ key, uid }): Binding[] => {
+    if (uid === undefined || !isOfSet(key)) return [];
+    const [identity = "", role = ""] = key.split(" ").slice(-2);
+    return [{ uid, identity: named(managed, "identity", identity), role: named(managed, "role", role) }];
+  });
+  return { ...stored, bindings: [...managed, ...added] };
+};
+
+/** As the state names it: a name that it leaves out may be secret. */
+const named = (bindings: readonly Binding[], part: "identity" | "role", uid: string): Binding["role"] =>
+  bindings.map((one) => one[part]).find((one) => one.uid === uid) ?? { uid };

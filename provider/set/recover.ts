@@ -5,16 +5,18 @@ import { kindRecords } from "../kind/index.ts";
 import type { Entry } from "../log/entry.ts";
 import { listGroupUntil } from "../reconcile/children.ts";
 import { fingerprintOf } from "../record/desired.ts";
+import { SET_TYPE, typeOfToken } from "../record/kind.ts";
 import { noteFailure, noteSuccess } from "../recovery/create.ts";
-import { hiddenMs } from "../recovery/operations.ts";
+import { entryOf, type Interrupted } from "../recovery/interrupted.ts";
+import { hiddenMs, type Operation, settleOperations, stackOperations } from "../recovery/operations.ts";
 import { hiddenMsOf } from "../recovery/recover.ts";
 import { judge } from "../recovery/search.ts";
 import { recoverPatiently } from "../recovery/wait.ts";
 import { stackOf } from "../run/journal.ts";
 import type { Session } from "../run/session.ts";
-import { interruptedPairsOf, settlePairs } from "./interrupted.ts";
+import { withRoleUids } from "./check.ts";
 import { type Live, liveFrom, withOthers } from "./live.ts";
-import { isPairKeyOf } from "./pair.ts";
+import { bindingsIn, desiredPair, grants, isPairKeyOf, pairsIn } from "./pair.ts";
 
 const kind = kindRecords.roleBinding;
 
@@ -79,4 +81,50 @@ const leftFor = async (session: Session, set: string, group: string): Promise<Le
   const pairs = await interruptedPairsOf(session, set, group);
   await settlePairs(session, set, group);
   return pairs.map((one) => ({ entry: one.entry, isInJournal: false, hiddenMs: () => hiddenMs(session, one) }));
+};
+
+// The pairs of a set that a killed run was creating, as the engine's state has them: those of the interrupted create or update that the
+// stored set does not have.
+
+const isOfSet = ({ type, action }: Operation): boolean => typeOfToken(type) === SET_TYPE && action !== "deleting";
+
+/** Of all sets of the stack of a resource. */
+export const interruptedPairs = async (session: Session, key: string): Promise<Interrupted[]> => {
+  const { open } = await stackOperations(session, key);
+  return (await Promise.all(open.filter(isOfSet).map((one) => pairsOf(session, one)))).flat();
+};
+
+/** Of this set, in this group. */
+const interruptedPairsOf = async (session: Session, set: string, group: string): Promise<Interrupted[]> => {
+  const { open } = await stackOperations(session, set);
+  const own = open.filter(
+    (one) => isOfSet(one) && one.key === set && one.inputs.parent === group && one.updatesSince === 0,
+  );
+  return (await Promise.all(own.map((one) => pairsOf(session, one)))).flat();
+};
+
+/** This run knows what there is of them in this group. */
+const settlePairs = (session: Session, set: string, group: string): Promise<void> =>
+  settleOperations(session, set, (one) => isOfSet(one) && one.key === set && one.inputs.parent === group);
+
+const pairsOf = async (
+  session: Session,
+  { key, urn, inputs, stored = {}, stamp, sentBefore, updatesSince, isKept }: Operation,
+): Promise<Interrupted[]> => {
+  // Of a set that moves, the state has the pairs of the group that it leaves.
+  const managed = stored.parent === inputs.parent ? bindingsIn(stored, "bindings") : [];
+  const added = pairsIn(inputs).filter((pair) => !managed.some((one) => grants(one, pair)));
+  const resolved = await withRoleUids(session, added);
+  return resolved.map(({ identity, role }) => {
+    const desired = desiredPair(key, inputs.parent as string, identity, role);
+    return {
+      key,
+      urn,
+      desired,
+      entry: entryOf(desired, `${urn} ${desired.key}`, stamp.at),
+      sentBefore,
+      updatesSince,
+      isKept,
+    };
+  });
 };

@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { contentsFrom, knownLine } from "../../../provider/log/entries.ts";
 import type { Entry } from "../../../provider/log/entry.ts";
-import { journalFile } from "../../../provider/log/file.ts";
-import { acknowledgerOf } from "../../../provider/run/stored.ts";
+import { acknowledgerOf, journalFile } from "../../../provider/log/file.ts";
 
 const ROOT = "12".repeat(20);
 const uid = (n: number) => `${ROOT}/${String(n).repeat(16)}`;
