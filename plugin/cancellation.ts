@@ -1,6 +1,7 @@
 // What ends a call before its work is done: the engine, which cancels all calls of an operation, and the resource's customTimeouts.
 import { status } from "@grpc/grpc-js";
 import { withSection } from "../client/recovery.ts";
+import { nameInKey } from "../provider/record/state.ts";
 import type { Request } from "./request-type.ts";
 import { Ended } from "./status.ts";
 
@@ -45,7 +46,7 @@ export const timeoutOf = (request: Operation): Promise<never> =>
     const { timeout: seconds = 0 } = request;
     if (seconds <= 0) return;
     const end = () => {
-      const text = `${urnOf(request).replace(/^.*::/s, "")}: not finished after ${seconds} s (customTimeouts)`;
+      const text = `${nameInKey(urnOf(request))}: not finished after ${seconds} s (customTimeouts)`;
       reject(new Ended(status.DEADLINE_EXCEEDED, isRecorded(request) ? continued(`${text}; `) : text));
     };
     setTimeout(end, Math.min(seconds * 1000, LONGEST_MS)).unref();

@@ -13,17 +13,16 @@ import { Refusal } from "./status.ts";
 import { structFrom } from "./struct.ts";
 import { containsSecret, plainFrom, Secret } from "./value.ts";
 
-interface PluginFunction {
-  call(connect: () => Promise<Session>, args: Json): Promise<Json>;
-}
+type PluginFunction = (connect: () => Promise<Session>, args: Json) => Promise<Json>;
 
-const getter = (kind: Kind): PluginFunction => ({
-  call: (connect, args) => getRecord(connect, kind, args),
-});
+const getter =
+  (kind: Kind): PluginFunction =>
+  (connect, args) =>
+    getRecord(connect, kind, args);
 
-const list = (kind: Kind): PluginFunction => ({
-  call: async (connect, args) => ({ [kind.list.plural]: await Array.fromAsync(listRecords(connect, kind, args)) }),
-});
+const list =
+  (kind: Kind): PluginFunction =>
+  async (connect, args) => ({ [kind.list.plural]: await Array.fromAsync(listRecords(connect, kind, args)) });
 
 /** By name, without the token's prefix. */
 export const functions: Readonly<Record<string, PluginFunction>> = Object.fromEntries(
@@ -43,8 +42,7 @@ export const invoke = async (
     throw new Refusal(`there is no function ${tok}; there are ${Object.keys(functions).toSorted().join(", ")}`);
   const args = plainFrom(asked);
   if (containsUnknown(args)) throw new Refusal(`${name}: an argument is not known yet`);
-  const { call } = functions[name] as PluginFunction;
-  const result = await call(connect, args).catch((error) => {
+  const result = await (functions[name] as PluginFunction)(connect, args).catch((error) => {
     throw reporterWith({})(error, [args]);
   });
   const isSecret = containsSecret(asked);

@@ -2,6 +2,7 @@
 // on its own record stays out of the bindings' outputs and of the log. So does one that this process has not met: with `--target`, or
 // with a record of another provider, whether it is secret is not known.
 
+import type { RecordNames } from "../provider/engine/record-names.ts";
 import { isRoleName } from "../provider/kind/built-in-role.ts";
 import { isBuiltIn } from "../provider/kind/named.ts";
 import { isUnknown } from "../provider/record/normal-form.ts";
@@ -9,28 +10,24 @@ import { SECRET_NAME } from "../provider/record/state.ts";
 import { bindingsIn } from "../provider/set/pair.ts";
 import type { Json } from "../schema/index.ts";
 
-export interface Names {
-  /** A record has this name. */
-  note(uid: unknown, name: unknown, isSecret: boolean): void;
-  /** The argument `names` of a role binding or a set, for a reader; undefined where the program passes it. */
-  shown(type: string, inputs: Json): Json | undefined;
-  /** The same for the state: what it has of names in `outputs` stays, and what no one knows is secret. */
-  stored(type: string, inputs: Json, outputs?: Json): Json | undefined;
-}
+export type Names = ReturnType<typeof createNames>;
 
-/** `noted` is called for each name that is met. */
-export const createNames = (onNote: Names["note"] = () => undefined): Names => {
+/** `onNote` is called for each name that is met. */
+export const createNames = (onNote: RecordNames["note"]) => {
   const known = new Map<unknown, string>();
   // A role may be given by its name.
   const nameOf = (uid: unknown): string | undefined => known.get(uid) ?? (isRoleName(uid) ? uid : undefined);
   return {
-    note: (uid, name, isSecret) => {
+    /** A record has this name. */
+    note: (uid: unknown, name: unknown, isSecret: boolean): void => {
       onNote(uid, name, isSecret);
       if (typeof uid === "string" && uid !== "" && typeof name === "string")
         known.set(uid, isSecret ? SECRET_NAME : name);
     },
-    shown: (type, inputs) => namesOf(type, inputs, nameOf, nameOf),
-    stored: (type, inputs, outputs = {}) => {
+    /** The argument `names` of a role binding or a set, for a reader; undefined where the program passes it. */
+    shown: (type: string, inputs: Json): Json | undefined => namesOf(type, inputs, nameOf, nameOf),
+    /** The same for the state: what it has of names in `outputs` stays, and what no one knows is secret. */
+    stored: (type: string, inputs: Json, outputs: Json = {}): Json | undefined => {
       const before = namesIn(outputs);
       const nameOrSecret = (uid: unknown) =>
         nameOf(uid) ?? before.get(uid) ?? (isUnknown(uid) ? undefined : SECRET_NAME);

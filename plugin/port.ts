@@ -5,18 +5,12 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { type Server, ServerCredentials } from "@grpc/grpc-js";
 import { isOfOtherUser } from "./peer.ts";
 
-export interface Port {
-  /** Resolves with its number. */
-  listen(): Promise<number>;
-  /** Closes a connection, by the address that grpc-js gives it. */
-  drop(peer: string): void;
-  close(): void;
-}
+export type Port = ReturnType<typeof createPort>;
 
 /** The engine has one, and a second while it attaches itself. */
 const CONNECTIONS_MAX = 64;
 
-export const createPort = (server: Server, warn: (text: string) => void = () => {}): Port => {
+export const createPort = (server: Server, warn: (text: string) => void = () => {}) => {
   const sockets = new Map<string, Socket>();
   let hasWarned = false;
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
@@ -35,13 +29,15 @@ export const createPort = (server: Server, warn: (text: string) => void = () => 
   });
   listener.maxConnections = CONNECTIONS_MAX;
   return {
+    /** Resolves with its number. */
     listen: () =>
-      new Promise((resolve, reject) => {
+      new Promise<number>((resolve, reject) => {
         listener.once("error", reject);
         listener.listen(0, "127.0.0.1", () => resolve((listener.address() as AddressInfo).port));
       }),
-    drop: (peer) => sockets.get(peer)?.destroy(),
-    close: () => {
+    /** Closes a connection, by the address that grpc-js gives it. */
+    drop: (peer: string): void => void sockets.get(peer)?.destroy(),
+    close: (): void => {
       listener.close();
       server.forceShutdown();
       for (const socket of sockets.values()) socket.destroy();

@@ -24,36 +24,22 @@ export interface CheckedResource {
   isOfClass: boolean;
 }
 
-export interface ProgramNotes {
-  noteCheck(resource: CheckedResource): void;
-  /** The engine plans, or carries out, a step of a resource. */
-  noteStep(isPreview: boolean): void;
-  /** It asks for a component of the program, which no program in TypeScript does. */
-  noteComponent(isPreview: boolean): void;
-  /** A call about a resource failed, so that the engine ends the run. */
-  noteFailure(): void;
-  readonly hasFailed: boolean;
-  /** Undefined where no call has said it. */
-  readonly isPreview: boolean | undefined;
-  /** Its own classes see the end of a program in TypeScript. Undefined where this process was asked about none of its resources. */
-  readonly isTypescript: boolean | undefined;
-  /** places of its resources in the stack */
-  readonly places: ReadonlySet<string>;
-  readonly sets: readonly DeclaredSet[];
-  /** those that the update creates */
-  readonly identities: readonly NewIdentity[];
-}
+export type ProgramNotes = ReturnType<typeof programNotes>;
 
-export const programNotes = (): ProgramNotes => {
+export const programNotes = () => {
+  /** of its resources in the stack */
   const places = new Set<string>();
   const sets: DeclaredSet[] = [];
+  /** those that the update creates */
   const identities: NewIdentity[] = [];
   let hasComponent = false;
   let isOfClasses: boolean | undefined;
   const notes = {
     hasFailed: false,
+    /** Undefined where no call has said it. */
     isPreview: undefined as boolean | undefined,
-    get isTypescript() {
+    /** Its own classes see the end of a program in TypeScript. Undefined where this process was asked about none of its resources. */
+    get isTypescript(): boolean | undefined {
       return hasComponent ? false : isOfClasses;
     },
     ...{ places, sets, identities },
@@ -65,13 +51,16 @@ export const programNotes = (): ProgramNotes => {
       if (type === SET_TYPE) sets.push({ name, parent: inputs.parent as string, pairs: pairsIn(inputs) });
       if (kind === kindRecords.identity && isNew) identities.push({ name, record: openMembers(asked, inputs) });
     },
+    /** The engine plans, or carries out, a step of a resource. */
     noteStep: (isPreview: boolean) => {
       notes.isPreview = isPreview;
     },
+    /** It asks for a component of the program, which no program in TypeScript does. */
     noteComponent: (isPreview: boolean) => {
       hasComponent = true;
       notes.isPreview = isPreview;
     },
+    /** A call about a resource failed, so that the engine ends the run. */
     noteFailure: () => {
       notes.hasFailed = true;
     },

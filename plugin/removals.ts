@@ -26,17 +26,10 @@ export interface RemovalParts {
   timeoutMs?: number;
 }
 
-export interface Removals {
-  /** Reads the state meanwhile, if this is going to be a preview that needs it. */
-  prepare(): void;
-  /** The engine ends the operation. */
-  report(): Promise<void>;
-}
-
 // The engine waits 5 s for a plugin that it ends.
 const TIMEOUT_MS = 4_000;
 
-export const removalsWith = (parts: RemovalParts): Removals => {
+export const removalsWith = (parts: RemovalParts) => {
   const { notes, run, provider, isOtherLanguage, log, timeoutMs = TIMEOUT_MS } = parts;
   let state: Promise<EngineState> | undefined;
   const readOnce = (): Promise<EngineState> => {
@@ -51,10 +44,12 @@ export const removalsWith = (parts: RemovalParts): Removals => {
     return !(notes.isTypescript ?? !isOtherLanguage());
   };
   return {
-    prepare: () => {
+    /** Reads the state meanwhile, if this is going to be a preview that needs it. */
+    prepare: (): void => {
       if (isNeeded() && (run === "preview" || notes.isPreview === true)) void readOnce();
     },
-    report: async () => {
+    /** The engine ends the operation. */
+    report: async (): Promise<void> => {
       if (!isNeeded()) return;
       try {
         const [{ resources }, isKept] = await within(timeoutMs, Promise.all([readOnce(), parts.declares()]));

@@ -59,7 +59,7 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
     const type = typeIn(urn);
     const name = `${type.charAt(0).toLowerCase()}${type.slice(1)}` as StateKind;
     if (!Object.hasOwn(kinds, name)) throw new Refusal(`there is no resource type ${type}`);
-    return { type, name, kind: name === "roleBindingSet" ? undefined : kindRecords[name], methods: kinds[name] };
+    return { type, kind: name === "roleBindingSet" ? undefined : kindRecords[name], methods: kinds[name] };
   };
   const organizationOf = (...said: Json[]): string => {
     const texts = said.flatMap((one) => [one[ORGANIZATION], organizationIn(one[KEY])]);
@@ -236,7 +236,6 @@ interface Program {
 interface Subject {
   /** `RoleBinding` */
   type: string;
-  name: StateKind;
   /** undefined for a set of role bindings, which is no record of the API */
   kind: Kind | undefined;
   methods: Methods;

@@ -17,18 +17,9 @@ import type { Session } from "../run/session.ts";
 import { MATCHES } from "./adopt.ts";
 import type { Adopted, NotFound, StepParts } from "./steps.ts";
 
-export interface Adoptions {
-  /** The arguments with what `adopt` means now. `olds` are the inputs in the state, none for a new resource. */
-  adopted(kind: Kind, olds: Json, asked: Json): Promise<Adopted>;
-  /** The arguments of a resource that creates its record again: `adopt` means the one that was deleted, and no record is found. */
-  again(kind: Kind, news: Json, adopt: unknown): Promise<Json | undefined>;
-  /** A refresh has found no record of the resource with these outputs and inputs. */
-  noteRemoved(kind: Kind, session: Session, id: string, stored: Json, inputs: Json): Promise<void>;
-}
+export type Adoptions = ReturnType<typeof adoptionsWith>;
 
-type Parts = Pick<StepParts, "ledger" | "connect" | "log" | "cwd">;
-
-export const adoptionsWith = ({ ledger, connect, log, cwd }: Parts): Adoptions => {
+export const adoptionsWith = ({ ledger, connect, log, cwd }: StepParts) => {
   const uids = uidsOfProgram(cwd);
   // By key: what a resource of the stack adopts. Its next check, without inputs in the state, is for its replacement.
   const inState = new Map<unknown, unknown>();
@@ -41,7 +32,8 @@ export const adoptionsWith = ({ ledger, connect, log, cwd }: Parts): Adoptions =
     const { parent, args } = await withUids(await connect(), desiredFrom(kind, news));
     return isSameIdentity(kind, identity, identityOf(kind, parent, args, removed));
   };
-  const again: Adoptions["again"] = async (kind, news, adopt) => {
+  /** The arguments of a resource that creates its record again: `adopt` means the one that was deleted, and no record is found. */
+  const again = async (kind: Kind, news: Json, adopt: unknown): Promise<Json | undefined> => {
     const line = await removedOf(kind, news[KEY]);
     const isSame = adopt === MATCHES ? line && (await matchesRemoved(kind, line, news)) : adopt === line?.removed;
     if (line === undefined || !isSame) return undefined;
@@ -54,7 +46,8 @@ export const adoptionsWith = ({ ledger, connect, log, cwd }: Parts): Adoptions =
   };
 
   return {
-    adopted: async (kind, olds, asked) => {
+    /** The arguments with what `adopt` means now. `olds` are the inputs in the state, none for a new resource. */
+    adopted: async (kind: Kind, olds: Json, asked: Json): Promise<Adopted> => {
       const { [KEY]: key, [MATCH]: match } = asked;
       const { adopt, missing } = givenIn(asked);
       const isNew = Object.keys(olds).length === 0;
@@ -89,7 +82,8 @@ export const adoptionsWith = ({ ledger, connect, log, cwd }: Parts): Adoptions =
       return file === undefined ? { news: asked } : unseen(asked, file);
     },
     again,
-    noteRemoved: async (kind, { journal }, id, stored, inputs) => {
+    /** A refresh has found no record of the resource with these outputs and inputs. */
+    noteRemoved: async (kind: Kind, { journal }: Session, id: string, stored: Json, inputs: Json): Promise<void> => {
       const { [KEY]: key, [FORMER]: former = id } = stored;
       if (typeof key !== "string") return;
       const isAdopted = stored.adopted === true || stored[FORMER] !== undefined || inputs.adopt === id;

@@ -33,29 +33,22 @@ const MARKS: readonly Mark[] = [
   },
 ];
 
-export interface DeclaredTwice {
-  /** The engine has checked these inputs. */
-  noteCheck(kind: Kind, inputs: Json): void;
-}
-
-/** Of one provider: another one may be another service. */
-export const declaredTwiceWith = (log: (text: string) => void): DeclaredTwice => {
+/** Of one provider: another one may be another service. It gets the inputs that the engine has checked. */
+export const declaredTwiceWith = (log: (text: string) => void) => {
   /** key of the first resource by what it declares */
   const first = new Map<string, unknown>();
   const reported = new Set<unknown>();
-  return {
-    noteCheck(kind, inputs) {
-      const own = MARKS.find((mark) => mark.kind === kind);
-      const parts = own?.parts(inputs);
-      if (!own || !parts?.every(isKnownText)) return;
-      const mark = JSON.stringify([kind.type, ...parts]);
-      const key = inputs[KEY];
-      const other = getOrInsert(first, mark, () => key);
-      // A replacement is checked once more.
-      if (other === key || reported.has(key)) return;
-      reported.add(key);
-      log(`warning: ${own.text(nameInKey(key), nameInKey(other))}`);
-    },
+  return (kind: Kind, inputs: Json): void => {
+    const own = MARKS.find((mark) => mark.kind === kind);
+    const parts = own?.parts(inputs);
+    if (!own || !parts?.every(isKnownText)) return;
+    const mark = JSON.stringify([kind.type, ...parts]);
+    const key = inputs[KEY];
+    const other = getOrInsert(first, mark, () => key);
+    // A replacement is checked once more.
+    if (other === key || reported.has(key)) return;
+    reported.add(key);
+    log(`warning: ${own.text(nameInKey(key), nameInKey(other))}`);
   };
 };
 

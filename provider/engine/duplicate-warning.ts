@@ -7,7 +7,7 @@ import { desiredFrom, fingerprintOf, withUids } from "../record/desired.ts";
 import { createTimeOf, recordId } from "../record/id.ts";
 import { type Kind, withArticle } from "../record/kind.ts";
 import { containsUnknown } from "../record/normal-form.ts";
-import { KEY } from "../record/state.ts";
+import { KEY, nameInKey } from "../record/state.ts";
 import { duplicateAdvice, refusesDuplicate, unknownStateText } from "../recovery/duplicate.ts";
 import { stackOperations } from "../recovery/operations.ts";
 import { type Session, withOneAttempt } from "../run/session.ts";
@@ -17,12 +17,7 @@ type Listed = Json & { uid: string };
 // Most records of a group that are compared.
 const RECORDS_MAX = 1_000;
 
-interface DuplicateWarnings {
-  /** The warning for the inputs of a new resource; undefined where no record matches, or the service does not answer. */
-  warningOf(kind: Kind, session: Session, inputs: Json): Promise<string | undefined>;
-}
-
-export const duplicateWarnings = (): DuplicateWarnings => {
+export const duplicateWarnings = () => {
   const lists = new Map<string, Promise<Listed[]>>();
   let isOff = false;
 
@@ -54,7 +49,7 @@ export const duplicateWarnings = (): DuplicateWarnings => {
     const are = await Promise.all(found.map((record) => isRefused && isOfStack(record)));
     const alike = found.filter((_, i) => !are[i]);
     if (alike.length === 0) return undefined;
-    const name = `${kind.type} ${key.replace(/^.*::/s, "")}`;
+    const name = `${kind.type} ${nameInKey(key)}`;
     const lines = alike.map((record) => `${kind.word} ${record.uid}, created ${createTimeOf(record)}`);
     const head = `warning: ${name} is new, and ${withArticle(kind.word)} with the same parent and fields already exists:`;
     const outcome = isRefused
@@ -68,7 +63,8 @@ export const duplicateWarnings = (): DuplicateWarnings => {
   };
 
   return {
-    async warningOf(kind, session, inputs) {
+    /** The warning for the inputs of a new resource; undefined where no record matches, or the service does not answer. */
+    async warningOf(kind: Kind, session: Session, inputs: Json): Promise<string | undefined> {
       if (isOff) return undefined;
       try {
         return await compare(kind, session, inputs);

@@ -4,29 +4,11 @@
 import type { Clock } from "../../client/clock.ts";
 import type { SessionError } from "../../client/errors.ts";
 
-export interface Offline {
-  /** why no request can succeed */
-  reason: SessionError | undefined;
-  isOn(): boolean;
-  /** No request can succeed. For good: what is not looked up from now on is missing in the inputs. */
-  begin(reason: SessionError): void;
-  /** Before a resource is checked. */
-  hold(): Promise<void>;
-  /** The engine is about to show a step of the resource, or to carry it out. */
-  expectStep(): void;
-  /** It has no step. */
-  expectNone(): void;
-  /** The engine shows the step: a preview. */
-  noteShown(): void;
-  /** It carries the step out: an update, which ends here. */
-  carriedOut(): void;
-}
-
 // Longest waits: for the step of a resource that was checked, and until an engine that has many processes to run has seen an error.
 const STEP_MS = 2_000;
 const END_MS = 1_000;
 
-export const offlineWith = (clock: Clock, log: (text: string) => void): Offline => {
+export const offlineWith = (clock: Clock, log: (text: string) => void) => {
   let isStepExpected = false;
   let isUpdate: boolean | undefined;
   let hasWarned = false;
@@ -41,31 +23,38 @@ export const offlineWith = (clock: Clock, log: (text: string) => void): Offline 
     if (offline.reason && !hasWarned) log(warningText(offline.reason.message));
     hasWarned ||= offline.reason !== undefined;
   };
+  /** The engine shows the step: a preview. */
   const noteShown = (): void => {
     if (!offline.reason) return;
     know(false);
     warn();
   };
 
-  const offline: Offline = {
-    reason: undefined,
-    isOn: () => offline.reason !== undefined,
-    begin: (own) => {
+  const offline = {
+    /** why no request can succeed */
+    reason: undefined as SessionError | undefined,
+    isOn: (): boolean => offline.reason !== undefined,
+    /** No request can succeed. For good: what is not looked up from now on is missing in the inputs. */
+    begin: (own: SessionError): void => {
       offline.reason ??= own;
     },
-    hold: async () => {
+    /** Before a resource is checked. */
+    hold: async (): Promise<void> => {
       if (!isStepExpected) return;
       if (isUpdate === undefined) await Promise.race([known.promise, clock.sleep(STEP_MS)]);
       if (isUpdate === undefined) noteShown();
       const leftMs = failedAtMs + END_MS - clock.now();
       if (isUpdate && leftMs > 0) await clock.sleep(leftMs);
     },
-    expectStep: () => {
+    /** The engine is about to show a step of the resource, or to carry it out. */
+    expectStep: (): void => {
       isStepExpected = offline.reason !== undefined;
     },
+    /** It has no step. */
     expectNone: warn,
     noteShown,
-    carriedOut: () => {
+    /** It carries the step out: an update, which ends here. */
+    carriedOut: (): void => {
       if (!offline.reason) return;
       if (!isUpdate) failedAtMs = clock.now();
       know(true);

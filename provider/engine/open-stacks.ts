@@ -12,18 +12,7 @@ import { describeOpenStack, lineOf, uncomparableText } from "../open/text.ts";
 import { stackOf } from "../run/journal.ts";
 import type { StepParts } from "./steps.ts";
 
-export interface OpenStacks {
-  /** The keys of the stack that was looked at begin with it. */
-  seen: string;
-  /** undefined: it is not open */
-  current: OpenStack | undefined;
-  /** `isUpdate` as for the service gate: undefined where it is not known. */
-  look(key: string, isUpdate: boolean | undefined): Promise<void>;
-  /** Of a destroy: deletes what the open runs created, as far as nothing blocks it. */
-  clear(): Promise<void>;
-  /** Before the first deletion of a run on a machine whose journal does not have all runs of the stack. */
-  removeLost(key: string): Promise<void>;
-}
+export type OpenStacks = ReturnType<typeof openStacks>;
 
 /** Each resource would fail in the same way. */
 class NotComparable extends SessionError {
@@ -31,10 +20,7 @@ class NotComparable extends SessionError {
 }
 
 /** `isOffline`: the service does not answer, and a preview goes on without it. */
-export const openStacks = (
-  { ledger, connect, hasCredentials, log }: StepParts,
-  isOffline: () => boolean,
-): OpenStacks => {
+export const openStacks = ({ ledger, connect, hasCredentials, log }: StepParts, isOffline: () => boolean) => {
   let looking: Promise<void> | undefined;
   let clearing: Promise<void> = Promise.resolve();
   const lookAt = async (key: string, isUpdate: boolean | undefined): Promise<void> => {
@@ -69,20 +55,25 @@ export const openStacks = (
     for (const message of await removeLost(await connect(), key)) log(message);
   };
   let removing: Promise<void> | undefined;
-  const stacks: OpenStacks = {
+  const stacks = {
+    /** The keys of the stack that was looked at begin with it. */
     seen: "\n",
-    current: undefined,
-    look: (key, isUpdate) => {
+    /** undefined: it is not open */
+    current: undefined as OpenStack | undefined,
+    /** `isUpdate` as for the service gate: undefined where it is not known. */
+    look: (key: string, isUpdate: boolean | undefined): Promise<void> => {
       looking ??= lookAt(key, isUpdate).finally(() => {
         looking = undefined;
       });
       return looking;
     },
-    clear: () => {
+    /** Of a destroy: deletes what the open runs created, as far as nothing blocks it. */
+    clear: (): Promise<void> => {
       clearing = clearing.then(clearOnce);
       return clearing;
     },
-    removeLost: (key) => {
+    /** Before the first deletion of a run on a machine whose journal does not have all runs of the stack. */
+    removeLost: (key: string): Promise<void> => {
       removing ??= removeOnce(key);
       return removing;
     },

@@ -10,14 +10,7 @@ import { pairsIn } from "../set/pair.ts";
 
 type Kind = "group" | "identity" | "role";
 
-export interface RecordNames {
-  /** The program calls the record of this uid by this name. */
-  note(uid: unknown, name: unknown, isSecret: boolean): void;
-  /** By uid. What cannot be read is missing. */
-  find(kind: Kind, uids: Iterable<unknown>): Promise<ReadonlyMap<unknown, string>>;
-  /** `platform/registry`; `acme` for the organization itself. Undefined where a part of it cannot be read. */
-  pathOf(group: unknown): Promise<string | undefined>;
-}
+export type RecordNames = ReturnType<typeof recordNames>;
 
 interface Service {
   ledger(): Promise<Ledger>;
@@ -28,7 +21,7 @@ interface Service {
 /** A request names the uids in its address. */
 const UIDS_IN_REQUEST = 50;
 
-export const recordNames = ({ connect, hasCredentials, ledger }: Service): RecordNames => {
+export const recordNames = ({ connect, hasCredentials, ledger }: Service) => {
   const programNames = new Map<unknown, string>();
   const apiNames = new Map<unknown, string>();
   const requested = new Set<string>();
@@ -52,6 +45,7 @@ export const recordNames = ({ connect, hasCredentials, ledger }: Service): Recor
     }
   };
 
+  /** By uid. What cannot be read is missing. */
   const find = async (kind: Kind, uids: Iterable<unknown>): Promise<Map<unknown, string>> => {
     const wanted = [...new Set(uids)].filter(isUidp);
     await readMissing(kind, wanted);
@@ -66,12 +60,14 @@ export const recordNames = ({ connect, hasCredentials, ledger }: Service): Recor
   };
 
   return {
-    note: (uid, name, isSecret) => {
+    /** The program calls the record of this uid by this name. */
+    note: (uid: unknown, name: unknown, isSecret: boolean): void => {
       if (typeof uid !== "string" || uid === "" || typeof name !== "string") return;
       programNames.set(uid, isSecret ? SECRET_NAME : name);
     },
     find,
-    pathOf: async (group) => {
+    /** `platform/registry`; `acme` for the organization itself. Undefined where a part of it cannot be read. */
+    pathOf: async (group: unknown): Promise<string | undefined> => {
       if (!isUidp(group)) return undefined;
       const uids = pathUids(group);
       const names = await find("group", uids);

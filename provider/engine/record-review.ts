@@ -14,17 +14,10 @@ import type { Sentences } from "../run/sentences.ts";
 
 export type IsSecret = (names: readonly string[]) => boolean;
 
-export interface RecordReview {
-  /** The engine has checked the inputs of a resource; `olds` are empty for a new one. */
-  noteCheck(kind: Kind, olds: Json, news: Json, isSecret: IsSecret | undefined): void;
-  /** It has compared the outputs in the state with the inputs. */
-  noteDiff(kind: Kind, id: string, olds: Json, news: Json, isReplaced: boolean): void;
-}
-
 const RELATIONSHIPS = ["claimMatch", "staticKeys", "awsIdentity", "servicePrincipal"];
 const CAPABILITIES_SHOWN = 20;
 
-export const recordReviewWith = (log: Sentences["log"]): RecordReview => {
+export const recordReviewWith = (log: Sentences["log"]) => {
   // A comparison follows the check of the same run; a refresh compares too, in the other direction, and checks nothing first.
   const secrets = new Map<unknown, IsSecret>();
   const reported = new Set<unknown>();
@@ -36,7 +29,8 @@ export const recordReviewWith = (log: Sentences["log"]): RecordReview => {
   };
 
   return {
-    noteCheck(kind, olds, news, isSecret) {
+    /** The engine has checked the inputs of a resource; `olds` are empty for a new one. */
+    noteCheck(kind: Kind, olds: Json, news: Json, isSecret: IsSecret | undefined): void {
       if (isSecret === undefined) return;
       secrets.set(news[KEY], isSecret);
       // An adopted record is compared by what the API has of it.
@@ -45,7 +39,8 @@ export const recordReviewWith = (log: Sentences["log"]): RecordReview => {
       if (kind === kindRecords.role)
         logOnce(news, kind, `is new: it grants ${capabilitiesText(capabilitiesIn(news), isSecret)}`);
     },
-    noteDiff(kind, id, olds, news, isReplaced) {
+    /** It has compared the outputs in the state with the inputs. */
+    noteDiff(kind: Kind, id: string, olds: Json, news: Json, isReplaced: boolean): void {
       const isSecret = secrets.get(news[KEY]);
       if (isSecret === undefined) return;
       const lines = [

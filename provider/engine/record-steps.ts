@@ -36,7 +36,7 @@ const withoutParent = ({ parent: _parent, ...outs }: Json): Json => outs;
 export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
   const { ledger, connect, hasCredentials, log, sentence, names } = parts;
   const duplicates = duplicateWarnings();
-  const declaredTwice = declaredTwiceWith(log);
+  const warnOfDeclaredTwice = declaredTwiceWith(log);
   const findMixedIds = mixedIdsFinder<unknown>();
   const review = reviewWith(sentence, log);
   const recordReview = recordReviewWith(sentence);
@@ -141,7 +141,7 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
       recordReview.noteCheck(kind, olds, inputs, isSecret);
       if (problems.length === 0) {
         warnOfOpenPatterns(kind, inputs, isSecret);
-        declaredTwice.noteCheck(kind, inputs);
+        warnOfDeclaredTwice(kind, inputs);
         warnOfMixedIds(kind, inputs);
         if (isNew) await expectBatch(kind, inputs);
       }

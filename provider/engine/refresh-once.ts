@@ -5,29 +5,23 @@ import { sessionErrorOf } from "../../client/errors.ts";
 import { SERVICE } from "../../client/preview-marks.ts";
 import { quoting } from "../../client/recovery.ts";
 import type { Json } from "../../schema/index.ts";
-import type * as reconcile from "../reconcile/index.ts";
+import type { ReadResult } from "../reconcile/index.ts";
 
-export interface RefreshOnce {
-  /** `isRefresh`: nothing but a refresh reads before the program declares its first resource. */
-  read(
-    id: string,
-    stored: Json,
-    isRefresh: boolean,
-    work: () => Promise<reconcile.ReadResult>,
-  ): Promise<reconcile.ReadResult>;
-  /** The record was not read, so the engine compares the state with itself. */
-  isUnread(id: string): boolean;
-}
-
-export const refreshOnce = (): RefreshOnce => {
+export const refreshOnce = () => {
   let hasFailed = false;
   const unread = new Set<string>();
-  const asStored = (id: string, stored: Json): reconcile.ReadResult => {
+  const asStored = (id: string, stored: Json): ReadResult => {
     unread.add(id);
     return { id, props: stored };
   };
   return {
-    read: async (id, stored, isRefresh, work) => {
+    /** `isRefresh`: nothing but a refresh reads before the program declares its first resource. */
+    read: async (
+      id: string,
+      stored: Json,
+      isRefresh: boolean,
+      work: () => Promise<ReadResult>,
+    ): Promise<ReadResult> => {
       // What an import or the program reads has no state to keep.
       const canKeep = isRefresh && stored[SERVICE] !== undefined;
       if (hasFailed && canKeep) return asStored(id, stored);
@@ -43,7 +37,8 @@ export const refreshOnce = (): RefreshOnce => {
         );
       }
     },
-    isUnread: (id) => unread.has(id),
+    /** The record was not read, so the engine compares the state with itself. */
+    isUnread: (id: string): boolean => unread.has(id),
   };
 };
 

@@ -13,17 +13,6 @@ import type { Sentences } from "../run/sentences.ts";
 import { type Binding, type DeclaredPair, grants } from "../set/pair.ts";
 import { removedSetText } from "./set-review.ts";
 
-export interface Review {
-  /** Whether it logs a line for these inputs. */
-  isNew(olds: Json, news: Json): boolean;
-  /** The engine has checked the inputs of a resource; `olds` are empty for a new one. */
-  checked(olds: Json, news: Json): void;
-  /** It has compared the outputs in the state with the inputs. */
-  compared(olds: Json, news: Json): void;
-  /** It has deleted the resource. */
-  removed(stored: Json): void;
-}
-
 /** A set of the program, as far as a preview knows it. */
 export interface DeclaredSet {
   /** logical name */
@@ -37,7 +26,7 @@ const PARTS = ["identity", "role", "group"] as const;
 type Part = (typeof PARTS)[number];
 
 /** `sentence` is for the reader of a preview. `log` has what has happened. */
-export const reviewWith = (sentence: Sentences["log"], log: (text: string) => void): Review => {
+export const reviewWith = (sentence: Sentences["log"], log: (text: string) => void) => {
   const declared = new Set<unknown>();
   const reported = new Set<unknown>();
 
@@ -48,14 +37,16 @@ export const reviewWith = (sentence: Sentences["log"], log: (text: string) => vo
   };
 
   return {
-    isNew(olds, news) {
+    /** Whether it logs a line for these inputs. */
+    isNew(olds: Json, news: Json): boolean {
       const isCreated = Object.keys(olds).length === 0;
       return (
         !reported.has(news[KEY]) &&
         (isCreated || PARTS.some((part) => !isSame(storedName(olds, part), desiredName(news, part))))
       );
     },
-    checked(olds, news) {
+    /** The engine has checked the inputs of a resource; `olds` are empty for a new one. */
+    checked(olds: Json, news: Json): void {
       declared.add(news[KEY]);
       if (Object.keys(olds).length > 0) return;
       logOnce(
@@ -64,7 +55,8 @@ export const reviewWith = (sentence: Sentences["log"], log: (text: string) => vo
         PARTS.map((part) => `${part} ${namedText(desiredName(news, part))}`),
       );
     },
-    compared(olds, news) {
+    /** It has compared the outputs in the state with the inputs. */
+    compared(olds: Json, news: Json): void {
       // A refresh compares too, in the other direction, and checks nothing first.
       if (!declared.has(news[KEY])) return;
       const changed = PARTS.filter((part) => !isSame(storedName(olds, part), desiredName(news, part)));
@@ -76,7 +68,8 @@ export const reviewWith = (sentence: Sentences["log"], log: (text: string) => vo
       });
       logOnce(news, "changes", parts);
     },
-    removed(outputs) {
+    /** It has deleted the resource. */
+    removed(outputs: Json): void {
       log(removedBinding(outputs));
     },
   };
@@ -123,8 +116,7 @@ export const removedText = (
   const kind = kindOfToken(type);
   if (!kind) return undefined;
   if (staysOnDelete(outputs)) {
-    const name = `${kind.type} ${urn.replace(/^.*::/s, "")}`;
-    return `${name} is no longer in the program: ${kind.word} ${outputs.uid} was adopted and stays`;
+    return `${kind.type} ${nameInKey(urn)} is no longer in the program: ${kind.word} ${outputs.uid} was adopted and stays`;
   }
   if (kind === kindRecords.identity) return removedIdentity(urn, outputs, shown, identities);
   if (kind !== kindRecords.roleBinding) return undefined;
@@ -147,7 +139,7 @@ const removedIdentity = (urn: string, outputs: Json, shown: Json, identities: re
       ? `Identity ${next.name} takes its place with another uid. ${KEEP}`
       : `If another identity takes its place: ${KEEP}`,
   ];
-  return [`Identity ${urn.replace(/^.*::/s, "")} is removed:`, ...lines].join("\n  - ");
+  return [`Identity ${nameInKey(urn)} is removed:`, ...lines].join("\n  - ");
 };
 
 const KEEP = "To keep the record, name the former resource in aliases, or the former key of a policy as was";

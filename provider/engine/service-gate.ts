@@ -12,7 +12,8 @@ import { withSection } from "../../client/recovery.ts";
 import { getOrInsert, isApiError, isLoopbackUrl, type Json, resources, rootOf } from "../../schema/index.ts";
 import { type Absence, absenceOf } from "../recovery/not-found.ts";
 import type { Session } from "../run/session.ts";
-import { type Offline, offlineWith } from "./offline.ts";
+import { offlineWith } from "./offline.ts";
+import type { StepParts } from "./steps.ts";
 
 /** The state belongs to another service: nothing is created, changed or deleted. */
 class WrongService extends SessionError {
@@ -29,7 +30,7 @@ class Unreachable extends SessionError {
   override readonly name = "Unreachable";
 }
 
-export interface Run {
+interface Run {
   /**
    * An update ends where no request can succeed, before its steps: they run at the same time, and each would report it. Undefined where the
    * engine and the program do not say what it is: a preview then goes on, and an update ends with its first step.
@@ -37,36 +38,18 @@ export interface Run {
   isUpdate: boolean | undefined;
 }
 
-export interface ServiceGate {
-  /** Checks the address; needs no network. */
-  address(stored: Json): Promise<void>;
-  /** Checks the organization of a uid in the state, with one request for each organization. */
-  organization(uid: string, run?: Run): Promise<void>;
-  /** The same for the group in which the program creates something. */
-  newPlace(uid: string, run: Run): Promise<void>;
-  /** Throws where no request of an update can succeed: no connection, or a sign-in that fails. One request, where none has been sent. */
-  reachable(run: Run): Promise<void>;
-  /** What is done without the service, where the run may be a preview. */
-  offline: Offline;
-  /** Rejects with the reason for a denied read or delete: a missing organization, or the denial itself. */
-  explain(uid: string, error: unknown): Promise<never>;
-  /** Once a record of this run was refused: why nothing is created. */
-  stopped: NonNullable<Session["stopped"]>;
-}
-
-export interface GateParts {
+interface GateParts extends Pick<StepParts, "connect" | "hasCredentials" | "log"> {
   config(): Promise<Config>;
-  connect(): Promise<Session>;
-  hasCredentials(): Promise<boolean>;
-  log(text: string): void;
   clock: Clock;
 }
 
-export const serviceGate = ({ config, connect, hasCredentials, log, clock }: GateParts): ServiceGate => {
-  const stopped: ServiceGate["stopped"] = {};
+export const serviceGate = ({ config, connect, hasCredentials, log, clock }: GateParts) => {
+  /** Once a record of this run was refused: why nothing is created. */
+  const stopped: NonNullable<Session["stopped"]> = {};
   const lookUps = new Map<string, Promise<LookUp>>();
   const reported = new Set<string>();
   let contact: Promise<void> | undefined;
+  /** What is done without the service, where the run may be a preview. */
   const offline = offlineWith(clock, log);
 
   const goOffline = (error: Unreachable, { isUpdate }: Run): void => {
@@ -98,11 +81,13 @@ export const serviceGate = ({ config, connect, hasCredentials, log, clock }: Gat
     reported.add(root);
     return undefined;
   };
+  /** Checks the organization of a uid in the state, with one request for each organization. */
   const organization = async (uid: string, run: Run = { isUpdate: false }): Promise<void> => {
     const root = rootOf(uid);
     const absence = await absenceIn(root, run).catch(refuse);
     if (absence) refuse(new WrongService(absent(root, await config(), absence)));
   };
+  /** The same for the group in which the program creates something. */
   const newPlace = async (uid: string, run: Run): Promise<void> => {
     const root = rootOf(uid);
     const absence = await absenceIn(root, run);
@@ -110,7 +95,8 @@ export const serviceGate = ({ config, connect, hasCredentials, log, clock }: Gat
   };
 
   return {
-    address: async (stored) => {
+    /** Checks the address; needs no network. */
+    address: async (stored: Json): Promise<void> => {
       const current = await config();
       const before = stored[SERVICE] as string;
       // At another address the records are others, unless the move is confirmed.
@@ -119,7 +105,8 @@ export const serviceGate = ({ config, connect, hasCredentials, log, clock }: Gat
     },
     organization,
     newPlace,
-    reachable: async (run) => {
+    /** Throws where no request of an update can succeed: no connection, or a sign-in that fails. One request, where none has been sent. */
+    reachable: async (run: Run): Promise<void> => {
       if (offline.isOn()) return;
       contact ??= connect().then(tryToReach);
       await contact.catch((error) => {
@@ -128,7 +115,8 @@ export const serviceGate = ({ config, connect, hasCredentials, log, clock }: Gat
       });
     },
     offline,
-    explain: async (uid, error) => {
+    /** Rejects with the reason for a denied read or delete: a missing organization, or the denial itself. */
+    explain: async (uid: string, error: unknown): Promise<never> => {
       const denied = hasCode(error, "PERMISSION_DENIED") && !sessionErrorOf(error);
       if (denied) await organization(uid);
       throw error;

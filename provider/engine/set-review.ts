@@ -20,16 +20,7 @@ import {
 } from "../set/pair.ts";
 import { planOf } from "../set/plan.ts";
 
-export interface SetReview {
-  /** The engine has checked the inputs of a set; `olds` are empty for a new one. `live` are the bindings of its group, where known. */
-  noteCheck(olds: Json, news: Json, live: readonly Binding[] | undefined): void;
-  /** It has compared the outputs in the state with the inputs. `textOf` says what a binding is. */
-  noteDiff(olds: Json, news: Json, textOf: (one: Binding) => string, live?: readonly Binding[]): void;
-  /** The inputs are of another group, whose bindings are `live`: the set is replaced. */
-  moved(olds: Json, news: Json, live: readonly Binding[] | undefined): void;
-}
-
-export const setReviewWith = (log: Sentences["log"]): SetReview => {
+export const setReviewWith = (log: Sentences["log"]) => {
   const declared = new Set<unknown>();
   const reported = new Set<unknown>();
   const logOnce = (news: Json, verb: string, lines: readonly string[]): void => {
@@ -38,12 +29,14 @@ export const setReviewWith = (log: Sentences["log"]): SetReview => {
     log(news[KEY], [`RoleBindingSet ${nameInKey(news[KEY])} ${verb}:`, ...lines].join("\n  - "));
   };
   return {
-    noteCheck(olds, news, live) {
+    /** The engine has checked the inputs of a set; `olds` are empty for a new one. `live` are the bindings of its group, where known. */
+    noteCheck(olds: Json, news: Json, live: readonly Binding[] | undefined): void {
       declared.add(news[KEY]);
       const added = addedLines(pairsIn(news), live);
       if (Object.keys(olds).length === 0 && added.length > 0) logOnce(news, "is new", added);
     },
-    noteDiff(olds, news, textOf, live = bindingsIn(olds, "unmanaged")) {
+    /** It has compared the outputs in the state with the inputs. `textOf` says what a binding is. */
+    noteDiff(olds: Json, news: Json, textOf: (one: Binding) => string, live = bindingsIn(olds, "unmanaged")): void {
       // A refresh compares too, in the other direction, and checks nothing first.
       if (!declared.has(news[KEY])) return;
       const { added, dropped, undeclared, twins, kept } = planOf(olds, news);
@@ -57,7 +50,8 @@ export const setReviewWith = (log: Sentences["log"]): SetReview => {
       const lines = [...changes, ...kept.map((one) => `keeps ${bindingText(one)} on purpose: ${one.kept}`)];
       if (lines.length > 0) logOnce(news, changes.length > 0 ? "changes" : "does not change", lines);
     },
-    moved(olds, news, live) {
+    /** The inputs are of another group, whose bindings are `live`: the set is replaced. */
+    moved(olds: Json, news: Json, live: readonly Binding[] | undefined): void {
       if (!declared.has(news[KEY])) return;
       const lines = [
         ...addedLines(pairsIn(news), live),
@@ -102,7 +96,7 @@ export const removedSetText = (
     return isShared(one.uid) ? [`leaves ${bindingText(one)} to a RoleBinding: role binding ${one.uid} stays`] : [];
   });
   if (lines.length === 0) return undefined;
-  return [`RoleBindingSet ${urn.replace(/^.*::/s, "")} is removed:`, ...lines].join("\n  - ");
+  return [`RoleBindingSet ${nameInKey(urn)} is removed:`, ...lines].join("\n  - ");
 };
 
 // With each pull token among the role bindings that an exclusive set removes, a client loses its images or packages. Role bindings do not

@@ -7,34 +7,25 @@ import { EngineStateError, type StateResource } from "../run/engine-state.ts";
 import { stackOf } from "../run/journal.ts";
 import { keptFolderProblem } from "../run/kept-folder.ts";
 import type { Ledger } from "../run/session.ts";
+import type { StepParts } from "./steps.ts";
 
 class Refused extends SessionError {
   override readonly name = "Refused";
 }
 
-export interface Unchecked {
-  /** Throws before the first write of a run that is not safe. `key` is of a resource of the stack. */
-  require(key: unknown): Promise<void>;
-  /** Before the first step of a run that says what it is: an update is refused at once, and a preview warns of it. */
-  expect(key: unknown, isUpdate: boolean): Promise<void>;
-}
-
-interface Parts {
+interface Parts extends Pick<StepParts, "ledger" | "log" | "cwd"> {
   config(): Promise<Config>;
-  ledger(): Promise<Ledger>;
   env: Env;
-  cwd: string;
-  log(text: string): void;
 }
 
-/** Undefined where the engine saves checkpoints. */
-export const uncheckedGate = ({ config, ledger, env, cwd, log }: Parts): Unchecked => {
+export const uncheckedGate = ({ config, ledger, env, cwd, log }: Parts) => {
   let checked: Promise<void> | undefined;
   const check = async (key: unknown): Promise<void> => {
     const problems = [keptFolderProblem(await config(), env, cwd), await stateProblem(await ledger(), key as string)];
     const found = problems.filter((one) => one !== undefined);
     if (found.length > 0) throw new Refused(withSection([HEAD, ...found].join("\n  - ") + ADVICE, "unchecked"));
   };
+  /** Throws before the first write of a run that is not safe. `key` is of a resource of the stack. */
   const require = (key: unknown): Promise<void> => {
     checked ??= check(key);
     return checked;
@@ -42,7 +33,8 @@ export const uncheckedGate = ({ config, ledger, env, cwd, log }: Parts): Uncheck
   let hasWarned = false;
   return {
     require,
-    expect: async (key, isUpdate) => {
+    /** Before the first step of a run that says what it is: an update is refused at once, and a preview warns of it. */
+    expect: async (key: unknown, isUpdate: boolean): Promise<void> => {
       try {
         await require(key);
       } catch (error) {

@@ -18,14 +18,10 @@ export interface Write extends Wrote {
   isDone?: true;
 }
 
-export interface Runs {
-  /** by id */
-  byId: ReadonlyMap<string, Run>;
-  writes: ReadonlyMap<string, Write>;
-  apply(line: RunLine): void;
-}
+export type Runs = ReturnType<typeof createRuns>;
 
-export const createRuns = (): Runs => {
+export const createRuns = () => {
+  /** by id */
   const byId = new Map<string, Run>();
   const writes = new Map<string, Write>();
   const change = (id: string, more: Partial<Run>): void => {
@@ -35,7 +31,7 @@ export const createRuns = (): Runs => {
   return {
     byId,
     writes,
-    apply: (line) => {
+    apply: (line: RunLine): void => {
       if ("began" in line) byId.set(line.began, line);
       else if ("ending" in line) change(line.ending, { ending: line.clock });
       else if ("judged" in line) change(line.judged, { judged: line.as });

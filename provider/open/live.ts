@@ -11,14 +11,9 @@ import { readUnlessDeleted } from "../recovery/not-found.ts";
 import type { EngineState } from "../run/engine-state.ts";
 import type { Session } from "../run/session.ts";
 
-export interface LiveRecords {
-  /** Undefined where it is deleted. `stored` are the outputs in the state. */
-  read(kind: Kind, uid: string, stored: Json): Promise<Json | undefined>;
-  /** A refresh has read it. */
-  skip(kind: Kind, uid: string): void;
-}
+export type LiveRecords = ReturnType<typeof liveRecords>;
 
-export const liveRecords = (session: Session, state: EngineState | undefined): LiveRecords => {
+export const liveRecords = (session: Session, state: EngineState | undefined) => {
   const found = new Map<string, Promise<Json | undefined>>();
   const begin = (kind: Kind, uid: string, stored: Json): Promise<Json | undefined> => {
     const reading = getOrInsert(found, recordId(kind.field, uid), () =>
@@ -46,11 +41,13 @@ export const liveRecords = (session: Session, state: EngineState | undefined): L
     }
   };
   return {
-    read: (kind, uid, stored) => {
+    /** Undefined where it is deleted. `stored` are the outputs in the state. */
+    read: (kind: Kind, uid: string, stored: Json): Promise<Json | undefined> => {
       const reading = begin(kind, uid, stored);
       if (!hasBegun) beginAll();
       return reading;
     },
-    skip: (kind, uid) => void skipped.add(recordId(kind.field, uid)),
+    /** A refresh has read it. */
+    skip: (kind: Kind, uid: string): void => void skipped.add(recordId(kind.field, uid)),
   };
 };

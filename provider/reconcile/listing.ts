@@ -11,19 +11,7 @@ const SIZE_MAX = 64 * 1024 * 1024;
 
 type Listed = Json & { uid: string };
 
-export interface Listing {
-  /** Drops pages that may be stale. */
-  refresh(): void;
-  /** every record of the list is here */
-  isComplete(): boolean;
-  /** how many more pages there are, as far as the service says; Infinity where it cannot be kept */
-  pagesLeft(): number;
-  /** Reads one more page, and returns its records. */
-  next(options?: CallOptions): Promise<readonly Listed[]>;
-  find(uid: string): Listed | undefined;
-  childrenOf(parent: string): readonly Listed[];
-  all(): readonly Listed[];
-}
+export type Listing = ReturnType<typeof listingOf>;
 
 interface Pages {
   count: number;
@@ -41,7 +29,7 @@ export const listingOf = (
   { list }: Pick<Kind, "list">,
   filters: Json,
   { freshMs, writes }: { freshMs: number; writes: () => string },
-): Listing => {
+) => {
   let pages: Pages | undefined;
   // As the service counted it last.
   let total: number | undefined;
@@ -58,20 +46,24 @@ export const listingOf = (
     getOrInsert(into.byParent, parentOf(record.uid), () => new Map<string, Listed>()).set(record.uid, record);
     into.size += JSON.stringify(record).length;
   };
-  const childrenOf = (parent: string) => [...(pages?.byParent.get(parent)?.values() ?? [])];
+  const childrenOf = (parent: string): readonly Listed[] => [...(pages?.byParent.get(parent)?.values() ?? [])];
   return {
-    refresh: () => {
+    /** Drops pages that may be stale. */
+    refresh: (): void => {
       if (!pages) return;
       const isOld = session.clock.now() - pages.beganMs > freshMs;
       if (isOld || pages.writes !== writes()) pages = undefined;
     },
-    isComplete: () => pages?.isComplete === true,
-    pagesLeft: () => {
+    /** every record of the list is here */
+    isComplete: (): boolean => pages?.isComplete === true,
+    /** how many more pages there are, as far as the service says; Infinity where it cannot be kept */
+    pagesLeft: (): number => {
       if (pages?.isComplete) return 0;
       // At least one, whatever the service counts.
       return total === undefined ? 1 : Math.max(1, Math.ceil(total / PAGE_SIZE_MAX) - (pages?.count ?? 0));
     },
-    next: async (options) => {
+    /** Reads one more page, and returns its records. */
+    next: async (options?: CallOptions): Promise<readonly Listed[]> => {
       const current = pages ?? begin();
       pages = current;
       const page = { pageSize: PAGE_SIZE_MAX, ...(current.token ? { pageToken: current.token } : {}) };
@@ -92,8 +84,8 @@ export const listingOf = (
       }
       return listed;
     },
-    find: (uid) => pages?.byParent.get(parentOf(uid))?.get(uid),
+    find: (uid: string): Listed | undefined => pages?.byParent.get(parentOf(uid))?.get(uid),
     childrenOf,
-    all: () => [...(pages?.byParent.keys() ?? [])].flatMap(childrenOf),
+    all: (): readonly Listed[] => [...(pages?.byParent.keys() ?? [])].flatMap(childrenOf),
   };
 };

@@ -30,7 +30,7 @@ export interface RunInput {
   names?: Json;
 }
 
-/** `organization/project/stack/RoleBinding::editors` to `editors`. */
+/** Of a key or a URN: `organization/project/stack/RoleBinding::editors` to `editors`. */
 export const nameInKey = (key: unknown): string => String(key ?? "").replace(/^.*::/s, "");
 
 /** Added by the constructor in a preview. The check removes it and adds `uid` to a new resource, so no state has either. */

@@ -10,15 +10,7 @@ interface Claim {
   exclusive: boolean;
 }
 
-export interface BindingPlaces {
-  /**
-   * A resource declares bindings in the group `place`, which is a uid or a resource of the program; `key` is the same whenever the same
-   * resource does. Returns why it must not, with the argument that is wrong.
-   */
-  claim(place: unknown, key: unknown, own: Claim): Problem | undefined;
-  /** Whether a resource other than the set with this key declares bindings there. */
-  isShared(place: unknown, key: unknown): boolean;
-}
+export type BindingPlaces = ReturnType<typeof bindingPlaces>;
 
 interface Event {
   place: unknown;
@@ -29,7 +21,7 @@ interface Event {
 type Problem = [{ property: string; reason: string }];
 
 /** `operation`: the processes that share it. */
-export const bindingPlaces = (operation: Operation = soleOperation(), service = ""): BindingPlaces => {
+export const bindingPlaces = (operation: Operation = soleOperation(), service = "") => {
   // A group may have thousands of bindings: a binding is compared with the sets alone.
   const places = new Map<unknown, Record<Claim["type"], Map<unknown, Claim>>>();
   const reduce = ({ place, key, own }: Event): Problem | undefined => {
@@ -40,20 +32,22 @@ export const bindingPlaces = (operation: Operation = soleOperation(), service = 
       const set = sets.find(({ exclusive }) => exclusive);
       return set && conflict("parent", set, own);
     }
-    if (sets[0])
-      return [
-        {
-          property: "parent",
-          reason: `RoleBindingSet ${sets[0].name} declares the bindings of this group already; put all of them into one set`,
-        },
-      ];
+    if (sets[0]) {
+      const reason = `RoleBindingSet ${sets[0].name} declares the bindings of this group already; put all of them into one set`;
+      return [{ property: "parent", reason }];
+    }
     const [binding] = own.exclusive ? claims.RoleBinding.values() : [];
     return binding && conflict("exclusive", own, binding);
   };
   const { append, refresh } = operation.share(`bindings ${service}`, reduce);
   return {
-    claim: (place, key, own) => append({ place, key, own }),
-    isShared: (place, key) => {
+    /**
+     * A resource declares bindings in the group `place`, which is a uid or a resource of the program; `key` is the same whenever the same
+     * resource does. Returns why it must not, with the argument that is wrong.
+     */
+    claim: (place: unknown, key: unknown, own: Claim): Problem | undefined => append({ place, key, own }),
+    /** Whether a resource other than the set with this key declares bindings there. */
+    isShared: (place: unknown, key: unknown): boolean => {
       refresh?.();
       const claims = places.get(place);
       if (!claims) return false;

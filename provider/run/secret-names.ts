@@ -2,19 +2,16 @@
 // name that the API has: none of them shows a name that another one was given as a secret.
 import type { Operation } from "../log/operation.ts";
 
-export interface SecretNames {
-  add(uid: string): void;
-  has(uid: string): boolean;
-}
+export type SecretNames = ReturnType<typeof secretNames>;
 
-export const secretNames = (operation: Operation, service: string): SecretNames => {
+export const secretNames = (operation: Operation, service: string) => {
   const uids = new Set<string>();
   const { append, refresh } = operation.share(`secret names ${service}`, (uid: string) => void uids.add(uid));
   return {
-    add: (uid) => {
+    add: (uid: string): void => {
       if (!uids.has(uid)) append(uid);
     },
-    has: (uid) => {
+    has: (uid: string): boolean => {
       refresh?.();
       return uids.has(uid);
     },

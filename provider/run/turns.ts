@@ -5,15 +5,12 @@ import type { Operation } from "../log/operation.ts";
 
 const POLL_MS = 50;
 
-export interface Turns {
-  /** Runs `work` when all work of this name that began before has ended. */
-  take<T>(name: string, work: () => Promise<T>): Promise<T>;
-}
+export type Turns = ReturnType<typeof turnsOf>;
 
 type Event = { is: "enters"; name: string } | { is: "leaves"; name: string; who: string };
 
 /** `timeoutMs`: no process has its turn for longer. */
-export const turnsOf = (operation: Operation, service: string, clock: Clock, timeoutMs: number): Turns => {
+export const turnsOf = (operation: Operation, service: string, clock: Clock, timeoutMs: number) => {
   // By name: the processes that wait for their turn, and first the one that has it.
   const queues = new Map<string, string[]>();
   const reduce = (event: Event, member: string): void => {
@@ -58,7 +55,8 @@ export const turnsOf = (operation: Operation, service: string, clock: Clock, tim
   // Within this process: each process is in a queue once.
   const lastTurns = new Map<string, Promise<unknown>>();
   return {
-    take: async (name, work) => {
+    /** Runs `work` when all work of this name that began before has ended. */
+    take: async <T>(name: string, work: () => Promise<T>): Promise<T> => {
       const turn = (lastTurns.get(name) ?? Promise.resolve()).then(() => (isAlone ? work() : inTurn(name, work)));
       lastTurns.set(
         name,
