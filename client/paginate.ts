@@ -9,7 +9,8 @@ import { DEADLINE_MS } from "./retry.ts";
 /** A list method, and the field of its response that holds the records. */
 export type List = Resource["list"];
 
-type Listed = Json & { uid: string };
+/** A record of a list. */
+export type Listed = Json & { uid: string };
 
 const PAGE_SIZE = 200;
 

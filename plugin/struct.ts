@@ -2,13 +2,11 @@
 // what a preview does not know (github.com/pulumi/pulumi/sdk/go/common/resource/sig,
 // github.com/pulumi/pulumi/sdk/go/common/resource/plugin/rpc.go).
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import { SECRET_SIGNATURE, SIGNATURE } from "../access/preview/value.ts";
 import { UNKNOWN } from "../provider/record/normal-form.ts";
 import { isObject, type Json } from "../schema/index.ts";
 import { type Marked, Secret } from "./value.ts";
 import type { MessageType } from "./wire-format.ts";
-
-const SIGNATURE = "4dabf18193072939515e22adb298388d";
-const SECRET_SIGNATURE = "1b47061264138c4ac30d75fd1eb44270";
 
 /** Of each type of value the engine has its own. */
 const UNKNOWNS: ReadonlySet<unknown> = new Set([

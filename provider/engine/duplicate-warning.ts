@@ -1,7 +1,7 @@
 // Warns in a preview that a record with the same parent and fields as a new resource already exists, and asks the engine then whether
 // the stack has it. It lists each parent and kind once, with one attempt for each page. After a failure it stops: a preview works
 // without the service.
-import { listChildren } from "../../client/paginate.ts";
+import { type Listed, listChildren } from "../../client/paginate.ts";
 import { getOrInsert, isUidp, type Json } from "../../schema/index.ts";
 import { desiredFrom, fingerprintOf, withUids } from "../record/desired.ts";
 import { createTimeOf, recordId } from "../record/id.ts";
@@ -11,8 +11,6 @@ import { KEY, nameInKey } from "../record/state.ts";
 import { duplicateAdvice, refusesDuplicate, unknownStateText } from "../recovery/duplicate.ts";
 import { stackOperations } from "../recovery/operations.ts";
 import { type Session, withOneAttempt } from "../run/session.ts";
-
-type Listed = Json & { uid: string };
 
 // Most records of a group that are compared.
 const RECORDS_MAX = 1_000;

@@ -114,7 +114,7 @@ export const tokenTextOf = async (
   const texts = new Map(uids.map((uid) => [uid, ", whose identity cannot be read"]));
   for (let i = 0; i < uids.length; i += PART_MAX) {
     const ids = uids.slice(i, i + PART_MAX);
-    for await (const record of listAll<Json & { uid: string }>(session, resources.identity.list, { uidp: { ids } }))
+    for await (const record of listAll(session, resources.identity.list, { uidp: { ids } }))
       if (texts.has(record.uid)) texts.set(record.uid, textOf(record));
   }
   return (one) => `${bindingText(one)}${texts.get(one.identity.uid) ?? ""}`;

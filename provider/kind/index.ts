@@ -22,6 +22,10 @@ export const kindRecords: Readonly<Record<KindName, Kind>> = Object.fromEntries(
     .map((resource) => [resource.field, kindFromResource(resource, behaviors[resource.field])]),
 ) as Readonly<Record<KindName, Kind>>;
 
+/** The kind that the journal calls so; undefined for one of a later version. */
+export const kindOfField = (field: string): Kind | undefined =>
+  Object.hasOwn(kindRecords, field) ? kindRecords[field as KindName] : undefined;
+
 /** The kind of a type token of the engine; undefined for a resource that is not ours. */
 export const kindOfToken = (token: string | undefined): Kind | undefined => {
   const typeName = typeOfToken(token);

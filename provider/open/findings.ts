@@ -2,7 +2,7 @@
 // saved whole: a record that such a run created is in it only if the run ended, or a later one has taken the record over.
 import { SECRET, valuesIn } from "../../access/preview/value.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
-import { kindOfToken, kindRecords } from "../kind/index.ts";
+import { kindOfField, kindOfToken, kindRecords } from "../kind/index.ts";
 import type { Entry } from "../log/entry.ts";
 import type { Run, Write } from "../log/runs.ts";
 import { fingerprintOf } from "../record/desired.ts";
@@ -90,7 +90,7 @@ const showsWrite = (
   savedAt: number,
 ) => {
   if (to === undefined || !resource) return resource === undefined;
-  const kind = Object.values(kindRecords).find((one) => one.field === field);
+  const kind = kindOfField(field);
   // A later version wrote it.
   if (!kind) return false;
   // What is encrypted, or returned by no response, is compared by time alone.

@@ -2,7 +2,7 @@
 // create asked for, in its time: the journal is a file, so its word is not enough.
 import { NOT_VISIBLE_YET } from "../../client/preview-marks.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
-import { kindRecords } from "../kind/index.ts";
+import { kindOfField, kindRecords } from "../kind/index.ts";
 import type { Entry } from "../log/entry.ts";
 import type { Write } from "../log/runs.ts";
 import { readInBatch } from "../reconcile/read-batch.ts";
@@ -84,9 +84,6 @@ export const awaitLeftovers = async (
 const isLike = (one: Entry, { kind, parent, inputs }: Entry): boolean =>
   one.kind === kind && one.parent === parent && one.inputs === inputs;
 
-const kindOf = ({ kind: field }: Entry): Kind | undefined =>
-  Object.values(kindRecords).find((kind) => kind.field === field);
-
 export const AMBIGUOUS: Pick<Leftover, "doubt"> = {
   doubt: "others are like it, and one of them may belong to someone else",
 };
@@ -103,7 +100,7 @@ const findNamed = async (
   uid: string,
   changed: ReadonlyMap<string, Write>,
 ): Promise<Leftover[]> => {
-  const kind = kindOf(entry);
+  const kind = kindOfField(entry.kind);
   if (!kind) return [{ entry, ...LATER }];
   try {
     const record = await readInBatch(kind, session, uid, () => readUnlessDeleted(kind, session, uid, {}));
@@ -122,7 +119,7 @@ const findPending = async (
   alike: readonly Entry[],
   isStored: About["isStored"],
 ): Promise<Leftover[]> => {
-  const kind = kindOf(entry);
+  const kind = kindOfField(entry.kind);
   if (!kind) return [{ entry, ...LATER }];
   try {
     const [found = []] = await findCreated(kind, session, [entry], {});

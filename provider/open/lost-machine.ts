@@ -1,9 +1,8 @@
 // What a killed run left whose machine is lost with its journal: the engine's state has the operations that it had begun (docs/faults.md#f26).
 // The records that it was changing are compared as those of an open stack. What it created, and no resource takes over, is named, and deleted
 // before the run deletes anything else: it may be in the way.
-import { listChildren } from "../../client/paginate.ts";
+import { type Listed, listChildren } from "../../client/paginate.ts";
 import { openStackText } from "../../client/preview-marks.ts";
-import type { Json } from "../../schema/index.ts";
 import { kindOfToken } from "../kind/index.ts";
 import type { Write } from "../log/runs.ts";
 import { createTimeOf, isMatch, recordId, recordLine } from "../record/id.ts";
@@ -130,7 +129,7 @@ interface Looked {
 const lookFor = async (session: Session, one: Interrupted, waitMs = 0): Promise<Looked> => {
   const { kind } = one.desired;
   const head = `${one.key}: a run was killed while it created ${withArticle(kind.word)} for it`;
-  let records: (Json & { uid: string })[];
+  let records: Listed[];
   try {
     records = await recordsOf(session, one, waitMs);
   } catch (error) {
@@ -152,22 +151,19 @@ const recordsOf = async (
   session: Session,
   { desired, entry, ...one }: Interrupted,
   waitMs: number,
-): Promise<(Json & { uid: string })[]> => {
+): Promise<Listed[]> => {
   const { kind, args } = desired;
   const look = { filters: kind.filters(args), waitMs, notAfter: createdBefore(session, one) };
   const [found = []] = await findCreated(kind, session, [entry], look);
   const isStored = await storedIn(session, one.key);
-  const records = found as (Json & { uid: string })[];
+  const records = found as Listed[];
   return records.filter(
     (record) => Date.parse(createTimeOf(record)) >= entry.notBefore && !isStored(recordId(kind.field, record.uid)),
   );
 };
 
 /** Records with the parent and the name that were sent, from the time of the killed run, which have other fields now. */
-const changedSince = async (
-  session: Session,
-  { desired, entry, ...one }: Interrupted,
-): Promise<(Json & { uid: string })[]> => {
+const changedSince = async (session: Session, { desired, entry, ...one }: Interrupted): Promise<Listed[]> => {
   const { kind, args } = desired;
   const isStored = await storedIn(session, one.key);
   const notAfter = createdBefore(session, one) ?? Infinity;

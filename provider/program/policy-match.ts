@@ -7,15 +7,13 @@ import {
   type PolicyOrganization,
   ROOT,
 } from "../../access/policy/index.ts";
-import { listAll, listChildren } from "../../client/paginate.ts";
+import { type Listed, listAll, listChildren } from "../../client/paginate.ts";
 import { type Json, parentOf } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import { type Kind, pluralOf } from "../record/kind.ts";
 import { observe } from "../record/normal-form.ts";
 import type { ListClient, ListProviders } from "./policy-people.ts";
 import { programError } from "./session.ts";
-
-type Found = Json & { uid: string };
 
 /** The record of each part of a policy; undefined where there is none. */
 export interface PolicyMatch {
@@ -47,7 +45,7 @@ export const policyMatch = (
 
 const findMatches = async (name: string, policy: Policy, client: ListClient, listProviders: ListProviders) => {
   const problems: string[] = [];
-  const onlyOne = (kind: Kind, records: readonly Found[], path: string): Found | undefined => {
+  const onlyOne = (kind: Kind, records: readonly Listed[], path: string): Listed | undefined => {
     const [first, ...others] = records;
     if (others.length === 0) return first;
     const lines = records.map(({ uid }) => `\n    - ${uid}`).join("");
@@ -57,17 +55,17 @@ const findMatches = async (name: string, policy: Policy, client: ListClient, lis
 
   const { group, identity, role, externalGroupRoleMapping } = kindRecords;
   const organization = onlyOne(group, await organizationsOf(client, policy.organization), "organization");
-  const listBelow = async (kind: Kind): Promise<Found[]> => {
+  const listBelow = async (kind: Kind): Promise<Listed[]> => {
     if (organization === undefined) return [];
     const records = await Array.fromAsync(listAll(client, kind.list, { uidp: { descendantsOf: organization.uid } }));
-    return records.map((record) => observe(kind, record) as Found);
+    return records.map((record) => observe(kind, record) as Listed);
   };
   const byPlace = async (kind: Kind) =>
     Map.groupBy(await listBelow(kind), ({ uid, name }) => JSON.stringify([parentOf(uid), name]));
   const [ofGroup, ofIdentity, ofRole] = await Promise.all([byPlace(group), byPlace(identity), byPlace(role)]);
 
-  const groups = new Map<string, Found>(organization && [[ROOT, organization]]);
-  const find = (kind: Kind, records: ReadonlyMap<string, Found[]>, place: string, own: string, path: string) =>
+  const groups = new Map<string, Listed>(organization && [[ROOT, organization]]);
+  const find = (kind: Kind, records: ReadonlyMap<string, Listed[]>, place: string, own: string, path: string) =>
     onlyOne(kind, records.get(JSON.stringify([groups.get(place)?.uid, own])) ?? [], path);
   for (const { path, parent, name: own } of policy.groups.values()) {
     const found = find(group, ofGroup, parent, own, `groups ${path}`);
@@ -75,7 +73,7 @@ const findMatches = async (name: string, policy: Policy, client: ListClient, lis
   }
   const findAll = (
     kind: Kind,
-    records: ReadonlyMap<string, Found[]>,
+    records: ReadonlyMap<string, Listed[]>,
     declared: ReadonlyMap<string, { group: string; name: string }>,
     section: string,
   ) =>
@@ -113,10 +111,10 @@ const findMatches = async (name: string, policy: Policy, client: ListClient, lis
 const textOf = ({ provider, externalGroupId, role }: { [Name in keyof PolicyMapping]: unknown }): string =>
   JSON.stringify([provider, externalGroupId, role]);
 
-const organizationsOf = async (client: ListClient, { uid, name }: PolicyOrganization): Promise<Found[]> => {
+const organizationsOf = async (client: ListClient, { uid, name }: PolicyOrganization): Promise<Listed[]> => {
   if (uid !== undefined) return [{ uid }];
   const { group } = kindRecords;
   const records = await Array.fromAsync(listChildren(client, group.list, "", { name: name as string }));
   // A service that ignores the filter must not decide which record is adopted.
-  return records.filter((record) => record.name === name).map((record) => observe(group, record) as Found);
+  return records.filter((record) => record.name === name).map((record) => observe(group, record) as Listed);
 };

@@ -1,13 +1,11 @@
 // The records of a kind in a group: one list. A record that the list lacks may be new and hidden, or not visible to the caller, so it
 // counts as deleted only where that is certain (provider/recovery/not-found.ts).
-import { listChildren } from "../../client/paginate.ts";
+import { type Listed, listChildren } from "../../client/paginate.ts";
 import type { Json } from "../../schema/index.ts";
 import type { Kind } from "../record/kind.ts";
 import { readUnlessDeleted, retryUntilVisible } from "../recovery/not-found.ts";
 import type { Session } from "../run/session.ts";
 import { childrenInBatch } from "./read-batch.ts";
-
-type Listed = Json & { uid: string };
 
 /** `isRefresh`: a list that began before may answer, with other reads. */
 export const listGroup = async (
@@ -16,11 +14,7 @@ export const listGroup = async (
   group: string,
   { isRefresh = false } = {},
 ): Promise<readonly Listed[]> => {
-  const list = async () => {
-    const records: Listed[] = [];
-    for await (const record of listChildren(session, kind.list, group)) records.push(record);
-    return records;
-  };
+  const list = () => Array.fromAsync(listChildren(session, kind.list, group));
   return isRefresh ? childrenInBatch(kind, session, group, list) : list();
 };
 

@@ -1,15 +1,13 @@
 // A list of a kind that is read page by page, as far as its caller wants, and kept for a while. It is dropped when it is too old, when
 // this process has written since it began, and when it is too large.
 import type { CallOptions } from "../../client/client.ts";
-import { listPage } from "../../client/paginate.ts";
+import { type Listed, listPage } from "../../client/paginate.ts";
 import { getOrInsert, isUidp, type Json, PAGE_SIZE_MAX, parentOf } from "../../schema/index.ts";
 import type { Kind } from "../record/kind.ts";
 import type { Session } from "../run/session.ts";
 
 /** In characters: about what it takes of memory. */
 const SIZE_MAX = 64 * 1024 * 1024;
-
-type Listed = Json & { uid: string };
 
 export type Listing = ReturnType<typeof listingOf>;
 

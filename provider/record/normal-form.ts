@@ -1,5 +1,6 @@
 // The normal form, in which arguments, responses and stored outputs are comparable. They may differ and mean the same: a text for which
 // the service stores a uid, a field that it does not return, another spelling.
+import { UNKNOWN } from "../../access/preview/value.ts";
 import {
   type FieldInfo,
   fieldPaths,
@@ -12,8 +13,8 @@ import {
 } from "../../schema/index.ts";
 import type { Kind } from "./kind.ts";
 
-/** What the engine passes for a value that a preview does not know yet, inside maps and lists too. */
-export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+// What the engine passes for a value that a preview does not know yet, inside maps and lists too.
+export { UNKNOWN };
 
 export const isUnknown = (value: unknown): boolean => value === UNKNOWN;
 

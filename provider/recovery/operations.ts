@@ -1,5 +1,6 @@
 // Operations that a killed run had begun and not ended, as the engine's state has them. A create stays there until somebody clears it; the
 // engine forgets any other once the next run saves its state.
+import { SIGNATURE } from "../../access/preview/value.ts";
 import { DEADLINE_MS } from "../../client/retry.ts";
 import { getOrInsert, isObject, type Json } from "../../schema/index.ts";
 import { kindOfToken } from "../kind/index.ts";
@@ -150,9 +151,6 @@ export const hiddenMs = async (session: Session, { sentBefore }: Pick<Operation,
 /** By the service's clock: a record that was created later is none of the killed run. */
 export const createdBefore = ({ requestTimeoutMs }: Session, { sentBefore }: Pick<Operation, "sentBefore">): number =>
   sentBefore + requestTimeoutMs + CREATION_GRACE_MS;
-
-// How the engine marks a value in what it exports (github.com/pulumi/pulumi/sdk/go/common/resource/sig).
-const SIGNATURE = "4dabf18193072939515e22adb298388d";
 
 const isSecret = (value: unknown): value is Json => isObject(value) && SIGNATURE in value;
 

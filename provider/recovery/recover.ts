@@ -3,7 +3,7 @@ import { sessionErrorOf } from "../../client/errors.ts";
 import { placeText } from "../../client/records.ts";
 import { withoutSection, withSection } from "../../client/recovery.ts";
 import type { Json } from "../../schema/index.ts";
-import { kindRecords } from "../kind/index.ts";
+import { kindOfField } from "../kind/index.ts";
 import type { Entry } from "../log/entry.ts";
 import { changeOf } from "../record/changes.ts";
 import { type Desired, fingerprintOf } from "../record/desired.ts";
@@ -208,7 +208,7 @@ const reportAbandoned = async (session: Session, entry: Entry, taken: string): P
 
 const describeCandidates = async (session: Session, entry: Entry, waitMs: number, taken?: string) => {
   const { key, parent, at } = entry;
-  const kind = Object.values(kindRecords).find(({ field }) => field === entry.kind);
+  const kind = kindOfField(entry.kind);
   const word = kind?.word ?? entry.kind;
   const head = `${key}: the outcome of a create at ${new Date(at).toISOString()} is unknown: it may have created ${withArticle(word)} ${placeText(parent)}`;
   // A later version wrote the entry.

@@ -1,6 +1,6 @@
 // Which record a create produced: one with the same parent and fingerprint, not older than the entry by the service's clock. It did not
 // exist before, and no other resource owns it. The same rule judges a record in a response, in a journal entry and in a list.
-import { listChildren } from "../../client/paginate.ts";
+import { type Listed, listChildren } from "../../client/paginate.ts";
 import { placeText } from "../../client/records.ts";
 import { withSection } from "../../client/recovery.ts";
 import { getOrInsert, isRoot, isUidp, type Json } from "../../schema/index.ts";
@@ -11,8 +11,6 @@ import { type Kind, title } from "../record/kind.ts";
 import { perSession } from "../run/ownership.ts";
 import type { Session } from "../run/session.ts";
 import { graceMs, readWhenVisible, retryUntilVisible } from "./not-found.ts";
-
-type Listed = Json & { uid: string };
 
 /** `Date` has whole seconds, and the clocks of one service differ by fractions of a second. */
 export const CLOCK_SKEW_MS = 1_000;
