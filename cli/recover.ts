@@ -3,8 +3,7 @@
 import { countText } from "../access/format/words.ts";
 import { ConfigError } from "../client/errors.ts";
 import { JournalError } from "../provider/log/file.ts";
-import type { Leftover } from "../provider/open/leftover.ts";
-import { type Removal, removeLeftovers } from "../provider/open/remove.ts";
+import { type Leftover, type Removal, removeLeftovers } from "../provider/open/leftover.ts";
 import { countsText, lineOf, runText } from "../provider/open/text.ts";
 import { createTimeOf } from "../provider/record/id.ts";
 import { EngineStateError } from "../provider/run/engine-state.ts";

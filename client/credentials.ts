@@ -144,19 +144,18 @@ const fileReader = (variable: string, environment: CredentialEnvironment) => asy
   }
 };
 
-/** Throws before an API token goes to an address that it is not for. */
-const requireAudience = (token: string, source: string, { mustBeFor }: CredentialEnvironment): string => {
-  if (!mustBeFor || isAudience(claimsOf(token), [mustBeFor.baseUrl])) return token;
-  const { baseUrl, advice } = mustBeFor;
-  throw new ConfigError([`${source} is not sent to ${baseUrl}: its audience does not name it; ${advice}`], "sign-in");
-};
-
-/** The same for the workload's own token and the exchange. */
-const requireExchange = (token: string, source: string, { mustBeFor }: CredentialEnvironment): string => {
+/** Throws before a token goes to an address that it is not for: an API token to the API, the workload's own one to the exchange. */
+const requireAudience = (
+  token: string,
+  source: string,
+  { mustBeFor }: CredentialEnvironment,
+  isOfWorkload = false,
+): string => {
   if (!mustBeFor) return token;
-  const { authUrl, advice } = mustBeFor;
-  if (isAudience(claimsOf(token), [authUrl, new URL(authUrl).host])) return token;
-  throw new ConfigError([`${source} is not sent to ${authUrl}: its audience does not name it; ${advice}`], "sign-in");
+  const { baseUrl, authUrl, advice } = mustBeFor;
+  const [address, ...others] = isOfWorkload ? [authUrl, new URL(authUrl).host] : [baseUrl];
+  if (isAudience(claimsOf(token), [address as string, ...others])) return token;
+  throw new ConfigError([`${source} is not sent to ${address}: its audience does not name it; ${advice}`], "sign-in");
 };
 
 // Read once, and again when the service refuses the token: a sidecar may have written a new one to the file.
@@ -257,7 +256,7 @@ const exchangeCredentials = (workload: Workload, environment: CredentialEnvironm
     // Before the request, so that its duration does not extend the token's lifetime.
     const start = clock.now();
     const { source } = workload;
-    const identityToken = requireExchange(clean(await workload.read(), source, environment), source, environment);
+    const identityToken = requireAudience(clean(await workload.read(), source, environment), source, environment, true);
     const exchanged = redactor.note(await exchange(identityToken, source, limits));
     const token = requireAudience(exchanged, `the token from ${source}`, environment);
     current = { token, renewAt: start + (lifeMs(token) ?? Infinity) * (1 - RENEW_BEFORE) };

@@ -8,7 +8,7 @@ import { createTimeOf, recordId } from "../record/id.ts";
 import { type Kind, withArticle } from "../record/kind.ts";
 import { containsUnknown } from "../record/normal-form.ts";
 import { KEY, nameInKey } from "../record/state.ts";
-import { duplicateAdvice, refusesDuplicate, unknownStateText } from "../recovery/duplicate.ts";
+import { duplicateAdvice, refusesDuplicate, unknownStateText } from "../recovery/create-problem.ts";
 import { stackOperations } from "../recovery/operations.ts";
 import { type Session, withOneAttempt } from "../run/session.ts";
 

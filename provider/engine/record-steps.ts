@@ -12,8 +12,7 @@ import { type Kind, title } from "../record/kind.ts";
 import { containsUnknown, isUnknown, secretPaths } from "../record/normal-form.ts";
 import { hiddenMembers, KEY, MATCH, nameInKey } from "../record/state.ts";
 import { expectCreate } from "../recovery/beside.ts";
-import { previewRecovery } from "../recovery/preview.ts";
-import { previewInterrupted } from "../recovery/preview-interrupted.ts";
+import { previewInterrupted, previewRecovery } from "../recovery/preview.ts";
 import { stackOf } from "../run/journal.ts";
 import { adoptionsWith } from "./adoption.ts";
 import { declaredTwiceWith } from "./declared-twice.ts";
@@ -184,14 +183,14 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
       return compared;
     },
     observe: async (session, stack, id, stored) => {
-      const outputs = await observeRecord(session, stack, { kind, uid: id, stored });
+      const outputs = await observeRecord(session, stack, kind, id, stored);
       return (
         outputs && { outputs: { ...hiddenMembers(stored), ...outputs }, differs: !isAlike(kind, id, outputs, stored) }
       );
     },
     noteRead: async (session, stack, id, stored, outputs) => {
       stack.live.skip(kind, id);
-      await noteRefreshed(session, stack, { kind, uid: id, stored }, outputs);
+      await noteRefreshed(session, stack, kind, id, stored, outputs);
       const isKnown = outputs !== undefined && secretPaths(kind).length === 0;
       return isKnown ? { outputs: { ...hiddenMembers(stored), ...outputs }, differs: false } : undefined;
     },

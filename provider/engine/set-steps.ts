@@ -99,7 +99,7 @@ export const setStepsWith = (parts: StepParts): Steps => {
       const kind = kindRecords.roleBinding;
       // A role binding does not change.
       for (const { uid } of bindingsIn(stored, "bindings"))
-        await noteRefreshed(session, stack, { kind, uid, stored }, left.has(uid) ? "same" : undefined);
+        await noteRefreshed(session, stack, kind, uid, stored, left.has(uid) ? "same" : undefined);
       return undefined;
     },
     create: async (session, inputs) => ({

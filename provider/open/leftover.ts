@@ -1,14 +1,19 @@
 // What open runs created and no resource has: each record with the create that produced it. It is deleted only if it is exactly what that
 // create asked for, in its time: the journal is a file, so its word is not enough.
+
+import { apiText } from "../../client/errors.ts";
 import { NOT_VISIBLE_YET } from "../../client/preview-marks.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { kindOfField, kindRecords } from "../kind/index.ts";
 import type { Entry } from "../log/entry.ts";
 import type { Write } from "../log/runs.ts";
+import { listBlocking } from "../reconcile/blocking.ts";
+import { attemptRemoval } from "../reconcile/delete.ts";
 import { readInBatch } from "../reconcile/read-batch.ts";
 import { fingerprintOf } from "../record/desired.ts";
 import { createTimeOf, placeOf, recordId } from "../record/id.ts";
 import type { Kind } from "../record/kind.ts";
+import { KEY } from "../record/state.ts";
 import { noteFailure } from "../recovery/create.ts";
 import { CREATION_GRACE_MS, readUnlessDeleted } from "../recovery/not-found.ts";
 import { hiddenMsOf } from "../recovery/recover.ts";
@@ -88,54 +93,55 @@ export const AMBIGUOUS: Pick<Leftover, "doubt"> = {
   doubt: "others are like it, and one of them may belong to someone else",
 };
 
-const LATER: Pick<Leftover, "doubt"> = { doubt: "a later version of this package recorded it" };
-
 export const unreadable = (error: unknown): Pick<Leftover, "doubt"> => ({
   doubt: `it cannot be read (${(error as Error).message})`,
 });
 
-const findNamed = async (
+/** The record of a create; `later`: the doubt while it may still appear. None where it certainly has no record. */
+const leftoverOf = async (
   session: Session,
   entry: Entry,
-  uid: string,
-  changed: ReadonlyMap<string, Write>,
+  later: string,
+  find: (kind: Kind) => Promise<Leftover | undefined>,
 ): Promise<Leftover[]> => {
   const kind = kindOfField(entry.kind);
-  if (!kind) return [{ entry, ...LATER }];
+  if (!kind) return [{ entry, doubt: "a later version of this package recorded it" }];
   try {
-    const record = await readInBatch(kind, session, uid, () => readUnlessDeleted(kind, session, uid, {}));
-    if (record) return [leftoverFrom(session, kind, entry, record, changed)];
+    const found = await find(kind);
+    if (found) return [found];
     const hiddenMs = await hiddenMsOf(session, entry);
-    return hiddenMs > 0 ? [{ entry, kind, hiddenMs, doubt: NOT_VISIBLE_YET }] : [];
+    return hiddenMs > 0 ? [{ entry, kind, hiddenMs, doubt: later }] : [];
   } catch (error) {
     return [{ entry, kind, ...unreadable(error) }];
   }
 };
 
+const findNamed = (
+  session: Session,
+  entry: Entry,
+  uid: string,
+  changed: ReadonlyMap<string, Write>,
+): Promise<Leftover[]> =>
+  leftoverOf(session, entry, NOT_VISIBLE_YET, async (kind) => {
+    const record = await readInBatch(kind, session, uid, () => readUnlessDeleted(kind, session, uid, {}));
+    return record && leftoverFrom(session, kind, entry, record, changed);
+  });
+
 /** `alike`: the entries of open runs without an outcome that a record may be of. The first one takes the first record, and so on. */
-const findPending = async (
+const findPending = (
   session: Session,
   entry: Entry,
   alike: readonly Entry[],
   isStored: About["isStored"],
-): Promise<Leftover[]> => {
-  const kind = kindOfField(entry.kind);
-  if (!kind) return [{ entry, ...LATER }];
-  try {
+): Promise<Leftover[]> =>
+  leftoverOf(session, entry, "its request may still arrive", async (kind) => {
     const [found = []] = await findCreated(kind, session, [entry], {});
     const records = found.filter(({ uid }) => !isStored(recordId(kind.field, uid as string)));
     const record = records[alike.indexOf(entry)];
-    if (record) {
-      const own = leftoverFrom(session, kind, entry, record, new Map());
-      const isSure = records.length <= alike.length;
-      return [isSure ? own : { ...own, ...AMBIGUOUS }];
-    }
-    const hiddenMs = await hiddenMsOf(session, entry);
-    return hiddenMs > 0 ? [{ entry, kind, hiddenMs, doubt: "its request may still arrive" }] : [];
-  } catch (error) {
-    return [{ entry, kind, ...unreadable(error) }];
-  }
-};
+    if (!record) return undefined;
+    const own = leftoverFrom(session, kind, entry, record, new Map());
+    return records.length <= alike.length ? own : { ...own, ...AMBIGUOUS };
+  });
 
 const leftoverFrom = (
   session: Session,
@@ -159,9 +165,70 @@ const leftoverFrom = (
 };
 
 /** Records that others depend on come last: what refers to them, and what is below them, goes first. */
-export const inDeletionOrder = (leftovers: readonly Leftover[]): Leftover[] => {
+const inDeletionOrder = (leftovers: readonly Leftover[]): Leftover[] => {
   const kinds = Object.values(kindRecords);
   const rankOf = ({ kind }: Leftover) => (kind ? kinds.indexOf(kind) : kinds.length);
   const depthOf = ({ record }: Leftover) => (isUidp(record?.uid) ? record.uid.split("/").length : 0);
   return leftovers.toSorted((a, b) => rankOf(b) - rankOf(a) || depthOf(b) - depthOf(a));
+};
+
+// Each record that open runs created and no resource has goes as soon as nothing blocks it; what others block is named.
+
+const AT_ONCE = 8;
+
+export interface Removal {
+  removed: Leftover[];
+  /** with the reason */
+  failed: { leftover: Leftover; reason: string }[];
+}
+
+/** Only what is certain is deleted: `leftovers` without a doubt. */
+export const removeLeftovers = async (session: Session, leftovers: readonly Leftover[]): Promise<Removal> => {
+  const removed: Leftover[] = [];
+  let open = inDeletionOrder(leftovers.filter(({ record, doubt }) => record !== undefined && doubt === undefined));
+  let failed: Removal["failed"] = [];
+  for (let isProgress = true; isProgress && open.length > 0; ) {
+    failed = [];
+    for (const level of levelsOf(open))
+      await inParallel(level, async (one) => {
+        const reason = await removeOne(session, one);
+        if (reason === undefined) removed.push(one);
+        else failed.push({ leftover: one, reason });
+      });
+    isProgress = failed.length < open.length;
+    open = failed.map(({ leftover }) => leftover);
+  }
+  return { removed, failed };
+};
+
+/** Records of one kind and depth do not block each other. */
+const levelsOf = (leftovers: readonly Leftover[]): Leftover[][] => [
+  ...Map.groupBy(leftovers, ({ kind, record }) => `${kind?.field} ${record?.uid.split("/").length}`).values(),
+];
+
+const inParallel = async <T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> => {
+  const left = [...all];
+  const next = async (): Promise<void> => {
+    for (let one = left.shift(); one !== undefined; one = left.shift()) await work(one);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, next));
+};
+
+/** Returns why it is still there. */
+const removeOne = async (session: Session, { entry, kind, record }: Leftover): Promise<string | undefined> => {
+  if (!kind || !record) return "it is not known";
+  const { uid } = record;
+  if (!session.ownership.release(recordId(kind.field, uid), entry.key)) return "a resource has taken it over";
+  try {
+    const blocked = await attemptRemoval(kind, session, uid, { ...(record as Json), [KEY]: entry.key });
+    if (blocked) {
+      const { lines } = await listBlocking(kind, session, uid);
+      return [apiText(blocked), ...lines].join("; ");
+    }
+  } catch (error) {
+    return (error as Error).message;
+  }
+  // The journal has no create of a lost machine.
+  if (entry.run !== undefined) await noteFailure(session, entry);
+  return undefined;
 };

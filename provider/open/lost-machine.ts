@@ -8,16 +8,15 @@ import type { Write } from "../log/runs.ts";
 import { createTimeOf, isMatch, recordId, recordLine } from "../record/id.ts";
 import { withArticle } from "../record/kind.ts";
 import { observe } from "../record/normal-form.ts";
-import { type Interrupted, interruptedCreates } from "../recovery/interrupted.ts";
+import { type Interrupted, interruptedCreates, searchOf } from "../recovery/interrupted.ts";
 import { createdBefore, hiddenMs, type Operation, stackOperations } from "../recovery/operations.ts";
 import { findCreated } from "../recovery/search.ts";
 import { recoverPatiently } from "../recovery/wait.ts";
 import { stackOf } from "../run/journal.ts";
 import type { Session } from "../run/session.ts";
 import { interruptedPairs } from "../set/recover.ts";
-import { AMBIGUOUS, type Leftover, unreadable } from "./leftover.ts";
+import { AMBIGUOUS, type Leftover, removeLeftovers, unreadable } from "./leftover.ts";
 import { liveRecords } from "./live.ts";
-import { removeLeftovers } from "./remove.ts";
 import type { Look, OpenStack } from "./stack.ts";
 
 export interface LostMachine {
@@ -147,14 +146,10 @@ const ADVICE =
   "An update that declares the resource takes it over. One that does not, and deletes something, deletes it too, as pulumi destroy does. " +
   "After any other update, npx pulumi-irm recover lists and deletes it.";
 
-const recordsOf = async (
-  session: Session,
-  { desired, entry, ...one }: Interrupted,
-  waitMs: number,
-): Promise<Listed[]> => {
-  const { kind, args } = desired;
-  const look = { filters: kind.filters(args), waitMs, notAfter: createdBefore(session, one) };
-  const [found = []] = await findCreated(kind, session, [entry], look);
+const recordsOf = async (session: Session, one: Interrupted, waitMs: number): Promise<Listed[]> => {
+  const { entry } = one;
+  const { kind } = one.desired;
+  const [found = []] = await findCreated(kind, session, [entry], searchOf(session, one, waitMs));
   const isStored = await storedIn(session, one.key);
   const records = found as Listed[];
   return records.filter(

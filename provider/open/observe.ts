@@ -10,18 +10,13 @@ import { KEY, outputsFrom, withPlace } from "../record/state.ts";
 import type { Session } from "../run/session.ts";
 import { note, type OpenStack } from "./stack.ts";
 
-interface Stored {
-  kind: Kind;
-  uid: string;
-  /** the outputs in the state */
-  stored: Json;
-}
-
-/** The outputs; undefined where the record is deleted. */
+/** The outputs; undefined where the record is deleted. `stored` are those in the state. */
 export const observeRecord = async (
   session: Session,
   { live, touched, isOfState }: OpenStack,
-  { kind, uid, stored }: Stored,
+  kind: Kind,
+  uid: string,
+  stored: Json,
 ): Promise<Json | undefined> => {
   const record = await live.read(kind, uid, stored);
   if (!record) return undefined;
@@ -41,7 +36,9 @@ export const observeRecord = async (
 export const noteRefreshed = async (
   session: Session,
   { touched, isOfState }: OpenStack,
-  { kind, uid, stored }: Stored,
+  kind: Kind,
+  uid: string,
+  stored: Json,
   observed: Json | "same" | undefined,
 ): Promise<void> => {
   const { [KEY]: key } = stored;

@@ -1,4 +1,3 @@
-import { JournalError } from "../log/file.ts";
 import { isAlive, pidsHere, startOf } from "../log/process.ts";
 import type { Run, Write } from "../log/runs.ts";
 import { recordId } from "../record/id.ts";
@@ -6,7 +5,7 @@ import { noteFailure } from "../recovery/create.ts";
 import { CREATION_GRACE_MS } from "../recovery/not-found.ts";
 import { recoverPatiently } from "../recovery/wait.ts";
 import { type EngineState, EngineStateError } from "../run/engine-state.ts";
-import { SEND_TIME_MS, stackOf } from "../run/journal.ts";
+import { SEND_TIME_MS, stackOf, unlessJournalFails } from "../run/journal.ts";
 import { DATE_MS, type Ledger, type Session } from "../run/session.ts";
 import type { OpenRuns } from "../run/write-ahead.ts";
 import { type Findings, findingsOf, type Verdict } from "./findings.ts";
@@ -146,10 +145,4 @@ const noteFindings = async (
 };
 
 /** A preview may be unable to write: the update notes it again. */
-export const note = async (writing: Promise<void>): Promise<void> => {
-  try {
-    await writing;
-  } catch (error) {
-    if (!(error instanceof JournalError)) throw error;
-  }
-};
+export const note = (writing: Promise<void>): Promise<void> => unlessJournalFails(undefined, () => writing);

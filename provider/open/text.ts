@@ -2,7 +2,7 @@
 import { openStackText } from "../../client/preview-marks.ts";
 import type { Run, Write } from "../log/runs.ts";
 import { createTimeOf } from "../record/id.ts";
-import { title, withArticle } from "../record/kind.ts";
+import { recordText, withArticle } from "../record/kind.ts";
 import type { Leftover } from "./leftover.ts";
 import type { OpenStack } from "./stack.ts";
 
@@ -62,7 +62,7 @@ const countOf = (count: number, word: string): string[] =>
 /** `Group::team: group 7209… "team", created 2026-01-28T12:54:21.189Z` */
 export const lineOf = ({ entry, kind, record, doubt }: Leftover): string => {
   const head = entry.key.split("/").slice(3).join("/");
-  const known = record && kind ? `${kind.word} ${record.uid} ${title(record)}`.trimEnd() : undefined;
+  const known = record && kind ? recordText(kind, record) : undefined;
   const created = record ? `, created ${createTimeOf(record)}` : "";
   const what =
     known ??

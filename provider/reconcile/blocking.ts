@@ -3,7 +3,7 @@ import { apiErrorOf, apiText } from "../../client/errors.ts";
 import { listPage } from "../../client/paginate.ts";
 import { withSection } from "../../client/recovery.ts";
 import type { ApiError } from "../../schema/index.ts";
-import { type Blockers, type Kind, title } from "../record/kind.ts";
+import { type Blockers, type Kind, recordText } from "../record/kind.ts";
 import type { Session } from "../run/session.ts";
 
 /** How long a delete waits without progress of other deletes of this run. */
@@ -34,7 +34,7 @@ export const listBlocking = async (kind: Kind, session: Session, uid: string): P
 const listBlockers = async (session: Session, { request, word, ...list }: Blockers): Promise<Blocking> => {
   try {
     const { records, totalCount } = await listPage(session, list, { ...request, pageSize: SHOWN });
-    const lines = records.map((record) => [word, record.uid, title(record)].filter(Boolean).join(" "));
+    const lines = records.map((record) => recordText({ word }, record));
     return { count: totalCount ?? records.length, lines, isComplete: true };
   } catch (error) {
     // A failed list must not hide why the delete failed.

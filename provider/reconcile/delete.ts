@@ -5,7 +5,7 @@ import { apiErrorOf, hasCode } from "../../client/errors.ts";
 import { listAll } from "../../client/paginate.ts";
 import { type ApiError, ancestorsOf, apiError, type Json } from "../../schema/index.ts";
 import { recordId } from "../record/id.ts";
-import { type Kind, title } from "../record/kind.ts";
+import { type Kind, recordText } from "../record/kind.ts";
 import { KEY } from "../record/state.ts";
 import { deleteOrConfirm } from "../recovery/not-found.ts";
 import { perSession } from "../run/ownership.ts";
@@ -23,18 +23,17 @@ export const staysOnDelete = (outputs: Json): boolean => outputs.adopted === tru
 /** `stored` are the outputs in the state. Returns false where the record stays. */
 export const remove = async (kind: Kind, session: Session, id: string, stored: Json): Promise<boolean> => {
   const { clock, ownership } = session;
+  const subject = () => recordText(kind, { ...stored, uid: id });
   if (staysOnDelete(stored)) {
     ownership.leave(recordId(kind.field, id));
-    session.log(
-      `${subjectOf(kind, id, stored)} was adopted and is left in place; deleteAdopted: true deletes it with the resource`,
-    );
+    session.log(`${subject()} was adopted and is left in place; deleteAdopted: true deletes it with the resource`);
     return false;
   }
   if (!ownership.release(recordId(kind.field, id), stored[KEY], stored.adopted === true)) {
-    session.log(`${subjectOf(kind, id, stored)} stays: another resource of this stack manages it`);
+    session.log(`${subject()} stays: another resource of this stack manages it`);
     return false;
   }
-  if (kind.deleteGuard && isForced(kind, stored)) await reportBlockers(kind, session, id, subjectOf(kind, id, stored));
+  if (kind.deleteGuard && isForced(kind, stored)) await reportBlockers(kind, session, id, subject());
   const { [KEY]: key } = stored;
   const isRecorded = session.journal.recordsWrites && typeof key === "string";
   const write = isRecorded ? { kind: kind.field, uid: id, key } : undefined;
@@ -68,9 +67,6 @@ export const remove = async (kind: Kind, session: Session, id: string, stored: J
   noteDeleted(session, id, kind.references?.(stored));
   return true;
 };
-
-const subjectOf = (kind: Kind, id: string, stored: Json): string =>
-  [kind.word, id, title(stored)].filter(Boolean).join(" ");
 
 /** The records that the service would delete along may go. */
 const isForced = (kind: Kind, stored: Json): boolean =>
@@ -110,8 +106,7 @@ const reportBlockers = async (kind: Kind, session: Session, id: string, subject:
   const held: string[] = [];
   for (const { request, word, ...list } of kind.blockers?.(id) ?? [])
     for await (const record of listAll(session, list, request)) {
-      const line = [word, record.uid, title(record)].filter(Boolean).join(" ");
-      (session.ownership.isHeld(record.uid) ? held : lines).push(line);
+      (session.ownership.isHeld(record.uid) ? held : lines).push(recordText({ word }, record));
     }
   if (held.length > 0) throw stillDeclared(`${subject}: forceDestroy`, held);
   if (lines.length > 0)

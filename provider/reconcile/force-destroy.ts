@@ -6,7 +6,7 @@ import { withoutSection, withSection } from "../../client/recovery.ts";
 import { FORCE_DESTROY_MAX, isAncestor, isRoot, type Json, resources } from "../../schema/index.ts";
 import { BELOW } from "../kind/group.ts";
 import { recordId } from "../record/id.ts";
-import { title } from "../record/kind.ts";
+import { recordText, title } from "../record/kind.ts";
 import { deleteListed } from "../recovery/not-found.ts";
 import type { Session } from "../run/session.ts";
 
@@ -83,7 +83,7 @@ const recordsBelow = async (session: Session, group: string): Promise<Doomed[]> 
         const { uid } = record;
         // A service that ignores the filter must not decide what is deleted.
         if (!isAncestor(group, uid) && !(list.sharesUid && uid === group)) continue;
-        const text = [word, uid, title(record)].filter(Boolean).join(" ");
+        const text = recordText({ word }, record);
         doomed.push({ uid, id: recordId(field, uid), word, text, remove: operations.delete, rank });
       }
   }

@@ -129,6 +129,10 @@ export const outputNames = once(({ schema }: Resource): readonly string[] => {
   return [...new Set(["parent", ...fields.map((field) => names[field] ?? field)])];
 });
 
+/** For people: `group 7209…/a033… "team"` */
+export const recordText = ({ word }: Pick<Kind, "word">, record: Json): string =>
+  [word, record.uid, title(record)].filter(Boolean).join(" ");
+
 export const withArticle = (word: string): string => `${/^[aeiou]/i.test(word) ? "an" : "a"} ${word}`;
 
 export const pluralOf = (word: string): string => `${word.replace(/y$/, "ie")}s`;

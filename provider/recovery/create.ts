@@ -19,6 +19,7 @@ import type { Session } from "../run/session.ts";
 import {
   ADOPT_ADVICE,
   batchSubject,
+  duplicateProblem,
   otherRecord,
   otherRecords,
   otherRecordText,
@@ -26,7 +27,6 @@ import {
   unknownOutcome,
   upsertProblem,
 } from "./create-problem.ts";
-import { duplicateProblem } from "./duplicate.ts";
 import { graceMs } from "./not-found.ts";
 import { answerProblem, type Existing, findCreated, listExisting, pickCreated, undecidedRecord } from "./search.ts";
 import { recoverPatiently } from "./wait.ts";

@@ -75,12 +75,20 @@ export const readWhenVisible = (
   options: CallOptions = {},
 ): Promise<Json | undefined> => {
   const until = session.clock.now() + waitMs;
-  const look = () =>
-    getRecord(session, kind, uid, options).catch((error: unknown) => {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    });
-  return retryUntilVisible(session.clock, look, () => until);
+  return retryUntilVisible(
+    session.clock,
+    () => unlessNotFound(getRecord(session, kind, uid, options)),
+    () => until,
+  );
+};
+
+const unlessNotFound = async <T>(answer: Promise<T>): Promise<T | undefined> => {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
 };
 
 /** The record of a resource whose outputs are `stored`; undefined when it is deleted. Throws where that is not certain. */
@@ -110,17 +118,11 @@ export const deleteOrConfirm = async (kind: Kind, session: Session, uid: string,
 };
 
 /** Deletes a record that was just listed, so the service knows its group. */
-export const deleteListed = async (
+export const deleteListed = (
   session: Session,
   kind: { word: string; operations: Pick<RecordOperations, "delete"> },
   uid: string,
-): Promise<void> => {
-  try {
-    await deleteRecord(session, kind, uid);
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
-};
+): Promise<void> => unlessNotFound(deleteRecord(session, kind, uid));
 
 /**
  * After a NOT_FOUND: throws where it does not prove the deletion. A root group is in no group that could prove it, so its read throws.

@@ -1,18 +1,20 @@
 // What a preview says of a new resource whose record an interrupted run has created: the update takes it over and creates nothing. A
 // preview neither waits nor writes to the journal.
+
 import { apiErrorOf, sessionErrorOf } from "../../client/errors.ts";
 import { NOT_VISIBLE_YET, type TakenOver, takeoverText } from "../../client/preview-marks.ts";
 import { withoutSection } from "../../client/recovery.ts";
 import { isLoopbackUrl, type Json } from "../../schema/index.ts";
-import type { Entry } from "../log/entry.ts";
-import { JournalError } from "../log/file.ts";
 import { desiredFrom, withUids } from "../record/desired.ts";
-import { recordId } from "../record/id.ts";
-import { type Kind, title, withArticle } from "../record/kind.ts";
+import { createTimeOf, recordId } from "../record/id.ts";
+import { type Kind, recordText, withArticle } from "../record/kind.ts";
 import { containsUnknown, isUnknown } from "../record/normal-form.ts";
 import { KEY, nameInKey } from "../record/state.ts";
+import { unlessJournalFails } from "../run/journal.ts";
 import { type Session, withOneAttempt } from "../run/session.ts";
 import { absentOrganization } from "./gone.ts";
+import { findInterrupted, isReplaced, searchInterrupted } from "./interrupted.ts";
+import { hiddenMs } from "./operations.ts";
 import { hiddenMsOf, isAsked, recordOf, requireAsked, type Waits } from "./recover.ts";
 
 export interface Shown {
@@ -31,14 +33,14 @@ export const previewRecovery = async (
   session: Session | undefined,
   inputs: Json,
 ): Promise<Shown | undefined> => {
-  const { [KEY]: key, adopt, names: _names, ...asked } = inputs;
-  if (typeof key !== "string" || adopt !== undefined) return undefined;
-  for (const entry of await findUnsettled(journal, key)) {
+  const asked = createdWith(inputs);
+  if (!asked) return undefined;
+  const { key, isKnown } = asked;
+  // A journal that fails is reported by the update, which creates nothing.
+  for (const entry of await unlessJournalFails([], () => journal.peekUnsettled(key))) {
     const at = new Date(entry.at).toISOString();
-    const describe = (record: string, uid: string | undefined, doubt?: string): Shown => {
-      const taken = { ...(uid !== undefined && { uid }), at, ...(doubt !== undefined && { doubt }) };
-      return { taken, text: takeoverText(`${kind.type} ${nameInKey(key)}`, record, taken) };
-    };
+    const describe = (record: string, uid: string | undefined, doubt?: string): Shown =>
+      shownFor(kind, key, record, { ...(uid !== undefined && { uid }), at, ...(doubt !== undefined && { doubt }) });
     const named = entry.uid ?? entry.answered;
     const unread = named === undefined ? withArticle(kind.word) : `${kind.word} ${named}`;
     if (session === undefined) return describe(unread, named, "a preview without credentials cannot read it");
@@ -48,12 +50,12 @@ export const previewRecovery = async (
       desired = await withUids(withOneAttempt(session), desired);
       record = await recordOf(withOneAttempt(session), entry, desired, LOOKS);
       if (record && session.ownership.creationRefusal(recordId(kind.field, record.uid as string), key)) continue;
-      if (record && !containsUnknown(asked)) {
+      if (record && isKnown) {
         if (entry.run !== undefined && !kind.unique && !isAsked(desired, record)) continue;
         requireAsked(session, desired, record);
       }
     } catch (error) {
-      const cause = sessionErrorOf(error) ?? apiErrorOf(error) ?? apiErrorOf((error as Error).cause);
+      const cause = serviceErrorIn(error);
       if (cause === undefined) throw error;
       // On the caller's own machine, a group that is new is in no organization that is gone.
       const isNewGroup = isUnknown(desired.parent) && isLoopbackUrl(session.service);
@@ -62,10 +64,8 @@ export const previewRecovery = async (
       return describe(unread, named, `it cannot be read (${withoutSection(cause.message)})`);
     }
     if (record) {
-      const doubt = containsUnknown(asked)
-        ? "whether it is what the program asks for is known only to the run"
-        : undefined;
-      return describe(`${kind.word} ${record.uid} ${title(record)}`.trimEnd(), record.uid as string, doubt);
+      const doubt = isKnown ? undefined : "whether it is what the program asks for is known only to the run";
+      return describe(recordText(kind, record), record.uid as string, doubt);
     }
     // Its request may still be under way.
     if (named === undefined && (await hiddenMsOf(session, entry)) > 0)
@@ -74,14 +74,43 @@ export const previewRecovery = async (
   return undefined;
 };
 
-const findUnsettled = async (journal: Session["journal"], key: string): Promise<Entry[]> => {
+const LOOKS: Waits = { hiddenMs: async () => 0, disown: async () => undefined };
+
+/** The same of a create that only the engine's state has. */
+export const previewInterrupted = async (kind: Kind, session: Session, inputs: Json): Promise<Shown | undefined> => {
+  const asked = createdWith(inputs);
+  if (!asked) return undefined;
+  const { key, isKnown } = asked;
+  const once = withOneAttempt(session);
   try {
-    return await journal.peekUnsettled(key);
+    const desired = await withUids(once, desiredFrom(kind, inputs));
+    const own = await findInterrupted(once, desired);
+    const [last] = own.toSorted((a, b) => b.entry.at - a.entry.at);
+    if (!last) return undefined;
+    const record = await searchInterrupted(once, desired, own, async () => 0);
+    if (record) {
+      // The update creates another one, and deletes this one.
+      if (isKnown && isReplaced(desired, record)) return undefined;
+      const taken = { uid: record.uid as string, at: createTimeOf(record) };
+      return shownFor(kind, key, recordText(kind, record), taken);
+    }
+    const isHidden = (await Promise.all(own.map((one) => hiddenMs(once, one)))).some((ms) => ms > 0);
+    const at = new Date(last.entry.at).toISOString();
+    return isHidden ? shownFor(kind, key, withArticle(kind.word), { at, doubt: NOT_VISIBLE_YET }) : undefined;
   } catch (error) {
-    // The update reports it, and creates nothing.
-    if (error instanceof JournalError) return [];
+    if (serviceErrorIn(error)) return undefined;
     throw error;
   }
 };
 
-const LOOKS: Waits = { hiddenMs: async () => 0, disown: async () => undefined };
+/** The resource that these inputs create, and whether a preview knows all of them. Undefined where it adopts a record. */
+const createdWith = ({ [KEY]: key, adopt, names: _names, ...asked }: Json) =>
+  typeof key === "string" && adopt === undefined ? { key, isKnown: !containsUnknown(asked) } : undefined;
+
+const shownFor = (kind: Kind, key: string, record: string, taken: TakenOver): Shown => ({
+  taken,
+  text: takeoverText(`${kind.type} ${nameInKey(key)}`, record, taken),
+});
+
+const serviceErrorIn = (error: unknown): Error | undefined =>
+  sessionErrorOf(error) ?? apiErrorOf(error) ?? apiErrorOf((error as Error).cause);

@@ -94,6 +94,16 @@ export const SEND_TIME_MS = 1_000;
 
 export const stackOf = (key: string): string => key.split("/", 3).join("/");
 
+/** What `work` returns; `otherwise` where the journal cannot be read or written, and the caller does not need it. */
+export const unlessJournalFails = async <T>(otherwise: T, work: () => T | Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof JournalError) return otherwise;
+    throw error;
+  }
+};
+
 export const createJournal = (options: JournalOptions): Journal => {
   const { pathOf, folderFlag = "", clock, timeoutMs, log, operation = soleOperation(), isUnchecked = false } = options;
   const isShared = operation.id !== undefined;
@@ -156,15 +166,8 @@ export const createJournal = (options: JournalOptions): Journal => {
     }
   };
 
-  const wasFound = async (key: string, what: "isNew" | "isBehind"): Promise<boolean> => {
-    try {
-      return (await openFor(key))[what];
-    } catch (error) {
-      // The caller does not need the journal.
-      if (error instanceof JournalError) return false;
-      throw error;
-    }
-  };
+  const wasFound = (key: string, what: "isNew" | "isBehind"): Promise<boolean> =>
+    unlessJournalFails(false, async () => (await openFor(key))[what]);
 
   const { run, ...writeAhead } = createWriteAhead({ stackOf, openFor, clock, operation, isUnchecked });
   return {
@@ -251,7 +254,8 @@ export const createJournal = (options: JournalOptions): Journal => {
     end: async (entries) => (await openFor((entries[0] as Entry).key)).lock.release(),
     acknowledge: async (kind, uids, key) => {
       const lineById = uids.map((uid) => [recordId(kind, uid), knownLine(kind, uid)] as const);
-      try {
+      // A preview may be unable to write; the next create writes the line.
+      const written = unlessJournalFails(undefined, async () => {
         if (key !== undefined) await openFor(key);
         for (const { file, entries } of await Promise.all(stacks.values())) {
           const lines = lineById.filter(([id]) => entries.byRecord.has(id)).map(([, line]) => line);
@@ -260,68 +264,50 @@ export const createJournal = (options: JournalOptions): Journal => {
           file.add(...lines);
           for (const line of lines) entries.apply(line);
         }
-      } catch (error) {
-        // A preview may be unable to write; the next create writes the line.
-        if (!(error instanceof JournalError)) throw error;
-      } finally {
+      });
+      await written.finally(() => {
         for (const [id, line] of lineById) acknowledged.set(id, line);
-      }
+      });
     },
     countPendingAlike: async (entry) => (await upToDate(entry.key)).entries.alike(entry).length,
     findOpenAlike: async (entry) => {
       const { entries } = await upToDate(entry.key);
       return fromEarlierRuns(entries.alike(entry)).filter(({ run, key }) => run !== undefined && key !== entry.key);
     },
-    takeUnreported: async (key) => {
-      try {
+    takeUnreported: (key) =>
+      unlessJournalFails([], async () => {
         const { entries } = await upToDate(key);
         // What a run without checkpoints left open is one message (provider/open).
         const others = [...entries.pending].filter(({ run }) => run === undefined);
         return fromEarlierRuns(others).filter(({ intent }) => share({ is: "reported", id: intent }));
-      } catch (error) {
-        // The caller does not need the journal.
-        if (error instanceof JournalError) return [];
-        throw error;
-      }
-    },
-    noteRemoved: async (line) => {
-      const { key } = line;
-      try {
+      }),
+    // A refresh needs no journal, and the update that cannot write it creates nothing.
+    noteRemoved: (line) =>
+      unlessJournalFails(undefined, async () => {
+        const { key } = line;
         share({ is: "removed", path: pathOf(stackOf(key)), line });
         const { file, entries } = await openFor(key);
         if (isDeepStrictEqual(entries.removed.get(key), line)) return;
         // Without the lock, as a preview may refresh while another run holds it. No process compacts the file before its first create.
         await file.append(line);
         entries.apply(line);
-      } catch (error) {
-        // A refresh needs no journal, and the update that cannot write it creates nothing.
-        if (!(error instanceof JournalError)) throw error;
-      }
-    },
+      }),
     removedOf: async (key, kind) => {
       refresh?.();
-      let found: Removed | undefined;
-      try {
-        found = removed.get(`${pathOf(stackOf(key))} ${key}`);
-        if (found === undefined) {
-          const open = await openFor(key);
-          // Another process of this run has refreshed.
-          readOn(open);
-          found = open.entries.removed.get(key);
-        }
-      } catch (error) {
-        if (!(error instanceof JournalError)) throw error;
-      }
+      const found = await unlessJournalFails(undefined, async () => {
+        const known = removed.get(`${pathOf(stackOf(key))} ${key}`);
+        if (known !== undefined) return known;
+        const open = await openFor(key);
+        // Another process of this run has refreshed.
+        readOn(open);
+        return open.entries.removed.get(key);
+      });
       return found?.kind === kind ? found : undefined;
     },
     isOfOther: async (id, key) => {
       const open = await openFor(key);
-      try {
-        if (isShared) readOn(open);
-      } catch (error) {
-        // The record may exist by now, and must not be lost. Ownership knows what other processes of this run have created.
-        if (!(error instanceof JournalError)) throw error;
-      }
+      // The record may exist by now, and must not be lost. Ownership knows what other processes of this run have created.
+      if (isShared) await unlessJournalFails(undefined, () => readOn(open));
       return open.entries.byRecord.get(id)?.some((entry) => entry.key !== key || entry.left) === true;
     },
   };

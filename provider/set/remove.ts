@@ -1,12 +1,13 @@
 // Removals of a set, one by one: surplus bindings after all additions, so that access is never interrupted, or the whole set. Bindings that
 // it does not manage stay.
+
 import { type Json, parentOf } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
-import { JournalError } from "../log/file.ts";
 import { remove } from "../reconcile/delete.ts";
 import { recordId } from "../record/id.ts";
 import { KEY } from "../record/state.ts";
 import { noteFailure } from "../recovery/create.ts";
+import { unlessJournalFails } from "../run/journal.ts";
 import type { Session } from "../run/session.ts";
 import { type Binding, bindingsIn, bindingText, settingsOf } from "./pair.ts";
 import { requireIdentity } from "./protect.ts";
@@ -63,15 +64,8 @@ export const deleteSet = async (session: Session, name: string, stored: Json): P
 
 const NONE: Recovery = { live: [], recovered: new Map(), named: [] };
 
-const recoverForDelete = async (session: Session, { [KEY]: set, parent: group }: Json): Promise<Recovery> => {
-  try {
-    return await recoverInterrupted(session, set as string, group as string, []);
-  } catch (error) {
-    // A delete does not need the journal.
-    if (error instanceof JournalError) return NONE;
-    throw error;
-  }
-};
+const recoverForDelete = (session: Session, { [KEY]: set, parent: group }: Json): Promise<Recovery> =>
+  unlessJournalFails(NONE, () => recoverInterrupted(session, set as string, group as string, []));
 
 /** When the newest binding of the outputs was created: one that is not found may be as new. */
 export const newest = ({ updateTime }: Json): Json => ({ createTime: updateTime });

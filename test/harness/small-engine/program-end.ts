@@ -1,9 +1,9 @@
-// The end of a program, as the classes of programs have it (provider/program/open-stack.ts): what an open run created, and the program does not
+// The end of a program, as the classes of programs have it (provider/program/end.ts): what an open run created, and the program does not
 // declare, is deleted.
 import { statSync } from "node:fs";
 import { readConfig } from "../../../client/credentials.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
-import { removeLeftovers } from "../../../provider/open/remove.ts";
+import { removeLeftovers } from "../../../provider/open/leftover.ts";
 import { findUndeclared } from "../../../provider/open/undeclared.ts";
 import { recordId } from "../../../provider/record/id.ts";
 import { journalPath } from "../../../provider/run/journal-path.ts";
