@@ -1,5 +1,5 @@
 // What leaves the stack, at the end of a preview of a program in another language than TypeScript, whose own classes report it
-// (provider/program/removals.ts). The engine asks no provider about a resource that is not declared any more, and does not say whether the
+// (provider/program/end.ts). The engine asks no provider about a resource that is not declared any more, and does not say whether the
 // program has ended by itself. So this compares the engine's state with the resources that it was asked about, once the engine ends the
 // plugin: it still prints lines then.
 //

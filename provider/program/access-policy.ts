@@ -8,10 +8,9 @@ import { suggestion } from "../../schema/index.ts";
 import type { IdentityProvider } from "./generated/identity-provider.ts";
 import type { PolicyDocument } from "./policy-document.ts";
 import { policyForms } from "./policy-form.ts";
-import { policyMatch } from "./policy-match.ts";
+import { policyMatch, policyMatchByUid, readPolicyUids } from "./policy-match.ts";
 import { checkGivenProviders, policyProviders, providersListedBy } from "./policy-people.ts";
 import { createPolicyResources } from "./policy-resources.ts";
-import { policyMatchByUid, readPolicyUids } from "./policy-uids.ts";
 import { pinPosition } from "./position.ts";
 import { programError } from "./session.ts";
 

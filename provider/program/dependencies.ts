@@ -9,11 +9,10 @@ import * as pulumi from "@pulumi/pulumi";
 import { isRoot, isUidp, parentOf, type Resource } from "../../schema/index.ts";
 import { argumentReferencesOf } from "../record/kind.ts";
 import { type BindingPlaces, bindingPlaces } from "../run/places.ts";
-import { settleOpenStack } from "./open-stack.ts";
+import { reportRemovals, settleOpenStack } from "./end.ts";
 import { refuseOtherResources } from "./other-resources.ts";
 import { awaitValue } from "./output.ts";
 import { isConstructed, perRun } from "./per-run.ts";
-import { reportRemovals } from "./removals.ts";
 
 // A registration that takes longer is ignored: no text of the program can hold its uid yet.
 const TIMEOUT_MS = 10_000;

@@ -1,14 +1,18 @@
 // What exists of a policy: the records with its names in its groups. They are found in one list of each kind while the program runs,
 // so that the preview shows what is adopted and what is created.
+
+import { readFileSync } from "node:fs";
 import {
   mappingsOf,
   type Policy,
   type PolicyMapping,
   type PolicyOrganization,
+  type PolicyUids,
+  parseUids,
   ROOT,
 } from "../../access/policy/index.ts";
 import { type Listed, listAll, listChildren } from "../../client/paginate.ts";
-import { type Json, parentOf } from "../../schema/index.ts";
+import { getOrInsert, type Json, parentOf, printable } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import { type Kind, pluralOf } from "../record/kind.ts";
 import { observe } from "../record/normal-form.ts";
@@ -117,4 +121,61 @@ const organizationsOf = async (client: ListClient, { uid, name }: PolicyOrganiza
   const records = await Array.fromAsync(listChildren(client, group.list, "", { name: name as string }));
   // A service that ignores the filter must not decide which record is adopted.
   return records.filter((record) => record.name === name).map((record) => observe(group, record) as Listed);
+};
+
+// The records that a policy takes over by their uids, from a file beside it (access/policy/uids.ts).
+
+/** Throws one error with every problem. */
+export const readPolicyUids = (name: string, file: string): PolicyUids => {
+  const fail = (...problems: string[]) =>
+    programError([`AccessPolicy ${name}: adopt: ${file}:`, ...problems].join("\n  - "));
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw fail(printable((error as Error).message));
+  }
+  const { uids, problems } = parseUids(text);
+  if (uids === undefined) throw fail(...problems);
+  return uids;
+};
+
+/**
+ * The records with these uids. One that the caller cannot list is taken over all the same, without a line about its changes. What the
+ * policy does not declare, and what its stack has already, is left alone.
+ */
+export const policyMatchByUid = (
+  policy: Policy,
+  uids: Omit<PolicyUids, "resources">,
+  client: Promise<ListClient>,
+): PolicyMatch => {
+  const { group, identity, role } = kindRecords;
+  const organization = uids.groups.get(ROOT) ?? policy.organization.uid;
+  const listed = new Map<string, Promise<Map<string, Json>>>();
+  const find = async (kind: Kind, uid: string | undefined): Promise<Json | undefined> => {
+    if (uid === undefined) return undefined;
+    const records = getOrInsert(listed, kind.type, () =>
+      client.then((listClient) => recordsOf(listClient, kind, organization)),
+    );
+    return (await records).get(uid) ?? { uid };
+  };
+  return {
+    group: (path) => find(group, uids.groups.get(path)),
+    identity: (key) => find(identity, uids.identities.get(key)),
+    role: (key) => find(role, uids.roles.get(key)),
+    mapping: async () => undefined,
+  };
+};
+
+const recordsOf = async (
+  client: ListClient,
+  kind: Kind,
+  organization: string | undefined,
+): Promise<Map<string, Json>> => {
+  const found = new Map<string, Json>();
+  if (organization === undefined) return found;
+  const filters = [{ descendantsOf: organization }, ...(kind.type === "Group" ? [{ ids: [organization] }] : [])];
+  for (const uidp of filters)
+    for await (const record of listAll(client, kind.list, { uidp })) found.set(record.uid, observe(kind, record));
+  return found;
 };

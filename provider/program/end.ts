@@ -1,0 +1,166 @@
+// What is known at the end of a program, when all that it declares is known.
+//
+// A preview names what leaves the stack: the role bindings that end, and the records that stay although the engine shows a deletion. The
+// engine asks no provider about a resource that is not declared any more, so the program itself compares the state with what it has declared.
+// Best effort: it may stay silent (a program of the Automation API that runs inline, a backend that does not give the state), but must never
+// fail a program.
+//
+// What a run without checkpoints created, and this program does not declare (provider/open), a preview names, and an update deletes: the
+// engine knows nothing of these records. A program of the Automation API that runs inline has neither the environment nor the folder of its
+// engine, so it leaves them to irm recover.
+
+import { existsSync, readFileSync } from "node:fs";
+import * as pulumi from "@pulumi/pulumi";
+import { RELATIONSHIPS } from "../../access/graph/live-record.ts";
+import { undeclaredText } from "../../client/preview-marks.ts";
+import { resources as descriptors } from "../../schema/index.ts";
+import type { NewIdentity } from "../engine/review.ts";
+import type { Declared as DeclaredRecords, Undeclared } from "../open/undeclared.ts";
+import { recordId } from "../record/id.ts";
+import { SET_TYPE, typeOfToken } from "../record/kind.ts";
+import { placeInStack, urnFrom } from "../record/urn.ts";
+import { awaitValue } from "./output.ts";
+import { isOnCommandLine } from "./per-run.ts";
+import { programJournal, programSession } from "./session.ts";
+import { storedResources } from "./stored-resources.ts";
+
+/** What one run of a program has declared. */
+interface Declared {
+  monitor: object | undefined;
+  resources(): readonly pulumi.CustomResource[];
+  /** arguments of its sets of role bindings, with their logical names */
+  sets(): readonly { name: string; inputs: pulumi.Inputs }[];
+  /** uids of the records that it adopts */
+  adopted: ReadonlySet<string>;
+}
+
+const previews: Declared[] = [];
+
+/** Reports what leaves the stack, at the end of the program in a preview. */
+export const reportRemovals = (declared: Declared): void => {
+  if (!pulumi.runtime.isDryRun()) return;
+  // The SDK signals the end of the program in a later round of this event (@pulumi/pulumi/cmd/run/index.ts), so the reports
+  // that begin here are finished by then.
+  if (previews.length === 0) process.once("beforeExit", () => void Promise.all(previews.splice(0).map(report)));
+  previews.push(declared);
+};
+
+const report = async ({ monitor, resources, sets, adopted }: Declared): Promise<void> => {
+  try {
+    // The run is over: a program of the Automation API.
+    if (pulumi.runtime.getMonitor() !== monitor) return;
+    // A program that failed may have ended before it declared everything.
+    if (pulumi.log.hasErrors()) return;
+    const state = await storedResources();
+    const urns = await Promise.all(resources().map(({ urn }) => awaitValue(urn)));
+    const { managedId, placeOf, removalTexts } = await import("../engine/removals.ts");
+    const ids = await Promise.all(
+      resources().map(async (resource) => managedId(typeTokenOf(resource), await awaitValue(resource.id))),
+    );
+    const known = new Set([...adopted, ...ids]);
+    const declared = {
+      places: new Set(urns.filter((urn) => urn !== undefined).map(placeOf)),
+      isKept: (id: string) => known.has(id),
+      sets: await Promise.all(sets().map(knownValuesOf)),
+      identities: (await Promise.all(resources().map(newIdentity))).filter((one) => one !== undefined),
+    };
+    for (const text of removalTexts(state, declared)) await pulumi.log.info(text);
+  } catch (error) {
+    await pulumi.log.debug(`pulumi-irm: what leaves the stack is not known: ${(error as Error).message}`);
+  }
+};
+
+/** A set, without what the preview does not know: the uids of new records, to which nothing in the state is bound. */
+const knownValuesOf = async ({ name, inputs: { parent, bindings } }: { name: string; inputs: pulumi.Inputs }) => {
+  const uid = (value: unknown) => awaitValue(pulumi.output(value)) as Promise<string>;
+  const pairs = (bindings as { identity: unknown; role: unknown }[]).map(async ({ identity, role }) => ({
+    identity: await uid(identity),
+    role: await uid(role),
+  }));
+  return { name, parent: await uid(parent), pairs: await Promise.all(pairs) };
+};
+
+/** What the preview may show of an identity that the update creates. */
+const newIdentity = async (resource: pulumi.CustomResource): Promise<NewIdentity | undefined> => {
+  if (typeOfToken(typeTokenOf(resource)) !== descriptors.identity.type) return undefined;
+  if ((await awaitValue(resource.id)) !== undefined) return undefined;
+  const outputs = resource as unknown as Record<string, pulumi.Output<unknown>>;
+  const members = ["parent", "name", ...RELATIONSHIPS].map(async (member) => {
+    const output = pulumi.output(outputs[member]);
+    return (await pulumi.isSecret(output)) ? {} : { [member]: await awaitValue(output) };
+  });
+  const { name } = urnFrom((await awaitValue(resource.urn)) as string);
+  return { name, record: Object.assign({}, ...(await Promise.all(members))) };
+};
+
+const typeTokenOf = (resource: pulumi.Resource): string =>
+  (resource as unknown as { __pulumiType: string }).__pulumiType;
+
+/** Settles what an open run left. */
+export const settleOpenStack = (declared: Declared): void => {
+  if (!isOnCommandLine()) return;
+  // The engine waits for this, as above.
+  process.once("beforeExit", () => void settle(declared));
+};
+
+const settle = async ({ monitor, resources }: Declared): Promise<void> => {
+  try {
+    // A program that failed may have ended before it declared everything.
+    if (pulumi.runtime.getMonitor() !== monitor || pulumi.log.hasErrors() || !mayBeOpen(programJournal())) return;
+    const { findUndeclared } = await import("../open/undeclared.ts");
+    const key = [pulumi.getOrganization(), pulumi.getProject(), pulumi.getStack(), ""].join("/");
+    const isPreview = pulumi.runtime.isDryRun();
+    const found = await findUndeclared(await programSession(), { key, isPreview }, await declaredRecords(resources()));
+    if (found) await reportUndeclared(found);
+  } catch (error) {
+    await pulumi.log.warn(`pulumi-irm: what an open run left is not known: ${(error as Error).message}`);
+  }
+};
+
+/** Most journals have no line of such a run. */
+const mayBeOpen = (journal: string): boolean =>
+  existsSync(journal) && readFileSync(journal, "utf8").includes('{"began":');
+
+const declaredRecords = async (resources: readonly pulumi.CustomResource[]): Promise<DeclaredRecords> => {
+  const [records, places] = [new Set<string>(), new Set<string>()];
+  await Promise.all(
+    resources.map(async (resource) => {
+      const type = typeOfToken(typeTokenOf(resource));
+      const [id, urn] = await Promise.all([awaitValue(resource.id), awaitValue(resource.urn)]);
+      const field = Object.values(descriptors).find((one) => one.type === type)?.field ?? descriptors.roleBinding.field;
+      const uids = type === SET_TYPE ? await uidsOf(resource) : id === undefined ? undefined : [id];
+      for (const uid of uids ?? []) records.add(recordId(field, uid));
+      if (uids !== undefined || urn === undefined) return;
+      const { types, name } = urnFrom(urn);
+      places.add(placeInStack(types, name));
+    }),
+  );
+  return { records, places };
+};
+
+/** The role bindings of a set; undefined where the engine has not told them. */
+const uidsOf = async (set: pulumi.CustomResource): Promise<string[] | undefined> => {
+  const { bindings } = set as unknown as { bindings: pulumi.Output<readonly { uid: string }[]> };
+  return (await awaitValue(bindings))?.map(({ uid }) => uid);
+};
+
+const reportUndeclared = async ({ own, doubtful }: Undeclared): Promise<void> => {
+  const [{ lineOf }, { removeLeftovers }] = await Promise.all([
+    import("../open/text.ts"),
+    import("../open/leftover.ts"),
+  ]);
+  if (own.length > 0 && pulumi.runtime.isDryRun()) await pulumi.log.info(undeclaredText("deletes", own.map(lineOf)));
+  else if (own.length > 0) {
+    const { removed, failed } = await removeLeftovers(await programSession(), own);
+    if (removed.length > 0) await pulumi.log.info(undeclaredText("has deleted", removed.map(lineOf)));
+    const left = failed.map(({ leftover, reason }) => `${lineOf(leftover)}: ${reason}`);
+    if (left.length > 0)
+      await pulumi.log.warn(`${undeclaredText("could not delete", left)}\nThe next update tries again.`);
+  }
+  if (doubtful.length > 0)
+    await pulumi.log.warn(`${undeclaredText("does not delete", doubtful.map(lineOf))}\n${DOUBTFUL}`);
+};
+
+const DOUBTFUL =
+  "It is not certain that they are as the run created them, and that no person has taken them out of the state. To list and delete them: " +
+  "irm recover";
