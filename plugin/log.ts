@@ -10,14 +10,10 @@ const INFO = 1;
 
 const asItIs = (bytes: Buffer) => bytes;
 
-export interface Log {
-  info(text: string): void;
-  /** Runs a call about the resource of that URN, and waits until the engine has its lines. */
-  during<T>(urn: string, call: () => Promise<T>): Promise<T>;
-}
+export type Log = ReturnType<typeof engineLog>;
 
 /** `address` is the engine's. Without one, lines go to stderr. */
-export const engineLog = (address: () => string | undefined): Log => {
+export const engineLog = (address: () => string | undefined) => {
   const current = new AsyncLocalStorage<{ urn: string; sent: Promise<void>[] }>();
   let client: Client | undefined;
 
@@ -34,12 +30,13 @@ export const engineLog = (address: () => string | undefined): Log => {
   };
 
   return {
-    info: (text) => {
+    info: (text: string): void => {
       const call = current.getStore();
       const sent = send(printableLines(text), call?.urn ?? "");
       call?.sent.push(sent);
     },
-    during: async (urn, call) => {
+    /** Runs a call about the resource of that URN, and waits until the engine has its lines. */
+    during: async <T>(urn: string, call: () => Promise<T>): Promise<T> => {
       const running = { urn, sent: [] as Promise<void>[] };
       try {
         return await current.run(running, call);

@@ -5,8 +5,6 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { type Server, ServerCredentials } from "@grpc/grpc-js";
 import { isOfOtherUser } from "./peer.ts";
 
-export type Port = ReturnType<typeof createPort>;
-
 /** The engine has one, and a second while it attaches itself. */
 const CONNECTIONS_MAX = 64;
 

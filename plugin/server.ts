@@ -13,7 +13,7 @@ import { organizationWithout } from "./key.ts";
 import type { Log } from "./log.ts";
 import { masking, maskSecrets } from "./mask.ts";
 import { createNames } from "./names.ts";
-import { createPort, type Port } from "./port.ts";
+import { createPort } from "./port.ts";
 import { programNotes } from "./program.ts";
 import { checkConfig, configurationFrom, diffConfig } from "./provider-config.ts";
 import { addMethod } from "./receive.ts";
@@ -39,19 +39,14 @@ export interface PluginOptions {
   messageMs?: number;
 }
 
-export interface Plugin extends Pick<Port, "listen" | "close"> {
-  /** calls that are not answered yet */
-  underWay(): number;
-  /** Resolves as soon as none is that can end without the engine. */
-  idle(): Promise<void>;
-}
+export type Plugin = ReturnType<typeof createPlugin>;
 
 type Handler = (request: Operation, callback: sendUnaryData<Buffer>) => void;
 
 /** A request is about one resource. The engine itself stops at 400 MiB. */
 const REQUEST_BYTES = 64 * 1024 * 1024;
 
-export const createPlugin = (options: PluginOptions): Plugin => {
+export const createPlugin = (options: PluginOptions) => {
   const {
     version,
     schema,
@@ -209,8 +204,11 @@ export const createPlugin = (options: PluginOptions): Plugin => {
   return {
     listen: port.listen,
     close: port.close,
-    underWay: () => count,
-    idle: () => (count === constructing ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+    /** calls that are not answered yet */
+    underWay: (): number => count,
+    /** Resolves as soon as none is that can end without the engine. */
+    idle: (): Promise<void> =>
+      count === constructing ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve)),
   };
 };
 

@@ -21,13 +21,7 @@ export type Use = "input" | "output";
 /** What people read of a field. */
 export type Describe = (field: z.ZodType) => string | undefined;
 
-export interface Types {
-  /** by token */
-  readonly specs: Record<string, ObjectSpec | EnumSpec>;
-  of(field: z.ZodType, use: Use): TypeSpec;
-  /** the fields of a message as properties; `describe` is for properties of the message itself */
-  object(schema: Message, use: Use, describe?: Describe): ObjectSpec;
-}
+export type Types = ReturnType<typeof createTypes>;
 
 export const token = (name: string): string => TOKEN_PREFIX + name;
 
@@ -56,8 +50,9 @@ export const describeAs =
   (field) =>
     fieldText(field, use === "input" ? "argument" : "output");
 
-export const createTypes = (): Types => {
-  const specs: Types["specs"] = {};
+export const createTypes = () => {
+  /** by token */
+  const specs: Record<string, ObjectSpec | EnumSpec> = {};
 
   const declareOnce = (name: string, specOf: () => ObjectSpec | EnumSpec): TypeSpec => {
     if (!(token(name) in specs)) {
@@ -81,6 +76,7 @@ export const createTypes = (): Types => {
     return { type: inner instanceof z.ZodBoolean ? "boolean" : "string" };
   };
 
+  /** the fields of a message as properties; `describe` is for properties of the message itself */
   const object = (schema: Message, use: Use, describe = describeAs(use)): ObjectSpec => {
     const fields = Object.entries(schema.shape).filter(([, field]) => isIn(use, field));
     const properties: Properties = {};

@@ -3,7 +3,6 @@
 //
 // The engine holds the other end of our stdin, so the end of stdin is a hint. The proof is that nothing listens any more at the
 // engine's address, which is the first argument of this process.
-
 import { subscribe } from "node:diagnostics_channel";
 import { fstatSync } from "node:fs";
 import { connect } from "node:net";

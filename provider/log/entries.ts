@@ -13,35 +13,22 @@ import {
 } from "./entry.ts";
 import { createRuns, linesOfRuns, type Runs } from "./runs.ts";
 
-export interface Entries {
-  /** by id, in the order of their intents */
-  byId: ReadonlyMap<string, Entry>;
-  /** those without an outcome, except those that are left */
-  pending: ReadonlySet<Entry>;
-  /** except those that are left: the resource has another record */
-  byKey: ReadonlyMap<string, readonly Entry[]>;
-  /** runs without checkpoints, and what they changed */
-  runs: Runs;
-  /** By key: resources whose record was removed. Forgotten once the engine has another record of them. */
-  removed: ReadonlyMap<string, Removed>;
-  /** Applies a line of this process. */
-  apply(line: Line): void;
-  /** Applies lines of the file. Returns the invalid ones. */
-  read(lines: readonly string[]): InvalidLine[];
-  /** those with an outcome, by the id of their record (`recordId`) */
-  byRecord: ReadonlyMap<string, readonly Entry[]>;
-  /** The pending entries with the same kind, parent and fingerprint. */
-  alike(entry: Entry): Entry[];
-}
+export type Entries = ReturnType<typeof createEntries>;
 
-export const createEntries = (): Entries => {
+export const createEntries = () => {
+  /** by id, in the order of their intents */
   const byId = new Map<string, Entry>();
+  /** those without an outcome, except those that are left */
   const pending = new Set<Entry>();
+  /** except those that are left: the resource has another record */
   const byKey = new Map<string, Entry[]>();
+  /** those with an outcome, by the id of their record (`recordId`) */
   const byRecord = new Map<string, Entry[]>();
   // Of all intents, for the lines that follow.
   const ids = new Set<string>();
+  /** runs without checkpoints, and what they changed */
   const runs = createRuns();
+  /** By key: resources whose record was removed. Forgotten once the engine has another record of them. */
   const removed = new Map<string, Removed>();
 
   const applyToRuns = (line: RunLine): void => {
@@ -53,6 +40,7 @@ export const createEntries = (): Entries => {
       if (run === line.ended) apply(entry.left ? { closed: entry.intent } : others);
     }
   };
+  /** Applies a line of this process. */
   const apply = (line: Line): void => {
     if ("known" in line) {
       for (const { intent, key } of byRecord.get(recordId(line.kind ?? "", line.known)) ?? []) {
@@ -96,7 +84,8 @@ export const createEntries = (): Entries => {
     runs,
     removed,
     apply,
-    read: (lines) =>
+    /** Applies lines of the file. Returns the invalid ones. */
+    read: (lines: readonly string[]): InvalidLine[] =>
       lines.flatMap((line) => {
         if (line === "" || isTorn(line)) return [];
         const parsed = parse(line);
@@ -105,7 +94,8 @@ export const createEntries = (): Entries => {
         apply(parsed);
         return [];
       }),
-    alike: ({ kind, parent, inputs }) =>
+    /** The pending entries with the same kind, parent and fingerprint. */
+    alike: ({ kind, parent, inputs }: Entry): Entry[] =>
       [...pending].filter((one) => one.kind === kind && one.parent === parent && one.inputs === inputs),
   };
 };

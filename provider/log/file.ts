@@ -12,7 +12,7 @@ export class JournalError extends Error {
   override readonly name = "JournalError";
 }
 
-export interface JournalFile extends Log {
+export interface JournalFile extends Omit<Log, "add" | "append"> {
   /** Undefined when there is no file. */
   read(): Promise<Contents | undefined>;
   add(...lines: Line[]): boolean;

@@ -1,6 +1,5 @@
 // One process of an operation that has several: it joins, shares reducers over their log, and leaves when it ends. The log need not survive
 // the machine, so nothing waits for the disk; it holds uids and keys of the journal, and no secrets.
-
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { basename } from "node:path";
@@ -72,25 +71,10 @@ const closeAll = (): void => {
 
 const pidOf = (member: string): number => Number.parseInt(member, 10);
 
-interface Joined {
-  log: SharedLog;
-  members: Members;
-  reducers: Map<string, Reduce>;
-  /** lines of topics that this process does not share yet */
-  early: Map<string, Line[]>;
-}
-
-interface SharedLog {
-  /** Adds an event of this process, and reads up to it. Returns what its reducer made of it. */
-  append(topic: string, event: unknown): unknown;
-  refresh(): void;
-  isInPlace(): boolean;
-  close(): void;
-}
-
-const openAt = (path: string, member: string): Joined => {
+const openAt = (path: string, member: string) => {
   const members = membersOf();
   const reducers = new Map<string, Reduce>([[MEMBERS, members.reduce as Reduce]]);
+  /** lines of topics that this process does not share yet */
   const early = new Map<string, Line[]>();
   const dispatch = (line: Line): unknown => {
     const [topic, from, , event] = line;
@@ -111,6 +95,7 @@ const openAt = (path: string, member: string): Joined => {
     }
     return own;
   };
+  /** Adds an event of this process, and reads up to it. Returns what its reducer made of it. */
   const append = (topic: string, event: unknown): unknown => {
     count += 1;
     const line: Line = [topic, member, count, event];
@@ -136,7 +121,7 @@ const parseLines = (text: string): Line[] => {
 const WAIT_MS = 1;
 
 // The last process to leave removes the file. One that joins at that moment waits for it, and begins another file.
-const join = (path: string, member: string): Joined => {
+const join = (path: string, member: string): ReturnType<typeof openAt> => {
   for (;;) {
     const joined = openAt(path, member);
     const { log } = joined;
@@ -148,18 +133,13 @@ const join = (path: string, member: string): Joined => {
   }
 };
 
-interface Members {
-  joined: Set<string>;
-  /** Of one that leaves: whether it was the last. Of one that joins: the process that left as the last before it, if any. */
-  reduce(change: Change, member: string): boolean | string | undefined;
-}
-
-const membersOf = (): Members => {
+const membersOf = () => {
   const joined = new Set<string>();
   let last: string | undefined;
   return {
     joined,
-    reduce: (change, member) => {
+    /** Of one that leaves: whether it was the last. Of one that joins: the process that left as the last before it, if any. */
+    reduce: (change: Change, member: string): boolean | string | undefined => {
       if ("join" in change) {
         const left = joined.size === 0 ? last : undefined;
         joined.add(change.join);

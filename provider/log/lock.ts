@@ -14,12 +14,7 @@ const POLL_MS = 250;
 const SHARED_POLL_MS = 20;
 const TOUCH_MS = 1_000;
 
-export interface Lock {
-  /** Waits until no other process holds it. Every `acquire` needs a `release`. */
-  acquire(): Promise<void>;
-  /** Never fails, since what was created under the lock exists. Failing to remove the lock is a warning, not an error. */
-  release(): Promise<void>;
-}
+export type Lock = ReturnType<typeof lockOf>;
 
 export interface LockOptions {
   file: string;
@@ -32,7 +27,7 @@ export interface LockOptions {
   log(text: string): void;
 }
 
-export const lockOf = (options: LockOptions): Lock => {
+export const lockOf = (options: LockOptions) => {
   const { file, clock, timeoutMs, log, operation = soleOperation(), prepare } = options;
   const sharers = createSharers();
   const isAlone = operation.id === undefined;
@@ -155,7 +150,8 @@ export const lockOf = (options: LockOptions): Lock => {
   };
 
   return {
-    acquire: async () => {
+    /** Waits until no other process holds it. Every `acquire` needs a `release`. */
+    acquire: async (): Promise<void> => {
       holders += 1;
       held ??= enter();
       try {
@@ -166,7 +162,8 @@ export const lockOf = (options: LockOptions): Lock => {
         throw error;
       }
     },
-    release: async () => {
+    /** Never fails, since what was created under the lock exists. Failing to remove the lock is a warning, not an error. */
+    release: async (): Promise<void> => {
       holders -= 1;
       if (holders > 0) return;
       held = undefined;

@@ -28,25 +28,7 @@ export interface Tail {
   isAnew: boolean;
 }
 
-export interface Log {
-  readonly path: string;
-  /** Undefined where there is no file. */
-  readOn(): Tail | undefined;
-  /** The next read begins at the first line. */
-  rewind(): void;
-  /**
-   * Writes lines after all others, and leaves the disk to the system. Returns whether they come right after what was read: then the caller
-   * has them, and the next read begins after them.
-   */
-  add(...lines: unknown[]): boolean;
-  /** The same, and the lines are on disk when this resolves. */
-  append(...lines: unknown[]): Promise<void>;
-  /** Puts a file with this text in its place, which is on disk when this resolves. */
-  replace(text: string): Promise<void>;
-  /** No process has removed the file, or put another one in its place. */
-  isInPlace(): boolean;
-  close(): void;
-}
+export type Log = ReturnType<typeof openLog>;
 
 export interface LogOptions {
   /**
@@ -61,7 +43,7 @@ export interface LogOptions {
 const FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
 const NEWLINE = 0x0a;
 
-export const openLog = (path: string, { staysOpen = false, explain }: LogOptions): Log => {
+export const openLog = (path: string, { staysOpen = false, explain }: LogOptions) => {
   const kept = staysOpen ? openKept(path, explain) : undefined;
   // The file when it was last read or written, and up to where its lines are read.
   let seen: Stats | undefined;
@@ -74,6 +56,7 @@ export const openLog = (path: string, { staysOpen = false, explain }: LogOptions
   const isAsSeen = ({ ino, size, mtimeMs }: Stats): boolean =>
     size === (seen?.size ?? 0) && (size === 0 || (ino === seen?.ino && mtimeMs === seen.mtimeMs));
 
+  /** Undefined where there is no file. */
   const readOn = (): Tail | undefined => {
     let file = kept;
     try {
@@ -125,10 +108,15 @@ export const openLog = (path: string, { staysOpen = false, explain }: LogOptions
   return {
     path,
     readOn,
-    rewind: () => {
+    /** The next read begins at the first line. */
+    rewind: (): void => {
       seen = undefined;
     },
-    add: (...lines) => {
+    /**
+     * Writes lines after all others, and leaves the disk to the system. Returns whether they come right after what was read: then the caller
+     * has them, and the next read begins after them.
+     */
+    add: (...lines: unknown[]): boolean => {
       let file = kept;
       try {
         file ??= openSync(path, "a+", 0o600);
@@ -139,7 +127,8 @@ export const openLog = (path: string, { staysOpen = false, explain }: LogOptions
         if (file !== undefined && file !== kept) closeSync(file);
       }
     },
-    append: (...lines) => {
+    /** The same, and the lines are on disk when this resolves. */
+    append: (...lines: unknown[]): Promise<void> => {
       waiting.push(...lines);
       // Lines that arrive while others are on their way to the disk share the next write, and its fsync.
       writing ??= inTurn(async () => {
@@ -160,7 +149,8 @@ export const openLog = (path: string, { staysOpen = false, explain }: LogOptions
       });
       return writing;
     },
-    replace: (text) =>
+    /** Puts a file with this text in its place, which is on disk when this resolves. */
+    replace: (text: string): Promise<void> =>
       inTurn(async () => {
         const next = `${path}.next`;
         const file = openSync(next, "w", 0o600);
@@ -175,8 +165,9 @@ export const openLog = (path: string, { staysOpen = false, explain }: LogOptions
         }
         await syncFolder(dirname(path));
       }),
-    isInPlace: () => kept !== undefined && isSameFile(kept, path),
-    close: () => {
+    /** No process has removed the file, or put another one in its place. */
+    isInPlace: (): boolean => kept !== undefined && isSameFile(kept, path),
+    close: (): void => {
       if (kept !== undefined) closeSync(kept);
     },
   };

@@ -23,17 +23,6 @@ export interface Literal {
   type: string;
 }
 
-export interface Program {
-  /** all that is constructed so far */
-  resources(): pulumi.CustomResource[];
-  /** arguments of its sets of role bindings, with their logical names */
-  sets(): { name: string; inputs: pulumi.Inputs }[];
-  /** uids of the records that it adopts */
-  adopted: Set<string>;
-  /** Registers a resource; returns `opts` with the dependencies that its plain uids imply. */
-  enter(own: Entering, inputs: pulumi.Inputs, opts: pulumi.CustomResourceOptions): Entered;
-}
-
 interface Entering {
   type: string;
   /** logical name */
@@ -66,7 +55,7 @@ export interface Entered {
 // A program of the command line loads this module before it declares anything.
 refuseOtherResources();
 
-export const currentProgram = perRun((monitor): Program => {
+export const currentProgram = perRun((monitor) => {
   const program = programWith(TIMEOUT_MS);
   // The plugin itself sees the end of a program of which it constructs a part.
   if (monitor && !isConstructed()) {
@@ -86,7 +75,7 @@ export const watchProgram = (): void => {
   }
 };
 
-export const programWith = (timeoutMs: number): Program => {
+export const programWith = (timeoutMs: number) => {
   const entries: Entry[] = [];
   const byResource = new Map<pulumi.Resource, Entry>();
   const byId = new Map<unknown, pulumi.Resource>();
@@ -157,10 +146,15 @@ export const programWith = (timeoutMs: number): Program => {
   };
 
   return {
-    resources: () => entries.flatMap(({ resource }) => resource ?? []),
-    sets: () => entries.filter(({ type, resource }) => type === "RoleBindingSet" && resource !== undefined),
-    adopted: new Set(),
-    enter(own, inputs, opts) {
+    /** all that is constructed so far */
+    resources: (): pulumi.CustomResource[] => entries.flatMap(({ resource }) => resource ?? []),
+    /** its sets of role bindings */
+    sets: (): readonly Entry[] =>
+      entries.filter(({ type, resource }) => type === "RoleBindingSet" && resource !== undefined),
+    /** ids of the records that it adopts (`recordId`) */
+    adopted: new Set<string>(),
+    /** Registers a resource; returns `opts` with the dependencies that its plain uids imply. */
+    enter(own: Entering, inputs: pulumi.Inputs, opts: pulumi.CustomResourceOptions): Entered {
       const entry: Entry = { ...own, inputs, opts };
       const { sharesUid, literals } = own;
       entries.push(entry);

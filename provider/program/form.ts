@@ -3,7 +3,6 @@
 // unless it is registered here, and each class is written once: its native form is a subclass without members.
 //
 // Each form is an alias of the other, so a stack moves either way without a change.
-
 import * as pulumi from "@pulumi/pulumi";
 import { getOrInsert } from "../../schema/index.ts";
 import { handlerText } from "../engine/handler-text.ts";

@@ -1,6 +1,5 @@
 // What belongs to one run of a program. The Automation API runs several programs in one process, or one several times; each run
 // has its own connection to the engine.
-
 import * as pulumi from "@pulumi/pulumi";
 import { getOrInsert } from "../../schema/index.ts";
 

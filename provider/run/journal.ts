@@ -1,6 +1,5 @@
 // The journal of a process (docs/faults.md#nothing-lost): a create is on disk before its POST, and its outcome after it. A run that dies
 // in between leaves a pending entry, and the next run searches for the record instead of creating another one.
-
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../client/clock.ts";
@@ -11,7 +10,7 @@ import { JournalError, quarantineOf } from "../log/file.ts";
 import { type Operation, soleOperation } from "../log/operation.ts";
 import { recordId } from "../record/id.ts";
 import { catchUp, type Event, openJournal, type StackJournal, takeIn } from "./stack-journal.ts";
-import { createWriteAhead, type WriteAhead } from "./write-ahead.ts";
+import { createWriteAhead } from "./write-ahead.ts";
 
 export type NewIntent = Omit<Intent, "intent" | "at" | "notBefore">;
 
@@ -21,58 +20,7 @@ export interface Created {
   uid: string;
 }
 
-export interface Journal extends WriteAhead {
-  /**
-   * Entries that earlier runs left for a resource: pending ones, and succeeded ones whose records the engine has not asked for since.
-   * Waits for another process that is creating records of the same stack. `isOwn`: of a resource with several keys, which these are.
-   */
-  findUnsettled(key: string, isOwn?: (key: string) => boolean): Promise<Entry[]>;
-  /** The same as the file has them now, for a preview: it neither waits nor writes. */
-  peekUnsettled(key: string): Promise<Entry[]>;
-  /** The stack had no journal when this run began. False where it cannot be opened. */
-  isNew(key: string): Promise<boolean>;
-  /** Another machine may have run the stack since this one did: there was no journal, or it was quiet for a minute. False as above. */
-  isBehind(key: string): Promise<boolean>;
-  /**
-   * Writes the pending entries of one POST at once, with the time by the service's clock, and holds the lock until their `end`. Returns
-   * undefined when another process has meanwhile left an entry for one of the resources. After a JournalError nothing may be sent.
-   */
-  begin(intents: readonly NewIntent[], now: () => Promise<number>): Promise<Entry[] | undefined>;
-  /** The POST is about to be sent, at this time by the service's clock, which is stored to the second. */
-  recordSend(entries: readonly Entry[], at: number): Promise<void>;
-  recordSuccess(created: readonly Created[], at: number): Promise<void>;
-  /** The response named this record, which differs from the request. */
-  recordAnswer(entry: Entry, uid: string): Promise<void>;
-  /** The create did not produce the record that the entry names. That line is quarantined, and the entry is pending again. */
-  disown(entry: Entry, why: string): Promise<void>;
-  /** The record of the entry cannot belong to the resource. The entry is quarantined and goes; `why` is reported once. */
-  setAside(entry: Entry, why: string): Promise<void>;
-  /** Certainly not created, or deleted again. */
-  recordFailure(...entries: Entry[]): Promise<void>;
-  /** The POST is over, whatever its outcome. */
-  end(entries: readonly Entry[]): Promise<void>;
-  /** The engine has asked for the records of these uids, so its state has them. `key` identifies the resource, if it is known. */
-  acknowledge(kind: string, uids: readonly string[], key?: string): Promise<void>;
-  /** How many entries with the same parent and fingerprint are pending, including this one. */
-  countPendingAlike(entry: Entry): Promise<number>;
-  /** Those that earlier runs without checkpoints left for other resources. */
-  findOpenAlike(entry: Entry): Promise<Entry[]>;
-  /**
-   * A refresh has found that somebody deleted this record, whose resource adopts it: the engine drops the resource from its state. Where
-   * the file cannot be written, only this run knows.
-   */
-  noteRemoved(line: Removed): Promise<void>;
-  /** What a refresh noted of this resource; undefined: none did. */
-  removedOf(key: string, kind: string): Promise<Removed | undefined>;
-  /** Whether another resource of the stack created the record of this id (`recordId`), or this one, which has another record by now. */
-  isOfOther(id: string, key: string): Promise<boolean>;
-  /** The file of the resource's stack, for a message. */
-  pathFor(key: string): string;
-  /** The command that removes the entries of a resource. */
-  cleanCommand(key: string): string;
-  /** Pending entries of earlier runs, in the stack of this resource; each is returned once. None where the journal cannot be read. */
-  takeUnreported(key: string): Promise<Entry[]>;
-}
+export type Journal = ReturnType<typeof createJournal>;
 
 export interface JournalOptions {
   /** file of the journal of a stack, `organization/project/stack` */
@@ -104,7 +52,7 @@ export const unlessJournalFails = async <T>(otherwise: T, work: () => T | Promis
   }
 };
 
-export const createJournal = (options: JournalOptions): Journal => {
+export const createJournal = (options: JournalOptions) => {
   const { pathOf, folderFlag = "", clock, timeoutMs, log, operation = soleOperation(), isUnchecked = false } = options;
   const isShared = operation.id !== undefined;
   // A process serves one stack; the Automation API, and tests, may serve several.
@@ -172,7 +120,11 @@ export const createJournal = (options: JournalOptions): Journal => {
   const { run, ...writeAhead } = createWriteAhead({ stackOf, openFor, clock, operation, isUnchecked });
   return {
     ...writeAhead,
-    findUnsettled: async (key, isOwn) => {
+    /**
+     * Entries that earlier runs left for a resource: pending ones, and succeeded ones whose records the engine has not asked for since.
+     * Waits for another process that is creating records of the same stack. `isOwn`: of a resource with several keys, which these are.
+     */
+    findUnsettled: async (key: string, isOwn?: (key: string) => boolean): Promise<Entry[]> => {
       const open = await openFor(key);
       if (!open.isCaughtUp) await catchUp(open);
       const { entries } = open;
@@ -180,10 +132,18 @@ export const createJournal = (options: JournalOptions): Journal => {
         isOwn ? [...entries.byId.values()].filter((entry) => isOwn(entry.key)) : entries.byKey.get(key),
       );
     },
-    peekUnsettled: async (key) => fromEarlierRuns((await openFor(key)).entries.byKey.get(key)),
-    isNew: (key) => wasFound(key, "isNew"),
-    isBehind: (key) => wasFound(key, "isBehind"),
-    begin: async (intents, now) => {
+    /** The same as the file has them now, for a preview: it neither waits nor writes. */
+    peekUnsettled: async (key: string): Promise<Entry[]> =>
+      fromEarlierRuns((await openFor(key)).entries.byKey.get(key)),
+    /** The stack had no journal when this run began. False where it cannot be opened. */
+    isNew: (key: string): Promise<boolean> => wasFound(key, "isNew"),
+    /** Another machine may have run the stack since this one did: there was no journal, or it was quiet for a minute. False as above. */
+    isBehind: (key: string): Promise<boolean> => wasFound(key, "isBehind"),
+    /**
+     * Writes the pending entries of one POST at once, with the time by the service's clock, and holds the lock until their `end`. Returns
+     * undefined when another process has meanwhile left an entry for one of the resources. After a JournalError nothing may be sent.
+     */
+    begin: async (intents: readonly NewIntent[], now: () => Promise<number>): Promise<Entry[] | undefined> => {
       // All entries of a POST are of one stack.
       const open = await openFor((intents[0] as NewIntent).key);
       if (!open.isCaughtUp) await catchUp(open);
@@ -209,21 +169,24 @@ export const createJournal = (options: JournalOptions): Journal => {
         throw error;
       }
     },
-    recordSend: async (entries, at) => {
+    /** The POST is about to be sent, at this time by the service's clock, which is stored to the second. */
+    recordSend: async (entries: readonly Entry[], at: number): Promise<void> => {
       const later = entries.filter((entry) => at - entry.at > SEND_TIME_MS);
       if (later.length === 0) return;
       await write(await openFor((later[0] as Entry).key), ...later.map(({ intent }) => ({ again: intent, at })));
       for (const entry of later) entry.at = at;
     },
-    recordSuccess: async (created, at) => {
+    recordSuccess: async (created: readonly Created[], at: number): Promise<void> => {
       const [{ entry: first }] = created as readonly [Created];
       await write(await openFor(first.key), ...created.map(({ entry, uid }) => ({ made: entry.intent, uid, at })));
     },
-    recordAnswer: async (entry, uid) => {
+    /** The response named this record, which differs from the request. */
+    recordAnswer: async (entry: Entry, uid: string): Promise<void> => {
       await write(await openFor(entry.key), { answered: entry.intent, uid });
       entry.answered = uid;
     },
-    disown: async (entry, why) => {
+    /** The create did not produce the record that the entry names. That line is quarantined, and the entry is pending again. */
+    disown: async (entry: Entry, why: string): Promise<void> => {
       const open = await openFor(entry.key);
       const { uid, answered = uid, ...intent } = entry;
       await open.file.quarantine([{ line: JSON.stringify(entry), why }]);
@@ -235,7 +198,8 @@ export const createJournal = (options: JournalOptions): Journal => {
       delete entry.uid;
       delete entry.answered;
     },
-    setAside: async (entry, why) => {
+    /** The record of the entry cannot belong to the resource. The entry is quarantined and goes; `why` is reported once. */
+    setAside: async (entry: Entry, why: string): Promise<void> => {
       const open = await openFor(entry.key);
       const { path } = open.file;
       await open.file.quarantine([{ line: JSON.stringify(entry), why }]);
@@ -245,14 +209,19 @@ export const createJournal = (options: JournalOptions): Journal => {
           `the intent journal ${path}: ${why}. Its entries are dropped where they are in the way, and kept in ${quarantineOf(path)}`,
         );
     },
-    pathFor: (key) => pathOf(stackOf(key)),
-    cleanCommand: (key) => `npx pulumi-irm journal clean --key "${key}"${folderFlag}`,
-    recordFailure: async (...entries) => {
+    /** The file of the resource's stack, for a message. */
+    pathFor: (key: string): string => pathOf(stackOf(key)),
+    /** The command that removes the entries of a resource. */
+    cleanCommand: (key: string): string => `npx pulumi-irm journal clean --key "${key}"${folderFlag}`,
+    /** Certainly not created, or deleted again. */
+    recordFailure: async (...entries: Entry[]): Promise<void> => {
       const [first] = entries;
       if (first) await write(await openFor(first.key), ...entries.map(({ intent }) => ({ closed: intent })));
     },
-    end: async (entries) => (await openFor((entries[0] as Entry).key)).lock.release(),
-    acknowledge: async (kind, uids, key) => {
+    /** The POST is over, whatever its outcome. */
+    end: async (entries: readonly Entry[]): Promise<void> => (await openFor((entries[0] as Entry).key)).lock.release(),
+    /** The engine has asked for the records of these uids, so its state has them. `key` identifies the resource, if it is known. */
+    acknowledge: async (kind: string, uids: readonly string[], key?: string): Promise<void> => {
       const lineById = uids.map((uid) => [recordId(kind, uid), knownLine(kind, uid)] as const);
       // A preview may be unable to write; the next create writes the line.
       const written = unlessJournalFails(undefined, async () => {
@@ -269,12 +238,15 @@ export const createJournal = (options: JournalOptions): Journal => {
         for (const [id, line] of lineById) acknowledged.set(id, line);
       });
     },
-    countPendingAlike: async (entry) => (await upToDate(entry.key)).entries.alike(entry).length,
-    findOpenAlike: async (entry) => {
+    /** How many entries with the same parent and fingerprint are pending, including this one. */
+    countPendingAlike: async (entry: Entry): Promise<number> => (await upToDate(entry.key)).entries.alike(entry).length,
+    /** Those that earlier runs without checkpoints left for other resources. */
+    findOpenAlike: async (entry: Entry): Promise<Entry[]> => {
       const { entries } = await upToDate(entry.key);
       return fromEarlierRuns(entries.alike(entry)).filter(({ run, key }) => run !== undefined && key !== entry.key);
     },
-    takeUnreported: (key) =>
+    /** Pending entries of earlier runs, in the stack of this resource; each is returned once. None where the journal cannot be read. */
+    takeUnreported: (key: string): Promise<Entry[]> =>
       unlessJournalFails([], async () => {
         const { entries } = await upToDate(key);
         // What a run without checkpoints left open is one message (provider/open).
@@ -282,7 +254,11 @@ export const createJournal = (options: JournalOptions): Journal => {
         return fromEarlierRuns(others).filter(({ intent }) => share({ is: "reported", id: intent }));
       }),
     // A refresh needs no journal, and the update that cannot write it creates nothing.
-    noteRemoved: (line) =>
+    /**
+     * A refresh has found that somebody deleted this record, whose resource adopts it: the engine drops the resource from its state. Where
+     * the file cannot be written, only this run knows.
+     */
+    noteRemoved: (line: Removed): Promise<void> =>
       unlessJournalFails(undefined, async () => {
         const { key } = line;
         share({ is: "removed", path: pathOf(stackOf(key)), line });
@@ -292,7 +268,8 @@ export const createJournal = (options: JournalOptions): Journal => {
         await file.append(line);
         entries.apply(line);
       }),
-    removedOf: async (key, kind) => {
+    /** What a refresh noted of this resource; undefined: none did. */
+    removedOf: async (key: string, kind: string): Promise<Removed | undefined> => {
       refresh?.();
       const found = await unlessJournalFails(undefined, async () => {
         const known = removed.get(`${pathOf(stackOf(key))} ${key}`);
@@ -304,7 +281,8 @@ export const createJournal = (options: JournalOptions): Journal => {
       });
       return found?.kind === kind ? found : undefined;
     },
-    isOfOther: async (id, key) => {
+    /** Whether another resource of the stack created the record of this id (`recordId`), or this one, which has another record by now. */
+    isOfOther: async (id: string, key: string): Promise<boolean> => {
       const open = await openFor(key);
       // The record may exist by now, and must not be lost. Ownership knows what other processes of this run have created.
       if (isShared) await unlessJournalFails(undefined, () => readOn(open));

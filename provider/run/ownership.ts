@@ -6,50 +6,7 @@ import { type Operation, soleOperation } from "../log/operation.ts";
 /** How a resource came by its record in this run. */
 export type Origin = "created" | "recovered" | "adopted";
 
-export interface Ownership {
-  /**
-   * The engine asked for this record, so its state has it. `key` is the resource there, which owns the record once the program has
-   * declared it (`isDeclared`). Throws where another declared resource owns it too. A refresh comes before the program: its names may be
-   * earlier ones, of an alias or of a resource whose record another one adopts.
-   */
-  inState(uid: string, key?: string, isDeclared?: boolean): void;
-  /** The resource that owns this record keeps it in this run; `adopted`: the record existed before that resource. */
-  keep(uid: string, adopted: boolean): void;
-  /** The resource that adopted this record is deleted, and the record stays. */
-  leave(uid: string): void;
-  /** A resource becomes the owner. Throws where another one owns the record, or this run deletes it. */
-  take(uid: string, key: string, origin: Origin): void;
-  /** A resource is going to adopt the record. Returns why it must not; undefined when it may. */
-  plan(uid: string, key: string): string | undefined;
-  /** This resource owns the record: the engine's state has it, or the resource has taken it in this run. */
-  isOwnedBy(uid: string, key: string): boolean;
-  /** Key of the resource that owns this record; undefined where none does. */
-  ownerOf(uid: string): string | undefined;
-  /** The program declares a resource that owns this record, or is going to adopt it. */
-  isDeclared(uid: string): boolean;
-  /** How this run took the record, if it has. One that it created holds only what it creates there. */
-  originOf(uid: string): Origin | undefined;
-  /** This run took the record, keeps it, or leaves it in place. */
-  isHeld(uid: string): boolean;
-  /** Why a create of `key` cannot have produced the record; undefined when it can. */
-  creationRefusal(uid: string, key: string): string | undefined;
-  /** Why `key` must not adopt the record. That the state has it is no reason: it may be there under the resource's old name. */
-  adoptionRefusal(uid: string, key: string): string | undefined;
-  /**
-   * This run is about to delete the record. Returns false when the run has taken it, is going to adopt it, keeps it as adopted, or keeps
-   * it for another resource than `key`, which is deleted. `own`: the resource that adopted it is deleted itself.
-   */
-  release(uid: string, key?: unknown, own?: boolean): boolean;
-  /** This run is deleting the record, or has deleted it. */
-  isLeaving(uid: string): boolean;
-  /**
-   * A resource creates the record of this name, where a create changes the one that exists. Returns the key of the first resource that
-   * did, which may be another one.
-   */
-  claimName(place: string, key: string): string;
-  /** The record is deleted. A new one may have the same uid: an account association has the uid of its group. */
-  forget(uid: string): void;
-}
+export type Ownership = ReturnType<typeof createOwnership>;
 
 /** What the resources of a run do with records, in one order. The names are part of a file that processes of two versions may share. */
 type Event = Act & {
@@ -70,7 +27,7 @@ type Act =
  * The ownership of all records at one address of the service. `operation`: the processes that share it. Another address may be the same
  * service: what either takes or keeps, the other does not delete.
  */
-export const createOwnership = (operation: Operation = soleOperation(), service = ""): Ownership => {
+export const createOwnership = (operation: Operation = soleOperation(), service = "") => {
   const { records, reduce } = recordsByService(service);
   const { append: share, refresh } = operation.share("ownership", reduce);
   const append = (act: Act): string | undefined => share({ ...act, at: service });
@@ -80,7 +37,12 @@ export const createOwnership = (operation: Operation = soleOperation(), service 
     return records;
   };
   return {
-    inState: (uid, key, isDeclared = false) => {
+    /**
+     * The engine asked for this record, so its state has it. `key` is the resource there, which owns the record once the program has
+     * declared it (`isDeclared`). Throws where another declared resource owns it too. A refresh comes before the program: its names may be
+     * earlier ones, of an alias or of a resource whose record another one adopts.
+     */
+    inState: (uid: string, key?: string, isDeclared = false): void => {
       const other = append({ is: "inState", uid, key, ...(isDeclared && { declared: true }) });
       if (other !== undefined)
         throw new Error(
@@ -88,35 +50,56 @@ export const createOwnership = (operation: Operation = soleOperation(), service 
             "them; pulumi state delete removes the other from the state, and the record stays",
         );
     },
-    keep: (uid, adopted) => void append({ is: "kept", uid, adopted }),
-    leave: (uid) => void append({ is: "kept", uid, adopted: false }),
-    take: (uid, key, origin) => {
+    /** The resource that owns this record keeps it in this run; `adopted`: the record existed before that resource. */
+    keep: (uid: string, adopted: boolean): void => void append({ is: "kept", uid, adopted }),
+    /** The resource that adopted this record is deleted, and the record stays. */
+    leave: (uid: string): void => void append({ is: "kept", uid, adopted: false }),
+    /** A resource becomes the owner. Throws where another one owns the record, or this run deletes it. */
+    take: (uid: string, key: string, origin: Origin): void => {
       const reason = append({ is: "taken", uid, key, origin });
       if (reason) throw new Error(`${uid} ${reason}`);
     },
-    plan: (uid, key) => append({ is: "planned", uid, key }),
-    isOwnedBy: (uid, key) => current().ownerOf(uid) === key,
-    ownerOf: (uid) => current().ownerOf(uid),
-    isDeclared: (uid) => {
+    /** A resource is going to adopt the record. Returns why it must not; undefined when it may. */
+    plan: (uid: string, key: string): string | undefined => append({ is: "planned", uid, key }),
+    /** This resource owns the record: the engine's state has it, or the resource has taken it in this run. */
+    isOwnedBy: (uid: string, key: string): boolean => current().ownerOf(uid) === key,
+    /** Key of the resource that owns this record; undefined where none does. */
+    ownerOf: (uid: string): string | undefined => current().ownerOf(uid),
+    /** The program declares a resource that owns this record, or is going to adopt it. */
+    isDeclared: (uid: string): boolean => {
       const { ownerOf, planned } = current();
       return ownerOf(uid) !== undefined || planned.has(uid);
     },
-    originOf: (uid) => current().taken.get(uid)?.origin,
-    isHeld: (uid) => {
+    /** How this run took the record, if it has. One that it created holds only what it creates there. */
+    originOf: (uid: string): Origin | undefined => current().taken.get(uid)?.origin,
+    /** This run took the record, keeps it, or leaves it in place. */
+    isHeld: (uid: string): boolean => {
       const { taken, kept } = current();
       return taken.has(uid) || kept.has(uid);
     },
-    creationRefusal: (uid, key) => {
+    /** Why a create of `key` cannot have produced the record; undefined when it can. */
+    creationRefusal: (uid: string, key: string): string | undefined => {
       const { inState, taken, adoptionRefusal } = current();
       if (inState.has(uid) && !taken.has(uid)) return "is already managed by another resource of this stack";
       return adoptionRefusal(uid, key);
     },
-    adoptionRefusal: (uid, key) => current().adoptionRefusal(uid, key),
-    release: (uid, key, own = false) =>
+    /** Why `key` must not adopt the record. That the state has it is no reason: it may be there under the resource's old name. */
+    adoptionRefusal: (uid: string, key: string): string | undefined => current().adoptionRefusal(uid, key),
+    /**
+     * This run is about to delete the record. Returns false when the run has taken it, is going to adopt it, keeps it as adopted, or keeps
+     * it for another resource than `key`, which is deleted. `own`: the resource that adopted it is deleted itself.
+     */
+    release: (uid: string, key?: unknown, own = false): boolean =>
       append({ is: "released", uid, own, key: typeof key === "string" ? key : undefined }) === undefined,
-    isLeaving: (uid) => current().leaving.has(uid),
-    claimName: (place, key) => append({ is: "named", uid: place, key }) ?? key,
-    forget: (uid) => void append({ is: "forgotten", uid }),
+    /** This run is deleting the record, or has deleted it. */
+    isLeaving: (uid: string): boolean => current().leaving.has(uid),
+    /**
+     * A resource creates the record of this name, where a create changes the one that exists. Returns the key of the first resource that
+     * did, which may be another one.
+     */
+    claimName: (place: string, key: string): string => append({ is: "named", uid: place, key }) ?? key,
+    /** The record is deleted. A new one may have the same uid: an account association has the uid of its group. */
+    forget: (uid: string): void => void append({ is: "forgotten", uid }),
   };
 };
 

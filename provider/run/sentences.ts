@@ -17,12 +17,7 @@ export interface EngineProcess {
   start: string;
 }
 
-export interface Sentences {
-  /** Undefined: this process does not know which of the two it serves. */
-  noteRun(isPreview: boolean | undefined): void;
-  /** Logs a sentence about the resource with this key, unless an earlier process of the engine has. */
-  log(key: unknown, text: string): void;
-}
+export type Sentences = ReturnType<typeof sentencesWith>;
 
 export interface SentenceParts {
   log(text: string): void;
@@ -32,15 +27,17 @@ export interface SentenceParts {
   engine(): EngineProcess | undefined;
 }
 
-export const sentencesWith = ({ log, masked = (text) => text, engine }: SentenceParts): Sentences => {
+export const sentencesWith = ({ log, masked = (text) => text, engine }: SentenceParts) => {
   let isPreview: boolean | undefined;
   let file: ReturnType<typeof openFile>;
   let isOpen = false;
   return {
-    noteRun: (own) => {
+    /** Undefined: this process does not know which of the two it serves. */
+    noteRun: (own: boolean | undefined): void => {
       isPreview ??= own;
     },
-    log: (key, text) => {
+    /** Logs a sentence about the resource with this key, unless an earlier process of the engine has. */
+    log: (key: unknown, text: string): void => {
       if (!isOpen) file = openFile(engine());
       isOpen = true;
       const mark = digest(key, masked(text));

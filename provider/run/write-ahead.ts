@@ -24,26 +24,6 @@ export interface OpenRuns {
   writes: readonly Write[];
 }
 
-/** `key` is of any resource of the stack. */
-export interface WriteAhead {
-  /** Updates and deletes are recorded: without checkpoints, or in an open stack. */
-  recordsWrites: boolean;
-  /** The stack's open runs, as the file has them now; undefined where there is none. */
-  findOpenRuns(key: string): Promise<OpenRuns | undefined>;
-  /** An update or a delete is about to be sent: it is on disk when this resolves. */
-  beginWrite(write: NewWrite, now: () => Promise<number>): Promise<void>;
-  /** Its response has arrived. */
-  endWrite(write: NewWrite): Promise<void>;
-  /** The state has these records as they are. */
-  settle(records: readonly Pick<NewWrite, "kind" | "uid">[], key: string): Promise<void>;
-  /** What is known of an open run. */
-  noteRun(run: Run, is: Required<Run>["judged"] | "ended", key: string): Promise<void>;
-  /** The resource has another record than the one that the entry's create produced. */
-  leave(entry: Entry): Promise<void>;
-  /** The engine ends this run in order, and saves its state next. */
-  endInOrder(): void;
-}
-
 interface Parts {
   stackOf(key: string): string;
   openFor(key: string): Promise<StackJournal>;
@@ -60,13 +40,7 @@ interface OwnRun {
   noteMarked(open: StackJournal): void;
 }
 
-export const createWriteAhead = ({
-  stackOf,
-  openFor,
-  clock,
-  operation,
-  isUnchecked,
-}: Parts): WriteAhead & { run: OwnRun | undefined } => {
+export const createWriteAhead = ({ stackOf, openFor, clock, operation, isUnchecked }: Parts) => {
   const marked = new Set<StackJournal>();
   const id = randomUUID();
   const mark = (open: StackJournal, key: string, at: number): Line[] => {
@@ -87,8 +61,10 @@ export const createWriteAhead = ({
 
   return {
     run,
+    /** Updates and deletes are recorded: without checkpoints, or in an open stack. */
     recordsWrites: isUnchecked,
-    findOpenRuns: async (key) => {
+    /** The stack's open runs, as the file has them now; undefined where there is none. */
+    findOpenRuns: async (key: string): Promise<OpenRuns | undefined> => {
       const { file } = await openFor(key);
       const { entries, runs } = (await file.read()) ?? {};
       if (!entries || !runs || runs.byId.size + runs.writes.size === 0) return undefined;
@@ -101,7 +77,8 @@ export const createWriteAhead = ({
       };
       return open.runs.length + open.writes.length === 0 ? undefined : open;
     },
-    beginWrite: async ({ uid, ...write }, now) => {
+    /** An update or a delete is about to be sent: it is on disk when this resolves. */
+    beginWrite: async ({ uid, ...write }: NewWrite, now: () => Promise<number>): Promise<void> => {
       const open = await openFor(write.key);
       const at = await now();
       const wrote = { wrote: uid, ...write, at, clock: clock.today(), ...(run && { run: id }) };
@@ -116,16 +93,23 @@ export const createWriteAhead = ({
       run?.noteMarked(open);
       for (const line of lines) open.entries.apply(line);
     },
-    endWrite: ({ key, kind, uid }) => add(key, { done: uid, kind }),
-    settle: (records, key) => add(key, ...records.map(({ kind, uid }) => ({ settled: uid, kind }))),
-    noteRun: ({ began }, is, key) => add(key, is === "ended" ? { ended: began } : { judged: began, as: is }),
-    leave: async (entry) => {
+    /** Its response has arrived. */
+    endWrite: ({ key, kind, uid }: NewWrite): Promise<void> => add(key, { done: uid, kind }),
+    /** The state has these records as they are. */
+    settle: (records: readonly Pick<NewWrite, "kind" | "uid">[], key: string): Promise<void> =>
+      add(key, ...records.map(({ kind, uid }) => ({ settled: uid, kind }))),
+    /** What is known of an open run. */
+    noteRun: ({ began }: Run, is: Required<Run>["judged"] | "ended", key: string): Promise<void> =>
+      add(key, is === "ended" ? { ended: began } : { judged: began, as: is }),
+    /** The resource has another record than the one that the entry's create produced. */
+    leave: async (entry: Entry): Promise<void> => {
       const { file, entries } = await openFor(entry.key);
       const line = { left: entry.intent };
       await file.append(line);
       entries.apply(line);
     },
-    endInOrder: () => {
+    /** The engine ends this run in order, and saves its state next. */
+    endInOrder: (): void => {
       for (const { file } of marked)
         try {
           file.add({ ending: id, clock: clock.today() });
