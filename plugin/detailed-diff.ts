@@ -4,7 +4,7 @@
 import { SERVICE } from "../client/preview-marks.ts";
 import { lostOutputs } from "../provider/reconcile/incomplete.ts";
 import type { DiffResult } from "../provider/reconcile/index.ts";
-import { changedMembers } from "../provider/record/changes.ts";
+import { type ChangedMember, changedMembers } from "../provider/record/changes.ts";
 import { desiredFrom } from "../provider/record/desired.ts";
 import { placeOf } from "../provider/record/id.ts";
 import type { Kind } from "../provider/record/kind.ts";
@@ -15,7 +15,7 @@ import { planOf } from "../provider/set/plan.ts";
 import type { Json } from "../schema/index.ts";
 import { isWithin } from "../schema/index.ts";
 
-export type Change = "add" | "delete" | "update";
+export type Change = ChangedMember["change"];
 
 export interface PropertyChange {
   change: Change;
@@ -25,14 +25,6 @@ export interface PropertyChange {
 }
 
 export type DetailedDiff = ReadonlyMap<string, PropertyChange>;
-
-type Segments = readonly (string | number)[];
-
-/** One change of a member: where, and what. */
-interface Found {
-  path: Segments;
-  change: Change;
-}
 
 export interface Compared {
   id: string;
@@ -54,19 +46,19 @@ export const detailedDiff = (kind: Kind, compared: Compared): DetailedDiff => {
   const desired = desiredFrom(kind, news);
   const { args } = desired;
   const members = changedMembers(desired, olds).map(
-    ({ path: [field = "", ...rest], change }): Found => ({
+    ({ path: [field = "", ...rest], change }): ChangedMember => ({
       path: [argumentOf(kind, String(field)), ...rest],
       change,
     }),
   );
   const place = placeOf(kind, id);
-  const moved: Found[] =
+  const moved: ChangedMember[] =
     place === desired.parent ? [] : [{ path: ["parent"], change: changeBetween(place || undefined, args.parent) }];
-  const lost = lostOutputs(kind, olds).map((name): Found => ({ path: [name], change: "add" }));
+  const lost = lostOutputs(kind, olds).map((name): ChangedMember => ({ path: [name], change: "add" }));
   const switches = changedSwitches(olds, args).map(
-    (name): Found => ({ path: [name], change: changeBetween(olds[name], args[name]) }),
+    (name): ChangedMember => ({ path: [name], change: changeBetween(olds[name], args[name]) }),
   );
-  const names: Found[] = kind.holdsSecret?.(olds, args) ? [{ path: ["names"], change: "update" }] : [];
+  const names: ChangedMember[] = kind.holdsSecret?.(olds, args) ? [{ path: ["names"], change: "update" }] : [];
   return diffFrom([...moved, ...members, ...lost, ...switches, ...names], compared, result.replaces);
 };
 
@@ -75,7 +67,7 @@ export const detailedSetDiff = (compared: Compared): DetailedDiff => {
   const { id, olds, news, result } = compared;
   if (result.isGone) return GONE;
   if (news.parent !== id) return diffFrom([{ path: ["parent"], change: "update" }], compared, result.replaces);
-  const settings = Object.entries(settingsOf(news)).flatMap(([name, value]): Found[] => {
+  const settings = Object.entries(settingsOf(news)).flatMap(([name, value]): ChangedMember[] => {
     const before = settingsOf(olds)[name as "exclusive"];
     return before === value ? [] : [{ path: [name], change: changeBetween(olds[name], news[name]) }];
   });
@@ -83,13 +75,13 @@ export const detailedSetDiff = (compared: Compared): DetailedDiff => {
   const plan = planOf(olds, news);
   const managed = bindingsIn(olds, "bindings");
   const deletionsFrom = (member: string, all: readonly Binding[], removals: readonly Binding[]) =>
-    removals.flatMap((one): Found[] => {
+    removals.flatMap((one): ChangedMember[] => {
       const index = all.indexOf(one);
       return index === -1 ? [] : [{ path: [member, index], change: "delete" }];
     });
   const managedRemovals = deletionsFrom("bindings", managed, [...plan.dropped, ...plan.twins]);
   const otherRemovals = deletionsFrom("unmanaged", bindingsIn(olds, "unmanaged"), [...plan.undeclared, ...plan.twins]);
-  const additions = pairsIn(news).flatMap((pair, index): Found[] =>
+  const additions = pairsIn(news).flatMap((pair, index): ChangedMember[] =>
     managed.some((one) => grants(one, pair)) ? [] : [{ path: ["bindings", index], change: "add" }],
   );
   return diffFrom([...managedRemovals, ...otherRemovals, ...additions, ...settings], compared, []);
@@ -103,7 +95,7 @@ export const changeBetween = (before: unknown, after: unknown): Change =>
   before === undefined ? "add" : after === undefined ? "delete" : "update";
 
 const diffFrom = (
-  found: readonly Found[],
+  found: readonly ChangedMember[],
   { oldInputs, news, olds, stored = olds, result }: Compared,
   replaces: readonly string[],
 ): DetailedDiff => {
@@ -131,14 +123,14 @@ const diffFrom = (
 /** The member of a resource that a path is within. */
 export const memberIn = (path: string): string => path.replace(/[.[].*$/s, "");
 
-const at = (holder: unknown, path: Segments): unknown =>
+const at = (holder: unknown, path: ChangedMember["path"]): unknown =>
   path.reduce<unknown>(
     (value, name) => (typeof value === "object" && value !== null ? (value as Json)[name] : undefined),
     holder,
   );
 
 /** As the engine writes property paths (github.com/pulumi/pulumi/sdk/go/common/resource/property_path.go). */
-const pathText = (path: Segments): string =>
+const pathText = (path: ChangedMember["path"]): string =>
   path.reduce<string>((text, segment) => {
     if (typeof segment === "number") return `${text}[${segment}]`;
     if (!/^[A-Za-z_$][\w$]*$/.test(segment)) return `${text}[${JSON.stringify(segment)}]`;

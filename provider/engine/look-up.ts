@@ -9,7 +9,7 @@ import { argumentOf, KEY, nameInKey } from "../record/state.ts";
 import { pairsIn } from "../set/pair.ts";
 import { adoptionChanges, adoptionText, adoptProblem, findAdopted, MATCHES, notOneRecord } from "./adopt.ts";
 import type { Adoptions } from "./adoption.ts";
-import type { LookedUp, StepParts } from "./steps.ts";
+import type { IsSecret, LookedUp, StepParts } from "./steps.ts";
 
 /** The arguments that identify a record, of any kind. */
 const IDENTIFYING = ["adopt", "parent", "name", "identity", "role", "email"];
@@ -17,11 +17,11 @@ const IDENTIFYING = ["adopt", "parent", "name", "identity", "role", "email"];
 type Parts = Pick<StepParts, "connect" | "hasCredentials">;
 
 export const lookUpRecord = async (
-  { connect, hasCredentials, log, again }: Parts & Pick<StepParts, "log"> & Pick<Adoptions, "again">,
+  { connect, hasCredentials, log, again }: StepParts & Pick<Adoptions, "again">,
   kind: Kind,
   olds: Json,
   news: Json,
-  isSecret: (names: readonly string[]) => boolean,
+  isSecret: IsSecret,
 ): Promise<LookedUp> => {
   const failures = await unknownRoles({ connect, hasCredentials }, kind, olds, news, isSecret);
   const { adopt } = news;
@@ -72,7 +72,7 @@ const unknownRoles = async (
   kind: Kind,
   olds: Json,
   news: Json,
-  isSecret: (names: readonly string[]) => boolean,
+  isSecret: IsSecret,
 ): Promise<CheckFailure[]> => {
   const failures: CheckFailure[] = [];
   for (const property of kind.byName.map((field) => argumentOf(kind, field))) {

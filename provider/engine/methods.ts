@@ -20,14 +20,13 @@ import { type Environment, type Ledger, ledgerWith, type Session, sessionWith } 
 import { inStack, missingFailure } from "./adoption.ts";
 import { withoutLookUp } from "./look-up.ts";
 import { openStacks, openStepsWith } from "./open-stacks.ts";
-import { type RecordNames, recordNames } from "./record-names.ts";
-import type { IsSecret } from "./record-review.ts";
+import { recordNames } from "./record-names.ts";
 import { recordStepsWith } from "./record-steps.ts";
 import { refreshOnce } from "./refresh-once.ts";
 import { reporterWith } from "./report.ts";
 import { isMoved, serviceGate } from "./service-gate.ts";
 import { setStepsWith } from "./set-steps.ts";
-import type { Held, LookedUp, StepParts, Steps } from "./steps.ts";
+import type { Held, IsSecret, LookedUp, StepParts, Steps } from "./steps.ts";
 import { uncheckedGate } from "./unchecked.ts";
 
 /** What the SDK's provider passes. The optional members are undocumented; without them misspelt keys are not reported. */
@@ -48,7 +47,7 @@ export interface Methods {
   check(
     olds: Json,
     news: Json,
-    isSecret?: (names: readonly string[]) => boolean,
+    isSecret?: IsSecret,
     showsNames?: boolean,
   ): Promise<{ inputs: Json; failures: reconcile.CheckFailure[] }>;
   diff(id: string, olds: Json, news: Json): Promise<reconcile.DiffResult>;
@@ -63,14 +62,7 @@ export interface Methods {
   delete(id: string, stored: Json): Promise<void>;
 }
 
-export interface Provider {
-  kinds: Record<StateKind, Methods>;
-  /** for functions, which belong to no kind */
-  session(): Promise<Session>;
-  ledger(): Promise<Ledger>;
-  /** The program calls the record of this uid by this name. */
-  note: RecordNames["note"];
-}
+export type Provider = ReturnType<typeof providerWith>;
 
 /** One process serves all kinds with the configuration of the first configure. */
 export const methodsWith = (environment: Environment): Record<StateKind, Methods> => providerWith(environment).kinds;
@@ -79,7 +71,7 @@ export const methodsWith = (environment: Environment): Record<StateKind, Methods
  * `looksUp`: the check looks up what the program names. Otherwise the program has done so itself (provider/program), except what a file
  * beside it names (adoption.ts).
  */
-export const providerWith = (environment: Environment, { looksUp = false } = {}): Provider => {
+export const providerWith = (environment: Environment, { looksUp = false } = {}) => {
   const { env, log, cwd = process.cwd() } = environment;
   const isStarted = environment.engine !== undefined || environment.dynamicEngine !== undefined;
   const engine = isStarted ? engineProcess : () => undefined;
@@ -341,8 +333,11 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
   const openSteps = openStepsWith(open, connect);
   const records = Object.entries(kindRecords).map(([name, kind]) => [name, methodsOf(openSteps(recordSteps(kind)))]);
   const roleBindingSet = methodsOf(openSteps(setStepsWith(parts)));
-  const kinds = { ...(Object.fromEntries(records) as Record<KindName, Methods>), roleBindingSet };
-  // Only a program calls functions, so the configuration is its own.
+  const kinds: Record<StateKind, Methods> = {
+    ...(Object.fromEntries(records) as Record<KindName, Methods>),
+    roleBindingSet,
+  };
+  // For functions, which belong to no kind. Only a program calls them, so the configuration is its own.
   const programSession = async (): Promise<Session> => {
     requireConfig(await configured.promise, true);
     return connect();
@@ -355,7 +350,7 @@ const placeAndTime = (service: string, stamp: string | undefined): Json =>
   stamp === undefined ? { [SERVICE]: service } : atWith(service, stamp);
 
 /** A dynamic resource names its secret arguments in a preview. Elsewhere they are not known: undefined. */
-const secretAmong = (secrets: unknown): ((names: readonly string[]) => boolean) | undefined =>
+const secretAmong = (secrets: unknown): IsSecret | undefined =>
   Array.isArray(secrets) ? (names) => names.some((name) => secrets.includes(name)) : undefined;
 
 // Read and delete of a dynamic resource receive only outputs, so these carry what locates the journal and the service. Its class is ours,

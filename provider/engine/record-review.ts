@@ -11,8 +11,7 @@ import type { Kind } from "../record/kind.ts";
 import { containsUnknown } from "../record/normal-form.ts";
 import { KEY, nameInKey } from "../record/state.ts";
 import type { Sentences } from "../run/sentences.ts";
-
-export type IsSecret = (names: readonly string[]) => boolean;
+import type { IsSecret } from "./steps.ts";
 
 const RELATIONSHIPS = ["claimMatch", "staticKeys", "awsIdentity", "servicePrincipal"];
 const CAPABILITIES_SHOWN = 20;

@@ -19,9 +19,9 @@ import { declaredTwiceWith } from "./declared-twice.ts";
 import { duplicateWarnings } from "./duplicate-warning.ts";
 import { lookUpRecord } from "./look-up.ts";
 import { bindingNames, type IsOpen, shownNames } from "./record-names.ts";
-import { type IsSecret, recordReviewWith } from "./record-review.ts";
+import { recordReviewWith } from "./record-review.ts";
 import { reviewWith } from "./review.ts";
-import type { StepParts, Steps } from "./steps.ts";
+import type { IsSecret, StepParts, Steps } from "./steps.ts";
 
 /** A role binding names these. */
 const NAMED: readonly Kind[] = [kindRecords.group, kindRecords.identity, kindRecords.role];

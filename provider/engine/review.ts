@@ -6,6 +6,7 @@ import { assumptionOf } from "../../access/review/assume.ts";
 import { isUidp, type Json, parentOf } from "../../schema/index.ts";
 import { kindOfToken, kindRecords } from "../kind/index.ts";
 import { isBuiltIn, type Named, namedText } from "../kind/named.ts";
+import { PARTS, type Part } from "../kind/role-binding.ts";
 import { staysOnDelete } from "../reconcile/delete.ts";
 import { SET_TYPE, typeOfToken } from "../record/kind.ts";
 import { KEY, nameInKey, SECRET_NAME } from "../record/state.ts";
@@ -21,9 +22,6 @@ export interface DeclaredSet {
   parent: string;
   pairs: readonly Pick<DeclaredPair, "identity" | "role">[];
 }
-
-const PARTS = ["identity", "role", "group"] as const;
-type Part = (typeof PARTS)[number];
 
 /** `sentence` is for the reader of a preview. `log` has what has happened. */
 export const reviewWith = (sentence: Sentences["log"], log: (text: string) => void) => {

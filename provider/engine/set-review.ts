@@ -1,6 +1,5 @@
 // Lines in the preview of a set: each pair that it adds, takes over or removes, by the names that the program, the state or the API
 // knows.
-
 import { relationshipOf } from "../../access/graph/live-record.ts";
 import { isUsed, pullTokenExpiry } from "../../access/graph/pull-token.ts";
 import { listAll } from "../../client/paginate.ts";

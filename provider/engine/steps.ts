@@ -18,10 +18,13 @@ export interface Held {
   kept?: { adopted: boolean } | undefined;
 }
 
+/** Whether one of these arguments is secret. */
+export type IsSecret = (names: readonly string[]) => boolean;
+
 /** What a preview may show of the arguments that it checks. */
 export interface Shown {
-  /** whether one of these arguments is secret; undefined where that is not known, so that none is shown */
-  isSecret?: ((names: readonly string[]) => boolean) | undefined;
+  /** undefined where that is not known, so that none is shown */
+  isSecret?: IsSecret | undefined;
   /** the API's names of what the program gives by uid: those that are secret in the program are known */
   showsNames: boolean;
   /** what held the record is deleted, so that nothing is lost with a replacement */
@@ -61,8 +64,8 @@ export interface Adopted {
 
 export interface Steps {
   adopted(olds: Json, asked: Json): Promise<Adopted>;
-  /** The arguments with the record that `adopt` means, and the problems of names. `isSecret`: whether one of these is secret. */
-  lookUp(olds: Json, news: Json, isSecret: (names: readonly string[]) => boolean): Promise<LookedUp>;
+  /** The arguments with the record that `adopt` means, and the problems of names. */
+  lookUp(olds: Json, news: Json, isSecret: IsSecret): Promise<LookedUp>;
   /** The inputs in the API's spelling, and all problems. Logs what a preview shows of them. */
   check(olds: Json, news: Json, shown: Shown): Promise<{ inputs: Json; failures: CheckFailure[] }>;
   /** Whether an update from the inputs `olds` to these creates records, so that it gets a time of its own (provider/record/stamp.ts). */

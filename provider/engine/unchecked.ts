@@ -1,5 +1,4 @@
 // A run without checkpoints is refused where its journal could not make up for them: nothing is sent (docs/performance.md#checkpoints).
-
 import { resolve } from "node:path";
 import type { Config, Env } from "../../client/config.ts";
 import { SessionError } from "../../client/errors.ts";

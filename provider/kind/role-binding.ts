@@ -6,8 +6,8 @@ import { ROLE_NAME, SECRET_NAME } from "../record/state.ts";
 import { builtInRoleUid, isRoleName } from "./built-in-role.ts";
 import { partOf } from "./named.ts";
 
-const PARTS = ["identity", "role", "group"] as const;
-type Part = (typeof PARTS)[number];
+export const PARTS = ["identity", "role", "group"] as const;
+export type Part = (typeof PARTS)[number];
 
 /** Whether the name of a part stays out of the state: `bag` holds the arguments, or the outputs so far. */
 const isSecret = (bag: Json, part: Part, uid: unknown): boolean => {

@@ -1,6 +1,5 @@
 // What open runs created and no resource has: each record with the create that produced it. It is deleted only if it is exactly what that
 // create asked for, in its time: the journal is a file, so its word is not enough.
-
 import { apiText } from "../../client/errors.ts";
 import { NOT_VISIBLE_YET } from "../../client/preview-marks.ts";
 import { isUidp, type Json } from "../../schema/index.ts";

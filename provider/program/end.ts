@@ -8,7 +8,6 @@
 // What a run without checkpoints created, and this program does not declare (provider/open), a preview names, and an update deletes: the
 // engine knows nothing of these records. A program of the Automation API that runs inline has neither the environment nor the folder of its
 // engine, so it leaves them to irm recover.
-
 import { existsSync, readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
 import { RELATIONSHIPS } from "../../access/graph/live-record.ts";
@@ -19,9 +18,9 @@ import type { Declared as DeclaredRecords, Undeclared } from "../open/undeclared
 import { recordId } from "../record/id.ts";
 import { SET_TYPE, typeOfToken } from "../record/kind.ts";
 import { placeInStack, urnFrom } from "../record/urn.ts";
-import { awaitValue } from "./output.ts";
+import { awaitValue, typeTokenOf } from "./output.ts";
 import { isOnCommandLine } from "./per-run.ts";
-import { programJournal, programSession } from "./session.ts";
+import { programJournal, programSession, programStack } from "./session.ts";
 import { storedResources } from "./stored-resources.ts";
 
 /** What one run of a program has declared. */
@@ -93,9 +92,6 @@ const newIdentity = async (resource: pulumi.CustomResource): Promise<NewIdentity
   return { name, record: Object.assign({}, ...(await Promise.all(members))) };
 };
 
-const typeTokenOf = (resource: pulumi.Resource): string =>
-  (resource as unknown as { __pulumiType: string }).__pulumiType;
-
 /** Settles what an open run left. */
 export const settleOpenStack = (declared: Declared): void => {
   if (!isOnCommandLine()) return;
@@ -108,7 +104,7 @@ const settle = async ({ monitor, resources }: Declared): Promise<void> => {
     // A program that failed may have ended before it declared everything.
     if (pulumi.runtime.getMonitor() !== monitor || pulumi.log.hasErrors() || !mayBeOpen(programJournal())) return;
     const { findUndeclared } = await import("../open/undeclared.ts");
-    const key = [pulumi.getOrganization(), pulumi.getProject(), pulumi.getStack(), ""].join("/");
+    const key = `${programStack()}/`;
     const isPreview = pulumi.runtime.isDryRun();
     const found = await findUndeclared(await programSession(), { key, isPreview }, await declaredRecords(resources()));
     if (found) await reportUndeclared(found);

@@ -15,15 +15,14 @@ import { argumentReferencesOf, typeOfToken, withArticle } from "../record/kind.t
 import { SECRETS, shownOncePaths } from "../record/normal-form.ts";
 import { SECRET_ARGUMENTS } from "../record/state.ts";
 import type { BoundRecord } from "./generated/bound-record.ts";
+import { typeTokenOf } from "./output.ts";
 
 /** One of the alternatives, never two: the others are a compile error. */
 export type OneOf<T> = { [K in keyof T]: Required<Pick<T, K>> & { [Other in Exclude<keyof T, K>]?: never } }[keyof T];
 
 /** Type of a resource of ours in either form, also of one made by another copy of this package: `Group`; undefined for anything else. */
 const typeOf = (value: unknown): string | undefined =>
-  pulumi.CustomResource.isInstance(value)
-    ? typeOfToken((value as unknown as { __pulumiType: string }).__pulumiType)
-    : undefined;
+  pulumi.CustomResource.isInstance(value) ? typeOfToken(typeTokenOf(value)) : undefined;
 
 /** The uid that a reference stands for; a resource of another type is refused where it is written. */
 export const referenceUid = (value: unknown, type: string, argument: string): pulumi.Input<string> | undefined => {

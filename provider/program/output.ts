@@ -1,5 +1,9 @@
-// What an output of the SDK knows of itself, and its types do not show (@pulumi/pulumi/output.ts).
+// What a resource and an output of the SDK know of themselves, and its types do not show (@pulumi/pulumi/output.ts).
 import * as pulumi from "@pulumi/pulumi";
+
+/** Type token of a resource. */
+export const typeTokenOf = (resource: pulumi.Resource): string =>
+  (resource as unknown as { __pulumiType: string }).__pulumiType;
 
 interface Internals<T> {
   promise(): Promise<T | undefined>;

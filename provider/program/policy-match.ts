@@ -1,6 +1,5 @@
 // What exists of a policy: the records with its names in its groups. They are found in one list of each kind while the program runs,
 // so that the preview shows what is adopted and what is created.
-
 import { readFileSync } from "node:fs";
 import {
   mappingsOf,

@@ -50,12 +50,9 @@ export const createPolicyResources = (policy: Policy, options: PolicyOptions): P
   const { name, match, allowReplace, allowDuplicate, deleteAdopted, classes } = options;
   const { parent, dependsOn } = options;
   const opts = { parent, ...(dependsOn !== undefined && { dependsOn }) };
-  const common = (record: { name: string; description?: string }) => ({
-    name: record.name,
-    ...(record.description !== undefined && { description: record.description }),
-    ...(allowReplace !== undefined && { allowReplace }),
-    ...(allowDuplicate !== undefined && { allowDuplicate }),
-    ...(deleteAdopted !== undefined && { deleteAdopted }),
+  const common = ({ name, description }: { name: string; description?: string }) => ({
+    name,
+    ...given({ description, allowReplace, allowDuplicate, deleteAdopted }),
   });
   const orMatch = <Args extends object>(args: Args, found: Promise<Json | undefined> | undefined): Args =>
     found ? withMatch(args, found) : args;
@@ -100,12 +97,8 @@ export const createPolicyResources = (policy: Policy, options: PolicyOptions): P
       identity: identities.get(identity) as Identity,
       role: roles.get(role) ?? role,
     }));
-    const switches = {
-      ...(exclusive !== undefined && { exclusive }),
-      ...(maxRemovals !== undefined && { maxRemovals }),
-    };
     const [current, former] = [path, formerPath(path)].map((one) => `${name}:access/${one === ROOT ? "" : one}`);
-    const args = { parent: placeOf(path), bindings, ...switches };
+    const args = { parent: placeOf(path), bindings, ...given({ exclusive, maxRemovals }) };
     new classes.RoleBindingSet(current as string, args, withFormerName(current as string, former));
   }
 
@@ -117,16 +110,20 @@ export const createPolicyResources = (policy: Policy, options: PolicyOptions): P
       externalGroupId,
       role: roles.get(role) ?? role,
       scope: organization,
-      ...(deleteAdopted !== undefined && { deleteAdopted }),
+      ...given({ deleteAdopted }),
     };
     const [current, former] = [role, policy.roles.get(role)?.was ?? role].map(
       (key) => `${name}:people/${provider}/${key}/${externalGroupId}`,
     );
-    const given = orMatch(args, match?.mapping(mapping));
-    new classes.ExternalGroupRoleMapping(current as string, given, withFormerName(current as string, former));
+    const matched = orMatch(args, match?.mapping(mapping));
+    new classes.ExternalGroupRoleMapping(current as string, matched, withFormerName(current as string, former));
   }
   return { organization, groups, identities, roles };
 };
+
+/** Without what is left out. */
+const given = <T extends object>(args: T): { [K in keyof T]: NonNullable<T[K]> } =>
+  Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined)) as never;
 
 /** The path of a group with the keys that it and those above it had before. */
 const formerPaths = ({ groups }: Policy): ((path: string) => string) => {

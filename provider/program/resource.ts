@@ -87,29 +87,30 @@ const derivePlace = (
 ): void => {
   const { parent: given } = resource;
   if (given === undefined) return;
-  let derived: pulumi.Output<string> | undefined;
-  const get = () => {
-    derived ??= withPlanned(resource.id, (id) =>
-      isUidp(id) ? placeOf({ list }, id) || undefined : given,
-    ) as typeof given;
-    return derived;
-  };
-  Object.defineProperty(resource, "parent", { get, enumerable: true, configurable: true });
+  deriveOnRead(resource, "parent", () =>
+    withPlanned(resource.id, (id) => (isUidp(id) ? placeOf({ list }, id) || undefined : given)),
+  );
 };
 
 /** The uid of the output `group`, of which the state of a native role binding has the name alone. */
 const deriveGroup = (resource: pulumi.CustomResource & { group?: pulumi.Output<BoundRecord> }): void => {
   const { group: given } = resource;
   if (given === undefined) return;
-  let derived: pulumi.Output<BoundRecord> | undefined;
-  const get = () => {
-    derived ??= pulumi.all([resource.id, given]).apply(([id, group]) => {
+  deriveOnRead(resource, "group", () =>
+    pulumi.all([resource.id, given]).apply(([id, group]) => {
       const uid = isUidp(id) ? parentOf(id) : "";
       return uid !== "" && group && group.uid === undefined ? { uid, ...(group as object) } : group;
-    });
+    }),
+  );
+};
+
+const deriveOnRead = (resource: pulumi.CustomResource, name: string, derive: () => unknown): void => {
+  let derived: unknown;
+  const get = () => {
+    derived ??= derive();
     return derived;
   };
-  Object.defineProperty(resource, "group", { get, enumerable: true, configurable: true });
+  Object.defineProperty(resource, name, { get, enumerable: true, configurable: true });
 };
 
 /** Throws where the bindings of a group are declared twice, as far as the program shows which group it is. */

@@ -3,7 +3,6 @@
 //
 // An error that concerns all of a program (configuration, sign-in, connection) is one error object for all of its look-ups and
 // resources: the SDK reports each object once.
-
 import * as pulumi from "@pulumi/pulumi";
 import { type Config, type ParsedConfig, parseConfig } from "../../client/config.ts";
 import { requireConfig } from "../../client/credentials.ts";
@@ -88,11 +87,13 @@ export const holdForLookUp = (lookUp: Promise<unknown>): void => {
   program.firstCall.catch(() => undefined);
 };
 
+/** organization/project/stack */
+export const programStack = (): string => [pulumi.getOrganization(), pulumi.getProject(), pulumi.getStack()].join("/");
+
 /** Path of the journal of this stack, at the service of the stack's configuration. */
 export const programJournal = (): string => {
   const config = programConfig(currentProgram());
-  const stack = [pulumi.getOrganization(), pulumi.getProject(), pulumi.getStack()].join("/");
-  return journalPath(stack, config, process.env, process.cwd());
+  return journalPath(programStack(), config, process.env, process.cwd());
 };
 
 const programConfig = (program: Program): Config => {

@@ -1,7 +1,6 @@
 // Creates that a killed run left open, as the engine's state has them: on a machine without the journal of that run, only the state says
 // what was sent. A resource takes over the record that has all of that, and is as old as the run. The engine's state is as trustworthy as
 // what it says of records that it has, so the record may differ from the program by now.
-
 import type { Json } from "../../schema/index.ts";
 import { kindOfToken } from "../kind/index.ts";
 import type { Entry } from "../log/entry.ts";

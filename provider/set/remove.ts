@@ -1,6 +1,5 @@
 // Removals of a set, one by one: surplus bindings after all additions, so that access is never interrupted, or the whole set. Bindings that
 // it does not manage stay.
-
 import { type Json, parentOf } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import { remove } from "../reconcile/delete.ts";
