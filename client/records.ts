@@ -41,17 +41,11 @@ export const getRecord = (
   options?: CallOptions,
 ): Promise<Json> => withSubject(kind, kind.operations.get, { uid }, call(kind.operations.get, { uid }, options));
 
-export const createRecord = (
-  { call }: Caller,
-  kind: RecordKind,
-  parent: string,
-  record: Json,
-  options?: CallOptions,
-): Promise<Json> => {
+export const createRecord = ({ call }: Caller, kind: RecordKind, parent: string, record: Json): Promise<Json> => {
   const { create } = kind.operations;
   // The field's name is data, which the schema checks.
   const request = { parent, [kind.field]: record } as RequestOf<Method<"Create">>;
-  return withSubject(kind, create, { name: record.name, parent }, call(create, request, options));
+  return withSubject(kind, create, { name: record.name, parent }, call(create, request));
 };
 
 /** Sends a PATCH of the fields that `paths` names; `record` holds at least these. */

@@ -1,11 +1,11 @@
 // The process of a plugin: it prints the port that it listens on, and ends with the engine that has started it. Without an engine it waits
 // for one that attaches itself: PULUMI_DEBUG_PROVIDERS=irm:PORT.
+import manifest from "../package.json" with { type: "json" };
 import type { Environment } from "../provider/run/session.ts";
 import { storedStacks } from "../provider/run/stored-stack.ts";
 import { engineOptions } from "./engine-options.ts";
 import { engineLog } from "./log.ts";
 import { createPlugin } from "./server.ts";
-import { version } from "./version.ts";
 
 /** `schema`: JSON text of the package's schema. */
 export const runPlugin = (environment: Omit<Environment, "log">, schema: () => string): void => {
@@ -15,7 +15,7 @@ export const runPlugin = (environment: Omit<Environment, "log">, schema: () => s
 
   const log = engineLog(() => engine);
   const plugin = createPlugin({
-    version,
+    version: manifest.version,
     schema,
     environment: {
       ...{ storedStacks: storedStacks({ env: process.env, cwd: process.cwd() }), ...environment },

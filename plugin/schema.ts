@@ -40,7 +40,8 @@ export const packageSchema = ({ version, description, license, keywords }: Packa
     publisher: "pulumi-irm",
     meta: { moduleFormat: "(.*)" },
     language: languages,
-    config: configSpec(),
+    // Without the token: the engine keeps the stack's configuration in clear text.
+    config: { variables: settingSpecs(PROVIDER_SETTINGS.filter((name) => name !== "token")) },
     types: sortByName(Object.entries({ ...types.specs, ...accessPolicyTypes })),
     provider: providerSpec(),
     resources: sortByName([
@@ -65,9 +66,6 @@ const settingSpecs = (names: readonly string[]): Properties =>
       },
     ]),
   );
-
-/** The settings without the token: the engine keeps the stack's configuration in clear text. */
-const configSpec = () => ({ variables: settingSpecs(PROVIDER_SETTINGS.filter((name) => name !== "token")) });
 
 const providerSpec = () => {
   const properties = settingSpecs(PROVIDER_SETTINGS);

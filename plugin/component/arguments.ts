@@ -1,4 +1,4 @@
-// The arguments of AccessPolicy, from the engine's request. The policy is read before anything is planned, so all but the identity
+// The arguments and options of AccessPolicy, from the engine's request. The policy is read before anything is planned, so all but the identity
 // providers must be known by then.
 import * as pulumi from "@pulumi/pulumi";
 import type { AccessPolicyArgs } from "../../provider/program/access-policy.ts";
@@ -62,4 +62,46 @@ const withDependencies = (value: unknown, urns: readonly string[]): pulumi.Input
 const inputFrom = (value: unknown): pulumi.Input<unknown> => {
   if (value instanceof Secret) return pulumi.secret(inputFrom(value.value));
   return isUnknown(value) ? pulumi.output(pulumi.unknown) : value;
+};
+
+/** The options of the component. */
+type AskedOptions = Pick<
+  Request<"construct">,
+  | "aliases"
+  | "deletedwith"
+  | "dependencies"
+  | "ignorechanges"
+  | "inputdependencies"
+  | "parent"
+  | "protect"
+  | "providers"
+  | "retainondelete"
+>;
+
+export const optionsFrom = (request: AskedOptions): pulumi.ComponentResourceOptions => {
+  const { aliases, deletedwith, dependencies, ignorechanges, parent, protect, providers, retainondelete } = request;
+  return {
+    aliases: aliases.map(aliasFrom),
+    ...(dependencies.length > 0 && { dependsOn: dependencies.map((urn) => new pulumi.DependencyResource(urn)) }),
+    providers: Object.fromEntries(
+      providers.map(([name, reference]) => [name, new pulumi.DependencyProviderResource(reference)]),
+    ),
+    ...(parent !== "" && { parent: new pulumi.DependencyResource(parent) }),
+    ...(protect !== 0 && { protect: true }),
+    ...(retainondelete !== 0 && { retainOnDelete: true }),
+    ...(deletedwith !== "" && { deletedWith: new pulumi.DependencyResource(deletedwith) }),
+    ...(ignorechanges.length > 0 && { ignoreChanges: [...ignorechanges] }),
+  };
+};
+
+const aliasFrom = ({ urn, spec }: AskedOptions["aliases"][number]): pulumi.Input<pulumi.URN | pulumi.Alias> => {
+  if (urn !== "") return urn;
+  const { name, type, stack, project, parenturn, noparent } = spec;
+  return {
+    ...(name !== "" && { name }),
+    ...(type !== "" && { type }),
+    ...(stack !== "" && { stack }),
+    ...(project !== "" && { project }),
+    ...(noparent !== 0 ? { parent: pulumi.rootStackResource } : parenturn !== "" && { parent: parenturn }),
+  };
 };

@@ -12,8 +12,7 @@ import { constructResponse } from "../response.ts";
 import { ACCESS_POLICY } from "../schema/component.ts";
 import { Refusal } from "../status.ts";
 import { structFrom } from "../struct.ts";
-import { argumentsFrom, dependenciesOf, requireReadable } from "./arguments.ts";
-import { optionsFrom } from "./options.ts";
+import { argumentsFrom, dependenciesOf, optionsFrom, requireReadable } from "./arguments.ts";
 import { withRejections } from "./rejections.ts";
 import { serializedOutputs, untilRegistered, withRuntime } from "./sdk.ts";
 

@@ -19,22 +19,10 @@ import { bindingsIn } from "../set/pair.ts";
  */
 export type Verdict = "saved" | "lost" | "unclear";
 
-export interface Findings {
-  verdicts: ReadonlyMap<Run, Verdict>;
-  /** creates of runs that are not saved, whose records the state lacks */
-  leftovers: readonly Entry[];
-  /** creates whose records the state has */
-  stored: readonly Entry[];
-  /** updates and deletes that the state does not show */
-  touched: readonly Write[];
-  /** those that it shows */
-  shown: readonly Write[];
-  /** whether a resource of the state has the record of this id (`recordId`) */
-  isStored(id: string): boolean;
-}
+export type Findings = ReturnType<typeof findingsOf>;
 
 /** `state` is undefined where it cannot be read: then nothing is saved, and nothing lost. */
-export const findingsOf = (open: OpenRuns, state: EngineState | undefined): Findings => {
+export const findingsOf = (open: OpenRuns, state: EngineState | undefined) => {
   const records = recordsIn(state);
   const isInState = ({ kind, uid }: Entry) => uid !== undefined && records.has(recordId(kind, uid));
   const savedAt = state ? Date.parse(state.savedAt) : Number.NEGATIVE_INFINITY;
@@ -59,11 +47,16 @@ export const findingsOf = (open: OpenRuns, state: EngineState | undefined): Find
   };
   return {
     verdicts,
+    /** creates of runs that are not saved, whose records the state lacks */
     leftovers: open.entries.filter((entry) => byId.get(entry.run as string) !== "saved" && !isInState(entry)),
+    /** creates whose records the state has */
     stored: open.entries.filter(isInState),
+    /** updates and deletes that the state does not show */
     touched: open.writes.filter((write) => !isSettled(write)),
+    /** those that it shows */
     shown: open.writes.filter(isSettled),
-    isStored: (id) => records.has(id),
+    /** whether a resource of the state has the record of this id (`recordId`) */
+    isStored: (id: string): boolean => records.has(id),
   };
 };
 

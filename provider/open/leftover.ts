@@ -33,12 +33,6 @@ export interface Leftover {
   hiddenMs?: number;
 }
 
-export interface Found {
-  leftovers: Leftover[];
-  /** creates that certainly have no record */
-  gone: Entry[];
-}
-
 export interface About {
   /** what the open runs changed after they had created it, by the id of the record */
   changed: ReadonlyMap<string, Write>;
@@ -46,11 +40,7 @@ export interface About {
   isStored(id: string): boolean;
 }
 
-export const findLeftovers = async (
-  session: Session,
-  entries: readonly Entry[],
-  { changed, isStored }: About,
-): Promise<Found> => {
+export const findLeftovers = async (session: Session, entries: readonly Entry[], { changed, isStored }: About) => {
   const pendingLike = (entry: Entry) => entries.filter((one) => one.uid === undefined && isLike(one, entry));
   const found = await Promise.all(
     entries.map((entry) =>
@@ -61,6 +51,7 @@ export const findLeftovers = async (
   );
   return {
     leftovers: found.flat(),
+    /** creates that certainly have no record */
     gone: entries.filter((_, i) => found[i]?.length === 0),
   };
 };

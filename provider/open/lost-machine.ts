@@ -19,37 +19,29 @@ import { AMBIGUOUS, type Leftover, removeLeftovers, unreadable } from "./leftove
 import { liveRecords } from "./live.ts";
 import type { Look, OpenStack } from "./stack.ts";
 
-export interface LostMachine {
-  /** undefined where the killed run was creating records alone */
-  stack: OpenStack | undefined;
-  /** for a person */
-  messages: string[];
-}
-
 /**
  * On a machine whose journal does not have all runs of the stack. Otherwise that has what they left, and to ask the engine takes up to half a
  * second.
  */
-export const findLostMachine = async (session: Session, { key, isPreview = false }: Look): Promise<LostMachine> => {
+export const findLostMachine = async (session: Session, { key, isPreview = false }: Look) => {
   const { open } = await stackOperations(session, key);
   const changes = open.filter(({ action }) => action !== "creating");
   const found = await Promise.all((await leftIn(session, key)).map((one) => lookFor(session, one)));
   const messages = found.flatMap(({ text }) => text ?? []);
+  // It was creating records alone.
   if (changes.length === 0) return { stack: undefined, messages };
   if (!isPreview) await waitForChanges(session, changes);
   const name = stackOf(key);
   const resources = changes.length === 1 ? "a resource" : `${changes.length} resources`;
   const head = `a run was killed while it was changing ${resources}, and there is no journal of it here. Each resource is compared with its live record.`;
-  return {
-    stack: {
-      ...{ name, runs: [], isOfState: true },
-      leftovers: found.flatMap(({ leftover }) => leftover ?? []),
-      touched: new Map(changes.flatMap(touchedBy)),
-      live: liveRecords(session, await session.engineState(name)),
-      about: { changed: new Map(), isStored: () => false },
-    },
-    messages: [openStackText(name, head), ...messages],
+  const stack: OpenStack = {
+    ...{ name, runs: [], isOfState: true },
+    leftovers: found.flatMap(({ leftover }) => leftover ?? []),
+    touched: new Map(changes.flatMap(touchedBy)),
+    live: liveRecords(session, await session.engineState(name)),
+    about: { changed: new Map(), isStored: () => false },
   };
+  return { stack, messages: [openStackText(name, head), ...messages] };
 };
 
 /** Deletes what no resource has taken over, as the engine would. By the first deletion of a run, all its creates have ended. Returns what a person should know. */

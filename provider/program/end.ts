@@ -14,7 +14,7 @@ import { RELATIONSHIPS } from "../../access/graph/live-record.ts";
 import { undeclaredText } from "../../client/preview-marks.ts";
 import { resources as descriptors } from "../../schema/index.ts";
 import type { NewIdentity } from "../engine/review.ts";
-import type { Declared as DeclaredRecords, Undeclared } from "../open/undeclared.ts";
+import type { Declared as DeclaredRecords, Undeclared } from "../open/stack.ts";
 import { recordId } from "../record/id.ts";
 import { SET_TYPE, typeOfToken } from "../record/kind.ts";
 import { placeInStack, urnFrom } from "../record/urn.ts";
@@ -103,7 +103,7 @@ const settle = async ({ monitor, resources }: Declared): Promise<void> => {
   try {
     // A program that failed may have ended before it declared everything.
     if (pulumi.runtime.getMonitor() !== monitor || pulumi.log.hasErrors() || !mayBeOpen(programJournal())) return;
-    const { findUndeclared } = await import("../open/undeclared.ts");
+    const { findUndeclared } = await import("../open/stack.ts");
     const key = `${programStack()}/`;
     const isPreview = pulumi.runtime.isDryRun();
     const found = await findUndeclared(await programSession(), { key, isPreview }, await declaredRecords(resources()));

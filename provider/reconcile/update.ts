@@ -39,9 +39,11 @@ export const sendUpdate = async (
   paths: string[],
   olds: Json = {},
 ): Promise<Json> => {
-  const { kind, args } = desired;
+  const { kind, args, key, choices } = desired;
   const { journal } = session;
-  const write = journal.recordsWrites ? writeOf(desired, id) : undefined;
+  const write: NewWrite | undefined = journal.recordsWrites
+    ? { kind: kind.field, uid: id, key, to: desired.fingerprint, given: [...choices] }
+    : undefined;
   if (write) await journal.beginWrite(write, session.serviceNow);
   const answer = await retryWhileNew(session, olds, () => send(session, desired, id, paths));
   if (write) await journal.endWrite(write);
@@ -51,10 +53,6 @@ export const sendUpdate = async (
   if (differing.length > 0) throw differentResponse(kind, { ...outs, ...desired.hidden }, differing);
   return outs;
 };
-
-const writeOf = ({ kind, key, fingerprint, choices }: Desired, uid: string): NewWrite => ({
-  ...{ kind: kind.field, uid, key, to: fingerprint, given: [...choices] },
-});
 
 const send = (session: Session, desired: Desired, id: string, paths: string[]): Promise<Json> => {
   const { kind, fields, args } = desired;

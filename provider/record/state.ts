@@ -128,9 +128,6 @@ export const argumentOf = (kind: Kind, path: string): string => argumentPath(kin
 /** The same for the name of the output. */
 export const outputOf = (kind: Kind, path: string): string => argumentPath(outputsOf(kind.schema), path);
 
-/** The API's fields under the names that the program uses. */
-const argumentsFrom = (kind: Kind, bag: Json): Json => renameFields(bag, Object.entries(kind.arguments));
-
 const renameFields = (bag: Json, names: readonly (readonly [string, string])[]): Json => {
   const result = { ...bag };
   for (const [from, to] of names) {
@@ -202,7 +199,7 @@ export const inputsFrom = (kind: Kind, id: string, observed: Json, stored: Json)
   const shown = normalForm(kind.schema, observe(kind, observed), UNKNOWN);
   const fields = withoutPaths(shown, choicesOf(kind, shown));
   const args = {
-    ...argumentsFrom(kind, withTexts(fields, observed)),
+    ...renameFields(withTexts(fields, observed), Object.entries(kind.arguments)),
     ...kind.shown?.(observed),
     ...(stored[ADOPTED] === true ? onDelete(stored.deleteAdopted) : {}),
   };

@@ -1,11 +1,12 @@
 // Where the journal of a stack is. There is one file for each stack, backend and address of the API, so two stacks of the same name
 // never adopt each other's records.
 import { createHash } from "node:crypto";
+import { lstatSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { Config, Env } from "../../client/config.ts";
+import { isWithin, projectFolder } from "../../client/folder.ts";
 import { projectMember, textOf } from "./project-file.ts";
-import { workTreeProblem } from "./work-tree.ts";
 
 /** Folder of the journals: configured, or below the user's state folder (XDG Base Directory). */
 export const journalFolder = (configured: string | undefined, env: Env): string =>
@@ -45,5 +46,75 @@ const currentLogin = (file: string): string => {
     return String((JSON.parse(textOf(file) || "{}") as { current?: unknown }).current ?? "");
   } catch {
     return "";
+  }
+};
+
+// A journal must not be in the work tree of the program: a change to the repository could bring entries of its own, and the run would take
+// over records that the program does not name. Whether the repository has such a file today does not matter.
+
+/** Why no journal may be in this folder; undefined where it may. The folder need not exist. `cwd` is in the work tree. */
+export const workTreeProblem = (folder: string, cwd: string): string | undefined => {
+  const place = realPathOf(resolve(cwd, folder));
+  const tree = workTreesOf(realPathOf(cwd)).find((one) => isWithin(one, place));
+  if (tree === undefined) return undefined;
+  return (
+    `the folder of the intent journals, ${folder}, is in the work tree ${tree}: a change to its files could make a run take over records ` +
+    "of others. Set a folder outside of it: irm:journal in the stack's configuration, or IRM_JOURNAL"
+  );
+};
+
+/** The top level of the repository, and of the repositories around a submodule; without git the folder of Pulumi.yaml. */
+const workTreesOf = (cwd: string): string[] => {
+  const tops: string[] = [];
+  for (const folder of foldersFrom(cwd)) {
+    const git = gitIn(folder);
+    if (git !== undefined) tops.push(folder);
+    if (git === "repository") return tops;
+  }
+  if (tops.length > 0) return tops;
+  const project = projectFolder(cwd, exists);
+  return project === undefined ? [] : [project];
+};
+
+const foldersFrom = (folder: string): string[] =>
+  folder === dirname(folder) ? [folder] : [folder, ...foldersFrom(dirname(folder))];
+
+// A submodule has a file that names a folder of the repository around it (gitrepository-layout(5)).
+const gitIn = (folder: string): "repository" | "submodule" | undefined => {
+  const path = join(folder, ".git");
+  if (!exists(path)) return undefined;
+  try {
+    return /^gitdir: .*[\\/]\.git[\\/]modules[\\/]/.test(readFileSync(path, "utf8")) ? "submodule" : "repository";
+  } catch {
+    // A folder.
+    return "repository";
+  }
+};
+
+const exists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+
+/** Without symbolic links, of the part that exists; a link whose target does not exist counts as that target. */
+const realPathOf = (path: string, links = 0): string => {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    const above = dirname(path);
+    if (above === path) return path;
+    const realPath = join(realPathOf(above, links), basename(path));
+    const target = targetOf(realPath);
+    return target === undefined || links > LINKS_MAX
+      ? realPath
+      : realPathOf(resolve(dirname(realPath), target), links + 1);
+  }
+};
+
+/** As many as Linux follows (path_resolution(7)). */
+const LINKS_MAX = 40;
+
+const targetOf = (path: string): string | undefined => {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
   }
 };

@@ -1,6 +1,6 @@
 // To whom a connection belongs, by the tables of Linux.
 import { expect, it } from "vitest";
-import { type Ends, isOfOtherUser, type ReadTable } from "../../plugin/peer.ts";
+import { type Ends, isOfOtherUser, type ReadTable } from "../../plugin/port.ts";
 
 // 127.0.0.1:33333, where the plugin listens; a client at 127.0.0.1:44444.
 const ends: Ends = { localAddress: "127.0.0.1", localPort: 33333, remoteAddress: "127.0.0.1", remotePort: 44444 };

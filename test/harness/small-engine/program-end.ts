@@ -4,7 +4,7 @@ import { statSync } from "node:fs";
 import { readConfig } from "../../../client/credentials.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import { removeLeftovers } from "../../../provider/open/leftover.ts";
-import { findUndeclared } from "../../../provider/open/undeclared.ts";
+import { findUndeclared } from "../../../provider/open/stack.ts";
 import { recordId } from "../../../provider/record/id.ts";
 import { journalPath } from "../../../provider/run/journal-path.ts";
 import { type Environment, sessionWith } from "../../../provider/run/session.ts";

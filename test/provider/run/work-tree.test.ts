@@ -1,7 +1,7 @@
 // A journal in the work tree of the program is refused, however its folder is spelt.
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
-import { workTreeProblem } from "../../../provider/run/work-tree.ts";
+import { workTreeProblem } from "../../../provider/run/journal-path.ts";
 import { temporaryFolder } from "../../support/command.ts";
 
 const folder = temporaryFolder();
