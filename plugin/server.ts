@@ -39,14 +39,19 @@ export interface PluginOptions {
   messageMs?: number;
 }
 
-export type Plugin = ReturnType<typeof createPlugin>;
+export interface Plugin extends Pick<ReturnType<typeof createPort>, "listen" | "close"> {
+  /** calls that are not answered yet */
+  underWay(): number;
+  /** Resolves as soon as none is that can end without the engine. */
+  idle(): Promise<void>;
+}
 
 type Handler = (request: Operation, callback: sendUnaryData<Buffer>) => void;
 
 /** A request is about one resource. The engine itself stops at 400 MiB. */
 const REQUEST_BYTES = 64 * 1024 * 1024;
 
-export const createPlugin = (options: PluginOptions) => {
+export const createPlugin = (options: PluginOptions): Plugin => {
   const {
     version,
     schema,
@@ -204,11 +209,8 @@ export const createPlugin = (options: PluginOptions) => {
   return {
     listen: port.listen,
     close: port.close,
-    /** calls that are not answered yet */
-    underWay: (): number => count,
-    /** Resolves as soon as none is that can end without the engine. */
-    idle: (): Promise<void> =>
-      count === constructing ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve)),
+    underWay: () => count,
+    idle: () => (count === constructing ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
   };
 };
 

@@ -5,54 +5,47 @@ import { withSection } from "../../client/recovery.ts";
 import { recordId } from "../record/id.ts";
 import { type Contents, contentsFrom, createEntries, type Kept, textFrom } from "./entries.ts";
 import type { InvalidLine, Known, Line } from "./entry.ts";
-import { type Log, openLog } from "./log.ts";
+import { openLog } from "./log.ts";
 
 /** The journal cannot be read or written: one sentence that says what to do. */
 export class JournalError extends Error {
   override readonly name = "JournalError";
 }
 
-export interface JournalFile extends Omit<Log, "add" | "append"> {
-  /** Undefined when there is no file. */
-  read(): Promise<Contents | undefined>;
-  add(...lines: Line[]): boolean;
-  append(...lines: Line[]): Promise<void>;
-  /** Rewrites it with only that, if it holds anything else; quarantines its invalid lines first. */
-  compact(kept: Kept): Promise<void>;
-  /** Moves ignored lines to a file of their own, each once; they are on disk when this resolves. */
-  quarantine(lines: readonly InvalidLine[]): Promise<void>;
-  quarantined(): Promise<InvalidLine[]>;
-}
+export type JournalFile = ReturnType<typeof journalFile>;
 
 /** The file that keeps the ignored lines. */
 export const quarantineOf = (path: string): string => `${path}.invalid`;
 
-export const journalFile = (path: string): JournalFile => {
-  const log = logOf(path);
+export const journalFile = (path: string) => {
+  const log = logOf<Line>(path);
   return {
     ...log,
-    read: async () => {
+    /** Undefined when there is no file. */
+    read: async (): Promise<Contents | undefined> => {
       const text = textOf(path);
       return text === undefined ? undefined : contentsFrom(text);
     },
-    compact: async (kept) => {
+    /** Rewrites it with only that, if it holds anything else; quarantines its invalid lines first. */
+    compact: async (kept: Kept): Promise<void> => {
       const text = textFrom(kept);
       const before = textOf(path) ?? "";
       if (before === text) return;
       await quarantine(path, contentsFrom(before).invalid);
       await log.replace(text);
     },
-    quarantine: (lines) => quarantine(path, lines),
-    quarantined: async () => quarantinedAt(path),
+    /** Moves ignored lines to a file of their own, each once; they are on disk when this resolves. */
+    quarantine: (lines: readonly InvalidLine[]): Promise<void> => quarantine(path, lines),
+    quarantined: async (): Promise<InvalidLine[]> => quarantinedAt(path),
   };
 };
 
-const logOf = (path: string): Log => openLog(path, { explain: (error, done) => journalError(path, error, done) });
+const logOf = <Own>(path: string) => openLog<Own>(path, { explain: (error, done) => journalError(path, error, done) });
 
 const quarantine = async (path: string, lines: readonly InvalidLine[]): Promise<void> => {
   const known = new Set(quarantinedAt(path).map(({ line }) => line));
   const fresh = lines.filter(({ line }) => !known.has(line));
-  if (fresh.length > 0) await logOf(quarantineOf(path)).append(...fresh);
+  if (fresh.length > 0) await logOf<InvalidLine>(quarantineOf(path)).append(...fresh);
 };
 
 const quarantinedAt = (path: string): InvalidLine[] =>

@@ -84,7 +84,7 @@ const openAt = (path: string, member: string) => {
     return undefined;
   };
   const explain = (error: unknown): Error => withPath(path, error);
-  const file = openLog(path, { staysOpen: true, explain });
+  const file = openLog<Line>(path, { staysOpen: true, explain });
   let count = 0;
   /** Every line once, in the order of the file. Returns the verdict on the last event of this process, if it is among them. */
   const read = (): { verdict: unknown } | undefined => {

@@ -28,8 +28,6 @@ export interface Tail {
   isAnew: boolean;
 }
 
-export type Log = ReturnType<typeof openLog>;
-
 export interface LogOptions {
   /**
    * All of its processes are on this machine, so the file stays open. Otherwise each use opens it: that asks a file server again, where a
@@ -43,7 +41,7 @@ export interface LogOptions {
 const FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
 const NEWLINE = 0x0a;
 
-export const openLog = (path: string, { staysOpen = false, explain }: LogOptions) => {
+export const openLog = <Line>(path: string, { staysOpen = false, explain }: LogOptions) => {
   const kept = staysOpen ? openKept(path, explain) : undefined;
   // The file when it was last read or written, and up to where its lines are read.
   let seen: Stats | undefined;
@@ -51,7 +49,7 @@ export const openLog = (path: string, { staysOpen = false, explain }: LogOptions
   // One write at a time, whether or not the previous one succeeded.
   let last: Promise<unknown> = Promise.resolve();
   let writing: Promise<void> | undefined;
-  const waiting: unknown[] = [];
+  const waiting: Line[] = [];
 
   const isAsSeen = ({ ino, size, mtimeMs }: Stats): boolean =>
     size === (seen?.size ?? 0) && (size === 0 || (ino === seen?.ino && mtimeMs === seen.mtimeMs));
@@ -81,7 +79,7 @@ export const openLog = (path: string, { staysOpen = false, explain }: LogOptions
     }
   };
 
-  const write = (file: number, lines: readonly unknown[]): boolean => {
+  const write = (file: number, lines: readonly Line[]): boolean => {
     const before = fstatSync(file);
     const isRead = isAsSeen(before) && offset === before.size;
     // A process that died in the middle of a line must not spoil this one.
@@ -116,7 +114,7 @@ export const openLog = (path: string, { staysOpen = false, explain }: LogOptions
      * Writes lines after all others, and leaves the disk to the system. Returns whether they come right after what was read: then the caller
      * has them, and the next read begins after them.
      */
-    add: (...lines: unknown[]): boolean => {
+    add: (...lines: Line[]): boolean => {
       let file = kept;
       try {
         file ??= openSync(path, "a+", 0o600);
@@ -128,7 +126,7 @@ export const openLog = (path: string, { staysOpen = false, explain }: LogOptions
       }
     },
     /** The same, and the lines are on disk when this resolves. */
-    append: (...lines: unknown[]): Promise<void> => {
+    append: (...lines: Line[]): Promise<void> => {
       waiting.push(...lines);
       // Lines that arrive while others are on their way to the disk share the next write, and its fsync.
       writing ??= inTurn(async () => {
