@@ -1,3 +1,5 @@
+// A stack that a run without checkpoints left open: which runs, what they created and changed that the engine's state lacks, and what of that
+// the program does not declare.
 import { isAlive, pidsHere, startOf } from "../log/process.ts";
 import type { Run, Write } from "../log/runs.ts";
 import { recordId } from "../record/id.ts";

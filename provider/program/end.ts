@@ -29,7 +29,7 @@ interface Declared {
   resources(): readonly pulumi.CustomResource[];
   /** arguments of its sets of role bindings, with their logical names */
   sets(): readonly { name: string; inputs: pulumi.Inputs }[];
-  /** uids of the records that it adopts */
+  /** ids of the records that it adopts (`recordId`) */
   adopted: ReadonlySet<string>;
 }
 

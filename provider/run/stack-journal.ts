@@ -112,6 +112,7 @@ const catchUpUnderLock = async (open: StackJournal): Promise<void> => {
 const SHOWN = 10;
 const SHOWN_CHARACTERS = 200;
 
+/** The warning of lines that are not entries. */
 const invalidText = (path: string, invalid: readonly InvalidLine[]): string => {
   const are = invalid.length === 1 ? "a line that is not an entry" : `${invalid.length} lines that are not entries`;
   const lines = invalid
