@@ -2,21 +2,23 @@
 // and writes results.json beside this file.
 //
 //   npm run -s bench -- [--quick] [--only ID,ID] [--rounds N]
+import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
+import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
 import { runScript } from "../scripts/base/flags.ts";
 import { root } from "../scripts/base/project.mjs";
+import { engineVersion } from "../scripts/engine/version.mjs";
 import { type BenchFlags, parseBench, usage } from "./engine/flags.ts";
 import { type Installations, install } from "./engine/install.ts";
 import { type Figures, type SubjectName, subjects } from "./engine/measure.ts";
-import { measuredHere } from "./engine/place.ts";
 import { mediansOf, rowOf } from "./engine/rows.ts";
 import { captionOf, goalsTable, type Results } from "./engine/table.ts";
 
 const log = (text: string) => process.stderr.write(`${text}\n`);
 
 const bench = async ({ plans, resources, rounds }: BenchFlags): Promise<number> => {
-  const place = measuredHere();
+  const place = { machine: machine(), date: new Date().toISOString().slice(0, 10), commit: commit() };
   log("building the package");
   const installations = await install();
   const failed = new Set<SubjectName>();
@@ -64,6 +66,19 @@ const roundOf = async (
       log(`${name} failed: ${(error as Error).message}`);
     }
   return figures;
+};
+
+const machine = (): string => {
+  const [{ model } = { model: "an unknown processor" }, ...others] = cpus();
+  const memory = Math.round(totalmem() / 2 ** 30);
+  return `${others.length + 1} cores of ${model}, ${memory} GiB, Node ${process.versions.node}, Pulumi ${engineVersion}`;
+};
+
+/** What is measured is the package: changes of the benchmarks and the documents are none. */
+const commit = (): string => {
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
+  const isChanged = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!bench", ":!docs") !== "";
+  return git("rev-parse", "--short", "HEAD") + (isChanged ? " with changes" : "");
 };
 
 await runScript("bench", usage, async (args) => {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../../scripts/base/project.mjs";
 import type { Installations } from "./install.ts";
-import { sizeOf } from "./size.ts";
+import { sizeOf } from "./program.ts";
 import { type Form, type Measured, openStack } from "./stack.ts";
 
 /** Figures of one round, such as `dynamic.up` in seconds of processor time. */

@@ -10,8 +10,7 @@ import { type ServerProcess, startServerProcess } from "../../test/harness/api-p
 import { createStack, type Stack, type Started } from "../../test/harness/engine-stack.ts";
 import type { Installation } from "./install.ts";
 import { type Spent, spentBy } from "./process-tree.ts";
-import { MODULES, typescriptProgram, yamlProgram } from "./program.ts";
-import { resourcesOf, type Size } from "./size.ts";
+import { MODULES, resourcesOf, type Size, typescriptProgram, yamlProgram } from "./program.ts";
 
 export type Form = "dynamic" | "native" | "yaml";
 

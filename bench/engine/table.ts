@@ -1,9 +1,12 @@
 // The results as tables of Markdown.
 import type { Figures } from "./measure.ts";
-import type { Place } from "./place.ts";
 import type { Row } from "./rows.ts";
 
-export interface Results extends Place {
+export interface Results {
+  /** where, when and on which commit it was measured */
+  machine: string;
+  date: string;
+  commit: string;
   resources: number;
   rounds: number;
   rows: Row[];

@@ -1,7 +1,7 @@
 // The classes of a provider that answers at once: the fields and the names of ours, and nothing besides.
 import { readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
-import { OUTPUTS } from "./outputs.ts";
+import { outputsOf } from "./outputs.ts";
 
 type Args = Readonly<Record<string, unknown>>;
 
@@ -14,7 +14,8 @@ const texts: Readonly<Record<string, string>> = JSON.parse(
 export const classOf = (type: string, isDynamic: boolean) => {
   const token = (isDynamic ? "pulumi-nodejs:dynamic/irm:" : "irm:index:") + type;
   const hidden = isDynamic ? { __provider: texts[type] } : {};
-  const unset = Object.fromEntries((OUTPUTS[type] ?? []).map((name) => [name, undefined]));
+  const { outs } = outputsOf(type, {});
+  const unset = Object.fromEntries(Object.keys(outs).map((name) => [name, undefined]));
   return class extends pulumi.CustomResource {
     constructor(name: string, args: Args, opts: pulumi.CustomResourceOptions = {}) {
       super(token, name, { ...unset, ...(uidsOf(args) as Args), ...hidden }, opts);

@@ -1,12 +1,4 @@
 // The fields that the service adds to a record. A provider that answers at once makes them up, as long as real ones are.
-
-export const OUTPUTS: Readonly<Record<string, readonly string[]>> = {
-  Group: ["createTime", "resourceLimits", "uid", "updateTime", "verified"],
-  Identity: ["createTime", "lastSeenTime", "uid", "updateTime"],
-  RoleBinding: ["createTime", "group", "uid"],
-  RoleBindingSet: ["exclusive", "maxRemovals", "uid", "unmanaged", "updateTime"],
-};
-
 type Json = Record<string, unknown>;
 
 const TIME = "2026-01-01T00:00:00.000Z";
@@ -37,7 +29,7 @@ export const outputsOf = (type: string, inputs: Json): { id: string; outs: Json 
     const records = { group: boundRecord(parent), identity: boundRecord(identity), role: boundRole(role) };
     return { id: uid, outs: { ...inputs, createTime: TIME, ...records, uid } };
   }
-  const pairs = inputs.bindings as Json[];
+  const pairs = (inputs.bindings ?? []) as Json[];
   const bindings = pairs.map((pair) => ({
     uid: uidIn(parent),
     identity: boundRecord(pair.identity),
