@@ -1,18 +1,14 @@
 // The official release of the engine: download, compare with the published SHA-512, unpack the pieces we need.
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { createWriteStream } from "node:fs";
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
-import { Readable, Transform } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import { capture } from "../base/child.mjs";
+import { EnvHttpProxyAgent, fetch } from "undici";
 import { log } from "../base/project.mjs";
 import { engineVersion } from "./version.mjs";
 
 const releaseUrl = `https://github.com/pulumi/pulumi/releases/download/v${engineVersion}`;
+
 /** A machine without internet must get to the next source in seconds. */
-const answerTimeoutMs = 5_000;
-const stallTimeoutMs = 30_000;
+const dispatcher = new EnvHttpProxyAgent({ connect: { timeout: 5_000 }, headersTimeout: 5_000, bodyTimeout: 30_000 });
 
 /**
  * Puts these files of the release into the folder.
@@ -25,25 +21,20 @@ export async function downloadEngine(
   { url = releaseUrl, platform = process.platform, arch = process.arch } = {},
 ) {
   const name = archiveName(platform, arch);
-  const sums = await (await get(`${url}/SHA512SUMS`)).text();
-  const wanted = checksumOf(sums, name);
+  const wanted = checksumOf((await get(`${url}/SHA512SUMS`)).toString(), name);
   if (wanted === undefined) throw new Error(`${url}/SHA512SUMS does not list ${name}`);
 
   log(`downloading ${url}/${name}`);
-  const archive = join(folder, name);
-  const actual = await save(await get(`${url}/${name}`), archive);
+  const archive = await get(`${url}/${name}`);
+  const actual = createHash("sha512").update(archive).digest("hex");
   if (actual !== wanted) {
     throw new Error(`${url}/${name} has SHA-512 ${actual}, but SHA512SUMS says ${wanted}; it was not unpacked`);
   }
 
   const members = pieces.map((piece) => `pulumi/${piece}`);
-  const { code, output } = await capture(
-    "tar",
-    ["-xzf", archive, "-C", folder, "--strip-components=1", ...members],
-    {},
-  );
-  if (code !== 0) throw new Error(`tar could not unpack ${name}: ${output.trim()}`);
-  await rm(archive);
+  const args = ["-xzf", "-", "-C", folder, "--strip-components=1", ...members];
+  const { status, stderr, error } = spawnSync("tar", args, { input: archive, encoding: "utf8" });
+  if (status !== 0) throw new Error(`tar could not unpack ${name}: ${error?.message ?? stderr.trim()}`);
 }
 
 /** @param {string} platform @param {string} arch */
@@ -62,50 +53,15 @@ function checksumOf(sums, name) {
   return undefined;
 }
 
-async function get(/** @type {string} */ url) {
-  const controller = new AbortController();
-  const timer = setTimeout(
-    () => controller.abort(new Error(`no answer in ${answerTimeoutMs / 1000} s`)),
-    answerTimeoutMs,
-  );
+/** @param {string} url @returns {Promise<Buffer>} */
+async function get(url) {
   try {
-    const response = await fetch(url, { signal: controller.signal });
+    const response = await fetch(url, { dispatcher });
     if (!response.ok) throw new Error(`HTTP ${response.status}`);
-    return response;
+    return Buffer.from(await response.arrayBuffer());
   } catch (error) {
     throw new Error(`${url}: ${reasonOf(error)}`, { cause: error });
-  } finally {
-    clearTimeout(timer);
   }
-}
-
-/**
- * @param {Response} response
- * @param {string} file
- * @returns {Promise<string>} the SHA-512 of what was written
- */
-async function save(response, file) {
-  if (response.body === null) throw new Error(`${response.url}: an empty answer`);
-  const hash = createHash("sha512");
-  const stalled = new AbortController();
-  const timer = setTimeout(() => stalled.abort(new Error(`no data for ${stallTimeoutMs / 1000} s`)), stallTimeoutMs);
-  const watch = new Transform({
-    transform(chunk, _encoding, done) {
-      timer.refresh();
-      hash.update(chunk);
-      done(null, chunk);
-    },
-  });
-  try {
-    // The DOM's and Node's declarations of the same stream do not agree.
-    const body = Readable.fromWeb(/** @type {import("node:stream/web").ReadableStream} */ (response.body));
-    await pipeline(body, watch, createWriteStream(file), { signal: stalled.signal });
-  } catch (error) {
-    throw new Error(`${response.url}: ${reasonOf(stalled.signal.reason ?? error)}`, { cause: error });
-  } finally {
-    clearTimeout(timer);
-  }
-  return hash.digest("hex");
 }
 
 /** fetch says "fetch failed" and keeps the reason in the cause. */
