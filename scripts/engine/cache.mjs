@@ -1,7 +1,7 @@
 // The engines that this project has fetched or built: one folder per edition in the user's cache, complete or absent.
-import { copyFile, link, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { cacheFolder } from "../base/cache-folder.mjs";
+import { copyFile, link } from "node:fs/promises";
+import { join } from "node:path";
+import { cacheFolder, fillFolder } from "../base/cache-folder.mjs";
 import { isExecutable } from "../base/project.mjs";
 import { nodejsEdition } from "./version.mjs";
 
@@ -25,20 +25,12 @@ export async function findCachedEngine(env = process.env, edition = nodejsEditio
 }
 
 /**
- * Calls `fill` with an empty folder and moves it to its place when that succeeds, so that no process sees a partial engine.
- * @param {(folder: string) => Promise<void>} fill
+ * @param {(folder: string) => Promise<void>} fill puts the engine into an empty folder
+ * @returns {Promise<string>} the folder in the cache
  */
 export async function storeEngine(fill, env = process.env, edition = nodejsEdition) {
   const folder = engineFolder(edition, env);
-  await mkdir(dirname(folder), { recursive: true });
-  const staging = await mkdtemp(join(dirname(folder), `.${edition.name}-`));
-  try {
-    await fill(staging);
-    await rm(folder, { recursive: true, force: true });
-    await rename(staging, folder);
-  } finally {
-    await rm(staging, { recursive: true, force: true });
-  }
+  await fillFolder(folder, fill);
   return folder;
 }
 

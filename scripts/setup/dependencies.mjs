@@ -1,57 +1,54 @@
 // `npm ci`, only when the installed packages differ from package-lock.json.
 import { createHash } from "node:crypto";
-import { access, readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { cacheFolder } from "../base/cache-folder.mjs";
 import { run } from "../base/child.mjs";
 import { withLock } from "../base/lock.mjs";
-import { binFolder, log, root } from "../base/project.mjs";
+import { binFolder, isExecutable, log, root } from "../base/project.mjs";
 
 /** Makes node_modules agree with package-lock.json. */
 export async function ensureDependencies() {
   if (await areDependenciesCurrent(root)) return;
 
   // Not in node_modules: npm ci removes that folder first.
-  const lock = join(cacheFolder(), "lock", `npm-ci-${hashOf(root).slice(0, 16)}`);
+  const clone = createHash("sha256").update(root).digest("hex").slice(0, 16);
   await withLock(
-    lock,
+    join(cacheFolder(), "lock", `npm-ci-${clone}`),
     async () => {
-      if (await areDependenciesCurrent(root)) return;
-      await install();
-      await writeStamp(root, await readFile(join(root, "package-lock.json"), "utf8"));
+      if (!(await areDependenciesCurrent(root))) await install();
     },
     (holder) => log(`waiting for another npm ci in this clone to end (${holder})`),
   );
 }
 
-/**
- * True when the stamp in node_modules has the hash of package-lock.json. Also true when npm's own record of the
- * installed packages agrees with the lockfile, as after an `npm install` by hand.
- */
+/** True when npm's own record of the installed packages, which it writes last, agrees with the lockfile. */
 export async function areDependenciesCurrent(/** @type {string} */ folder) {
-  const wanted = await readFile(join(folder, "package-lock.json"), "utf8");
-  if ((await readOptional(stampFile(folder))) === hashOf(wanted)) return true;
-
-  const installed = await readOptional(join(folder, "node_modules", ".package-lock.json"));
-  if (installed === undefined || !isInstalled(JSON.parse(wanted), JSON.parse(installed))) return false;
-  await writeStamp(folder, wanted);
-  return true;
-}
-
-/**
- * @typedef {{ version?: string, integrity?: string, optional?: boolean }} LockedPackage
- * @typedef {{ packages: Record<string, LockedPackage> }} Lockfile
- */
-
-/** @param {Lockfile} wanted @param {Lockfile} installed */
-function isInstalled(wanted, installed) {
-  return Object.entries(wanted.packages).every(([path, locked]) => {
+  const [wanted, installed] = await Promise.all([
+    packagesIn(join(folder, "package-lock.json")),
+    packagesIn(join(folder, "node_modules", ".package-lock.json")),
+  ]);
+  return Object.entries(wanted).every(([path, locked]) => {
     if (path === "") return true;
-    const found = installed.packages[path];
+    const found = installed[path];
     // Optional packages for other platforms are in the lockfile and never installed.
     if (found === undefined) return locked.optional === true;
     return found.version === locked.version && found.integrity === locked.integrity;
   });
+}
+
+/**
+ * The packages of a lockfile by their folders; none where there is no file.
+ * @param {string} file
+ * @returns {Promise<Record<string, { version?: string, integrity?: string, optional?: boolean }>>}
+ */
+async function packagesIn(file) {
+  try {
+    return JSON.parse(await readFile(file, "utf8")).packages;
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === "ENOENT") return {};
+    throw error;
+  }
 }
 
 async function install() {
@@ -78,40 +75,12 @@ async function install() {
 /** The Node that runs the project: the npm package `node`, or this Node if it is new enough. */
 export async function projectNode() {
   const installed = join(binFolder, "node");
-  if (await exists(installed)) return installed;
+  if (await isExecutable(installed)) return installed;
 
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   if (major > 22 || (major === 22 && minor >= 18)) return process.execPath;
   throw new Error(
     `${installed} is missing and Node ${process.versions.node} is too old to run TypeScript. The npm package "node" puts ` +
       "it there with an install script: allow it with `npm ci --ignore-scripts=false`, or use Node 22.18 or later.",
-  );
-}
-
-/** @param {string} folder @param {string} lockfile */
-async function writeStamp(folder, lockfile) {
-  await writeFile(stampFile(folder), hashOf(lockfile));
-}
-
-function stampFile(/** @type {string} */ folder) {
-  return join(folder, "node_modules", ".pulumi-irm-lockfile-hash");
-}
-
-function hashOf(/** @type {string} */ text) {
-  return createHash("sha256").update(text).digest("hex");
-}
-
-/** @returns {Promise<string | undefined>} */
-function readOptional(/** @type {string} */ file) {
-  return readFile(file, "utf8").catch((error) => {
-    if (error.code === "ENOENT") return undefined;
-    throw error;
-  });
-}
-
-function exists(/** @type {string} */ file) {
-  return access(file).then(
-    () => true,
-    () => false,
   );
 }

@@ -1,8 +1,7 @@
 // grpcurl (https://github.com/fullstorydev/grpcurl), a gRPC client that the tests run against the server. It is built from
 // its Go module into the user's cache folder, once for each version.
-import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { cacheFolder } from "../base/cache-folder.mjs";
+import { cacheFolder, fillFolder } from "../base/cache-folder.mjs";
 import { withLock } from "../base/lock.mjs";
 import { findOnPath, isExecutable, log } from "../base/project.mjs";
 import { buildGoProgram, secondsSince } from "./go-build.mjs";
@@ -22,8 +21,8 @@ const build = {
  * @returns {Promise<{ command: string, reason?: undefined } | { command?: undefined, reason: string }>}
  */
 export async function ensureGrpcurl(env = process.env) {
-  const folder = join(cacheFolder(env), "grpcurl");
-  const command = join(folder, grpcurlVersion, "grpcurl");
+  const folder = join(cacheFolder(env), "grpcurl", grpcurlVersion);
+  const command = join(folder, "grpcurl");
   if (await isExecutable(command)) return { command };
   if ((await findOnPath("go", env.PATH)) === undefined)
     return { reason: "there is no `go` on the PATH to build it with" };
@@ -42,14 +41,6 @@ export async function ensureGrpcurl(env = process.env) {
 async function install(/** @type {string} */ folder) {
   log(`building grpcurl ${grpcurlVersion} from its Go module, once per version: about a minute`);
   const started = Date.now();
-  await mkdir(folder, { recursive: true });
-  const staging = await mkdtemp(join(folder, `.${grpcurlVersion}-`));
-  try {
-    await buildGoProgram(join(staging, "grpcurl"), build);
-    await rm(join(folder, grpcurlVersion), { recursive: true, force: true });
-    await rename(staging, join(folder, grpcurlVersion));
-  } finally {
-    await rm(staging, { recursive: true, force: true });
-  }
+  await fillFolder(folder, (staging) => buildGoProgram(join(staging, "grpcurl"), build));
   log(`grpcurl ${grpcurlVersion} is built (${secondsSince(started)} s)`);
 }
