@@ -13,13 +13,12 @@ import { reportSchema } from "../access/review/report.ts";
 import { packageSchema } from "../plugin/schema.ts";
 import { openapiDocument, protobufFiles } from "../schema/index.ts";
 import { root } from "./base/project.mjs";
-import { capabilitiesPage } from "./generate/capabilities-page.ts";
+import { capabilitiesPage, withResourceTable } from "./generate/docs-text.ts";
 import { withExamples } from "./generate/example.ts";
 import { messageTypes } from "./generate/message-types.ts";
 import { nativeFiles } from "./generate/native-text.ts";
 import { programFiles } from "./generate/program-text.ts";
 import { protoText } from "./generate/proto-text.ts";
-import { withResourceTable } from "./generate/resource-table.ts";
 import { SCHEMA_HASH, schemaHash } from "./generate/schema-hash.ts";
 
 const { values, positionals } = parseArgs({ options: { check: { type: "boolean" } }, allowPositionals: true });

@@ -67,8 +67,8 @@ const exampleText = (type: string, schema: Schema): string => {
 
 interface Recorded {
   entries: readonly Entry[];
-  /** what the program exports, by name */
-  outputs: readonly (readonly [name: string, Made])[];
+  /** what the program exports: an output of a resource, and the keys that lead into it, such as `["uid"]` */
+  outputs: readonly { name: string; entry: Entry; output: string; keys: string }[];
 }
 
 /** A resource, or what the path leads to in its outputs. */
@@ -112,7 +112,11 @@ const record = (program: string, schema: Schema): Recorded => {
     .replace(/^import (\{[^}]*\}) from "pulumi-irm";$/m, "const $1 = library;")
     .replace(/^export const (\w+) =/gm, "outputs.$1 =");
   new Function("library", "outputs", body)(library, outputs);
-  return { entries, outputs: Object.entries(outputs) };
+  const exported = Object.entries(outputs).map(([name, { entry, path }]) => {
+    const [output = "uid", ...keys] = path;
+    return { name, entry, output, keys: keys.map((key) => `["${key}"]`).join("") };
+  });
+  return { entries, outputs: exported };
 };
 
 const entryFrom = (type: string, name: string, { parent, ...args }: Record<string, unknown>, schema: Schema): Entry => {
@@ -158,19 +162,10 @@ const valueFrom = (value: unknown, spec: TypeSpec, schema: Schema, at: string): 
 };
 
 const pythonText = ({ entries, outputs }: Recorded): string => {
-  const named = outputs.map(([, { entry }]) => entry);
+  const named = outputs.map(({ entry }) => entry);
   const imports = [...(outputs.length > 0 ? ["import pulumi"] : []), "import pulumi_irm as irm"];
   const exported = outputs.map(
-    ([
-      name,
-      {
-        entry,
-        path: [output = "uid", ...keys],
-      },
-    ]) => {
-      const value = [`${pythonVariable(entry)}.${toSnake(output)}`, ...keys.map((key) => `["${key}"]`)].join("");
-      return `pulumi.export("${name}", ${value})`;
-    },
+    ({ name, entry, output, keys }) => `pulumi.export("${name}", ${pythonVariable(entry)}.${toSnake(output)}${keys})`,
   );
   const parts = [imports.join("\n"), ...pythonResources(entries, { isAdopted: false }, named), exported.join("\n")];
   return `${parts.filter(Boolean).join("\n\n")}\n`;
@@ -178,16 +173,7 @@ const pythonText = ({ entries, outputs }: Recorded): string => {
 
 const pulumiYamlText = ({ entries, outputs }: Recorded): string => {
   const exported = outputs.map(
-    ([
-      name,
-      {
-        entry,
-        path: [output = "uid", ...keys],
-      },
-    ]): [string, string] => {
-      const value = [`${yamlName(entry)}.${output}`, ...keys.map((key) => `["${key}"]`)].join("");
-      return [name, `\${${value}}`];
-    },
+    ({ name, entry, output, keys }) => [name, `\${${yamlName(entry)}.${output}${keys}}`] as const,
   );
   const resources = yamlResources(entries);
   return yamlText({ resources, ...(exported.length > 0 && { outputs: new Map(exported) }) });

@@ -14,6 +14,7 @@ import {
   typeName,
   unwrap,
 } from "../../schema/index.ts";
+import { HEAD } from "./program-type.ts";
 
 /** The resources, their list requests, and every message in them. v1 is left out. */
 export const messageTypes = (): string => {
@@ -29,11 +30,8 @@ export const messageTypes = (): string => {
   const kindNames = kinds.map(({ field }) => `  | "${field}"`).toSorted();
   const declarable = `/** Every resource that a program can declare. */\nexport type KindName =\n${kindNames.join("\n")};`;
   const blocks = [...declared].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, { lines }]) => lines.join("\n"));
-  const head = [
-    "// Generated from schema/ by `npm run generate`; not to be edited.",
-    "// The API's messages as they are in JSON.",
-  ];
-  return `${[head.join("\n"), ...blocks, methods, declarable].join("\n\n")}\n`;
+  const head = `${HEAD}\n// The API's messages as they are in JSON.`;
+  return `${[head, ...blocks, methods, declarable].join("\n\n")}\n`;
 };
 
 type Declared = Map<string, { schema: z.ZodType; lines: string[] }>;

@@ -1,8 +1,9 @@
 // The native form of the generated classes, look-ups and lists: the same arguments, outputs and rules, served by the plugin.
 import { kindRecords } from "../../provider/kind/index.ts";
 import type { Kind } from "../../provider/record/kind.ts";
-import { lookUpArguments, roleBindingSet } from "../../schema/index.ts";
+import { roleBindingSet } from "../../schema/index.ts";
 import { exampleOf } from "./example.ts";
+import { lookUpArgs, SHARED_ARGS } from "./program-text.ts";
 import { docLines, exampleLines, HEAD } from "./program-type.ts";
 
 /** The files of provider/program/generated/native, by name. */
@@ -80,23 +81,10 @@ const functionsFile = (kinds: readonly Kind[]): string => {
 const OPTS = "opts?: pulumi.InvokeOptions";
 
 const lookUp = (kind: Kind): string[] => {
-  const { type, field } = kind;
-  const { by } = kind.texts.lookUp ?? {};
-  if (by === undefined) return [];
-  const place = lookUpArguments(kind).at(-1)?.name ?? "uid";
+  const { type, field, texts } = kind;
+  if (!texts.lookUp) return [];
   const [message, resource] = [`${type}Message`, `resources.${field}`];
-  const args = {
-    name: "GetArgs",
-    uid: "GetByUidArgs",
-    "uid or name": `dynamic.Get${type}Args`,
-    parent: `dynamic.Get${type}Args`,
-  }[by];
-  const later = {
-    name: "dynamic.GetOutputArgs",
-    uid: "Inputs<GetByUidArgs>",
-    "uid or name": place === "parent" ? "dynamic.GetInGroupOutputArgs" : `dynamic.Get${type}OutputArgs`,
-    parent: `dynamic.Get${type}OutputArgs`,
-  }[by];
+  const [args, later] = lookUpArgs(kind).map((name) => (SHARED_ARGS.includes(name) ? name : `dynamic.${name}`));
   return [
     `export const get${type} = (args: ${args}, ${OPTS}): Promise<${message}> =>`,
     `  get<${message}>(${resource}, args, opts);`,

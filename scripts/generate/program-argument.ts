@@ -11,7 +11,7 @@ import {
   typeName,
   unwrap,
 } from "../../schema/index.ts";
-import { docLines, type Imports } from "./program-type.ts";
+import { docLines, type Imports, OPEN_ENUM, scalarType } from "./program-type.ts";
 
 interface Members {
   /** lines of members that every form has */
@@ -79,8 +79,6 @@ const alternativesText = (forms: readonly string[][]): string =>
 export const membersText = (members: Members): string =>
   [...(members.plain.length > 0 ? [`{\n${members.plain.join("\n")}\n}`] : []), ...members.alternatives].join(" & ");
 
-const OPEN_ENUM = 100;
-
 export const argumentType = (field: z.ZodType, imports: Imports, declared: string[]): string => {
   const inner = unwrap(field);
   const { references } = fieldInfo(field);
@@ -110,8 +108,7 @@ const valueType = (inner: z.ZodType, imports: Imports, declared: string[]): stri
     return `Record<string, pulumi.Input<${valueType(unwrap(inner.valueType as z.ZodType), imports, declared)}>>`;
   if (enumInfo(inner)) return enumType(inner, imports, declared);
   if (messageInfo(inner)) return messageType(inner as unknown as Message, imports, declared);
-  const { type } = inner.def;
-  return type === "boolean" || type === "number" ? type : "string";
+  return scalarType(inner);
 };
 
 const enumType = (inner: z.ZodType, imports: Imports, declared: string[]): string => {

@@ -14,7 +14,7 @@ import {
 } from "../../schema/index.ts";
 import { exampleOf } from "./example.ts";
 import { argumentMembers } from "./program-argument.ts";
-import { createImports, docLines, exampleLines, fileOfType, HEAD, type Imports } from "./program-type.ts";
+import { createImports, docLines, exampleLines, fileOfType, HEAD, type Imports, scalarType } from "./program-type.ts";
 
 /** The files by name: the set, and the record that it shares with the outputs of other kinds. */
 export const setFiles = (): Map<string, string> =>
@@ -86,8 +86,7 @@ const valueType = (inner: z.ZodType, imports: Imports, declared: string[]): stri
     declared.push(recordText(inner as Message, imports, declared));
     return typeName(message);
   }
-  const { type } = inner.def;
-  return type === "boolean" || type === "number" ? type : "string";
+  return scalarType(inner);
 };
 
 const recordText = (schema: Message, imports: Imports, declared: string[]): string => {

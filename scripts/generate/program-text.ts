@@ -1,6 +1,8 @@
 // The classes of provider/program from the descriptors: arguments, outputs, look-ups and lists of each kind, with what people read
 // of them. What a class does beyond its fields is written by hand.
-import type { z } from "zod";
+import { z } from "zod";
+import { PROVIDER_SETTINGS } from "../../client/config.ts";
+import { settingTexts } from "../../client/setting-text.ts";
 import { isRequiredOutput, isSpelledOut } from "../../plugin/schema/resource.ts";
 import { kindRecords } from "../../provider/kind/index.ts";
 import { ownArguments } from "../../provider/reconcile/check.ts";
@@ -19,9 +21,18 @@ import {
 } from "../../schema/index.ts";
 import { exampleOf } from "./example.ts";
 import { argumentMembers, withDefault } from "./program-argument.ts";
-import { providerArgsFile } from "./program-provider.ts";
 import { setFiles } from "./program-set.ts";
-import { article, createImports, docLines, exampleLines, fileOfType, HEAD, type Imports } from "./program-type.ts";
+import {
+  article,
+  createImports,
+  docLines,
+  exampleLines,
+  fileOfType,
+  HEAD,
+  type Imports,
+  OPEN_ENUM,
+  scalarType,
+} from "./program-type.ts";
 
 /** The files of provider/program/generated, by name. */
 export const programFiles = (): Map<string, string> => {
@@ -32,6 +43,17 @@ export const programFiles = (): Map<string, string> => {
   // The form of dynamic resources has no explicit provider.
   files.set("provider-args.ts", providerArgsFile());
   return files.set("index.ts", `${[HEAD, ...names].join("\n")}\n`);
+};
+
+/** The arguments of an explicit provider, which native resources alone take: the texts that the plugin's schema has too. */
+const providerArgsFile = (): string => {
+  const members = PROVIDER_SETTINGS.flatMap((name) => [
+    doc("  ", settingTexts[name] ?? ""),
+    `  ${name}?: pulumi.Input<${name === "requestTimeout" ? "number" : "string"}>;`,
+  ]);
+  const head = doc("", "Settings of an explicit provider; the environment gives what is left out.");
+  const body = ["export interface ProviderArgs {", ...members, "}"];
+  return `${[HEAD, ...createImports("").lines(), "", head, ...body].join("\n")}\n`;
 };
 
 const classFile = (kind: Kind): string => {
@@ -132,8 +154,6 @@ ${doc("  ", get)}
 }`;
 };
 
-const OPEN_ENUM = 100;
-
 /** Messages and enums have the types of the API's message; a secret that is never returned is left out. */
 const outputType = (message: string, name: string, field: z.ZodType): string => {
   const inner = unwrap(field);
@@ -144,46 +164,47 @@ const outputType = (message: string, name: string, field: z.ZodType): string => 
   if (messageInfo(inner)) return `NonNullable<${message}["${name}"]>`;
   const numbers = enumInfo(inner)?.numbers;
   if (numbers) return Object.keys(numbers).length > OPEN_ENUM ? "string" : `NonNullable<${message}["${name}"]>`;
-  const { type } = inner.def;
-  if (type === "array") {
-    const element = (inner as z.ZodArray).element as z.ZodType;
-    return `${outputType(message, name, element)}[]`;
-  }
-  if (type === "record")
-    return `Record<string, ${outputType(message, name, (inner as z.ZodRecord).valueType as z.ZodType)}>`;
-  return type === "boolean" || type === "number" ? type : "string";
+  if (inner instanceof z.ZodArray) return `${outputType(message, name, inner.element as z.ZodType)}[]`;
+  if (inner instanceof z.ZodRecord) return `Record<string, ${outputType(message, name, inner.valueType as z.ZodType)}>`;
+  return scalarType(inner);
 };
 
-interface LookUpTypes {
-  /** types of arguments that no other kind shares */
-  types?: string[];
-  args: string;
-  laterArgs: string;
-}
-
-/** The arguments of a look-up, by its mode; types that several kinds share are in provider/program/get.ts. */
-const lookUpTypes = (kind: Kind, imports: Imports): LookUpTypes => {
-  const { type } = kind;
-  const place = lookUpArguments(kind).at(-1)?.name ?? "uid";
-  const importShared = (name: string) => imports.type(name, "../get.ts");
-  // Beside the class that they take.
-  const withGroup = (name: string) => (type === "Group" ? name : imports.type(name, "./group.ts"));
-  const [args, laterArgs] = [`Get${type}Args`, `Get${type}OutputArgs`];
+/** Names of the types of a look-up's arguments, by its mode: known, and in an Output. */
+export const lookUpArgs = (kind: Kind): [args: string, laterArgs: string] => {
+  const own = `Get${kind.type}`;
   switch (kind.texts.lookUp?.by) {
     case "name":
-      return { args: importShared("GetArgs"), laterArgs: withGroup("GetOutputArgs") };
-    case "uid or name": {
-      const types = byUidOrName(kind, place, imports);
-      return { types, args, laterArgs: place === "parent" ? withGroup("GetInGroupOutputArgs") : laterArgs };
-    }
+      return ["GetArgs", "GetOutputArgs"];
+    case "uid or name":
+      return [`${own}Args`, placeOf(kind) === "parent" ? "GetInGroupOutputArgs" : `${own}OutputArgs`];
     case "parent":
-      return { types: byParent(kind, place, imports), args, laterArgs };
+      return [`${own}Args`, `${own}OutputArgs`];
     default:
-      return {
-        args: importShared("GetByUidArgs"),
-        laterArgs: `${importShared("Inputs")}<${importShared("GetByUidArgs")}>`,
-      };
+      return ["GetByUidArgs", "Inputs<GetByUidArgs>"];
   }
+};
+
+/** Those that provider/program/get.ts has. */
+export const SHARED_ARGS = ["GetArgs", "GetByUidArgs", "Inputs", "Inputs<GetByUidArgs>"];
+
+/** Those beside the class that they take. */
+const ARGS_OF_GROUP = ["GetOutputArgs", "GetInGroupOutputArgs"];
+
+/** The argument that holds the parent. */
+const placeOf = (kind: Kind): string => lookUpArguments(kind).at(-1)?.name ?? "uid";
+
+const importArgs = ({ type }: Kind, args: string, imports: Imports): string => {
+  for (const name of args.match(/\w+/g) ?? [])
+    if (SHARED_ARGS.includes(name)) imports.type(name, "../get.ts");
+    else if (ARGS_OF_GROUP.includes(name) && type !== "Group") imports.type(name, "./group.ts");
+  return args;
+};
+
+/** The types of arguments that no other kind shares. */
+const lookUpTypes = (kind: Kind, imports: Imports): string[] => {
+  const by = kind.texts.lookUp?.by;
+  if (by === "uid or name") return byUidOrName(kind, placeOf(kind), imports);
+  return by === "parent" ? byParent(kind, placeOf(kind), imports) : [];
 };
 
 const lookUpBlocks = (kind: Kind, imports: Imports): string[] => {
@@ -191,7 +212,7 @@ const lookUpBlocks = (kind: Kind, imports: Imports): string[] => {
   const { lookUp } = kind.texts;
   if (!lookUp) return [];
   imports.value("resources", "../../../schema/index.ts");
-  const { types = [], args, laterArgs } = lookUpTypes(kind, imports);
+  const [args, laterArgs] = lookUpArgs(kind).map((name) => importArgs(kind, name, imports));
   const message = imports.message(type);
   const call = (name: string) => `${imports.value(name, "../get.ts")}<${message}>(resources.${kind.field}, args)`;
   const errors = `Errors: a record that is not found, and several of the name, are an error that says so; PERMISSION_DENIED without ${needsOf(kind, kind.operations.get)}.`;
@@ -203,7 +224,7 @@ const lookUpBlocks = (kind: Kind, imports: Imports): string[] => {
     doc("", about, "", errors, "", ...exampleLines(`const found = ${example}({ ${given.join(", ")} });`));
   const later = `get${type} with inputs that may not be known yet. In a preview that does not know them, its value is not known.`;
   return [
-    ...types,
+    ...lookUpTypes(kind, imports),
     `${docs(lookUp.text, `await get${type}`)}
 export const get${type} = (args: ${args}): Promise<${message}> =>
   ${call("get")};`,

@@ -1,4 +1,5 @@
 // What the generators of provider/program share: imports of a file, doc comments, and what an output may lack.
+import type { z } from "zod";
 import { toSnake } from "../../schema/index.ts";
 
 export const HEAD = "// Generated from schema/ by `npm run generate`; not to be edited.";
@@ -9,40 +10,29 @@ export const fileOfType = (type: string): string => toSnake(type).slice(1).repla
 /** `an Identity`. */
 export const article = (type: string): string => `${/^[AEIOU]/i.test(type) ? "an" : "a"} ${type}`;
 
-export interface Imports {
-  /** a type, from a file; returns its name */
-  type(name: string, file: string): string;
-  value(name: string, file: string): string;
-  /** a class of another kind */
-  resource(type: string): string;
-  /** the API's message; its name in the file ends with `suffix` */
-  message(name: string, suffix?: string): string;
-  lines(): string[];
-}
+export type Imports = ReturnType<typeof createImports>;
 
-export const createImports = (own: string): Imports => {
+/** The imports of a file; each function returns the name under which the file has it. */
+export const createImports = (own: string) => {
   const files = new Map<string, Map<string, boolean>>();
-  const add = (name: string, file: string, isType: boolean): void => {
+  const add = (name: string, file: string, isType: boolean): string => {
     const names = files.get(file) ?? new Map<string, boolean>();
     files.set(file, names);
     names.set(name, (names.get(name) ?? true) && isType);
-  };
-  const type = (name: string, file: string): string => {
-    add(name, file, true);
     return name;
   };
+  const type = (name: string, file: string): string => add(name, file, true);
   return {
     type,
-    value: (name, file) => {
-      add(name, file, false);
-      return name;
-    },
-    resource: (name) => (name === own ? name : type(name, `./${fileOfType(name)}.ts`)),
-    message: (name, suffix = "Message") => {
-      add(suffix === "" ? name : `${name} as ${name}${suffix}`, "../../../schema/public.ts", true);
+    value: (name: string, file: string): string => add(name, file, false),
+    /** a class of another kind */
+    resource: (name: string): string => (name === own ? name : type(name, `./${fileOfType(name)}.ts`)),
+    /** the API's message; its name in the file ends with `suffix` */
+    message: (name: string, suffix = "Message"): string => {
+      type(suffix === "" ? name : `${name} as ${name}${suffix}`, "../../../schema/public.ts");
       return name + suffix;
     },
-    lines: () => [
+    lines: (): string[] => [
       'import type * as pulumi from "@pulumi/pulumi";',
       ...[...files]
         .toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -55,6 +45,15 @@ export const createImports = (own: string): Imports => {
     ],
   };
 };
+
+/** The type of a scalar; of an enum or another text a string. */
+export const scalarType = (inner: z.ZodType): string => {
+  const { type } = inner.def;
+  return type === "boolean" || type === "number" ? type : "string";
+};
+
+/** An enum with more values than this is a string in programs. */
+export const OPEN_ENUM = 100;
 
 const WIDTH = 116;
 
@@ -73,7 +72,7 @@ export const docLines = (indent: string, texts: readonly string[]): string[] => 
 /** A program, at the end of a doc comment. */
 export const exampleLines = (program: string): string[] => ["@example", "```ts", ...program.split("\n"), "```"];
 
-const wrapText = (text: string, width: number): string[] => {
+export const wrapText = (text: string, width: number): string[] => {
   const lines = [""];
   for (const word of text.split(" ")) {
     const last = lines.at(-1) ?? "";

@@ -8,6 +8,7 @@ import {
   toLowerCamel,
 } from "../../schema/protobuf/descriptor.ts";
 import { descriptorTexts } from "../../schema/protobuf/message.ts";
+import { HEAD, wrapText } from "./program-type.ts";
 
 export const protoText = (file: FileDescriptor): string => {
   const scope = `.${file.package}.`;
@@ -22,8 +23,12 @@ export const protoText = (file: FileDescriptor): string => {
     ...file.messageType.map((own) => messageText(own, scope)),
     ...file.enumType.map(enumText),
   ];
-  const head = ["// Generated from schema/ by `npm run generate`; not to be edited.", 'syntax = "proto3";'];
-  const sections = [head, [`package ${file.package};`], ...(imports.length > 0 ? [imports] : []), ...blocks];
+  const sections = [
+    [HEAD, 'syntax = "proto3";'],
+    [`package ${file.package};`],
+    ...(imports.length > 0 ? [imports] : []),
+    ...blocks,
+  ];
   return `${sections.map((lines) => lines.join("\n")).join("\n\n")}\n`;
 };
 
@@ -78,18 +83,13 @@ const enumText = ({ name, value }: EnumDescriptor): string[] => [
   "}",
 ];
 
-const COMMENT_WIDTH = 100;
+/** Without the slashes. */
+const COMMENT_WIDTH = 97;
 
 /** The text of a message or a field above it, in lines. */
 const commentLines = (own: FieldDescriptor | MessageDescriptor): string[] => {
-  const words = descriptorTexts.get(own)?.split(" ") ?? [];
-  const lines: string[] = [];
-  for (const word of words) {
-    const last = lines.at(-1);
-    if (last === undefined || last.length + word.length >= COMMENT_WIDTH) lines.push(`// ${word}`);
-    else lines[lines.length - 1] = `${last} ${word}`;
-  }
-  return lines;
+  const text = descriptorTexts.get(own);
+  return text === undefined ? [] : wrapText(text, COMMENT_WIDTH).map((line) => `// ${line}`);
 };
 
 const fieldLines = (field: FieldDescriptor, scope: string, entries: readonly MessageDescriptor[]): string[] => [

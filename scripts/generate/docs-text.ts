@@ -1,6 +1,16 @@
-// docs/capabilities.md: every published capability, by service, with the methods that require it and the built-in roles that have it.
-import { BUILT_IN_ROLE_CAPABILITIES, BUILT_IN_ROLES_SOURCE, capabilities, operations } from "../../schema/index.ts";
+// What is generated in docs/: the page of all capabilities, and the table of resources.
+import {
+  BUILT_IN_ROLE_CAPABILITIES,
+  BUILT_IN_ROLES_SOURCE,
+  capabilities,
+  isManaged,
+  operations,
+  type Resource,
+  resources,
+  roleBindingSet,
+} from "../../schema/index.ts";
 import type { Operation } from "../../schema/operation.ts";
+import { fileOfType } from "./program-type.ts";
 
 /** The services, and how the enum names of their capabilities begin. What is left goes by its own first word. */
 const SERVICES: readonly (readonly [string, RegExp])[] = [
@@ -36,6 +46,7 @@ The built-in roles are as of ${BUILT_IN_ROLES_SOURCE.date}, from ${BUILT_IN_ROLE
 [\`irm roles\`](roles.md) shows what your service has.
 `;
 
+/** docs/capabilities.md: every published capability, by service, with the methods that require it and the built-in roles that have it. */
 export const capabilitiesPage = (): string => {
   const methods = Object.entries(operations as Readonly<Record<string, Operation>>);
   const rows = capabilities.map((one) => ({
@@ -66,3 +77,25 @@ export const capabilitiesPage = (): string => {
   });
   return [HEAD, ...sections].join("\n");
 };
+
+const TABLE_HEAD = "| resource | what it is |\n| --- | --- |\n";
+
+/** docs/resources.md with its table as it has to be: each resource with its page. The rest of that page is written by hand. */
+export const withResourceTable = (page: string): string => {
+  const start = page.indexOf(TABLE_HEAD) + TABLE_HEAD.length;
+  const end = page.indexOf("\n\n", start) + 1;
+  if (start < TABLE_HEAD.length || end === 0) throw new Error("docs/resources.md has no table of resources");
+  return page.slice(0, start) + tableRows().join("") + page.slice(end);
+};
+
+const tableRows = (): string[] =>
+  Object.values<Resource>(resources)
+    .filter(isManaged)
+    .flatMap(({ type, texts }) => [
+      rowOf(type, texts.about),
+      // The set of a kind comes after it.
+      ...(roleBindingSet.type === `${type}Set` ? [rowOf(roleBindingSet.type, roleBindingSet.about)] : []),
+    ]);
+
+const rowOf = (type: string, about: string): string =>
+  `| [${type}](resources/${fileOfType(type)}.md) | ${about.replace(/\.$/, "")} |\n`;
