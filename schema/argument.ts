@@ -66,43 +66,32 @@ export interface LookUpArgument {
   references?: string;
 }
 
-const WHOLE_NAME = "The whole name";
-
 /** Name of the argument that holds the parent in a look-up: `parent` for a group, else the word for it: `repo`. */
 const placeName = (parent: string): string =>
   parent === "Group" ? "parent" : parent.charAt(0).toLowerCase() + parent.slice(1);
 
 /** The arguments of the look-up of a kind. A look-up by uid or by name takes one of its two forms. */
 export const lookUpArguments = ({ texts, parent }: Pick<Resource, "texts" | "parent">): LookUpArgument[] => {
+  const word = parent.toLowerCase();
   const uid = { name: "uid", text: "uid of the record" };
+  const name = { name: "name", text: "The whole name" };
   const place = { name: placeName(parent), references: parent };
   switch (texts?.lookUp?.by) {
     case "name": {
       const text = "uid of the group that directly holds the record; default: root-level records only";
       return [
-        { name: "name", text: WHOLE_NAME, isRequired: true },
+        { ...name, isRequired: true },
         { ...place, text, isRequired: false },
       ];
     }
     case "uid or name": {
-      const text = `uid of the ${parent.toLowerCase()}${parent === "Group" ? " that directly holds it" : ""}`;
-      const [byUid, byName] = [
-        { ...uid, isRequired: false },
-        { name: "name", text: WHOLE_NAME, isRequired: false },
-      ];
-      return [byUid, byName, { ...place, text, isRequired: false }];
+      const text = `uid of the ${word}${parent === "Group" ? " that directly holds it" : ""}`;
+      return [uid, name, { ...place, text }].map((one) => ({ ...one, isRequired: false }));
     }
     case "uid":
       return [{ ...uid, isRequired: true }];
     case "parent":
-      return [
-        {
-          name: parent.toLowerCase(),
-          text: `uid of the ${parent.toLowerCase()}`,
-          references: parent,
-          isRequired: true,
-        },
-      ];
+      return [{ name: word, text: `uid of the ${word}`, references: parent, isRequired: true }];
     default:
       return [];
   }

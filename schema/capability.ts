@@ -242,7 +242,8 @@ type Row = {
   deprecated: boolean;
 };
 
-const rows: readonly Row[] = ROWS.map((row) => {
+/** Every capability: enum name, friendly name, bit. */
+export const capabilities: readonly Row[] = ROWS.map((row) => {
   const [number, enumName, name, bit, one, flag] = row.split(" ") as [string, string, string, string, string, string?];
   return {
     number: Number(number),
@@ -255,15 +256,12 @@ const rows: readonly Row[] = ROWS.map((row) => {
   };
 });
 
-const byEnum = new Map(rows.map((row) => [row.enum, row]));
-const byName = new Map(rows.map((row) => [row.name, row]));
-
-/** Every capability: enum name, friendly name, bit. */
-export const capabilities = rows;
+const byEnum = new Map(capabilities.map((row) => [row.enum, row]));
+const byName = new Map(capabilities.map((row) => [row.name, row]));
 
 export const Capability = enumeration("capabilities.Capability", {
   UNKNOWN: 0,
-  ...Object.fromEntries(rows.map((row) => [row.enum, row.number])),
+  ...Object.fromEntries(capabilities.map((row) => [row.enum, row.number])),
 } as Record<"UNKNOWN" | Capability, number>);
 
 /** `groups.list` or `CAP_IAM_GROUPS_LIST` to the enum name; undefined when there is no such capability. */
@@ -300,7 +298,7 @@ export const capabilitiesFromBits = (text: string): string[] => {
   const bytes = Buffer.from(text, "base64url");
   if (bytes.length < 8 || bytes.length % 8 !== 0) throw new TypeError("a capability bit set is whole 64-bit words");
   const length = Number(bytes.readBigUInt64BE(0));
-  return rows
+  return capabilities
     .filter(({ bit }) => bit < length && 8 + (bit >> 6) * 8 < bytes.length)
     .filter(({ bit }) => (bytes.readBigUInt64BE(8 + (bit >> 6) * 8) >> BigInt(bit & 63)) & 1n)
     .map((row) => row.enum);

@@ -132,18 +132,18 @@ const cut = (text: string, max: number): string => (text.length > max ? `${text.
 
 const limitViolations = (detail: Detail, room: number): Detail => {
   if ("fieldViolations" in detail) {
-    const { kept, more } = firstOf(detail.fieldViolations, room);
-    return { ...detail, fieldViolations: [...kept, ...more.map((description) => ({ field: "", description }))] };
+    const more = (description: string) => ({ field: "", description });
+    return { ...detail, fieldViolations: firstOf(detail.fieldViolations, room, more) };
   }
   if ("violations" in detail) {
-    const { kept, more } = firstOf(detail.violations, room);
-    return { ...detail, violations: [...kept, ...more.map((description) => ({ type: "", description }))] };
+    const more = (description: string) => ({ type: "", description });
+    return { ...detail, violations: firstOf(detail.violations, room, more) };
   }
   return detail;
 };
 
 // As many violations as fit, then the number of omitted ones.
-const firstOf = <V extends object>(violations: readonly V[], room: number): { kept: V[]; more: string[] } => {
+const firstOf = <V extends object>(violations: readonly V[], room: number, more: (description: string) => V): V[] => {
   const kept: V[] = [];
   let left = room;
   for (const violation of violations.slice(0, VIOLATIONS_MAX)) {
@@ -154,7 +154,7 @@ const firstOf = <V extends object>(violations: readonly V[], room: number): { ke
     kept.push(short);
   }
   const rest = violations.length - kept.length;
-  return { kept, more: rest > 0 ? [`and ${rest} more`] : [] };
+  return rest > 0 ? [...kept, more(`and ${rest} more`)] : kept;
 };
 
 /** Reads the body of an error. Undefined if it is not a status, such as a proxy's page or a truncated response. */

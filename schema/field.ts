@@ -211,6 +211,23 @@ export const asMessage = (schema: z.ZodType): Message | undefined => {
   return inner instanceof z.ZodObject ? (inner as unknown as Message) : undefined;
 };
 
+type Held = Readonly<Record<string, unknown>>;
+
+/** The value of a field, with `change` applied to the message in it: of a list and of a map, to each. */
+export const mapMessages = (
+  schema: z.ZodType,
+  value: unknown,
+  change: (message: Message, value: Held) => unknown,
+): unknown => {
+  const inner = unwrap(schema);
+  const changed = (type: unknown) => (item: unknown) => mapMessages(type as z.ZodType, item, change);
+  if (inner instanceof z.ZodObject) return change(inner as unknown as Message, value as Held);
+  if (inner instanceof z.ZodArray) return (value as unknown[]).map(changed(inner.element));
+  if (!(inner instanceof z.ZodRecord)) return value;
+  const changeItem = changed(inner.valueType);
+  return Object.fromEntries(Object.entries(value as Held).map(([key, item]) => [key, changeItem(item)]));
+};
+
 /** lowerCamel to snake_case, the protobuf spelling of a field. */
 export const toSnake = (name: string): string => name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
 

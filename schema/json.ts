@@ -3,7 +3,17 @@
 // known field is a violation with its path. All violations are reported.
 import { z } from "zod";
 import type { FieldViolation } from "./error.ts";
-import { asMessage, duration, enumInfo, isZero, type Message, scalarInfo, unwrap, zeroOf } from "./field.ts";
+import {
+  asMessage,
+  duration,
+  enumInfo,
+  isZero,
+  type Message,
+  mapMessages,
+  scalarInfo,
+  unwrap,
+  zeroOf,
+} from "./field.ts";
 import { fieldByName, fieldsOf } from "./field-table.ts";
 import { suggestion } from "./nearest.ts";
 import { once } from "./once.ts";
@@ -202,26 +212,9 @@ const readScalar = (schema: z.ZodType, raw: unknown, path: string, reading: Read
 export const messageToJson = (schema: Message, value: Json): Json => {
   const json: Json = {};
   for (const { name, schema: field, info } of fieldsOf(schema)) {
-    const { always } = info;
     const member = value[name];
-    if (isZero(field, member)) {
-      if (always) json[name] = zeroOf(field);
-      continue;
-    }
-    json[name] = writeValue(field, member);
+    if (!isZero(field, member)) json[name] = mapMessages(field, member, messageToJson);
+    else if (info.always) json[name] = zeroOf(field);
   }
   return json;
-};
-
-const writeValue = (schema: z.ZodType, value: unknown): unknown => {
-  const message = asMessage(schema);
-  if (message) return messageToJson(message, value as Json);
-  const inner = unwrap(schema);
-  if (inner instanceof z.ZodArray)
-    return (value as unknown[]).map((item) => writeValue(inner.element as z.ZodType, item));
-  if (inner instanceof z.ZodRecord) {
-    const entries = Object.entries(value as Json);
-    return Object.fromEntries(entries.map(([key, item]) => [key, writeValue(inner.valueType as z.ZodType, item)]));
-  }
-  return value;
 };

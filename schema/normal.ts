@@ -17,7 +17,7 @@ export const normalForm = (schema: Message, value: Json, unknown?: string): Json
     if (item === undefined) continue;
     const field = schema.shape[name] as z.ZodType;
     if (isZero(field, item) || item === fieldInfo(field).sameAsUnset) continue;
-    normal[name] = normalValue(field, item, unknown);
+    normal[name] = valueIn(normalForm, field, item, unknown);
   }
   return normal;
 };
@@ -27,40 +27,22 @@ export const canonicalForm = (schema: Message, value: Json, unknown?: string): J
   Object.fromEntries(
     Object.entries(value).map(([name, item]) => {
       const field = schema.shape[name];
-      return [name, field === undefined ? item : canonicalValue(field, item, unknown)];
+      return [name, field === undefined ? item : valueIn(canonicalForm, field, item, unknown)];
     }),
   );
 
-const canonicalValue = (field: z.ZodType, value: unknown, unknown: string | undefined): unknown => {
-  const inner = unwrap(field);
-  if (value === unknown) return value;
-  if (inner instanceof z.ZodObject)
-    return isObject(value) ? canonicalForm(inner as unknown as Message, value, unknown) : value;
-  if (inner instanceof z.ZodArray) {
-    if (!Array.isArray(value)) return value;
-    return sortItems(
-      field,
-      value.map((item) => canonicalValue(inner.element as z.ZodType, item, unknown)),
-    );
-  }
-  if (!isObject(value)) return normalScalar(inner, value);
-  if (!(inner instanceof z.ZodRecord)) return value;
-  return mapValues(value, (item) => canonicalValue(inner.valueType as z.ZodType, item, unknown));
-};
+type Form = (schema: Message, value: Json, unknown?: string) => Json;
 
-const normalValue = (field: z.ZodType, value: unknown, unknown: string | undefined): unknown => {
+/** The value of a field, with the messages in it in that form. */
+const valueIn = (form: Form, field: z.ZodType, value: unknown, unknown: string | undefined): unknown => {
   if (value === unknown) return value;
   const inner = unwrap(field);
-  if (inner instanceof z.ZodArray && Array.isArray(value))
-    return sortItems(
-      field,
-      value.map((item) => normalValue(inner.element as z.ZodType, item, unknown)),
-    );
+  const itemIn = (type: unknown) => (item: unknown) => valueIn(form, type as z.ZodType, item, unknown);
+  if (inner instanceof z.ZodArray && Array.isArray(value)) return sortItems(field, value.map(itemIn(inner.element)));
   if (!isObject(value)) return normalScalar(inner, value);
   const message = asMessage(inner);
-  if (message) return normalForm(message, value, unknown);
-  if (!(inner instanceof z.ZodRecord)) return value;
-  return mapValues(value, (item) => normalValue(inner.valueType as z.ZodType, item, unknown));
+  if (message) return form(message, value, unknown);
+  return inner instanceof z.ZodRecord ? mapValues(value, itemIn(inner.valueType)) : value;
 };
 
 const normalScalar = (inner: z.ZodType, value: unknown): unknown => {

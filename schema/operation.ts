@@ -4,29 +4,33 @@ import type { Message } from "./field.ts";
 
 export type HttpMethod = "GET" | "POST" | "PATCH" | "DELETE" | "PUT";
 
-export interface OperationRow {
-  /** `<method> <path template>`, the path below the prefix of the service (google.api.http) */
-  http: `${HttpMethod} /${string}`;
-  /** field of the request that the body holds; `*` = every field that the path does not hold */
-  body?: string;
-  request: Message;
-  response: Message;
-  /** friendly names; the caller must hold all of them at the scope */
-  capabilities: readonly string[];
-  /** field of the request that names the scope; absent = unscoped (docs/contract.md#authorization) */
-  scope?: string;
-  /** gRPC method, if it differs from the key of the row */
-  rpc?: string;
-  /** `none`: the method needs no token */
-  auth?: "token" | "none" | "workload";
+/** How a method is called, and what its caller must hold: what programs see of it. */
+export interface MethodDescription {
+  /** gRPC service below `chainguard.platform`: `iam.GroupsService` */
+  readonly service: string;
+  /** gRPC method, where it is not the key of the table */
+  readonly rpc?: string;
+  readonly method: HttpMethod;
+  /** path template (google.api.http), `{version}` where the path is versioned */
+  readonly path: string;
+  /** field of the request that the body holds; `*`: all fields that the path does not hold */
+  readonly body?: string;
+  /** names of the capabilities that the caller must all hold at the scope */
+  readonly capabilities: readonly string[];
+  /** field of the request that names the scope; absent: unscoped (docs/contract.md#authorization) */
+  readonly scope?: string;
+  /** default: a token of the API */
+  readonly auth?: "token" | "none" | "workload";
 }
 
-export interface Operation extends OperationRow {
-  /** service below `chainguard.platform`, e.g. `iam.GroupsService` */
-  service: string;
-  method: HttpMethod;
-  /** whole path template, `{version}` where the path is versioned */
-  path: string;
+export interface Operation extends MethodDescription {
+  request: Message;
+  response: Message;
+}
+
+interface OperationRow extends Omit<Operation, "service" | "method" | "path"> {
+  /** `<method> <path template>`, the path below the prefix of the service */
+  http: `${HttpMethod} /${string}`;
 }
 
 /** Whether a method changes records. An exchange needs no capability, and a check by POST only that of a read. */

@@ -74,8 +74,6 @@ export const pairsTwice = (
   });
 };
 
-const listOf = <T extends z.ZodType>(item: T) => z.array(item);
-
 export const roleBindingSet = {
   type: "RoleBindingSet",
   about: "all role bindings of one group as one resource, so that thousands of them are few resources to the engine.",
@@ -90,7 +88,7 @@ export const roleBindingSet = {
         references: "Group",
         createOnly: true,
       }),
-      bindings: required(2, listOf(RoleBindingPair), {
+      bindings: required(2, z.array(RoleBindingPair), {
         text: "Who has which role there; the order means nothing",
         list: "set",
       }),
@@ -107,10 +105,10 @@ export const roleBindingSet = {
   ),
   outputs: message("set.RoleBindingSet", {
     parent: output(1, string, { text: "uid of the group where the grants hold, and below" }),
-    bindings: output(2, listOf(SetBinding), {
+    bindings: output(2, z.array(SetBinding), {
       text: "The role bindings that the set manages, in the order of the program",
     }),
-    unmanaged: output(3, listOf(UnmanagedBinding), {
+    unmanaged: output(3, z.array(UnmanagedBinding), {
       text: "The other role bindings of the group, as of the last update or refresh",
     }),
     exclusive: output(4, bool, { text: "Whether bindings that the set does not declare are removed" }),

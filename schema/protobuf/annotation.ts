@@ -6,7 +6,6 @@ import type { Operation } from "../operation.ts";
 import {
   type EnumDescriptor,
   emptyFile,
-  type FieldDescriptor,
   type FileDescriptor,
   field,
   type MessageDescriptor,
@@ -72,29 +71,24 @@ const fieldBehavior: EnumDescriptor = {
   value: Object.entries(BEHAVIORS).map(([name, number]) => ({ name, number })),
 };
 
-const extension = (descriptor: FieldDescriptor, extendee: string, type: Partial<FieldDescriptor>): FieldDescriptor => ({
-  ...descriptor,
-  extendee: `.google.protobuf.${extendee}`,
-  ...type,
-});
-
 /** The files of google.api, the imported ones first. */
 export const annotationFiles: readonly FileDescriptor[] = [
   { ...emptyFile("google/api/http.proto", "google.api"), messageType: httpMessages },
   {
     ...emptyFile(ANNOTATIONS_FILE, "google.api"),
     dependency: ["google/api/http.proto", "google/protobuf/descriptor.proto"],
-    extension: [extension(field("http", 72295728, ".google.api.HttpRule"), "MethodOptions", {})],
+    extension: [{ ...field("http", 72295728, ".google.api.HttpRule"), extendee: ".google.protobuf.MethodOptions" }],
   },
   {
     ...emptyFile(BEHAVIOR_FILE, "google.api"),
     dependency: ["google/protobuf/descriptor.proto"],
     enumType: [fieldBehavior],
     extension: [
-      extension(repeatedField(field("field_behavior", 1052)), "FieldOptions", {
-        type: "TYPE_ENUM",
+      {
+        ...repeatedField(field("field_behavior", 1052, "TYPE_ENUM")),
         typeName: ".google.api.FieldBehavior",
-      }),
+        extendee: ".google.protobuf.FieldOptions",
+      },
     ],
   },
 ];

@@ -1,5 +1,4 @@
 // The step that both wires share: from the JSON of a request message to the pipeline's input, with its malformed values.
-import { z } from "zod";
 import {
   asMessage,
   type FieldViolation,
@@ -8,9 +7,9 @@ import {
   isZero,
   type Json,
   type Message,
+  mapMessages,
   messageFromJson,
   type Operation,
-  unwrap,
 } from "../../schema/index.ts";
 import type { Decoded } from "./pipeline.ts";
 
@@ -50,25 +49,9 @@ const withoutZeros = (schema: Message, value: Json): Json => {
   for (const { name, schema: field, info } of fieldsOf(schema)) {
     const member = value[name];
     if (member !== undefined && (info.oneof !== undefined || info.presence || !isZero(field, member)))
-      kept[name] = withoutInnerZeros(field, member);
+      kept[name] = mapMessages(field, member, withoutZeros);
   }
   return kept;
-};
-
-const withoutInnerZeros = (schema: z.ZodType, value: unknown): unknown => {
-  const inner = unwrap(schema);
-  if (inner instanceof z.ZodArray) {
-    const element = inner.element as z.ZodType;
-    return asMessage(element) ? (value as unknown[]).map((item) => withoutInnerZeros(element, item)) : value;
-  }
-  if (inner instanceof z.ZodRecord && asMessage(inner.valueType as z.ZodType)) {
-    const entries = Object.entries(value as Json);
-    return Object.fromEntries(
-      entries.map(([key, item]) => [key, withoutInnerZeros(inner.valueType as z.ZodType, item)]),
-    );
-  }
-  const message = asMessage(inner);
-  return message && value !== undefined ? withoutZeros(message, value as Json) : value;
 };
 
 /** Violations name fields of the resource, whatever wraps it on a wire (docs/contract.md#d29). */
