@@ -11,14 +11,7 @@ export interface Outcome {
   code: Code | "OK";
 }
 
-export interface Metrics {
-  /** A request begins. The caller reports its outcome, once, and gets the time that it took in milliseconds. */
-  begin(wire: Wire): (outcome: Outcome) => number;
-  /** The decision on a token exchange. */
-  exchanged(reason: string): void;
-  contentType: string;
-  text(): Promise<string>;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 // 1 ms to 10 s: the drain cuts off whatever takes longer.
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -30,7 +23,7 @@ export interface Gauges {
   answers: { held(): number };
 }
 
-export const createMetrics = ({ connections, memory, answers }: Gauges): Metrics => {
+export const createMetrics = ({ connections, memory, answers }: Gauges) => {
   const registry = new Registry();
   const registers = [registry];
   const requests = new Counter({
@@ -81,10 +74,12 @@ export const createMetrics = ({ connections, memory, answers }: Gauges): Metrics
   addGauge("process_resident_memory_bytes", "Resident memory size in bytes.", process.memoryUsage.rss);
 
   return {
-    begin: (wire) => {
+    /** A request begins. The caller reports its outcome, once, and gets the time that it took in milliseconds. */
+    begin: (wire: Wire) => {
       const start = performance.now();
       inFlight.inc({ wire });
-      return ({ operation = "none", code }) => {
+      return ({ operation: reached, code }: Outcome): number => {
+        const operation = reached ?? "none";
         inFlight.dec({ wire });
         requests.inc({ operation, wire, code });
         const ms = performance.now() - start;
@@ -92,7 +87,8 @@ export const createMetrics = ({ connections, memory, answers }: Gauges): Metrics
         return Math.round(ms * 10) / 10;
       };
     },
-    exchanged: (reason) => exchanges.inc({ reason }),
+    /** The decision on a token exchange. */
+    exchanged: (reason: string) => exchanges.inc({ reason }),
     contentType: registry.contentType,
     text: () => registry.metrics(),
   };

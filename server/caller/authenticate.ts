@@ -7,12 +7,7 @@ import type { Store } from "../store/store.ts";
 import { type Sts, unauthenticated } from "../sts/index.ts";
 import { type Caller, grantsOf } from "./authorize.ts";
 
-export interface Authenticate {
-  /** The token of the only Authorization header, unverified. */
-  bearer(authorization: readonly string[]): string;
-  /** Verifies the token. Returns its identity, and a function that reads what that identity is granted at that moment. */
-  token(authorization: readonly string[]): Promise<{ uid: string; callerNow: () => Caller }>;
-}
+export type Authenticate = ReturnType<typeof createAuthenticate>;
 
 /** `operated`: uids of the groups where an operator of a twin may do everything, who acts as this identity; "": as none */
 export const createAuthenticate = (
@@ -21,12 +16,13 @@ export const createAuthenticate = (
   clock: () => number,
   log: Log,
   operated: (identity: string) => readonly string[] = () => [],
-): Authenticate => {
+) => {
   const refuse = (reason: string, cause?: unknown) => {
     log("info", "unauthenticated", { reason });
     return unauthenticated(cause);
   };
 
+  /** The token of the only Authorization header, unverified. */
   const bearer = (authorization: readonly string[]): string => {
     const [header, ...others] = authorization;
     if (header === undefined) throw refuse("no Authorization header");
@@ -38,7 +34,8 @@ export const createAuthenticate = (
 
   return {
     bearer,
-    token: async (authorization) => {
+    /** Verifies the token. Returns its identity, and a function that reads what that identity is granted at that moment. */
+    token: async (authorization: readonly string[]) => {
       const token = bearer(authorization);
       const claims = await sts.verifyApiToken(token).catch((error: unknown) => {
         const cause = isApiError(error) && error.cause instanceof Error ? error.cause.message : String(error);

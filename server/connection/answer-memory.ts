@@ -12,14 +12,7 @@ export interface Answering {
   release(): void;
 }
 
-export interface AnswerMemory {
-  /** A request with a head of so many bytes begins. More than `maxRequests` at a time close the connection. */
-  begin(connection: Connection, head: number, maxRequests?: number): Answering;
-  /** The connection has closed. */
-  forget(connection: Connection): void;
-  /** bytes held now */
-  held(): number;
-}
+export type AnswerMemory = ReturnType<typeof createAnswerMemory>;
 
 /** Unread bytes of one connection beyond which its next requests wait. A single answer may be of any size. */
 export const UNREAD_MAX = 4 * 1024 * 1024;
@@ -49,11 +42,12 @@ interface Client {
   stall?: NodeJS.Timeout | undefined;
 }
 
-export const createAnswerMemory = (max: number, stallMs = STALL_MS): AnswerMemory => {
+export const createAnswerMemory = (max: number, stallMs = STALL_MS) => {
   let total = 0;
   // In the order in which their clients have last read an answer.
   const clients = new Map<Connection, Client>();
 
+  /** The connection has closed. */
   const forget = (connection: Connection): void => {
     const client = clients.get(connection);
     if (!client) return;
@@ -117,7 +111,8 @@ export const createAnswerMemory = (max: number, stallMs = STALL_MS): AnswerMemor
     admitNext(client);
   };
 
-  const begin: AnswerMemory["begin"] = (connection, head, maxRequests = Number.POSITIVE_INFINITY) => {
+  /** A request with a head of so many bytes begins. More than `maxRequests` at a time close the connection. */
+  const begin = (connection: Connection, head: number, maxRequests = Number.POSITIVE_INFINITY): Answering => {
     const client: Client = clients.get(connection) ?? {
       connection,
       requests: 0,
@@ -181,5 +176,5 @@ export const createAnswerMemory = (max: number, stallMs = STALL_MS): AnswerMemor
     else hold(REQUEST + head);
     return request;
   };
-  return { begin, forget, held: () => total };
+  return { begin, forget, /** bytes held now */ held: () => total };
 };

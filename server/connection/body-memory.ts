@@ -10,23 +10,19 @@ export interface Arriving {
   release(): void;
 }
 
-export interface BodyMemory {
-  /** A request begins to arrive. `refuse` ends it when another one needs the memory. */
-  begin(refuse: (error: ApiError) => void): Arriving;
-  /** bytes held now */
-  held(): number;
-}
+export type BodyMemory = ReturnType<typeof createBodyMemory>;
 
 // In bytes: the memory of a request besides its body, such as its head and its stream.
 const REQUEST = 8 * 1024;
 const RETRY_MS = 1000;
 
-export const createBodyMemory = (max: number): BodyMemory => {
+export const createBodyMemory = (max: number) => {
   let total = 0;
   // In the order of their beginning.
   const arriving = new Map<Arriving, () => void>();
 
-  const begin: BodyMemory["begin"] = (refuse) => {
+  /** A request begins to arrive. `refuse` ends it when another one needs the memory. */
+  const begin = (refuse: (error: ApiError) => void): Arriving => {
     let ownBytes = 0;
     const release = () => {
       arriving.delete(request);
@@ -53,7 +49,7 @@ export const createBodyMemory = (max: number): BodyMemory => {
     request.add(REQUEST);
     return request;
   };
-  return { begin, held: () => total };
+  return { begin, /** bytes held now */ held: () => total };
 };
 
 const overloadError = (): ApiError =>

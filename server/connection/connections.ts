@@ -21,17 +21,7 @@ export interface Work {
   end(): void;
 }
 
-export interface Connections {
-  /** A connection opens. False: there is no room for it. */
-  admit(socket: Socket): boolean;
-  /** A request, or a stream, begins on it. */
-  begin(socket: Ports | undefined): Work;
-  /** True when no work is under way, so that it may be closed for being idle. */
-  isIdle(socket: Socket): boolean;
-  /** How to end a connection of HTTP/2, which can give a reason, and what its client has taken. */
-  useHttp2(socket: Socket, end: () => void, progress: () => unknown): void;
-  count(): number;
-}
+export type Connections = ReturnType<typeof createConnections>;
 
 type Ports = Pick<Socket, "remoteAddress" | "remotePort" | "localPort">;
 
@@ -43,11 +33,7 @@ interface OwnConnection extends Connection {
 }
 
 /** `forget`: called when a connection has closed. */
-export const createConnections = (
-  max: number,
-  log: Log,
-  forget: (connection: Connection) => void = () => {},
-): Connections => {
+export const createConnections = (max: number, log: Log, forget: (connection: Connection) => void = () => {}) => {
   // One network may have half of the connections.
   const maxOfOne = Math.max(1, Math.floor(max / 2));
   // In the order in which they began to wait for their clients.
@@ -78,7 +64,8 @@ export const createConnections = (
   };
 
   return {
-    admit: (socket) => {
+    /** A connection opens. False: there is no room for it. */
+    admit: (socket: Socket): boolean => {
       const network = addressGroup(socket.remoteAddress ?? "");
       if (!hasRoom(network)) {
         log("info", "connection refused", { reason: "too many connections", network });
@@ -105,7 +92,8 @@ export const createConnections = (
       });
       return true;
     },
-    begin: (socket) => {
+    /** A request, or a stream, begins on it. */
+    begin: (socket: Ports | undefined): Work => {
       const key = socket ? keyOf(socket) : "";
       const connection = connections.get(key);
       if (!connection) return { connection: CLOSED, wait: () => {}, resume: () => {}, end: () => {} };
@@ -133,12 +121,14 @@ export const createConnections = (
         },
       };
     },
-    isIdle: (socket) => (connections.get(keyOf(socket))?.open ?? 0) === 0,
-    useHttp2: (socket, end, progress) => {
+    /** True when no work is under way, so that it may be closed for being idle. */
+    isIdle: (socket: Socket): boolean => (connections.get(keyOf(socket))?.open ?? 0) === 0,
+    /** How to end a connection of HTTP/2, which can give a reason, and what its client has taken. */
+    useHttp2: (socket: Socket, end: () => void, progress: () => unknown): void => {
       const connection = connections.get(keyOf(socket));
       if (connection) Object.assign(connection, { end, progress });
     },
-    count: () => connections.size,
+    count: (): number => connections.size,
   };
 };
 

@@ -1,18 +1,7 @@
 // The delays of scripted failures. Each one ends by itself or at its release. The end of the server ends them all.
 import type { Cut } from "../base/cut.ts";
 
-export interface FaultDelays {
-  wait(ms: number): Promise<void>;
-  /** until `release` */
-  hold(): Promise<void>;
-  /** ends every hold, and no timed delay */
-  release(): void;
-  /** makes `drain` wait for it, since the client of a delayed request may have gone, and its connection too */
-  track<T>(work: Promise<T>): Promise<T>;
-  drain(cut?: Cut): Promise<void>;
-}
-
-export const createFaultDelays = (): FaultDelays => {
+export const createFaultDelays = () => {
   const wakers = new Set<() => void>();
   const underWay = new Set<Promise<unknown>>();
   let released = Promise.withResolvers<void>();
@@ -31,15 +20,18 @@ export const createFaultDelays = (): FaultDelays => {
     });
   };
 
+  /** Ends every hold, and no timed delay. */
   const release = (): void => {
     released.resolve();
     released = Promise.withResolvers();
   };
 
+  /** Waits until `release`. */
   const hold = async (): Promise<void> => {
     if (!draining) await released.promise;
   };
 
+  /** Makes `drain` wait for it, since the client of a delayed request may have gone, and its connection too. */
   const track = async <T>(work: Promise<T>): Promise<T> => {
     underWay.add(work);
     try {

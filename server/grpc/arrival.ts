@@ -9,22 +9,16 @@ import type { CallRecord } from "./call-record.ts";
 import { serviceOf } from "./refused.ts";
 import { grpcStatus, trailersFrom } from "./status.ts";
 
-export interface Arrivals {
-  begin(stream: ServerHttp2Stream, path: string, record: CallRecord): void;
-  /** Counts the bytes that arrive from here on. */
-  count(stream: ServerHttp2Stream): void;
-  /** Refuses the calls that are still arriving. */
-  end(): void;
-}
+export type Arrivals = ReturnType<typeof createArrivals>;
 
 interface Awaited extends Arriving {
   refuse(error: ApiError): void;
 }
 
-export const createArrivals = (memory: BodyMemory): Arrivals => {
+export const createArrivals = (memory: BodyMemory) => {
   const awaited = new Map<ServerHttp2Stream, Awaited>();
   return {
-    begin: (stream, path, record) => {
+    begin: (stream: ServerHttp2Stream, path: string, record: CallRecord): void => {
       const refuse = (error: ApiError) => {
         if (!stream.headersSent) {
           const status = grpcStatus(error, serviceOf(path));
@@ -45,11 +39,13 @@ export const createArrivals = (memory: BodyMemory): Arrivals => {
         },
       );
     },
-    count: (stream) => {
+    /** Counts the bytes that arrive from here on. */
+    count: (stream: ServerHttp2Stream): void => {
       const arriving = awaited.get(stream);
       if (arriving) stream.on("data", (chunk: Buffer) => awaited.has(stream) && arriving.add(chunk.length + CHUNK));
     },
-    end: () => {
+    /** Refuses the calls that are still arriving. */
+    end: (): void => {
       for (const { refuse } of [...awaited.values()]) refuse(apiError("UNAVAILABLE", "the server is draining"));
     },
   };

@@ -12,11 +12,7 @@ import type { Arrivals } from "./arrival.ts";
 import type { CallRecord } from "./call-record.ts";
 import { completeAnswer } from "./refused.ts";
 
-export interface Calls {
-  /** A call begins; its headers become metadata after this. */
-  begin(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]): void;
-  of(metadata: Metadata): CallRecord;
-}
+export type Calls = ReturnType<typeof createCalls>;
 
 // grpc-js passes the metadata to handlers, and not the stream. This entry identifies the call in both.
 const CALL = "irm-call";
@@ -30,7 +26,7 @@ interface CallsOptions {
   ready: Promise<{ metrics: Metrics; log: Log }>;
 }
 
-export const createCalls = ({ arrivals, connections, answers, openEnded, ready }: CallsOptions): Calls => {
+export const createCalls = ({ arrivals, connections, answers, openEnded, ready }: CallsOptions) => {
   const records = new Map<string, CallRecord>();
   let begun = 0;
 
@@ -47,7 +43,8 @@ export const createCalls = ({ arrivals, connections, answers, openEnded, ready }
   };
 
   return {
-    begin: (stream, headers, rawHeaders) => {
+    /** A call begins; its headers become metadata after this. */
+    begin: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]): void => {
       const key = String(++begun);
       const work = connections.begin(stream.session?.socket);
       const record: CallRecord = {
@@ -74,7 +71,7 @@ export const createCalls = ({ arrivals, connections, answers, openEnded, ready }
       if (!openEnded.has(path)) arrivals.begin(stream, path, record);
       void observe(stream, path, record);
     },
-    of: (metadata) => records.get(String(metadata.get(CALL)[0])) as CallRecord,
+    of: (metadata: Metadata): CallRecord => records.get(String(metadata.get(CALL)[0])) as CallRecord,
   };
 };
 

@@ -19,15 +19,7 @@ export interface GrpcOptions extends GrpcMethods {
   isServing: () => boolean;
 }
 
-export interface Grpc {
-  /** Serves a connection that speaks HTTP/2. */
-  accept(socket: Duplex): void;
-  /**
-   * Takes no new calls, ends the streams of reflection and health, refuses calls whose message is incomplete, and lets the
-   * others finish.
-   */
-  drain(): void;
-}
+export type Grpc = ReturnType<typeof createGrpc>;
 
 // For one connection; further calls of a client wait (RFC 9113 section 5.1.2).
 const STREAMS_MAX = 1000;
@@ -35,7 +27,7 @@ const STREAMS_MAX = 1000;
 type RestHandler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 
 /** Calls wait until `ready`. `rest` answers requests of HTTP/2 that are not gRPC. */
-export const createGrpc = (side: Side, ready: Promise<GrpcOptions>, bounds: Bounds, rest: RestHandler): Grpc => {
+export const createGrpc = (side: Side, ready: Promise<GrpcOptions>, bounds: Bounds, rest: RestHandler) => {
   const { connections, memory, answers, idleMs } = bounds;
   const server = new Server({
     "grpc.enable_channelz": 0,
@@ -72,8 +64,10 @@ export const createGrpc = (side: Side, ready: Promise<GrpcOptions>, bounds: Boun
     });
   });
   return {
-    accept: (socket) => injector.injectConnection(socket),
-    drain: () => {
+    /** Serves a connection that speaks HTTP/2. */
+    accept: (socket: Duplex): void => injector.injectConnection(socket),
+    /** Takes no new calls, ends the streams of reflection and health, refuses incomplete calls, and lets the others finish. */
+    drain: (): void => {
       streams.end();
       arrivals.end();
       injector.drain(DRAIN_MS);

@@ -1,20 +1,17 @@
 // Streams without an end of their own (reflection, a watched health): the end of the server ends them.
 import type { EventEmitter } from "node:events";
 
-export interface Streams {
-  /** `end`: called when the server drains and the stream is open. `left`: called once it has ended, for any reason. */
-  opened(call: EventEmitter, end: () => void, left?: () => void): void;
-  end(): void;
-}
+export type Streams = ReturnType<typeof createStreams>;
 
 // For all clients, who need no token. One more ends the stream that has been open longest.
 const STREAMS_MAX = 1000;
 
-export const createStreams = (): Streams => {
+export const createStreams = () => {
   const open = new Map<EventEmitter, () => void>();
   let hasEnded = false;
   return {
-    opened: (call, end, left) => {
+    /** `end`: called when the server drains and the stream is open. `left`: called once it has ended, for any reason. */
+    opened: (call: EventEmitter, end: () => void, left?: () => void): void => {
       open.set(call, end);
       if (open.size > STREAMS_MAX) {
         const [oldest] = open.values();
@@ -27,7 +24,7 @@ export const createStreams = (): Streams => {
       // It arrived when the drain had begun.
       if (hasEnded) end();
     },
-    end: () => {
+    end: (): void => {
       hasEnded = true;
       for (const end of [...open.values()]) end();
     },

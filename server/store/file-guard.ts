@@ -8,17 +8,6 @@ import { DatabaseError, type DatabaseFiles } from "./database.ts";
 /** The files are no longer those that the server opened. The message is for the operator. */
 export class DatabaseLost extends DatabaseError {}
 
-export interface FileGuard {
-  /** Throws DatabaseLost, from the first change by another program on. */
-  check(): void;
-  /** SQLite reports that the database is damaged. */
-  lose(reason: string): DatabaseLost;
-  /** Closing copies the log into the main file. False where that would do harm, or save nothing. */
-  isClosable(): boolean;
-  /** Once the database is closed. */
-  release(): void;
-}
-
 /** Four numbers of the wal-index (https://sqlite.org/walformat.html). Only a checkpoint makes either file shorter. */
 interface WalIndex {
   /** frames of the log that are committed */
@@ -36,7 +25,7 @@ type Stats = Record<keyof DatabaseFiles, BigIntStats>;
 const HEADER_BYTES = 24;
 
 /** `files`: absent for a database in memory, which only `lose` can lose. */
-export const createFileGuard = (files: DatabaseFiles | undefined, onLost: (lost: DatabaseLost) => void): FileGuard => {
+export const createFileGuard = (files: DatabaseFiles | undefined, onLost: (lost: DatabaseLost) => void) => {
   let lost: DatabaseLost | undefined;
   let isDamaged = false;
   const lose = (reason: string): DatabaseLost => {
@@ -47,20 +36,24 @@ export const createFileGuard = (files: DatabaseFiles | undefined, onLost: (lost:
   };
   const watch = files && watchFiles(files, lose);
   return {
-    check: () => {
+    /** Throws DatabaseLost, from the first change by another program on. */
+    check: (): void => {
       if (lost) throw lost;
       watch?.check();
     },
-    lose: (reason) => {
+    /** SQLite reports that the database is damaged. */
+    lose: (reason: string): DatabaseLost => {
       isDamaged = true;
       return lose(reason);
     },
-    isClosable: () => lost === undefined || (!isDamaged && (watch?.isWhole() ?? true)),
-    release: () => watch?.release(),
+    /** Closing copies the log into the main file. False where that would do harm, or save nothing. */
+    isClosable: (): boolean => lost === undefined || (!isDamaged && (watch?.isWhole() ?? true)),
+    /** Once the database is closed. */
+    release: (): void => watch?.release(),
   };
 };
 
-const watchFiles = (files: DatabaseFiles, lose: FileGuard["lose"]) => {
+const watchFiles = (files: DatabaseFiles, lose: (reason: string) => DatabaseLost) => {
   const descriptors = openAll(files);
 
   const see = (path: string): BigIntStats => {

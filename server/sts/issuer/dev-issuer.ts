@@ -21,21 +21,12 @@ export interface MintRequest {
   lifetimeSeconds?: number | undefined;
 }
 
-export interface DevIssuer {
-  discovery(): object;
-  jwks(): object;
-  mint(request: MintRequest): Promise<string>;
-}
+export type DevIssuer = ReturnType<typeof createDevIssuer>;
 
-export const createDevIssuer = (options: {
-  clock: () => number;
-  authUrl: string;
-  issuer: string;
-  signer: Signer;
-}): DevIssuer => ({
-  discovery: () => discoveryDocument(options.issuer),
-  jwks: () => options.signer.jwks(),
-  async mint(request) {
+export const createDevIssuer = (options: { clock: () => number; authUrl: string; issuer: string; signer: Signer }) => ({
+  discovery: (): object => discoveryDocument(options.issuer),
+  jwks: (): object => options.signer.jwks(),
+  async mint(request: MintRequest): Promise<string> {
     const violations = violationsOf(request);
     if (violations.length > 0) throw invalidArgument(violations);
     const { subject, audience = options.authUrl, claims = {}, lifetimeSeconds = DEFAULT_LIFE_SECONDS } = request;
