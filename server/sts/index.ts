@@ -18,7 +18,7 @@ import { discoveryDocument } from "./issuer/discovery.ts";
 import { createFetchDocument } from "./issuer/fetch.ts";
 import { mintApiToken } from "./mint.ts";
 import { createRefresh } from "./refresh.ts";
-import { acceptUnsigned } from "./rule/unsigned.ts";
+import { acceptUnsigned } from "./rule/assume.ts";
 import { type ApiTokenClaims, type ApiTokenDescription, describeApiToken, verifyApiToken } from "./token/api.ts";
 import { answerOf } from "./token/refusal.ts";
 

@@ -1,8 +1,8 @@
 // Fetches one JSON document from another host: no redirects, no compression, a bounded size, a signal to end it. It ignores the
 // proxy of the environment, which would resolve the name and choose the address where nothing checks them.
+import { Resolver } from "node:dns/promises";
 import { Agent, type Dispatcher, request } from "undici";
 import { guardedLookup, type Resolve } from "./address.ts";
-import { createResolve } from "./resolve.ts";
 
 const MAX_BYTES = 100 * 1024;
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -55,3 +55,32 @@ const readBody = async (body: AsyncIterable<Uint8Array>): Promise<string> => {
   }
   return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks));
 };
+
+const RESOLVE_TIMEOUT_MS = 2_000;
+const RESOLVE_TRIES = 2;
+
+// RFC 6761 section 6.3: not for a name server.
+const LOCALHOST = [
+  { address: "127.0.0.1", family: 4 },
+  { address: "::1", family: 6 },
+];
+
+/**
+ * Resolves the hosts of issuers by DNS (c-ares). The system's resolver blocks one of the four threads of Node's pool while a name server is
+ * silent, and that pool also computes our signatures. Four names of a dead server would stop every exchange. `servers`: default: the system's
+ */
+export const createResolve =
+  (options: { servers?: readonly string[]; timeoutMs?: number } = {}): Resolve =>
+  async (host) => {
+    if (host === "localhost") return LOCALHOST;
+    const resolver = new Resolver({ timeout: options.timeoutMs ?? RESOLVE_TIMEOUT_MS, tries: RESOLVE_TRIES });
+    if (options.servers) resolver.setServers(options.servers);
+    const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    const found = [
+      ...(four.status === "fulfilled" ? four.value.map((address) => ({ address, family: 4 })) : []),
+      ...(six.status === "fulfilled" ? six.value.map((address) => ({ address, family: 6 })) : []),
+    ];
+    // Many hosts have addresses of one family only.
+    if (found.length === 0 && four.status === "rejected") throw four.reason;
+    return found;
+  };

@@ -1,10 +1,10 @@
 // Which identity a token may become, and by what rule and keys (docs/contract.md#d24). It is the named one, the only one of
 // the token's exact issuer and subject, or the one that anyone may assume (docs/contract.md#d22).
-import { apiError, type Identity, isUidp, STATIC_KEYS_LIFE_MS } from "../../../schema/index.ts";
+import { apiError, type Identity, isUidp, type Json, STATIC_KEYS_LIFE_MS } from "../../../schema/index.ts";
 import { type KeySet, parseKeySet } from "../issuer/key-set.ts";
 import { Refusal, refusal } from "../token/refusal.ts";
 import type { WorkloadToken } from "../token/workload.ts";
-import { type Matcher, type Rule, ruleFromClaimMatch, ruleFromStaticKeys } from "./match.ts";
+import { type Matcher, mismatch, oneOf, type Rule, ruleFromClaimMatch, ruleFromStaticKeys } from "./match.ts";
 
 export interface Assumable {
   uid: string;
@@ -64,6 +64,24 @@ export const assumableBy = (token: WorkloadToken, uid: string | undefined, optio
     keys: parseStoredKeys(staticKeys.issuerKeys),
     expireTimeMs: staticKeysExpiryMs(identity),
   };
+};
+
+/**
+ * Whether an identity accepts a workload by what its token says, without its signature: for a copy, to which no issuer gives a token. Throws a
+ * Refusal. `claims` has `iss` and `sub`; the audience is the one that a token has by default.
+ */
+export const acceptUnsigned = (
+  claims: Json,
+  identity: string,
+  { authUrl, anyone, identities }: Pick<AssumeOptions, "anyone" | "identities"> & { authUrl: string },
+): void => {
+  const token = {
+    ...{ compact: "", algorithm: "", keyId: undefined, tokenId: undefined, claims },
+    ...{ issuer: String(claims.iss), subject: String(claims.sub), audiences: [authUrl] },
+  };
+  const options = { devIssuerUrl: undefined, anyone, identities, defaultAudience: oneOf([authUrl]) };
+  const unmet = mismatch(assumableBy(token, identity, options).rule, token);
+  if (unmet) throw refusal(unmet.reason, `the identity's rule is not met by ${unmet.claim}`);
 };
 
 // Accepts any subject of an issuer that some identity trusts.

@@ -2,7 +2,7 @@
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { readFile } from "node:fs/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import { createResolve } from "../../../../server/sts/issuer/resolve.ts";
+import { createResolve } from "../../../../server/sts/issuer/fetch.ts";
 import { ANYONE, createService } from "../../../harness/sts.ts";
 
 const A = 1;
