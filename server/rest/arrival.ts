@@ -13,7 +13,8 @@ export const readBody = (request: IncomingMessage, max: number, keep: (bytes: nu
     const body = createByteBuffer();
     let size = 0;
     const end = () => (size > max ? reject(bodyTooLarge(max)) : resolve(body.take()));
-    const abort = (cause?: unknown) => reject(new ClientGone(cause));
+    // A request that has arrived closes as well.
+    const abort = (cause?: unknown) => request.readableEnded || reject(new ClientGone(cause));
     request
       .on("data", (chunk: Buffer) => {
         size += chunk.length;
@@ -27,7 +28,7 @@ export const readBody = (request: IncomingMessage, max: number, keep: (bytes: nu
       .once("end", end)
       .once("error", abort)
       .once("close", abort);
-    if (request.destroyed && !request.readableEnded) abort();
+    if (request.destroyed) abort();
   });
 
 /** Reads and discards the rest of a request that was answered without its body. */
