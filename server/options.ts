@@ -81,10 +81,7 @@ export const isSplit = ({ authPort, port }: ServerOptions): boolean =>
 /** The public addresses as origins. Throws ServerOptionsError for options that cannot be served together. */
 export const checkOptions = (options: ServerOptions): { publicUrl?: string; publicAuthUrl?: string } => {
   const { host = "127.0.0.1", dev = false } = options;
-  if (dev && !isLoopbackHost(host))
-    throw new ServerOptionsError(
-      `the development issuer mints tokens for anyone who reaches it, so --dev is refused on ${host}; leave out --host`,
-    );
+  if (dev && !isLoopbackHost(host)) throw refusalOfDev(`on ${host}; leave out --host`);
   if (options.withoutAntiEscalation && !dev && !options.twin)
     throw new ServerOptionsError(
       "--without-anti-escalation lets callers grant what they do not hold, so it is for trials with --dev only; add --dev, or leave it out",
@@ -106,11 +103,12 @@ export const checkOptions = (options: ServerOptions): { publicUrl?: string; publ
     );
   for (const url of [publicUrl, publicAuthUrl])
     if (dev && url && !isLoopbackAuthority(new URL(url).host))
-      throw new ServerOptionsError(
-        `the development issuer mints tokens for anyone who reaches it, so --dev is refused with the public address ${url}; use a name of loopback, or leave out --dev`,
-      );
+      throw refusalOfDev(`with the public address ${url}; use a name of loopback, or leave out --dev`);
   return { ...(publicUrl && { publicUrl }), ...(publicAuthUrl && { publicAuthUrl }) };
 };
+
+const refusalOfDev = (where: string) =>
+  new ServerOptionsError(`the development issuer mints tokens for anyone who reaches it, so --dev is refused ${where}`);
 
 // The message leaves out the text, which may hold a password.
 const originOf = (option: string, text: string | undefined): string | undefined => {

@@ -9,7 +9,6 @@ import { createRateLimit, unlimited } from "./base/rate-limit.ts";
 import { logOfRequests } from "./base/request.ts";
 import { createAuthenticate } from "./caller/authenticate.ts";
 import { grantsOf, operator } from "./caller/authorize.ts";
-import { operatedIn } from "./caller/operated.ts";
 import { type Bounds, createBounds } from "./connection/bounds.ts";
 import { createDevTools, type DevTools } from "./dev-server.ts";
 import { createFaults, type FaultControl, type Faults } from "./faults/faults.ts";
@@ -18,20 +17,18 @@ import type { FaultScript } from "./faults/script.ts";
 import type { GrpcOptions } from "./grpc/server.ts";
 import { loadKeys } from "./keys.ts";
 import { addressAdvice, checkOptions, isSplit, type ServerOptions } from "./options.ts";
-import { homePages } from "./pages/home.ts";
+import { homePages, openapiPage } from "./pages/home.ts";
 import { DEV_ISSUER_PATH, issuerPages } from "./pages/issuer.ts";
-import { openapiPage } from "./pages/openapi.ts";
 import { operatorPages, unreadiness } from "./pages/operator.ts";
-import { resetPage } from "./pages/reset.ts";
 import { createPipeline } from "./pipeline/pipeline.ts";
 import { audiencesOf, listen, urlOf } from "./port/listen.ts";
 import { createPort } from "./port/port.ts";
 import type { HttpOptions } from "./rest/call.ts";
-import { firstOf } from "./rest/page.ts";
+import { firstOf, local, pagesAt } from "./rest/page.ts";
 import { createRouter } from "./rest/route.ts";
 import { ANYONE } from "./seed/bootstrap.ts";
 import type { CopySeed } from "./seed/copy.ts";
-import { copyMarkOf } from "./seed/copy-mark.ts";
+import { copyMarkOf, operatedIn } from "./seed/copy-mark.ts";
 import type { Seed } from "./seed/record.ts";
 import { ensureRecords } from "./seed/start.ts";
 import { createDemandSeen, unlistedIn } from "./seed/unseen.ts";
@@ -214,7 +211,14 @@ const compose = (
     openapiPage(),
     homePages({ ...facts, ...(tools && { ownerToken: tools.token }) }),
     faults && faultsPage(faults),
-    tools && resetPage(tools.reset),
+    // For tests of clients in other processes: brings back the records of the start.
+    tools &&
+      pagesAt({
+        "POST /dev/reset": local("the reset is", async () => {
+          await tools.reset();
+          return { http: 200, json: {} };
+        }),
+      }),
   );
   return {
     wires: {

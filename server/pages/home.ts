@@ -2,8 +2,9 @@
 // openapi.json. It loads nothing from another host, and its content security policy forbids it to.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { isLoopbackAuthority } from "../../schema/index.ts";
-import type { Page, Pages } from "../rest/page.ts";
+import { isLoopbackAuthority, openapiDocument } from "../../schema/index.ts";
+import { once } from "../base/once.ts";
+import { type Page, type Pages, pagesAt, reading } from "../rest/page.ts";
 import { type HomeFacts, homeDocument } from "./home-document.ts";
 
 export interface HomeOptions extends Omit<HomeFacts, "token"> {
@@ -49,6 +50,13 @@ export const homePages = ({ ownerToken, ...facts }: HomeOptions): Pages => {
     assets.set(path, bytes);
     return page({ bytes }, `text/${path.endsWith(".css") ? "css" : "javascript"}; charset=utf-8`);
   };
+};
+
+/** The description of the REST interface. It takes no token: the description is public. */
+export const openapiPage = (): Pages => {
+  const bytes = once(() => Buffer.from(JSON.stringify(openapiDocument())));
+  const headers = { "content-type": "application/json" };
+  return pagesAt(reading("/openapi.json", () => ({ http: 200, bytes: bytes(), headers })));
 };
 
 const page = (body: Pick<Page, "text" | "bytes">, type: string, headers: Record<string, string> = {}): Page => ({

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { type FieldViolation, invalidArgument } from "../../schema/index.ts";
 import { shapeError, shapeProblems } from "../../schema/shape.ts";
 import { jsonFromBody } from "../rest/body.ts";
-import { type Pages, refusalOfForeign } from "../rest/page.ts";
+import { local, type Page, type PageRequest, type Pages, pagesAt } from "../rest/page.ts";
 import { restError } from "../rest/status.ts";
 import { JWKS_PATH, type MintRequest, type Sts } from "../sts/index.ts";
 
@@ -24,23 +24,23 @@ const MintBody: z.ZodType<MintRequest, MintRequest> = z.strictObject({
   lifetimeSeconds: z.int().min(1).max(86_400).optional(),
 });
 
-export const issuerPages =
-  (sts: Sts): Pages =>
-  async (request) => {
-    const { method, path, body } = request;
-    const pages: Record<string, () => Promise<unknown> | unknown> = {
-      "/.well-known/openid-configuration": () => sts.discovery(),
-      [JWKS_PATH]: () => sts.jwks(),
-      ...(sts.devIssuer && {
-        [`${DEV_ISSUER_PATH}/.well-known/openid-configuration`]: sts.devIssuer.discovery,
-        [`${DEV_ISSUER_PATH}${JWKS_PATH}`]: sts.devIssuer.jwks,
-      }),
-    };
-    const page = pages[path];
-    if (page && method === "GET") return { http: 200, json: await page() };
-    if (!sts.devIssuer || path !== `${DEV_ISSUER_PATH}/token` || method !== "POST") return undefined;
-    const refusal = refusalOfForeign("the development issuer is", request);
-    if (refusal) return refusal;
+export const issuerPages = (sts: Sts): Pages => {
+  const json = (document: () => object) => () => ({ http: 200, json: document() });
+  const { devIssuer } = sts;
+  return pagesAt({
+    "GET /.well-known/openid-configuration": json(sts.discovery),
+    [`GET ${JWKS_PATH}`]: json(sts.jwks),
+    ...(devIssuer && {
+      [`GET ${DEV_ISSUER_PATH}/.well-known/openid-configuration`]: json(devIssuer.discovery),
+      [`GET ${DEV_ISSUER_PATH}${JWKS_PATH}`]: json(devIssuer.jwks),
+      [`POST ${DEV_ISSUER_PATH}/token`]: local("the development issuer is", mint(devIssuer)),
+    }),
+  });
+};
+
+const mint =
+  (issuer: NonNullable<Sts["devIssuer"]>) =>
+  async ({ body }: PageRequest): Promise<Page> => {
     const violations: FieldViolation[] = [];
     const json = jsonFromBody(await body(), violations);
     if (violations.length > 0) return restError(invalidArgument(violations));
@@ -51,5 +51,5 @@ export const issuerPages =
           shapeProblems(error.issues).map(({ path, text }) => ({ field: path.join("."), description: text })),
         ),
       );
-    return { http: 200, json: { token: await sts.devIssuer.mint(data) } };
+    return { http: 200, json: { token: await issuer.mint(data) } };
   };

@@ -3,7 +3,7 @@
 import { apiError } from "../../schema/index.ts";
 import type { Log } from "../base/log.ts";
 import type { Metrics } from "../base/metrics.ts";
-import type { Pages } from "../rest/page.ts";
+import { type Page, type Pages, pagesAt, reading } from "../rest/page.ts";
 import { restError } from "../rest/status.ts";
 import { lossIn } from "../store/failure.ts";
 import type { Store } from "../store/store.ts";
@@ -15,28 +15,22 @@ export interface OperatorPagesOptions {
   log: Log;
 }
 
-export const operatorPages =
-  ({ store, metrics, isDraining, log }: OperatorPagesOptions): Pages =>
-  async ({ method, path }) => {
-    if (method !== "GET" && method !== "HEAD") return undefined;
-    switch (path) {
-      case "/healthz":
-        return { http: 200, json: { status: "ok" }, quiet: true };
-      case "/readyz": {
-        const reason = unreadiness({ store, isDraining, log });
-        return reason ? restError(apiError("UNAVAILABLE", reason)) : { http: 200, json: { status: "ok" }, quiet: true };
-      }
-      case "/metrics":
-        return {
-          http: 200,
-          text: await metrics.text(),
-          headers: { "content-type": metrics.contentType },
-          quiet: true,
-        };
-      default:
-        return undefined;
-    }
-  };
+export const operatorPages = ({ metrics, ...parts }: OperatorPagesOptions): Pages =>
+  pagesAt({
+    ...reading("/healthz", () => OK),
+    ...reading("/readyz", () => {
+      const reason = unreadiness(parts);
+      return reason ? restError(apiError("UNAVAILABLE", reason)) : OK;
+    }),
+    ...reading("/metrics", async () => ({
+      http: 200,
+      text: await metrics.text(),
+      headers: { "content-type": metrics.contentType },
+      quiet: true,
+    })),
+  });
+
+const OK: Page = { http: 200, json: { status: "ok" }, quiet: true };
 
 /** Why the server cannot serve now; undefined when it can. */
 export const unreadiness = ({ store, isDraining, log }: Omit<OperatorPagesOptions, "metrics">): string | undefined =>

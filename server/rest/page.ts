@@ -30,12 +30,32 @@ export type Pages = (request: PageRequest) => Promise<Page | undefined>;
  * The refusal of a request that changes something without a token: it comes by a name of loopback, and not from a browser that
  * shows a page of another origin. A foreign site may resolve its name to this machine, but its requests name that site.
  */
-export const refusalOfForeign = (what: string, { host, origin }: PageRequest): Page | undefined => {
+const refusalOfForeign = (what: string, { host, origin }: PageRequest): Page | undefined => {
   if (!isLoopbackAuthority(host))
     return restError(apiError("PERMISSION_DENIED", `${what} reached by a name of loopback only`));
   const isForeign = origin !== undefined && !(URL.canParse(origin) && new URL(origin).host === host);
   return isForeign ? restError(apiError("PERMISSION_DENIED", `${what} not for pages of another origin`)) : undefined;
 };
+
+type Answer = (request: PageRequest) => Page | Promise<Page>;
+
+/** Pages by method and path: `GET /readyz`. */
+export const pagesAt =
+  (answers: Readonly<Record<string, Answer>>): Pages =>
+  async (request) =>
+    answers[`${request.method} ${request.path}`]?.(request);
+
+/** A page for GET and HEAD. */
+export const reading = (path: string, answer: Answer): Record<string, Answer> => ({
+  [`GET ${path}`]: answer,
+  [`HEAD ${path}`]: answer,
+});
+
+/** A page without a token: for this machine alone. */
+export const local =
+  (what: string, answer: Answer): Answer =>
+  (request) =>
+    refusalOfForeign(what, request) ?? answer(request);
 
 /** Asks each in turn. */
 export const firstOf =

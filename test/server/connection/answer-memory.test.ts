@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { createAnswerMemory, PIPELINED_MAX, UNREAD_MAX } from "../../../server/connection/answer-memory.ts";
 import type { BoundOptions } from "../../../server/connection/bounds.ts";
 import type { Connection } from "../../../server/connection/connections.ts";
-import { openapiPage } from "../../../server/pages/openapi.ts";
+import { openapiPage } from "../../../server/pages/home.ts";
 import { IAM, serve, type TestServer } from "../../harness/api-server.ts";
 import { grpcMethodOf } from "../../support/grpc.ts";
 import { messageFrame, openHttp2 } from "../../support/http2.ts";
