@@ -45,16 +45,6 @@ export type Decision =
   | { is: "answer"; answer: Promise<Json> }
   | { is: "refuse"; why: string };
 
-export interface Decide {
-  lines: readonly Line[];
-  uids: ReadonlyMap<number, string>;
-  decide(asked: Asked): Decision;
-  /** It has succeeded. */
-  settle(reserved: Reserved, answer: Json): void;
-  /** It has not, and may be asked for again. */
-  release(reserved: Reserved, error: unknown): void;
-}
-
 /** Why the writes cannot be applied; empty: they can. */
 export const writeProblems = (writes: readonly Write[]): string[] =>
   writes.flatMap((write) => {
@@ -80,10 +70,7 @@ interface Known {
 }
 
 /** `writes` are those of one service. `recordOf`: a record of its copy, or one that a write has made, by the plural of its kind. */
-export const decideOn = (
-  writes: readonly Write[],
-  recordOf: (plural: string, uid: string) => Json | undefined,
-): Decide => {
+export const decideOn = (writes: readonly Write[], recordOf: (plural: string, uid: string) => Json | undefined) => {
   const uids = new Map<number, string>();
   const lines = writes.map(lineOf);
   const index = indexOfLines();
@@ -197,9 +184,10 @@ export const decideOn = (
 
   return {
     lines,
-    uids,
+    uids: uids as ReadonlyMap<number, string>,
     decide,
-    settle: (reserved, answer) => {
+    /** It has succeeded. */
+    settle: (reserved: Reserved, answer: Json): void => {
       const { line, end } = reserved;
       reserved.isOver = true;
       line.isDone = true;
@@ -208,7 +196,8 @@ export const decideOn = (
       if (typeof uid === "string" && makesUid(methodOf(line.write.method))) make(line.write.n, uid);
       end.resolve(answer);
     },
-    release: (reserved, error) => {
+    /** It has not, and may be asked for again. */
+    release: (reserved: Reserved, error: unknown): void => {
       const { line, paths, end, isOver } = reserved;
       if (isOver) return;
       reserved.isOver = true;

@@ -35,15 +35,6 @@ interface Expected {
   reading?: Promise<string | undefined>;
 }
 
-export interface Fresh {
-  /** A role or an identity as it is from now on. */
-  note(resource: Resource, record: Json): void;
-  /** An update whose outcome is not known. */
-  noteUnknown(update: Resolved): void;
-  /** Why what the write gives is not known any more; undefined: it is. Throws the errors of the API. */
-  problem(write: Resolved): Promise<string | undefined>;
-}
-
 interface Parts {
   reader: Pick<Client, "call" | "clock">;
   /** age of the copy */
@@ -55,9 +46,10 @@ interface Parts {
   underWay(uid: string): Promise<unknown> | undefined;
 }
 
-export const freshOn = ({ reader, ageMs, listed, recordOf, underWay }: Parts): Fresh => {
+export const freshOn = ({ reader, ageMs, listed, recordOf, underWay }: Parts) => {
   const { clock } = reader;
   const expected = new Map<string, Expected>();
+  /** A role or an identity as it is from now on. */
   const note = (resource: Resource, record: Json, readAt = clock.now()): void => {
     if (DECIDING.includes(resource)) expected.set(record.uid as string, { resource, record, readAt, maybe: [] });
   };
@@ -97,11 +89,13 @@ export const freshOn = ({ reader, ageMs, listed, recordOf, underWay }: Parts): F
 
   return {
     note,
-    noteUnknown: ({ method: { schema }, uid = "", fields, mask }) => {
+    /** An update whose outcome is not known. */
+    noteUnknown: ({ method: { schema }, uid = "", fields, mask }: Resolved): void => {
       const one = expected.get(uid);
       if (one) one.maybe.push(...[one.record, ...one.maybe].map((as) => applyMask(schema, as, fields, [...mask])));
     },
-    problem: async (write) => {
+    /** Why what the write gives is not known any more; undefined: it is. Throws the errors of the API. */
+    problem: async (write: Resolved): Promise<string | undefined> => {
       const problems = await Promise.all(decidingIn(write, recordOf).map(problemOf));
       return problems.find((problem) => problem !== undefined);
     },

@@ -19,7 +19,7 @@ import {
 } from "../schema/index.ts";
 import type { Call } from "../server/front.ts";
 import { batchOf } from "./batch.ts";
-import { type Asked, type Decide, type Decision, decideOn, type Line, type Reserved } from "./decide.ts";
+import { type Asked, type Decision, decideOn, type Line, type Reserved } from "./decide.ts";
 import { freshOn } from "./fresh.ts";
 import { findLost, isAnswerTo, type Sent, sentCreate } from "./lost.ts";
 import { resolvedRequest } from "./resolved.ts";
@@ -38,11 +38,7 @@ export interface Service {
   writeToken(n: number, rejected?: string): Promise<string>;
 }
 
-export interface ServiceGate {
-  lines: readonly Line[];
-  uids: Decide["uids"];
-  answer(call: Call): Promise<Json>;
-}
+export type ServiceGate = ReturnType<typeof gateOf>;
 
 interface Parts {
   service: Service;
@@ -54,7 +50,7 @@ interface Parts {
   log(text: string): void;
 }
 
-export const gateOf = ({ service, writes, onRefused, isClosing, log }: Parts): ServiceGate => {
+export const gateOf = ({ service, writes, onRefused, isClosing, log }: Parts) => {
   const { client, copy } = service;
   const records = new Map(recordsIn(copy).map(([plural, one]) => [`${plural} ${one.uid}`, one as Json]));
   const recordOf = (plural: string, uid: string): Json | undefined => records.get(`${plural} ${uid}`);
@@ -225,7 +221,7 @@ export const gateOf = ({ service, writes, onRefused, isClosing, log }: Parts): S
 
   return {
     ...gate,
-    answer: async ({ operation, decode }) => {
+    answer: async ({ operation, decode }: Call): Promise<Json> => {
       const { request, violations } = await decode();
       if (violations.length > 0) throw invalidArgument(violations);
       if (isRead(operation)) return sender.read(operation, request);

@@ -19,17 +19,6 @@ import { PassedOn, restError } from "../server/front.ts";
 /** A token of the service. `rejected`: one that does not do, so another one is wanted. */
 export type TokenSource = (rejected?: string) => Promise<string>;
 
-export interface Sender {
-  /** The answer to a read. Throws PassedOn. */
-  read(operation: OperationName, request: Json): Promise<Json>;
-  /** The answer to a write. Throws SendFailure. */
-  write(operation: OperationName, request: Json, token: TokenSource): Promise<Json>;
-  /** Reads with the retries of a client, and its errors. */
-  reader: Pick<Client, "call" | "clock">;
-  /** Tokens until now do not show what was just created: an organization. */
-  outdateTokens(): void;
-}
-
 /** 401: the service has done nothing. */
 const UNAUTHENTICATED = 401;
 const DENIED = 403;
@@ -54,7 +43,7 @@ export const failureOf = (operation: OperationName, text: string, http = 502): S
   return new SendFailure({ status: http === 502 ? 200 : http, sent: true }, new PassedOn(refusal));
 };
 
-export const createSender = (client: Client, readToken: TokenSource, isClosing: () => boolean): Sender => {
+export const createSender = (client: Client, readToken: TokenSource, isClosing: () => boolean) => {
   /** Tokens that were used, and those of them that are too old. */
   const used = new Set<string>();
   const outdated = new Set<string>();
@@ -81,7 +70,8 @@ export const createSender = (client: Client, readToken: TokenSource, isClosing: 
   };
 
   return {
-    read: async (operation, request) => {
+    /** The answer to a read. Throws PassedOn. */
+    read: async (operation: OperationName, request: Json): Promise<Json> => {
       try {
         const answer = await send(operation, request, readToken);
         const json = answer.status === 200 ? parse(answer.body) : undefined;
@@ -93,7 +83,8 @@ export const createSender = (client: Client, readToken: TokenSource, isClosing: 
         throw error instanceof AttemptError ? passedOn(operation, error) : error;
       }
     },
-    write: async (operation, request, token) => {
+    /** The answer to a write. Throws SendFailure. */
+    write: async (operation: OperationName, request: Json, token: TokenSource): Promise<Json> => {
       const row: Operation = operations[operation];
       let answer: HttpAnswer | undefined;
       try {
@@ -109,8 +100,10 @@ export const createSender = (client: Client, readToken: TokenSource, isClosing: 
         );
       }
     },
+    /** Reads with the retries of a client, and its errors. */
     reader: { call: readerWith(client, send, readToken), clock: client.clock },
-    outdateTokens: () => {
+    /** Tokens until now do not show what was just created: an organization. */
+    outdateTokens: (): void => {
       for (const token of used) outdated.add(token);
     },
   };

@@ -9,7 +9,7 @@ export interface Listener extends Front {
   token: string;
 }
 
-export interface ListenerOptions {
+interface ListenerOptions {
   /** of the service */
   address: string;
   /** uid of the identity that applies the change */
