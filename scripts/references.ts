@@ -36,16 +36,9 @@ export const deadReferences = (files: ReadonlyMap<string, string>): DeadReferenc
     });
 };
 
-interface Repository {
-  /** undefined when a file or folder has this path, otherwise the problem */
-  pathProblem(path: string): string | undefined;
-  /** the same for a path that may lack its first folders */
-  endProblem(path: string): string | undefined;
-  anchorProblem(path: string, anchor: string | undefined): string | undefined;
-  isTopFolder(name: string): boolean;
-}
+type Repository = ReturnType<typeof repositoryOf>;
 
-const repositoryOf = (files: readonly string[], pages: ReadonlyMap<string, Page>): Repository => {
+const repositoryOf = (files: readonly string[], pages: ReadonlyMap<string, Page>) => {
   const folders = new Set(files.flatMap(foldersOf));
   const paths = new Set([".", ...folders, ...files]);
   const ends = new Set(
@@ -59,13 +52,15 @@ const repositoryOf = (files: readonly string[], pages: ReadonlyMap<string, Page>
     return `${path} does not exist${alike.length > 0 ? `: write ${alike.slice(0, 3).join(" or ")}` : ""}`;
   };
   return {
-    pathProblem: (path) => (paths.has(path) || isGlobOfSome(path) ? undefined : dead(path)),
-    endProblem: (path) => (ends.has(path) ? undefined : dead(path)),
-    anchorProblem: (path, anchor) => {
+    /** undefined when a file or folder has this path, otherwise the problem */
+    pathProblem: (path: string) => (paths.has(path) || isGlobOfSome(path) ? undefined : dead(path)),
+    /** the same for a path that may lack its first folders */
+    endProblem: (path: string) => (ends.has(path) ? undefined : dead(path)),
+    anchorProblem: (path: string, anchor: string | undefined) => {
       const page = anchor ? pages.get(path) : undefined;
       return page && !page.anchors.some(({ name }) => name === anchor) ? `${path} has no anchor #${anchor}` : undefined;
     },
-    isTopFolder: (name) => folders.has(name),
+    isTopFolder: (name: string) => folders.has(name),
   };
 };
 

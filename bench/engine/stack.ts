@@ -27,20 +27,12 @@ export interface Measured extends Spent {
   requests: number;
 }
 
-export interface MeasuredStack {
-  /** `pulumi ARGS`, or `irm ARGS` of the package, which must succeed */
-  measure(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Measured>;
-  /** for each resource */
-  stateBytes(): number;
-  close(): Promise<void>;
-}
-
 const USUAL = { PULUMI_CONFIG_PASSPHRASE: "not a secret", GOGC: "100", NODE_OPTIONS: "" };
 
 export const openStack = async (
   { packages, plugin, languages, callsApi }: Installation,
   { form, size, withSets = false, source }: Program,
-): Promise<MeasuredStack> => {
+) => {
   const folder = mkdtempSync(join(packages, "run-"));
   const server = callsApi ? await startServerProcess(["--db", join(folder, "irm.db")]) : undefined;
   const organization = server?.organization ?? ORGANIZATION;
@@ -68,7 +60,8 @@ export const openStack = async (
   const checkpoint = join(folder, "state", ".pulumi", "stacks", "bench", "dev.json");
   const emptyBytes = statSync(checkpoint).size;
   return {
-    measure: async (args, own = {}) => {
+    /** `pulumi ARGS`, or `irm ARGS` of the package, which must succeed */
+    measure: async (args: readonly string[], own: Readonly<Record<string, string>> = {}): Promise<Measured> => {
       await server?.takeRequests();
       const [first, ...rest] = args;
       const irm = { env: stack.env, start: (...all: string[]) => startIrm(packages, program, all, stack.env) };
@@ -76,8 +69,9 @@ export const openStack = async (
       const requests = (await server?.takeRequests())?.length ?? 0;
       return { ...spent, requests: requests / count };
     },
-    stateBytes: () => (statSync(checkpoint).size - emptyBytes) / count,
-    close: async () => {
+    /** for each resource */
+    stateBytes: (): number => (statSync(checkpoint).size - emptyBytes) / count,
+    close: async (): Promise<void> => {
       await server?.stop();
       rmSync(folder, { recursive: true, force: true });
     },

@@ -3,20 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { mintDevToken } from "../../cli/token.ts";
-import { root, type ServerProcess, startServerProcess } from "../../test/harness/api-process.ts";
-import { createStack, type Stack } from "../../test/harness/engine-stack.ts";
+import { root, startServerProcess } from "../../test/harness/api-process.ts";
+import { createStack } from "../../test/harness/engine-stack.ts";
 import { irmIn } from "../../test/harness/irm-command.ts";
-
-export interface Place {
-  server: ServerProcess;
-  stack: Stack;
-  /** makes the edit of a pull request */
-  edit(): Promise<void>;
-  /** stdout of `npx pulumi-irm ARGS` on the stack */
-  irm(...args: string[]): Promise<string>;
-  /** leaves nothing behind */
-  close(): Promise<void>;
-}
 
 /** What a pull request changes, as configuration of examples/organization/index.ts. */
 const EDIT = {
@@ -25,7 +14,7 @@ const EDIT = {
   clustersRole: "viewer",
 };
 
-export const openPlace = async (): Promise<Place> => {
+export const openPlace = async () => {
   // The configuration of the stack is beside the root Pulumi.yaml meanwhile.
   const name = `demo-${process.pid}`;
   const folder = mkdtempSync(join(tmpdir(), "irm-demo-"));
@@ -49,14 +38,17 @@ export const openPlace = async (): Promise<Place> => {
     return {
       server,
       stack,
-      edit: async () => {
+      /** Makes the edit of a pull request. */
+      edit: async (): Promise<void> => {
         for (const [key, value] of Object.entries(EDIT)) await stack.must("config", "set", key, value);
       },
-      irm: async (...args) => {
+      /** stdout of `npx pulumi-irm ARGS` on the stack */
+      irm: async (...args: string[]): Promise<string> => {
         const { code, stdout, stderr } = await irmIn({ folder: root, env: stack.env }, [...args, "--stack", name]);
         if (code !== 0) throw new Error(`irm ${args.join(" ")} ended with ${code}:\n${stdout}${stderr}`);
         return stdout;
       },
+      /** Leaves nothing behind. */
       close,
     };
   } catch (error) {

@@ -2,16 +2,12 @@
 import { type Document, LineCounter, parseDocument, type YAMLError } from "yaml";
 import type { Problem } from "../../schema/shape.ts";
 
-export interface YamlFile {
-  value: unknown;
-  /** one line for each problem, in the order of the file: `file:line:column: path: text` */
-  describe(problems: readonly Problem[]): string;
-}
+export type YamlFile = ReturnType<typeof readYaml>;
 
 type Failure = new (message: string, options?: ErrorOptions) => Error;
 
 /** Throws a `Failure` with every error where the text is not YAML. */
-export const readYaml = (text: string, file: string, Failure: Failure): YamlFile => {
+export const readYaml = (text: string, file: string, Failure: Failure) => {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const at = (offset: number) => {
@@ -31,7 +27,8 @@ export const readYaml = (text: string, file: string, Failure: Failure): YamlFile
   };
   return {
     value: valueIn(document, file, Failure),
-    describe: (problems) =>
+    /** One line for each problem, in the order of the file: `file:line:column: path: text`. */
+    describe: (problems: readonly Problem[]): string =>
       problems
         .map((problem) => ({ ...problem, offset: place(problem.path) }))
         .sort((a, b) => a.offset - b.offset)

@@ -11,11 +11,9 @@ import {
   type OperationName,
   retryInfo,
 } from "../../schema/index.ts";
-import type { Cut } from "../base/cut.ts";
 import type { Log } from "../base/log.ts";
 import type { Wire } from "../base/metrics.ts";
 import { currentRequestId } from "../base/request.ts";
-import type { Delivery } from "../connection/delivery.ts";
 import type { Call, Pipeline } from "../pipeline/pipeline.ts";
 import { createFaultDelays } from "./delay.ts";
 import { createFaultDelivery, proxyPage, type WireFault } from "./delivery.ts";
@@ -48,22 +46,11 @@ export interface Faults {
   clear(): void;
 }
 
-export interface FaultControl extends Faults {
-  script(): FaultScript;
-  /** Restarts the script of the start, and empties the report. Held requests stay held. */
-  restart(): void;
-  around(pipeline: Pipeline, log: Log): Pipeline;
-  /** what the failures do to responses, for the wires */
-  delivery: Delivery;
-  /** Get and List hide records that were created later than this; undefined: they hide none */
-  createdBy(row: Pick<Operation, "method">, now: number): number | undefined;
-  /** Ends the delays and waits for the delayed requests, at most until `cut`. */
-  drain(cut?: Cut): Promise<void>;
-}
+export type FaultControl = ReturnType<typeof createFaults>;
 
 const MAX_ATTEMPTS = 100_000;
 
-export const createFaults = (given: FaultScript, clock: () => number): FaultControl => {
+export const createFaults = (given: FaultScript, clock: () => number) => {
   const delays = createFaultDelays();
   let script = given;
   let compiled: Script = checkFaults(given);
@@ -142,22 +129,29 @@ export const createFaults = (given: FaultScript, clock: () => number): FaultCont
     throw statusError(status, step.retryAfter);
   };
 
-  return {
+  const faults: Faults = {
     set,
     attempts: () => structuredClone(report),
     release: delays.release,
     clear: () => set({}),
-    script: () => structuredClone(script),
-    restart: () => {
+  };
+  return {
+    ...faults,
+    script: (): FaultScript => structuredClone(script),
+    /** Restarts the script of the start, and empties the report. Held requests stay held. */
+    restart: (): void => {
       delays.release();
       set(given);
     },
     around,
+    /** what the failures do to responses, for the wires */
     delivery: createFaultDelivery((call) => wireFaults.get(call)),
-    createdBy: ({ method }, now) => {
+    /** Get and List hide records that were created later than this; undefined: they hide none */
+    createdBy: ({ method }: Pick<Operation, "method">, now: number): number | undefined => {
       const lagMs = compiled.readAfterWriteLag;
       return method !== "GET" || lagMs === undefined ? undefined : Math.max(startMs, now - lagMs);
     },
+    /** Ends the delays and waits for the delayed requests, at most until `cut`. */
     drain: delays.drain,
   };
 };

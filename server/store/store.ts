@@ -32,33 +32,11 @@ export interface OpenStore {
   close(): void;
 }
 
-export interface Store extends OpenStore {
-  readonly database: DatabaseSync;
-  /** A statement, prepared once for its text. */
-  statement(sql: string): StatementSync;
-  /** Its columns besides uid, parent, create_time, update_time and body. */
-  ownColumns(shape: Shape): readonly string[];
-  get(shape: Shape, uid: string): Row | undefined;
-  /** `parent`: default: the record above, by the uid */
-  insert(shape: Shape, row: Omit<Row, "parent"> & { parent?: string }): void;
-  update(shape: Shape, row: Omit<Row, "parent" | "createTime">): void;
-  /** True when the record existed. */
-  remove(shape: Shape, uid: string): boolean;
-  /** All or nothing; nested calls join the outer one. When it returns, the result is in the file at its path. */
-  transaction<T>(work: () => T): T;
-  /** Throws when the database is lost: another program deleted, replaced or damaged its files. */
-  check(): void;
-  /** The answer to a failure of the database; undefined for any other error. Damage makes the database lost. */
-  failure(error: unknown): ApiError | undefined;
-  /** Called once, when the database is lost. */
-  onLost(listener: (lost: DatabaseLost) => void): void;
-  meta(key: string): string | undefined;
-  setMeta(key: string, value: string): void;
-}
+export type Store = ReturnType<typeof createStore>;
 
 const FIXED: readonly string[] = ["uid", "parent", "create_time", "update_time", "body"];
 
-export const createStore = (database: DatabaseSync): Store => {
+export const createStore = (database: DatabaseSync) => {
   const statements = new Map<string, StatementSync>();
   const columns = new Map<string, readonly string[]>();
   const listeners: ((lost: DatabaseLost) => void)[] = [];
@@ -67,6 +45,7 @@ export const createStore = (database: DatabaseSync): Store => {
   });
   let depth = 0;
 
+  /** A statement, prepared once for its text. */
   const statement = (sql: string): StatementSync => {
     const known = statements.get(sql);
     if (known) return known;
@@ -75,6 +54,7 @@ export const createStore = (database: DatabaseSync): Store => {
     return prepared;
   };
 
+  /** Its columns besides uid, parent, create_time, update_time and body. */
   const ownColumns = ({ table }: Shape): readonly string[] => {
     const known = columns.get(table);
     if (known) return known;
@@ -87,6 +67,7 @@ export const createStore = (database: DatabaseSync): Store => {
   const ownValues = (shape: Shape, row: Pick<Row, "columns">): SQLInputValue[] =>
     ownColumns(shape).map((name) => row.columns[name] ?? null);
 
+  /** All or nothing; nested calls join the outer one. When it returns, the result is in the file at its path. */
   const transaction = <T>(work: () => T): T => {
     if (depth > 0) return work();
     guard.check();
@@ -111,36 +92,42 @@ export const createStore = (database: DatabaseSync): Store => {
     statement,
     transaction,
     ownColumns,
-    get: (shape, uid) => {
+    get: (shape: Shape, uid: string): Row | undefined => {
       const raw = statement(`SELECT * FROM ${shape.table} WHERE uid = ?`).get(uid);
       return raw && rowFrom(raw);
     },
-    insert: (shape, row) => {
+    /** `parent`: default: the record above, by the uid */
+    insert: (shape: Shape, row: Omit<Row, "parent"> & { parent?: string }): void => {
       const names = [...FIXED, ...ownColumns(shape)];
       const parent = row.parent ?? (parentOf(row.uid) || null);
       const fixed = [row.uid, parent, row.createTime, row.updateTime, JSON.stringify(row.body)];
       const sql = `INSERT INTO ${shape.table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
       statement(sql).run(...fixed, ...ownValues(shape, row));
     },
-    update: (shape, row) => {
+    update: (shape: Shape, row: Omit<Row, "parent" | "createTime">): void => {
       const sets = ["update_time", "body", ...ownColumns(shape)].map((name) => `${name} = ?`);
       const values = [row.updateTime, JSON.stringify(row.body), ...ownValues(shape, row)];
       statement(`UPDATE ${shape.table} SET ${sets.join(", ")} WHERE uid = ?`).run(...values, row.uid);
     },
-    remove: (shape, uid) => statement(`DELETE FROM ${shape.table} WHERE uid = ?`).run(uid).changes === 1,
-    meta: (key) => statement("SELECT value FROM meta WHERE key = ?").get(key)?.value as string | undefined,
-    setMeta: (key, value) => {
+    /** True when the record existed. */
+    remove: (shape: Shape, uid: string): boolean =>
+      statement(`DELETE FROM ${shape.table} WHERE uid = ?`).run(uid).changes === 1,
+    meta: (key: string) => statement("SELECT value FROM meta WHERE key = ?").get(key)?.value as string | undefined,
+    setMeta: (key: string, value: string): void => {
       const upsert =
         "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value";
       transaction(() => statement(upsert).run(key, value));
     },
+    /** Throws when the database is lost: another program deleted, replaced or damaged its files. */
     check: guard.check,
-    failure: (error) => {
+    /** The answer to a failure of the database; undefined for any other error. Damage makes the database lost. */
+    failure: (error: unknown): ApiError | undefined => {
       if (isDamage(error)) return lostFailure(guard.lose(`SQLite says: ${messageOf(error)}`));
       const lost = lossIn(error);
       return lost ? lostFailure(lost) : passingFailure(error);
     },
-    onLost: (listener) => void listeners.push(listener),
+    /** Called once, when the database is lost. */
+    onLost: (listener: (lost: DatabaseLost) => void): void => void listeners.push(listener),
     close: () => {
       if (!guard.isClosable()) return abandon(database);
       database.close();

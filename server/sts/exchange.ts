@@ -124,6 +124,7 @@ export const createExchange = (options: ExchangeOptions, documents: IssuerDocume
     return documents.matched.keysOf(issuer, isEnough, () => [rootOf((found as Assumable).uid)]);
   };
 
+  /** `violations`: what the wire found wrong with the request */
   return (request: ExchangeRequest, bearer: string, violations: readonly FieldViolation[] = []): Promise<RawToken> =>
     auditDecision(options, "sts.exchange", (event) => exchange(request, bearer, violations, event));
 };

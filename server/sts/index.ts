@@ -2,24 +2,17 @@
 // composition root passes in clock, keys, records and network, and binds the result to routes. Its state, the cache of
 // issuers' keys, lives in what `createSts` returns.
 import type { Dispatcher } from "undici";
-import type {
-  ExchangeRefreshTokenRequest,
-  ExchangeRequest,
-  FieldViolation,
-  Json,
-  RawToken,
-  TokenPair,
-} from "../../schema/index.ts";
+import type { Json } from "../../schema/index.ts";
 import { createExchange, type ExchangeOptions } from "./exchange.ts";
 import type { Resolve } from "./issuer/address.ts";
 import { createDocuments } from "./issuer/cache.ts";
-import { createDevIssuer, type DevIssuer } from "./issuer/dev-issuer.ts";
+import { createDevIssuer } from "./issuer/dev-issuer.ts";
 import { discoveryDocument } from "./issuer/discovery.ts";
 import { createFetchDocument } from "./issuer/fetch.ts";
 import { mintApiToken } from "./mint.ts";
 import { createRefresh } from "./refresh.ts";
 import { acceptUnsigned } from "./rule/assume.ts";
-import { type ApiTokenClaims, type ApiTokenDescription, describeApiToken, verifyApiToken } from "./token/api.ts";
+import { type ApiTokenClaims, describeApiToken, verifyApiToken } from "./token/api.ts";
 import { answerOf } from "./token/refusal.ts";
 
 export type { Resolve } from "./issuer/address.ts";
@@ -43,30 +36,9 @@ export interface StsOptions extends ExchangeOptions {
   resolve?: Resolve;
 }
 
-export interface Sts {
-  /** `violations`: what the wire found wrong with the request */
-  exchange(request: ExchangeRequest, bearer: string, violations?: readonly FieldViolation[]): Promise<RawToken>;
-  exchangeRefreshToken(
-    request: ExchangeRefreshTokenRequest,
-    bearer: string,
-    violations?: readonly FieldViolation[],
-  ): Promise<TokenPair>;
-  /**
-   * An API token of any identity, without an exchange. No wire offers it: only who holds the server gets one. With `claims`, the identity has
-   * to accept a workload with these, as in an exchange. The claims are not signed. Throws refusals as ApiError.
-   */
-  mintFor(identity: string, claims?: Json): Promise<string>;
-  /** The same of an operator who acts as this identity, or as none. Only with `operators`. */
-  mintOperator(identity: string | undefined): Promise<string>;
-  verifyApiToken(token: string): Promise<ApiTokenClaims>;
-  /** for a verified token */
-  describeApiToken(token: string): ApiTokenDescription;
-  discovery(): object;
-  jwks(): object;
-  devIssuer?: DevIssuer;
-}
+export type Sts = ReturnType<typeof createSts>;
 
-export const createSts = (options: StsOptions): Sts => {
+export const createSts = (options: StsOptions) => {
   const { clock, authUrl, dev, signer } = options;
   if (options.audiences.length === 0) throw new TypeError("the API needs an audience");
   const fetchDocument = createFetchDocument(options);
@@ -86,7 +58,11 @@ export const createSts = (options: StsOptions): Sts => {
   return {
     exchange: createExchange(options, { named: documents(), matched: documents() }),
     exchangeRefreshToken: createRefresh(options),
-    mintFor: async (identity, claims) => {
+    /**
+     * An API token of any identity, without an exchange. No wire offers it: only who holds the server gets one. With `claims`, the identity has
+     * to accept a workload with these, as in an exchange. The claims are not signed. Throws refusals as ApiError.
+     */
+    mintFor: async (identity: string, claims?: Json): Promise<string> => {
       try {
         if (claims !== undefined) acceptUnsigned(claims, identity, options);
       } catch (error) {
@@ -94,15 +70,16 @@ export const createSts = (options: StsOptions): Sts => {
       }
       return mint(identity);
     },
+    /** The same of an operator who acts as this identity, or as none. Only with `operators`. */
     mintOperator: (identity = "") => mint(identity, true),
-    verifyApiToken: (token) => verifyApiToken(options, token),
+    verifyApiToken: (token: string): Promise<ApiTokenClaims> => verifyApiToken(options, token),
+    /** for a verified token */
     describeApiToken,
-    discovery: () => discoveryDocument(authUrl),
-    jwks: () => signer.jwks(),
-    ...(dev &&
-      options.devIssuerUrl &&
-      options.devSigner && {
-        devIssuer: createDevIssuer({ clock, authUrl, issuer: options.devIssuerUrl, signer: options.devSigner }),
-      }),
+    discovery: (): object => discoveryDocument(authUrl),
+    jwks: (): object => signer.jwks(),
+    devIssuer:
+      dev && options.devIssuerUrl && options.devSigner
+        ? createDevIssuer({ clock, authUrl, issuer: options.devIssuerUrl, signer: options.devSigner })
+        : undefined,
   };
 };

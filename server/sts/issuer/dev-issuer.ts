@@ -21,8 +21,6 @@ export interface MintRequest {
   lifetimeSeconds?: number | undefined;
 }
 
-export type DevIssuer = ReturnType<typeof createDevIssuer>;
-
 export const createDevIssuer = (options: { clock: () => number; authUrl: string; issuer: string; signer: Signer }) => ({
   discovery: (): object => discoveryDocument(options.issuer),
   jwks: (): object => options.signer.jwks(),
