@@ -1,6 +1,6 @@
 // What a program can do with a `dev` server besides calling it: get tokens without HTTP, and reset the records.
 import { apiError } from "../schema/index.ts";
-import { OWNER_SUBJECT } from "./seed/bootstrap.ts";
+import { OWNER_SUBJECT } from "./seed/start.ts";
 import { isInMemory, takeSnapshot } from "./store/snapshot.ts";
 import type { Store } from "./store/store.ts";
 import type { MintRequest, Sts } from "./sts/index.ts";

@@ -5,11 +5,11 @@ import { openDatabase } from "../store/database.ts";
 import { createStore } from "../store/store.ts";
 import { createRecords, type SeedContext } from "./apply.ts";
 import { createCopies } from "./apply-copy.ts";
-import { ANYONE } from "./bootstrap.ts";
 import type { CopySeed } from "./copy.ts";
 import type { Problem } from "./problem.ts";
 import { type Seed, seedPath } from "./record.ts";
 import { ensureRoles } from "./roles.ts";
+import { ANYONE } from "./start.ts";
 
 /** `roles`: the built-in roles of the server. */
 export const seedProblems = (seed: Seed, roles?: RoleBundles): Problem[] =>

@@ -1,14 +1,25 @@
 // The records that a server has when it starts: the built-in roles, the identity that anyone may assume, those of the seed or of the copy,
 // and with `--dev` an owner.
-import type { RoleBundles } from "../../schema/index.ts";
+import { OWNER_CAPABILITIES, type RoleBundles } from "../../schema/index.ts";
+import { enumNames, OWNER_ROLE } from "../services/built-in-role.ts";
+import type { IdSource } from "../services/context.ts";
+import { insertGroup } from "../services/group.ts";
+import { insertIdentity } from "../services/identity.ts";
+import { insertHiddenBinding, insertOwner } from "../services/role-binding.ts";
+import { shapes } from "../store/shape.ts";
+import type { Store } from "../store/store.ts";
 import { applySeed, type SeedContext } from "./apply.ts";
 import { applyCopy } from "./apply-copy.ts";
-import { ensureAnyone, ensureDevOrganization } from "./bootstrap.ts";
 import type { CopySeed } from "./copy.ts";
-import { copyMarkOf } from "./copy-mark.ts";
-import { ensureCopyOwner, ensureCopyOwnerRole } from "./copy-owner.ts";
+import { type CopyMark, copyMarkOf } from "./copy-mark.ts";
 import { type Seed, SeedError } from "./record.ts";
 import { ensureRoles } from "./roles.ts";
+
+/** uid of the identity that anyone may assume (docs/contract.md#d22). */
+export const ANYONE = "0a11000000000000000000000000000000000001";
+
+/** `sub` of the development issuer's tokens that may assume the owner. */
+export const OWNER_SUBJECT = "owner";
 
 export interface StartRecords {
   /** uid of the organization of the seed or the copy; with `--dev` and neither, of the development one */
@@ -39,3 +50,106 @@ export const ensureRecords = (
   const organization = seed && applySeed(seed as Seed, context);
   return devIssuer ? ensureDevOrganization(store, ids, devIssuer, now, organization) : { organization };
 };
+
+const ensureAnyone = (store: Store, now: number): void => {
+  const input = { name: "anyone", description: "Assumable with any token of an issuer that this server knows" };
+  if (!store.get(shapes.identity, ANYONE)) insertIdentity(store, ANYONE, input, timesAt(now));
+};
+
+/** The development organization and its owner, created once. Each start sets its issuer, since the port may differ. */
+export const ensureDevOrganization = (
+  store: Store,
+  ids: IdSource,
+  issuer: string,
+  now: number,
+  seeded: string | undefined,
+): { organization: string; identity: string } =>
+  store.transaction(() => {
+    const organization = seeded ?? findRecorded(store, "dev_organization", shapes.group) ?? ids.root();
+    if (!store.get(shapes.group, organization))
+      insertGroup(store, organization, { name: "dev", description: "Development organization" }, timesAt(now));
+    const identity = findRecorded(store, "dev_identity", shapes.identity) ?? `${organization}/${ids.segment()}`;
+    if (!store.get(shapes.identity, identity)) {
+      insertDevOwner(store, identity, issuer, now);
+      insertOwner(store, `${organization}/${ids.segment()}`, identity, now);
+    }
+    store.setMeta("dev_organization", organization);
+    store.setMeta("dev_identity", identity);
+    moveDevIssuer(store, issuer);
+    return { organization, identity };
+  });
+
+const timesAt = (now: number) => ({ createTime: now, updateTime: now, lastSeenTime: now });
+
+const insertDevOwner = (store: Store, uid: string, issuer: string, now: number): void => {
+  const claimMatch = { issuer, subject: OWNER_SUBJECT };
+  insertIdentity(store, uid, { name: "owner", description: "Development owner", claimMatch }, timesAt(now));
+};
+
+const findRecorded = (store: Store, key: string, shape: typeof shapes.group): string | undefined => {
+  const uid = store.meta(key);
+  return uid && store.get(shape, uid) ? uid : undefined;
+};
+
+// Identities that trust the development issuer keep doing so when its address changes. `only`: uid of the one that does.
+const moveDevIssuer = (store: Store, issuer: string, only = ""): void => {
+  const before = store.meta("dev_issuer");
+  if (before && before !== issuer) {
+    store
+      .statement(
+        `UPDATE identities SET issuer = ?, body = json_replace(body, '$.claimMatch.issuer', ?)
+         WHERE issuer = ? AND json_extract(body, '$.claimMatch.issuer') = ? AND ? IN ('', uid)`,
+      )
+      .run(issuer, issuer, before, before, only);
+  }
+  store.setMeta("dev_issuer", issuer);
+};
+
+// The owner of a server that has a copy is in an organization of its own, where nobody is granted anything: so no list shows that organization,
+// its identity, its role or its bindings. Lists show what was copied and nothing else, and nothing that is tried on the copy locks the owner out.
+
+/** uid of the role: all that an owner has, and all that the copied roles grant, so that the owner may grant and change each of them. */
+const ensureCopyOwnerRole = (store: Store, ids: IdSource, now: number): string =>
+  store.transaction(() => {
+    const known = store.meta(OWNER_ROLE);
+    if (known !== undefined) return known;
+    const group = ids.root();
+    const uid = `${group}/${ids.segment()}`;
+    insertGroup(store, group, { name: "local", description: "Of this server alone" }, timesAt(now));
+    const capabilities = [...new Set([...enumNames(OWNER_CAPABILITIES), ...copiedCapabilities(store)])];
+    const row = { uid, createTime: now, updateTime: now, columns: { name: "owner" } };
+    store.insert(shapes.role, { ...row, body: { description: "Owner of a copy", capabilities } });
+    store.setMeta(OWNER_ROLE, uid);
+    return uid;
+  });
+
+const copiedCapabilities = (store: Store): unknown[] =>
+  store
+    .statement("SELECT DISTINCT item.value AS capability FROM roles, json_each(roles.body, '$.capabilities') AS item")
+    .all()
+    .map(({ capability }) => capability);
+
+/** The owner that tokens of the development issuer may assume: of every group that was copied. */
+const ensureCopyOwner = (
+  store: Store,
+  ids: IdSource,
+  issuer: string,
+  now: number,
+  { organization, tops }: CopyMark,
+): { organization: string; identity: string } =>
+  store.transaction(() => {
+    const roleUid = ensureCopyOwnerRole(store, ids, now);
+    const group = roleUid.slice(0, roleUid.indexOf("/"));
+    const known = findRecorded(store, "dev_identity", shapes.identity);
+    const identity = known ?? `${group}/${ids.segment()}`;
+    if (known === undefined) {
+      insertDevOwner(store, identity, issuer, now);
+      const link = { identityUid: identity, roleUid };
+      for (const top of tops)
+        if (store.get(shapes.group, top)) insertHiddenBinding(store, `${group}/${ids.segment()}`, top, link, now);
+    }
+    store.setMeta("dev_identity", identity);
+    // The other identities trust whom they trusted where they come from.
+    moveDevIssuer(store, issuer, identity);
+    return { organization, identity };
+  });

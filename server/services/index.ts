@@ -14,7 +14,6 @@ import { roleBindingService } from "./role-binding.ts";
 import type { Services } from "./service.ts";
 import { tagService } from "./tag.ts";
 import { v1Service } from "./v1.ts";
-import { v1IamService } from "./v1-iam.ts";
 import { whoAmIService } from "./who-am-i.ts";
 
 export type ServedName = Exclude<OperationName, "Exchange" | "ExchangeGet" | "ExchangeRefreshToken">;
@@ -35,5 +34,4 @@ export const services: Services<ServedName> = {
   Ping: () => ({ response: "pong" }),
   ...whoAmIService,
   ...v1Service,
-  ...v1IamService,
 };

@@ -1,11 +1,32 @@
-// The lists of groups and repos in v1: without pages, with `id` instead of `uid`. A missing id is an empty list.
-import { type GroupV1, isUidp, type Repo } from "../../schema/index.ts";
-import { equals } from "../store/list.ts";
+// The methods of v1 that existing clients call: LookupIdentity, and lists without pages, with `id` instead of `uid`. A missing id is an
+// empty list.
+import {
+  type AccountAssociation,
+  type AccountAssociationV1,
+  ApiError,
+  capabilityName,
+  type GroupInvite,
+  type GroupInviteV1,
+  type GroupV1,
+  type Identity,
+  type IdentityV1,
+  inputViolations,
+  isUidp,
+  notFound,
+  operations,
+  type Repo,
+  type RoleBindingV1,
+  type RoleV1,
+  servicePrincipalV1,
+} from "../../schema/index.ts";
+import { checkUnpaged, equals, IS_ROOT } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
-import type { Row, Store } from "../store/store.ts";
+import type { Row, Shape, Store } from "../store/store.ts";
 import { groupFrom } from "./group.ts";
-import { listReadable } from "./record.ts";
+import { identityFrom, visibleIdentities } from "./identity.ts";
+import { listReadable, throwIfAny, timeText } from "./record.ts";
 import { readmeOf, repoFrom } from "./repo.ts";
+import { capabilitiesOfRole } from "./role.ts";
 import type { ServiceMethods } from "./service.ts";
 
 // v1 names the tiers without their prefix.
@@ -19,6 +40,67 @@ const syncConfigV1 = ({ expirationTime, ...config }: NonNullable<Repo["sync_conf
 export const groupV1From = (store: Store, row: Row): GroupV1 => {
   const { uid, createTime, updateTime, ...group } = groupFrom(store, row);
   return { id: uid, ...group };
+};
+
+const identityV1From = (identity: Identity): IdentityV1 => {
+  const { uid, name, description, createTime, updateTime, lastSeenTime } = identity;
+  const { claimMatch, staticKeys, servicePrincipal, awsIdentity } = identity;
+  return {
+    id: uid,
+    name,
+    description,
+    createdAt: createTime,
+    updatedAt: updateTime,
+    lastSeen: lastSeenTime,
+    claimMatch,
+    ...(staticKeys && { static: staticV1From(staticKeys) }),
+    ...(servicePrincipal && { servicePrincipal: servicePrincipalV1(servicePrincipal) }),
+    awsIdentity,
+  };
+};
+
+const staticV1From = ({ expirationTime, ...keys }: NonNullable<Identity["staticKeys"]>): IdentityV1["static"] => ({
+  ...keys,
+  expiration: expirationTime,
+});
+
+export const roleV1From = (row: Row): RoleV1 => ({
+  id: row.uid,
+  name: row.columns.name as string,
+  description: row.body.description as string | undefined,
+  // A copied role may have one that has only a number here.
+  capabilities: capabilitiesOfRole(row).map((one) => String(capabilityName(one))),
+});
+
+// Reads each group and role of a list once. The response repeats them for each item, so each use counts towards its size.
+const createHolders = (store: Store) => {
+  let size = 0;
+  const memoize = <T>(shape: Shape, from: (row: Row) => T) => {
+    const known = new Map<string, { value: T | undefined; size: number }>();
+    const read = (uid: string) => {
+      const row = store.get(shape, uid);
+      const value = row && from(row);
+      return { value, size: JSON.stringify(value ?? "").length };
+    };
+    return (uid: string): T | undefined => {
+      const holder = known.get(uid) ?? read(uid);
+      known.set(uid, holder);
+      size += holder.size;
+      checkUnpaged(size);
+      return holder.value;
+    };
+  };
+  return {
+    group: memoize(shapes.group, (row): GroupV1 => groupV1From(store, row)),
+    role: memoize(shapes.role, roleV1From),
+  };
+};
+
+const githubV1From = ({ appInstallations = {} }: NonNullable<AccountAssociation["github"]>) => {
+  const all = Object.entries(appInstallations).flatMap(([appId, { installations = [] }]) =>
+    installations.map((installation) => ({ appId, ...installation })),
+  );
+  return all.length === 1 ? all[0] : undefined;
 };
 
 export const v1Service = {
@@ -43,5 +125,78 @@ export const v1Service = {
         };
       }),
     };
+  },
+
+  ListIdentitiesV1: ({ id, uidp }, context) => ({
+    items: listReadable(context, shapes.identity, uidp, equals({ uid: id })).map((row) =>
+      identityV1From(identityFrom(row)),
+    ),
+  }),
+
+  // Finds only what the caller may list, so that no caller can find out which organizations trust a workload.
+  LookupIdentityV1: ({ issuer = "", subject = "" }, context) => {
+    throwIfAny(inputViolations(operations.LookupIdentity.request, { issuer, subject }));
+    const [only, ...others] = visibleIdentities(context, { issuer, subject });
+    if (only && others.length === 0) return identityV1From(only);
+    const text = "Not found: there is no one identity with this issuer and subject that the caller may list";
+    throw new ApiError("NOT_FOUND", text, { details: notFound("Identity", "").details });
+  },
+
+  ListRolesV1: ({ id, name, parent, uidp }, context) => {
+    const inRoot = parent === "/" ? [IS_ROOT] : equals({ parent });
+    const filters = [...equals({ uid: id, name }), ...inRoot];
+    return { items: listReadable(context, shapes.role, uidp, filters, true).map((row) => roleV1From(row)) };
+  },
+
+  ListRoleBindingsV1: ({ id, uidp }, context) => {
+    const { group, role } = createHolders(context.store);
+    const items = listReadable(context, shapes.roleBinding, uidp, equals({ uid: id })).map((row): RoleBindingV1 => {
+      const identity = row.columns.identity_uid as string;
+      const { issuer, subject } = context.store.get(shapes.identity, identity)?.columns ?? {};
+      return {
+        id: row.uid,
+        group: group(row.parent as string),
+        identity,
+        role: role(row.columns.role_uid as string),
+        claimMatchIssuer: (issuer as string) ?? undefined,
+        claimMatchSubject: (subject as string) ?? undefined,
+        createdAt: timeText(row.createTime),
+      };
+    });
+    return { items };
+  },
+
+  ListGroupInvitesV1: ({ group, id, keyId }, context) => {
+    const { role } = createHolders(context.store);
+    const filters = equals({ parent: group, uid: id, key_id: keyId });
+    const items = listReadable(context, shapes.groupInvite, undefined, filters).map((row): GroupInviteV1 => {
+      const { email, singleUse } = row.body as Partial<GroupInvite>;
+      return {
+        id: row.uid,
+        expiration: timeText(row.columns.expiration_time as number),
+        keyId: row.columns.key_id as string,
+        role: role(row.columns.role_uid as string),
+        email,
+        createdAt: timeText(row.createTime),
+        singleUse,
+      };
+    });
+    return { items };
+  },
+
+  ListAccountAssociationsV1: ({ group, name }, context) => {
+    const filters = equals({ uid: group, name });
+    const items = listReadable(context, shapes.accountAssociation, undefined, filters).map(
+      (row): AccountAssociationV1 => {
+        const { github, ...clouds } = row.body as Partial<AccountAssociation>;
+        return {
+          group: row.uid,
+          name: row.columns.name as string,
+          ...clouds,
+          ...(github && { github: githubV1From(github) }),
+        };
+      },
+    );
+    return { items };
   },
 } satisfies ServiceMethods;

@@ -7,8 +7,7 @@ import type { ServiceContext } from "./context.ts";
 import { timeText } from "./record.ts";
 import { capabilitiesOfRole } from "./role.ts";
 import type { ServiceMethods } from "./service.ts";
-import { groupV1From } from "./v1.ts";
-import { roleV1From } from "./v1-iam.ts";
+import { groupV1From, roleV1From } from "./v1.ts";
 
 export const whoAmIService = {
   Validate: (_, context) => {
