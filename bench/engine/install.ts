@@ -20,13 +20,9 @@ export interface Installation {
   callsApi: boolean;
 }
 
-export interface Installations {
-  ours: Installation;
-  floor: Installation;
-  remove(): void;
-}
+export type Installations = Awaited<ReturnType<typeof install>>;
 
-export const install = async (): Promise<Installations> => {
+export const install = async () => {
   await build();
   const folder = mkdtempSync(join(tmpdir(), "irm-bench-"));
   const languages = await ensureEngine(languagesEdition);

@@ -18,7 +18,7 @@ import { HEAD } from "./program-type.ts";
 
 /** The resources, their list requests, and every message in them. v1 is left out. */
 export const messageTypes = (): string => {
-  const declared = new Map<string, { schema: z.ZodType; lines: string[] }>();
+  const declared: Declared = new Map();
   for (const [name, { request, response }] of Object.entries(operations)) {
     if (messageInfo(request)?.message.includes(".v1.")) continue;
     if (name.startsWith("Get")) declare(response, declared);

@@ -16,15 +16,10 @@ export const nativeFiles = (): Map<string, string> => {
   ]);
 };
 
-interface Declared {
-  type: string;
-  about: string;
-}
-
 const ERRORS = "Errors: those of this class in pulumi-irm, each with its property.";
 
 const classesFile = (kinds: readonly Kind[]): string => {
-  const declared: Declared[] = [...kinds.map(({ type, texts }) => ({ type, ...texts })), roleBindingSet];
+  const declared = [...kinds.map(({ type, texts }) => ({ type, about: texts.about })), roleBindingSet];
   const classes = declared.flatMap(({ type, about }) => [
     ...docLines("", [`${type}, served by the plugin: ${about}`, "", ERRORS, "", ...exampleLines(exampleOf(type))]),
     `export class ${type} extends dynamic.${type} {}`,

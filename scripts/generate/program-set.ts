@@ -45,7 +45,7 @@ const argumentBlocks = (imports: Imports): string[] => {
 
 const texts = (): string[] => [`Errors: ${roleBindingSet.errors}`, "", ...exampleLines(exampleOf(roleBindingSet.type))];
 
-const classText = (outputs: readonly Member[]): string => {
+const classText = (outputs: ReturnType<typeof outputMembers>): string => {
   const { type, about } = roleBindingSet;
   const members = outputs.flatMap(({ name, text, valueType, isOptional }) => [
     ...docLines("  ", [text]),
@@ -62,15 +62,8 @@ ${members.join("\n")}
 }`;
 };
 
-interface Member {
-  name: string;
-  text: string;
-  valueType: string;
-  isOptional: boolean;
-}
-
 /** The fields of a message as outputs; the records in them are added to `declared`. */
-const outputMembers = (schema: Message, imports: Imports, declared: string[]): Member[] =>
+const outputMembers = (schema: Message, imports: Imports, declared: string[]) =>
   Object.entries(schema.shape).map(([name, field]) => ({
     name,
     text: fieldText(field, "output") ?? "",
