@@ -15,8 +15,19 @@ export interface TokenClass {
   scopes: string[];
 }
 
-/** Its functions throw as an exchange does. `rejected`: one that the service has refused; the same comes back if there is no other. */
-export type Tokens = Awaited<ReturnType<typeof tokensFor>>;
+/** Throws as an exchange does. `rejected`: one that the service has refused; the same comes back if there is no other. */
+export interface Tokens {
+  /** may read, everywhere, and nothing else */
+  read(rejected?: string): Promise<string>;
+  /** for the write of that number */
+  write(n: number, rejected?: string): Promise<string>;
+  /** Of the writes. Those inside a new organization come with it. */
+  readonly classes: readonly TokenClass[];
+  /** every token may do only what its writes need */
+  readonly narrowed: boolean;
+  /** why not, a sentence each */
+  readonly reasons: readonly string[];
+}
 
 /** As many as an exchange takes, and as long as a token may be. */
 const SCOPES_MAX = 50;
@@ -44,7 +55,7 @@ export const tokensFor = async (
   { client, copy }: { client: Pick<Client, "credentials">; copy: Copy },
   writes: readonly Write[],
   uidOf: (n: number) => string | undefined,
-) => {
+): Promise<Tokens> => {
   const usual = client.credentials;
   const reading = await usual.narrowed({ capabilities: READING, scopes: [] });
   const reasons = new Set<string>();
@@ -94,26 +105,21 @@ export const tokensFor = async (
   await Promise.all([reading ?? usual, ...others, ...first].map(async (one) => (await one).token()));
 
   return {
-    /** may read, everywhere, and nothing else */
-    read: (rejected?: string): Promise<string> => tokenOf(reading ?? usual, rejected),
-    /** for the write of that number */
-    write: async (n: number, rejected?: string): Promise<string> => {
+    read: (rejected) => tokenOf(reading ?? usual, rejected),
+    write: async (n, rejected) => {
       if (!numbers.has(n)) throw new TypeError(`the change has no write ${n} here`);
       const own = classOfWrite.get(n);
       return tokenOf(own ? await credentialsOf(own) : usual, rejected);
     },
-    /** Of the writes. Those inside a new organization come with it. */
-    get classes(): readonly TokenClass[] {
+    get classes() {
       return [...classes.values()].flatMap(({ limits }) =>
         limits ? [{ capabilities: [...limits.capabilities], scopes: [...limits.scopes] }] : [],
       );
     },
-    /** every token may do only what its writes need */
-    get narrowed(): boolean {
+    get narrowed() {
       return reasons.size === 0;
     },
-    /** why not, a sentence each */
-    get reasons(): readonly string[] {
+    get reasons() {
       return [...reasons];
     },
   };

@@ -3,6 +3,7 @@
 import type { Server as HttpServer } from "node:http";
 import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
+import type { Cut } from "../base/cut.ts";
 import type { Bounds } from "../connection/bounds.ts";
 import type { Side } from "../connection/side.ts";
 import { createGrpc, type Grpc, type GrpcOptions } from "../grpc/server.ts";
@@ -17,7 +18,11 @@ const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 // A client that stays silent longer occupies a connection for nothing.
 const FIRST_BYTES_MS = 30_000;
 
-export type Port = ReturnType<typeof createPort>;
+export interface Port {
+  listener: Server;
+  /** Takes no new requests, and waits for those under way, ten seconds at most or until `cut`. */
+  close(cut?: Cut): Promise<void>;
+}
 
 /** A port that serves a side of the API. Requests wait until `ready`. */
 export const createPort = (
@@ -25,7 +30,7 @@ export const createPort = (
   ready: Promise<HttpOptions & GrpcOptions>,
   tls: TlsKeys | undefined,
   bounds: Bounds,
-) => {
+): Port => {
   const http = createHttp(ready, bounds);
   const grpc = createGrpc(side, ready, bounds, (request, response) => http.emit("request", request, response));
   const listener = listenerFor(http, grpc, tls, Math.min(FIRST_BYTES_MS, bounds.idleMs));
@@ -39,11 +44,7 @@ export const createPort = (
     http.close();
     grpc.drain();
   };
-  return {
-    listener,
-    /** Takes no new requests, and waits for those under way, ten seconds at most or until `cut`. */
-    close: closerOf(listener, drain),
-  };
+  return { listener, close: closerOf(listener, drain) };
 };
 
 // No connection waits for its client: the server works on all of them.
