@@ -32,15 +32,7 @@ export interface GateReport {
   unknown: Write[];
 }
 
-export interface Gate {
-  /** of the run file (client/run-file.ts) */
-  services: { address: string; url: string; token: string }[];
-  /** so far */
-  report(): GateReport;
-  /** what the services have made, by the number of the write */
-  readonly uids: ReadonlyMap<number, string>;
-  close(): Promise<void>;
-}
+export type Gate = Awaited<ReturnType<typeof startGate>>;
 
 /** The writes cannot be applied. `problems` has a line for each. */
 export class GateError extends Error {
@@ -54,7 +46,7 @@ export class GateError extends Error {
 }
 
 /** Errors: GateError, and that of a listener. */
-export const startGate = async ({ writes, services, as, log = () => {} }: GateInput): Promise<Gate> => {
+export const startGate = async ({ writes, services, as, log = () => {} }: GateInput) => {
   const problems = writeProblems(writes);
   if (problems.length > 0) throw new GateError(problems);
   const refused = new Map<string, GateReport["refused"][number]>();
@@ -89,14 +81,17 @@ export const startGate = async ({ writes, services, as, log = () => {} }: GateIn
   }
   const lines = () => gates.flatMap((gate) => gate.lines).sort((a, b) => a.write.n - b.write.n);
   return {
+    /** of the run file (client/run-file.ts) */
     services: listeners.map(({ address, url, token }) => ({ address, url, token })),
-    report: () => ({
+    /** so far */
+    report: (): GateReport => ({
       applied: lines().filter(({ isDone }) => isDone).length,
       refused: [...refused.values()],
       missing: lines().flatMap(({ write, isDone, isUnknown }) => (isDone || isUnknown ? [] : [write])),
       unknown: lines().flatMap(({ write, isUnknown }) => (isUnknown ? [write] : [])),
     }),
-    get uids() {
+    /** what the services have made, by the number of the write */
+    get uids(): ReadonlyMap<number, string> {
       return new Map(gates.flatMap(({ uids }) => [...uids]));
     },
     close,

@@ -13,12 +13,7 @@ export interface Field {
   message: Message | undefined;
 }
 
-interface Table {
-  fields: readonly Field[];
-  bySpelling: ReadonlyMap<string, Field>;
-}
-
-const tableOf = once((schema: Message): Table => {
+const tableOf = once((schema: Message) => {
   const fields = Object.entries(schema.shape).map(([name, field]): Field => {
     const info = fieldInfo(field);
     const names = new Set([name, toSnake(name), ...(info.alias ? [info.alias] : [])]);

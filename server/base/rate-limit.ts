@@ -3,28 +3,24 @@
 import { isIPv6 } from "node:net";
 import { apiError, retryInfo } from "../../schema/index.ts";
 
-export interface RateLimit {
-  /** a request of an authenticated identity */
-  identity(uid: string): void;
-  /** any other request, by its address */
-  address(address: string): void;
-  /** Forgets all callers. */
-  reset(): void;
-}
+export type RateLimit = ReturnType<typeof createRateLimit>;
 
 // For identities and for addresses. Beyond, the caller that was silent longest is forgotten: its bucket is probably full.
 const MAX_CALLERS = 10_000;
 
 export const unlimited: RateLimit = { identity: () => {}, address: () => {}, reset: () => {} };
 
-export const createRateLimit = (perSecond: number, clock: () => number): RateLimit => {
+export const createRateLimit = (perSecond: number, clock: () => number) => {
   // Two tables, so that a client with many addresses cannot displace an identity.
   const identities = createBuckets(perSecond, clock);
   const addresses = createBuckets(perSecond, clock);
   return {
+    /** a request of an authenticated identity, by its uid */
     identity: identities.take,
-    address: (address) => addresses.take(addressGroup(address)),
-    reset: () => {
+    /** any other request */
+    address: (address: string): void => addresses.take(addressGroup(address)),
+    /** Forgets all callers. */
+    reset: (): void => {
       identities.clear();
       addresses.clear();
     },

@@ -32,20 +32,14 @@ interface Entry {
   place?: Place;
 }
 
-export interface Documents {
-  /**
-   * The cached keys if they are fresh and `isEnough` of them, else fetched ones, unless a fetch has just ended. `owners`: the
-   * organizations that need the issuer, for a fair share of the fetches.
-   */
-  keysOf(issuer: string, isEnough: (keys: KeySet) => boolean, owners?: () => readonly string[]): Promise<KeySet>;
-}
+export type Documents = ReturnType<typeof createDocuments>;
 
 export const createDocuments = (options: {
   clock: () => number;
   dev: boolean;
   fetchDocument: FetchDocument;
   timeoutMs?: number;
-}): Documents => {
+}) => {
   const { clock, dev, fetchDocument, timeoutMs = TIMEOUT_MS } = options;
   const entries = new Map<string, Entry>();
 
@@ -88,8 +82,16 @@ export const createDocuments = (options: {
   };
 
   return {
-    async keysOf(issuer, isEnough, owners = () => []) {
-      const entry = entries.get(issuer) ?? { fetchedMs: -Infinity, triedMs: -Infinity };
+    /**
+     * The cached keys if they are fresh and `isEnough` of them, else fetched ones, unless a fetch has just ended. `owners`: the organizations
+     * that need the issuer, for a fair share of the fetches.
+     */
+    async keysOf(
+      issuer: string,
+      isEnough: (keys: KeySet) => boolean,
+      owners: () => readonly string[] = () => [],
+    ): Promise<KeySet> {
+      const entry: Entry = entries.get(issuer) ?? { fetchedMs: -Infinity, triedMs: -Infinity };
       const fresh = isWithin(entry.fetchedMs, MAX_AGE_MS) ? entry.keys : undefined;
       const isNeeded = !(fresh && isEnough(fresh));
       const isCooling = !entry.inFlight && isWithin(entry.triedMs, COOLDOWN_MS);
