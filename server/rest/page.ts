@@ -26,17 +26,6 @@ export interface PageRequest {
 /** The page that a request asks for; undefined when no page has its path. */
 export type Pages = (request: PageRequest) => Promise<Page | undefined>;
 
-/**
- * The refusal of a request that changes something without a token: it comes by a name of loopback, and not from a browser that
- * shows a page of another origin. A foreign site may resolve its name to this machine, but its requests name that site.
- */
-const refusalOfForeign = (what: string, { host, origin }: PageRequest): Page | undefined => {
-  if (!isLoopbackAuthority(host))
-    return restError(apiError("PERMISSION_DENIED", `${what} reached by a name of loopback only`));
-  const isForeign = origin !== undefined && !(URL.canParse(origin) && new URL(origin).host === host);
-  return isForeign ? restError(apiError("PERMISSION_DENIED", `${what} not for pages of another origin`)) : undefined;
-};
-
 type Answer = (request: PageRequest) => Page | Promise<Page>;
 
 /** Pages by method and path: `GET /readyz`. */
@@ -51,11 +40,19 @@ export const reading = (path: string, answer: Answer): Record<string, Answer> =>
   [`HEAD ${path}`]: answer,
 });
 
-/** A page without a token: for this machine alone. */
+/**
+ * A page that changes something without a token: for requests by a name of loopback, and not of a browser that shows a page of another
+ * origin. A foreign site may resolve its name to this machine, but its requests name that site.
+ */
 export const local =
   (what: string, answer: Answer): Answer =>
-  (request) =>
-    refusalOfForeign(what, request) ?? answer(request);
+  (request) => {
+    const { host, origin } = request;
+    const refuse = (text: string) => restError(apiError("PERMISSION_DENIED", `${what} ${text}`));
+    if (!isLoopbackAuthority(host)) return refuse("reached by a name of loopback only");
+    const isForeign = origin !== undefined && !(URL.canParse(origin) && new URL(origin).host === host);
+    return isForeign ? refuse("not for pages of another origin") : answer(request);
+  };
 
 /** Asks each in turn. */
 export const firstOf =
