@@ -12,7 +12,6 @@ export type { KindName } from "./generated/message.ts";
 export * from "./input.ts";
 export * from "./json.ts";
 export * from "./list.ts";
-export * from "./loopback.ts";
 export * from "./nearest.ts";
 export * from "./normal.ts";
 export * from "./once.ts";

@@ -13,6 +13,13 @@ import { writePlugin } from "./build/plugin.ts";
 import { writeGoTarball, writePluginTarball, writeWheel } from "./build/release-files.ts";
 import { bundleTypes } from "./build/types.ts";
 
+interface Source extends PackageJson {
+  name: string;
+  version: string;
+  engines: { node: string };
+  repository: object;
+}
+
 const dist = join(root, "dist");
 const release = join(root, "release");
 const declarations = join(dist, "declarations");
@@ -24,7 +31,7 @@ compile();
 await copyAssets();
 await copyRenderer();
 await copyDocuments();
-const source: PackageJson = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+const source: Source = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
 await writeEntries(source);
 const manifest = await writeManifest(source);
 await checkBins(manifest);
@@ -68,13 +75,8 @@ async function copy(from: string, to: string): Promise<void> {
 }
 
 /** Writes the entries that programs import at the root. The compiled modules are below lib/. */
-async function writeEntries(source: PackageJson): Promise<void> {
-  const { name, version, engines, repository } = source as {
-    name: string;
-    version: string;
-    engines: { node: string };
-    repository: object;
-  };
+async function writeEntries(source: Source): Promise<void> {
+  const { name, version, engines, repository } = source;
   // The compiled modules read version and repository as the sources do.
   const manifest = JSON.stringify({ type: "module", version, repository }, undefined, 2);
   await writeFile(join(dist, "lib", "package.json"), `${manifest}\n`);
@@ -105,8 +107,7 @@ async function bundleEntry({ name, source }: Entry, version: string): Promise<st
 }
 
 /** Returns the names of the files. */
-async function writeRelease(source: PackageJson): Promise<string[]> {
-  const { version, engines } = source as { version: string; engines: { node: string } };
+async function writeRelease({ version, engines }: Source): Promise<string[]> {
   const plugin = join(dist, "plugin");
   await writePlugin(plugin, { version, range: engines.node }).catch((error: Error) => fail(error.message));
   await mkdir(release);

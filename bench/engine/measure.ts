@@ -18,9 +18,6 @@ interface Bench {
 export type Subject = (bench: Bench) => Promise<Figures>;
 
 const UP = ["up", "--yes", "--skip-preview"];
-const PREVIEW = ["preview", "--expect-no-changes"];
-const REFRESH = ["refresh", "--yes", "--skip-preview"];
-const DESTROY = ["destroy", "--yes", "--skip-preview"];
 const UNCHECKED = { PULUMI_SKIP_CHECKPOINTS: "true" };
 
 interface Step {
@@ -30,9 +27,9 @@ interface Step {
 }
 
 const up: Step = { name: "up", args: UP };
-const preview: Step = { name: "preview", args: PREVIEW };
-const refresh: Step = { name: "refresh", args: REFRESH };
-const destroy: Step = { name: "destroy", args: DESTROY };
+const preview: Step = { name: "preview", args: ["preview", "--expect-no-changes"] };
+const refresh: Step = { name: "refresh", args: ["refresh", "--yes", "--skip-preview"] };
+const destroy: Step = { name: "destroy", args: ["destroy", "--yes", "--skip-preview"] };
 /** Ten identities get another description, with and without a refresh before. */
 const change: Step = { name: "change", args: UP, env: { EDITION: "second" } };
 const changeRefreshed: Step = { name: "change-refreshed", args: UP, env: { EDITION: "third" } };

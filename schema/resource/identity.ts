@@ -1,6 +1,7 @@
 // Identity: who may call. A workload assumes an identity by a token whose claims match (claimMatch), by a key of the
 // identity (staticKeys), or as an AWS principal (awsIdentity). A servicePrincipal is a service of the platform.
 import { z } from "zod";
+import { isLoopbackUrl } from "../address.ts";
 import {
   enumeration,
   message,
@@ -13,7 +14,6 @@ import {
   strings,
   timestamp,
 } from "../field.ts";
-import { isLoopbackUrl } from "../loopback.ts";
 import { type Operations, rows } from "../operation.ts";
 import { PATTERN_MAX, patternViolation } from "../pattern.ts";
 import { resource } from "../resource.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isLoopbackAddress, isLoopbackAuthority, isLoopbackHost, isLoopbackUrl } from "../../schema/loopback.ts";
+import { isLoopbackAddress, isLoopbackAuthority, isLoopbackHost, isLoopbackUrl } from "../../schema/address.ts";
 
 const hosts: [host: string, isLoopback: boolean, reason: string][] = [
   ["localhost", true, "the name"],
