@@ -20,18 +20,13 @@ export interface FrontOptions {
   clock(): number;
 }
 
-export interface Front {
-  /** address, with a port that was free */
-  url: string;
-  /** Takes no new requests, and waits for those under way, ten seconds at most. */
-  close(): Promise<void>;
-}
+export type Front = Awaited<ReturnType<typeof startFront>>;
 
 const HOST = "127.0.0.1";
 const silent = () => {};
 
 /** Errors: ListenError. */
-export const startFront = async ({ pipeline, pages, clock }: FrontOptions): Promise<Front> => {
+export const startFront = async ({ pipeline, pages, clock }: FrontOptions) => {
   const bounds = createBounds({}, silent);
   const ready = Promise.withResolvers<HttpOptions>();
   let isDraining = false;
@@ -48,5 +43,10 @@ export const startFront = async ({ pipeline, pages, clock }: FrontOptions): Prom
     ...{ pipeline, pages: pages(url), router: createRouter("both"), strictBodies: false },
     ...{ metrics: createMetrics(bounds), isDraining: () => isDraining, clock, log: silent },
   });
-  return { url, close };
+  return {
+    /** address, with a port that was free */
+    url,
+    /** Takes no new requests, and waits for those under way, ten seconds at most. */
+    close: (): Promise<void> => close(),
+  };
 };

@@ -1,9 +1,9 @@
 // Limits for clients: connections, idle time, memory of arriving requests and of unread answers.
 
 import type { Log } from "../base/log.ts";
-import { type AnswerMemory, createAnswerMemory, STALL_MS } from "./answer-memory.ts";
-import { type BodyMemory, createBodyMemory } from "./body-memory.ts";
-import { type Connections, createConnections } from "./connections.ts";
+import { createAnswerMemory, STALL_MS } from "./answer-memory.ts";
+import { createBodyMemory } from "./body-memory.ts";
+import { createConnections } from "./connections.ts";
 
 export interface BoundOptions {
   /** connections at a time, over all ports; one address may have half of them; default 1000 */
@@ -16,17 +16,12 @@ export interface BoundOptions {
   maxAnswerMemory?: number | undefined;
 }
 
-export interface Bounds {
-  connections: Connections;
-  memory: BodyMemory;
-  answers: AnswerMemory;
-  idleMs: number;
-}
+export type Bounds = ReturnType<typeof createBounds>;
 
 export const createBounds = (
   { maxConnections = 1000, idleTimeoutMs = 65_000, maxBodyMemory = MEMORY, maxAnswerMemory = MEMORY }: BoundOptions,
   log: Log,
-): Bounds => {
+) => {
   const answers = createAnswerMemory(maxAnswerMemory, Math.min(STALL_MS, idleTimeoutMs));
   return {
     connections: createConnections(maxConnections, log, answers.forget),

@@ -5,11 +5,7 @@ import { Metadata } from "@grpc/grpc-js";
 import { type ApiError, domainOf, statusFromError } from "../../schema/index.ts";
 import { grpcRegistry, messageIn } from "./registry.ts";
 
-export interface GrpcStatus {
-  code: number;
-  details: string;
-  metadata: Metadata;
-}
+export type GrpcStatus = ReturnType<typeof grpcStatus>;
 
 /** The trailers of an error, for a response that does not pass grpc-js. */
 export const trailersFrom = ({ code, details, metadata }: GrpcStatus) => ({
@@ -22,7 +18,7 @@ export const trailersFrom = ({ code, details, metadata }: GrpcStatus) => ({
 const TEXT_MAX = 1024;
 const VIOLATIONS_ROOM = 3 * 1024;
 
-export const grpcStatus = (error: ApiError, service: string): GrpcStatus => {
+export const grpcStatus = (error: ApiError, service: string) => {
   const { code, message: text, details } = statusFromError(error, domainOf(service), VIOLATIONS_ROOM);
   // A cut may leave half a character, which no header can hold.
   const status = { code, message: text.slice(0, TEXT_MAX).toWellFormed(), details };
