@@ -9,16 +9,15 @@ import { systemTransport } from "../client/transport.ts";
 
 export const systemConfig = (): Config => readConfig(undefined, process.env);
 
-export const systemClient = (): Client => {
-  const { env } = process;
-  return clientWith({
-    config: systemConfig(),
-    env,
-    clock: systemClock,
-    redactor: redactor(),
-    transport: systemTransport(),
-  });
-};
+/** With the credentials of the environment. Clients with one redactor keep each other's tokens out of their texts. */
+export const clientOf = (config: Config, env: NodeJS.ProcessEnv = process.env, secrets = redactor()): Client =>
+  clientWith({ config, env, clock: systemClock, redactor: secrets, transport: systemTransport() });
+
+export const systemClient = (): Client => clientOf(systemConfig());
+
+/** A client of a server in this process, with this token alone. */
+export const loopbackClient = (url: string, token: string): Client =>
+  clientOf({ baseUrl: url, authUrl: url, requestTimeoutMs: 60_000 }, { IRM_TOKEN: token });
 
 /** The text of an error of the configuration, the sign-in, the connection, the API or its lists; undefined for any other error. */
 export const clientErrorText = (error: unknown): string | undefined => {

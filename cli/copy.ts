@@ -6,13 +6,11 @@ import { leftOutText, notVisibleText } from "../access/export/comment.ts";
 import { type ExportKind, KINDS, type OnRead, pathIn } from "../access/export/read.ts";
 import { countText } from "../access/format/words.ts";
 import { quote } from "../access/quote.ts";
-import { type Client, clientWith } from "../client/client.ts";
-import { systemClock } from "../client/clock.ts";
+import type { Client } from "../client/client.ts";
 import { readConfig } from "../client/credentials.ts";
-import { redactor } from "../client/redact.ts";
-import { systemTransport } from "../client/transport.ts";
 import { addressProblem, printable, resources } from "../schema/index.ts";
 import { copyProblems } from "../server/seed/check.ts";
+import { clientOf } from "./client.ts";
 import { progressOf } from "./progress.ts";
 import { UsageError } from "./usage.ts";
 import { writeWhole } from "./whole-file.ts";
@@ -55,9 +53,8 @@ const FLAG = "--copy-of";
 const clientAt = (address: string): Client => {
   const problem = addressProblem(address);
   if (problem !== undefined) throw new UsageError(`${FLAG}: ${problem}`);
-  const { env } = process;
-  const config = readConfig((key) => (key === "irm:baseUrl" ? address : undefined), env, { keys: [], flag: FLAG });
-  return clientWith({ config, env, clock: systemClock, redactor: redactor(), transport: systemTransport() });
+  const settings = (key: string): string | undefined => (key === "irm:baseUrl" ? address : undefined);
+  return clientOf(readConfig(settings, process.env, { keys: [], flag: FLAG }));
 };
 
 const withoutRefused = (copy: Copy, problems: ReturnType<typeof copyProblems>): Copy => {

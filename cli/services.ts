@@ -1,14 +1,11 @@
 // The services of a command: the environment names one, and --service names others, with the credentials for them. What the program says
 // of its providers counts for nothing here: its author must not choose which addresses are read and get a token.
-
-import { type Client, clientWith } from "../client/client.ts";
-import { systemClock } from "../client/clock.ts";
+import type { Client } from "../client/client.ts";
 import { type Config, serviceOf } from "../client/config.ts";
 import { readConfig } from "../client/credentials.ts";
 import { redactor } from "../client/redact.ts";
-import { systemTransport } from "../client/transport.ts";
 import { addressProblem } from "../schema/index.ts";
-import { systemConfig } from "./client.ts";
+import { clientOf, systemConfig } from "./client.ts";
 import { UsageError } from "./usage.ts";
 
 /** As of a provider: baseUrl, tokenEnv, identity. */
@@ -34,9 +31,9 @@ export const servicesFrom = (texts: readonly string[], env: NodeJS.ProcessEnv): 
 
 /** A client of each service, by address: the environment's own first, then those of --service. Of two settings for one the first counts. */
 export const clientsOf = (configured: Config | undefined, services: readonly Settings[]): Map<string, Client> => {
-  const parts = { env: process.env, clock: systemClock, redactor: redactor(), transport: systemTransport() };
-  const clients = new Map<string, Client>();
-  const add = (config: Config): void => void clients.set(serviceOf(config.baseUrl), clientWith({ ...parts, config }));
+  const [clients, secrets] = [new Map<string, Client>(), redactor()];
+  const add = (config: Config): void =>
+    void clients.set(serviceOf(config.baseUrl), clientOf(config, process.env, secrets));
   if (configured) add(configured);
   for (const settings of services) {
     const address = serviceOf(settings.baseUrl as string);

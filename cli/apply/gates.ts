@@ -2,12 +2,10 @@
 import type { Change } from "../../access/change/change.ts";
 import type { Write } from "../../access/change/write.ts";
 import type { Copy } from "../../access/copy/copy.ts";
-import { type Client, clientWith } from "../../client/client.ts";
-import { systemClock } from "../../client/clock.ts";
-import { redactor } from "../../client/redact.ts";
-import { systemTransport } from "../../client/transport.ts";
+import type { Client } from "../../client/client.ts";
 import { type Gate, startGate } from "../../gate/index.ts";
 import { type TokenClass, tokensFor } from "../../gate/tokens.ts";
+import { loopbackClient } from "../client.ts";
 import { carryOut } from "../twin/replay.ts";
 
 /** By address; the first one is that of the writes without a service. */
@@ -50,13 +48,7 @@ export const sendWrites = async (
   writes: readonly Write[],
   signal: AbortSignal,
 ): Promise<void> => {
-  const parts = { clock: systemClock, redactor: redactor(), transport: systemTransport() };
-  const clients = services.map(({ address, url, token }): [string, Client] => {
-    const config = { baseUrl: url, authUrl: url, requestTimeoutMs: REQUEST_TIMEOUT_MS };
-    return [address, clientWith({ ...parts, config, env: { IRM_TOKEN: token } })];
-  });
+  const clients = new Map(services.map(({ address, url, token }) => [address, loopbackClient(url, token)]));
   const [first] = change.services as [string];
-  await carryOut(writes, { first, clients: new Map(clients), hidden: "" }, signal);
+  await carryOut(writes, { first, clients, hidden: "" }, signal);
 };
-
-const REQUEST_TIMEOUT_MS = 60_000;

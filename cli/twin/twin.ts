@@ -1,11 +1,9 @@
 // A twin: a copy of an organization that a server in this process serves, in memory. Nothing that is sent to it reaches the original.
 import { type Copy, recordsIn } from "../../access/copy/copy.ts";
-import { type Client, clientWith } from "../../client/client.ts";
-import { systemClock } from "../../client/clock.ts";
-import { redactor } from "../../client/redact.ts";
-import { systemTransport } from "../../client/transport.ts";
+import type { Client } from "../../client/client.ts";
 import { isLoopbackUrl, type Json } from "../../schema/index.ts";
 import { createKeys, createServer, type ServerKeys, type ServerOptions } from "../../server/index.ts";
+import { loopbackClient } from "../client.ts";
 
 export interface Twin {
   /** address of the original */
@@ -40,13 +38,10 @@ export const startTwin = async (copy: Copy, original: string, options: ServerOpt
   });
   const { localUrl: url, tokenOf, close } = server;
   const operatorToken = server.operatorToken as Twin["operatorToken"];
-  const shared = { clock: systemClock, redactor: redactor(), transport: systemTransport() };
-  const config = { baseUrl: url, authUrl: url, requestTimeoutMs: REQUEST_TIMEOUT_MS };
-  const clientWithToken = (token: string): Client => clientWith({ ...shared, config, env: { IRM_TOKEN: token } });
   return {
     ...{ original, copy, url, tokenOf, operatorToken, close },
-    clientOf: async (identity) => clientWithToken(await tokenOf(identity)),
-    operatorOf: async (identity) => clientWithToken(await operatorToken(identity)),
+    clientOf: async (identity) => loopbackClient(url, await tokenOf(identity)),
+    operatorOf: async (identity) => loopbackClient(url, await operatorToken(identity)),
   };
 };
 
@@ -58,5 +53,3 @@ export const recordsOf = (twins: ReadonlyMap<string, Pick<Twin, "copy">>, first:
   const records = new Map(all);
   return (plural: string, uid: string, service = first): Json | undefined => records.get(`${service} ${plural} ${uid}`);
 };
-
-const REQUEST_TIMEOUT_MS = 60_000;
