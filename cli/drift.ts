@@ -67,12 +67,11 @@ export const findDrift = async ({
     .map((one) => `--allow: ${JSON.stringify(one)} is neither a uid nor ${PULL_TOKENS}`);
   if (wrong.length > 0) throw new UsageError(wrong.join("\n"));
   const lock = lockBeside(undefined);
-  const [cwd, env] = [process.cwd(), { [DRIFT_PREVIEW]: "1" }];
+  const [cwd, env] = [process.cwd(), { ...process.env, [DRIFT_PREVIEW]: "1" }];
   const { previewed, run } = await untilStopped(async (signal) => {
     const previewed = await previewHere({ cwd, stack, services }, { env, signal });
     const { preview, clients } = previewed;
-    const own = { cwd, env: { ...process.env, ...env }, stack, preview, clients };
-    return { previewed, run: await runHere(own, signal) };
+    return { previewed, run: await runHere({ cwd, env, stack, preview, clients }, signal) };
   });
   const { preview, clients, hereAt } = previewed;
   const proposals = proposalsOf(run, previewed);

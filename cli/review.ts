@@ -104,7 +104,7 @@ export const reviewProgram = async (flags: Flags): Promise<{ made: Review; conte
     inProject(policy, signal, async ({ cwd, env }) => {
       const previewed = await previewHere({ cwd, stack, services }, { operation, more: engine, env, signal });
       const { preview, clients } = previewed;
-      const own = { operation, cwd, env: { ...process.env, ...env }, stack, arguments: engine, preview, clients };
+      const own = { operation, cwd, env, stack, arguments: engine, preview, clients };
       return { previewed, run: await runHere({ ...own, as, rights }, signal) };
     }),
   );

@@ -16,7 +16,7 @@ const COMMANDS: Readonly<Record<RunOperation, readonly string[]>> = {
 interface PreviewOptions {
   /** default: `up` */
   operation?: RunOperation | undefined;
-  /** added to the environment */
+  /** default: that of this process */
   env?: NodeJS.ProcessEnv | undefined;
   /** added to the arguments of the engine */
   more?: readonly string[] | undefined;
@@ -29,7 +29,7 @@ export const runPreview = async (
   command: readonly [string, ...string[]],
   cwd: string,
   stack?: string,
-  { operation = "up", env = {}, more = [], signal }: PreviewOptions = {},
+  { operation = "up", env = process.env, more = [], signal }: PreviewOptions = {},
 ): Promise<Preview> => {
   const [program, ...first] = command;
   const args = [
@@ -39,7 +39,7 @@ export const runPreview = async (
     ...(stack === undefined ? [] : ["--stack", stack]),
     ...more,
   ];
-  const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ["inherit", "pipe", "inherit"] });
+  const child = spawn(program, args, { cwd, env, stdio: ["inherit", "pipe", "inherit"] });
   const stop = (): void => void child.kill("SIGINT");
   signal?.addEventListener("abort", stop);
   const ended = new Promise<number | string>((resolve, reject) => {

@@ -3,18 +3,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { allowedSources } from "../../client/allowed-sources.ts";
-import { CREDENTIAL_VARIABLES } from "../../client/credential-settings.ts";
 import { RUN, type RunFile, writeRunFile } from "../../client/run-file.ts";
-import { OPTION } from "../run/place.ts";
+import { withoutVariables } from "../run/place.ts";
 
-/** `more`: variables of --service that hold credentials. Of a variable that is undefined, a process has none. */
-export const withoutCredentials = (env: NodeJS.ProcessEnv, more: readonly string[]): NodeJS.ProcessEnv => {
-  const listed = allowedSources(env).allowed.map(({ name }) => name);
-  const withheld = new Set([...CREDENTIAL_VARIABLES, ...more, ...listed]);
-  return Object.fromEntries(
-    Object.entries(env).map(([name, value]) => [name, withheld.has(name) || OPTION.test(name) ? undefined : value]),
-  );
-};
+/** `more`: variables of --service that hold credentials. */
+export const withoutCredentials = (env: NodeJS.ProcessEnv, more: readonly string[]): NodeJS.ProcessEnv =>
+  withoutVariables(env, [...more, ...allowedSources(env).allowed.map(({ name }) => name)]);
 
 /** Runs `act` with the environment; the file goes with it. */
 export const throughGate = async <T>(

@@ -116,7 +116,7 @@ const install = async (cwd: string, { env, signal, at }: Parts): Promise<void> =
   const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
   const npm = spawn("npm", args, {
     cwd,
-    env: { ...process.env, ...env },
+    env,
     // Its messages are for the user; what the command prints is the review.
     stdio: ["ignore", process.stderr, "inherit"],
   });

@@ -33,7 +33,7 @@ export const withPolicyProject = async <T>(
   const root = makeFolder();
   try {
     writeAll(root, files, at);
-    const env = { PATH: pathOutside(at.repository.root).join(delimiter) };
+    const env = { ...process.env, PATH: pathOutside(at.repository.root).join(delimiter) };
     await addPackages({ root, program, others, at, env, signal });
     signal.throwIfAborted();
     return await act({ cwd: join(root, program), env });

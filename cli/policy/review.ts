@@ -66,7 +66,7 @@ export const inProject = <T>(
   signal: AbortSignal,
   act: (project: PolicyProject) => Promise<T>,
 ): Promise<T> =>
-  policy === undefined ? act({ cwd: process.cwd(), env: {} }) : withPolicyProject({ ...policy, signal }, act);
+  policy === undefined ? act({ cwd: process.cwd(), env: process.env }) : withPolicyProject({ ...policy, signal }, act);
 
 /** For the user, on stderr. */
 export const noticesOf = ({ notPart }: PolicyReview): string[] => {

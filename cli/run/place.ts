@@ -73,8 +73,6 @@ export const createPlace = (from: NodeJS.ProcessEnv, credentials: readonly strin
     remove();
     throw error;
   }
-  const withheld = new Set([...CREDENTIAL_VARIABLES, ...credentials, ...BACKEND]);
-  const env = Object.fromEntries(Object.entries(from).filter(([name]) => !withheld.has(name) && !OPTION.test(name)));
   return {
     folder,
     projectOf: (name) => {
@@ -103,7 +101,7 @@ export const createPlace = (from: NodeJS.ProcessEnv, credentials: readonly strin
       void writeRunFile(folder, { kind: "review", pid: process.pid, journal: at("journal"), services }),
     elsewhere: () => readElsewhere(folder),
     env: {
-      ...env,
+      ...withoutVariables(from, [...credentials, ...BACKEND]),
       PULUMI_BACKEND_URL: `file://${at("state")}`,
       PULUMI_HOME: at("home"),
       // The processes of the run leave files there.
@@ -130,5 +128,11 @@ export const BACKEND = [
   "PULUMI_DIY_BACKEND_GZIP",
   "PULUMI_SELF_MANAGED_STATE_GZIP",
 ];
-/** The engine takes each option of a command from the environment too. */
-export const OPTION = /^PULUMI_OPTION_/i;
+
+/** Without these variables, those of credentials, and options of the engine, which takes each from the environment too. */
+export const withoutVariables = (env: NodeJS.ProcessEnv, names: readonly string[]): NodeJS.ProcessEnv => {
+  const withheld = new Set([...CREDENTIAL_VARIABLES, ...names]);
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => !withheld.has(name) && !/^PULUMI_OPTION_/i.test(name)),
+  );
+};
