@@ -18,7 +18,7 @@ import { reportAsJson, reportAsText } from "./apply/report.ts";
 import { runUpdate } from "./apply/update.ts";
 import { ask, canAsk } from "./ask.ts";
 import { readChange } from "./change.ts";
-import { clientErrorText, systemConfig } from "./client.ts";
+import { clientErrorText } from "./client.ts";
 import { copyOf } from "./copy.ts";
 import { engineArguments } from "./engine-arguments.ts";
 import { engineCommand } from "./engine-command.ts";
@@ -26,7 +26,7 @@ import { untilInterrupted } from "./interrupt.ts";
 import { runEngine } from "./run/engine.ts";
 import { RunError } from "./run/error.ts";
 import { runErrorText } from "./run/here.ts";
-import { clientsOf, firstOf, servicesFrom } from "./services.ts";
+import { clientsOf, configHere, firstOf, servicesFrom } from "./services.ts";
 import { printError } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
@@ -76,7 +76,7 @@ export const applyChange = async (change: Change, flags: Applying): Promise<numb
     throw new NotReviewed(`${file} has the digest ${change.digest}, and ${printable(digest)} was approved`);
   engineArguments(change.arguments);
   const settings = servicesFrom(flags.service ?? [], process.env);
-  const clients = clientsOf(process.env.IRM_BASE_URL ? systemConfig() : undefined, settings);
+  const clients = clientsOf(configHere(), settings);
   const nowMs = await firstOf(clients).serviceNow();
   const problem = unusableText(change, { file, given: [...clients.keys()], nowMs });
   if (problem !== undefined) throw new UsageError(problem);

@@ -3,13 +3,10 @@ import { runPreview } from "../access/preview/run-preview.ts";
 import { hereIn, type IsHere, otherServiceText } from "../access/preview/service.ts";
 import type { Preview } from "../access/preview/shape.ts";
 import type { Client } from "../client/client.ts";
-import { type Config, serviceOf } from "../client/config.ts";
-import { systemConfig } from "./client.ts";
+import { serviceOf } from "../client/config.ts";
 import { engineCommand } from "./engine-command.ts";
-import { clientsOf, type servicesFrom } from "./services.ts";
+import { clientsOf, configHere, type servicesFrom } from "./services.ts";
 import { UsageError } from "./usage.ts";
-
-type Services = ReturnType<typeof servicesFrom>;
 
 export interface Previewed {
   preview: Preview;
@@ -23,7 +20,7 @@ interface Program {
   /** folder of the program */
   cwd: string;
   stack?: string | undefined;
-  services: Services;
+  services: ReturnType<typeof servicesFrom>;
 }
 
 /** Runs the program. */
@@ -31,11 +28,8 @@ export const previewHere = async (
   { cwd, stack, services }: Program,
   options?: Parameters<typeof runPreview>[3],
 ): Promise<Previewed> => {
-  const config = process.env.IRM_BASE_URL ? systemConfig() : undefined;
-  return checked(await runPreview(engineCommand(), cwd, stack, options), config, services);
-};
-
-const checked = (preview: Preview, config: Config | undefined, services: Services): Previewed => {
+  const config = configHere();
+  const preview = await runPreview(engineCommand(), cwd, stack, options);
   const addresses = services.map(({ baseUrl = "" }) => serviceOf(baseUrl));
   const other = otherServiceText(preview, config, addresses);
   if (other !== undefined) throw new UsageError(other);

@@ -24,7 +24,7 @@ import { runChangeTests, type StackOf } from "../access/test/change.ts";
 import type { Client } from "../client/client.ts";
 import { printable } from "../schema/index.ts";
 import { checkChangeFile, readChange, writeChange } from "./change.ts";
-import { clientErrorText, systemConfig } from "./client.ts";
+import { clientErrorText } from "./client.ts";
 import { missingLines } from "./copy.ts";
 import { engineArguments } from "./engine-arguments.ts";
 import type { Format } from "./format.ts";
@@ -39,7 +39,7 @@ import { checkActor, runErrorText, runHere, untilStopped } from "./run/here.ts";
 import type { UpdateRun } from "./run/on-twins.ts";
 import { proposalsOf } from "./run/proposal.ts";
 import { replayHere } from "./run/replayed.ts";
-import { clientsOf, firstOf, servicesFrom } from "./services.ts";
+import { clientsOf, configHere, firstOf, servicesFrom } from "./services.ts";
 import { print, printError, printStyled, stdoutStyle } from "./terminal.ts";
 import { disagreements } from "./twin/sides.ts";
 import { UsageError } from "./usage.ts";
@@ -159,7 +159,7 @@ const reviewChange = async (file: string, flags: Flags): Promise<Review> => {
   const { judged } = judgeBy(flags);
   const services = servicesFrom(flags.service ?? [], process.env);
   // The flags may name all of its services.
-  const clients = clientsOf(process.env.IRM_BASE_URL ? systemConfig() : undefined, services);
+  const clients = clientsOf(configHere(), services);
   const problem = unusableText(change, {
     file,
     given: [...clients.keys()],

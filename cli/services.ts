@@ -29,6 +29,9 @@ export const servicesFrom = (texts: readonly string[], env: NodeJS.ProcessEnv): 
   return services;
 };
 
+/** What the environment says of its service; undefined where it names none. */
+export const configHere = (): Config | undefined => (process.env.IRM_BASE_URL ? systemConfig() : undefined);
+
 /** A client of each service, by address: the environment's own first, then those of --service. Of two settings for one the first counts. */
 export const clientsOf = (configured: Config | undefined, services: readonly Settings[]): Map<string, Client> => {
   const [clients, secrets] = [new Map<string, Client>(), redactor()];
