@@ -9,7 +9,7 @@ import { PreviewError } from "../access/preview/shape.ts";
 import { whoAmI } from "../access/query/whoami.ts";
 import type { Client } from "../client/client.ts";
 import { writeProblems } from "../gate/index.ts";
-import { printable, printableLines } from "../schema/printable.ts";
+import { printable } from "../schema/printable.ts";
 import { type Job, type MadeAnew, replayAnew, runAnew } from "./apply/anew.ts";
 import { type Services, sendWrites, startTokenedGate, type TokenedGate } from "./apply/gates.ts";
 import { messageOf, type Updates, updatesSince } from "./apply/history.ts";
@@ -27,7 +27,7 @@ import { runEngine } from "./run/engine.ts";
 import { RunError } from "./run/error.ts";
 import { runErrorText } from "./run/here.ts";
 import { clientsOf, configHere, firstOf, servicesFrom } from "./services.ts";
-import { printError } from "./terminal.ts";
+import { printError, printNotice } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
 export interface ApplyFlags {
@@ -87,8 +87,11 @@ export const applyChange = async (change: Change, flags: Applying): Promise<numb
   const job: Job = { cwd: process.cwd(), env: withoutCredentials(process.env, variables), stack };
   const reason = new RunError("it was interrupted; run it again to apply what is left of the change");
   const act = async (signal: AbortSignal): Promise<number> => {
-    note(`${countText(change.writes.length, "write")}${change.stack && ` to ${change.stack}`}, ${change.digest}`);
-    note("making the change anew on a copy");
+    printNotice(
+      "irm apply",
+      `${countText(change.writes.length, "write")}${change.stack && ` to ${change.stack}`}, ${change.digest}`,
+    );
+    printNotice("irm apply", "making the change anew on a copy");
     const services = await copiesOf(change, clients);
     const { operation } = change;
     const isRun = operation !== "revoke";
@@ -99,7 +102,7 @@ export const applyChange = async (change: Change, flags: Applying): Promise<numb
     const updates = isRun ? await updatesSince(engine, change, { ...job, name: stack }) : {};
     checkAnew(change, { anew, problems, updates, file });
     const { writes } = anew.content;
-    note(leftText(change.writes.length, writes.length));
+    printNotice("irm apply", leftText(change.writes.length, writes.length));
     const gate = await startTokenedGate(services, writes, change.as);
     try {
       if (!flags.yes && !(await ask(`Apply ${countText(writes.length, "write")}?`)))
@@ -193,7 +196,3 @@ const writeText = ({ n, method, parent, uid, fields }: Write): string =>
 
 const textIn = (value: unknown): string =>
   value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
-
-const note = (text: string): void => {
-  process.stderr.write(`irm apply: ${printableLines(text)}\n`);
-};

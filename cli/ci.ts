@@ -22,9 +22,8 @@ import { type Command, commandOf, type Job, RefusedJob } from "../ci/job.ts";
 import { closeIssue, keepIssue, type Marker, replaceComment } from "../ci/post.ts";
 import { inputsText, keyOf, problemsOf, readSettings, runsEngine, type Settings, subjectOf } from "../ci/settings.ts";
 import { driftEnded, driftIssue, driftTitle, noReviewComment, reviewComment } from "../ci/text.ts";
-import { printable } from "../schema/index.ts";
 import { folderOf } from "./journal-files.ts";
-import { printError } from "./terminal.ts";
+import { printError, printNotice } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
 interface Context {
@@ -71,7 +70,7 @@ export const approval = (): Promise<number> =>
       const unseen = await host.forge(token).unseenApproval();
       if (unseen === undefined) return 0;
       host.annotate("notice", unseen);
-      process.stderr.write(`irm ci approval: ${printable(unseen)}\n`);
+      printNotice("irm ci approval", unseen);
       return 0;
     }
     if (!token)

@@ -11,9 +11,9 @@ import { lockOf } from "../provider/log/lock.ts";
 import { countsText } from "../provider/open/text.ts";
 import { withArticle } from "../provider/record/kind.ts";
 import { journalProblem } from "../provider/run/journal-path.ts";
-import { isUidp, printableLines, suggestion } from "../schema/index.ts";
+import { isUidp, suggestion } from "../schema/index.ts";
 import { contentsOf, folderOf, type InvalidLineAt, isPending, JOURNAL, journalsIn } from "./journal-files.ts";
-import { print, printError } from "./terminal.ts";
+import { print, printError, warn } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
 export interface ListFlags {
@@ -122,11 +122,10 @@ export const clean = reported("clean", async (flags: CleanFlags) => {
   if (flags.key !== undefined && flags.all) throw new UsageError("--key and --all cannot be combined");
   const folder = folderOf(flags);
   warnOfWorkTree("clean", folder);
-  const log = (text: string) => process.stderr.write(`${printableLines(text)}\n`);
   const keys = new Set<string>();
   for (const path of journalsIn(folder)) {
     const file = path.replace(JOURNAL, ".lock");
-    const lock = lockOf({ file, clock: systemClock, timeoutMs: DEADLINE_MS, log });
+    const lock = lockOf({ file, clock: systemClock, timeoutMs: DEADLINE_MS, log: warn });
     await lock.acquire();
     try {
       const { entries, invalid, runs: found, removed } = await contentsOf(path);

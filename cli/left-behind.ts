@@ -9,10 +9,10 @@ import type { EngineCommand } from "../provider/run/engine-command.ts";
 import { readEngineState } from "../provider/run/engine-state.ts";
 import { type Session, sessionWith, systemEnvironment } from "../provider/run/session.ts";
 import { storedStacks } from "../provider/run/stored-stack.ts";
-import { printableLines } from "../schema/index.ts";
 import { systemConfig } from "./client.ts";
 import { runEngine } from "./doctor/engine.ts";
 import { findProject } from "./doctor/project.ts";
+import { warn } from "./terminal.ts";
 
 export interface LeftBehind extends Pick<OpenStack, "name" | "runs" | "touched"> {
   session: Session;
@@ -30,9 +30,8 @@ export class RecoverError extends Error {
 export const findLeftBehind = async (given: string | undefined, folder: string): Promise<LeftBehind | undefined> => {
   const config = { ...systemConfig(), journal: folder };
   const stack = await stackHere(given);
-  const log = (text: string) => process.stderr.write(`${printableLines(text)}\n`);
   const stored = storedStacks(engineHere());
-  const session = sessionWith(config, { ...systemEnvironment(), storedStacks: stored, log });
+  const session = sessionWith(config, { ...systemEnvironment(), storedStacks: stored, log: warn });
   return (await openRuns(session, stack)) ?? lostCreates(session, stack);
 };
 

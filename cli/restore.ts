@@ -16,8 +16,8 @@ import type { Client } from "../client/client.ts";
 import { printable } from "../schema/index.ts";
 import { ask, canAsk } from "./ask.ts";
 import { untilInterrupted } from "./interrupt.ts";
-import { countGrants, listText, printFailures, printJson, problemOfEdit, rowOf, warn } from "./revoke-report.ts";
-import { print, printError } from "./terminal.ts";
+import { countGrants, listText, printFailures, printJson, problemOfEdit, rowOf } from "./revoke-report.ts";
+import { print, printError, warn } from "./terminal.ts";
 
 export interface RestoreFlags {
   yes?: boolean;

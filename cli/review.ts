@@ -22,7 +22,6 @@ import { joinReviews } from "../access/review/services.ts";
 import { LockError } from "../access/roles/lock.ts";
 import { runChangeTests, type StackOf } from "../access/test/change.ts";
 import type { Client } from "../client/client.ts";
-import { printable } from "../schema/index.ts";
 import { checkChangeFile, readChange, writeChange } from "./change.ts";
 import { clientErrorText } from "./client.ts";
 import { missingLines } from "./copy.ts";
@@ -40,7 +39,7 @@ import type { UpdateRun } from "./run/on-twins.ts";
 import { proposalsOf } from "./run/proposal.ts";
 import { replayHere } from "./run/replayed.ts";
 import { clientsOf, configHere, firstOf, servicesFrom } from "./services.ts";
-import { print, printError, printStyled, stdoutStyle } from "./terminal.ts";
+import { print, printError, printNotice, printStyled, stdoutStyle } from "./terminal.ts";
 import { disagreements } from "./twin/sides.ts";
 import { UsageError } from "./usage.ts";
 
@@ -220,7 +219,7 @@ const judgeBy = (flags: Flags) => {
   const { verdict, source, changed, notice } = reviewRules(flags, at, folder);
   const policy = policyReview(flags, at, folder, source?.file);
   for (const text of [at?.notice, notice, ...(policy ? noticesOf(policy) : [])])
-    if (text !== undefined) printNotice(text);
+    if (text !== undefined) printNotice("irm review", text);
   const tests = reviewTests(flags, at, folder);
   const judged = ({ lives, proposals, stackOf, report: run, clients, managed }: Proposed) => {
     const nowMs = firstOf(clients).clock.today();
@@ -245,14 +244,10 @@ const judgeBy = (flags: Flags) => {
     };
     const made = joinReviews(new Map([...proposals].map(([service, own]) => [service, reviewedAt(service, own)])));
     if (roles.changes.length > 0) made.report.roles = roles.changes;
-    for (const text of made.unknownSubjects) printNotice(text);
+    for (const text of made.unknownSubjects) printNotice("irm review", text);
     return made;
   };
   return { judged, policy };
-};
-
-const printNotice = (text: string): void => {
-  process.stderr.write(`irm review: ${printable(text)}\n`);
 };
 
 const printIn: Record<Format, (review: Review) => void> = {

@@ -7,7 +7,6 @@ import { type Holder, kindOf, labelOf } from "../access/revoke/holder.ts";
 import type { Failure } from "../access/revoke/remove.ts";
 import { POLICY } from "../access/test/file.ts";
 import { quoting } from "../client/recovery.ts";
-import { printableLines } from "../schema/index.ts";
 import { clientErrorText } from "./client.ts";
 import { print, printError } from "./terminal.ts";
 
@@ -42,8 +41,6 @@ export const countGrants = (count: number, holder: Holder): string =>
   countText(count, kindOf(holder).word, kindOf(holder).words);
 
 export const printJson = (value: object): void => print(`${JSON.stringify(value, undefined, 2)}\n`);
-
-export const warn = (text: string): void => void process.stderr.write(`${printableLines(text)}\n`);
 
 const FAILURES_SHOWN = 10;
 

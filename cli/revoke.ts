@@ -19,11 +19,11 @@ import { CopyError } from "./copy.ts";
 import { declarersOf } from "./declarers.ts";
 import { untilInterrupted } from "./interrupt.ts";
 import { restore } from "./restore.ts";
-import { countGrants, listText, printFailures, printJson, problemOfEdit, rowOf, warn } from "./revoke-report.ts";
+import { countGrants, listText, printFailures, printJson, problemOfEdit, rowOf } from "./revoke-report.ts";
 import { findTarget, type Target, type Wanted } from "./revoke-target.ts";
 import { RunError } from "./run/error.ts";
 import { changeWithout } from "./run/without.ts";
-import { print, printError } from "./terminal.ts";
+import { print, printError, warn } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
 export interface RevokeFlags extends Wanted {

@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { offlineText, type RolesLock, readLock } from "../access/roles/lock.ts";
 import { POLICY } from "../access/test/file.ts";
 import { projectFolder } from "../client/folder.ts";
-import { printableLines } from "../schema/index.ts";
+import { warn } from "./terminal.ts";
 
 /** The folders that may have the lock of a policy; without one, of the policy and the program here. The first is for a new lock. */
 export const lockFolders = (policy: string | undefined): string[] => {
@@ -23,5 +23,5 @@ export const shownName = (file: string): string => relative(process.cwd(), file)
 
 /** Which built-in roles count where no service is asked, on stderr. */
 export const printOfflineRoles = (lock: RolesLock | undefined): void => {
-  process.stderr.write(`${printableLines(offlineText(lock))}\n`);
+  warn(offlineText(lock));
 };

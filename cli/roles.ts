@@ -23,7 +23,7 @@ import type { Format } from "./format.ts";
 import { originOf } from "./origin.ts";
 import { printDocument } from "./print-document.ts";
 import { lockFolders, shownName } from "./roles-lock.ts";
-import { printError } from "./terminal.ts";
+import { printError, warn } from "./terminal.ts";
 import { writeWhole } from "./whole-file.ts";
 
 export interface RolesFlags {
@@ -49,7 +49,7 @@ export const roles = async ({ write = false, format }: RolesFlags): Promise<numb
     };
     printDocument(rolesDocument(report), report, format);
     const missing = write ? undefined : noEntryText(service, lock);
-    if (missing !== undefined) process.stderr.write(`${printable(missing)}\n`);
+    if (missing !== undefined) warn(printable(missing));
     if (write) writeLock(lock, join(folders[0] as string, LOCK), { service, live, nowMs });
     return !write && report.changed.some(isChange) ? CHANGED : 0;
   } catch (error) {
@@ -73,7 +73,7 @@ const writeLock = (
   const known = lock?.services.get(service);
   const name = lock?.file ?? file;
   if (known !== undefined && rolesText(known.roles) === rolesText(bundles)) {
-    process.stderr.write(`${printable(shownName(name))} is up to date\n`);
+    warn(`${printable(shownName(name))} is up to date`);
     return;
   }
   const entry = { service, date: timeText(nowMs).slice(0, "2026-11-28".length), roles: bundles };
@@ -81,7 +81,7 @@ const writeLock = (
   // A service may have names that no reader of the file accepts.
   parseLock(text, shownName(name));
   writeWhole(name, text);
-  process.stderr.write(`${lock ? "updated" : "wrote"} ${printable(shownName(name))}: commit it\n`);
+  warn(`${lock ? "updated" : "wrote"} ${printable(shownName(name))}: commit it`);
 };
 
 const rolesText = (bundles: Readonly<Record<string, readonly string[]>>): string =>

@@ -1,6 +1,6 @@
 // What a command prints, and the exit code that it ends with.
 import { styleText } from "node:util";
-import { printableLines } from "../schema/printable.ts";
+import { printable, printableLines } from "../schema/printable.ts";
 
 /** Takes the exit code of the command that ran. */
 export type Exit = (code: number) => void;
@@ -9,6 +9,12 @@ export type Exit = (code: number) => void;
 export const printError = (command: string, message: string): void => {
   process.stderr.write(`${styleText("red", `${command}:`, { stream: process.stderr })} ${printableLines(message)}\n`);
 };
+
+/** Prints one line on stderr, after the name of the command. */
+export const printNotice = (command: string, text: string): void => warn(`${command}: ${printable(text)}`);
+
+/** Prints text on stderr. */
+export const warn = (text: string): void => void process.stderr.write(`${printableLines(text)}\n`);
 
 /** Prints text that may quote records of the API. */
 export const print = (text: string): void => {

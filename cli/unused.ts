@@ -7,10 +7,10 @@ import { removalOf } from "../access/policy/edit/remove.ts";
 import { roleReader } from "../access/query/answer.ts";
 import { type Unused, unusedIn } from "../access/query/unused.ts";
 import { unusedEntries } from "../access/query/unused-policy.ts";
-import { printableLines } from "../schema/index.ts";
 import { systemClient } from "./client.ts";
 import type { Format } from "./format.ts";
 import { printDocument } from "./print-document.ts";
+import { warn } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -52,5 +52,3 @@ const warnOfHidden = ({ graph, notVisible }: Live): void => {
   );
   if (lines.length > 0) warn(`not visible to you, so this may be incomplete: ${lines.join("; ")}`);
 };
-
-const warn = (text: string): void => void process.stderr.write(`${printableLines(text)}\n`);
