@@ -18,7 +18,8 @@ import { originOf } from "./origin.ts";
 import { previewHere } from "./preview.ts";
 import { printDocument } from "./print-document.ts";
 import { lockBeside } from "./roles-lock.ts";
-import { runErrorText, runHere, untilStopped } from "./run/here.ts";
+import { runErrorText, untilStopped } from "./run/here.ts";
+import { runOnTwins } from "./run/on-twins.ts";
 import { proposalsOf } from "./run/proposal.ts";
 import { firstOf, servicesFrom } from "./services.ts";
 import { printError } from "./terminal.ts";
@@ -71,7 +72,7 @@ export const findDrift = async ({
   const { previewed, run } = await untilStopped(async (signal) => {
     const previewed = await previewHere({ cwd, stack, services }, { env, signal });
     const { preview, clients } = previewed;
-    return { previewed, run: await runHere({ cwd, env, stack, preview, clients }, signal) };
+    return { previewed, run: await runOnTwins({ cwd, env, stack, preview, clients }, signal) };
   });
   const { preview, clients, hereAt } = previewed;
   const proposals = proposalsOf(run, previewed);

@@ -34,8 +34,8 @@ import { type RulesFlags, reviewRules } from "./review-rules.ts";
 import { reviewTests, TestsError, type TestsFlags, wrongTests } from "./review-tests.ts";
 import type { Rights } from "./run/actor.ts";
 import { contentOf, originOfRun } from "./run/content.ts";
-import { checkActor, runErrorText, runHere, untilStopped } from "./run/here.ts";
-import type { UpdateRun } from "./run/on-twins.ts";
+import { checkActor, runErrorText, untilStopped } from "./run/here.ts";
+import { runOnTwins, type UpdateRun } from "./run/on-twins.ts";
 import { proposalsOf } from "./run/proposal.ts";
 import { replayHere } from "./run/replayed.ts";
 import { clientsOf, configHere, firstOf, servicesFrom } from "./services.ts";
@@ -104,7 +104,7 @@ export const reviewProgram = async (flags: Flags): Promise<{ made: Review; conte
       const previewed = await previewHere({ cwd, stack, services }, { operation, more: engine, env, signal });
       const { preview, clients } = previewed;
       const own = { operation, cwd, env, stack, arguments: engine, preview, clients };
-      return { previewed, run: await runHere({ ...own, as, rights }, signal) };
+      return { previewed, run: await runOnTwins({ ...own, as, rights }, signal) };
     }),
   );
   const { clients } = previewed;

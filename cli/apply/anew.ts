@@ -5,12 +5,11 @@ import type { Anew } from "../../access/change/terms.ts";
 import { type Copy, recordsIn } from "../../access/copy/copy.ts";
 import type { RunOperation } from "../../access/preview/run-preview.ts";
 import type { Client } from "../../client/client.ts";
-import { engineCommand } from "../engine-command.ts";
 import { previewHere } from "../preview.ts";
 import { contentOf, originOfRun } from "../run/content.ts";
 import { runOnTwins } from "../run/on-twins.ts";
 import type { servicesFrom } from "../services.ts";
-import { replay } from "../twin/replay.ts";
+import { accessIn, replay } from "../twin/replay.ts";
 import { anewOf } from "../twin/sides.ts";
 import { type Services, startTokenedGate } from "./gates.ts";
 import { throughGate } from "./place.ts";
@@ -47,7 +46,7 @@ export const runAnew = async (
   const clients = new Map([...services].map(([address, { client }]) => [address, client]));
   const program = { operation, cwd, env, stack, arguments: engine, preview, clients, as };
   const copyOf = async (_: Client, address: string): Promise<Copy> => (services.get(address) as { copy: Copy }).copy;
-  const run = await runOnTwins({ ...program, command: engineCommand(), copyOf }, signal);
+  const run = await runOnTwins({ ...program, copyOf }, signal);
   const origin = originOfRun({ run, stack, clients });
   const content = contentOf({ run, origin, engine, operation, isWhole: true, created, expires });
   const failed = run.steps.flatMap(({ urn, op, error }) =>
@@ -69,10 +68,10 @@ export const replayAnew = async (
     .map((write, i) => ({ ...write, n: i + 1 }));
   const actors = new Map([...copies.keys()].map((address) => [address, change.as]));
   const run = await replay({ change: { ...change, writes }, copies, actors }, signal);
-  const { outcomes, uids, textOf, services: sides, ...access } = run;
-  const problems = outcomes.flatMap(({ n, message }) =>
+  const { uids, textOf } = run;
+  const problems = run.outcomes.flatMap(({ n, message }) =>
     message === undefined ? [] : [`write ${n} fails: ${message}`],
   );
-  const normal = { uids, textOf };
-  return { anew: anewOf({ ...change, writes, ...access }, { services: sides, normal, left: [] }), problems };
+  const made = { services: run.services, normal: { uids, textOf }, left: [] };
+  return { anew: anewOf({ ...change, writes, ...accessIn(run) }, made), problems };
 };

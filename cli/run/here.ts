@@ -1,24 +1,16 @@
 // The run of the program of a folder on twins: its flags and its errors.
 import { isUidp } from "../../schema/index.ts";
 import { SeedError } from "../../server/index.ts";
-import { CopyError, copyOf } from "../copy.ts";
-import { engineCommand } from "../engine-command.ts";
+import { CopyError } from "../copy.ts";
 import { untilInterrupted } from "../interrupt.ts";
 import { UsageError } from "../usage.ts";
 import { EngineError } from "./engine.ts";
 import { RunError } from "./error.ts";
-import { type RunInput, runOnTwins, type UpdateRun } from "./on-twins.ts";
 
 /** Throws UsageError. */
 export const checkActor = (as: string | undefined): void => {
   if (as !== undefined && !isUidp(as)) throw new UsageError(`--as: ${JSON.stringify(as)} is not a uid`);
 };
-
-type Given = Omit<RunInput, "command" | "copyOf">;
-
-/** `signal` ends it, and it leaves nothing. */
-export const runHere = (given: Given, signal: AbortSignal): Promise<UpdateRun> =>
-  runOnTwins({ ...given, command: engineCommand(), copyOf }, signal);
 
 /** A preview and its run, which ^C ends. */
 export const untilStopped = <T>(act: (signal: AbortSignal) => Promise<T>): Promise<T> => {

@@ -14,7 +14,8 @@ import type { Client } from "../../client/client.ts";
 import type { RunFile } from "../../client/run-file.ts";
 import { stackSetting } from "../../provider/run/project-file.ts";
 import { isObject, type Json } from "../../schema/index.ts";
-import { missingLines } from "../copy.ts";
+import { missingLines, copyOf as readCopyOf } from "../copy.ts";
+import { engineCommand } from "../engine-command.ts";
 import { readTwin, type TwinLive } from "../twin/live.ts";
 import { type Sides, sidesOf } from "../twin/sides.ts";
 import { recordsOf, startTwin, type Twin } from "../twin/twin.ts";
@@ -34,8 +35,8 @@ import { copyStack, exportedFrom } from "./stack.ts";
 import { runUp } from "./up.ts";
 
 export interface RunInput {
-  /** the engine and its first arguments */
-  command: readonly [string, ...string[]];
+  /** the engine and its first arguments; default: the one of this machine */
+  command?: readonly [string, ...string[]];
   /** default: `up` */
   operation?: RunOperation | undefined;
   /** folder of the program */
@@ -49,7 +50,8 @@ export interface RunInput {
   preview: Preview;
   /** by address */
   clients: ReadonlyMap<string, Client>;
-  copyOf(client: Client, address: string): Promise<Copy>;
+  /** default: reads one */
+  copyOf?(client: Client, address: string): Promise<Copy>;
   /** uid of the identity that will apply the program; absent: the caller's */
   as?: string | undefined;
   /** what it may do on the twins; default: `operator` */
@@ -67,10 +69,10 @@ export interface UpdateRun extends RunRecord {
 
 /** Ends with nothing left, also when `signal` aborts. Errors: RunError, EngineError, PreviewError, and the errors of the clients. */
 export const runOnTwins = async (input: RunInput, signal: AbortSignal): Promise<UpdateRun> => {
-  const { cwd, env, preview, rights = "operator" } = input;
+  const { cwd, env, preview, rights = "operator", command = engineCommand(), copyOf = readCopyOf } = input;
   const project = projectAt(cwd);
   const name = stackOf(input);
-  const engine = runEngine(input.command, signal);
+  const engine = runEngine(command, signal);
   const cloud = cloudOf(env, cwd);
   const twins: Twin[] = [];
   const calls: Call[] = [];
@@ -81,7 +83,7 @@ export const runOnTwins = async (input: RunInput, signal: AbortSignal): Promise<
     const originals = [];
     for (const [address, client] of input.clients) {
       signal.throwIfAborted();
-      originals.push({ address, client, copy: await input.copyOf(client, address) });
+      originals.push({ address, client, copy: await copyOf(client, address) });
     }
     const actors = await actorsOf(originals, { as: input.as, rights });
     const [first] = actors;
@@ -116,7 +118,7 @@ export const runOnTwins = async (input: RunInput, signal: AbortSignal): Promise<
     const addresses = [...input.clients.keys()];
     copyJournals(place, { cwd, env, config, name: fullName, preview, addresses }, quiet);
     const judge = judgeFrom(preview, input.arguments);
-    others = await startOthers({ place, cwd, env, run: quiet, project, engine: input.command, judge });
+    others = await startOthers({ place, cwd, env, run: quiet, project, engine: command, judge });
     const run = { cwd, env: { ...quiet, ...others.env } };
     const { operation = "up" } = input;
     const chosen = { operation, arguments: input.arguments ?? [], exclude: withDependents(preview, judge.leftOut) };

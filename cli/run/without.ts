@@ -6,7 +6,7 @@ import type { Client } from "../../client/client.ts";
 import { serviceOf } from "../../client/config.ts";
 import { systemConfig } from "../client.ts";
 import { copyOf } from "../copy.ts";
-import { replay } from "../twin/replay.ts";
+import { accessIn, replay } from "../twin/replay.ts";
 
 /** At the service of the environment. Errors: ChangeError, and those of a copy. */
 export const changeWithout = async (client: Client, writes: readonly Write[]): Promise<ChangeContent> => {
@@ -18,9 +18,8 @@ export const changeWithout = async (client: Client, writes: readonly Write[]): P
   const run = await replay({ change: { services, writes: [...writes] }, copies, actors: new Map([[address, as]]) });
   const [failed] = run.outcomes.filter(({ ok }) => !ok);
   if (failed) throw new ChangeError(`write ${failed.n} cannot be carried out: ${failed.message}`);
-  const { outcomes: _, uids: _uids, services: _sides, textOf: _textOf, ...access } = run;
   return {
     ...{ version: 1, operation: "revoke", arguments: [], stack: "", services, as },
-    ...{ ...lifeFrom(await client.serviceNow()), writes: [...writes], ...access, restored: [] },
+    ...{ ...lifeFrom(await client.serviceNow()), writes: [...writes], ...accessIn(run), restored: [] },
   };
 };

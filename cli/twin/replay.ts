@@ -23,7 +23,9 @@ export interface WriteOutcome {
   message?: string;
 }
 
-export interface Replay extends Pick<ChangeContent, "rows" | "between" | "before" | "after"> {
+type Access = Pick<ChangeContent, "rows" | "between" | "before" | "after">;
+
+export interface Replay extends Access {
   outcomes: WriteOutcome[];
   /** uids that the twin made, by the number of the write */
   uids: ReadonlyMap<number, string>;
@@ -85,6 +87,9 @@ export const replay = async (
     await Promise.all([...twins.values()].map((twin) => twin.close()));
   }
 };
+
+/** What the file of a change has beside its writes. */
+export const accessIn = ({ rows, between, before, after }: Replay): Access => ({ rows, between, before, after });
 
 interface Places {
   /** address of the writes that name no service */
