@@ -54,9 +54,11 @@ export const apply = async (file: string, flags: ApplyFlags): Promise<number> =>
     const text = applyErrorText(error);
     if (text === undefined) throw error;
     printError("irm apply", text);
-    return error instanceof NotReviewed ? REFUSED : 1;
+    return failureCode(error);
   }
 };
+
+export const failureCode = (error: unknown): number => (error instanceof NotReviewed ? REFUSED : 1);
 
 /** Why nothing was applied; undefined for an error that the command does not expect. */
 export const applyErrorText = (error: unknown): string | undefined => {

@@ -2,7 +2,8 @@
 import { digestOf } from "../access/canonical.ts";
 import { documentAsText } from "../access/format/document/terminal.ts";
 import { reviewDocument } from "../access/format/review/document.ts";
-import { applyChange, applyErrorText } from "./apply.ts";
+import { reportAsJson } from "./apply/report.ts";
+import { applyChange, applyErrorText, failureCode } from "./apply.ts";
 import { ask, canAsk } from "./ask.ts";
 import type { DriftFlags } from "./drift.ts";
 import { reviewCode, reviewErrorText, reviewProgram } from "./review.ts";
@@ -29,7 +30,7 @@ export const repair = async ({ stack, service, allow, yes, format }: RepairFlags
       return code;
     }
     if (content.writes.length === 0) {
-      print(format === "json" ? NOTHING : "there is nothing to repair\n");
+      print(format === "json" ? reportAsJson(NOTHING) : "there is nothing to repair\n");
       return 0;
     }
     if (!yes && !(await ask("Apply this change?"))) {
@@ -42,8 +43,8 @@ export const repair = async ({ stack, service, allow, yes, format }: RepairFlags
     const text = reviewErrorText(error) ?? applyErrorText(error);
     if (text === undefined) throw error;
     printError("irm drift", text);
-    return 1;
+    return failureCode(error);
   }
 };
 
-const NOTHING = '{ "applied": 0, "refused": [], "missing": 0, "tokens": [], "narrowed": true }\n';
+const NOTHING = { applied: 0, refused: [], missing: 0, tokens: [], narrowed: true };
