@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { type Call, methodOf, type WriteMethod } from "../access/change/methods.ts";
 import { requestOf } from "../access/change/request.ts";
-import { partOf, type Write } from "../access/change/write.ts";
+import { partOf, topmost, type Write } from "../access/change/write.ts";
 import {
   fieldPaths,
   isObject,
@@ -47,7 +47,7 @@ export const resolvedRequest = ({ method: name, request }: Pick<Call, "method" |
   const fields = normalForm(schema, own);
   if (verb === "create") return { method, parent: (request.parent as string | undefined) ?? "", fields, mask: [] };
   const { paths, unknown } = parseMask(schema, (request.updateMask as string | undefined) ?? "");
-  const mask = [...paths, ...unknown].filter((path) => !paths.some((above) => path.startsWith(`${above}.`))).sort();
+  const mask = topmost([...paths, ...unknown]);
   return { method, uid: own.uid as string, fields: partOf(fields, mask), mask };
 };
 

@@ -125,10 +125,14 @@ const updateOf = (
   const own = request[field as string] as Json;
   const { paths } = parseMask(schema, (request.updateMask as string | undefined) ?? "");
   const named = paths.includes(WILDCARD) ? changedPaths(schema, own, before, response) : paths;
-  const mask = named.filter((path) => !named.some((above) => path.startsWith(`${above}.`))).sort();
+  const mask = topmost(named);
   const normal = normalForm(schema, respelled(schema, own, response));
   return { fields: encodeFields(schema, partOf(normal, mask), encoding), mask };
 };
+
+/** Sorted, none below another one. */
+export const topmost = (paths: readonly string[]): string[] =>
+  paths.filter((path) => !paths.some((above) => path.startsWith(`${above}.`))).sort();
 
 /** With the uid that the service has read in a text (`respelled`). */
 const respelled = (schema: Message, own: Json, response: Json): Json =>
