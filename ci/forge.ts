@@ -1,4 +1,5 @@
 // What a job writes for people: comments of a change, and issues. GitHub and GitLab have both under other names.
+import { UserError } from "../schema/index.ts";
 
 /** A comment or an issue. */
 export interface Post {
@@ -48,7 +49,7 @@ export interface Written {
 }
 
 /** GitHub or GitLab refused a request, or did not answer. */
-export class ForgeError extends Error {
+export class ForgeError extends UserError {
   override readonly name = "ForgeError";
   /** the token may not see it, or it is not there */
   isRefused = false;

@@ -1,5 +1,6 @@
 // The job of a pipeline: what it is about, and which command it may run under which identity. A change that somebody proposes never runs
 // with the rights of the branch that it is merged into.
+import { UserError } from "../schema/index.ts";
 
 export const COMMANDS = ["preview", "apply", "up", "drift"] as const;
 export type Command = (typeof COMMANDS)[number];
@@ -27,7 +28,7 @@ export interface Change {
 }
 
 /** The job may not do what it was started for. */
-export class RefusedJob extends Error {
+export class RefusedJob extends UserError {
   override readonly name = "RefusedJob";
 }
 

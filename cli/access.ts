@@ -4,14 +4,13 @@ import { answerAsHtml } from "../access/format/answer/html.ts";
 import { answerJson } from "../access/format/answer/json.ts";
 import { pullTokensDocument } from "../access/format/pull-token.ts";
 import { type Live, readLive } from "../access/graph/live.ts";
-import { PolicyEditError } from "../access/policy/edit/document.ts";
 import { answerOf } from "../access/query/answer.ts";
 import { type PullToken, pullTokensIn } from "../access/query/pull-tokens.ts";
-import { capabilityViolation, QuestionError, type QuestionText } from "../access/query/question.ts";
-import { clientErrorText, systemClient } from "./client.ts";
+import { capabilityViolation, type QuestionText } from "../access/query/question.ts";
+import { systemClient } from "./client.ts";
 import type { Format } from "./format.ts";
 import { printDocument } from "./print-document.ts";
-import { print, printError } from "./terminal.ts";
+import { print } from "./terminal.ts";
 import { parseDays, printUnused } from "./unused.ts";
 import { UsageError } from "./usage.ts";
 
@@ -29,27 +28,19 @@ export const access = async ({ format, unused, write, pullTokens, ...question }:
   if (pullTokens) checkAlone("pull-tokens", question);
   const violation = question.capability === undefined ? undefined : capabilityViolation(question.capability);
   if (violation !== undefined) throw new UsageError(`--capability: ${violation}`);
-  try {
-    if (days !== undefined) {
-      await printUnused(days, format, write);
-      return 0;
-    }
-    const client = systemClient();
-    const live = await readLive(client);
-    if (pullTokens) printTokens(live, pullTokensIn(live, await client.serviceNow()), format);
-    else {
-      const answer = answerOf(live, question, client.clock.today());
-      if (format === "html") print(answerAsHtml(answer));
-      else printDocument(answerDocument(answer), answerJson(answer), format);
-    }
+  if (days !== undefined) {
+    await printUnused(days, format, write);
     return 0;
-  } catch (error) {
-    const isOurs = error instanceof QuestionError || error instanceof PolicyEditError;
-    const text = isOurs ? error.message : clientErrorText(error);
-    if (text === undefined) throw error;
-    printError("irm access", text);
-    return 1;
   }
+  const client = systemClient();
+  const live = await readLive(client);
+  if (pullTokens) printTokens(live, pullTokensIn(live, await client.serviceNow()), format);
+  else {
+    const answer = answerOf(live, question, client.clock.today());
+    if (format === "html") print(answerAsHtml(answer));
+    else printDocument(answerDocument(answer), answerJson(answer), format);
+  }
+  return 0;
 };
 
 const checkAlone = (flag: string, others: object): void => {

@@ -5,10 +5,10 @@ import { type Change, ChangeError, unusableText } from "../access/change/change.
 import type { Write } from "../access/change/write.ts";
 import type { Copy } from "../access/copy/copy.ts";
 import { countText } from "../access/format/words.ts";
-import { PreviewError } from "../access/preview/shape.ts";
 import { whoAmI } from "../access/query/whoami.ts";
 import type { Client } from "../client/client.ts";
 import { writeProblems } from "../gate/index.ts";
+import { UserError } from "../schema/index.ts";
 import { printable } from "../schema/printable.ts";
 import { type Job, type MadeAnew, replayAnew, runAnew } from "./apply/anew.ts";
 import { type Services, sendWrites, startTokenedGate, type TokenedGate } from "./apply/gates.ts";
@@ -18,14 +18,12 @@ import { reportAsJson, reportAsText } from "./apply/report.ts";
 import { runUpdate } from "./apply/update.ts";
 import { ask, canAsk } from "./ask.ts";
 import { readChange } from "./change.ts";
-import { clientErrorText } from "./client.ts";
 import { copyOf } from "./copy.ts";
 import { engineArguments } from "./engine-arguments.ts";
 import { engineCommand } from "./engine-command.ts";
 import { untilInterrupted } from "./interrupt.ts";
 import { runEngine } from "./run/engine.ts";
 import { RunError } from "./run/error.ts";
-import { runErrorText } from "./run/here.ts";
 import { clientsOf, configHere, firstOf, servicesFrom } from "./services.ts";
 import { printError, printNotice } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
@@ -42,28 +40,14 @@ export interface ApplyFlags {
 const REFUSED = 3;
 
 /** What is to be applied is not what was reviewed: one line for each difference. Nothing was changed. */
-class NotReviewed extends Error {
+class NotReviewed extends UserError {
   override readonly name = "NotReviewed";
+  override readonly exitCode = REFUSED;
 }
 
 export const apply = async (file: string, flags: ApplyFlags): Promise<number> => {
   if (flags.yes !== true && !canAsk()) throw new UsageError("there is no terminal to ask whether to go on; give --yes");
-  try {
-    return await applyChange(readChange(file), { ...flags, file });
-  } catch (error) {
-    const text = applyErrorText(error);
-    if (text === undefined) throw error;
-    printError("irm apply", text);
-    return failureCode(error);
-  }
-};
-
-export const failureCode = (error: unknown): number => (error instanceof NotReviewed ? REFUSED : 1);
-
-/** Why nothing was applied; undefined for an error that the command does not expect. */
-export const applyErrorText = (error: unknown): string | undefined => {
-  const isOwn = [NotReviewed, ChangeError, PreviewError].some((one) => error instanceof one);
-  return isOwn ? (error as Error).message : (runErrorText(error) ?? clientErrorText(error));
+  return applyChange(readChange(file), { ...flags, file });
 };
 
 interface Applying extends ApplyFlags {
@@ -71,7 +55,7 @@ interface Applying extends ApplyFlags {
   file: string;
 }
 
-/** Throws a UsageError for wrong flags, and errors for which `applyErrorText` has a text. */
+/** Throws a UsageError for wrong flags, and UserErrors. */
 export const applyChange = async (change: Change, flags: Applying): Promise<number> => {
   const { file, digest, format } = flags;
   if (digest !== undefined && digest !== change.digest)

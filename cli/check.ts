@@ -1,7 +1,7 @@
 // `irm check`: the mistakes of a policy file on stdout, one line each; how many, and warnings, on stderr.
 import { countText } from "../access/format/words.ts";
 import { mistakeText, type Policy, ROOT, readPolicy, TextFileError, uidsBeside } from "../access/policy/index.ts";
-import { LockError, offlineRoles, type RolesLock } from "../access/roles/lock.ts";
+import { offlineRoles } from "../access/roles/lock.ts";
 import { isTestFile } from "../access/test/file.ts";
 import { printable } from "../schema/index.ts";
 import { lockBeside, printOfflineRoles } from "./roles-lock.ts";
@@ -12,14 +12,7 @@ export interface CheckFlags {
 }
 
 export const check = (file: string, { organizationExists }: CheckFlags): number => {
-  let lock: RolesLock | undefined;
-  try {
-    lock = lockBeside(file);
-  } catch (error) {
-    if (!(error instanceof LockError || error instanceof TextFileError)) throw error;
-    printError("irm check", error.message);
-    return 1;
-  }
+  const lock = lockBeside(file);
   const createsOrganization = organizationExists !== true && !isOrganizationKnown(file);
   const { policy, mistakes, warnings } = readPolicy(file, undefined, {
     builtIn: offlineRoles(lock),

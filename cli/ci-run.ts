@@ -15,13 +15,14 @@ import { type Command, type Job, RefusedJob } from "../ci/job.ts";
 import { runsEngine, type Settings } from "../ci/settings.ts";
 import { updateSummary } from "../ci/text.ts";
 import { EngineStateError } from "../provider/run/engine-state.ts";
-import { printableLines } from "../schema/printable.ts";
+import { printableLines, UserError } from "../schema/index.ts";
 import { readChange } from "./change.ts";
-import { driftCode, driftErrorText, findDrift } from "./drift.ts";
+import { driftCode, findDrift } from "./drift.ts";
 import { engineCommand } from "./engine-command.ts";
+import { printFailure } from "./failure.ts";
 import { hasPendingCreates } from "./left-behind.ts";
 import { recover } from "./recover.ts";
-import { makeReview, reviewCode, reviewErrorText } from "./review.ts";
+import { makeReview, reviewCode } from "./review.ts";
 import { printError, printStyled, stdoutStyle } from "./terminal.ts";
 
 interface Outcome {
@@ -57,10 +58,7 @@ export const runCommand = async ({ job, settings, command, folder }: Given): Pro
     if (runsEngine(settings, command) && !installsOwn) await installDependencies();
     return await RUN[command](given, folder);
   } catch (error) {
-    const text = error instanceof StepError ? error.message : (reviewErrorText(error) ?? driftErrorText(error));
-    if (text === undefined) throw error;
-    printError("irm ci run", text);
-    return { code: 1, files: {} };
+    return { code: printFailure("irm ci run", error), files: {} };
   }
 };
 
@@ -156,7 +154,8 @@ const recoverLost = async (stack: string): Promise<boolean> => {
     printError("irm ci run", `what a killed job may have left is not known: ${error.message}`);
     return true;
   }
-  return (await recover({ stack, yes: true, format: "terminal" })) !== 1;
+  const recovering = recover({ stack, yes: true, format: "terminal" });
+  return (await recovering.catch((error) => printFailure("irm recover", error))) !== 1;
 };
 
 const RUN: Readonly<Record<Command, (settings: Settings, folder: string) => Promise<Outcome>>> = {
@@ -166,16 +165,11 @@ const RUN: Readonly<Record<Command, (settings: Settings, folder: string) => Prom
   drift,
 };
 
-/** A step around the command failed, and has said why. */
-class StepError extends Error {
-  override readonly name = "StepError";
-}
-
 /** With the lock file beside the program. Who uses another package manager has installed them before. */
 const installDependencies = async (): Promise<void> => {
   if (!["package-lock.json", "npm-shrinkwrap.json"].some(existsSync) || existsSync("node_modules")) return;
   const { code } = await passOn("npm", ["ci", "--no-audit", "--no-fund"]);
-  if (code !== 0) throw new StepError(`npm ci ended with ${code}; its messages are above`);
+  if (code !== 0) throw new UserError(`npm ci ended with ${code}; its messages are above`);
 };
 
 const OUTPUT_MAX = 20_000;
@@ -199,7 +193,7 @@ const passOn = async (program: string, args: readonly string[]): Promise<{ code:
     });
   try {
     const code = await new Promise<number>((done, fail) => {
-      child.on("error", (error) => fail(new StepError(`cannot run ${program}: ${error.message}`)));
+      child.on("error", (error) => fail(new UserError(`cannot run ${program}: ${error.message}`)));
       child.on("close", (status) => done(status ?? 1));
     });
     return { code, output };

@@ -14,7 +14,6 @@ import {
   readReport,
   writeFiles,
 } from "../ci/files.ts";
-import { ForgeError } from "../ci/forge.ts";
 import { githubHost } from "../ci/github/host.ts";
 import { gitlabHost } from "../ci/gitlab/host.ts";
 import type { Host } from "../ci/host.ts";
@@ -22,6 +21,7 @@ import { type Command, commandOf, type Job, RefusedJob } from "../ci/job.ts";
 import { closeIssue, keepIssue, type Marker, replaceComment } from "../ci/post.ts";
 import { inputsText, keyOf, problemsOf, readSettings, runsEngine, type Settings, subjectOf } from "../ci/settings.ts";
 import { driftEnded, driftIssue, driftTitle, noReviewComment, reviewComment } from "../ci/text.ts";
+import { UserError } from "../schema/index.ts";
 import { folderOf } from "./journal-files.ts";
 import { printError, printNotice } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
@@ -41,7 +41,7 @@ const FOLDER = ".irm-ci";
 
 /** Decides before anything of a change is installed or run, and says what the next steps need. */
 export const plan = (): Promise<number> =>
-  inJob("plan", ({ host, settings, command }) => {
+  inJob(({ host, settings, command }) => {
     const { env } = process;
     const needsEngine = runsEngine(settings, command);
     host.setOutputs({
@@ -63,7 +63,7 @@ export const plan = (): Promise<number> =>
 
 /** Whether the reviewed change may be applied. This step has the token, and runs nothing of the program. */
 export const approval = (): Promise<number> =>
-  inJob("approval", async ({ host, job, settings, command }) => {
+  inJob(async ({ host, job, settings, command }) => {
     if (command !== "apply") return 0;
     const token = process.env.IRM_CI_TOKEN ?? "";
     if (settings.apply === "approved") {
@@ -89,7 +89,7 @@ export const approval = (): Promise<number> =>
 
 /** Runs the command, and leaves its report in files. */
 export const run = (): Promise<number> =>
-  inJob("run", async (context) => {
+  inJob(async (context) => {
     const { host, settings, command, folder } = context;
     makeFolder(folder);
     enter(settings.workDir);
@@ -120,7 +120,7 @@ const FOUND_TEXT: Readonly<Record<Command, string>> = {
 
 /** Writes the comment or the issue. This step has the token for it, and the step that runs the program has not. */
 export const report = (): Promise<number> =>
-  inJob("report", async ({ host, job, settings, command, folder }) => {
+  inJob(async ({ host, job, settings, command, folder }) => {
     const made = readReport(folder);
     const proposed = "change" in job.about ? job.about.change : undefined;
     const change = proposed?.number;
@@ -154,7 +154,7 @@ export const report = (): Promise<number> =>
     return 0;
   });
 
-const inJob = async (step: string, act: (context: Context) => number | Promise<number>): Promise<number> => {
+const inJob = async (act: (context: Context) => number | Promise<number>): Promise<number> => {
   const host = hostOf(process.env);
   if (host === undefined)
     throw new UsageError(
@@ -169,11 +169,8 @@ const inJob = async (step: string, act: (context: Context) => number | Promise<n
     return await act({ host, job, settings, command, folder: resolve(settings.folder ?? FOLDER) });
   } catch (error) {
     if (error instanceof RefusedJob) host.summarize(`**Not run:** ${error.message}.`);
-    const isOwn = error instanceof RefusedJob || error instanceof ForgeError;
-    if (isOwn || error instanceof UsageError) host.annotate("error", error.message);
-    if (!isOwn) throw error;
-    printError(`irm ci ${step}`, error.message);
-    return 1;
+    if (error instanceof UserError || error instanceof UsageError) host.annotate("error", error.message);
+    throw error;
   }
 };
 

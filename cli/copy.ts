@@ -8,7 +8,7 @@ import { countText } from "../access/format/words.ts";
 import { quote } from "../access/quote.ts";
 import type { Client } from "../client/client.ts";
 import { readConfig } from "../client/credentials.ts";
-import { addressProblem, printable, resources } from "../schema/index.ts";
+import { addressProblem, printable, resources, UserError } from "../schema/index.ts";
 import { copyProblems } from "../server/seed/check.ts";
 import { clientOf } from "./client.ts";
 import { progressOf } from "./progress.ts";
@@ -16,7 +16,7 @@ import { UsageError } from "./usage.ts";
 import { writeWhole } from "./whole-file.ts";
 
 /** A file that cannot be written, in one sentence. */
-export class CopyError extends Error {
+export class CopyError extends UserError {
   override readonly name = "CopyError";
 }
 

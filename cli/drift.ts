@@ -3,26 +3,21 @@ import { driftOf } from "../access/drift/index.ts";
 import type { JournalEntry } from "../access/drift/pending.ts";
 import { type DriftReport, hasDifferences, PULL_TOKENS } from "../access/drift/report.ts";
 import { driftDocument } from "../access/format/drift.ts";
-import { TextFileError } from "../access/policy/text-file.ts";
-import { PreviewError } from "../access/preview/shape.ts";
 import { stackOfUrn } from "../access/preview/urn.ts";
 import type { Proposal } from "../access/review/proposal.ts";
-import { LockError, noEntryText, recordedFor } from "../access/roles/lock.ts";
+import { noEntryText, recordedFor } from "../access/roles/lock.ts";
 import { DRIFT_PREVIEW } from "../client/preview-marks.ts";
-import { JournalError } from "../provider/log/file.ts";
 import { isUidp } from "../schema/index.ts";
-import { clientErrorText } from "./client.ts";
 import type { Format } from "./format.ts";
 import { contentsOf, folderOf, isPending, journalsIn } from "./journal-files.ts";
 import { originOf } from "./origin.ts";
 import { previewHere } from "./preview.ts";
 import { printDocument } from "./print-document.ts";
 import { lockBeside } from "./roles-lock.ts";
-import { runErrorText, untilStopped } from "./run/here.ts";
+import { untilStopped } from "./run/here.ts";
 import { runOnTwins } from "./run/on-twins.ts";
 import { proposalsOf } from "./run/proposal.ts";
 import { firstOf, servicesFrom } from "./services.ts";
-import { printError } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
 export interface DriftFlags {
@@ -35,28 +30,15 @@ export interface DriftFlags {
 const DIFFERS = 3;
 
 export const drift = async (flags: DriftFlags): Promise<number> => {
-  try {
-    const report = await findDrift(flags);
-    printDocument(driftDocument(report), report, flags.format);
-    return driftCode(report);
-  } catch (error) {
-    const text = driftErrorText(error);
-    if (text === undefined) throw error;
-    printError("irm drift", text);
-    return 1;
-  }
+  const report = await findDrift(flags);
+  printDocument(driftDocument(report), report, flags.format);
+  return driftCode(report);
 };
 
 /** The exit code of a report. */
 export const driftCode = (report: DriftReport): number => (hasDifferences(report) ? DIFFERS : 0);
 
-/** Why nothing is known of the drift; undefined for an error that the command does not expect. */
-export const driftErrorText = (error: unknown): string | undefined => {
-  const isOwn = [PreviewError, JournalError, LockError, TextFileError].some((one) => error instanceof one);
-  return isOwn ? (error as Error).message : (runErrorText(error) ?? clientErrorText(error));
-};
-
-/** Throws a UsageError for wrong flags, and errors for which `driftErrorText` has a text. */
+/** Throws a UsageError for wrong flags, and UserErrors. */
 export const findDrift = async ({
   stack,
   service = [],

@@ -8,20 +8,18 @@ import { type Files, type Format, INSTALL, optionsOf, projectOf } from "../acces
 import { type ChooseTop, KINDS, type OnRead, readContents } from "../access/export/read.ts";
 import { handoverText } from "../access/export/terraform/handover.ts";
 import { type ManagedContents, readManaged } from "../access/export/terraform/managed.ts";
-import { parseState, StateError } from "../access/export/terraform/state.ts";
+import { parseState, StateError, type TerraformState } from "../access/export/terraform/state.ts";
 import { findingText, NONE_EXISTS, type Takeover, takeoverOf } from "../access/export/terraform/takeover.ts";
 import { countText } from "../access/format/words.ts";
-import { PolicyEditError } from "../access/policy/edit/document.ts";
 import { openPolicy } from "../access/policy/edit/open.ts";
 import { UIDS_FILE } from "../access/policy/uids.ts";
-import { QuestionError } from "../access/query/question.ts";
 import type { Client } from "../client/client.ts";
-import { isRoot, printable } from "../schema/index.ts";
-import { clientErrorText, systemClient } from "./client.ts";
+import { isRoot, printable, UserError } from "../schema/index.ts";
+import { systemClient } from "./client.ts";
 import { folderProblem, writeFolder } from "./export-folder.ts";
 import { exportInto } from "./export-into.ts";
 import { progressOf } from "./progress.ts";
-import { printError, printStyled } from "./terminal.ts";
+import { printStyled } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
 export interface ExportFlags {
@@ -52,21 +50,14 @@ export const exportCode = async (flags: ExportFlags): Promise<number> => {
   const { out } = flags;
   const problem = problemOf(flags);
   if (problem !== undefined) throw new UsageError(problem);
-  try {
-    if (flags.into !== undefined) return await addTo(flags.into, flags.adopt);
-    const { all, files, report, hasFindings } = await exported(systemClient(), flags);
-    if (out === undefined) printStyled([...files.values()][0] as string);
-    else writeFolder(out, files);
-    const wrote = out === undefined ? [] : [`wrote ${printable(out)}: ${countText(all.entries.length, "record")}`];
-    const needed = out === undefined && files.has(UIDS_FILE) ? [NEEDS_UIDS] : [];
-    for (const line of [...report, ...wrote, ...needed]) process.stderr.write(`${line}\n`);
-    return hasFindings ? 3 : 0;
-  } catch (error) {
-    const text = ownErrorText(error, flags) ?? clientErrorText(error) ?? fileErrorText(error);
-    if (text === undefined) throw error;
-    printError("irm export", text);
-    return 1;
-  }
+  if (flags.into !== undefined) return await addTo(flags.into, flags.adopt);
+  const { all, files, report, hasFindings } = await exported(systemClient(), flags);
+  if (out === undefined) printStyled([...files.values()][0] as string);
+  else writeFolder(out, files);
+  const wrote = out === undefined ? [] : [`wrote ${printable(out)}: ${countText(all.entries.length, "record")}`];
+  const needed = out === undefined && files.has(UIDS_FILE) ? [NEEDS_UIDS] : [];
+  for (const line of [...report, ...wrote, ...needed]) process.stderr.write(`${line}\n`);
+  return hasFindings ? 3 : 0;
 };
 
 const addTo = async (file: string, adopt: boolean): Promise<number> => {
@@ -102,7 +93,7 @@ const problemOf = (flags: ExportFlags): string | undefined => {
 
 const exported = async (client: Client, flags: ExportFlags): Promise<Exported> => {
   const { group, fromTfstate, format, native = false, adopt } = flags;
-  const state = fromTfstate === undefined ? undefined : parseState(await readState(fromTfstate));
+  const state = fromTfstate === undefined ? undefined : await stateIn(fromTfstate);
   const { contents, managed } = await withProgress(async (onRead): Promise<ManagedContents> => {
     if (state !== undefined) return await readManaged(client, state, format === "yaml", onRead);
     return { contents: await readContents(client, group, onRead), managed: [] };
@@ -119,11 +110,12 @@ const exported = async (client: Client, flags: ExportFlags): Promise<Exported> =
   };
 };
 
-const readState = async (file: string): Promise<string> => {
+const stateIn = async (file: string): Promise<TerraformState> => {
   try {
-    return file === "-" ? await textOf(process.stdin) : readFileSync(file, "utf8");
+    return parseState(file === "-" ? await textOf(process.stdin) : readFileSync(file, "utf8"));
   } catch (error) {
-    throw new StateError(`cannot be read: ${(error as Error).message}`);
+    const problem = error instanceof StateError ? error.message : `cannot be read: ${(error as Error).message}`;
+    throw new UserError(`${file === "-" ? "stdin" : file} ${problem}`);
   }
 };
 
@@ -170,11 +162,3 @@ const takeoverReport = ({ findings, taken, gone, others, dataSources }: Takeover
     ...(out === undefined ? ["handover.md has the commands for Terraform: give --out FOLDER"] : []),
   ];
 };
-
-const ownErrorText = (error: unknown, { fromTfstate }: ExportFlags): string | undefined => {
-  if (error instanceof StateError) return `${fromTfstate === "-" ? "stdin" : fromTfstate} ${error.message}`;
-  return error instanceof QuestionError || error instanceof PolicyEditError ? error.message : undefined;
-};
-
-const fileErrorText = (error: unknown): string | undefined =>
-  error instanceof Error && "syscall" in error && "path" in error ? error.message : undefined;

@@ -6,7 +6,7 @@ import { DEADLINE_MS } from "../client/retry.ts";
 import { type KindName, kindRecords } from "../provider/kind/index.ts";
 import { contentsFrom } from "../provider/log/entries.ts";
 import type { Entry, Removed } from "../provider/log/entry.ts";
-import { JournalError, journalFile, quarantineOf } from "../provider/log/file.ts";
+import { journalFile, quarantineOf } from "../provider/log/file.ts";
 import { lockOf } from "../provider/log/lock.ts";
 import { countsText } from "../provider/open/text.ts";
 import { withArticle } from "../provider/record/kind.ts";
@@ -29,20 +29,7 @@ export interface CleanFlags {
   invalid?: boolean;
 }
 
-/** Prints errors that the user can fix, and exits with 1. */
-const reported =
-  <A>(name: string, work: (given: A) => Promise<number>) =>
-  async (given: A): Promise<number> => {
-    try {
-      return await work(given);
-    } catch (error) {
-      if (!(error instanceof JournalError)) throw error;
-      printError(`irm journal ${name}`, error.message);
-      return 1;
-    }
-  };
-
-export const list = reported("list", async (flags: ListFlags) => {
+export const list = async (flags: ListFlags): Promise<number> => {
   const folder = folderOf(flags);
   warnOfWorkTree("list", folder);
   const contents = await Promise.all(journalsIn(folder).map(contentsOf));
@@ -61,7 +48,7 @@ export const list = reported("list", async (flags: ListFlags) => {
   if (runs.length === 0 && !entries.some(isPending) && invalid.length === 0)
     print(`${allSucceeded(entries.length, folder)}\n`);
   return 0;
-});
+};
 
 // A warning, not an error: these commands show and remove what is there, even if no run uses it.
 const warnOfWorkTree = (name: string, folder: string): void => {
@@ -118,7 +105,7 @@ const lineOf = ({ key, kind, parent, uid, answered, at }: Entry): string => {
 const removedLineOf = ({ key, kind, removed }: Removed): string =>
   `removed    ${key}  ${kindRecords[kind as KindName]?.word ?? kind} ${removed} was deleted: the next update creates it again\n`;
 
-export const clean = reported("clean", async (flags: CleanFlags) => {
+export const clean = async (flags: CleanFlags): Promise<number> => {
   if (flags.key !== undefined && flags.all) throw new UsageError("--key and --all cannot be combined");
   const folder = folderOf(flags);
   warnOfWorkTree("clean", folder);
@@ -150,4 +137,4 @@ export const clean = reported("clean", async (flags: CleanFlags) => {
   const text = `no entry has the key "${flags.key}"${suggestion(flags.key, keys)}\nRun \`npx pulumi-irm journal list --all\` for the keys.`;
   printError("irm journal clean", text);
   return 1;
-});
+};

@@ -9,6 +9,7 @@ import type { EngineCommand } from "../provider/run/engine-command.ts";
 import { readEngineState } from "../provider/run/engine-state.ts";
 import { type Session, sessionWith, systemEnvironment } from "../provider/run/session.ts";
 import { storedStacks } from "../provider/run/stored-stack.ts";
+import { UserError } from "../schema/index.ts";
 import { systemConfig } from "./client.ts";
 import { runEngine } from "./doctor/engine.ts";
 import { findProject } from "./doctor/project.ts";
@@ -22,7 +23,7 @@ export interface LeftBehind extends Pick<OpenStack, "name" | "runs" | "touched">
 }
 
 /** The stack is not known, or its state cannot be read. */
-export class RecoverError extends Error {
+export class RecoverError extends UserError {
   override readonly name = "RecoverError";
 }
 

@@ -80,9 +80,9 @@ export const irm = async (args: readonly string[]): Promise<number> => {
     });
     return code;
   } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
     // Help ends with 0, also when a mistake is beside it.
-    return error.exitCode === 0 ? 0 : 2;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    return (await import("./failure.ts")).printFailure(nameOf(current), error);
   }
 };
 

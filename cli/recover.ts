@@ -1,14 +1,10 @@
 // `irm recover`: what killed runs created, and no resource of the stack has: runs without checkpoints, as the journal has them, and runs whose
 // machine was lost with its journal, as the engine's state has them. It lists these records, and deletes them.
 import { countText } from "../access/format/words.ts";
-import { ConfigError } from "../client/errors.ts";
-import { JournalError } from "../provider/log/file.ts";
 import { type Leftover, type Removal, removeLeftovers } from "../provider/open/leftover.ts";
 import { countsText, lineOf, runText } from "../provider/open/text.ts";
 import { createTimeOf } from "../provider/record/id.ts";
-import { EngineStateError } from "../provider/run/engine-state.ts";
 import { ask, canAsk } from "./ask.ts";
-import { clientErrorText } from "./client.ts";
 import { folderOf } from "./journal-files.ts";
 import { findLeftBehind, type LeftBehind, RecoverError } from "./left-behind.ts";
 import { print, printError } from "./terminal.ts";
@@ -23,16 +19,8 @@ export interface RecoverFlags {
 const LEFT = 3;
 
 export const recover = async (flags: RecoverFlags): Promise<number> => {
-  try {
-    const left = await findLeftBehind(flags.stack, folderOf(flags));
-    return report(flags, left, left ? await remove(flags, left) : NOTHING);
-  } catch (error) {
-    const isOwn = [RecoverError, JournalError, ConfigError, EngineStateError].some((one) => error instanceof one);
-    const text = isOwn ? (error as Error).message : clientErrorText(error);
-    if (text === undefined) throw error;
-    printError("irm recover", text);
-    return 1;
-  }
+  const left = await findLeftBehind(flags.stack, folderOf(flags));
+  return report(flags, left, left ? await remove(flags, left) : NOTHING);
 };
 
 const isCertain = ({ record, doubt }: Leftover): boolean => record !== undefined && doubt === undefined;

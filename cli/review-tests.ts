@@ -11,6 +11,7 @@ import type { ChangedRules } from "../access/review/index.ts";
 import { type TestSides, testsDifference } from "../access/test/change.ts";
 import { isPolicy, POLICY, readSuite, TESTS, type TestSuite, testsBeside } from "../access/test/file.ts";
 import { projectFolder } from "../client/folder.ts";
+import { UserError } from "../schema/index.ts";
 
 export interface TestsFlags {
   /** files of policies under review */
@@ -30,7 +31,7 @@ export interface ReviewTests {
 }
 
 /** The tests of the work tree have mistakes. */
-export class TestsError extends Error {
+export class TestsError extends UserError {
   override readonly name = "TestsError";
 }
 

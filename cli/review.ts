@@ -1,7 +1,6 @@
 // `irm review`: the change in access that an update of the program brings, in one of the formats. The update runs on a copy of the organization,
 // and the review reads what it has done there.
 import { baseOf } from "../access/base/at.ts";
-import { BaseError } from "../access/base/git.ts";
 import { digestOf } from "../access/canonical.ts";
 import { type Change, type ChangeContent, ChangeError, lifeFrom, unusableText } from "../access/change/change.ts";
 import { afterApart, beforeApart, rowsApart } from "../access/change/rows.ts";
@@ -10,20 +9,16 @@ import { documentAsText } from "../access/format/document/terminal.ts";
 import { reviewAsHtml } from "../access/format/html/review.ts";
 import { reportAsJson, reviewDocument } from "../access/format/review/document.ts";
 import type { Live } from "../access/graph/live.ts";
-import { StackError } from "../access/policy/export-stack.ts";
-import { policyStackIn, TextFileError } from "../access/policy/index.ts";
+import { policyStackIn } from "../access/policy/index.ts";
 import type { RunOperation } from "../access/preview/run-preview.ts";
-import { PreviewError } from "../access/preview/shape.ts";
 import { reviewOf } from "../access/review/index.ts";
 import type { Proposal } from "../access/review/proposal.ts";
 import type { Review } from "../access/review/report.ts";
 import { goesThrough, type RunReport } from "../access/review/run-report.ts";
 import { joinReviews } from "../access/review/services.ts";
-import { LockError } from "../access/roles/lock.ts";
 import { runChangeTests, type StackOf } from "../access/test/change.ts";
 import type { Client } from "../client/client.ts";
 import { checkChangeFile, readChange, writeChange } from "./change.ts";
-import { clientErrorText } from "./client.ts";
 import { missingLines } from "./copy.ts";
 import { engineArguments } from "./engine-arguments.ts";
 import type { Format } from "./format.ts";
@@ -34,12 +29,12 @@ import { type RulesFlags, reviewRules } from "./review-rules.ts";
 import { reviewTests, TestsError, type TestsFlags, wrongTests } from "./review-tests.ts";
 import type { Rights } from "./run/actor.ts";
 import { contentOf, originOfRun } from "./run/content.ts";
-import { checkActor, runErrorText, untilStopped } from "./run/here.ts";
+import { checkActor, untilStopped } from "./run/here.ts";
 import { runOnTwins, type UpdateRun } from "./run/on-twins.ts";
 import { proposalsOf } from "./run/proposal.ts";
 import { replayHere } from "./run/replayed.ts";
 import { clientsOf, configHere, firstOf, servicesFrom } from "./services.ts";
-import { print, printError, printNotice, printStyled, stdoutStyle } from "./terminal.ts";
+import { print, printNotice, printStyled, stdoutStyle } from "./terminal.ts";
 import { disagreements } from "./twin/sides.ts";
 import { UsageError } from "./usage.ts";
 
@@ -60,33 +55,18 @@ const DENIED = 3;
 
 /** `file` is a change; absent: the program of this folder runs. */
 export const review = async (file: string | undefined, flags: ReviewFlags): Promise<number> => {
-  try {
-    const made = await makeReview(file, flags);
-    printIn[flags.format](made);
-    return reviewCode(made);
-  } catch (error) {
-    const text = reviewErrorText(error);
-    if (text === undefined) throw error;
-    printError("irm review", text);
-    return 1;
-  }
+  const made = await makeReview(file, flags);
+  printIn[flags.format](made);
+  return reviewCode(made);
 };
 
 /** 3: a finding is denied, the update does not go through, or the change is not the recorded one. */
 export const reviewCode = ({ report }: Review): number =>
   report.findings.some(({ denied }) => denied) || !goesThrough(report) ? DENIED : 0;
 
-/** Why there is no review; undefined for an error that the command does not expect. */
-export const reviewErrorText = (error: unknown): string | undefined => {
-  const isOwn = [...[PreviewError, StackError, BaseError, ChangeError], ...[TestsError, LockError, TextFileError]].some(
-    (one) => error instanceof one,
-  );
-  return isOwn ? (error as Error).message : (runErrorText(error) ?? clientErrorText(error));
-};
-
 type Flags = Omit<ReviewFlags, "format">;
 
-/** Throws a UsageError for wrong flags, and errors for which `reviewErrorText` has a text. */
+/** Throws a UsageError for wrong flags, and UserErrors. */
 export const makeReview = async (change: string | undefined, flags: Flags): Promise<Review> =>
   change === undefined ? (await reviewProgram(flags)).made : reviewChange(change, flags);
 

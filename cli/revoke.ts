@@ -1,9 +1,7 @@
 // `irm revoke`: takes all access from an identity, or one grant, now and in the policy of this folder, and puts it back.
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { ChangeError } from "../access/change/change.ts";
 import { countText } from "../access/format/words.ts";
-import { QuestionError } from "../access/query/question.ts";
 import { inOrderOfRemoval, lastOwned } from "../access/revoke/held.ts";
 import { kindOf, labelOf, listGrants } from "../access/revoke/holder.ts";
 import { type Removed, removeBindings } from "../access/revoke/remove.ts";
@@ -14,14 +12,12 @@ import type { Client } from "../client/client.ts";
 import { printable } from "../schema/index.ts";
 import { ask, canAsk } from "./ask.ts";
 import { checkChangeFile, writeChange } from "./change.ts";
-import { clientErrorText, systemClient } from "./client.ts";
-import { CopyError } from "./copy.ts";
+import { systemClient } from "./client.ts";
 import { declarersOf } from "./declarers.ts";
 import { untilInterrupted } from "./interrupt.ts";
 import { restore } from "./restore.ts";
 import { countGrants, listText, printFailures, printJson, problemOfEdit, rowOf } from "./revoke-report.ts";
 import { findTarget, type Target, type Wanted } from "./revoke-target.ts";
-import { RunError } from "./run/error.ts";
 import { changeWithout } from "./run/without.ts";
 import { print, printError, warn } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
@@ -50,15 +46,7 @@ export const revoke = async (flags: RevokeFlags): Promise<number> => {
   if (out !== undefined) checkChangeFile(out);
   else if (undo === undefined && !flags.yes && !canAsk())
     throw new UsageError("there is no terminal to ask whether to go on; give --yes");
-  try {
-    return undo === undefined ? await remove(flags) : await restore(systemClient(), undo, flags);
-  } catch (error) {
-    const isOurs = [QuestionError, RevokeError, ChangeError, RunError, CopyError].some((one) => error instanceof one);
-    const text = isOurs ? (error as Error).message : clientErrorText(error);
-    if (text === undefined) throw error;
-    printError("irm revoke", text);
-    return 1;
-  }
+  return undo === undefined ? await remove(flags) : await restore(systemClient(), undo, flags);
 };
 
 const remove = async (flags: RevokeFlags): Promise<number> => {

@@ -2,7 +2,6 @@
 import { join } from "node:path";
 import { rolesDocument } from "../access/format/roles.ts";
 import { type Live, readLive } from "../access/graph/live.ts";
-import { TextFileError } from "../access/policy/index.ts";
 import { bundlesIn, isChange } from "../access/roles/change.ts";
 import {
   LOCK,
@@ -18,12 +17,12 @@ import { type RolesReport, rolesReportOf } from "../access/roles/report.ts";
 import { timeText } from "../access/time-text.ts";
 import { serviceOf } from "../client/config.ts";
 import { printable } from "../schema/index.ts";
-import { clientErrorText, systemClient, systemConfig } from "./client.ts";
+import { systemClient, systemConfig } from "./client.ts";
 import type { Format } from "./format.ts";
 import { originOf } from "./origin.ts";
 import { printDocument } from "./print-document.ts";
 import { lockFolders, shownName } from "./roles-lock.ts";
-import { printError, warn } from "./terminal.ts";
+import { warn } from "./terminal.ts";
 import { writeWhole } from "./whole-file.ts";
 
 export interface RolesFlags {
@@ -34,31 +33,23 @@ export interface RolesFlags {
 const CHANGED = 3;
 
 export const roles = async ({ write = false, format }: RolesFlags): Promise<number> => {
-  try {
-    const folders = lockFolders(undefined);
-    const lock = readLock(folders, undefined, shownName);
-    const service = serviceOf(systemConfig().baseUrl);
-    const client = systemClient();
-    const live = await readLive(client);
-    const hidden = live.notVisible.find(({ kind, group }) => kind === "role" && group === "");
-    if (hidden) throw new LockError(`the roles of ${service} are not known: ${hidden.message}`);
-    const nowMs = client.clock.today();
-    const report: RolesReport = {
-      origin: originOf({ stack: undefined, service, folder: process.cwd(), nowMs }),
-      ...rolesReportOf(service, live, recordedFor(service, lock), nowMs),
-    };
-    printDocument(rolesDocument(report), report, format);
-    const missing = write ? undefined : noEntryText(service, lock);
-    if (missing !== undefined) warn(printable(missing));
-    if (write) writeLock(lock, join(folders[0] as string, LOCK), { service, live, nowMs });
-    return !write && report.changed.some(isChange) ? CHANGED : 0;
-  } catch (error) {
-    const isOwn = error instanceof LockError || error instanceof TextFileError;
-    const text = isOwn ? error.message : clientErrorText(error);
-    if (text === undefined) throw error;
-    printError("irm roles", text);
-    return 1;
-  }
+  const folders = lockFolders(undefined);
+  const lock = readLock(folders, undefined, shownName);
+  const service = serviceOf(systemConfig().baseUrl);
+  const client = systemClient();
+  const live = await readLive(client);
+  const hidden = live.notVisible.find(({ kind, group }) => kind === "role" && group === "");
+  if (hidden) throw new LockError(`the roles of ${service} are not known: ${hidden.message}`);
+  const nowMs = client.clock.today();
+  const report: RolesReport = {
+    origin: originOf({ stack: undefined, service, folder: process.cwd(), nowMs }),
+    ...rolesReportOf(service, live, recordedFor(service, lock), nowMs),
+  };
+  printDocument(rolesDocument(report), report, format);
+  const missing = write ? undefined : noEntryText(service, lock);
+  if (missing !== undefined) warn(printable(missing));
+  if (write) writeLock(lock, join(folders[0] as string, LOCK), { service, live, nowMs });
+  return !write && report.changed.some(isChange) ? CHANGED : 0;
 };
 
 /** The entries of other services stay. A file that says the same stays as it is, with its date. */

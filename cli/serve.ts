@@ -5,12 +5,10 @@ import { printable } from "../schema/index.ts";
 import {
   createLog,
   createServer,
-  DatabaseError,
   type DevServer,
   DRAIN_MS,
   FaultsError,
   type Level,
-  ListenError,
   parseFaults,
   parseRoles,
   parseSeed,
@@ -18,14 +16,11 @@ import {
   readTlsKeys,
   SeedError,
   ServerOptionsError,
-  TlsError,
 } from "../server/index.ts";
 import { checkOptions } from "../server/options.ts";
 import { type ReadyLine, startInBackground, variables } from "./background.ts";
-import { clientErrorText } from "./client.ts";
 import { commandName } from "./command-name.ts";
-import { CopyError, copyFileProblem, copyFrom, copyLines, writeCopy } from "./copy.ts";
-import { printError } from "./terminal.ts";
+import { copyFileProblem, copyFrom, copyLines, writeCopy } from "./copy.ts";
 import { parseCount, parsePort, UsageError } from "./usage.ts";
 
 export interface ServeFlags {
@@ -117,11 +112,7 @@ export const serve = async (flags: ServeFlags): Promise<number> => {
   } catch (error) {
     lines.release();
     // Options that contradict each other are a usage error.
-    if (error instanceof ServerOptionsError) throw new UsageError(error.message, { cause: error });
-    const text = isStartError(error) ? error.message : clientErrorText(error);
-    if (text === undefined) throw error;
-    printError("irm serve", text);
-    return 1;
+    throw error instanceof ServerOptionsError ? new UsageError(error.message, { cause: error }) : error;
   }
   signals ??= onSignals();
   // A failed rotation logs its reason.
@@ -154,15 +145,6 @@ const checkCopyFlags = ({ copyOf, copyTo, seed, db, roles }: ServeFlags): void =
   const problem = copyTo === undefined ? undefined : copyFileProblem(copyTo);
   if (problem !== undefined) throw new UsageError(`--copy-to: ${problem}`);
 };
-
-// The user can fix these errors: print one sentence and no stack.
-const isStartError = (error: unknown): error is Error =>
-  error instanceof CopyError ||
-  error instanceof DatabaseError ||
-  error instanceof SeedError ||
-  error instanceof FaultsError ||
-  error instanceof ListenError ||
-  error instanceof TlsError;
 
 const read = (what: string, file: string, Failure: typeof SeedError | typeof FaultsError): string => {
   try {

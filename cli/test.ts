@@ -1,16 +1,16 @@
 // `irm test`: whether access is as its tests say, in a policy alone or live.
 import { countText } from "../access/format/words.ts";
 import { readLive } from "../access/graph/live.ts";
-import { mistakeText, type Policy, TextFileError } from "../access/policy/index.ts";
+import { mistakeText, type Policy } from "../access/policy/index.ts";
 import type { AccessTest } from "../access/policy/policy.ts";
 import type { Mistake } from "../access/policy/source.ts";
 import { textFiles } from "../access/policy/text-file.ts";
-import { LockError, offlineRoles } from "../access/roles/lock.ts";
+import { offlineRoles } from "../access/roles/lock.ts";
 import { POLICY, readSuite, TESTS, type TestSuite } from "../access/test/file.ts";
 import { type Outcome, runTests } from "../access/test/run-tests.ts";
 import { type Built, liveScene, policyScene } from "../access/test/scenes.ts";
 import { printable } from "../schema/index.ts";
-import { clientErrorText, systemClient } from "./client.ts";
+import { systemClient } from "./client.ts";
 import type { Format } from "./format.ts";
 import { lockBeside, printOfflineRoles } from "./roles-lock.ts";
 import { print, printError } from "./terminal.ts";
@@ -23,36 +23,28 @@ export interface TestFlags {
 const FAILED = 3;
 
 export const test = async (file: string | undefined, { live, format }: TestFlags): Promise<number> => {
-  try {
-    const lock = live ? undefined : lockBeside(file);
-    const builtIn = live ? [] : offlineRoles(lock);
-    const { suite, mistakes } = readSuite(file, "", textFiles, { builtIn });
-    const problems = mistakes.length > 0 ? mistakes : problemsOf(suite, file, live);
-    if (problems.length > 0) return refuse(problems);
-    const scenes: { built: Built; service?: string }[] = live
-      ? [{ built: await readScene(suite) }]
-      : builtIn.map(({ roles, service }) => ({
-          built: { scene: policyScene(suite.policy as Policy, roles) },
-          ...(builtIn.length > 1 && { service }),
-        }));
-    const runs = scenes.map(({ built, service }) =>
-      "mistakes" in built ? built : { outcomes: runTests(suite.tests, built.scene), service },
-    );
-    const wrong = runs.flatMap((run) =>
-      "mistakes" in run ? run.mistakes : suite.tests.flatMap((one, i) => mistakesOf(one, run.outcomes[i] as Outcome)),
-    );
-    if (wrong.length > 0) return refuse(wrong);
-    if (!live) printOfflineRoles(lock);
-    const results = suite.tests.map(({ name }, i) => ({ name, ...resultOf(runs as Run[], i) }));
-    print(format === "json" ? `${JSON.stringify({ tests: results }, undefined, 2)}\n` : textOf(results));
-    return results.every(({ passed }) => passed) ? 0 : FAILED;
-  } catch (error) {
-    const isOwn = error instanceof LockError || error instanceof TextFileError;
-    const text = isOwn ? error.message : clientErrorText(error);
-    if (text === undefined) throw error;
-    printError("irm test", text);
-    return 1;
-  }
+  const lock = live ? undefined : lockBeside(file);
+  const builtIn = live ? [] : offlineRoles(lock);
+  const { suite, mistakes } = readSuite(file, "", textFiles, { builtIn });
+  const problems = mistakes.length > 0 ? mistakes : problemsOf(suite, file, live);
+  if (problems.length > 0) return refuse(problems);
+  const scenes: { built: Built; service?: string }[] = live
+    ? [{ built: await readScene(suite) }]
+    : builtIn.map(({ roles, service }) => ({
+        built: { scene: policyScene(suite.policy as Policy, roles) },
+        ...(builtIn.length > 1 && { service }),
+      }));
+  const runs = scenes.map(({ built, service }) =>
+    "mistakes" in built ? built : { outcomes: runTests(suite.tests, built.scene), service },
+  );
+  const wrong = runs.flatMap((run) =>
+    "mistakes" in run ? run.mistakes : suite.tests.flatMap((one, i) => mistakesOf(one, run.outcomes[i] as Outcome)),
+  );
+  if (wrong.length > 0) return refuse(wrong);
+  if (!live) printOfflineRoles(lock);
+  const results = suite.tests.map(({ name }, i) => ({ name, ...resultOf(runs as Run[], i) }));
+  print(format === "json" ? `${JSON.stringify({ tests: results }, undefined, 2)}\n` : textOf(results));
+  return results.every(({ passed }) => passed) ? 0 : FAILED;
 };
 
 interface Run {

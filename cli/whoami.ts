@@ -4,14 +4,14 @@ import { documentAsText } from "../access/format/document/terminal.ts";
 import { whoAmIDocument, whoAmIJson } from "../access/format/whoami.ts";
 import { type CheckAnswer, type CheckText, checkOwn } from "../access/query/own-check.ts";
 import { groupsOfGrants } from "../access/query/own-groups.ts";
-import { capabilityViolation, QuestionError } from "../access/query/question.ts";
+import { capabilityViolation } from "../access/query/question.ts";
 import { type WhoAmI, whoAmI } from "../access/query/whoami.ts";
 import { quote } from "../access/quote.ts";
 import { type Config, foundSettings } from "../client/config.ts";
 import { isObject } from "../schema/index.ts";
-import { clientErrorText, systemClient, systemConfig } from "./client.ts";
+import { systemClient, systemConfig } from "./client.ts";
 import type { Format } from "./format.ts";
-import { print, printError, printStyled, stdoutStyle } from "./terminal.ts";
+import { print, printStyled, stdoutStyle } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
 export interface WhoAmIFlags {
@@ -23,25 +23,18 @@ const NOT_HELD = 3;
 
 export const whoami = async ({ check = [], format }: WhoAmIFlags): Promise<number> => {
   const asked = check.map(parseCheck);
-  try {
-    const config = systemConfig();
-    const client = systemClient();
-    const who = await whoAmI(client);
-    const answers: CheckAnswer[] = [];
-    for (const one of asked) answers.push(await checkOwn(client, who, one));
-    if (format === "json") print(jsonText(whoAmIJson(who, answers)));
-    else if (asked.length > 0) print(answers.map((one, i) => lineOf(asked[i] as CheckText, one)).join(""));
-    else {
-      const groups = await groupsOfGrants(client, who.grants);
-      printStyled(documentAsText(whoAmIDocument(who, groups, reachedBy(who, config)), stdoutStyle()));
-    }
-    return answers.every(({ isHeld }) => isHeld) ? 0 : NOT_HELD;
-  } catch (error) {
-    const text = error instanceof QuestionError ? error.message : clientErrorText(error);
-    if (text === undefined) throw error;
-    printError("irm whoami", text);
-    return 1;
+  const config = systemConfig();
+  const client = systemClient();
+  const who = await whoAmI(client);
+  const answers: CheckAnswer[] = [];
+  for (const one of asked) answers.push(await checkOwn(client, who, one));
+  if (format === "json") print(jsonText(whoAmIJson(who, answers)));
+  else if (asked.length > 0) print(answers.map((one, i) => lineOf(asked[i] as CheckText, one)).join(""));
+  else {
+    const groups = await groupsOfGrants(client, who.grants);
+    printStyled(documentAsText(whoAmIDocument(who, groups, reachedBy(who, config)), stdoutStyle()));
   }
+  return answers.every(({ isHeld }) => isHeld) ? 0 : NOT_HELD;
 };
 
 const parseCheck = (text: string): CheckText => {

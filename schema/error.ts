@@ -50,6 +50,11 @@ export interface ApiErrorOptions {
   operation?: string;
 }
 
+/** A person can do something about it: a command prints the message, and no stack. */
+export class UserError extends Error {
+  readonly exitCode: number = 1;
+}
+
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly code: Code;

@@ -3,9 +3,10 @@
 import { spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, isAbsolute, join, sep } from "node:path";
+import { UserError } from "../../schema/index.ts";
 
 /** The base cannot be read, so there is no review. */
-export class BaseError extends Error {
+export class BaseError extends UserError {
   override readonly name = "BaseError";
 }
 

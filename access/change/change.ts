@@ -1,7 +1,7 @@
 // The file of a change: the requests that an update sends, and the access that they give. It has no secret. Of a file that another job or
 // another person has written, the writes are read and its rows are compared: never is one believed.
 import { z } from "zod";
-import { inputFields, isObject, isUidp, parseMask, suggestion, WILDCARD } from "../../schema/index.ts";
+import { inputFields, isObject, isUidp, parseMask, suggestion, UserError, WILDCARD } from "../../schema/index.ts";
 import { digestOf } from "../canonical.ts";
 import { quote } from "../quote.ts";
 import { METHODS, makesUid } from "./methods.ts";
@@ -17,7 +17,7 @@ const DAYS = 7;
 const PROBLEM_MAX = 300;
 
 /** The file is no change, or holds one that cannot be used: one sentence. */
-export class ChangeError extends Error {
+export class ChangeError extends UserError {
   override readonly name = "ChangeError";
 }
 

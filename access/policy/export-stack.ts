@@ -2,9 +2,10 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { projectFolder } from "../../client/folder.ts";
+import { UserError } from "../../schema/index.ts";
 
 /** The stack that was asked for cannot be read. */
-export class StackError extends Error {
+export class StackError extends UserError {
   override readonly name = "StackError";
 }
 

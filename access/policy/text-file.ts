@@ -3,12 +3,13 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { basename, extname, resolve } from "node:path";
 import { isWithin } from "../../client/folder.ts";
+import { UserError } from "../../schema/index.ts";
 
 /** Most bytes of one file. */
 export const FILE_MAX = 4 * 1024 * 1024;
 
 /** Why a file is not read, in one sentence. */
-export class TextFileError extends Error {
+export class TextFileError extends UserError {
   override readonly name = "TextFileError";
 }
 

@@ -3,6 +3,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
 import { isDoubt } from "../../client/preview-marks.ts";
+import { UserError } from "../../schema/index.ts";
 import { ourType, partsOfUrn } from "./urn.ts";
 
 const bag = z.record(z.string(), z.unknown()).nullish();
@@ -53,7 +54,7 @@ export interface Preview {
 }
 
 /** Nothing can be said of it: the preview failed, or the text is not a preview. */
-export class PreviewError extends Error {
+export class PreviewError extends UserError {
   override readonly name = "PreviewError";
 }
 

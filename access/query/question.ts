@@ -1,5 +1,5 @@
 // What a user asks, as text, resolved against a graph: `--identity release --group platform/registry --capability tag.create`.
-import { capabilities, isUidp, suggestion } from "../../schema/index.ts";
+import { capabilities, isUidp, suggestion, UserError } from "../../schema/index.ts";
 import { friendlyCapability } from "../capability.ts";
 import {
   type AccessGraph,
@@ -26,7 +26,7 @@ export interface Question {
 }
 
 /** All that is wrong with a question. */
-export class QuestionError extends Error {
+export class QuestionError extends UserError {
   override readonly name = "QuestionError";
 }
 

@@ -1,10 +1,10 @@
 // The file in which a revocation writes down what it is going to remove, and from which it is put back.
 import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, type Stats, writeFileSync } from "node:fs";
 import { z } from "zod";
-import { isUidp } from "../../schema/index.ts";
+import { isUidp, UserError } from "../../schema/index.ts";
 
 /** Why a revocation cannot go on, in one sentence. */
-export class RevokeError extends Error {
+export class RevokeError extends UserError {
   override readonly name = "RevokeError";
 }
 

@@ -9,6 +9,7 @@ import {
   capabilityFrom,
   capabilityName,
   type RoleBundles,
+  UserError,
 } from "../../schema/index.ts";
 import { shapeError } from "../../schema/shape.ts";
 import { mistakeText } from "../policy/parse.ts";
@@ -42,7 +43,7 @@ export interface RolesLock {
 }
 
 /** The lock has mistakes: each is a line of the message. */
-export class LockError extends Error {
+export class LockError extends UserError {
   override readonly name = "LockError";
 }
 

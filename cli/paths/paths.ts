@@ -8,14 +8,12 @@ import { isRefuted, type Proof, type Proofs } from "../../access/paths/proof.ts"
 import { mistakeText } from "../../access/policy/index.ts";
 import { workloadFromText } from "../../access/policy/workload-text.ts";
 import { isComplete } from "../../access/query/answer.ts";
-import { capabilityViolation, QuestionError, resolveQuestion } from "../../access/query/question.ts";
+import { capabilityViolation, resolveQuestion } from "../../access/query/question.ts";
 import type { Client } from "../../client/client.ts";
-import { SeedError } from "../../server/index.ts";
-import { clientErrorText, systemClient, systemConfig } from "../client.ts";
-import { CopyError, copyOf } from "../copy.ts";
+import { systemClient, systemConfig } from "../client.ts";
+import { copyOf } from "../copy.ts";
 import type { Format } from "../format.ts";
 import { printDocument } from "../print-document.ts";
-import { printError } from "../terminal.ts";
 import { UsageError } from "../usage.ts";
 import { createProver } from "./prove.ts";
 
@@ -37,24 +35,16 @@ export const paths = async (flags: PathsFlags): Promise<number> => {
   const violation =
     flags.to === undefined || flags.to === "owner" ? undefined : capabilityViolation(flags.to, ["owner"]);
   if (violation !== undefined) throw new UsageError(`--to: ${violation}`);
-  try {
-    const client = systemClient();
-    const live = await readLive(client);
-    const query = queryOf(live, flags, workload);
-    const audience = systemConfig().baseUrl;
-    const found = findPaths(live.graph, query, { notVisible: live.notVisible, audience, nowMs: client.clock.today() });
-    const proofs = flags.prove ? await proofsOf(found, client, audience) : undefined;
-    const { graph, notVisible } = live;
-    const document = pathsDocument(graph, found, notVisible, proofs);
-    printDocument(document, pathsJson(found, notVisible, proofs), flags.format, PAGE);
-    return [...(proofs?.values() ?? [])].some(isRefuted) ? REFUTED : 0;
-  } catch (error) {
-    const isOwn = [QuestionError, CopyError, SeedError].some((one) => error instanceof one);
-    const text = isOwn ? (error as Error).message : clientErrorText(error);
-    if (text === undefined) throw error;
-    printError("irm paths", text);
-    return 1;
-  }
+  const client = systemClient();
+  const live = await readLive(client);
+  const query = queryOf(live, flags, workload);
+  const audience = systemConfig().baseUrl;
+  const found = findPaths(live.graph, query, { notVisible: live.notVisible, audience, nowMs: client.clock.today() });
+  const proofs = flags.prove ? await proofsOf(found, client, audience) : undefined;
+  const { graph, notVisible } = live;
+  const document = pathsDocument(graph, found, notVisible, proofs);
+  printDocument(document, pathsJson(found, notVisible, proofs), flags.format, PAGE);
+  return [...(proofs?.values() ?? [])].some(isRefuted) ? REFUTED : 0;
 };
 
 /** A map in braces is a workload, as a test of access describes it. Anything else is an identity. */

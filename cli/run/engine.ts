@@ -1,9 +1,10 @@
 // The engine of a run on twins: each command in a process group of its own, so that an interrupt ends it with all that it has started.
 import { type ChildProcess, spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
+import { UserError } from "../../schema/index.ts";
 
 /** One sentence and what the engine printed last. */
-export class EngineError extends Error {
+export class EngineError extends UserError {
   override readonly name = "EngineError";
 }
 

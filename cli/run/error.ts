@@ -1,4 +1,6 @@
+import { UserError } from "../../schema/index.ts";
+
 /** Why there is no run, in one sentence. */
-export class RunError extends Error {
+export class RunError extends UserError {
   override readonly name = "RunError";
 }

@@ -1,10 +1,7 @@
-// The run of the program of a folder on twins: its flags and its errors.
+// The run of the program of a folder on twins: its flags, and its end.
 import { isUidp } from "../../schema/index.ts";
-import { SeedError } from "../../server/index.ts";
-import { CopyError } from "../copy.ts";
 import { untilInterrupted } from "../interrupt.ts";
 import { UsageError } from "../usage.ts";
-import { EngineError } from "./engine.ts";
 import { RunError } from "./error.ts";
 
 /** Throws UsageError. */
@@ -16,10 +13,4 @@ export const checkActor = (as: string | undefined): void => {
 export const untilStopped = <T>(act: (signal: AbortSignal) => Promise<T>): Promise<T> => {
   const reason = new RunError("it was interrupted; nothing was changed, and nothing is left of the review");
   return untilInterrupted(reason, act, "ending the run on a copy");
-};
-
-/** Why there is no run; undefined for another error. */
-export const runErrorText = (error: unknown): string | undefined => {
-  const isOwn = [RunError, EngineError, CopyError, SeedError].some((one) => error instanceof one);
-  return isOwn ? (error as Error).message : undefined;
 };

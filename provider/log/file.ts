@@ -2,13 +2,14 @@
 // Lines that are not entries are ignored, and kept in a file beside it.
 import { readFileSync } from "node:fs";
 import { withSection } from "../../client/recovery.ts";
+import { UserError } from "../../schema/index.ts";
 import { recordId } from "../record/id.ts";
 import { type Contents, contentsFrom, createEntries, type Kept, textFrom } from "./entries.ts";
 import type { InvalidLine, Known, Line } from "./entry.ts";
 import { openLog } from "./log.ts";
 
 /** The journal cannot be read or written: one sentence that says what to do. */
-export class JournalError extends Error {
+export class JournalError extends UserError {
   override readonly name = "JournalError";
 }
 

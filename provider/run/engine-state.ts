@@ -2,11 +2,11 @@
 // the runs that ended. Its commands take no lock for that, and work while a run of the stack is under way.
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import type { Json } from "../../schema/index.ts";
+import { type Json, UserError } from "../../schema/index.ts";
 import { type EngineCommand, runEngine } from "./engine-command.ts";
 
 /** The state cannot be read. The message is one line, without a value of the state. */
-export class EngineStateError extends Error {
+export class EngineStateError extends UserError {
   override readonly name = "EngineStateError";
 }
 

@@ -1,7 +1,7 @@
 // The format of a file of scripted failures (docs/server.md, "Scripted failures"; modelled on the SequenceService of
 // gapic-showcase). Reports every problem at once, with its line and column.
 import { z } from "zod";
-import { type OperationName, operations } from "../../schema/index.ts";
+import { type OperationName, operations, UserError } from "../../schema/index.ts";
 import { type Problem, shapeError, shapeProblems } from "../../schema/shape.ts";
 import { readYaml } from "../base/yaml-file.ts";
 
@@ -103,7 +103,7 @@ const conflicts = (value: z.output<typeof stepFields>): Problem[] => {
 };
 
 /** A script that the server cannot use: one line for each problem. */
-export class FaultsError extends Error {
+export class FaultsError extends UserError {
   override readonly name = "FaultsError";
 }
 

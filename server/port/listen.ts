@@ -1,11 +1,11 @@
 // Opens and closes listeners, and gives their addresses.
 import type { AddressInfo, Server, Socket } from "node:net";
-import { LOOPBACK_NAMES } from "../../schema/index.ts";
+import { LOOPBACK_NAMES, UserError } from "../../schema/index.ts";
 import type { Cut } from "../base/cut.ts";
 import { DRAIN_MS } from "../connection/bounds.ts";
 
 /** A port that the server cannot listen on, in one sentence. */
-export class ListenError extends Error {
+export class ListenError extends UserError {
   override readonly name = "ListenError";
 }
 

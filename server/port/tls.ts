@@ -1,6 +1,7 @@
 // The certificate and private key of a server that terminates TLS by itself, from PEM files.
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
+import { UserError } from "../../schema/index.ts";
 
 export interface TlsKeys {
   /** PEM: the certificate, then its issuers */
@@ -10,7 +11,7 @@ export interface TlsKeys {
 }
 
 /** Files that the server cannot use for TLS, in one sentence. */
-export class TlsError extends Error {
+export class TlsError extends UserError {
   override readonly name = "TlsError";
 }
 

@@ -11,12 +11,13 @@ import {
   type Message,
   Repo,
   Tag,
+  UserError,
 } from "../../schema/index.ts";
 import type { Problem } from "../../schema/shape.ts";
 import type { YamlFile } from "../base/yaml-file.ts";
 
 /** A seed that cannot be used: one line for each problem, `file:line:column: path: text`. */
-export class SeedError extends Error {
+export class SeedError extends UserError {
   override readonly name = "SeedError";
 }
 

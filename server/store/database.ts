@@ -3,6 +3,7 @@
 import { accessSync, chmodSync, closeSync, constants, existsSync, openSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { DatabaseSync as Database } from "node:sqlite";
+import { UserError } from "../../schema/index.ts";
 import { DatabaseSync } from "./sqlite.ts";
 
 // The format of `schema.sql`. After a release, a change of the tables raises it, and migrates what the release wrote.
@@ -11,7 +12,7 @@ const FORMAT = 1;
 const APPLICATION_ID = 0x49524d53;
 
 /** A database that the server cannot use, in one sentence for its operator. */
-export class DatabaseError extends Error {
+export class DatabaseError extends UserError {
   override readonly name = "DatabaseError";
 }
 

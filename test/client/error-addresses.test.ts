@@ -26,6 +26,7 @@ const ADDRESSED: Classes = {
 
 const NO_ADDRESS: Classes = {
   "names the flag and what it takes": ["UsageError"],
+  "says what it is of, and what is wrong with that": ["UserError"],
   "names the file, its line and what to write": [
     ...["TextFileError", "PolicyEditError", "NameError", "QuestionError", "TestsError"],
     ...["SeedError", "FaultsError", "LockError"],

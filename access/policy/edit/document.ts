@@ -17,12 +17,13 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
+import { UserError } from "../../../schema/index.ts";
 import { presets } from "../../preset/presets.ts";
 import { keepAsItIs, YAML_OPTIONS, yamlNode } from "../../yaml-text.ts";
 import { pathText } from "../source.ts";
 
 /** Why a policy cannot be edited, in a sentence for each reason. */
-export class PolicyEditError extends Error {
+export class PolicyEditError extends UserError {
   override readonly name = "PolicyEditError";
 }
 
