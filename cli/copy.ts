@@ -11,7 +11,7 @@ import { readConfig } from "../client/credentials.ts";
 import { addressProblem, printable, resources, UserError } from "../schema/index.ts";
 import { copyProblems } from "../server/seed/check.ts";
 import { clientOf } from "./client.ts";
-import { progressOf } from "./progress.ts";
+import { withProgress } from "./progress.ts";
 import { UsageError } from "./usage.ts";
 import { writeWhole } from "./whole-file.ts";
 
@@ -35,16 +35,7 @@ export const copyOf = async (client: Client, address: string, onRead?: OnRead): 
 /** The same with a bar on a terminal. Throws a UsageError for a wrong address, and errors of the client. */
 export const copyFrom = async (address: string): Promise<Copy> => {
   const client = clientAt(address);
-  const progress = progressOf(KINDS.length);
-  let [lists, records] = [0, 0];
-  try {
-    return await copyOf(client, address, (_, count) => {
-      [lists, records] = [lists + 1, records + count];
-      progress.show(lists, `${lists} of ${KINDS.length} lists, ${countText(records, "record")}`);
-    });
-  } finally {
-    progress.clear();
-  }
+  return withProgress((onRead) => copyOf(client, address, onRead));
 };
 
 const FLAG = "--copy-of";

@@ -5,7 +5,7 @@ import { text as textOf } from "node:stream/consumers";
 import { leftOutText, notVisibleText } from "../access/export/comment.ts";
 import { type Export, exportOf } from "../access/export/model.ts";
 import { type Files, type Format, INSTALL, optionsOf, projectOf } from "../access/export/project.ts";
-import { type ChooseTop, KINDS, type OnRead, readContents } from "../access/export/read.ts";
+import { type ChooseTop, readContents } from "../access/export/read.ts";
 import { handoverText } from "../access/export/terraform/handover.ts";
 import { type ManagedContents, readManaged } from "../access/export/terraform/managed.ts";
 import { parseState, StateError, type TerraformState } from "../access/export/terraform/state.ts";
@@ -18,7 +18,7 @@ import { isRoot, printable, UserError } from "../schema/index.ts";
 import { systemClient } from "./client.ts";
 import { folderProblem, writeFolder } from "./export-folder.ts";
 import { exportInto } from "./export-into.ts";
-import { progressOf } from "./progress.ts";
+import { withProgress } from "./progress.ts";
 import { printStyled } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
@@ -116,19 +116,6 @@ const stateIn = async (file: string): Promise<TerraformState> => {
   } catch (error) {
     const problem = error instanceof StateError ? error.message : `cannot be read: ${(error as Error).message}`;
     throw new UserError(`${file === "-" ? "stdin" : file} ${problem}`);
-  }
-};
-
-const withProgress = async <T>(read: (onRead: OnRead) => Promise<T>): Promise<T> => {
-  const progress = progressOf(KINDS.length);
-  let [lists, records] = [0, 0];
-  try {
-    return await read((_, count) => {
-      [lists, records] = [lists + 1, records + count];
-      progress.show(lists, `${lists} of ${KINDS.length} lists, ${countText(records, "record")}`);
-    });
-  } finally {
-    progress.clear();
   }
 };
 

@@ -1,20 +1,22 @@
-// A bar on stderr of a terminal; nothing anywhere else.
+// A bar on stderr of a terminal while lists are read; nothing anywhere else.
+import { KINDS, type OnRead } from "../access/export/read.ts";
+import { countText } from "../access/format/words.ts";
+
 const WIDTH = 20;
 
-export interface Progress {
-  /** `done` of the steps are done; `text` says what they found */
-  show(done: number, text: string): void;
-  clear(): void;
-}
-
-export const progressOf = (steps: number): Progress => {
+/** Shows how many of the lists have been read, and how many records they had. */
+export const withProgress = async <T>(read: (onRead: OnRead) => Promise<T>): Promise<T> => {
   const { stderr } = process;
-  const write = (text: string): void => void (stderr.isTTY && stderr.write(`\r\u001b[K${text}`));
-  return {
-    show: (done, text) => {
-      const filled = Math.round((done / steps) * WIDTH);
-      write(`[${"=".repeat(filled)}${" ".repeat(WIDTH - filled)}] ${text}`);
-    },
-    clear: () => write(""),
-  };
+  const show = (text: string): void => void (stderr.isTTY && stderr.write(`\r\u001b[K${text}`));
+  let [lists, records] = [0, 0];
+  try {
+    return await read((_, count) => {
+      [lists, records] = [lists + 1, records + count];
+      const filled = Math.round((lists / KINDS.length) * WIDTH);
+      const bar = `[${"=".repeat(filled)}${" ".repeat(WIDTH - filled)}]`;
+      show(`${bar} ${lists} of ${KINDS.length} lists, ${countText(records, "record")}`);
+    });
+  } finally {
+    show("");
+  }
 };

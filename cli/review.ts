@@ -4,8 +4,6 @@ import { baseOf } from "../access/base/at.ts";
 import { digestOf } from "../access/canonical.ts";
 import { type Change, type ChangeContent, ChangeError, lifeFrom, unusableText } from "../access/change/change.ts";
 import { afterApart, beforeApart, rowsApart } from "../access/change/rows.ts";
-import { documentAsMarkdown } from "../access/format/document/markdown.ts";
-import { documentAsText } from "../access/format/document/terminal.ts";
 import { reviewAsHtml } from "../access/format/html/review.ts";
 import { reportAsJson, reviewDocument } from "../access/format/review/document.ts";
 import type { Live } from "../access/graph/live.ts";
@@ -24,6 +22,7 @@ import { engineArguments } from "./engine-arguments.ts";
 import type { Format } from "./format.ts";
 import { doubtsOf, inProject, noticesOf, policyReview } from "./policy/review.ts";
 import { previewHere } from "./preview.ts";
+import { printDocument } from "./print-document.ts";
 import { rolesReview } from "./review-roles.ts";
 import { type RulesFlags, reviewRules } from "./review-rules.ts";
 import { reviewTests, TestsError, type TestsFlags, wrongTests } from "./review-tests.ts";
@@ -34,7 +33,7 @@ import { runOnTwins, type UpdateRun } from "./run/on-twins.ts";
 import { proposalsOf } from "./run/proposal.ts";
 import { replayHere } from "./run/replayed.ts";
 import { clientsOf, configHere, firstOf, servicesFrom } from "./services.ts";
-import { print, printNotice, printStyled, stdoutStyle } from "./terminal.ts";
+import { print, printNotice } from "./terminal.ts";
 import { disagreements } from "./twin/sides.ts";
 import { UsageError } from "./usage.ts";
 
@@ -56,7 +55,10 @@ const DENIED = 3;
 /** `file` is a change; absent: the program of this folder runs. */
 export const review = async (file: string | undefined, flags: ReviewFlags): Promise<number> => {
   const made = await makeReview(file, flags);
-  printIn[flags.format](made);
+  const { report } = made;
+  if (flags.format === "json") print(reportAsJson(report));
+  else if (flags.format === "html") print(reviewAsHtml(made));
+  else printDocument(reviewDocument(report), report, flags.format);
   return reviewCode(made);
 };
 
@@ -228,11 +230,4 @@ const judgeBy = (flags: Flags) => {
     return made;
   };
   return { judged, policy };
-};
-
-const printIn: Record<Format, (review: Review) => void> = {
-  terminal: ({ report }) => printStyled(documentAsText(reviewDocument(report), stdoutStyle())),
-  markdown: ({ report }) => print(documentAsMarkdown(reviewDocument(report))),
-  json: ({ report }) => print(reportAsJson(report)),
-  html: (made) => print(reviewAsHtml(made)),
 };

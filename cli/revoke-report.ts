@@ -1,4 +1,5 @@
 // What `irm revoke` prints of grants, in either direction.
+import { jsonText } from "../access/format/document/json.ts";
 import { countText } from "../access/format/words.ts";
 import { PolicyEditError } from "../access/policy/edit/document.ts";
 import { applyEdit, type PolicyEdit } from "../access/policy/edit/open.ts";
@@ -40,7 +41,7 @@ export const rowOf =
 export const countGrants = (count: number, holder: Holder): string =>
   countText(count, kindOf(holder).word, kindOf(holder).words);
 
-export const printJson = (value: object): void => print(`${JSON.stringify(value, undefined, 2)}\n`);
+export const printJson = (value: object): void => print(jsonText(value));
 
 const FAILURES_SHOWN = 10;
 

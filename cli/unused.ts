@@ -1,6 +1,6 @@
 // `irm access --unused 90d`: access that nobody needs, and its removal from a policy.
 import { unusedDocument, unusedJson } from "../access/format/unused.ts";
-import { countText, hiddenLines } from "../access/format/words.ts";
+import { countText, HIDES, hiddenLines } from "../access/format/words.ts";
 import { type Live, readLive } from "../access/graph/live.ts";
 import { applyEdit, openPolicy } from "../access/policy/edit/open.ts";
 import { removalOf } from "../access/policy/edit/remove.ts";
@@ -42,8 +42,6 @@ export const printUnused = async (days: number, format: Format, policy: string |
 
 const printIn = (format: Format, unused: Unused, days: number): void =>
   printDocument(unusedDocument(unused, days), unusedJson(unused), format);
-
-const HIDES = ["group", "identity", "role", "roleBinding"];
 
 const warnOfHidden = ({ graph, notVisible }: Live): void => {
   const lines = hiddenLines(

@@ -1,7 +1,7 @@
 // The real update: the engine with the stack's own state, in this terminal. Program, plugin and engine have no credentials of the services.
 import { spawn } from "node:child_process";
 import type { RunOperation } from "../../access/preview/run-preview.ts";
-import { EngineError } from "../run/engine.ts";
+import { endOf } from "../run/engine.ts";
 import { stackFlag } from "../run/stack.ts";
 
 interface Update {
@@ -36,12 +36,7 @@ export const runUpdate = async (update: Update, signal: AbortSignal): Promise<nu
   const stop = (): void => void child.kill("SIGINT");
   signal.addEventListener("abort", stop);
   try {
-    return await new Promise<number>((resolve, reject) => {
-      child.on("error", (error: NodeJS.ErrnoException) =>
-        reject(new EngineError(error.code === "ENOENT" ? `${program} is not on the PATH` : error.message)),
-      );
-      child.on("close", (code) => resolve(code ?? 1));
-    });
+    return await endOf(child, program);
   } finally {
     signal.removeEventListener("abort", stop);
   }

@@ -41,12 +41,7 @@ export const runEngine = ([program, ...first]: readonly [string, ...string[]], s
     const stop = () => endGroup(child);
     signal.addEventListener("abort", stop);
     try {
-      const ended = new Promise<number>((resolve, reject) => {
-        child.on("error", (error: NodeJS.ErrnoException) =>
-          reject(new EngineError(error.code === "ENOENT" ? `${program} is not on the PATH` : error.message)),
-        );
-        child.on("close", (code) => resolve(code ?? 1));
-      });
+      const ended = endOf(child, program);
       // It may end before it has read its input.
       child.stdin.on("error", () => undefined).end(input ?? "");
       const [code, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
@@ -66,6 +61,15 @@ export const runEngine = ([program, ...first]: readonly [string, ...string[]], s
     },
   };
 };
+
+/** Its exit code. Throws EngineError where it cannot begin. */
+export const endOf = (child: ChildProcess, program: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    child.on("error", (error: NodeJS.ErrnoException) =>
+      reject(new EngineError(error.code === "ENOENT" ? `${program} is not on the PATH` : error.message)),
+    );
+    child.on("close", (code) => resolve(code ?? 1));
+  });
 
 const endGroup = (child: ChildProcess): void => {
   signalGroup(child, "SIGINT");
