@@ -3,13 +3,12 @@ import { capabilityFrom, capabilityName, isObject } from "../../schema/index.ts"
 import type { AccessGraph } from "../graph/graph.ts";
 import { type Capabilities, capabilitiesIn } from "../review/danger.ts";
 import { capabilitiesHeldIn } from "../review/lists.ts";
+import { builtInRoles } from "./sent.ts";
 
 /** `values`: of the record, on both sides. */
 export const reachIn = (graph: AccessGraph): ((uid: string | null, values: unknown) => Capabilities) => {
   const held = capabilitiesHeldIn(graph);
-  const builtIn = new Map(
-    [...graph.roles.values()].filter(({ group }) => group === null).map((one) => [one.name, one.id]),
-  );
+  const builtIn = builtInRoles(graph);
   const parts = (value: unknown, key: string): Capabilities[] => {
     if (Array.isArray(value)) return value.flatMap((one) => parts(one, key));
     if (isObject(value)) return Object.entries(value).flatMap(([name, one]) => parts(one, name));

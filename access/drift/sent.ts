@@ -39,19 +39,17 @@ export interface Sent {
 }
 
 /** A text of the run as a person may see it. */
-export type Shown = (value: unknown) => unknown;
+type Shown = (value: unknown) => unknown;
 
-export const shownBy =
-  ({ textOf }: Pick<Normal, "textOf">): Shown =>
-  (value) => {
-    const shown = (one: unknown): unknown => {
-      if (typeof one === "string") return resolved(textOf(one));
-      if (typeof one !== "object" || one === null) return one;
-      if (Array.isArray(one)) return one.map(shown);
-      return Object.fromEntries(Object.entries(one).map(([name, own]) => [name, shown(own)]));
-    };
-    return shown(value);
+export const shownBy = ({ textOf }: Pick<Normal, "textOf">): Shown => {
+  const shown: Shown = (one) => {
+    if (typeof one === "string") return resolved(textOf(one));
+    if (typeof one !== "object" || one === null) return one;
+    if (Array.isArray(one)) return one.map(shown);
+    return Object.fromEntries(Object.entries(one).map(([name, own]) => [name, shown(own)]));
   };
+  return shown;
+};
 
 const resolved = (value: unknown): unknown => resolveValue(value, { uidOf: () => UNKNOWN, hidden: SECRET });
 

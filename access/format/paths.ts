@@ -1,5 +1,5 @@
 // Paths to more access in the parts that people read.
-import { type AccessGraph, type NodeId, organizationsIn, placesIn } from "../graph/graph.ts";
+import { type AccessGraph, type NodeId, placesIn } from "../graph/graph.ts";
 import type { NotVisible } from "../graph/live.ts";
 import type { Path, Paths } from "../paths/path.ts";
 import type { Proof, Proofs } from "../paths/proof.ts";
@@ -8,7 +8,7 @@ import { recordIn, targetsIn } from "../paths/target.ts";
 import { byEffect } from "../review/danger.ts";
 import type { PathReview } from "../review/report.ts";
 import { type Document, type Item, line, type PathText, quote, quotedItems } from "./document/document.ts";
-import { countText, hiddenLines, organizationParts, placeText } from "./words.ts";
+import { countText, hiddenLines, organizationPartsOf, placeText } from "./words.ts";
 
 export const pathsDocument = (
   graph: AccessGraph,
@@ -16,13 +16,7 @@ export const pathsDocument = (
   notVisible: readonly NotVisible[],
   proofs?: Proofs,
 ): Document => ({
-  title: [
-    "Paths to more access",
-    ...organizationParts(
-      " in ",
-      organizationsIn(graph).map(({ name }) => name),
-    ),
-  ],
+  title: ["Paths to more access", ...organizationPartsOf(graph)],
   facts: [],
   sections: [
     {

@@ -1,11 +1,10 @@
 // Pull tokens in the parts that people read.
-import { organizationsIn } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
 import { isUsed } from "../graph/pull-token.ts";
 import { holdsPullsAlone, type PullToken } from "../query/pull-tokens.ts";
 import { byEffect } from "../review/danger.ts";
 import { type Document, line, type Part, quote, quotedItems } from "./document/document.ts";
-import { countText, hiddenLines, organizationParts } from "./words.ts";
+import { countText, HIDES, hiddenLines, organizationPartsOf } from "./words.ts";
 
 const MORE_SHOWN = 5;
 
@@ -51,19 +50,16 @@ export const endingTexts = (tokens: readonly PullToken[]): string[] => {
   ];
 };
 
-const HIDES = ["group", "identity", "role", "roleBinding"];
-
 /** `4 pull tokens in acme: 1 pull token ends within 30 days` */
 export const pullTokensDocument = (
   { graph, notVisible }: Pick<Live, "graph" | "notVisible">,
   tokens: readonly PullToken[],
 ): Document => {
-  const names = organizationsIn(graph).map(({ name }) => name);
   const count = countText(new Set(tokens.map(({ uid }) => uid)).size, "pull token");
   const endings = endingTexts(tokens);
   const hidden = notVisible.filter(({ kind }) => HIDES.includes(kind));
   return {
-    title: [count, ...organizationParts(" in ", names), endings.length === 0 ? "" : `: ${endings.join(", ")}`],
+    title: [count, ...organizationPartsOf(graph), endings.length === 0 ? "" : `: ${endings.join(", ")}`],
     facts: [],
     sections: [
       {

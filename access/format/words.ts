@@ -1,6 +1,6 @@
 // Words that reports share.
 import { resources } from "../../schema/index.ts";
-import { type AccessGraph, placesIn } from "../graph/graph.ts";
+import { type AccessGraph, organizationsIn, placesIn } from "../graph/graph.ts";
 import type { NotVisible as Hidden } from "../graph/live.ts";
 import type { NotVisible } from "../review/report.ts";
 import { type Item, line, type Part, quote } from "./document/document.ts";
@@ -17,8 +17,18 @@ export const organizationParts = (lead: string, names: readonly string[]): Part[
   return names.flatMap((name, i) => [i === 0 ? lead : i + 1 < names.length ? ", " : " and ", quote(name)]);
 };
 
+/** The same of the organizations of a graph. */
+export const organizationPartsOf = (graph: AccessGraph): Part[] =>
+  organizationParts(
+    " in ",
+    organizationsIn(graph).map(({ name }) => name),
+  );
+
 export const notVisibleItems = (notVisible: readonly Pick<NotVisible, "groupName" | "message">[]): Item[] =>
   notVisible.map(({ groupName, message }) => line(quote(groupName), ": ", quote(message)));
+
+/** Kinds of which a report of bindings lacks what cannot be listed. */
+export const HIDES = ["group", "identity", "role", "roleBinding"];
 
 const PATHS_SHOWN = 10;
 

@@ -1,10 +1,10 @@
 // An answer by identity and group, with names, as people read it.
-import { type AccessGraph, type NodeId, organizationsIn, placesIn } from "../../graph/graph.ts";
+import { type AccessGraph, type NodeId, placesIn } from "../../graph/graph.ts";
 import type { Answer, Held } from "../../query/answer.ts";
 import { assumptionOf } from "../../review/assume.ts";
 import { byEffect, type Capabilities, worstFirst } from "../../review/danger.ts";
 import { type Document, type Item, line, type Part, quote, quotedItems } from "../document/document.ts";
-import { countText, hiddenLines, organizationParts } from "../words.ts";
+import { countText, hiddenLines, organizationPartsOf } from "../words.ts";
 
 interface HeldThere {
   /** path of the group of the binding, as `placesIn` writes it */
@@ -37,10 +37,7 @@ export const answerDocument = (answer: Answer, held = holdingsIn(answer)): Docum
     title: [
       ...(question.identity ? ["Access of ", quote(question.identity.name)] : ["Access"]),
       ...(question.group ? [" at ", quote(placesIn(graph)(question.group.id))] : []),
-      ...organizationParts(
-        " in ",
-        organizationsIn(graph).map(({ name }) => name),
-      ),
+      ...organizationPartsOf(graph),
       ...(question.capability ? [": ", quote(question.capability)] : []),
     ],
     facts: [],

@@ -13,6 +13,7 @@ import {
 import { countText } from "../words.ts";
 import { html, type Markup } from "./markup.ts";
 import type { Section } from "./page.ts";
+import { above, tagOf } from "./tree.ts";
 
 export interface MapOptions {
   /** page address of what is said about a row */
@@ -312,14 +313,10 @@ const VERBS: Readonly<Record<Level, string>> = {
 
 const columnHead = ({ group, below }: Column): Markup => {
   const { name, path, mark } = group;
-  const above = path !== "/" && path.endsWith(name) && path.slice(0, -name.length);
-  return html`<th scope="col"><div><bdi>${above && html`<span>${above}</span>`}${name}</bdi>${
+  return html`<th scope="col"><div><bdi>${above(path, name)}${name}</bdi>${
     below.size > 0 && html` <small>+${below.size}<span class="said"> groups below</span></small>`
   }${tagOf(mark)}</div>`;
 };
-
-const tagOf = (mark: MapRow["mark"]): Markup | false =>
-  mark === "new" ? html` <ins class="tag">new</ins>` : mark === "gone" && html` <del class="tag">deleted</del>`;
 
 const rowMarkup = (page: MapPage, { row, cells }: Line): Markup => {
   const { id, name, kind, mark } = row;

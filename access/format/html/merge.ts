@@ -93,7 +93,9 @@ const nameBefore = (
   return own === undefined || old === own ? undefined : old;
 };
 
-const markOf = (wasThere: boolean, isThere: boolean): Mark => (wasThere ? (isThere ? "same" : "gone") : "new");
+/** What is on neither side, such as an identity that is not visible, stays. */
+export const markOf = (wasThere: boolean, isThere: boolean): Mark =>
+  wasThere === isThere ? "same" : isThere ? "new" : "gone";
 
 const MARKS: readonly Mark[] = ["new", "gone", "same"];
 

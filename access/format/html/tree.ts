@@ -46,10 +46,9 @@ const groupItem = (tree: GroupTree, options: ItemOptions): Markup => {
 };
 
 const headOf = ({ name, nameBefore, path, mark, roles, added, removed }: GroupTree): Markup => {
-  const above = path !== "/" && path.endsWith(name) && path.slice(0, -name.length);
   const bindings = roles.reduce((sum, { holders }) => sum + holders.length, 0);
   const stay = bindings === 0 ? "no bindings" : countText(bindings - removed, "binding");
-  return html`<bdi class="path">${above && html`<span>${above}</span>`}${wasCalled(nameBefore)}${name}</bdi>${tagOf(mark)} <small>${stay}${
+  return html`<bdi class="path">${above(path, name)}${wasCalled(nameBefore)}${name}</bdi>${tagOf(mark)} <small>${stay}${
     added > 0 && html`, <ins>${added} new</ins>`
   }${removed > 0 && html`, <del>${removed} gone</del>`}</small>`;
 };
@@ -57,7 +56,11 @@ const headOf = ({ name, nameBefore, path, mark, roles, added, removed }: GroupTr
 const wasCalled = (nameBefore: string | undefined): Markup | false =>
   nameBefore !== undefined && html`<span>${nameBefore} → </span>`;
 
-const tagOf = (mark: Mark): Markup | false =>
+/** What a path has before the name of its group. */
+export const above = (path: string, name: string): Markup | false =>
+  path !== "/" && path !== name && path.endsWith(name) && html`<span>${path.slice(0, -name.length)}</span>`;
+
+export const tagOf = (mark: Mark): Markup | false =>
   mark === "new" ? html` <ins class="tag">new</ins>` : mark === "gone" && html` <del class="tag">deleted</del>`;
 
 const roleRow = ({ name, nameBefore, changes, holders }: RoleHolders, options: TreeOptions): Markup => {

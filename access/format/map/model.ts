@@ -6,13 +6,11 @@ import { type AccessGraph, lineageOf, type NodeId, organizationsIn, pathOf } fro
 import type { PeopleGraph } from "../../graph/people.ts";
 import { pullTokenExpiry } from "../../graph/pull-token.ts";
 import { capabilitiesIn, worstClassOf, worstFirst } from "../../review/danger.ts";
-import { labelsIn } from "../html/merge.ts";
+import { labelsIn, type Mark, markOf } from "../html/merge.ts";
 
 /** The strongest first. `unknown`: a role cannot be read, so it may be anything. */
 export const LEVELS = ["unknown", "owns", "gives", "writes", "uses", "reads"] as const;
 export type Level = (typeof LEVELS)[number];
-
-type Mark = "same" | "new" | "gone";
 
 export interface MapGroup {
   id: NodeId;
@@ -283,9 +281,6 @@ const kindOf = (relationship: Parameters<typeof pullTokenExpiry>[0]): string | u
   if (pullTokenExpiry(relationship) !== undefined) return "pull token";
   return relationship?.staticKeys ? "static keys" : undefined;
 };
-
-const markOf = (wasThere: boolean, isThere: boolean): Mark =>
-  wasThere === isThere ? "same" : isThere ? "new" : "gone";
 
 const treesOf = (before: AccessGraph, after: AccessGraph): MapGroup[] => {
   const groups = new Map([...before.groups, ...after.groups]);
