@@ -3,7 +3,6 @@
 import { type Command, Option } from "commander";
 import { LEVELS } from "../server/base/log.ts";
 import type { AccessFlags } from "./access.ts";
-import { appendValue } from "./append-value.ts";
 import type { CheckFlags } from "./check.ts";
 import type { DoctorFlags } from "./doctor.ts";
 import type { ExportFlags } from "./export.ts";
@@ -18,6 +17,7 @@ import type { ServeFlags } from "./serve.ts";
 import type { Exit } from "./terminal.ts";
 import type { TestFlags } from "./test.ts";
 import type { TokenFlags } from "./token.ts";
+import { appendValue } from "./usage.ts";
 import type { WhoAmIFlags } from "./whoami.ts";
 
 export const addCommands = (program: Command, exit: Exit): void => {

@@ -1,14 +1,13 @@
 // The commands of `irm` that preview a program: what it changes, and what differs from it.
 import { type Command, Option } from "commander";
 import { SEAL_IS_NOW } from "../client/env.ts";
-import { appendValue } from "./append-value.ts";
 import type { ApplyFlags } from "./apply.ts";
 import type { DriftFlags } from "./drift.ts";
 import { formatOption } from "./format.ts";
 import type { ReviewFlags } from "./review.ts";
 import type { RolesFlags } from "./roles.ts";
 import type { Exit } from "./terminal.ts";
-import { UsageError } from "./usage.ts";
+import { appendValue, UsageError } from "./usage.ts";
 
 /** What a change brings. */
 export const addReviewCommands = (program: Command, exit: Exit): void => {
