@@ -1,18 +1,13 @@
 // `irm check`: mistakes on stdout, how many on stderr, and the exit code.
-import { mkdirSync, writeFileSync } from "node:fs";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { offlineText } from "../../access/roles/lock.ts";
-import { runCommand, startCommand, temporaryFolder } from "../support/command.ts";
+import { runCommand, startCommand } from "../support/command.ts";
 import { runIrm } from "../support/irm.ts";
+import { testFolder, within } from "../support/test-folder.ts";
 
-const folder = temporaryFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
-const write = (name: string, text: string): string => {
-  const file = folder.path(name);
-  writeFileSync(file, text);
-  return file;
-};
+const { write } = folder;
 
 test("prints each mistake as file:line:column: path: text, in the order of the file, and exits with 1", async () => {
   const file = write(
@@ -79,7 +74,6 @@ test("refuses what AccessPolicy refuses of people, with the same words", async (
   const uid = "f".repeat(40);
   const groups = "people: { sso: { externalGroups: { SRE: [viewer] } } }\n";
   expect((await runIrm("check", write("uid.yaml", `organization: { uid: ${uid} }\n${groups}`))).code).toBe(0);
-  mkdirSync(folder.path("adopted"));
   const adopted = write("adopted/access.yaml", `organization: acme\n${groups}`);
   expect((await runIrm("check", adopted)).code).toBe(1);
   write("adopted/adopt.json", JSON.stringify({ groups: { "/": uid } }));
@@ -94,28 +88,20 @@ test("reports a file that does not exist, in a separate process too", async () =
   });
 });
 
-test("checks access.yaml of this folder where no file is given", async () => {
+test("checks access.yaml of this folder where no file is given, and says of a folder that it is no file", async () => {
   write("access.yaml", "organization: acme\n");
-  const before = process.cwd();
-  process.chdir(folder.path("."));
-  const finished = await runIrm("check").finally(() => process.chdir(before));
-  expect(finished).toMatchObject({ code: 0, stderr: expect.stringMatching(/^access\.yaml has no mistakes: /) });
-});
-
-test("says of a folder that it is no file", async () => {
-  const before = process.cwd();
-  process.chdir(folder.path("."));
-  const finished = await runIrm("check", ".").finally(() => process.chdir(before));
-  expect(finished).toMatchObject({ code: 1, stdout: ".:1:1: . is not a regular file\n" });
+  const check = (...files: string[]) => within(folder.path("."), () => runIrm("check", ...files));
+  expect(await check()).toMatchObject({ code: 0, stderr: expect.stringMatching(/^access\.yaml has no mistakes: /) });
+  expect(await check(".")).toMatchObject({ code: 1, stdout: ".:1:1: . is not a regular file\n" });
 });
 
 test("names the command for a file of tests", async () => {
   const file = write("access.tests.yaml", "tests: []\n");
-  const { code, stdout, stderr } = await runIrm("check", file);
-  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-  expect(stderr).toBe(
-    `irm check: ${file} is a file of tests: \`npx pulumi-irm test ${file}\` finds its mistakes and runs it\n`,
-  );
+  expect(await runIrm("check", file)).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: `irm check: ${file} is a file of tests: \`npx pulumi-irm test ${file}\` finds its mistakes and runs it\n`,
+  });
 });
 
 test("ends with its own exit code where its reader has gone, as in irm check FILE | head", async () => {

@@ -1,14 +1,14 @@
 // `irm completion SHELL`: the script works in its shell and completes what the command line accepts.
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { afterAll, describe, expect, test } from "vitest";
-import { temporaryFolder } from "../support/command.ts";
+import { describe, expect, test } from "vitest";
+import { MAIN } from "../support/command.ts";
+import { COMMANDS } from "../support/commands.ts";
 import { COMPILED } from "../support/compiled.ts";
 import { runIrm } from "../support/irm.ts";
+import { testFolder } from "../support/test-folder.ts";
 
-const folder = temporaryFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 const complete = async (...words: string[]) => {
   const { code, stdout, stderr } = await runIrm("complete", "--", ...words);
@@ -16,12 +16,6 @@ const complete = async (...words: string[]) => {
   const [kind, ...lines] = stdout.trimEnd().split("\n");
   return { kind, values: lines.map((line) => line.split("\t")[0]) };
 };
-
-// In the order of the help.
-const COMMANDS = [
-  ...["init", "check", "test", "review", "apply", "serve", "token", "drift", "roles", "access", "paths"],
-  ...["export", "revoke", "whoami", "doctor", "journal", "recover", "completion", "help"],
-];
 
 describe("irm complete answers", () => {
   test.each<[string[], string[]]>([
@@ -66,8 +60,7 @@ describe("irm complete answers", () => {
 test("the script for bash completes commands, flags, values and files, and evaluates no typed text", async () => {
   const bin = folder.path("bin");
   mkdirSync(bin);
-  const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
-  writeFileSync(`${bin}/irm`, `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`);
+  writeFileSync(`${bin}/irm`, `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
   chmodSync(`${bin}/irm`, 0o755);
   writeFileSync(folder.path("a seed.yaml"), "");
   const script = `

@@ -11,7 +11,7 @@ import { parseSeed } from "../../server/index.ts";
 import { clientOf } from "../access/client.ts";
 import { IAM, serve } from "../harness/api-server.ts";
 import { createByHand } from "../harness/by-hand.ts";
-import { listEverything, startCopy } from "../harness/copy.ts";
+import { listEverything, serveCopy } from "../harness/copy.ts";
 import { createUid } from "../harness/records.ts";
 import type { Body } from "../support/http.ts";
 import { createRandom, type Random } from "../support/random.ts";
@@ -42,11 +42,6 @@ const refusing = (plural: string, code: "PERMISSION_DENIED" | "UNIMPLEMENTED"): 
     request.url.pathname.endsWith(`/${plural}`) ? refusal(code, "not for you") : wire(request),
   );
 
-const listsOf = async (seed: Parameters<typeof startCopy>[0]) => {
-  const server = await startCopy(seed);
-  return await listEverything(server).finally(server.close);
-};
-
 test.each(["PERMISSION_DENIED", "UNIMPLEMENTED"] as const)(
   "a list that is refused (%s) is named, and the rest is copied",
   async (code) => {
@@ -54,19 +49,18 @@ test.each(["PERMISSION_DENIED", "UNIMPLEMENTED"] as const)(
     expect(copyLines(copy)).toContainEqual(
       expect.stringMatching(`^not visible: the list of group invites cannot be read: ${code}: .*not for you$`),
     );
-    const server = await startCopy(copy);
+    const server = await serveCopy(copy);
     const { groupInvites: _, ...others } = everything;
     expect(await listEverything(server, undefined, "groupInvites")).toEqual(others);
     expect((await server.call("GET", `${IAM}/groupInvites`)).json.message).toBe(
       "Permission denied: this copy does not have the group invites: read the original with credentials that may list them",
     );
-    await server.close();
   },
 );
 
 test("without the list of roles, bindings stay, and their roles grant nothing", async () => {
   const copy = await copyOf(refusing("roles", "PERMISSION_DENIED"), api.baseUrl);
-  const server = await startCopy(copy);
+  const server = await serveCopy(copy);
   const { roles, ...expected } = everything;
   // An invite shows what its role grants, in the copy too.
   expect(await listEverything(server, undefined, "roles")).toEqual(expected);
@@ -82,7 +76,6 @@ test("without the list of roles, bindings stay, and their roles grant nothing", 
   // Somebody who founds an organization on the copy owns it all the same.
   const uid = await createUid(server, "groups", "", { name: "founded" });
   await createUid(server, "groups", uid, { name: "below" });
-  await server.close();
 });
 
 test("without the list of groups there is no copy", async () => {
@@ -101,7 +94,7 @@ test("a service that throttles is asked again", async () => {
   api.faults.set({ rules });
   const copy = await copyOf(clientOf(api), api.baseUrl);
   api.faults.clear();
-  expect(await listsOf(copy)).toEqual(everything);
+  expect(await listEverything(await serveCopy(copy))).toEqual(everything);
 });
 
 test("an identity that goes away while its binding is listed is known by name, and the binding stays", async () => {
@@ -118,19 +111,18 @@ test("an identity that goes away while its binding is listed is known by name, a
   });
   const copy = await copyOf(client, api.baseUrl);
   expect(copyLines(copy)).toContain(`named by others, and in no list: identity ${uid} "short-lived"`);
-  const server = await startCopy(copy);
+  const server = await serveCopy(copy);
   const { identity } = await server.ok("GET", `${IAM}/roleBindings/${binding}`);
   expect(identity).toMatchObject({ uid, name: "short-lived", issuer: "https://issuer.example", subject: "s" });
   // Whom it trusts is not known, so nobody can assume it, and it is not shown.
   expect((await server.call("GET", `${IAM}/identities/${uid}`)).status).toBe(403);
   expect((await listEverything(server)).identities?.some((one) => one.uid === uid)).toBe(false);
-  await server.close();
 });
 
 describe("a record that the services refuse is left out, with what depends on it, and named:", () => {
   const leftOut = async (client: Client) => {
     const copy = await copyOf(client, api.baseUrl);
-    await (await startCopy(parseSeed(copyText(copy), "copy.yaml"))).close();
+    await serveCopy(parseSeed(copyText(copy), "copy.yaml"));
     return copyLines(copy).filter((line) => line.startsWith("left out: "));
   };
   const [repo] = (everything.repos ?? []).filter(({ name }) => name === "Nginx_1");
@@ -177,9 +169,8 @@ test("records outside every listed group are kept, and their groups are named", 
   const client = lieOf("identities", (all) => [...all, { ...all[0], uid }]);
   const copy = await copyOf(client, api.baseUrl);
   expect(copyLines(copy)).toContain(`named by others, and in no list: group ${root} "${root}"`);
-  const server = await startCopy(copy);
+  const server = await serveCopy(copy);
   expect((await server.ok("GET", `${IAM}/identities/${uid}`)).uid).toBe(uid);
-  await server.close();
 });
 
 test("fields that this version does not know are not copied, in case they are secret, and named", async () => {
@@ -230,7 +221,7 @@ test("whatever is wrong with records, there is a copy or one message", async () 
     const lying = lieOf(plural, (records) => records.map((one) => damage(one, random) as Body));
     try {
       const copy = await copyOf(lying, api.baseUrl);
-      await (await startCopy(parseSeed(copyText(copy), "copy.yaml"))).close();
+      await (await serveCopy(parseSeed(copyText(copy), "copy.yaml"))).close();
       copies += 1;
     } catch (error) {
       expect(error instanceof CopyError || clientErrorText(error), String(error)).toBeTruthy();

@@ -5,36 +5,39 @@ import { COPY_HEAD } from "../../access/copy/text.ts";
 import { mintDevToken } from "../../cli/token.ts";
 import { parseSeed } from "../../server/index.ts";
 import { type ServerProcess, startServerProcess } from "../harness/api-process.ts";
+import { type CallOptions, queryText, type TestServer } from "../harness/api-server.ts";
 import { createByHand } from "../harness/by-hand.ts";
 import { listEverything, startCopy } from "../harness/copy.ts";
-import { startCommand, temporaryFolder } from "../support/command.ts";
+import { startCommand } from "../support/command.ts";
 import { createHttpClient } from "../support/http.ts";
-import { runIrm } from "../support/irm.ts";
+import { failure, runIrm, usageError } from "../support/irm.ts";
 import { type HoldingProxy, startProxy } from "../support/proxy.ts";
+import { testFolder } from "../support/test-folder.ts";
 import { unusedPort } from "../support/unused-port.ts";
 
 // Each starts a process: a second on an idle machine, many on a busy one.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-const folder = temporaryFolder();
+const folder = testFolder();
 let original: ServerProcess;
 let proxy: HoldingProxy;
 /** Calls a server with its owner's token. */
 const callerOf = ({ baseUrl, token }: { baseUrl: string; token: string }) => {
   const http = createHttpClient(baseUrl);
-  const call = (method: string, target: string, { body, query = {} }: { body?: unknown; query?: object } = {}) =>
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const call = (method: string, path: string, { body, query = {} }: CallOptions = {}) =>
     http.send({
       method,
-      target: `${target}${Object.keys(query).length > 0 ? `?${new URLSearchParams(Object.entries(query))}` : ""}`,
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      target: path + queryText(query),
+      headers,
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-  const ok = async (method: string, target: string, options?: Parameters<typeof call>[2]) => {
-    const { status, json, text } = await call(method, target, options);
+  const ok = async (...request: Parameters<typeof call>) => {
+    const { status, json, text } = await call(...request);
     expect(status, text).toBe(200);
     return json;
   };
-  return { call, ok, owner: { uid: "", token } } as unknown as Parameters<typeof listEverything>[0];
+  return { call, ok, owner: { uid: "", token } } as unknown as TestServer;
 };
 
 beforeAll(async () => {
@@ -46,7 +49,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await original.stop();
   await proxy.close();
-  folder.remove();
 });
 beforeEach(() => {
   for (const name of ["IRM_BASE_URL", "IRM_IDENTITY", "IRM_IDENTITY_TOKEN", "IRM_TOKEN"]) vi.stubEnv(name, "");
@@ -79,11 +81,8 @@ describe("irm serve --dev --copy-of --copy-to", () => {
       identities: all.identities?.map(({ lastSeenTime: _, ...one }) => one),
     });
     expect(seen(lists)).toEqual(seen(everything));
-    const lines = server
-      .stderr()
-      .split("\n")
-      .filter((line) => line.includes('"event":"copy"'));
-    const messages = lines.map((line) => JSON.parse(line).message);
+    const lines = server.stderr().split("\n");
+    const messages = lines.filter((line) => line.includes('"event":"copy"')).map((line) => JSON.parse(line).message);
     expect(messages).toEqual([
       `copied ${Object.values(lists).flat().length} records of ${proxy.url}`,
       "not copied: the client secret, if there is one, of 2 identity providers",
@@ -115,10 +114,8 @@ describe("irm serve --dev --copy-of --copy-to", () => {
 });
 
 describe("irm serve --copy-of refuses", () => {
-  const taken = folder.path("taken.yaml");
-  const database = folder.path("taken.db");
-  writeFileSync(taken, "organization: { name: mine }\n");
-  writeFileSync(database, "");
+  const taken = folder.write("taken.yaml", "organization: { name: mine }\n");
+  const database = folder.write("taken.db", "");
 
   test.each<[what: string, flags: string[], sentence: string]>([
     ["--copy-to alone", ["--copy-to", "x.yaml"], "--copy-to writes what --copy-of reads: give both, or neither"],
@@ -148,9 +145,7 @@ describe("irm serve --copy-of refuses", () => {
       "the development issuer mints tokens for anyone who reaches it, so --dev is refused on 0.0.0.0; leave out --host",
     ],
   ])("%s", async (_, flags, sentence) => {
-    const { code, stdout, stderr } = await runIrm("serve", ...flags);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toContain(`irm serve: ${sentence}\n`);
+    expect(await runIrm("serve", ...flags)).toEqual(usageError("irm serve", sentence));
     expect(readFileSync(taken, "utf8")).toBe("organization: { name: mine }\n");
   });
 
@@ -170,18 +165,17 @@ describe("irm serve --copy-of refuses", () => {
   test("a service that refuses the token, with its reason, and starts nothing", async () => {
     vi.stubEnv("IRM_TOKEN", "refused-by-the-service");
     const file = folder.path("refused.yaml");
-    const { code, stdout, stderr } = await runIrm("serve", "--copy-of", proxy.url, "--copy-to", file);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toMatch(/^irm serve: .*UNAUTHENTICATED.*a valid bearer token is required/);
-    expect(stderr).not.toContain("refused-by");
+    const refused = await runIrm("serve", "--copy-of", proxy.url, "--copy-to", file);
+    expect(refused).toEqual(failure(1, /^irm serve: .*UNAUTHENTICATED.*a valid bearer token is required/));
+    expect(refused.stderr).not.toContain("refused-by");
     expect(existsSync(file)).toBe(false);
   });
 
   test("a file that cannot be written, and starts nothing", async () => {
     vi.stubEnv("IRM_TOKEN", original.token);
     const file = folder.path("missing/copy.yaml");
-    const { code, stderr } = await runIrm("serve", "--copy-of", proxy.url, "--copy-to", file);
-    expect(code).toBe(1);
-    expect(stderr).toMatch(new RegExp(`irm serve: cannot write ${file}: ENOENT\\n$`));
+    expect(await runIrm("serve", "--copy-of", proxy.url, "--copy-to", file)).toEqual(
+      failure(1, new RegExp(`irm serve: cannot write ${file}: ENOENT\\n$`)),
+    );
   });
 });

@@ -16,6 +16,8 @@ const withServer = async (server: Server, scheme: string, run: () => Promise<voi
   await run().finally(() => server.close());
 };
 
+const secure = () => createTlsServer({ cert: CERTIFICATE, key: CERTIFICATE_KEY }, (_, response) => response.end("{}"));
+
 describe("the way to the service", () => {
   beforeEach(() => void vi.stubEnv("IRM_TOKEN", api.owner.token));
 
@@ -38,8 +40,7 @@ describe("the way to the service", () => {
   });
 
   test("its certificate is not trusted", async () => {
-    const server = createTlsServer({ cert: CERTIFICATE, key: CERTIFICATE_KEY }, (_, response) => response.end("{}"));
-    await withServer(server, "https", async () => {
+    await withServer(secure(), "https", async () => {
       vi.stubEnv("NODE_EXTRA_CA_CERTS", folder.path("no.pem"));
       const found = await doctor();
       expect(failed(found)).toEqual(["tls", "tls-settings"]);
@@ -49,9 +50,8 @@ describe("the way to the service", () => {
 
   test("every certificate is taken", async () => {
     vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
-    const server = createTlsServer({ cert: CERTIFICATE, key: CERTIFICATE_KEY }, (_, response) => response.end("{}"));
     // Node warns of it on stderr, too.
-    await withServer(server, "https", async () => {
+    await withServer(secure(), "https", async () => {
       const { stdout } = await runIrm("doctor", "--format", "json");
       expect(failed(JSON.parse(stdout))).toContain("tls-settings");
     });

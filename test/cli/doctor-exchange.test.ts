@@ -3,22 +3,27 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test, vi } from "vitest";
 import { doctor, failed, MAIN, messageOf, PRODUCTION, startDoctor } from "../harness/doctor.ts";
-import { createRecord } from "../harness/records.ts";
+import { createUid } from "../harness/records.ts";
 
 const { api, release, workload } = await startDoctor();
 
 describe("an exchange that is refused", () => {
-  const setIdentity = () => vi.stubEnv("IRM_IDENTITY", release);
+  const setIdentity = (token = "") => {
+    vi.stubEnv("IRM_IDENTITY", release);
+    vi.stubEnv("IRM_TOKEN", token);
+  };
+
+  /** of the workloads of a repository of its name */
+  const createIdentity = (name: string): Promise<string> => {
+    const claimMatch = { issuer: api.issuer, subjectPattern: `repo:acme/${name}:.*` };
+    return createUid(api, "identities", api.organization, { name, claimMatch });
+  };
 
   test("is explained field by field, where IRM_TOKEN beside the workload's token may read the identity", async () => {
-    setIdentity();
-    vi.stubEnv("IRM_TOKEN", api.owner.token);
+    setIdentity(api.owner.token);
     await workload("repo:acme/images:ref:refs/heads/dev", { claims: { environment: "staging" } });
     const found = await doctor();
-    expect({ code: found.code, failed: failed(found) }).toEqual({
-      code: 3,
-      failed: ["exchange", "claim.sub", "claim.environment"],
-    });
+    expect([found.code, failed(found)]).toEqual([3, ["exchange", "claim.sub", "claim.environment"]]);
     expect(messageOf(found, "sign-in")).toContain(`${api.owner.uid}, by IRM_TOKEN`);
     expect(found.checks.filter(({ id }) => id.startsWith("claim."))).toEqual([
       { id: "claim.iss", ok: true, message: `"${api.issuer}", as claimMatch.issuer wants` },
@@ -40,8 +45,7 @@ describe("an exchange that is refused", () => {
   });
 
   test("is tried also where IRM_TOKEN comes first, and passes where the claims are right", async () => {
-    setIdentity();
-    vi.stubEnv("IRM_TOKEN", api.owner.token);
+    setIdentity(api.owner.token);
     await workload(MAIN, PRODUCTION);
     const found = await doctor();
     expect(failed(found)).toEqual([]);
@@ -80,8 +84,7 @@ describe("an exchange that is refused", () => {
   });
 
   test("shows the claims where IRM_TOKEN may not read the identity either", async () => {
-    setIdentity();
-    vi.stubEnv("IRM_TOKEN", (await api.actor("blind")).token);
+    setIdentity((await api.actor("blind")).token);
     await workload("repo:acme/images:pull_request");
     const found = await doctor();
     expect(failed(found)).toEqual(["exchange", "claims"]);
@@ -90,8 +93,7 @@ describe("an exchange that is refused", () => {
 
   test("names the identity that fits, where none is set", async () => {
     vi.stubEnv("IRM_TOKEN", api.owner.token);
-    const claimMatch = { issuer: api.issuer, subjectPattern: "repo:acme/shop:.*" };
-    const { uid } = await createRecord(api, "identities", api.organization, { name: "shop", claimMatch });
+    const uid = await createIdentity("shop");
     await workload("repo:acme/shop:ref:refs/heads/main");
     const found = await doctor();
     expect(failed(found)).toEqual(["exchange", "claims"]);
@@ -105,8 +107,7 @@ describe("an exchange that is refused", () => {
 
   test("a service writes nothing into the command that is advised", async () => {
     vi.stubEnv("IRM_TOKEN", api.owner.token);
-    const claimMatch = { issuer: api.issuer, subjectPattern: "repo:acme/lab:.*" };
-    const { uid } = await createRecord(api, "identities", api.organization, { name: "lab", claimMatch });
+    const uid = await createIdentity("lab");
     const proxy = createServer(async ({ url = "", method, headers }, response) => {
       const answer = await fetch(new URL(url, api.baseUrl), {
         method: method as string,
@@ -114,7 +115,7 @@ describe("an exchange that is refused", () => {
       });
       const text = await answer.text();
       response.statusCode = answer.status;
-      response.end(url.includes("/identities?") ? text.replaceAll(uid as string, "$(reboot)") : text);
+      response.end(url.includes("/identities?") ? text.replaceAll(uid, "$(reboot)") : text);
     });
     await new Promise<void>((done) => proxy.listen(0, "127.0.0.1", done));
     vi.stubEnv("IRM_AUTH_URL", api.authUrl);
@@ -127,8 +128,7 @@ describe("an exchange that is refused", () => {
   });
 
   test("is not explained where the exchange cannot be reached", async () => {
-    setIdentity();
-    vi.stubEnv("IRM_TOKEN", api.owner.token);
+    setIdentity(api.owner.token);
     vi.stubEnv("IRM_AUTH_URL", "http://127.0.0.1:2");
     await workload(MAIN, PRODUCTION);
     const found = await doctor();

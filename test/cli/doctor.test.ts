@@ -1,5 +1,5 @@
 // `irm doctor`: it passes where a run would work, names what is wrong where it would not, only reads, and prints no secret.
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { checkEngine, checkNode, checkPlugin } from "../../cli/doctor/machine.ts";
 import { packageVersion } from "../../cli/package-version.ts";
@@ -136,24 +136,14 @@ describe("the journal", () => {
     const inTree = await doctor();
     expect(failed(inTree)).toEqual(["journal"]);
     expect(messageOf(inTree, "journal")).toContain("is in the work tree");
-    writeFileSync(folder.path("file"), "");
-    vi.stubEnv("IRM_JOURNAL", folder.path("file"));
+    vi.stubEnv("IRM_JOURNAL", folder.write("file", ""));
     expect(messageOf(await doctor(), "journal")).toContain(`${folder.path("file")} is not a folder`);
   });
 
   test("has pending creates", async () => {
-    const entry = {
-      intent: "one",
-      key: "o/p/s/Group::g",
-      kind: "group",
-      parent: "",
-      inputs: "h",
-      given: [],
-      at: 1,
-      notBefore: 0,
-    };
-    mkdirSync(folder.path("state/pulumi-irm"), { recursive: true });
-    writeFileSync(folder.path("state/pulumi-irm/one.jsonl"), `${JSON.stringify(entry)}\n`);
+    const create = { key: "o/p/s/Group::g", kind: "group", parent: "", inputs: "h", given: [] };
+    const entry = { intent: "one", ...create, at: 1, notBefore: 0 };
+    folder.write("state/pulumi-irm/one.jsonl", `${JSON.stringify(entry)}\n`);
     const found = await doctor();
     expect(failed(found)).toEqual([]);
     expect(messageOf(found, "journal")).toContain("(default), 1 create pending: the next run resolves them");
@@ -199,8 +189,7 @@ describe("this machine", () => {
     const plugin = folder.path("plugin");
     const project = { folder: folder.path(""), runtime: "yaml" };
     expect(await checkPlugin(missing, { ...project, pluginPath: "plugin" })).toMatchObject({ ok: false });
-    mkdirSync(plugin);
-    writeFileSync(`${plugin}/pulumi-resource-irm`, "");
+    folder.write("plugin/pulumi-resource-irm", "");
     expect(await checkPlugin(missing, { ...project, pluginPath: "plugin" })).toMatchObject({
       ok: true,
       message: `${plugin}, as Pulumi.yaml names it`,

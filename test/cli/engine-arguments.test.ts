@@ -2,7 +2,6 @@
 import { expect, test } from "vitest";
 import { engineArguments } from "../../cli/engine-arguments.ts";
 import { UsageError } from "../../cli/usage.ts";
-import { runIrm } from "../support/irm.ts";
 
 const URN = "urn:pulumi:dev::acme::irm:index:Group::team";
 
@@ -24,11 +23,4 @@ test.each<[string[], string, string]>([
 ])("%j is refused: %s", (words, _, message) => {
   expect(() => engineArguments(words)).toThrow(UsageError);
   expect(() => engineArguments(words)).toThrow(message);
-});
-
-test("a command refuses them with the others that are wrong", async () => {
-  expect(await runIrm("review", "--", "--yes", "--debug")).toMatchObject({
-    code: 2,
-    stderr: expect.stringMatching(/^irm review: "--yes" is not [^\n]*\n.*"--debug" is not /),
-  });
 });

@@ -1,36 +1,19 @@
 // `irm export --from-tfstate` against a real server, with states that the published provider wrote.
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { IAM, startServer, type TestServer } from "../harness/api-server.ts";
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, test, vi } from "vitest";
+import { IAM, serve } from "../harness/api-server.ts";
 import { createUid } from "../harness/records.ts";
-import { createManaged, type ManagedRecords, SECRETS } from "../harness/terraform-state.ts";
-import { temporaryFolder } from "../support/command.ts";
-import { runIrm } from "../support/irm.ts";
+import { requestsOf, serveSignedIn, signIn } from "../harness/signed-in.ts";
+import { createManaged, SECRETS } from "../harness/terraform-state.ts";
+import { runIrm, usageError } from "../support/irm.ts";
+import { testFolder } from "../support/test-folder.ts";
 
-const folder = temporaryFolder();
-let api: TestServer;
-let made: ManagedRecords;
-let viewer: string;
-const file = (name: string, text: string): string => {
-  writeFileSync(folder.path(name), text);
-  return folder.path(name);
-};
-beforeAll(async () => {
-  api = await startServer();
-  viewer = await api.role("viewer");
-  made = await createManaged(api, { organization: api.organization, viewer, nowMs: api.clock.today() });
-  file("pulled.json", made.pulled);
-  file("shown.json", made.shown);
-});
-beforeEach(() => {
-  vi.stubEnv("IRM_BASE_URL", api.baseUrl);
-  vi.stubEnv("IRM_TOKEN", api.owner.token);
-  return () => vi.unstubAllEnvs();
-});
-afterAll(async () => {
-  folder.remove();
-  await api.close();
-});
+const folder = testFolder();
+const api = await serveSignedIn();
+const viewer = await api.role("viewer");
+const made = await createManaged(api, { organization: api.organization, viewer, nowMs: api.clock.today() });
+folder.write("pulled.json", made.pulled);
+folder.write("shown.json", made.shown);
 
 const take = (state: string, ...flags: string[]) => runIrm("export", "--from-tfstate", folder.path(state), ...flags);
 const uid = (address: string): string => made.uids.get(address) as string;
@@ -46,7 +29,7 @@ interface PulledResource {
 /** A pulled state with other resources. */
 const pulledWith = (name: string, change: (resources: PulledResource[]) => PulledResource[]): string => {
   const state = JSON.parse(made.pulled);
-  file(name, JSON.stringify({ ...state, resources: change(state.resources) }));
+  folder.write(name, JSON.stringify({ ...state, resources: change(state.resources) }));
   return name;
 };
 const NEEDS_UIDS = "--out FOLDER also writes adopt.json: without that file the program creates these records again\n";
@@ -65,7 +48,7 @@ describe("irm export --from-tfstate", () => {
     api.log.length = 0;
     const { code, stdout, stderr } = await take("pulled.json");
     expect(code, stderr).toBe(0);
-    const requests = api.log.map((line) => JSON.parse(line)).filter(({ event }) => event === "request");
+    const requests = requestsOf(api);
     expect(new Set(requests.map(({ method }) => method))).toEqual(new Set(["GET"]));
     expect(requests.length).toBeLessThanOrEqual(10);
     // What Terraform does not manage is named by its uid.
@@ -140,38 +123,33 @@ describe("irm export --from-tfstate", () => {
   });
 
   test("names what is gone or may not be read, by address and uid, and exits with 3", async () => {
-    const other = await startServer();
-    try {
-      const own = await createManaged(other, {
-        organization: other.organization,
-        viewer: await other.role("viewer"),
-        nowMs: other.clock.today(),
-      });
-      const at = (address: string) => own.uids.get(address) as string;
-      const [cloud, binding] = ["chainguard_identity.cloud[0]", "chainguard_rolebinding.cloud[0]"];
-      await other.ok("DELETE", `${IAM}/roleBindings/${at(binding)}`);
-      const reader = await other.actor("reader", { role: "viewer", at: at("chainguard_group.platform") });
-      vi.stubEnv("IRM_BASE_URL", other.baseUrl);
-      vi.stubEnv("IRM_TOKEN", reader.token);
-      const out = folder.path("differs");
-      const state = file("differs.json", own.pulled);
-      const { code, stderr } = await runIrm("export", "--from-tfstate", state, "--out", out);
-      expect(code).toBe(3);
-      expect(stderr.split("\n")).toEqual(
-        expect.arrayContaining([
-          `gone: ${binding} (role binding ${at(binding)}): it does not exist any more`,
-          `stays with Terraform: ${cloud} (identity ${at(cloud)}): you may not read it`,
-        ]),
-      );
-      const handover = readFileSync(`${out}/handover.md`, "utf8");
-      // The removed block of a resource names all its instances, and one of these stays.
-      expect(handover).not.toContain("from = chainguard_identity.cloud\n");
-      expect(handover).toContain("from = chainguard_rolebinding.cloud\n");
-      expect(handover).toContain("## 2. Decide\n");
-      expect(handover).toContain("terraform state rm \\\n  'chainguard_rolebinding.cloud[0]'\n");
-    } finally {
-      await other.close();
-    }
+    const other = await serve();
+    const own = await createManaged(other, {
+      organization: other.organization,
+      viewer: await other.role("viewer"),
+      nowMs: other.clock.today(),
+    });
+    const at = (address: string) => own.uids.get(address) as string;
+    const [cloud, binding] = ["chainguard_identity.cloud[0]", "chainguard_rolebinding.cloud[0]"];
+    await other.ok("DELETE", `${IAM}/roleBindings/${at(binding)}`);
+    const reader = await other.actor("reader", { role: "viewer", at: at("chainguard_group.platform") });
+    signIn(other, reader.token);
+    const out = folder.path("differs");
+    const state = folder.write("differs.json", own.pulled);
+    const { code, stderr } = await runIrm("export", "--from-tfstate", state, "--out", out);
+    expect(code).toBe(3);
+    expect(stderr.split("\n")).toEqual(
+      expect.arrayContaining([
+        `gone: ${binding} (role binding ${at(binding)}): it does not exist any more`,
+        `stays with Terraform: ${cloud} (identity ${at(cloud)}): you may not read it`,
+      ]),
+    );
+    const handover = readFileSync(`${out}/handover.md`, "utf8");
+    // The removed block of a resource names all its instances, and one of these stays.
+    expect(handover).not.toContain("from = chainguard_identity.cloud\n");
+    expect(handover).toContain("from = chainguard_rolebinding.cloud\n");
+    expect(handover).toContain("## 2. Decide\n");
+    expect(handover).toContain("terraform state rm \\\n  'chainguard_rolebinding.cloud[0]'\n");
   });
 
   test("repos and tags are taken over, and the readme of a repo is named", async () => {
@@ -186,27 +164,13 @@ describe("irm export --from-tfstate", () => {
     const sync = { source: "dev/nginx", google: null, amazon: null, azure: null, expiration: null, unique_tags: false };
     const state = pulledWith("repos.json", () => [
       resource("chainguard_image_repo", "nginx", {
-        id: repo,
-        name: "nginx",
-        bundles: ["base"],
-        tier: "BASE",
-        readme: "# nginx",
-        sync_config: null,
+        ...{ id: repo, name: "nginx", bundles: ["base"], tier: "BASE", readme: "# nginx", sync_config: null },
       }),
       resource("chainguard_image_repo", "mirror", {
-        id: mirror,
-        name: "mirror",
-        bundles: null,
-        tier: null,
-        readme: null,
-        sync_config: sync,
+        ...{ id: mirror, name: "mirror", bundles: null, tier: null, readme: null, sync_config: sync },
       }),
       resource("chainguard_image_tag", "latest", {
-        id: tag,
-        name: "latest-20260101",
-        bundles: null,
-        deprecated: false,
-        digest: "sha256:0",
+        ...{ id: tag, name: "latest-20260101", bundles: null, deprecated: false, digest: "sha256:0" },
       }),
     ]);
     const { code, stdout, stderr } = await take(state);
@@ -277,13 +241,12 @@ describe("irm export --from-tfstate", () => {
     expect(stdout).toContain("// What Terraform manages, written by irm export.\n");
     expect(stdout.match(/root: true/g)).toHaveLength(2);
     expect(stdout).toContain('new Group("a-team", { parent: devGroup,');
-    const policy = await take(state, "--format", "yaml", "--out", folder.path("several"));
-    expect(policy).toEqual({
-      code: 2,
-      stdout: "",
-      stderr:
-        "irm export: --format yaml: a policy is of one organization, and these records are in none or in several\nRun `npx pulumi-irm export --help`.\n",
-    });
+    expect(await take(state, "--format", "yaml", "--out", folder.path("several"))).toEqual(
+      usageError(
+        "irm export",
+        "--format yaml: a policy is of one organization, and these records are in none or in several",
+      ),
+    );
   });
 
   test("asks whether it is the right service where nothing exists", async () => {
@@ -296,33 +259,14 @@ describe("irm export --from-tfstate", () => {
     );
   });
 
-  test.each<[string, string[], string]>([
-    ["--group", ["--group", "platform"], "give --group or --from-tfstate: the state says which records are exported"],
-    ["--no-adopt", ["--no-adopt"], "--from-tfstate takes records over, so --no-adopt is not for it"],
-  ])("is refused with %s", async (_, flags, sentence) => {
-    const { code, stdout, stderr } = await take("pulled.json", ...flags);
-    expect({ code, stdout, stderr }).toEqual({
-      code: 2,
-      stdout: "",
-      stderr: `irm export: ${sentence}\nRun \`npx pulumi-irm export --help\`.\n`,
-    });
-  });
-
-  test.each([
-    ["a text of others", `resource "x" { token = "s3cret" }`, "is not JSON."],
-    ["a plan", `{"format_version":"1.2","planned_values":{}}`, "is a plan, not a state."],
-    [
-      "a state of Terraform 0.11",
-      `{"version":3,"modules":[]}`,
-      "is a state of version 3, and only version 4 can be read.",
-    ],
-  ])("refuses %s, quotes nothing of it, and writes nothing", async (title, text, sentence) => {
-    const state = file("wrong.json", text);
+  // test/access/export/terraform/state.test.ts has the other texts that are none.
+  test("refuses a text of others, quotes nothing of it, and writes nothing", async () => {
+    const state = folder.write("wrong.json", `resource "x" { token = "s3cret" }`);
     const out = folder.path("refused");
     const { code, stdout, stderr } = await runIrm("export", "--from-tfstate", state, "--out", out);
-    expect({ code, stdout }, title).toEqual({ code: 1, stdout: "" });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toMatch(/^irm export: .*\n$/);
-    expect(stderr).toContain(`${state} ${sentence}`);
+    expect(stderr).toContain(`${state} is not JSON.`);
     expect(stderr).not.toContain("s3cret");
     expect(readdirSync(folder.path("."))).not.toContain("refused");
   });

@@ -1,14 +1,14 @@
 // `irm init`: a first project, right as it stands.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { offlineText } from "../../access/roles/lock.ts";
-import { MAIN, temporaryFolder } from "../support/command.ts";
-import { runIrm } from "../support/irm.ts";
+import { MAIN } from "../support/command.ts";
+import { runIrm, usageError } from "../support/irm.ts";
+import { testFolder } from "../support/test-folder.ts";
 
-const folder = temporaryFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 test("writes a project in which check and test find no mistakes, and says what to do next", async () => {
   const project = join(folder.path("new"), "acme access");
@@ -59,9 +59,7 @@ Next:
 });
 
 test("never writes over a file, and writes nothing beside a policy that exists", async () => {
-  const file = join(folder.path("mine"), "access.yaml");
-  mkdirSync(dirname(file));
-  writeFileSync(file, "mine\n");
+  const file = folder.write("mine/access.yaml", "mine\n");
   expect(await runIrm("init", dirname(file))).toEqual({
     code: 1,
     stdout: "",
@@ -74,16 +72,10 @@ test("never writes over a file, and writes nothing beside a policy that exists",
 test("lets a project that exists refresh with each update, and leaves all else in it alone", async () => {
   const own = "name: access # ours\r\nruntime:   nodejs";
   const init = async (name: string, text: string) => {
-    const file = join(folder.path(name), "Pulumi.yaml");
-    mkdirSync(dirname(file));
-    writeFileSync(file, text);
+    const file = folder.write(`${name}/Pulumi.yaml`, text);
     const { code, stderr } = await runIrm("init", dirname(file));
     expect(readdirSync(dirname(file)).toSorted()).toEqual([
-      ".gitignore",
-      "Pulumi.yaml",
-      "access.tests.yaml",
-      "access.yaml",
-      "review.yaml",
+      ...[".gitignore", "Pulumi.yaml", "access.tests.yaml", "access.yaml", "review.yaml"],
     ]);
     expect(stderr).toContain(
       "add an AccessPolicy of access.yaml to your program: docs/policy.md#in-a-pulumi-program\n",
@@ -94,7 +86,7 @@ test("lets a project that exists refresh with each update, and leaves all else i
   const added = await init("a", own);
   expect(added.after).toBe(`${own}\noptions:\n  refresh: always\n`);
   expect(added.stderr).toContain(
-    `added to ${join(folder.path("a"), "Pulumi.yaml")}: options: { refresh: always }, so that each update repairs`,
+    `added to ${folder.path("a/Pulumi.yaml")}: options: { refresh: always }, so that each update repairs`,
   );
   const chosen = `${own}\noptions: { refresh: never }\n`;
   expect(await init("b", chosen)).toEqual({ after: chosen, stderr: expect.not.stringContaining("refresh") });
@@ -104,15 +96,13 @@ test("lets a project that exists refresh with each update, and leaves all else i
   ] as const) {
     const { stderr, after } = await init(name, text);
     expect(after).toBe(text);
-    expect(stderr).toContain(`add to ${join(folder.path(name), "Pulumi.yaml")}: options: { refresh: always }`);
+    expect(stderr).toContain(`add to ${folder.path(`${name}/Pulumi.yaml`)}: options: { refresh: always }`);
   }
 });
 
 test("names what an existing .gitignore and program lack, and leaves them alone", async () => {
-  const file = join(folder.path("other"), ".gitignore");
-  mkdirSync(dirname(file));
-  writeFileSync(file, "# mine\r\n*.db\r\nnode_modules/");
-  writeFileSync(join(folder.path("other"), "index.ts"), "// mine\n");
+  const file = folder.write("other/.gitignore", "# mine\r\n*.db\r\nnode_modules/");
+  folder.write("other/index.ts", "// mine\n");
   const { code, stderr } = await runIrm("init", dirname(file));
   expect(code).toBe(0);
   expect(stderr).toContain(`\nadd to ${file}: *.db-shm, *.db-wal, .pulumi/\n`);
@@ -120,12 +110,11 @@ test("names what an existing .gitignore and program lack, and leaves them alone"
     "\nadd an AccessPolicy of access.yaml to your program: docs/policy.md#in-a-pulumi-program\n",
   );
   expect(readFileSync(file, "utf8")).toBe("# mine\r\n*.db\r\nnode_modules/");
-  expect(readFileSync(join(folder.path("other"), "index.ts"), "utf8")).toBe("// mine\n");
+  expect(readFileSync(folder.path("other/index.ts"), "utf8")).toBe("// mine\n");
 });
 
 test("says why it cannot write, leaves nothing half done, and says which name is none", async () => {
-  const file = folder.path("a-file");
-  writeFileSync(file, "mine\n");
+  const file = folder.write("a-file", "mine\n");
   expect(await runIrm("init", file)).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/^irm init: cannot write into .*a-file: EEXIST/),
@@ -145,8 +134,5 @@ test("says why it cannot write, leaves nothing half done, and says which name is
     [["new", "--organization", "Acme"], '--organization: name must match "^[a-z0-9 ._-]{1,}$"'],
     [[""], "the name of the folder is empty; . is this folder"],
   ] as const)
-    expect(await runIrm("init", ...args)).toMatchObject({
-      code: 2,
-      stderr: `irm init: ${message}\nRun \`npx pulumi-irm init --help\`.\n`,
-    });
+    expect(await runIrm("init", ...args)).toEqual(usageError("irm init", message));
 });

@@ -1,14 +1,13 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Intent } from "../../provider/log/entry.ts";
 import { journalFile } from "../../provider/log/file.ts";
-import type { Json } from "../../schema/index.ts";
 import { root } from "../harness/api-process.ts";
-import { runCommand, temporaryFolder } from "../support/command.ts";
-import { runIrm } from "../support/irm.ts";
+import { runCommand } from "../support/command.ts";
+import { failure, runIrm } from "../support/irm.ts";
+import { testFolder } from "../support/test-folder.ts";
 
-const folder = temporaryFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 afterEach(() => vi.unstubAllEnvs());
 
 const ORG = "720909c9f5279097d847ad02a2f24ba8f59de36a";
@@ -38,6 +37,9 @@ const journals = async (): Promise<string> => {
   await journalFile(`${own}/two.jsonl`).append(intent("other", ""));
   return own;
 };
+const list = async (own: string, ...flags: string[]) =>
+  (await runIrm("journal", "list", ...flags, "--folder", own)).stdout;
+const clean = (own: string, ...flags: string[]) => runIrm("journal", "clean", "--folder", own, ...flags);
 const lines = {
   open: `pending    2026-01-28T12:00:00.000Z  ${keyOf("open")}  a group in ${ORG}\n`,
   made: `succeeded  2026-01-28T12:00:00.000Z  ${keyOf("made")}  ${ORG}/0000000000000001\n`,
@@ -58,24 +60,18 @@ describe("irm journal list", () => {
       stdout: lines.open + lines.other,
       stderr: "",
     });
-    expect((await runIrm("journal", "list", "--all", "--folder", own)).stdout).toBe(
-      lines.open + lines.made + lines.other,
-    );
+    expect(await list(own, "--all")).toBe(lines.open + lines.made + lines.other);
   });
 
   it("prints with --all the adopted records that were deleted, and clean --key removes one", async () => {
     const own = folder.path("removed");
     const file = journalFile(`${own}/one.jsonl`);
-    const removed = (name: string) => ({
-      removed: `${ORG}/0000000000000001`,
-      kind: "group",
-      key: keyOf(name),
-      identity: {},
-    });
+    const entry = { removed: `${ORG}/0000000000000001`, kind: "group", identity: {} };
+    const removed = (name: string) => ({ ...entry, key: keyOf(name) });
     await file.append(removed("gone"), removed("also"));
     const line = `removed    ${keyOf("gone")}  group ${ORG}/0000000000000001 was deleted: the next update creates it again\n`;
-    expect((await runIrm("journal", "list", "--all", "--folder", own)).stdout).toContain(line);
-    expect(await runIrm("journal", "clean", "--key", keyOf("gone"), "--folder", own)).toMatchObject({
+    expect(await list(own, "--all")).toContain(line);
+    expect(await clean(own, "--key", keyOf("gone"))).toMatchObject({
       code: 0,
       stdout: `forgotten: ${line}`,
     });
@@ -85,20 +81,19 @@ describe("irm journal list", () => {
   it("reports that nothing is pending when every create succeeded, as after any run", async () => {
     const own = folder.path("succeeded");
     const journal = journalFile(`${own}/one.jsonl`);
-    const list = async () => (await runIrm("journal", "list", "--folder", own)).stdout;
     await journal.append(intent("made", ""));
     await journal.append({ made: "intent of made", uid: `${ORG}/0000000000000001`, at: MADE_MS });
     const rest =
       "The next run of a stack removes the entries of the records that its state has; entries of a stack, or of an organization, that no " +
       "longer exists stay until npx pulumi-irm journal clean\n";
-    expect(await list()).toBe(`no pending creates in ${own}: its one create succeeded. ${rest}`);
+    expect(await list(own)).toBe(`no pending creates in ${own}: its one create succeeded. ${rest}`);
     await journal.append(intent("second", ""));
     await journal.append({ made: "intent of second", uid: `${ORG}/0000000000000002`, at: MADE_MS });
-    expect(await list()).toBe(`no pending creates in ${own}: its 2 creates succeeded. ${rest}`);
+    expect(await list(own)).toBe(`no pending creates in ${own}: its 2 creates succeeded. ${rest}`);
     const { intent: _intent, ...entry } = intent("second", "");
     const line = JSON.stringify({ intent: "intent of second", ...entry, uid: `${ORG}/0000000000000002` });
     await journal.quarantine([{ line, why: "its organization is gone" }]);
-    expect(await list()).toBe(
+    expect(await list(own)).toBe(
       `set aside  2026-01-28T12:00:00.000Z  ${keyOf("second")}  ${ORG}/0000000000000002: its organization is gone  (${own}/one.jsonl.invalid)\n`,
     );
   });
@@ -109,12 +104,8 @@ describe("irm journal list", () => {
   });
 
   it("prints one line of JSON for each entry with --json", async () => {
-    const { stdout } = await runIrm("journal", "list", "--json", "--folder", await journals());
-    const entries = stdout
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line) as Json);
-    expect(entries).toEqual([
+    const printed = (await list(await journals(), "--json")).trim().split("\n");
+    expect(printed.map((line) => JSON.parse(line))).toEqual([
       intent("open", ORG),
       { ...intent("made", ""), uid: `${ORG}/0000000000000001` },
       intent("other", ""),
@@ -128,18 +119,18 @@ describe("irm journal list", () => {
       stdout: `no pending creates: no entries in ${none}\n`,
       stderr: "",
     });
-    expect((await runIrm("journal", "list", "--json", "--folder", none)).stdout).toBe("");
+    expect(await list(none, "--json")).toBe("");
   });
 
   it("reports a journal that cannot be read, with advice", async () => {
     const own = folder.path("unreadable");
     mkdirSync(`${own}/one.jsonl`, { recursive: true });
-    const { code, stderr } = await runIrm("journal", "list", "--folder", own);
-    expect(code).toBe(1);
-    expect(stderr).toBe(
-      `irm journal list: the intent journal ${own}/one.jsonl cannot be read (EISDIR); free some space or choose another ` +
+    expect(await runIrm("journal", "list", "--folder", own)).toMatchObject({
+      code: 1,
+      stderr:
+        `irm journal list: the intent journal ${own}/one.jsonl cannot be read (EISDIR); free some space or choose another ` +
         "folder: irm:journal in the stack's configuration, or IRM_JOURNAL\nSee docs/recovery.md#cannot-write\n",
-    );
+    });
   });
 });
 
@@ -162,14 +153,13 @@ describe("a journal with lines that are not entries", () => {
 
   it("is listed with its invalid lines, escaped, before and after a run quarantines them", async () => {
     const own = await breakFile();
-    const list = async () => (await runIrm("journal", "list", "--folder", own)).stdout;
     const expected = lines.open + lines.other + invalidAt(own).join("");
-    expect(await list()).toBe(expected);
-    await runIrm("journal", "clean", "--folder", own);
+    expect(await list(own)).toBe(expected);
+    await clean(own);
     expect(readdirSync(own)).toContain("one.jsonl.invalid");
-    expect(await list()).toBe(expected);
-    const { stdout } = await runIrm("journal", "list", "--json", "--folder", own);
-    expect(JSON.parse(stdout.trim().split("\n").at(-1) as string)).toEqual({
+    expect(await list(own)).toBe(expected);
+    const printed = (await list(own, "--json")).trim().split("\n");
+    expect(JSON.parse(printed.at(-1) as string)).toEqual({
       line: "\u001b[31mred",
       why: "it is not JSON",
       journal: `${own}/one.jsonl`,
@@ -178,24 +168,17 @@ describe("a journal with lines that are not entries", () => {
 
   it("keeps its invalid lines after clean; --invalid removes only those", async () => {
     const own = await breakFile();
-    const { stdout } = await runIrm("journal", "clean", "--folder", own, "--key", keyOf("open"));
-    expect(stdout).toBe(
-      `forgotten: ${lines.open}${invalidAt(own)
-        .map((line) => `quarantined: ${line}`)
-        .join("")}`,
-    );
-    expect((await runIrm("journal", "clean", "--folder", own, "--invalid")).stdout).toBe(
-      invalidAt(own)
-        .map((line) => `forgotten: ${line}`)
-        .join(""),
-    );
+    const { stdout } = await clean(own, "--key", keyOf("open"));
+    const invalid = invalidAt(own);
+    expect(stdout).toBe(`forgotten: ${lines.open}${invalid.map((line) => `quarantined: ${line}`).join("")}`);
+    expect((await clean(own, "--invalid")).stdout).toBe(invalid.map((line) => `forgotten: ${line}`).join(""));
     expect(readdirSync(own).sort()).toEqual(["one.jsonl", "two.jsonl"]);
-    expect((await runIrm("journal", "list", "--all", "--folder", own)).stdout).toBe(lines.made + lines.other);
+    expect(await list(own, "--all")).toBe(lines.made + lines.other);
   });
 
   it("loses all of its lines by clean --all", async () => {
     const own = await breakFile();
-    await runIrm("journal", "clean", "--folder", own, "--all");
+    await clean(own, "--all");
     expect(readdirSync(own)).toEqual([]);
   });
 });
@@ -203,29 +186,27 @@ describe("a journal with lines that are not entries", () => {
 describe("irm journal clean", () => {
   it("removes the entries of one key, and prints them", async () => {
     const own = await journals();
-    expect(await runIrm("journal", "clean", "--folder", own, "--key", keyOf("open"))).toEqual({
+    expect(await clean(own, "--key", keyOf("open"))).toEqual({
       code: 0,
       stdout: `forgotten: ${lines.open}`,
       stderr: "",
     });
-    expect((await runIrm("journal", "list", "--all", "--folder", own)).stdout).toBe(lines.made + lines.other);
+    expect(await list(own, "--all")).toBe(lines.made + lines.other);
   });
 
   it("fails for a key that no entry has, suggests the nearest one, and removes nothing", async () => {
     const own = await journals();
-    expect(await runIrm("journal", "clean", "--folder", own, "--key", `${keyOf("open")}x`)).toEqual({
+    expect(await clean(own, "--key", `${keyOf("open")}x`)).toEqual({
       code: 1,
       stdout: "",
       stderr: `irm journal clean: no entry has the key "${keyOf("open")}x"; did you mean ${keyOf("open")}?\nRun \`npx pulumi-irm journal list --all\` for the keys.\n`,
     });
-    expect((await runIrm("journal", "list", "--all", "--folder", own)).stdout).toBe(
-      lines.open + lines.made + lines.other,
-    );
+    expect(await list(own, "--all")).toBe(lines.open + lines.made + lines.other);
   });
 
   it("removes all entries with --all, and the journals and its own locks", async () => {
     const own = await journals();
-    const { code, stdout } = await runIrm("journal", "clean", "--folder", own, "--all");
+    const { code, stdout } = await clean(own, "--all");
     expect([code, stdout]).toEqual([
       0,
       [lines.open, lines.made, lines.other].map((line) => `forgotten: ${line}`).join(""),
@@ -236,30 +217,13 @@ describe("irm journal clean", () => {
   it("removes only empty journals without --key and --all", async () => {
     const own = await journals();
     writeFileSync(`${own}/empty.jsonl`, "");
-    expect((await runIrm("journal", "clean", "--folder", own)).stdout).toBe("");
-    expect((await runIrm("journal", "list", "--all", "--folder", own)).stdout).toBe(
-      lines.open + lines.made + lines.other,
-    );
+    expect((await clean(own)).stdout).toBe("");
+    expect(await list(own, "--all")).toBe(lines.open + lines.made + lines.other);
     expect(existsSync(`${own}/empty.jsonl`)).toBe(false);
   });
 });
 
-describe("irm journal with wrong flags", () => {
-  it.each([
-    [["show"], "", "unknown command 'show'"],
-    [["list", "--key", "k"], " list", "unknown option '--key'"],
-    [["clean", "--key", "k", "--all"], " clean", "--key and --all cannot be combined"],
-  ])("%j prints the problem, and exits with 2", async (args, command, message) => {
-    expect(await runIrm("journal", ...args)).toEqual({
-      code: 2,
-      stdout: "",
-      stderr: `irm journal${command}: ${message}\nRun \`npx pulumi-irm journal${command} --help\`.\n`,
-    });
-  });
-
-  it("prints its commands when it is called without one, and exits with 2", async () => {
-    const { code, stdout, stderr } = await runIrm("journal");
-    expect([code, stdout]).toEqual([2, ""]);
-    expect(stderr).toMatch(/^Usage: npx pulumi-irm journal COMMAND [\s\S]*Commands:\n {2}list .*\n {2}clean /);
-  });
+it("irm journal prints its commands when it is called without one, and exits with 2", async () => {
+  const usage = /^Usage: npx pulumi-irm journal COMMAND [\s\S]*Commands:\n {2}list .*\n {2}clean /;
+  expect(await runIrm("journal")).toEqual(failure(2, usage));
 });

@@ -1,18 +1,16 @@
 // A service, or a cache before it, whose lists are wrong: a command says so in one message, and the list decides nothing.
 import { afterAll, beforeEach, expect, test, vi } from "vitest";
-import { IAM, startServer } from "../harness/api-server.ts";
+import { IAM, serve } from "../harness/api-server.ts";
 import { createUid } from "../harness/records.ts";
+import { signIn } from "../harness/signed-in.ts";
 import { runIrm } from "../support/irm.ts";
 import { startProxy } from "../support/proxy.ts";
 
-const api = await startServer();
+const api = await serve();
 const platform = await createUid(api, "groups", api.organization, { name: "platform" });
 const { uid: release } = await api.actor("release", { role: "viewer", at: platform });
 const proxy = await startProxy(() => api.baseUrl);
-afterAll(async () => {
-  await proxy.close();
-  await api.close();
-});
+afterAll(() => proxy.close());
 
 type Page = Record<string, unknown>;
 type Lie = (records: Page[]) => Page;
@@ -25,8 +23,7 @@ const lie = async (plural: string, change: Lie): Promise<void> => {
 };
 const stops: (() => void)[] = [];
 beforeEach(() => {
-  vi.stubEnv("IRM_BASE_URL", proxy.url);
-  vi.stubEnv("IRM_TOKEN", api.owner.token);
+  signIn({ ...api, baseUrl: proxy.url });
   return () => {
     for (const stop of stops.splice(0)) stop();
     vi.unstubAllEnvs();
@@ -83,8 +80,7 @@ test("a record that is listed twice counts once", async () => {
 
 test("whoami: a group without a uid", async () => {
   await lie("groups", () => ({ groups: [{ name: "acme" }] }));
-  const { code, stdout, stderr } = await runIrm("whoami");
-  expect({ code, stdout, stderr }).toEqual({
+  expect(await runIrm("whoami")).toEqual({
     code: 1,
     stdout: "",
     stderr: `irm whoami: ListGroups: the service lists a record "acme" without a uid. ${AGAIN}`,

@@ -1,21 +1,16 @@
 // `irm paths` at a real server, in each format, and what is wrong with a question.
 import { readFileSync } from "node:fs";
-import { afterAll, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { IAM } from "../harness/api-server.ts";
 import { listEverything } from "../harness/copy.ts";
 import { startPartners } from "../harness/partners.ts";
 import { createUid } from "../harness/records.ts";
-import { runIrm } from "../support/irm.ts";
+import { signInForEach } from "../harness/signed-in.ts";
+import { failure, runIrm } from "../support/irm.ts";
 
-const partners = await startPartners();
-const { api, helper, mirror, registry } = partners;
-beforeEach(() => {
-  vi.stubEnv("IRM_BASE_URL", api.baseUrl);
-  vi.stubEnv("IRM_TOKEN", api.owner.token);
-  vi.stubEnv("COLUMNS", "100");
-  return () => vi.unstubAllEnvs();
-});
-afterAll(() => api.close());
+const { api, helper, mirror, registry } = await startPartners();
+signInForEach(api);
+beforeEach(() => void vi.stubEnv("COLUMNS", "100"));
 
 const paths = (...flags: string[]) => runIrm("paths", ...flags);
 const UID = /[0-9a-f]{40}(?:\/[0-9a-f]{16})*/g;
@@ -37,16 +32,8 @@ test("prints what docs/paths.md shows", async () => {
 });
 
 test("prints JSON: who starts, what is gained, and each request", async () => {
-  const { code, stdout } = await paths(
-    "--from",
-    "helper",
-    "--to",
-    "tag.create",
-    "--at",
-    "registry of acme",
-    "--format",
-    "json",
-  );
+  const question = ["--from", "helper", "--to", "tag.create", "--at", "registry of acme"];
+  const { code, stdout } = await paths(...question, "--format", "json");
   const { paths: found, ...others } = JSON.parse(stdout);
   expect({ code, ...others }).toEqual({ code: 0, notVisible: [], notSearched: [] });
   expect(found).toEqual([
@@ -131,24 +118,9 @@ test("says what the caller cannot see, and that nothing was found", async () => 
   expect(stdout).toMatch(/Not visible to you, so paths may be missing here\n- .*No path leads to more access\.\n$/s);
 });
 
-test.each<[string, string[], number, string]>([
-  ["a misspelt goal", ["--to", "ownr"], 2, 'irm paths: --to: there is no capability "ownr"; did you mean owner?'],
-  ["a misspelt identity", ["--from", "helpr"], 1, 'irm paths: there is no identity "helpr"; did you mean helper?'],
-  ["a group that is not there", ["--at", "registri of acme"], 1, 'irm paths: there is no group "registri of acme"'],
-  [
-    "a misspelt workload",
-    ["--from", "{ githb: {} }"],
-    2,
-    "irm paths: --from:1:3: githb: there is no such workload; did you mean github?",
-  ],
-  [
-    "an argument that a preset lacks",
-    ["--from", "{ github: { repo: a/b } }"],
-    2,
-    "--from:1:19: github.repo: unknown argument; did you mean repository?",
-  ],
-])("%s is one clear error", async (_, flags, code, message) => {
-  const answer = await paths(...flags);
-  expect({ code: answer.code, stdout: answer.stdout }).toEqual({ code, stdout: "" });
-  expect(answer.stderr).toContain(message);
+test.each([
+  ["a misspelt identity", ["--from", "helpr"], 'there is no identity "helpr"; did you mean helper?'],
+  ["a group that is not there", ["--at", "registri of acme"], 'there is no group "registri of acme"'],
+])("%s is one clear error", async (_, flags, message) => {
+  expect(await paths(...flags)).toEqual(failure(1, `irm paths: ${message}`));
 });

@@ -1,10 +1,11 @@
 // `irm access --pull-tokens` at a real server: which identities are pull tokens, what they hold where, and when they end.
-import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { parseSeed } from "../../server/index.ts";
-import { IAM, startServer } from "../harness/api-server.ts";
+import { IAM } from "../harness/api-server.ts";
 import { DAY_MS, HOUR_MS, START_MS } from "../harness/clock.ts";
 import { createPullToken, pullTokenKeys, usePullToken } from "../harness/pull-token.ts";
 import { createUid } from "../harness/records.ts";
+import { serveSignedIn } from "../harness/signed-in.ts";
 import type { Body } from "../support/http.ts";
 import { runIrm } from "../support/irm.ts";
 
@@ -14,7 +15,7 @@ identities:
     staticKeys: ${JSON.stringify(pullTokenKeys("seeded", new Date(START_MS + 365 * DAY_MS).toISOString()))}
 bindings: [{ identity: seeded, role: apk.pull }]
 `;
-const api = await startServer({ seed: parseSeed(seed, "seed.yaml") });
+const api = await serveSignedIn({ seed: parseSeed(seed, "seed.yaml") });
 const platform = await createUid(api, "groups", api.organization, { name: "platform" });
 const cluster = await createPullToken(api, { name: "cluster", group: platform, days: 90 });
 const laptop = await createPullToken(api, { name: "laptop", group: api.organization, role: "apk.pull", days: 40 });
@@ -35,13 +36,6 @@ for (const [name, relationship] of [
 api.clock.advance(11 * DAY_MS + HOUR_MS);
 api.owner.token = await api.token(api.identity, { subject: "owner" });
 await usePullToken(api, cluster, "cluster");
-
-beforeEach(() => {
-  vi.stubEnv("IRM_BASE_URL", api.baseUrl);
-  vi.stubEnv("IRM_TOKEN", api.owner.token);
-  return () => vi.unstubAllEnvs();
-});
-afterAll(() => api.close());
 
 const tokens = (...flags: string[]) => runIrm("access", "--pull-tokens", ...flags);
 const uids = new Map<string, string>(
@@ -118,14 +112,5 @@ docs/access.md#pull-tokens says what counts as one.
     expect(stdout).toContain("- cluster is registry.pull at platform; 11 days old");
     expect(stdout).toContain("; you cannot see all that it holds, so it may hold more");
     expect(stdout).toContain("Not visible to the caller, so pull tokens may be missing here\n- groups of /\n");
-  });
-
-  test.each([
-    [["--identity", "ci"], "--pull-tokens and --identity cannot be combined"],
-    [["--unused", "90d"], "--unused and --pull-tokens cannot be combined"],
-  ])("with %j is a usage error", async (flags, message) => {
-    const { code, stderr } = await tokens(...flags);
-    expect(code).toBe(2);
-    expect(stderr).toContain(`irm access: ${message}`);
   });
 });

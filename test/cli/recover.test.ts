@@ -1,16 +1,15 @@
 // `irm recover`, and what `irm journal list` says of a run without checkpoints, with an engine that prints a state.
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { atWith, stampText } from "../../provider/record/stamp.ts";
 import { isGroupThere, startSharedService } from "../harness/provider.ts";
 import { createGroup, createWorld, type Stored, type World } from "../provider/open/world.ts";
-import { temporaryFolder } from "../support/command.ts";
-import { runIrm } from "../support/irm.ts";
+import { failure, runIrm } from "../support/irm.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const service = await startSharedService();
 const organization: string = service.organization as string;
-const folder = temporaryFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 let world: World;
 /** a group of this test */
 let parent: string;
@@ -18,8 +17,6 @@ let kept: Stored;
 
 /** An engine on the PATH: the selected stack, a state with these records, and the runs that ended. */
 const useEngine = (state: object | undefined, runs: readonly object[] = []): void => {
-  const bin = folder.path("bin");
-  mkdirSync(bin, { recursive: true });
   const printed =
     state === undefined ? `echo "error: no stack" >&2; exit 1` : `cat <<'END'\n${JSON.stringify(state)}\nEND`;
   const script = `#!/bin/sh
@@ -33,9 +30,8 @@ case "$*" in
   *) echo "error: unexpected $*" >&2; exit 1 ;;
 esac
 `;
-  writeFileSync(`${bin}/pulumi`, script);
-  chmodSync(`${bin}/pulumi`, 0o755);
-  vi.stubEnv("PATH", `${bin}:/usr/bin:/bin`);
+  chmodSync(folder.write("bin/pulumi", script), 0o755);
+  vi.stubEnv("PATH", `${folder.path("bin")}:/usr/bin:/bin`);
 };
 
 const stateWith = (...resources: readonly Stored[]) => ({
@@ -52,17 +48,10 @@ beforeEach(async ({ task }) => {
   world = createWorld(service);
   parent = (await createGroup(service, organization, task.id)).uid;
   world.env = { PULUMI_BACKEND_URL: "file:///backend" };
-  const project = folder.path("project");
-  mkdirSync(project, { recursive: true });
-  writeFileSync(`${project}/Pulumi.yaml`, "name: project\nruntime: nodejs\n");
-  for (const [name, value] of Object.entries({
-    ...service.env,
-    ...world.env,
-    IRM_JOURNAL: world.journal,
-    CI: undefined,
-  }))
-    vi.stubEnv(name, value);
-  vi.spyOn(process, "cwd").mockReturnValue(project);
+  folder.write("project/Pulumi.yaml", "name: project\nruntime: nodejs\n");
+  const env = { ...service.env, ...world.env, IRM_JOURNAL: world.journal, CI: undefined };
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  vi.spyOn(process, "cwd").mockReturnValue(folder.path("project"));
   kept = await world.run().create("group", "kept", { parent, name: "kept" });
   world.save(kept);
   useEngine(stateWith(kept));
@@ -83,6 +72,8 @@ const leave = async (): Promise<[string, string]> => {
   return uids;
 };
 
+const NOTHING = "no killed run has left anything of this stack behind\n";
+
 describe("irm recover", () => {
   it("lists what a killed run created and exits with 3; with --yes it deletes that, what is below first", async () => {
     const [top, below] = await leave();
@@ -101,6 +92,7 @@ $`,
     );
     expect(await isGroupThere(service, top)).toBe(true);
 
+    const removed = { kind: "group", created: expect.any(String), removed: true };
     const { code, stdout } = await runIrm("recover", "--yes", "--format", "json");
     expect({ code, ...JSON.parse(stdout) }).toEqual({
       code: 0,
@@ -108,20 +100,8 @@ $`,
       runs: [{ began: expect.any(String), host: expect.any(String), pid: 99_999_999, verdict: "lost" }],
       changed: [{ uid: kept.id, kind: "group", key: "organization/project/stack/Group::kept", change: "updated" }],
       records: [
-        {
-          uid: top,
-          kind: "group",
-          key: expect.stringMatching(/Group::top$/),
-          created: expect.any(String),
-          removed: true,
-        },
-        {
-          uid: below,
-          kind: "group",
-          key: expect.stringMatching(/Group::below$/),
-          created: expect.any(String),
-          removed: true,
-        },
+        { ...removed, uid: top, key: expect.stringMatching(/Group::top$/) },
+        { ...removed, uid: below, key: expect.stringMatching(/Group::below$/) },
       ],
     });
     expect([await isGroupThere(service, top), await isGroupThere(service, below)]).toEqual([false, false]);
@@ -158,12 +138,7 @@ $`,
   });
 
   it("says so where nothing is open", async () => {
-    const { code, stdout, stderr } = await runIrm("recover");
-    expect({ code, stdout, stderr }).toEqual({
-      code: 0,
-      stdout: "no killed run has left anything of this stack behind\n",
-      stderr: "",
-    });
+    expect(await runIrm("recover")).toEqual({ code: 0, stdout: NOTHING, stderr: "" });
   });
 
   it.each([
@@ -177,18 +152,14 @@ $`,
   ])("fails with one message where it cannot tell: %#", async (act, text) => {
     await leave();
     act();
-    const { code, stdout, stderr } = await runIrm("recover", "--yes");
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toMatch(text);
+    expect(await runIrm("recover", "--yes")).toEqual(failure(1, text));
   });
 
   it("leaves the journals of other stacks, backends and services alone", async () => {
     const [top] = await leave();
     vi.stubEnv("PULUMI_BACKEND_URL", "file:///another");
-    expect((await runIrm("recover", "--yes")).stdout).toBe("no killed run has left anything of this stack behind\n");
-    expect((await runIrm("recover", "--yes", "--stack", "other")).stdout).toBe(
-      "no killed run has left anything of this stack behind\n",
-    );
+    expect((await runIrm("recover", "--yes")).stdout).toBe(NOTHING);
+    expect((await runIrm("recover", "--yes", "--stack", "other")).stdout).toBe(NOTHING);
     expect(await isGroupThere(service, top)).toBe(true);
   });
 });
@@ -223,8 +194,7 @@ describe("irm recover on a machine without the journal of a killed run", () => {
 
   it("deletes what the run created, and the program of the update after it did not declare", async () => {
     useState(1);
-    const listed = await runIrm("recover");
-    expect({ code: listed.code, stdout: listed.stdout, stderr: listed.stderr }).toEqual({
+    expect(await runIrm("recover")).toEqual({
       code: 3,
       stdout: expect.stringMatching(
         new RegExp(
@@ -276,8 +246,7 @@ describe("irm recover on a machine without the journal of a killed run", () => {
     const script = readFileSync(`${bin}/pulumi`, "utf8");
     writeFileSync(`${bin}/later`, script.replaceAll(/"time":"\d+/g, '"time":"2999'), { mode: 0o755 });
     writeFileSync(`${bin}/pulumi`, script.replace(/^ {4};;$/m, `    mv ${bin}/later ${bin}/pulumi\n    ;;`));
-    const { code, stdout, stderr } = await runIrm("recover", "--yes");
-    expect({ code, stdout, stderr }).toEqual({
+    expect(await runIrm("recover", "--yes")).toEqual({
       code: 1,
       stdout: "",
       stderr: "irm recover: a run of organization/project/stack is under way: wait for its end\n",
@@ -287,7 +256,7 @@ describe("irm recover on a machine without the journal of a killed run", () => {
 
   it("finds nothing where another resource has the record", async () => {
     useState(1, {}, { ...kept, id: lost, name: "taken" });
-    expect((await runIrm("recover", "--yes")).stdout).toBe("no killed run has left anything of this stack behind\n");
+    expect((await runIrm("recover", "--yes")).stdout).toBe(NOTHING);
     expect(await isGroupThere(service, lost)).toBe(true);
   });
 });

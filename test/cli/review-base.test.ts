@@ -1,25 +1,22 @@
 // `irm review --base`: rules come from the commit that the change is merged into, and the change cannot edit them for its own review.
 import { renameSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Report } from "../../access/review/report.ts";
 import { BUILT_IN_ROLE_CAPABILITIES } from "../../schema/index.ts";
-import { startServer } from "../harness/api-server.ts";
 import { grant, makeChange, writeChangeFile } from "../harness/change-file.ts";
-import { runIrm } from "../support/irm.ts";
+import { serveSignedIn } from "../harness/signed-in.ts";
+import { failure, runIrm } from "../support/irm.ts";
 import { createRepository, type TestRepository } from "../support/repository.ts";
 
 let repository: TestRepository;
 let base: string;
 let change: string;
-const api = await startServer();
-const ci: string = (await api.actor("ci")).uid;
+const api = await serveSignedIn();
+const { uid: ci } = await api.actor("ci");
 /** The identity "ci" would become owner of the organization. */
 const made = await makeChange(api, grant(api, api.organization, ci, "owner"));
-afterAll(() => api.close());
 beforeEach(() => {
-  vi.stubEnv("IRM_BASE_URL", api.baseUrl);
-  vi.stubEnv("IRM_TOKEN", api.owner.token);
   repository = createRepository();
   base = repository.commit({ "Pulumi.yaml": "name: acme\n", "review.yaml": "deny: [gains-owner]\n" });
   repository.git("checkout", "--quiet", "-b", "change");
@@ -28,13 +25,20 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.restoreAllMocks();
-  vi.unstubAllEnvs();
   repository.remove();
 });
 
 const run = (...flags: string[]) => runIrm("review", change, "--format", "json", ...flags);
 
+const rulesOf = (stdout: string) => Report.parse(JSON.parse(stdout)).rules;
 const findingsOf = (stdout: string) => Report.parse(JSON.parse(stdout)).findings;
+/** Commits to main what the change then begins with. */
+const onMain = (files: Readonly<Record<string, string>>): void => {
+  repository.git("checkout", "--quiet", "main");
+  base = repository.commit(files);
+  repository.git("checkout", "--quiet", "-B", "change");
+};
+const workIn = (folder: string): void => void vi.spyOn(process, "cwd").mockReturnValue(join(repository.root, folder));
 
 const changedRules = (stdout: string): string | undefined =>
   findingsOf(stdout).find(({ rule }) => rule === "rules-changed")?.message;
@@ -47,7 +51,7 @@ test("an allowance that the change adds does not excuse it, and is a finding wit
   expect(changedRules(stdout)).toBe(
     "this change edits review.yaml: - deny gains-owner, + allow gains-owner@ci; this counts after the merge only",
   );
-  expect(Report.parse(JSON.parse(stdout)).rules).toEqual({
+  expect(rulesOf(stdout)).toEqual({
     file: "review.yaml",
     isThere: true,
     base: "main",
@@ -89,7 +93,7 @@ describe("in a job of a pull request, without a flag", () => {
     expect(denied[0]?.message).toBe(
       "this change is to be merged into another branch than main, which rules and tests come from; propose it to main, or let the job name the branch",
     );
-    expect(Report.parse(JSON.parse(stdout)).rules).toMatchObject({ base: "origin/main", commit: base });
+    expect(rulesOf(stdout)).toMatchObject({ base: "origin/main", commit: base });
   });
 
   test("--base does not make another target right, and an allowance of the base does", async () => {
@@ -108,77 +112,64 @@ test("--base main is not the tag of the author, and another target is a finding"
   repository.commit({ "review.yaml": "deny: []\n" });
   repository.git("tag", "main", "change");
   repository.git("branch", "-D", "main");
-  expect(await run("--base", "main")).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining("cannot read the base main (--base)"),
-  });
+  expect(await run("--base", "main")).toEqual(failure(1, "cannot read the base main (--base)"));
   repository.git("update-ref", "refs/remotes/origin/main", base);
   vi.stubEnv("GITHUB_BASE_REF", "theirs");
   const { code, stdout } = await run("--base", "main");
   expect(code).toBe(3);
   expect(findingsOf(stdout).map(({ rule }) => rule)).toContain("other-branch");
-  expect(Report.parse(JSON.parse(stdout)).rules).toMatchObject({ base: "main", commit: base });
+  expect(rulesOf(stdout)).toMatchObject({ base: "main", commit: base });
 });
 
 test("--rules is read at the base, by its path from the top level", async () => {
-  repository.git("checkout", "--quiet", "main");
-  repository.commit({ "ci/rules.yaml": "deny: [root-binding]\n" });
-  repository.git("checkout", "--quiet", "change");
+  onMain({ "ci/rules.yaml": "deny: [root-binding]\n" });
   repository.commit({ "ci/rules.yaml": "deny: []\n" });
-  vi.spyOn(process, "cwd").mockReturnValue(join(repository.root, "ci"));
-  const { code, stdout } = await run("--base", "main", "--rules", "ci/rules.yaml");
-  expect(code).toBe(3);
-  expect(changedRules(stdout)).toContain("this change edits ci/rules.yaml: - deny root-binding");
-  const absolute = await run("--base", "main", "--rules", join(repository.root, "ci", "rules.yaml"));
-  expect(absolute.code).toBe(3);
+  workIn("ci");
+  for (const path of ["ci/rules.yaml", join(repository.root, "ci", "rules.yaml")]) {
+    const { code, stdout } = await run("--base", "main", "--rules", path);
+    expect(code).toBe(3);
+    expect(changedRules(stdout)).toContain("this change edits ci/rules.yaml: - deny root-binding");
+  }
 });
 
 test("the rules are those beside the Pulumi.yaml of the base, which the change cannot move", async () => {
   repository.commit({ "infra/Pulumi.yaml": "name: acme\n", "infra/review.yaml": "allow: []\n" });
-  vi.spyOn(process, "cwd").mockReturnValue(join(repository.root, "infra"));
+  workIn("infra");
   expect((await run("--base", "main")).code).toBe(3);
 });
 
-describe("what the change does to the file is a finding", () => {
-  const messageAfter = async (edit: () => void): Promise<string | undefined> => {
-    edit();
-    const { code, stdout } = await run("--base", "main");
-    expect(code).toBe(3);
-    return changedRules(stdout);
-  };
-  const file = () => join(repository.root, "review.yaml");
-
-  test("when it is removed", async () => {
-    expect(await messageAfter(() => unlinkSync(file()))).toBe(
-      "this change removes review.yaml, and with it all its rules; this counts after the merge only",
-    );
-  });
-
-  test("when it is broken", async () => {
-    expect(await messageAfter(() => writeFileSync(file(), "deny: [x]\n"))).toContain(
+test.each<[what: string, edit: (file: string) => void, message: string | undefined]>([
+  [
+    "it is removed",
+    unlinkSync,
+    "this change removes review.yaml, and with it all its rules; this counts after the merge only",
+  ],
+  [
+    "it is broken",
+    (file) => writeFileSync(file, "deny: [x]\n"),
+    expect.stringContaining(
       'this change edits review.yaml so that it has mistakes: review.yaml: deny[0]: there is no rule "x"',
-    );
-  });
-
-  test("when it becomes a link, which is not followed", async () => {
-    const link = () => {
-      unlinkSync(file());
-      symlinkSync("/etc/passwd", file());
-    };
-    expect(await messageAfter(link)).toBe(
-      "review.yaml is a symbolic link, or is reached through one in this change; this counts after the merge only",
-    );
-  });
-
-  test("when it is made too large to read", async () => {
-    expect(await messageAfter(() => writeFileSync(file(), `# ${"x".repeat(4 * 1024 * 1024)}\n`))).toBe(
-      "review.yaml is larger than 4 MiB in this change; this counts after the merge only",
-    );
-  });
-
-  test("not when only its comments change", async () => {
-    expect(await messageAfter(() => writeFileSync(file(), "# why\ndeny: [gains-owner]\n"))).toBeUndefined();
-  });
+    ),
+  ],
+  [
+    "it becomes a link, which is not followed",
+    (file) => {
+      unlinkSync(file);
+      symlinkSync("/etc/passwd", file);
+    },
+    "review.yaml is a symbolic link, or is reached through one in this change; this counts after the merge only",
+  ],
+  [
+    "it is made too large to read",
+    (file) => writeFileSync(file, `# ${"x".repeat(4 * 1024 * 1024)}\n`),
+    "review.yaml is larger than 4 MiB in this change; this counts after the merge only",
+  ],
+  ["only its comments change: none", (file) => writeFileSync(file, "# why\ndeny: [gains-owner]\n"), undefined],
+])("what the change does to the file is a finding, when %s", async (_, edit, message) => {
+  edit(join(repository.root, "review.yaml"));
+  const { code, stdout } = await run("--base", "main");
+  expect(code).toBe(3);
+  expect(changedRules(stdout)).toEqual(message);
 });
 
 test("a base without the file has no rules, which is said; one that the change adds counts after the merge", async () => {
@@ -191,7 +182,7 @@ test("a base without the file has no rules, which is said; one that the change a
     code: 0,
     stderr: "irm review: there is no review.yaml at main, so only --deny and --allow count\n",
   });
-  expect(Report.parse(JSON.parse(stdout)).rules).toMatchObject({ isThere: false, commit: without });
+  expect(rulesOf(stdout)).toMatchObject({ isThere: false, commit: without });
   expect(changedRules(stdout)).toBe(
     "this change adds review.yaml: + deny gains-owner, + required owners: 2, + required may-own: /boss; this counts after the merge only",
   );
@@ -199,8 +190,7 @@ test("a base without the file has no rules, which is said; one that the change a
 });
 
 test("required fails the review without being denied", async () => {
-  repository.git("checkout", "--quiet", "main");
-  repository.commit({ "review.yaml": "required: { owners: 9 }\n" });
+  onMain({ "review.yaml": "required: { owners: 9 }\n" });
   const { code, stdout } = await run("--base", "main");
   expect(code).toBe(3);
   expect(findingsOf(stdout).filter(({ denied }) => denied)).toEqual([
@@ -216,27 +206,20 @@ describe("a base that cannot be read has no review, whatever the work tree has",
     [["--base", "main", "--rules", "/etc/rules.yaml"], 1, "/etc/rules.yaml is not in the repository"],
     [["--base", "main", "--rules", "nowhere.yaml"], 2, "there is no nowhere.yaml at main, nor in the work tree"],
   ])("%j", async (flags, code, message) => {
-    const finished = await run(...flags);
-    expect(finished).toMatchObject({ code, stdout: "" });
-    expect(finished.stderr).toContain(message);
+    expect(await run(...flags)).toEqual(failure(code, message));
   });
 
   test("in a folder that is in no repository", async () => {
     vi.spyOn(process, "cwd").mockReturnValue("/");
-    expect(await run("--base", "main")).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("irm review: git cannot read a base here: "),
-    });
+    expect(await run("--base", "main")).toEqual(failure(1, "irm review: git cannot read a base here: "));
   });
 });
 
 describe("a folder that the change makes lead elsewhere is refused, since the base has other rules there or none", () => {
   const FILES = { "access/Pulumi.yaml": "name: acme\n", "access/review.yaml": "deny: [gains-owner]\n" };
   const atBase = (files: Readonly<Record<string, string>>): void => {
-    repository.git("checkout", "--quiet", "main");
-    base = repository.commit(files);
-    repository.git("checkout", "--quiet", "-B", "change");
-    vi.spyOn(process, "cwd").mockReturnValue(join(repository.root, "access"));
+    onMain(files);
+    workIn("access");
   };
   const REMEDY =
     "so it is not clear whose rules and tests count. Leave the folder what it is, or give it another name\n";
@@ -248,7 +231,7 @@ describe("a folder that the change makes lead elsewhere is refused, since the ba
     symlinkSync("other", join(repository.root, "access"));
     repository.commit({ "other/review.yaml": "deny: []\n" });
     // The system has resolved the link for the command.
-    vi.spyOn(process, "cwd").mockReturnValue(join(repository.root, "other"));
+    workIn("other");
     expect(await run("--base", "main")).toEqual({
       code: 1,
       stdout: "",
@@ -296,11 +279,11 @@ describe("without a base", () => {
 
   test("--rules counts from the top level all the same", async () => {
     repository.write({ "ci/rules.yaml": "deny: [gains-owner]\n" });
-    vi.spyOn(process, "cwd").mockReturnValue(join(repository.root, "ci"));
+    workIn("ci");
     expect((await run("--rules", "ci/rules.yaml")).code).toBe(3);
-    const { code, stderr } = await run("--rules", "rules.yaml");
-    expect(code).toBe(2);
-    expect(stderr).toContain("the path counts from the top level of the repository, so this is");
+    expect(await run("--rules", "rules.yaml")).toEqual(
+      failure(2, "the path counts from the top level of the repository, so this is"),
+    );
   });
 });
 
@@ -310,12 +293,6 @@ describe("roles.lock.yaml", () => {
       services: { [api.baseUrl]: { date: "2026-08-21", roles: { ...BUILT_IN_ROLE_CAPABILITIES, viewer } } },
     });
   const VIEWER = BUILT_IN_ROLE_CAPABILITIES.viewer as readonly string[];
-  const onMain = (files: Readonly<Record<string, string>>): void => {
-    repository.git("checkout", "--quiet", "main");
-    repository.commit(files);
-    repository.git("checkout", "--quiet", "change");
-    repository.git("reset", "--quiet", "--hard", "main");
-  };
 
   test("of the base says what the service has changed; the rows are those of the live roles", async () => {
     const reader = await api.actor("reader", { role: "viewer" });

@@ -1,6 +1,6 @@
 // `irm review CHANGE`: a change is carried out again on a fresh copy, without the program. Its file is believed in nothing.
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
-import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Change } from "../../access/change/change.ts";
 import type { Write } from "../../access/change/write.ts";
 import { Report } from "../../access/review/report.ts";
@@ -9,24 +9,17 @@ import { createRecord } from "../../client/records.ts";
 import { resources } from "../../schema/index.ts";
 import { makeChange, writeChangeFile } from "../harness/change-file.ts";
 import { createUid } from "../harness/records.ts";
+import { signInForEach } from "../harness/signed-in.ts";
 import { startTeam } from "../harness/team.ts";
-import { temporaryFolder } from "../support/command.ts";
-import { runIrm } from "../support/irm.ts";
+import { failure, runIrm } from "../support/irm.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const { api, platform, registry, publisher } = await startTeam();
 const seen = await api.actor("seen");
-const folder = temporaryFolder();
+const folder = testFolder();
 const path = folder.path("change.json");
 
-beforeEach(() => {
-  vi.stubEnv("IRM_BASE_URL", api.baseUrl);
-  vi.stubEnv("IRM_TOKEN", api.owner.token);
-  return () => vi.unstubAllEnvs();
-});
-afterAll(async () => {
-  folder.remove();
-  await api.close();
-});
+signInForEach(api);
 
 /** What an update sends that makes a group and an identity which publishes there, and lets an identity that exists do so too. */
 const made = await makeChange(api, async (client) => {
@@ -181,31 +174,10 @@ describe("irm review CHANGE", () => {
     ["that never ends", () => "/dev/zero", "is not a regular file"],
     ["that is another one", () => folder.write("any.json", "[1]"), "is not a change; npx pulumi-irm review --out FILE"],
   ])("refuses a file %s", async (_, file, problem) => {
-    const { code, stdout, stderr } = await runIrm("review", file());
-    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: expect.stringContaining(problem) });
-    expect(stderr.trim().split("\n")).toHaveLength(1);
+    const refused = await runIrm("review", file());
+    expect(refused).toEqual(failure(1, problem));
+    expect(refused.stderr.trim().split("\n")).toHaveLength(1);
   });
-
-  test.each([["--destroy"], ["--stack", "dev"], ["--as", "x"], ["--rights", "own"], ["--out", "x"]])(
-    "takes no %s: no program runs",
-    async (...flag) => {
-      const { code, stderr } = await runIrm("review", path, ...flag);
-      expect([code, stderr]).toEqual([
-        2,
-        expect.stringContaining(`${flag[0]} is for a program, and ${path} is a change`),
-      ]);
-    },
-  );
-});
-
-test("arguments of the engine come after --, with or without a program", async () => {
-  const refused = await runIrm("review", path, "--", "--target", "urn:x");
-  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(`--target urn:x: ${path} is a change`)]);
-  const other = await runIrm("review", "--", "--parallel", "1");
-  expect([other.code, other.stderr]).toEqual([
-    2,
-    expect.stringContaining('"--parallel" is not passed on to the engine'),
-  ]);
 });
 
 test("--out writes for this user alone, replaces another change, and no other file", () => {

@@ -1,7 +1,7 @@
 // `irm review` runs tests of access on what a change leads to: those of the base, whatever the change does to them, and its own.
 import { unlinkSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Change } from "../../access/change/change.ts";
 import { Report } from "../../access/review/report.ts";
 import type { Client } from "../../client/client.ts";
@@ -10,21 +10,16 @@ import { resources } from "../../schema/index.ts";
 import type { TestServer } from "../harness/api-server.ts";
 import { grant, makeChange, writeChangeFile } from "../harness/change-file.ts";
 import { createUid } from "../harness/records.ts";
+import { signIn, signInForEach } from "../harness/signed-in.ts";
 import { startTeam } from "../harness/team.ts";
-import { runIrm } from "../support/irm.ts";
+import { failure, runIrm } from "../support/irm.ts";
 import { createRepository, type TestRepository } from "../support/repository.ts";
 
-let api: TestServer;
+const { api, platform, registry, publisher } = await startTeam();
+const { uid: release } = await api.actor("release", { role: publisher, at: registry, in: platform });
+signInForEach(api);
 let server: TestServer;
-let platform: string;
-let release: string;
 let repository: TestRepository;
-beforeAll(async () => {
-  const team = await startTeam();
-  ({ api, platform } = team);
-  release = (await api.actor("release", { role: team.publisher, at: team.registry, in: platform })).uid;
-});
-afterAll(() => api.close());
 
 const TESTS = `tests:
   - { name: release publishes nowhere else, identity: platform/release, cannot: { capability: tag.create, at: platform } }
@@ -33,8 +28,6 @@ const TESTS = `tests:
 
 beforeEach(() => {
   server = api;
-  vi.stubEnv("IRM_BASE_URL", api.baseUrl);
-  vi.stubEnv("IRM_TOKEN", api.owner.token);
   repository = createRepository();
   repository.commit({ "Pulumi.yaml": "name: acme\n", "access.tests.yaml": TESTS });
   repository.git("checkout", "--quiet", "-b", "change");
@@ -42,9 +35,15 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.restoreAllMocks();
-  vi.unstubAllEnvs();
   repository.remove();
 });
+
+/** The change begins with these tests. */
+const base = (tests: string): void => {
+  repository.git("checkout", "--quiet", "main");
+  repository.commit({ "access.tests.yaml": tests });
+  repository.git("checkout", "--quiet", "-B", "change");
+};
 
 type Act = (client: Client) => Promise<unknown>;
 
@@ -138,11 +137,7 @@ describe("the author of a change cannot excuse it", () => {
 
 describe("a test that failed before the change too", () => {
   const NOBODY = "tests: [{ name: nobody gives access, capability: [role_bindings.create, roles.update], only: [] }]\n";
-  beforeEach(() => {
-    repository.git("checkout", "--quiet", "main");
-    repository.commit({ "access.tests.yaml": NOBODY });
-    repository.git("checkout", "--quiet", "-B", "change");
-  });
+  beforeEach(() => base(NOBODY));
 
   test("is listed as such, and fails nothing", async () => {
     const { code, report } = await run(gives("viewer"), "--base", "main");
@@ -167,35 +162,24 @@ describe("a test that failed before the change too", () => {
   });
 });
 
-describe("of several organizations", () => {
-  let two: TestServer;
-  let ids: { first: string; second: string; ci: string };
-  beforeAll(async () => {
-    ({ api: two } = await startTeam());
-    const second = await createUid(two, "groups", "", { name: "second" });
-    ids = { first: two.organization, second, ci: (await two.actor("ci")).uid };
-  });
-  afterAll(() => two.close());
+describe("of several organizations", async () => {
+  const { api: two } = await startTeam();
+  const second = await createUid(two, "groups", "", { name: "second" });
+  const { uid: ci } = await two.actor("ci");
   beforeEach(() => {
     server = two;
-    vi.stubEnv("IRM_BASE_URL", two.baseUrl);
-    vi.stubEnv("IRM_TOKEN", two.owner.token);
+    signIn(two);
   });
-  const base = (text: string): void => {
-    repository.git("checkout", "--quiet", "main");
-    repository.commit({ "access.tests.yaml": text });
-    repository.git("checkout", "--quiet", "-B", "change");
-  };
   const only = "tests: [{ name: only the owner gives access, capability: role_bindings.create, only: [owner] }]\n";
-  const owns: Act = (client) => grant(two, ids.first, ids.ci, "owner")(client);
+  const owns: Act = (client) => grant(two, two.organization, ci, "owner")(client);
   const BROKEN = "ci can role_bindings.create at /, by its binding to owner";
   const makeGroup =
-    (parent: () => string, name: string): Act =>
+    (parent: string, name: string): Act =>
     (client) =>
-      createRecord(client, resources.group, parent(), { name });
+      createRecord(client, resources.group, parent, { name });
   const EMPTY: [string, Act][] = [
-    ["a new", makeGroup(() => "", "third")],
-    ["an existing", makeGroup(() => ids.second, "empty")],
+    ["a new", makeGroup("", "third")],
+    ["an existing", makeGroup(second, "empty")],
   ];
 
   test.each(EMPTY)(
@@ -233,10 +217,11 @@ describe("of several organizations", () => {
 
   test("tests with a name are about that one, whatever else the change touches or renames", async () => {
     base(`organization: dev\n${only}`);
-    const elsewhere: Act = (client) => grant(two, ids.second, ids.ci, "owner")(client);
+    const elsewhere: Act = (client) => grant(two, second, ci, "owner")(client);
     expect(await run(elsewhere, "--base", "main")).toMatchObject({ code: 0 });
-    const rename: Act = (client) => updateRecord(client, resources.group, ids.first, { name: "other" }, ["name"]);
-    const { code, report } = await run([owns, rename, makeGroup(() => "", "dev")], "--base", "main");
+    const rename: Act = (client) =>
+      updateRecord(client, resources.group, two.organization, { name: "other" }, ["name"]);
+    const { code, report } = await run([owns, rename, makeGroup("", "dev")], "--base", "main");
     expect({ code, findings: failures(report) }).toEqual({
       code: 3,
       findings: [`true only the owner gives access: ${BROKEN}`],
@@ -249,24 +234,22 @@ describe("mistakes", () => {
     repository.write({
       "access.tests.yaml": `${TESTS}  - { name: x, identity: platform/relase, cannot: tag.create }\n`,
     });
-    const { code, stdout, stderr } = await run(gives("viewer"), "--base", "main");
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toContain('"x": there is no identity platform/relase; did you mean platform/release?');
+    expect(await run(gives("viewer"), "--base", "main")).toMatchObject(
+      failure(1, '"x": there is no identity platform/relase; did you mean platform/release?'),
+    );
   });
 
   test("of shape exit with 1, at the base too", async () => {
     repository.write({ "access.tests.yaml": "test: []\n" });
-    expect(await run(gives("viewer"), "--base", "main")).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("access.tests.yaml:1:1: test: there is no such field here; did you mean tests?"),
-    });
+    expect(await run(gives("viewer"), "--base", "main")).toMatchObject(
+      failure(1, "access.tests.yaml:1:1: test: there is no such field here; did you mean tests?"),
+    );
     repository.git("checkout", "--quiet", "main", "--force");
     repository.commit({ "access.tests.yaml": "test: []\n" });
     repository.write({ "access.tests.yaml": TESTS });
-    expect(await run(gives("viewer"), "--base", "main")).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("the tests of access at main have mistakes, so there is no review:"),
-    });
+    expect(await run(gives("viewer"), "--base", "main")).toMatchObject(
+      failure(1, "the tests of access at main have mistakes, so there is no review:"),
+    );
   });
 
   test("a test of the base that names what does not exist any more fails, and is no pass", async () => {

@@ -1,32 +1,25 @@
 // A server with identities that have three role bindings each, and `irm revoke` in an empty folder, for its tests.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeEach, vi } from "vitest";
-import { IAM, startServer } from "../harness/api-server.ts";
+import { beforeEach, vi } from "vitest";
+import { IAM, serve } from "../harness/api-server.ts";
 import { createUid } from "../harness/records.ts";
+import { signIn } from "../harness/signed-in.ts";
 import { runIrm } from "../support/irm.ts";
+import { useOwnFolder } from "../support/test-folder.ts";
 
 /** In a folder of its own for each test, with the credentials of an owner in the environment. */
 export const startRevocations = async () => {
-  const api = await startServer({ faults: {} });
-  afterAll(() => api.close());
+  const api = await serve({ faults: {} });
   const platform = await createUid(api, "groups", api.organization, { name: "platform" });
   const registry = await createUid(api, "groups", platform, { name: "registry" });
   const helper = await api.actor("helper", { role: "owner" });
 
-  const before = process.cwd();
+  useOwnFolder();
   beforeEach(() => {
-    const folder = mkdtempSync(join(tmpdir(), "irm-revoke-"));
-    process.chdir(folder);
-    vi.stubEnv("IRM_BASE_URL", api.baseUrl);
-    vi.stubEnv("IRM_TOKEN", helper.token);
+    signIn(api, helper.token);
     return () => {
       vi.unstubAllEnvs();
       vi.restoreAllMocks();
       api.faults.set({});
-      process.chdir(before);
-      rmSync(folder, { recursive: true });
     };
   });
 
@@ -60,16 +53,7 @@ export const startRevocations = async () => {
   };
 
   return {
-    api,
-    platform,
-    registry,
-    helper,
-    acme: acme as string,
-    everything,
-    bind,
-    target,
-    heldBy,
-    revoke,
-    revokeAsJson,
+    ...{ api, platform, registry, helper, acme: acme as string, everything },
+    ...{ bind, target, heldBy, revoke, revokeAsJson },
   };
 };

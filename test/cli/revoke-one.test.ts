@@ -1,8 +1,10 @@
 // `irm revoke --binding` and `--external-group`: one grant goes, and everything else stays.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { describe, expect, test, vi } from "vitest";
-import { IAM, startServer } from "../harness/api-server.ts";
+import { describe, expect, test } from "vitest";
+import { IAM, serve, type TestServer } from "../harness/api-server.ts";
 import { createUid } from "../harness/records.ts";
+import { signIn } from "../harness/signed-in.ts";
+import { failure } from "../support/irm.ts";
 import { startRevocations } from "./revocations.ts";
 
 const { api, acme, platform, everything, bind, target, heldBy, revoke, revokeAsJson } = await startRevocations();
@@ -48,24 +50,19 @@ removed 1 role binding; \`npx pulumi-irm revoke --undo ${process.cwd()}/${file}\
   });
 
   test("refuses the last owner and the caller's own, unless --force is given", async () => {
-    const other = await startServer();
-    try {
-      const reader = await other.actor("reader", { role: "viewer" });
-      const own = await createUid(other, "roleBindings", other.organization, {
-        identityUid: reader.uid,
-        roleUid: await other.role("editor"),
-      });
-      vi.stubEnv("IRM_BASE_URL", other.baseUrl);
-      vi.stubEnv("IRM_TOKEN", reader.token);
-      const { roleBindings } = await other.ok("GET", `${IAM}/roleBindings`, { query: { identity: other.identity } });
-      const [{ uid: owner }] = roleBindings as [{ uid: string }];
-      const refused = async (uid: string) => (await revoke("--binding", uid, "--yes")).stderr;
-      expect(await refused(owner)).toMatch(/^irm revoke: owner is the last owner of .* that you can see; give --force/);
-      expect(await refused(own)).toMatch(/^irm revoke: reader is your own identity; give --force/);
-      expect(readdirSync(".")).toEqual([]);
-    } finally {
-      await other.close();
-    }
+    const other = await serve();
+    const reader = await other.actor("reader", { role: "viewer" });
+    const own = await createUid(other, "roleBindings", other.organization, {
+      identityUid: reader.uid,
+      roleUid: await other.role("editor"),
+    });
+    signIn(other, reader.token);
+    const { roleBindings } = await other.ok("GET", `${IAM}/roleBindings`, { query: { identity: other.identity } });
+    const [{ uid: owner }] = roleBindings as [{ uid: string }];
+    const refused = async (uid: string) => (await revoke("--binding", uid, "--yes")).stderr;
+    expect(await refused(owner)).toMatch(/^irm revoke: owner is the last owner of .* that you can see; give --force/);
+    expect(await refused(own)).toMatch(/^irm revoke: reader is your own identity; give --force/);
+    expect(readdirSync(".")).toEqual([]);
   });
 
   test("says what another uid is, and reports a binding that stays although the service says that it is gone", async () => {
@@ -88,17 +85,13 @@ removed 1 role binding; \`npx pulumi-irm revoke --undo ${process.cwd()}/${file}\
 
 describe("--external-group", async () => {
   const oidc = { issuer: "https://acme.okta.example", clientId: "irm", pkceEnabled: true, groupsClaim: "groups" };
-  const sso = await createUid(api, "identityProviders", api.organization, {
-    name: "sso",
-    defaultRole: await api.role("viewer"),
-    oidc,
-  });
-  const map = async (externalGroupId: string, role: string) =>
-    createUid(api, "externalGroupRoleMappings", sso, {
-      externalGroupId,
-      roleUid: await api.role(role),
-      scope: api.organization,
-    });
+  const createProvider = async (at: TestServer) =>
+    createUid(at, "identityProviders", at.organization, { name: "sso", defaultRole: await at.role("viewer"), oidc });
+  const sso = await createProvider(api);
+  const map = async (externalGroupId: string, role: string, at = api, provider = sso) => {
+    const fields = { externalGroupId, roleUid: await at.role(role), scope: at.organization };
+    return createUid(at, "externalGroupRoleMappings", provider, fields);
+  };
   const mapped = async (): Promise<string[]> => {
     const { externalGroupRoleMappings = [] } = await api.ok("GET", `${IAM}/externalGroupRoleMappings`);
     const names = new Map([
@@ -136,39 +129,21 @@ describe("--external-group", async () => {
   });
 
   test("refuses the last owner, where only people are owners", async () => {
-    const other = await startServer();
-    try {
-      const provider = await createUid(other, "identityProviders", other.organization, {
-        name: "sso",
-        defaultRole: await other.role("viewer"),
-        oidc,
-      });
-      const mapping = await createUid(other, "externalGroupRoleMappings", provider, {
-        externalGroupId: "SRE",
-        roleUid: await other.role("owner"),
-        scope: other.organization,
-      });
-      const admin = await createUid(other, "roles", other.organization, {
-        name: "admin",
-        capabilities: ["GROUPS", "IDENTITY", "ROLES", "ROLE_BINDINGS", "IDENTITY_PROVIDERS"].flatMap((kind) => [
-          `CAP_IAM_${kind}_LIST`,
-          `CAP_IAM_${kind}_DELETE`,
-        ]),
-      });
-      const { token } = await other.actor("admin", { role: admin });
-      vi.stubEnv("IRM_BASE_URL", other.baseUrl);
-      vi.stubEnv("IRM_TOKEN", token);
-      expect((await revoke("--identity", other.identity, "--yes", "--force")).code).toBe(0);
-      const { code, stderr } = await revoke("--external-group", mapping, "--yes");
-      expect({ code, stderr }).toEqual({
-        code: 1,
-        stderr: expect.stringMatching(
-          /^irm revoke: external group SRE of sso is the last owner of .* that you can see/,
-        ),
-      });
-      expect((await revoke("--external-group", mapping, "--yes", "--force")).code).toBe(0);
-    } finally {
-      await other.close();
-    }
+    const other = await serve();
+    const mapping = await map("SRE", "owner", other, await createProvider(other));
+    const admin = await createUid(other, "roles", other.organization, {
+      name: "admin",
+      capabilities: ["GROUPS", "IDENTITY", "ROLES", "ROLE_BINDINGS", "IDENTITY_PROVIDERS"].flatMap((kind) => [
+        `CAP_IAM_${kind}_LIST`,
+        `CAP_IAM_${kind}_DELETE`,
+      ]),
+    });
+    const { token } = await other.actor("admin", { role: admin });
+    signIn(other, token);
+    expect((await revoke("--identity", other.identity, "--yes", "--force")).code).toBe(0);
+    expect(await revoke("--external-group", mapping, "--yes")).toEqual(
+      failure(1, /^irm revoke: external group SRE of sso is the last owner of .* that you can see/),
+    );
+    expect((await revoke("--external-group", mapping, "--yes", "--force")).code).toBe(0);
   });
 });

@@ -1,8 +1,9 @@
 // `irm revoke` in the folder of a policy: what leaves it, what `--undo` puts back, and what cannot be edited.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { IAM, startPlainServer } from "../harness/api-server.ts";
 import { createUid } from "../harness/records.ts";
+import { signIn } from "../harness/signed-in.ts";
 import { startRevocations } from "./revocations.ts";
 
 const { acme, api, platform, everything, target, heldBy, revoke, revokeAsJson } = await startRevocations();
@@ -164,30 +165,24 @@ test("docs/revoke.md shows what its example prints", async () => {
   const fences = [...page.matchAll(/```(?:yaml)?\n(.*?)```\n/gs)].map(([, text = ""]) => text);
   const [policy = "", printed, left] = fences;
   const other = await startPlainServer("{ name: acme }");
-  try {
-    const { groups } = await other.ok("GET", `${IAM}/groups`);
-    const [{ uid: root }] = groups as [{ uid: string }];
-    const team = await createUid(other, "groups", root, { name: "platform" });
-    const images = await createUid(other, "groups", team, { name: "registry" });
-    const identityUid = await createUid(other, "identities", team, { name: "release" });
-    for (const [group, role] of [
-      [root, "editor"],
-      [team, "viewer"],
-      [images, "registry.push"],
-    ] as const)
-      await createUid(other, "roleBindings", group, { identityUid, roleUid: await other.role(role) });
-    vi.stubEnv("IRM_BASE_URL", other.baseUrl);
-    vi.stubEnv("IRM_TOKEN", other.owner.token);
-    writeFileSync("access.yaml", policy);
-    const { stdout, stderr } = await revoke("--identity", "release", "--yes");
-    const plain = (text = "") => text.replace(/[0-9a-f]{40}[0-9a-f/]*/g, "UID").replace(/--undo \S+`/, "--undo FILE`");
-    expect(`$ npx pulumi-irm revoke --identity release --yes\n${plain(stdout + stderr)}`).toBe(plain(printed));
-    expect(readFileSync("access.yaml", "utf8")).toBe(left);
-    const [, undone] =
-      /irm-revoke-[^\n]*\.json\n```\n\n```\n(.*?)```\n/s.exec(page.slice(page.indexOf("## Undo"))) ?? [];
-    const [file = ""] = readdirSync(".").filter((name) => name.startsWith("irm-revoke-"));
-    expect(plain((await revoke("--undo", file)).stdout)).toBe(plain(undone));
-  } finally {
-    await other.close();
-  }
+  const { groups } = await other.ok("GET", `${IAM}/groups`);
+  const [{ uid: root }] = groups as [{ uid: string }];
+  const team = await createUid(other, "groups", root, { name: "platform" });
+  const images = await createUid(other, "groups", team, { name: "registry" });
+  const identityUid = await createUid(other, "identities", team, { name: "release" });
+  for (const [group, role] of [
+    [root, "editor"],
+    [team, "viewer"],
+    [images, "registry.push"],
+  ] as const)
+    await createUid(other, "roleBindings", group, { identityUid, roleUid: await other.role(role) });
+  signIn(other);
+  writeFileSync("access.yaml", policy);
+  const { stdout, stderr } = await revoke("--identity", "release", "--yes");
+  const plain = (text = "") => text.replace(/[0-9a-f]{40}[0-9a-f/]*/g, "UID").replace(/--undo \S+`/, "--undo FILE`");
+  expect(`$ npx pulumi-irm revoke --identity release --yes\n${plain(stdout + stderr)}`).toBe(plain(printed));
+  expect(readFileSync("access.yaml", "utf8")).toBe(left);
+  const [, undone] = /irm-revoke-[^\n]*\.json\n```\n\n```\n(.*?)```\n/s.exec(page.slice(page.indexOf("## Undo"))) ?? [];
+  const [file = ""] = readdirSync(".").filter((name) => name.startsWith("irm-revoke-"));
+  expect(plain((await revoke("--undo", file)).stdout)).toBe(plain(undone));
 });

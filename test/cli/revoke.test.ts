@@ -3,10 +3,11 @@ import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { describe, expect, test, vi } from "vitest";
-import { IAM, startServer } from "../harness/api-server.ts";
+import { IAM, serve } from "../harness/api-server.ts";
 import { createUid } from "../harness/records.ts";
+import { signIn } from "../harness/signed-in.ts";
 import { startCommand } from "../support/command.ts";
-import { runIrm } from "../support/irm.ts";
+import { failure, runIrm } from "../support/irm.ts";
 import { startRevocations } from "./revocations.ts";
 
 const { api, platform, registry, helper, acme, everything, bind, target, heldBy, revoke, revokeAsJson } =
@@ -93,6 +94,8 @@ test("writes the removal as a change, which review shows and apply carries out",
   expect(await heldBy(uid)).toEqual([]);
 }, 60_000);
 
+const deletes = () => api.faults.attempts().filter(({ operation }) => operation === "DeleteRoleBinding");
+
 describe("half done", () => {
   test("lists what it removed with the file of all, exits with 1, and goes on in the next run", async () => {
     const { name, uid } = await target();
@@ -119,7 +122,6 @@ describe("half done", () => {
       const steps = Array.from({ length: 8 }, () => ({ hold: true }) as const);
       api.faults.set({ rules: [{ operation: "DeleteRoleBinding", steps }] });
       const running = startCommand("revoke", "--identity", uid, "--yes", "--format", "json");
-      const deletes = () => api.faults.attempts().filter(({ operation }) => operation === "DeleteRoleBinding");
       await vi.waitFor(() => expect(deletes()).toHaveLength(8), { timeout: 20_000 });
       running.process.kill(signal);
       await vi.waitFor(() => expect(running.stderr()).toContain("waiting for the requests under way\n"), 5_000);
@@ -177,27 +179,20 @@ describe("refuses", () => {
   });
 
   test("the last owner of the organization, unless --force is given", async () => {
-    const other = await startServer();
-    try {
-      const admin = await createUid(other, "roles", other.organization, {
-        name: "admin",
-        capabilities: [
-          ...["LIST", "DELETE", "CREATE"].map((verb) => `CAP_IAM_ROLE_BINDINGS_${verb}`),
-          ...["GROUPS", "IDENTITY", "ROLES"].map((kind) => `CAP_IAM_${kind}_LIST`),
-        ],
-      });
-      const { token } = await other.actor("admin", { role: admin });
-      vi.stubEnv("IRM_BASE_URL", other.baseUrl);
-      vi.stubEnv("IRM_TOKEN", token);
-      const { code, stderr } = await revoke("--identity", other.identity, "--yes");
-      expect({ code, stderr }).toEqual({
-        code: 1,
-        stderr: expect.stringMatching(/^irm revoke: owner is the last owner of .* that you can see; give --force/),
-      });
-      expect((await revoke("--identity", other.identity, "--yes", "--force")).code).toBe(0);
-    } finally {
-      await other.close();
-    }
+    const other = await serve();
+    const admin = await createUid(other, "roles", other.organization, {
+      name: "admin",
+      capabilities: [
+        ...["LIST", "DELETE", "CREATE"].map((verb) => `CAP_IAM_ROLE_BINDINGS_${verb}`),
+        ...["GROUPS", "IDENTITY", "ROLES"].map((kind) => `CAP_IAM_${kind}_LIST`),
+      ],
+    });
+    const { token } = await other.actor("admin", { role: admin });
+    signIn(other, token);
+    expect(await revoke("--identity", other.identity, "--yes")).toEqual(
+      failure(1, /^irm revoke: owner is the last owner of .* that you can see; give --force/),
+    );
+    expect((await revoke("--identity", other.identity, "--yes", "--force")).code).toBe(0);
   });
 
   test("a name of several identities, with their uids, and one of none, with the nearest", async () => {
@@ -227,31 +222,12 @@ describe("refuses", () => {
     expect(readFileSync("mine.json", "utf8")).toBe("mine");
   });
 
-  const ONE =
-    "give one of --identity, --binding and --external-group, or --undo with the file of an earlier revocation";
-  test.each([
-    [[], ONE],
-    [["--binding", "a", "--external-group", "b"], ONE],
-    [["--identity", "a", "--undo", "b"], ONE],
-    [["--undo", "b", "--out", "c"], "--out is not for --undo, which writes no file"],
-    [["--undo", "b", "--undo-file", "c"], "--undo-file is not for --undo, which writes no file"],
-    [["--identity", "a", "--out", "b", "--undo-file", "c"], "--undo-file is not for --out, which removes nothing"],
-    [["--identity", "a"], "there is no terminal to ask whether to go on; give --yes"],
-  ])("%j as a usage error", async (flags, message) => {
-    const { code, stderr } = await revoke(...flags);
-    expect({ code, stderr }).toEqual({
-      code: 2,
-      stderr: `irm revoke: ${message}\nRun \`npx pulumi-irm revoke --help\`.\n`,
-    });
-  });
-
   test.each([
     ["{}", "undo.json is not a file that irm revoke wrote: "],
     ["no", "undo.json is not JSON"],
   ])("an undo file that holds %s", async (text, message) => {
     writeFileSync("undo.json", text);
-    const { code, stderr } = await revoke("--undo", "undo.json");
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`irm revoke: ${message}`) });
+    expect(await revoke("--undo", "undo.json")).toEqual(failure(1, `irm revoke: ${message}`));
   });
 });
 
@@ -317,7 +293,6 @@ test("says what it cannot see, and reports a role that the identity gets meanwhi
   vi.stubEnv("IRM_TOKEN", helper.token);
   api.faults.set({ rules: [{ operation: "DeleteRoleBinding", steps: [{ hold: true }] }] });
   const running = revokeAsJson("--identity", name, "--yes");
-  const deletes = () => api.faults.attempts().filter(({ operation }) => operation === "DeleteRoleBinding");
   await vi.waitFor(() => expect(deletes()).toHaveLength(1));
   await bind(uid, registry, "viewer");
   api.faults.release();
@@ -336,25 +311,24 @@ test("does not believe a service that says of a binding that it is gone, and lis
 });
 
 describe("at a terminal", () => {
-  const answer = (text: string) => {
+  const terminal = () => {
     const stdin = Object.assign(new PassThrough(), { isTTY: true });
     vi.spyOn(process, "stdin", "get").mockReturnValue(stdin as never);
-    stdin.end(text);
+    return stdin;
   };
+  const answer = (text: string) => terminal().end(text);
 
   test.each([["n\n"], ["\n"], [""]])("it asks, and %j removes nothing", async (text) => {
     const { uid } = await target();
     answer(text);
     const { code, stderr } = await revoke("--identity", uid);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("irm revoke: nothing was removed\n") });
-    expect(stderr).toContain("? (y/N) ");
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/\? \(y\/N\) [\s\S]*irm revoke: nothing was removed\n/)]);
     expect([await heldBy(uid), readdirSync(".")]).toEqual([everything, []]);
   });
 
   test("what somebody removes before the answer is not put back by an undo", async () => {
     const { name, uid } = await target();
-    const stdin = Object.assign(new PassThrough(), { isTTY: true });
-    vi.spyOn(process, "stdin", "get").mockReturnValue(stdin as never);
+    const stdin = terminal();
     const running = revokeAsJson("--identity", uid);
     await vi.waitFor(() => expect(stdin.listenerCount("data") + stdin.listenerCount("readable")).toBeGreaterThan(0));
     const { roleBindings } = await api.ok("GET", `${IAM}/roleBindings`, { query: { identity: uid } });

@@ -1,42 +1,40 @@
 // `irm roles`: what the service has changed in its built-in roles since they were written down, and whom that reaches.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
-import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { RolesReport } from "../../access/roles/report.ts";
 import { BUILT_IN_ROLE_CAPABILITIES, BUILT_IN_ROLES_SOURCE, type RoleBundles } from "../../schema/index.ts";
 import { ensureRoles } from "../../server/seed/roles.ts";
 import { openDatabase } from "../../server/store/database.ts";
 import { shapes } from "../../server/store/shape.ts";
 import { createStore } from "../../server/store/store.ts";
-import { startServer } from "../harness/api-server.ts";
 import { createUid } from "../harness/records.ts";
-import { temporaryFolder } from "../support/command.ts";
-import { runIrm } from "../support/irm.ts";
+import { serveSignedIn } from "../harness/signed-in.ts";
+import { failure, runIrm } from "../support/irm.ts";
 import { startProxy } from "../support/proxy.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const store = createStore(openDatabase(":memory:"));
-const api = await startServer({ store });
+const api = await serveSignedIn({ store });
 const { organization } = api;
 const platform = await createUid(api, "groups", organization, { name: "platform" });
 const registry = await createUid(api, "groups", platform, { name: "registry" });
 const reader = await api.actor("reader", { role: "viewer", at: registry });
-const folder = temporaryFolder();
-mkdirSync(folder.path("live"));
+const folder = testFolder();
 const LOCK = "roles.lock.yaml";
 
+/** The command runs there. */
+const useFolder = (name: string): void => {
+  mkdirSync(folder.path(name), { recursive: true });
+  vi.spyOn(process, "cwd").mockReturnValue(folder.path(name));
+};
 beforeEach(() => {
-  vi.stubEnv("IRM_BASE_URL", api.baseUrl);
-  vi.stubEnv("IRM_TOKEN", api.owner.token);
-  vi.spyOn(process, "cwd").mockReturnValue(folder.path("live"));
+  useFolder("live");
   return () => {
-    vi.unstubAllEnvs();
     vi.restoreAllMocks();
+    change(BUILT_IN_ROLE_CAPABILITIES);
   };
 });
-afterAll(async () => {
-  folder.remove();
-  await api.close();
-});
+const lockIn = (name: string): string => readFileSync(folder.path(`${name}/${LOCK}`), "utf8");
 
 /** The service changes its bundles. */
 const change = (bundles: RoleBundles): void => ensureRoles(store, bundles, 0);
@@ -68,13 +66,12 @@ describe("irm roles", () => {
     expect(stdout).toContain("Built-in roles: 20 roles, 0 changes");
     expect(stdout).toContain(`- viewer differs from the table of ${BUILT_IN_ROLES_SOURCE.date}: +skills.publish\n`);
     expect(stdout).toContain("- viewer: 52 capabilities (1 write, 2 use, 49 read)");
-    change(BUILT_IN_ROLE_CAPABILITIES);
   });
 
   test("--write writes the lock; then a change is shown with whom it reaches, and exits with 3 until it is accepted", async () => {
     const { code, stderr } = await roles("--write");
     expect({ code, stderr }).toEqual({ code: 0, stderr: `wrote ${LOCK}: commit it\n` });
-    expect(readFileSync(folder.path(`live/${LOCK}`), "utf8")).toMatch(
+    expect(lockIn("live")).toMatch(
       new RegExp(
         `  ${api.baseUrl}:\n    date: "\\d{4}-\\d\\d-\\d\\d"\n    roles:\n      actions.viewer:\n        - actions.list\n`,
       ),
@@ -127,16 +124,12 @@ describe("irm roles", () => {
   });
 
   test("an identity that has the capability by another role gains nothing", async () => {
-    const body = {
-      identityUid: reader.uid,
-      roleUid: await createUid(api, "roles", organization, { name: "p", capabilities: ["CAP_SKILLS_PUBLISH"] }),
-    };
-    const { uid } = await api.ok("POST", `/iam/v2beta1/roleBindings/${platform}`, { body });
+    const roleUid = await createUid(api, "roles", organization, { name: "p", capabilities: ["CAP_SKILLS_PUBLISH"] });
+    const uid = await createUid(api, "roleBindings", platform, { identityUid: reader.uid, roleUid });
     change(withRole("viewer", [...VIEWER, "skills.publish"]));
     const { code, changed } = await json();
     expect({ code, reaches: changed[0]?.reaches }).toEqual({ code: 3, reaches: [] });
     expect((await roles()).stdout).toContain("+skills.publish; nobody gained or lost access by it");
-    change(BUILT_IN_ROLE_CAPABILITIES);
     await api.ok("DELETE", `/iam/v2beta1/roleBindings/${uid}`);
   });
 
@@ -150,7 +143,6 @@ describe("irm roles", () => {
     vi.stubEnv("IRM_TOKEN", (await api.actor("lister", { role: "apk.pull" })).token);
     expect((await roles()).stdout).toContain("nobody that you can see gained or lost access by it");
     expect((await runIrm("access", "--pull-tokens")).stdout).toContain("identities");
-    change(BUILT_IN_ROLE_CAPABILITIES);
   });
 
   test("a capability that only the service knows, by its number, is written so that it can be read", async () => {
@@ -163,27 +155,25 @@ describe("irm roles", () => {
     };
     const stop = proxy.answer("GET", /\/roles(\?|$)/, 200, body);
     vi.stubEnv("IRM_BASE_URL", proxy.url);
-    mkdirSync(folder.path("number"), { recursive: true });
-    vi.spyOn(process, "cwd").mockReturnValue(folder.path("number"));
+    useFolder("number");
     expect((await roles("--write")).code).toBe(0);
-    expect(readFileSync(folder.path(`number/${LOCK}`), "utf8")).toContain('- "99999"\n');
+    expect(lockIn("number")).toContain('- "99999"\n');
     expect(await json()).toMatchObject({ code: 0, changed: [] });
     stop();
     await proxy.close();
   });
 
   test("a lock without an entry for the service is said, and drift counts it", async () => {
-    mkdirSync(folder.path("other"), { recursive: true });
+    useFolder("other");
     const entry = { date: "2026-11-28", roles: { viewer: ["groups.list"] } };
     writeFileSync(folder.path(`other/${LOCK}`), JSON.stringify({ services: { "https://other.example.com": entry } }));
-    vi.spyOn(process, "cwd").mockReturnValue(folder.path("other"));
     const { code, stderr } = await roles();
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr: `${LOCK} has no entry for ${api.baseUrl}, so what it changes in its built-in roles is not known; \`npx pulumi-irm roles --write\` adds it\n`,
     });
     await roles("--write");
-    const text = readFileSync(folder.path(`other/${LOCK}`), "utf8");
+    const text = lockIn("other");
     expect(text).toContain("https://other.example.com:\n");
     expect(text).toContain(`${api.baseUrl}:\n`);
   });
@@ -200,13 +190,11 @@ describe("irm roles", () => {
     const proxy = await startProxy(() => api.baseUrl);
     const stop = proxy.answer("GET", /\/roles(\?|$)/, status, body);
     vi.stubEnv("IRM_BASE_URL", proxy.url);
-    const before = readFileSync(folder.path(`live/${LOCK}`), "utf8");
-    const { code, stderr } = await roles("--write");
+    const before = lockIn("live");
+    expect(await roles("--write")).toMatchObject({ code: 1, stderr: expect.stringContaining(text) });
     stop();
     await proxy.close();
-    expect(code, stderr).toBe(1);
-    expect(stderr).toContain(text);
-    expect(readFileSync(folder.path(`live/${LOCK}`), "utf8")).toBe(before);
+    expect(lockIn("live")).toBe(before);
   });
 
   test("two built-in roles of one name are two, and one that grants nothing any more has taken something", async () => {
@@ -238,17 +226,15 @@ describe("irm roles", () => {
     ["services: { https://irm.example.com: { date: today, roles: {} } }", "services.https://irm.example.com.date: "],
     ["{", "roles.lock.yaml"],
   ])("a lock with mistakes, %s, is refused and stays as it is", async (text, message) => {
-    mkdirSync(folder.path("wrong"), { recursive: true });
+    useFolder("wrong");
     writeFileSync(folder.path(`wrong/${LOCK}`), text);
-    vi.spyOn(process, "cwd").mockReturnValue(folder.path("wrong"));
-    const { code, stdout, stderr } = await roles("--write");
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toContain(message);
-    expect(readFileSync(folder.path(`wrong/${LOCK}`), "utf8")).toBe(text);
+    expect(await roles("--write")).toEqual(failure(1, message));
+    expect(lockIn("wrong")).toBe(text);
   });
 });
 
 describe("offline, the lock decides", () => {
+  const [A, B] = ["https://a.example.com", "https://b.example.com"] as const;
   const POLICY = `organization: acme
 identities: { ci: { github: { repository: acme/images, branch: main } } }
 access: { /: { ROLE: [ci] } }
@@ -265,11 +251,8 @@ tests:
       ),
     });
   const write = (name: string, role: string, lock?: string): string => {
-    const file = folder.path(`${name}/access.yaml`);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, POLICY.replace("ROLE", role));
-    if (lock !== undefined) writeFileSync(folder.path(`${name}/${LOCK}`), lock);
-    return file;
+    if (lock !== undefined) folder.write(`${name}/${LOCK}`, lock);
+    return folder.write(`${name}/access.yaml`, POLICY.replace("ROLE", role));
   };
 
   test("without one, check and test say which bundles of which day they used", async () => {
@@ -282,12 +265,8 @@ tests:
   });
 
   test("a test passes only with the bundles of every service", async () => {
-    const one = { viewer: ["groups.list"] };
-    const file = write(
-      "two",
-      "viewer",
-      lockOf({ "https://a.example.com": one, "https://b.example.com": { viewer: ["skills.publish"] } }),
-    );
+    const lock = lockOf({ [A]: { viewer: ["groups.list"] }, [B]: { viewer: ["skills.publish"] } });
+    const file = write("two", "viewer", lock);
     const { code, stdout, stderr } = await runIrm("test", file);
     expect(code).toBe(3);
     expect(stdout).toContain("https://b.example.com: ci can skills.publish at /");
@@ -298,20 +277,10 @@ tests:
     const unknown = await runIrm("check", write("unknown", "libraries.go.pull"));
     expect(unknown.code).toBe(1);
     expect(unknown.stdout).toContain("there is no role libraries.go.pull");
-    const known = write(
-      "known",
-      "libraries.go.pull",
-      lockOf({ "https://a.example.com": { "libraries.go.pull": ["libraries.go.list"] } }),
-    );
+    const own = { "libraries.go.pull": ["libraries.go.list"] };
+    const known = write("known", "libraries.go.pull", lockOf({ [A]: own }));
     expect((await runIrm("check", known)).code).toBe(0);
-    const one = write(
-      "one",
-      "libraries.go.pull",
-      lockOf({
-        "https://a.example.com": { "libraries.go.pull": ["libraries.go.list"] },
-        "https://b.example.com": { viewer: ["groups.list"] },
-      }),
-    );
+    const one = write("one", "libraries.go.pull", lockOf({ [A]: own, [B]: { viewer: ["groups.list"] } }));
     expect((await runIrm("check", one)).stdout).toContain(
       "there is no role libraries.go.pull at https://b.example.com; declare it in roles",
     );

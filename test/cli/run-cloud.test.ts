@@ -1,15 +1,13 @@
 // The backend of a run whose stack is on Pulumi Cloud: what it passes on, what it keeps, and what it refuses.
-import { mkdirSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type CloudBackend, cloudOf, startCloudBackend } from "../../cli/run/cloud.ts";
 import { EngineError } from "../../cli/run/engine.ts";
 import { type Cloud, startCloud } from "../harness/cloud.ts";
-import { temporaryFolder } from "../support/command.ts";
+import { testFolder } from "../support/test-folder.ts";
 
-const folder = temporaryFolder();
+const folder = testFolder();
 let cloud: Cloud;
 let backend: CloudBackend;
 beforeAll(async () => {
@@ -22,7 +20,6 @@ beforeAll(async () => {
 afterAll(() => {
   backend.close();
   cloud.close();
-  folder.remove();
 });
 
 /** As it is written: `fetch` would resolve `..`. */
@@ -93,10 +90,9 @@ test("another token than the run's is refused", async () => {
 
 test("the address and the token are those of the engine: from the environment, or the last login", () => {
   const home = folder.path("home");
-  mkdirSync(home);
   const url = "https://cloud.example";
   const accounts = { [url]: { accessToken: "of-the-login" } };
-  writeFileSync(join(home, "credentials.json"), JSON.stringify({ current: url, accounts }));
+  folder.write("home/credentials.json", JSON.stringify({ current: url, accounts }));
   const at = folder.path("");
   expect(cloudOf({ PULUMI_HOME: home }, at)).toEqual({ url, token: "of-the-login" });
   expect(cloudOf({ PULUMI_HOME: home, PULUMI_ACCESS_TOKEN: "given" }, at)).toEqual({ url, token: "given" });

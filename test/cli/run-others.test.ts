@@ -1,12 +1,12 @@
 // Other providers in a run on a copy, without an engine: where they are found, what a preview says of them, and one that does not answer.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import provider from "@pulumi/pulumi/proto/provider_pb.js";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parsePreview } from "../../access/preview/shape.ts";
 import {
   ambientPlugins,
@@ -19,16 +19,14 @@ import { judgeFrom } from "../../cli/run/others/judge.ts";
 import { startOthers } from "../../cli/run/others/others.ts";
 import { attachedProvider, LIMITS, type ProviderCommand, startProvider } from "../../cli/run/others/process.ts";
 import { writeOtherProvider } from "../harness/other-provider.ts";
-import { temporaryFolder } from "../support/command.ts";
+import { isRunning } from "../support/process.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const { GetSchemaResponse } = provider;
-const folder = temporaryFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 const write = (path: string, text = "", mode = 0o755): string => {
-  const file = folder.path(path);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
+  const file = folder.write(path, text);
   chmodSync(file, mode);
   return dirname(file);
 };
@@ -193,13 +191,6 @@ describe("a provider that gives no answer", () => {
     server.listen(0, "127.0.0.1", () => console.log(server.address().port));
     process.on("SIGINT", () => {});
   `;
-  const isAlive = (pid: number): boolean => {
-    try {
-      return process.kill(pid, 0);
-    } catch {
-      return false;
-    }
-  };
 
   test.each([
     ["ends at once", "process.exit(3)", {}, `the provider aws ended with exit code 3: ${ADVICE}`],
@@ -221,7 +212,7 @@ describe("a provider that gives no answer", () => {
     await expect(provider.call(path, Buffer.alloc(0))).rejects.toThrow(message);
     await provider.close();
     const pids = readFileSync(file, "utf8").split(" ").map(Number);
-    while (pids.some(isAlive)) await sleep(20);
+    while (pids.some(isRunning)) await sleep(20);
   });
 
   test("is named when it ends under a request", async () => {

@@ -1,21 +1,21 @@
 // An error that the user can fix ends `irm serve` with one sentence on stderr and exit code 1, without a stack trace.
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { openDatabase } from "../../server/store/database.ts";
-import { runCommand, temporaryFolder } from "../support/command.ts";
+import { type Finished, runCommand } from "../support/command.ts";
 import { runIrm } from "../support/irm.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 // Each starts a process: a second on an idle machine, many on a busy one.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-const folder = temporaryFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 const run = (...args: string[]) => runIrm("serve", ...args);
 
-const expectSentence = (result: Awaited<ReturnType<typeof run>>, sentence: string) =>
+const expectSentence = (result: Finished, sentence: string) =>
   expect(result).toEqual({ code: 1, stdout: "", stderr: `irm serve: ${sentence}\n` });
 
 const takePort = async () => {
@@ -51,8 +51,7 @@ describe("a database", () => {
   });
 
   test("that is not a database", async () => {
-    const file = folder.path("notes.txt");
-    writeFileSync(file, "Dear diary, ".repeat(100));
+    const file = folder.write("notes.txt", "Dear diary, ".repeat(100));
     expectSentence(await run("--db", file), `cannot use ${file} as a database: file is not a database`);
   });
 
@@ -66,32 +65,17 @@ describe("a database", () => {
 });
 
 describe("a port", () => {
-  test("that is in use, and no database is created", async () => {
-    const { port, close } = await takePort();
+  test("of either side that is in use: the process ends, creates no database, and frees the other port", async () => {
+    const [taken, free] = [await takePort(), await takePort()];
+    free.close();
+    const port = String(taken.port);
     const sentence = `port ${port} on 127.0.0.1 is in use; choose another, or 0 for any free one`;
     const file = folder.path("not-started.db");
-    expectSentence(await run("--port", String(port), "--db", file), sentence);
+    expectSentence(await runCommand("serve", "--port", port, "--db", file), sentence);
     expect(existsSync(file)).toBe(false);
-    close();
-  });
-
-  test("of the other side that is in use, and frees the first port", async () => {
-    const { port, close } = await takePort();
-    const free = await takePort();
-    free.close();
-    const args = ["--port", String(free.port), "--auth-port", String(port)];
-    for (let i = 0; i < 2; i += 1) {
-      const sentence = `port ${port} on 127.0.0.1 is in use; choose another, or 0 for any free one`;
-      expectSentence(await run(...args), sentence);
-    }
-    close();
-  });
-
-  test("in use ends the process with exit 1", async () => {
-    const { port, close } = await takePort();
-    const result = await runCommand("serve", "--port", String(port));
-    expectSentence(result as never, `port ${port} on 127.0.0.1 is in use; choose another, or 0 for any free one`);
-    close();
+    for (let i = 0; i < 2; i += 1)
+      expectSentence(await run("--port", String(free.port), "--auth-port", port), sentence);
+    taken.close();
   });
 
   test("of an address of another machine", async () => {
@@ -109,8 +93,7 @@ describe("a seed file", () => {
   });
 
   test("with several problems is reported with file, line and column of each, and nothing starts", async () => {
-    const file = folder.path("bad.yaml");
-    writeFileSync(file, "organization:\n  name: Acme\ngroups:\n  - name: eng\n    parent: nowhere\n");
+    const file = folder.write("bad.yaml", "organization:\n  name: Acme\ngroups:\n  - name: eng\n    parent: nowhere\n");
     expectSentence(
       await run("--seed", file, "--db", folder.path("untouched.db")),
       [

@@ -1,6 +1,7 @@
-// Whose token a command sends to the services of a program: that of the flag that gives the address.
+// The services of a program: whose token a command sends to them, which is that of the flag that gives the address, and an address that is none.
 import { afterEach, expect, test, vi } from "vitest";
 import { clientsOf, servicesFrom } from "../../cli/services.ts";
+import { failure, runIrm } from "../support/irm.ts";
 
 const [HERE, THERE] = ["https://here.example.com", "https://there.example.com"];
 
@@ -19,4 +20,11 @@ test("--service names a token, whatever the job lists", async () => {
   const clients = clientsOf(HOME, servicesFrom([`${THERE}=OTHER`], process.env));
   expect([...clients.keys()]).toEqual([HERE, THERE]);
   expect(await clients.get(THERE)?.caller()).toMatchObject({ source: `OTHER (--service ${THERE})` });
+});
+
+test("drift with a wrong address ends before it runs the engine", async () => {
+  vi.stubEnv("IRM_BASE_URL", "ftp://irm.example.com");
+  const finished = await runIrm("drift");
+  expect(finished).toEqual(failure(1, "environment IRM_BASE_URL: must be an https URL"));
+  expect(finished.stderr).toContain("irm drift: ");
 });

@@ -1,17 +1,16 @@
 // `irm serve` with a certificate: both wires over TLS, and the errors for unusable files.
-import { writeFileSync } from "node:fs";
 import { credentials } from "@grpc/grpc-js";
-import { afterAll, describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { CERTIFICATE, CERTIFICATE_KEY, OTHER_KEY } from "../support/certificate.ts";
-import { runCommand, startCommand, temporaryFolder } from "../support/command.ts";
+import { runCommand, startCommand } from "../support/command.ts";
 import { createGrpcClient } from "../support/grpc.ts";
+import { failure } from "../support/irm.ts";
+import { testFolder } from "../support/test-folder.ts";
 
-const folder = temporaryFolder();
-const [cert, key, other] = ["cert.pem", "key.pem", "other.pem"].map(folder.path) as [string, string, string];
-writeFileSync(cert, CERTIFICATE);
-writeFileSync(key, CERTIFICATE_KEY);
-writeFileSync(other, OTHER_KEY);
-afterAll(() => folder.remove());
+const folder = testFolder();
+const cert = folder.write("cert.pem", CERTIFICATE);
+const key = folder.write("key.pem", CERTIFICATE_KEY);
+const other = folder.write("other.pem", OTHER_KEY);
 
 test("serves both wires at https addresses, and prints the owner's token", async () => {
   const server = startCommand("serve", "--dev", "--json", "--tls-cert", cert, "--tls-key", key);
@@ -24,26 +23,15 @@ test("serves both wires at https addresses, and prints the owner's token", async
   expect((await server.finished).code).toBe(0);
 });
 
-describe("exits with one sentence", () => {
-  test.each([
-    ["and 1 when a file is missing", ["--tls-cert", `${cert}.no`, "--tls-key", key], 1, "cannot read the certificate"],
-    [
-      "and 1 when the key belongs to another certificate",
-      ["--tls-cert", cert, "--tls-key", other],
-      1,
-      "does not belong to the certificate in",
-    ],
-  ])("%s", async (_, flags, code, text) => {
-    const finished = await runCommand("serve", ...flags);
-    expect(finished).toMatchObject({ code, stdout: "", stderr: expect.stringContaining(text) });
-    expect(finished.stderr).toMatch(/^irm serve: [^\n]+\n$/);
-  });
-
-  test.each([[["--tls-cert", cert]], [["--tls-key", key]]])("and 2, with %j alone", async (flags) => {
-    const { code, stderr } = await runCommand("serve", ...flags);
-    expect(code).toBe(2);
-    expect(stderr).toBe(
-      "irm serve: --tls-cert and --tls-key belong together: give both or neither\nRun `npx pulumi-irm serve --help`.\n",
-    );
-  });
+test.each([
+  ["a file is missing", ["--tls-cert", `${cert}.no`, "--tls-key", key], "cannot read the certificate"],
+  [
+    "the key belongs to another certificate",
+    ["--tls-cert", cert, "--tls-key", other],
+    "does not belong to the certificate in",
+  ],
+])("exits with 1 and one sentence when %s", async (_, flags, text) => {
+  const finished = await runCommand("serve", ...flags);
+  expect(finished).toEqual(failure(1, text));
+  expect(finished.stderr).toMatch(/^irm serve: [^\n]+\n$/);
 });

@@ -1,18 +1,16 @@
 // `irm token`: prints an identity token of the development issuer, with which anyone can try the exchange in curl.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, describe, expect, test, vi } from "vitest";
-import { startServer } from "../harness/api-server.ts";
+import { describe, expect, test, vi } from "vitest";
+import { serve } from "../harness/api-server.ts";
 import { START_MS } from "../harness/clock.ts";
+import { payloadOf } from "../harness/sts.ts";
 import { runCommand } from "../support/command.ts";
-import { runIrm } from "../support/irm.ts";
+import { failure, runIrm } from "../support/irm.ts";
 
 // Each starts a process: a second on an idle machine, many on a busy one.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-const api = await startServer();
-afterAll(() => api.close());
-
-const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split(".")[1] as string, "base64url").toString());
+const api = await serve();
 
 describe("irm token", () => {
   test("prints only the token, with the requested claims, parsed as JSON where possible", async () => {
@@ -24,7 +22,7 @@ describe("irm token", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
     const iat = Math.floor(START_MS / 1000);
-    expect(claimsOf(stdout)).toEqual({
+    expect(payloadOf(stdout)).toEqual({
       iss: api.issuer,
       sub: "repo:my-org/my-repo:ref:refs/heads/main",
       aud: "me",
@@ -46,7 +44,7 @@ describe("irm token", () => {
       ...["token", "--issuer", api.issuer, "--subject", "owner", "--claim", `exp=${now - 120}`],
       ...["--claim", `iat=${now - 240}`, "--claim", `nbf=${now - 240}`],
     );
-    expect(claimsOf(stdout)).toMatchObject({ exp: now - 120, iat: now - 240, nbf: now - 240 });
+    expect(payloadOf(stdout)).toMatchObject({ exp: now - 120, iat: now - 240, nbf: now - 240 });
     const answer = await api.exchange(stdout.trim(), { aud: api.baseUrl, identity: api.identity });
     expect([answer.status, answer.json.message]).toEqual([
       403,
@@ -55,12 +53,12 @@ describe("irm token", () => {
     const other = await runIrm(
       ...["token", "--issuer", api.issuer, "--subject", "owner", "--claim", "iss=https://other.example"],
     );
-    expect(claimsOf(other.stdout).iss).toBe("https://other.example");
+    expect(payloadOf(other.stdout).iss).toBe("https://other.example");
   });
 
   test("requests a token for the exchange by default", async () => {
     const { stdout } = await runCommand("token", "--issuer", api.issuer, "--subject", "owner");
-    expect(claimsOf(stdout).aud).toBe(api.authUrl);
+    expect(payloadOf(stdout).aud).toBe(api.authUrl);
     const answer = await api.exchange(stdout.trim(), { aud: api.baseUrl, identity: api.identity });
     expect(answer.status, answer.text).toBe(200);
   });
@@ -99,25 +97,15 @@ describe("irm token", () => {
   ])("reports %s in one sentence, and exits with 1", async (what, issuer, sentence) => {
     const subject = what.startsWith("a subject") ? "s".repeat(256) : "s";
     const claims = what.startsWith("a claim") ? ["--claim", "sub=evil"] : [];
-    const { code, stdout, stderr } = await runIrm("token", "--issuer", issuer(), "--subject", subject, ...claims);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toMatch(sentence);
+    expect(await runIrm("token", "--issuer", issuer(), "--subject", subject, ...claims)).toEqual(failure(1, sentence));
   });
 
+  const ESCAPED = "answered 403: no\\u001b[2J\\u202e\\u000aforged";
+  const NO_JWT = "answered with a token that is not a JWT";
   test.each<[string, object, number, string]>([
-    [
-      "a message with control characters",
-      { message: "no\u001b[2J\u202e\nforged" },
-      403,
-      "answered 403: no\\u001b[2J\\u202e\\u000aforged",
-    ],
-    [
-      "a token with control characters",
-      { token: "\u001b]0;evil\u0007" },
-      200,
-      "answered with a token that is not a JWT",
-    ],
-    ["a token that is not text", { token: 7 }, 200, "answered with a token that is not a JWT"],
+    ["a message with control characters", { message: "no\u001b[2J\u202e\nforged" }, 403, ESCAPED],
+    ["a token with control characters", { token: "\u001b]0;evil\u0007" }, 200, NO_JWT],
+    ["a token that is not text", { token: 7 }, 200, NO_JWT],
   ])("escapes %s of a hostile issuer", async (_, body, status, text) => {
     const issuer = createServer((_request, response) => response.writeHead(status).end(JSON.stringify(body)));
     await new Promise<void>((resolve) => issuer.listen(0, "127.0.0.1", resolve));

@@ -1,16 +1,16 @@
 // `irm access --unused` at a real server: who has not been used, which role bindings another one covers, which roles nobody has, and what of it
 // leaves a policy.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeEach, expect, test, vi } from "vitest";
-import { IAM, startServer } from "../harness/api-server.ts";
+import { readFileSync, writeFileSync } from "node:fs";
+import { expect, test, vi } from "vitest";
+import { IAM } from "../harness/api-server.ts";
 import { DAY_MS } from "../harness/clock.ts";
 import { createUid } from "../harness/records.ts";
-import { runIrm } from "../support/irm.ts";
+import { serveSignedIn } from "../harness/signed-in.ts";
+import { failure, runIrm } from "../support/irm.ts";
+import { useOwnFolder } from "../support/test-folder.ts";
 
-const api = await startServer();
-afterAll(() => api.close());
+const api = await serveSignedIn();
+useOwnFolder();
 const { name: acme } = await api.ok("GET", `${IAM}/groups/${api.organization}`);
 const platform = await createUid(api, "groups", api.organization, { name: "platform" });
 const registry = await createUid(api, "groups", platform, { name: "registry" });
@@ -39,19 +39,6 @@ for (const [uid, subject] of [
   [twin, "twin"],
 ] as const)
   await api.token(uid, { subject });
-
-const before = process.cwd();
-beforeEach(() => {
-  const folder = mkdtempSync(join(tmpdir(), "irm-unused-"));
-  process.chdir(folder);
-  vi.stubEnv("IRM_BASE_URL", api.baseUrl);
-  vi.stubEnv("IRM_TOKEN", api.owner.token);
-  return () => {
-    vi.unstubAllEnvs();
-    process.chdir(before);
-    rmSync(folder, { recursive: true });
-  };
-});
 
 const unused = (days: string, ...flags: string[]) => runIrm("access", "--unused", days, ...flags);
 
@@ -190,20 +177,6 @@ test.each<[text: string, message: RegExp]>([
   [policy.replace("# for later", "x: y"), /^irm access: p\.yaml:9:6: roles\.x: must be a map/],
 ])("a policy with mistakes is reported, and stays as it is: %j", async (text, message) => {
   writeFileSync("p.yaml", text);
-  const { code, stdout, stderr } = await unused("90d", "--write", "p.yaml");
-  expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(message) });
+  expect(await unused("90d", "--write", "p.yaml")).toEqual(failure(1, message));
   expect(readFileSync("p.yaml", "utf8")).toBe(text);
-});
-
-test.each([
-  [["--unused", "90"], '--unused takes a number of days such as 90d, not "90"'],
-  [["--unused", "90d", "--identity", "a"], "--unused and --identity cannot be combined"],
-  [["--unused", "90d", "--format", "html"], "--unused prints terminal or json, not html"],
-  [["--write", "access.yaml"], "--write is for --unused"],
-])("%j is a usage error", async (flags, message) => {
-  const { code, stderr } = await runIrm("access", ...flags);
-  expect({ code, stderr }).toEqual({
-    code: 2,
-    stderr: `irm access: ${message}\nRun \`npx pulumi-irm access --help\`.\n`,
-  });
 });

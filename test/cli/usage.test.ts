@@ -2,21 +2,12 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
 import { runCommand } from "../support/command.ts";
-import { runIrm as run } from "../support/irm.ts";
+import { COMMANDS as ORDER } from "../support/commands.ts";
+import { runIrm as run, usageError } from "../support/irm.ts";
 
 // Each starts a process: a second on an idle machine, many on a busy one.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-const refusal = (command: string, sentence: string) => ({
-  code: 2,
-  stdout: "",
-  stderr: `${command}: ${sentence}\nRun \`npx pulumi-${command} --help\`.\n`,
-});
-
-const ORDER = [
-  ...["init", "check", "test", "review", "apply", "serve", "token", "drift", "roles", "access", "paths"],
-  ...["export", "revoke", "whoami", "doctor", "journal", "recover", "completion", "help"],
-];
 const COMMANDS = new RegExp(
   `^Usage: npx pulumi-irm COMMAND \\[FLAGS\\]\n[\\s\\S]*\nCommands:\n${ORDER.map((name) => ` {2}${name} .*\n`).join("")}$`,
 );
@@ -86,7 +77,9 @@ describe("irm", () => {
   });
 });
 
-const IS_NOW_REVIEW = "is now npx pulumi-irm review: each review runs the update on a copy";
+const choice = (flag: string, value: string, allowed: string): string =>
+  `option '${flag}' argument '${value}' is invalid. Allowed choices are ${allowed}.`;
+const ISSUER = ["--issuer", "http://127.0.0.1:1", "--subject", "s"];
 
 describe("a wrong command line is refused with the nearest name:", () => {
   test.each<[string[], string, string]>([
@@ -98,63 +91,163 @@ describe("a wrong command line is refused with the nearest name:", () => {
     [["journal", "list", "--flder"], "irm journal list", "unknown option '--flder'\n(Did you mean --folder?)"],
     [["--colour"], "irm", "unknown option '--colour'"],
     [["init", "--organizaton", "acme"], "irm init", "unknown option '--organizaton'\n(Did you mean --organization?)"],
-    [["rehearse", "--as", "x"], "irm rehearse", `npx pulumi-irm rehearse ${IS_NOW_REVIEW}`],
-    [["review", "--rehearse"], "irm review", `--rehearse ${IS_NOW_REVIEW}`],
     [
       ["completion", "ksh"],
       "irm completion",
       "command-argument value 'ksh' is invalid for argument 'SHELL'. Allowed choices are bash, zsh, fish.",
     ],
   ])("%j", async (args, command, sentence) => {
-    expect(await run(...args)).toEqual(refusal(command, sentence));
+    expect(await run(...args)).toEqual(usageError(command, sentence));
   });
 
   test("fails in a separate process too", async () => {
     const text =
       "the development issuer mints tokens for anyone who reaches it, so --dev is refused on 0.0.0.0; leave out --host";
-    expect(await runCommand("serve", "--dev", "--host", "0.0.0.0")).toEqual(refusal("irm serve", text));
+    expect(await runCommand("serve", "--dev", "--host", "0.0.0.0")).toEqual(usageError("irm serve", text));
   });
 });
 
-describe("a wrong flag is refused:", () => {
-  test.each<[string[], string]>([
-    [["--colour"], "unknown option '--colour'"],
-    [["extra"], "too many arguments for 'serve'. Expected 0 arguments but got 1: extra."],
-    [["--port"], "option '--port <N>' argument missing"],
-    [["--port", "http"], '--port takes a port from 0 (any free one) to 65535, not "http"'],
-    [["--port", "65536"], '--port takes a port from 0 (any free one) to 65535, not "65536"'],
-    [["--port=-1"], '--port takes a port from 0 (any free one) to 65535, not "-1"'],
-    [["--auth-port", "1e3"], '--auth-port takes a port from 0 (any free one) to 65535, not "1e3"'],
-    [["--rate-limit", "0"], '--rate-limit takes a whole number from 1 to 999999, not "0"'],
-    [["--rate-limit", "1.5"], '--rate-limit takes a whole number from 1 to 999999, not "1.5"'],
-    [["--max-connections", "0"], '--max-connections takes a whole number from 1 to 999999, not "0"'],
-    [["--idle-timeout", "1m"], '--idle-timeout takes a whole number from 1 to 999999, not "1m"'],
-    [["--max-body-memory", "-"], '--max-body-memory takes a whole number from 1 to 999999, not "-"'],
-    [["--max-answer-memory", "x"], '--max-answer-memory takes a whole number from 1 to 999999, not "x"'],
-    [
-      ["--log-level", "loud"],
-      "option '--log-level <L>' argument 'loud' is invalid. Allowed choices are debug, info, warn, error.",
-    ],
-    [["--dev=yes"], "unknown option '--dev=yes'"],
-    [["--public-url", "irm.example.com:8443"], "--public-url has no scheme; write https://irm.example.com:8443"],
-    [["--copy-of", "127.0.0.1:8080"], "--copy-of: has no scheme; write http://127.0.0.1:8080"],
-    [
-      ["--dev", "--host", "localhost.example"],
-      "the development issuer mints tokens for anyone who reaches it, so --dev is refused on localhost.example; leave out --host",
-    ],
-  ])("serve %j", async (args, text) => {
-    expect(await run("serve", ...args)).toEqual(refusal("irm serve", text));
-  });
+const PORT = "takes a port from 0 (any free one) to 65535, not";
+const COUNT = "takes a whole number from 1 to 999999, not";
+const DEV_ISSUER = "the development issuer mints tokens for anyone who reaches it, so --dev is refused on";
+const WHAT_TO_REVOKE =
+  "give one of --identity, --binding and --external-group, or --undo with the file of an earlier revocation";
+const IS_NOW_REVIEW = "is now npx pulumi-irm review: each review runs the update on a copy";
+const IS_NOW_APPLY = "is now npx pulumi-irm apply, which sends what a review has shown and nothing else";
+const ENGINE_FLAGS = "only --target, --target-dependents, --replace, --exclude are";
 
-  test.each<[string[], string]>([
-    [[], "--issuer and --subject must be given"],
-    [["--issuer", "http://127.0.0.1:1/dev-issuer"], "--subject must be given"],
-    [["--subject", "", "--issuer", "http://127.0.0.1:1"], "--subject must be given"],
-    [["--issuer", "dev-issuer", "--subject", "s"], '--issuer takes a URL, not "dev-issuer"'],
-    [["--issuer", "[::1]:1/dev", "--subject", "s"], "--issuer has no scheme; write http://[::1]:1/…"],
-    [["--issuer", "http://127.0.0.1:1", "--subject", "s", "--claim", "ref"], '--claim takes name=value, not "ref"'],
-    [["--issuer", "http://127.0.0.1:1", "--subject", "s", "--claim", "=x"], '--claim takes name=value, not "=x"'],
-  ])("token %j", async (args, text) => {
-    expect(await run("token", ...args)).toEqual(refusal("irm token", text));
+describe("a wrong flag is refused before anything is asked of a service:", () => {
+  test.each<[command: string, args: string[], problem: string]>([
+    ["serve", ["--colour"], "unknown option '--colour'"],
+    ["serve", ["extra"], "too many arguments for 'serve'. Expected 0 arguments but got 1: extra."],
+    ["serve", ["--port"], "option '--port <N>' argument missing"],
+    ["serve", ["--port", "http"], `--port ${PORT} "http"`],
+    ["serve", ["--port", "65536"], `--port ${PORT} "65536"`],
+    ["serve", ["--port=-1"], `--port ${PORT} "-1"`],
+    ["serve", ["--auth-port", "1e3"], `--auth-port ${PORT} "1e3"`],
+    ["serve", ["--rate-limit", "0"], `--rate-limit ${COUNT} "0"`],
+    ["serve", ["--rate-limit", "1.5"], `--rate-limit ${COUNT} "1.5"`],
+    ["serve", ["--max-connections", "0"], `--max-connections ${COUNT} "0"`],
+    ["serve", ["--idle-timeout", "1m"], `--idle-timeout ${COUNT} "1m"`],
+    ["serve", ["--max-body-memory", "-"], `--max-body-memory ${COUNT} "-"`],
+    ["serve", ["--max-answer-memory", "x"], `--max-answer-memory ${COUNT} "x"`],
+    ["serve", ["--log-level", "loud"], choice("--log-level <L>", "loud", "debug, info, warn, error")],
+    ["serve", ["--dev=yes"], "unknown option '--dev=yes'"],
+    [
+      "serve",
+      ["--public-url", "irm.example.com:8443"],
+      "--public-url has no scheme; write https://irm.example.com:8443",
+    ],
+    ["serve", ["--copy-of", "127.0.0.1:8080"], "--copy-of: has no scheme; write http://127.0.0.1:8080"],
+    ["serve", ["--dev", "--host", "localhost.example"], `${DEV_ISSUER} localhost.example; leave out --host`],
+    ["serve", ["--tls-cert", "cert.pem"], "--tls-cert and --tls-key belong together: give both or neither"],
+    ["serve", ["--tls-key", "key.pem"], "--tls-cert and --tls-key belong together: give both or neither"],
+    ["token", [], "--issuer and --subject must be given"],
+    ["token", ["--issuer", "http://127.0.0.1:1/dev-issuer"], "--subject must be given"],
+    ["token", ["--subject", "", "--issuer", "http://127.0.0.1:1"], "--subject must be given"],
+    ["token", ["--issuer", "dev-issuer", "--subject", "s"], '--issuer takes a URL, not "dev-issuer"'],
+    ["token", ["--issuer", "[::1]:1/dev", "--subject", "s"], "--issuer has no scheme; write http://[::1]:1/…"],
+    ["token", [...ISSUER, "--claim", "ref"], '--claim takes name=value, not "ref"'],
+    ["token", [...ISSUER, "--claim", "=x"], '--claim takes name=value, not "=x"'],
+    ["test", ["--format", "html"], choice("--format <FORMAT>", "html", "terminal, json")],
+    ["access", ["--format", "htm"], choice("--format <FORMAT>", "htm", "terminal, markdown, json, html")],
+    [
+      "access",
+      ["--capability", "tag.craete"],
+      '--capability: there is no capability "tag.craete"; did you mean tag.create or tag.delete?',
+    ],
+    ["access", ["--pull-tokens", "--identity", "ci"], "--pull-tokens and --identity cannot be combined"],
+    ["access", ["--pull-tokens", "--unused", "90d"], "--unused and --pull-tokens cannot be combined"],
+    ["access", ["--unused", "90"], '--unused takes a number of days such as 90d, not "90"'],
+    ["access", ["--unused", "90d", "--identity", "a"], "--unused and --identity cannot be combined"],
+    ["access", ["--unused", "90d", "--format", "html"], "--unused prints terminal or json, not html"],
+    ["access", ["--write", "access.yaml"], "--write is for --unused"],
+    ["paths", ["--to", "ownr"], '--to: there is no capability "ownr"; did you mean owner?'],
+    ["paths", ["--from", "{ githb: {} }"], "--from:1:3: githb: there is no such workload; did you mean github?"],
+    [
+      "paths",
+      ["--from", "{ github: { repo: a/b, branch: m } }"],
+      "--from:1:3: github: repository is required\n--from:1:19: github.repo: unknown argument; did you mean repository?",
+    ],
+    ["whoami", ["--check", "groups.list"], '--check takes CAPABILITY@GROUP, such as groups.list@/, not "groups.list"'],
+    ["whoami", ["--check", "@platform"], '--check takes CAPABILITY@GROUP, such as groups.list@/, not "@platform"'],
+    [
+      "whoami",
+      ["--check", "groups.lsit@/"],
+      '--check: there is no capability "groups.lsit"; did you mean groups.list?',
+    ],
+    ["drift", ["--format", "html"], choice("--format <FORMAT>", "html", "terminal, markdown, json")],
+    [
+      "drift",
+      ["--allow", "ci", "--allow", ""],
+      '--allow: "ci" is neither a uid nor pull-tokens\n--allow: "" is neither a uid nor pull-tokens',
+    ],
+    [
+      "drift",
+      ["--service", "x"],
+      '--service: "x" is not URL=VARIABLE, such as https://irm.example.com=OTHER_IRM_TOKEN',
+    ],
+    [
+      "drift",
+      ["--service", "localhost:80=HOME"],
+      "--service: the address before =HOME has no scheme; write http://localhost:80",
+    ],
+    ["export", ["--out", ""], "--out: the name of the folder is empty; . is this folder"],
+    ["export", ["--out", " "], "--out: the name of the folder is empty; . is this folder"],
+    ["export", ["--into", "a.yaml", "--out", "x"], "--into and --out cannot be combined"],
+    ["export", ["--into", "a.yaml", "--group", "/"], "--into and --group cannot be combined"],
+    ["export", ["--into", "a.yaml", "--from-tfstate", "x"], "--into and --from-tfstate cannot be combined"],
+    ["export", ["--into", "a.yaml", "--format", "python"], "--into adds to a policy, and --format python writes none"],
+    [
+      "export",
+      ["--from-tfstate", "x.json", "--group", "platform"],
+      "give --group or --from-tfstate: the state says which records are exported",
+    ],
+    [
+      "export",
+      ["--from-tfstate", "x.json", "--no-adopt"],
+      "--from-tfstate takes records over, so --no-adopt is not for it",
+    ],
+    ["revoke", [], WHAT_TO_REVOKE],
+    ["revoke", ["--binding", "a", "--external-group", "b"], WHAT_TO_REVOKE],
+    ["revoke", ["--identity", "a", "--undo", "b"], WHAT_TO_REVOKE],
+    ["revoke", ["--undo", "b", "--out", "c"], "--out is not for --undo, which writes no file"],
+    ["revoke", ["--undo", "b", "--undo-file", "c"], "--undo-file is not for --undo, which writes no file"],
+    [
+      "revoke",
+      ["--identity", "a", "--out", "b", "--undo-file", "c"],
+      "--undo-file is not for --out, which removes nothing",
+    ],
+    ["revoke", ["--identity", "a"], "there is no terminal to ask whether to go on; give --yes"],
+    ["journal list", ["--key", "k"], "unknown option '--key'"],
+    ["journal clean", ["--key", "k", "--all"], "--key and --all cannot be combined"],
+    ["review", ["--deny", "gains-ownr"], '--deny: there is no rule "gains-ownr"; did you mean gains-owner?'],
+    [
+      "review",
+      ["--allow", "gains-owner"],
+      '--allow: "gains-owner" is not RULE@SUBJECT, such as gains-owner@platform/release',
+    ],
+    ["review", ["--format", "jsn"], choice("--format <FORMAT>", "jsn", "terminal, markdown, json, html")],
+    ["review", ["--rules", "/nowhere/rules.yaml"], "--rules: there is no file /nowhere/rules.yaml"],
+    ["review", ["--as", "ci"], '--as: "ci" is not a uid'],
+    ["review", ["--out", ""], "--out takes the name of a file"],
+    ["review", ["--rehearse"], `--rehearse ${IS_NOW_REVIEW}`],
+    ["rehearse", ["--stack", "dev"], `npx pulumi-irm rehearse ${IS_NOW_REVIEW}`],
+    ["review", ["--seal", "seal.json"], `--seal ${IS_NOW_APPLY}`],
+    ["review", ["--seal"], `--seal ${IS_NOW_APPLY}`],
+    ["verify", ["seal.json", "--digest", "sha256:0"], `npx pulumi-irm verify ${IS_NOW_APPLY}`],
+    ["review", ["c.json", "--destroy"], "--destroy is for a program, and c.json is a change"],
+    ["review", ["c.json", "--stack", "dev"], "--stack is for a program, and c.json is a change"],
+    ["review", ["c.json", "--as", "x"], "--as is for a program, and c.json is a change"],
+    ["review", ["c.json", "--rights", "own"], "--rights is for a program, and c.json is a change"],
+    ["review", ["c.json", "--out", "x"], "--out is for a program, and c.json is a change"],
+    ["review", ["c.json", "--", "--target", "urn:x"], "--target urn:x: c.json is a change, and no engine runs"],
+    [
+      "review",
+      ["--", "--yes", "--debug"],
+      `"--yes" is not passed on to the engine; ${ENGINE_FLAGS}\n"--debug" is not passed on to the engine; ${ENGINE_FLAGS}`,
+    ],
+  ])("%s %j", async (command, args, problem) => {
+    expect(await run(...command.split(" "), ...args)).toEqual(usageError(`irm ${command}`, problem));
   });
 });

@@ -3,7 +3,7 @@ import { copyOf } from "../../cli/copy.ts";
 import type { ServerOptions } from "../../server/index.ts";
 import { clientOf } from "../access/client.ts";
 import type { Body } from "../support/http.ts";
-import { IAM, REGISTRY, startServer, type TestServer } from "./api-server.ts";
+import { IAM, REGISTRY, serve, startServer, type TestServer } from "./api-server.ts";
 
 const LISTS: Readonly<Record<string, string>> = {
   groups: IAM,
@@ -44,3 +44,7 @@ export const copyOfServer = (api: TestServer, token?: string) => copyOf(clientOf
 /** A server whose new records have other uids than those of the copy. */
 export const startCopy = (seed: ServerOptions["seed"] & object, options: ServerOptions = {}): Promise<TestServer> =>
   startServer({ seed, ids: undefined as never, ...options } as Parameters<typeof startServer>[0]);
+
+/** One that ends like a server of `serve`. */
+export const serveCopy = (seed: ServerOptions["seed"] & object, options: ServerOptions = {}): Promise<TestServer> =>
+  serve({ seed, ids: undefined, ...options } as Parameters<typeof serve>[0]);

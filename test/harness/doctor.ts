@@ -1,10 +1,10 @@
 // What the tests of `irm doctor` share: a reference server with the time of this machine, an identity, and an engine on the PATH.
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
-import { afterAll, beforeEach, expect, vi } from "vitest";
+import { chmodSync, mkdirSync } from "node:fs";
+import { beforeEach, expect, vi } from "vitest";
 import type { Check } from "../../cli/doctor/check.ts";
-import { temporaryFolder } from "../support/command.ts";
 import { runIrm } from "../support/irm.ts";
-import { startServer } from "./api-server.ts";
+import { testFolder } from "../support/test-folder.ts";
+import { serve } from "./api-server.ts";
 import { manualClock } from "./clock.ts";
 import { createRecord } from "./records.ts";
 
@@ -32,15 +32,13 @@ export const doctor = async (...flags: string[]): Promise<Found> => {
 
 /** Sets the environment of each test of the file up, and removes everything after the last. */
 export const startDoctor = async () => {
-  const folder = temporaryFolder();
-  const api = await startServer({ clock: manualClock(Date.now()) });
+  const folder = testFolder();
+  const api = await serve({ clock: manualClock(Date.now()) });
   const claimMatch = { issuer: api.issuer, subject: MAIN, ...PRODUCTION };
   const { uid } = await createRecord(api, "identities", api.organization, { name: "release", claimMatch });
 
   /** An engine on the PATH: the selected stack and its configuration. */
   const useEngine = (config: object = {}): void => {
-    const bin = folder.path("bin");
-    mkdirSync(bin, { recursive: true });
     const script = `#!/bin/sh
 case "$*" in
   version) echo v3.270.0 ;;
@@ -51,16 +49,12 @@ case "$*" in
 esac
 `;
     // Without a host of the language, a clone takes its own engine.
-    for (const name of ["pulumi", "pulumi-language-nodejs"]) {
-      writeFileSync(`${bin}/${name}`, script);
-      chmodSync(`${bin}/${name}`, 0o755);
-    }
-    vi.stubEnv("PATH", bin);
+    for (const name of ["pulumi", "pulumi-language-nodejs"]) chmodSync(folder.write(`bin/${name}`, script), 0o755);
+    vi.stubEnv("PATH", folder.path("bin"));
   };
 
   const useProject = (): void => {
-    mkdirSync(folder.path("project"), { recursive: true });
-    writeFileSync(folder.path("project/Pulumi.yaml"), "name: access\nruntime: nodejs\n");
+    folder.write("project/Pulumi.yaml", "name: access\nruntime: nodejs\n");
     vi.spyOn(process, "cwd").mockReturnValue(folder.path("project"));
   };
 
@@ -82,10 +76,6 @@ esac
       vi.unstubAllEnvs();
       vi.restoreAllMocks();
     };
-  });
-  afterAll(async () => {
-    folder.remove();
-    await api.close();
   });
   return { api, folder, release: uid as string, useEngine, useProject, workload };
 };

@@ -1,6 +1,6 @@
 // Two organizations on one server: `acme` lets identity `mirror` of `partner` push into its registry, and in `partner` identity `helper` may
 // change identities. In acme, `onboarding` may create identities and role bindings at the registry.
-import { IAM, startServer, type TestServer } from "./api-server.ts";
+import { IAM, serve, type TestServer } from "./api-server.ts";
 import { createUid } from "./records.ts";
 
 export interface Partners {
@@ -15,8 +15,8 @@ export interface Partners {
 
 export const GITHUB = "https://token.actions.githubusercontent.com";
 
-export const startPartners = async (options: Parameters<typeof startServer>[0] = {}): Promise<Partners> => {
-  const api = await startServer(options);
+export const startPartners = async (options: Parameters<typeof serve>[0] = {}): Promise<Partners> => {
+  const api = await serve(options);
   const acme = api.organization;
   await api.ok("PATCH", `${IAM}/groups/${acme}`, { body: { name: "acme" } });
   const { uid: partner } = await api.ok("POST", `${IAM}/groups`, { body: { name: "partner" } });

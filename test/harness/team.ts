@@ -1,5 +1,5 @@
 // A server on which a role can publish in a group, and a reader sees only that group.
-import { type Actor, startServer, type TestServer } from "./api-server.ts";
+import { type Actor, serve, type TestServer } from "./api-server.ts";
 import { createUid } from "./records.ts";
 
 export interface Team {
@@ -14,7 +14,7 @@ export interface Team {
 }
 
 export const startTeam = async (): Promise<Team> => {
-  const api = await startServer();
+  const api = await serve();
   const platform = await createUid(api, "groups", api.organization, { name: "platform" });
   const registry = await createUid(api, "groups", platform, { name: "registry" });
   const role = { name: "publisher", capabilities: ["CAP_REPO_LIST", "CAP_TAG_CREATE"] };

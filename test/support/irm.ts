@@ -1,5 +1,5 @@
 // The command `irm` in this process: its exit code and its output. `command.ts` runs it in a separate process.
-import { vi } from "vitest";
+import { expect, vi } from "vitest";
 import { irm } from "../../cli/program.ts";
 import type { Finished } from "./command.ts";
 
@@ -16,3 +16,19 @@ export const runIrm = async (...args: string[]): Promise<Finished> => {
   });
   return { code, ...written };
 };
+
+/** What a command, such as `irm serve`, says of a wrong command line: the problem, and where its flags are explained. */
+export const usageError = (command: string, problem: string): Finished => ({
+  code: 2,
+  stdout: "",
+  stderr: `${command}: ${problem}
+Run \`npx pulumi-${command} --help\`.
+`,
+});
+
+/** A command that prints nothing on stdout, and this text among others on stderr. */
+export const failure = (code: number, text: string | RegExp): Finished => ({
+  code,
+  stdout: "",
+  stderr: typeof text === "string" ? expect.stringContaining(text) : expect.stringMatching(text),
+});
