@@ -7,22 +7,25 @@ import { driftDocument } from "../../../access/format/drift.ts";
 import { newGraph } from "../../../access/graph/graph.ts";
 import { openStackText } from "../../../client/preview-marks.ts";
 import { addRole, ROOT, uidIn } from "../graphs.ts";
-import { bindingUid, CI, ISSUER, liveWith, MAKER, NOW_MS, TEAM, urnOf, VIEWER } from "../team.ts";
-import { create, remove, report, resource, secret, step, TEAM_INPUTS, TEAM_RESOURCE, update } from "./report.ts";
+import { bindingUid, CI, liveWith, MAKER, NOW_MS, TEAM, urnOf, VIEWER } from "../team.ts";
+import {
+  create,
+  NO_DRIFT,
+  remove,
+  report,
+  resource,
+  secret,
+  step,
+  TEAM_INPUTS,
+  TEAM_RESOURCE,
+  update,
+  VIEWER_OUTPUTS,
+} from "./report.ts";
 
 describe("drift", () => {
   test("of a stack that is as the program has it is empty", () => {
     const found = report();
-    expect(found).toEqual({
-      drift: [],
-      undeclared: [],
-      roles: [],
-      keys: [],
-      pullTokens: [],
-      pending: [],
-      unknown: [],
-      notVisible: [],
-    });
+    expect(found).toEqual(NO_DRIFT);
     expect(hasDifferences(found)).toBe(false);
   });
 
@@ -35,11 +38,7 @@ describe("drift", () => {
     });
     expect(found.drift).toEqual([
       {
-        resource: urnOf("Group", "team"),
-        kind: "group",
-        uid: TEAM,
-        name: "team",
-        groupName: "team",
+        ...{ resource: urnOf("Group", "team"), kind: "group", uid: TEAM, name: "team", groupName: "team" },
         change: "changed",
         differences: [{ path: "description", program: "of the program", live: "by hand", changedIn: "service" }],
       },
@@ -118,13 +117,8 @@ describe("drift", () => {
       },
       { ...live, graph },
     );
-    expect(drift.map(({ resource: urn }) => urn.split("::").at(-1))).toEqual([
-      "d-role",
-      "e-owns",
-      "c-writes",
-      "b-reads",
-      "a-group",
-    ]);
+    const names = drift.map(({ resource: urn }) => urn.split("::").at(-1));
+    expect(names).toEqual(["d-role", "e-owns", "c-writes", "b-reads", "a-group"]);
   });
 
   test("has a replacement once, and kinds that give no access", () => {
@@ -212,132 +206,6 @@ describe("drift", () => {
   });
 });
 
-/** of a role binding of the viewer */
-const OUTPUTS = { identity: { uid: CI }, role: { uid: VIEWER } };
-
-describe("undeclared access", () => {
-  test("is each binding below the organization that no resource has", () => {
-    const live = liveWith([TEAM, CI, VIEWER], [TEAM, CI, MAKER]);
-    const [declared, other] = [bindingUid(TEAM, 0), bindingUid(TEAM, 1)];
-    const inputs = { parent: TEAM, identity: CI, role: "viewer" };
-    const found = report({ stored: [TEAM_RESOURCE, resource("RoleBinding", "b", declared, inputs, OUTPUTS)] }, live);
-    const who = { kind: "role binding", uid: other, name: "ci", identity: CI, group: TEAM, groupName: "team" };
-    expect(found.undeclared).toEqual([{ ...who, role: "maker", command: `npx pulumi-irm revoke --binding ${other}` }]);
-    expect(hasDifferences(found)).toBe(true);
-    for (const uid of [declared, CI]) {
-      const excused = report({}, liveWith([TEAM, CI, MAKER]), { allowed: new Set([uid]) });
-      expect(excused.undeclared).toMatchObject([{ allowed: true }]);
-      expect(hasDifferences(excused)).toBe(false);
-    }
-  });
-
-  test("of the caller in the organization itself is no difference, as long as it is one binding", () => {
-    const callers = new Set([CI]);
-    const one = report({}, liveWith([ROOT, CI, VIEWER]), { callers });
-    expect(one.undeclared).toMatchObject([{ own: true }]);
-    expect(hasDifferences(one)).toBe(false);
-    for (const live of [liveWith([ROOT, CI, VIEWER], [ROOT, CI, MAKER]), liveWith([TEAM, CI, VIEWER])]) {
-      const found = report({}, live, { callers });
-      expect(found.undeclared.map(({ own }) => own)).not.toContain(true);
-      expect(hasDifferences(found)).toBe(true);
-    }
-  });
-
-  test("names the exclusive set that removes it", () => {
-    const live = liveWith([TEAM, CI, VIEWER], [TEAM, CI, MAKER]);
-    const [kept, extra] = [bindingUid(TEAM, 0), bindingUid(TEAM, 1)];
-    const inputs = { parent: TEAM, exclusive: true, bindings: [{ identity: CI, role: "viewer" }] };
-    const outputs = { bindings: [{ uid: kept, identity: { uid: CI }, role: { uid: VIEWER } }] };
-    const found = report(
-      {
-        stored: [resource("RoleBindingSet", "set", TEAM, inputs, outputs)],
-        calls: [remove("DeleteRoleBinding", extra)],
-      },
-      live,
-    );
-    expect(found.undeclared).toMatchObject([{ uid: extra, removedBy: urnOf("RoleBindingSet", "set") }]);
-    expect(found.drift).toMatchObject([
-      {
-        kind: "role binding set",
-        uid: TEAM,
-        differences: [{ path: "bindings", program: null, live: { identity: CI, role: MAKER }, changedIn: "service" }],
-        names: { [CI]: "ci", [MAKER]: "maker" },
-      },
-    ]);
-  });
-
-  test("has the pairs of a set that somebody has removed, and those that the program has from now on", () => {
-    const inputs = (...roles: string[]) => ({ parent: TEAM, bindings: roles.map((role) => ({ identity: CI, role })) });
-    const owner = uidIn(TEAM, 44);
-    const found = report({
-      stored: [resource("RoleBindingSet", "set", TEAM, inputs("viewer"))],
-      left: [resource("RoleBindingSet", "set", TEAM, inputs("viewer", MAKER))],
-      calls: [VIEWER, MAKER].map((roleUid, i) =>
-        create("CreateRoleBinding", TEAM, i === 0 ? uidIn(TEAM, 43) : owner, { identityUid: CI, roleUid }),
-      ),
-    });
-    expect(found.drift).toMatchObject([
-      {
-        ...{ kind: "role binding set", uid: TEAM, name: null, change: "changed" },
-        differences: [
-          { path: "bindings", program: { identity: CI, role: "viewer" }, live: null, changedIn: "service" },
-          { path: "bindings", program: { identity: CI, role: MAKER }, live: null, changedIn: "program" },
-        ],
-      },
-    ]);
-  });
-
-  test("is also what gives access to people, unless a resource has it", () => {
-    const graph = newGraph(liveWith().graph);
-    const live = { graph, notVisible: [] };
-    const invite = { id: uidIn(TEAM, 50), uid: uidIn(TEAM, 50), name: "key", group: TEAM, role: VIEWER };
-    graph.invites.set(invite.id, { ...invite, email: "", singleUse: true, expirationTime: null });
-    const provider = { id: uidIn(ROOT, 51), uid: uidIn(ROOT, 51), name: "okta", group: ROOT, defaultRole: MAKER };
-    graph.providers.set(provider.id, { ...provider, signIn: null });
-    const mapping = { id: uidIn(provider.uid, 52), uid: uidIn(provider.uid, 52), provider: provider.uid };
-    graph.externalGroups.set(mapping.id, { ...mapping, externalGroupId: "SRE", role: MAKER, group: ROOT });
-    const found = report({}, live);
-    expect(found.undeclared.map(({ kind, uid, name, role, command }) => [kind, uid, name, role, command])).toEqual([
-      [
-        ...["external group role mapping", mapping.uid, "external group SRE of okta", "maker"],
-        `npx pulumi-irm revoke --external-group ${mapping.uid}`,
-      ],
-      ["identity provider", provider.uid, "people of okta", "maker", undefined],
-      ["group invite", invite.uid, "invite key", "viewer", undefined],
-    ]);
-    const declared = resource("IdentityProvider", "okta", provider.uid, {});
-    expect(report({ stored: [TEAM_RESOURCE, declared] }, live).undeclared.map(({ uid }) => uid)).toEqual([
-      mapping.uid,
-      invite.uid,
-    ]);
-  });
-});
-
-test("keys that end within 30 days are listed with the resource of their identity", () => {
-  const graph = newGraph(liveWith().graph);
-  const live = { graph, notVisible: [] };
-  const keysOf = (name: string, number: number, expirationTime: string) => {
-    const id = uidIn(TEAM, number);
-    const relationship = { staticKeys: { issuer: ISSUER, subject: name, expirationTime } };
-    graph.identities.set(id, { id, uid: id, name, group: TEAM, relationship });
-    return id;
-  };
-  const [soon, own] = [keysOf("soon", 20, "2026-12-20T00:00:00Z"), keysOf("own", 21, "2026-11-30T00:00:00Z")];
-  keysOf("later", 22, "2027-03-01T00:00:00Z");
-  const found = report({ stored: [TEAM_RESOURCE, resource("Identity", "own", own, {})] }, live);
-  expect(found.keys).toEqual([
-    {
-      resource: urnOf("Identity", "own"),
-      uid: own,
-      name: "own",
-      groupName: "team",
-      expirationTime: "2026-11-30T00:00:00Z",
-    },
-    { resource: null, uid: soon, name: "soon", groupName: "team", expirationTime: "2026-12-20T00:00:00Z" },
-  ]);
-  expect(hasDifferences(found)).toBe(true);
-});
-
 describe("open creates", () => {
   const entry = (key: string, own: Partial<JournalEntry> = {}): JournalEntry => ({
     key: `organization/access/dev/${key}`,
@@ -360,12 +228,8 @@ describe("open creates", () => {
     expect(found.pending).toEqual([
       { ...where, resource: null, logicalName: "left/over", kind: "group", uid: null, name: null },
       {
-        ...where,
-        resource: urnOf("Group", "new"),
-        logicalName: "new",
-        kind: "group",
-        uid: uidIn(TEAM, 30),
-        name: "fresh",
+        ...{ ...where, resource: urnOf("Group", "new"), logicalName: "new" },
+        ...{ kind: "group", uid: uidIn(TEAM, 30), name: "fresh" },
       },
       { ...where, resource: null, logicalName: "set", kind: "role binding", uid: null, name: null },
     ]);
@@ -407,7 +271,7 @@ test("a name that the program marks as secret is nowhere, though the API lists i
   const binding = bindingUid(TEAM, 0);
   const found = report(
     {
-      stored: [resource("Group", "group", TEAM, hidden), resource("RoleBinding", "b", binding, pair, OUTPUTS)],
+      stored: [resource("Group", "group", TEAM, hidden), resource("RoleBinding", "b", binding, pair, VIEWER_OUTPUTS)],
       records: { [TEAM]: { description: "a" } },
       secrets: ["team"],
       calls: [

@@ -97,13 +97,8 @@ describe("pull tokens", () => {
     const [graph, other] = [newGraph(live.graph), "9".repeat(40)];
     const id = uidIn(other, 1);
     graph.identities.set(id, { ...(graph.identities.get(TOKEN) as IdentityNode), id, uid: id, group: other });
-    graph.bindings.set(uidIn(TEAM, 60), {
-      id: uidIn(TEAM, 60),
-      uid: uidIn(TEAM, 60),
-      group: TEAM,
-      identity: id,
-      role: PULL,
-    });
+    const binding = uidIn(TEAM, 60);
+    graph.bindings.set(binding, { id: binding, uid: binding, group: TEAM, identity: id, role: PULL });
     const found = report({}, { ...live, graph }, ALLOWED);
     expect(found.pullTokens.map(({ uid }) => uid).toSorted()).toEqual([TOKEN, id].toSorted());
     expect(found.undeclared.map(({ identity, allowed }) => [identity, allowed])).toContainEqual([id, undefined]);

@@ -14,7 +14,11 @@ import type { RunRecord } from "../../../access/run/record.ts";
 import { managedIn, type StateResource } from "../../../access/run/stack.ts";
 import type { Json, OperationName } from "../../../schema/index.ts";
 import { ROOT } from "../graphs.ts";
-import { liveWith, NOW_MS, TEAM, urnOf } from "../team.ts";
+import { CI, liveWith, NOW_MS, TEAM, urnOf, VIEWER } from "../team.ts";
+
+export const NO_DRIFT: DriftReport = {
+  ...{ drift: [], undeclared: [], roles: [], keys: [], pullTokens: [], pending: [], unknown: [], notVisible: [] },
+};
 
 export const TEAM_INPUTS = { name: "team", parent: ROOT, __service: "https://irm.example.com" };
 
@@ -25,6 +29,9 @@ export const resource = (type: string, name: string, id: string, inputs: Json, o
 
 /** The program has the group of the team, and it is as the program has it. */
 export const TEAM_RESOURCE = resource("Group", "team", TEAM, TEAM_INPUTS);
+
+/** of a role binding of the viewer */
+export const VIEWER_OUTPUTS = { identity: { uid: CI }, role: { uid: VIEWER } };
 
 export const step = (op: string, type: string, name: string, error?: string): RunRecord["steps"][number] => ({
   ...{ urn: urnOf(type, name), op, ok: error === undefined },

@@ -1,8 +1,8 @@
 // What exists, added to a policy of a part of it: whatever the part and however the files are written, the policy then says all of it, and
 // nothing that was there has changed.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import fc from "fast-check";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { Lexer, parse } from "yaml";
 import { type Export, exportOf } from "../../../access/export/model.ts";
 import { intoPolicy } from "../../../access/export/policy/into.ts";
@@ -14,11 +14,10 @@ import { applyEdit, openPolicy, stackOf } from "../../../access/policy/edit/open
 import { removalOf } from "../../../access/policy/edit/remove.ts";
 import { policyGraph } from "../../../access/policy/index.ts";
 import { isRoot, parentOf } from "../../../schema/index.ts";
-import { temporaryFolder } from "../../support/command.ts";
 import { createRandom } from "../../support/random.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
-const folder = temporaryFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 const ORG = "a".repeat(40);
 const VIEWER = "b".repeat(40);
@@ -127,11 +126,10 @@ test("a policy of any part of an organization gets the rest, and keeps what it h
       const whole = organization(seed);
       const files = projectOf(exported(partOf(whole, part)), "yaml", { isNative: false, isSplit });
       count += 1;
-      mkdirSync(folder.path(`${count}`));
       const at = (name: string): string => folder.path(`${count}/${name}`);
       const names = [...files.keys()].filter((name) => name.startsWith("access"));
-      for (const name of names) writeFileSync(at(name), rewritten(files.get(name) as string, written));
-      if (hasUids) writeFileSync(at("adopt.json"), files.get("adopt.json") as string);
+      for (const name of names) folder.write(`${count}/${name}`, rewritten(files.get(name) as string, written));
+      if (hasUids) folder.write(`${count}/adopt.json`, files.get("adopt.json") as string);
       const file = at("access.yaml");
       const opened = openPolicy(file);
       const { pick, below } = createRandom(part);

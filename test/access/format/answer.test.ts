@@ -11,11 +11,7 @@ import { addGroup, addIdentity, addRole, bind, ROOT, uidIn } from "../graphs.ts"
 
 const MATCH = { issuer: "https://issuer.example", subject: "s" };
 
-const answerFor = (
-  name: string,
-  count = 1,
-  capabilities: readonly string[] = ["groups.list", "repo.list", "tag.list"],
-) => {
+const answerFor = (name: string, count = 1, capabilities = ["groups.list", "repo.list", "tag.list"]) => {
   const graph = newGraph();
   addGroup(graph, ROOT, "acme", null);
   const role = addRole(graph, name, capabilities);
@@ -24,31 +20,29 @@ const answerFor = (
   return answerOf({ graph, notVisible: [] }, {});
 };
 
+type Answer = ReturnType<typeof answerOf>;
+const asText = (answer: Answer, width = 80) => documentAsText(answerDocument(answer), { color: false, width });
+const asMarkdown = (answer: Answer) => documentAsMarkdown(answerDocument(answer));
+
 describe("on a terminal", () => {
   test("has colours only where they are wanted", () => {
-    expect(documentAsText(answerDocument(answerFor("ci")), { color: true, width: 80 })).toContain(
-      "\u001b[1mci1\u001b[22m",
-    );
-    expect(documentAsText(answerDocument(answerFor("ci")), { color: false, width: 80 })).not.toContain("\u001b");
+    const coloured = documentAsText(answerDocument(answerFor("ci")), { color: true, width: 80 });
+    expect(coloured).toContain("\u001b[1mci1\u001b[22m");
+    expect(asText(answerFor("ci"))).not.toContain("\u001b");
   });
 
   test("wraps lists of capabilities at the width", () => {
-    expect(documentAsText(answerDocument(answerFor("ci")), { color: false, width: 30 })).toContain(
-      "      groups.list, repo.list,\n      tag.list\n",
-    );
+    expect(asText(answerFor("ci"), 30)).toContain("      groups.list, repo.list,\n      tag.list\n");
   });
 
   test("cuts a long list, and counts the rest", () => {
     const many = Array.from({ length: 30 }, (_, i) => `a${i + 10}.list`);
-    expect(
-      documentAsText(answerDocument(answerFor("ci", 1, many)), { color: false, width: 80 }).replace(/\n +/g, " "),
-    ).toContain("and 6 more (--format json lists all)");
+    const text = asText(answerFor("ci", 1, many)).replace(/\n +/g, " ");
+    expect(text).toContain("and 6 more (--format json lists all)");
   });
 
   test("escapes what would control the terminal", () => {
-    expect(documentAsText(answerDocument(answerFor("\u001b[31m\u202e")), { color: false, width: 80 })).toContain(
-      "through \\u001b[31m\\u202e",
-    );
+    expect(asText(answerFor("\u001b[31m\u202e"))).toContain("through \\u001b[31m\\u202e");
   });
 });
 
@@ -61,15 +55,15 @@ test("of several organizations, each place names its own", () => {
   const [holder, role] = [[...graph.identities.keys()][0] as string, [...graph.roles.keys()][0] as string];
   for (const group of [team, other]) bind(graph, group, holder, role);
   const both = answerOf({ graph, notVisible: [] }, {});
-  const lines = documentAsText(answerDocument(both), { color: false, width: 80 }).match(/^ {2}\S.*through/gm);
+  const lines = asText(both).match(/^ {2}\S.*through/gm);
   expect(lines).toEqual(["  / of acme  through", "  / of other  through", "  team of other  through"]);
-  expect(documentAsMarkdown(answerDocument(both))).toContain("- `team of other`  through");
+  expect(asMarkdown(both)).toContain("- `team of other`  through");
   expect(answerAsHtml(both)).toContain("in <bdi>/ of acme</bdi>");
 });
 
 describe("as Markdown", () => {
   test("stays below 60,000 bytes at any size, and counts what is left out", () => {
-    const text = documentAsMarkdown(answerDocument(answerFor("ci", 5000)));
+    const text = asMarkdown(answerFor("ci", 5000));
     expect(Buffer.byteLength(text)).toBeLessThan(60_000);
     const shown = text.split("<details open><summary>").length - 1;
     expect(shown).toBeGreaterThan(100);
@@ -77,7 +71,7 @@ describe("as Markdown", () => {
   });
 
   test("keeps the markup and mentions of names from taking effect", () => {
-    const text = documentAsMarkdown(answerDocument(answerFor("a|b`@acme<br>")));
+    const text = asMarkdown(answerFor("a|b`@acme<br>"));
     expect(text).toContain("<summary><code>a|b`@acme&lt;br&gt;1</code>  in <code>/</code></summary>");
     expect(text).toContain("- `/`  through ``a|b`@acme<br>``: `groups.list`");
   });
@@ -105,8 +99,8 @@ describe("of each identity", () => {
     return { alone, one, other, answer: answerOf({ graph, notVisible: [] }, {}) };
   };
   const formats = ({ answer }: ReturnType<typeof twins>) => [
-    documentAsText(answerDocument(answer), { color: false, width: 200 }),
-    documentAsMarkdown(answerDocument(answer)),
+    asText(answer, 200),
+    asMarkdown(answer),
     answerAsHtml(answer).replaceAll("&quot;", '"'),
   ];
 
@@ -157,7 +151,7 @@ test("every format shows who has access without an identity, after the identitie
   const at = (time: string, question = {}) => answerOf({ graph, notVisible: [] }, question, Date.parse(time));
   const answer = at("2025-12-31T00:00:00Z");
   const who = 'people who sign in at issuer "https://acme.okta.example" as client "irm", with "SRE" in claim "groups"';
-  expect(documentAsText(answerDocument(answer), { color: false, width: 500 }).split("\n")).toEqual([
+  expect(asText(answer, 500).split("\n")).toEqual([
     "Access in acme",
     "",
     "external group SRE of sso  in /",
@@ -173,9 +167,7 @@ test("every format shows who has access without an identity, after the identitie
     "0 identities, 0 bindings; 2 subjects without an identity",
     "",
   ]);
-  expect(documentAsMarkdown(answerDocument(answer))).toContain(
-    "<code>external group SRE of sso</code>  in <code>/</code></summary>",
-  );
+  expect(asMarkdown(answer)).toContain("<code>external group SRE of sso</code>  in <code>/</code></summary>");
   expect(answerAsHtml(answer)).toContain(
     '<th scope="row"><a href="#identities-1"><bdi>external group SRE of sso</bdi></a><td class="O">O',
   );
@@ -191,10 +183,5 @@ test("every format shows who has access without an identity, after the identitie
   ]);
   const later = at("2026-01-02T00:00:00Z", { capability: "role_bindings.create" });
   expect(answerJson(later).people).toMatchObject([{ subject: "external group SRE of sso" }]);
-  expect(
-    documentAsText(answerDocument(at("2026-01-02T00:00:00Z", { capability: "repo.list" })), {
-      color: false,
-      width: 80,
-    }),
-  ).not.toContain("SRE");
+  expect(asText(at("2026-01-02T00:00:00Z", { capability: "repo.list" }))).not.toContain("SRE");
 });

@@ -7,18 +7,9 @@ import { documentAsText } from "../../../access/format/document/terminal.ts";
 import { driftDocument } from "../../../access/format/drift.ts";
 import { SECRET } from "../../../access/preview/value.ts";
 import type { PullToken } from "../../../access/query/pull-tokens.ts";
+import { NO_DRIFT } from "../drift/report.ts";
 import { ROOT, uidIn } from "../graphs.ts";
 
-const NONE: DriftReport = {
-  drift: [],
-  undeclared: [],
-  roles: [],
-  keys: [],
-  pullTokens: [],
-  pending: [],
-  unknown: [],
-  notVisible: [],
-};
 const CI = uidIn(ROOT, 1);
 
 const drift = (own: Partial<Drift> = {}): Drift => ({
@@ -60,7 +51,9 @@ const pullToken = (own: Partial<PullToken> = {}): PullToken => ({
   ...own,
 });
 
-const text = (report: Partial<DriftReport>) => documentAsText(driftDocument({ ...NONE, ...report }), { color: false });
+const markdown = (report: Partial<DriftReport>) => documentAsMarkdown(driftDocument({ ...NO_DRIFT, ...report }));
+const text = (report: Partial<DriftReport>) =>
+  documentAsText(driftDocument({ ...NO_DRIFT, ...report }), { color: false });
 
 describe("on a terminal", () => {
   test("nothing is one line, and what cannot be seen is said", () => {
@@ -83,9 +76,7 @@ describe("on a terminal", () => {
     const names = { [CI]: "ci" };
     const printed = text({
       origin: {
-        stack: "access/dev",
-        service: "https://irm.example.com",
-        time: "2026-11-22T00:00:00Z",
+        ...{ stack: "access/dev", service: "https://irm.example.com", time: "2026-11-22T00:00:00Z" },
         organizations: ["acme", "tools"],
       },
       drift: [
@@ -178,7 +169,7 @@ describe("on a terminal", () => {
       "docs/drift.md says what to do about each.",
       "",
     ]);
-    expect(documentAsMarkdown(driftDocument({ ...NONE, pullTokens: [pullToken({ name: "@all" })] }))).toContain(
+    expect(markdown({ pullTokens: [pullToken({ name: "@all" })] })).toContain(
       "- `@all` is `apk.pull` at `team`; 1 day old, not used yet, ends `2026-12-01T00:00:00Z`, within 30 days\n",
     );
   });
@@ -196,12 +187,12 @@ describe("on a terminal", () => {
 describe("Markdown", () => {
   test("has the command that removes a grant", () => {
     const command = `npx pulumi-irm revoke --binding ${uidIn(ROOT, 3)}`;
-    const printed = documentAsMarkdown(driftDocument({ ...NONE, undeclared: [undeclared({ command })] }));
+    const printed = markdown({ undeclared: [undeclared({ command })] });
     expect(printed).toContain(`\n  - to remove it: \`${command}\`\n`);
   });
 
   test("sets texts of others apart", () => {
-    const printed = documentAsMarkdown(driftDocument({ ...NONE, drift: [drift({ name: "@everyone <b>`x`" })] }));
+    const printed = markdown({ drift: [drift({ name: "@everyone <b>`x`" })] });
     expect(printed).toContain("## Drift: 1 record differs\n");
     expect(printed).toContain("- group `` @everyone <b>`x` `` at `platform/team` has other values\n");
     expect(printed).toContain('  - `description`: the program has `"a"`, the service `"b"`; changed at the service\n');
@@ -209,7 +200,7 @@ describe("Markdown", () => {
 
   test("is at most 60,000 bytes, and counts what it leaves out", () => {
     const many = Array.from({ length: 2_000 }, (_, i) => undeclared({ name: `ci-${i}` }));
-    const printed = documentAsMarkdown(driftDocument({ ...NONE, undeclared: many, drift: [drift()] }));
+    const printed = markdown({ undeclared: many, drift: [drift()] });
     expect(Buffer.byteLength(printed)).toBeLessThanOrEqual(60_000);
     expect(printed).toContain('the program has `"a"`');
     expect(printed).toMatch(/\n[\d,]+ entries left out here; `--format json` has all\.\n/);
@@ -217,5 +208,5 @@ describe("Markdown", () => {
 });
 
 test("JSON has every list, also an empty one", () => {
-  expect(JSON.parse(jsonText(NONE))).toEqual(NONE);
+  expect(JSON.parse(jsonText(NO_DRIFT))).toEqual(NO_DRIFT);
 });

@@ -90,15 +90,8 @@ describe("without a change", () => {
     const signIn = { issuer: "https://acme.okta.example", clientId: "irm", groupsClaim: "groups" };
     graph.providers.set(sso, { id: sso, uid: sso, name: "sso", group: ROOT, signIn, defaultRole: roles.reader });
     const admins = `${sso}/${"0".repeat(16)}`;
-    const mapping = {
-      id: admins,
-      uid: admins,
-      provider: sso,
-      externalGroupId: "admins",
-      role: roles.owner,
-      group: ROOT,
-    };
-    graph.externalGroups.set(admins, mapping);
+    const mapping = { id: admins, uid: admins, provider: sso, externalGroupId: "admins" };
+    graph.externalGroups.set(admins, { ...mapping, role: roles.owner, group: ROOT });
     const key = uidIn(team, 70);
     const invite = { email: "", singleUse: true, expirationTime: "2030-01-01T00:00:00Z", role: roles.giver };
     graph.invites.set(key, { id: key, uid: key, name: "k1", group: team, ...invite });
@@ -129,12 +122,8 @@ describe("with a change", () => {
     bind(after, platform, ci, roles.writer);
     after.groups.delete(team);
     const map = mapOf({ before: sideOf(before), after: sideOf(after), changed: [ci] });
-    expect(
-      map.trees
-        .flatMap(flatten)
-        .map(({ id, mark }) => [id, mark])
-        .filter(([, mark]) => mark !== "same"),
-    ).toEqual([
+    const marks = map.trees.flatMap(flatten).map(({ id, mark }) => [id, mark]);
+    expect(marks.filter(([, mark]) => mark !== "same")).toEqual([
       [added, "new"],
       [team, "gone"],
     ]);
@@ -165,12 +154,8 @@ describe("with a change", () => {
 
   test("marks a cell where a row of the review is gained or lost, and no other, in organizations from seeds", () => {
     for (const seed of [1, 2, 3]) {
-      const { before, after, people, report } = largeReview(seed, {
-        groups: 12,
-        identities: 20,
-        bindings: 60,
-        changes: 12,
-      });
+      const size = { groups: 12, identities: 20, bindings: 60, changes: 12 };
+      const { before, after, people, report } = largeReview(seed, size);
       const map = mapOf({
         before: { graph: before, people: people.before },
         after: { graph: after, people: people.after },
@@ -202,15 +187,13 @@ describe("with a change", () => {
 });
 
 describe("on a page", () => {
-  const page = (review: ReturnType<typeof largeReview>): string => reviewAsHtml(review);
-
   test("stands before everything else, is a table, and says in words what changes", () => {
     const { graph: before, team, roles } = start();
     const ci = identity(before, 1, "ci");
     bind(before, team, ci, roles.reader);
     const after = newGraph(before);
     bind(after, team, ci, roles.owner);
-    const html = page(reviewBetween(before, after));
+    const html = reviewAsHtml(reviewBetween(before, after));
     expect(/<main>\s*<section aria-labelledby="(\w+)"/.exec(html)?.[1]).toBe("map");
     expect(html).toContain('<th scope="col"><div><bdi>team</bdi></div>');
     expect(html).toContain('<th scope="row"><a href="#identities-1"><bdi>ci</bdi></a>');
@@ -218,13 +201,13 @@ describe("on a page", () => {
   });
 
   test("folds a large organization by group, with counts, and leaves out no row", () => {
-    const html = page(largeReview(7, { groups: 60, identities: 200, bindings: 800, changes: 20 }));
+    const review = largeReview(7, { groups: 60, identities: 200, bindings: 800, changes: 20 });
+    const html = reviewAsHtml(review);
     expect(html).toMatch(
       /<details class="fold"[^>]*><summary><bdi>[^<]+<\/bdi> <small>\d+ groups, \d+ with access of their own/,
     );
     expect(html).toMatch(/<summary>\d+ more: (\d+ give, )?\d+ write/);
     const names = new Set([...html.matchAll(/<th scope="row">.*?<bdi>([^<]*)<\/bdi>/g)].map(([, name]) => name));
-    const review = largeReview(7, { groups: 60, identities: 200, bindings: 800, changes: 20 });
     const holders = new Set(
       [...review.before.bindings.values(), ...review.after.bindings.values()].map((one) => one.identity),
     );
@@ -233,13 +216,10 @@ describe("on a page", () => {
 
   test("counts what it leaves out of a map that is too large, and keeps those who change", () => {
     const review = largeReview(7, { groups: 500, identities: 3_000, bindings: 9_000, changes: 20 });
-    const { graph, people } = { graph: review.after, people: review.people.after };
-    const changed = review.report.identities.flatMap(({ uid }) => uid ?? []);
-    const map = mapOf({
-      before: { graph: review.before, people: review.people.before },
-      after: { graph, people },
-      changed,
-    });
+    const { before, after, people, report } = review;
+    const changed = report.identities.flatMap(({ uid }) => uid ?? []);
+    const sides = { before: { graph: before, people: people.before }, after: { graph: after, people: people.after } };
+    const map = mapOf({ ...sides, changed });
     const html = mapSection(map, { linkOf: () => undefined }).body.text;
     expect(html).toMatch(/\d+ more are left out of this map; the lists below have all/);
     for (const uid of changed) expect(html).toContain(map.rows.find(({ id }) => id === uid)?.name);

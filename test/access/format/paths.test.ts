@@ -1,24 +1,18 @@
 // Paths that a change opens and closes, in each format of a review.
 import { describe, expect, test } from "vitest";
-import { documentAsMarkdown } from "../../../access/format/document/markdown.ts";
-import { documentAsText } from "../../../access/format/document/terminal.ts";
 import { pathGraph } from "../../../access/format/html/path-graph.ts";
 import { reviewAsHtml } from "../../../access/format/html/review.ts";
-import { reviewDocument } from "../../../access/format/review/document.ts";
 import { type GraphBuilder, type IdentityNode, newGraph } from "../../../access/graph/graph.ts";
 import { reviewOf } from "../../../access/review/index.ts";
 import { CI, grant, HELPER, MIRROR, PARTNER, partners } from "../paths/graph.ts";
 import { proposalBetween } from "../proposals.ts";
+import { asText, inEveryFormat } from "./reviews.ts";
 
 const ATTACK = "helper </svg><script>alert(1)</script>";
 
 const reviewed = (before: GraphBuilder, after: GraphBuilder) =>
   reviewOf(proposalBetween(before, after), {
-    deny: [],
-    allow: [],
-    notVisible: [],
-    nowMs: 0,
-    service: "https://irm.example",
+    ...{ deny: [], allow: [], notVisible: [], nowMs: 0, service: "https://irm.example" },
   });
 
 const leading = (): GraphBuilder => {
@@ -33,8 +27,7 @@ describe("a path", () => {
   const request = `PATCH /iam/v2beta1/identities/${MIRROR}?updateMask=claimMatch`;
 
   test("that opens is in the headline, and in every format with its requests", () => {
-    const text = documentAsText(reviewDocument(opens.report), { color: false, width: 200 });
-    const markdown = documentAsMarkdown(reviewDocument(opens.report));
+    const [text, markdown] = inEveryFormat(opens);
     expect(text.split("\n")[0]).toContain("1 path to more access opens");
     for (const shown of [text, markdown]) {
       expect(shown).toContain("Opens: paths to more access, by requests that were not possible before");
@@ -47,20 +40,12 @@ describe("a path", () => {
 
   test("that closes is in every format", () => {
     expect(closes.report).toMatchObject({ opens: [], closes: [{ assumes: "strict" }] });
-    for (const shown of [
-      documentAsText(reviewDocument(closes.report), { color: false, width: 200 }),
-      documentAsMarkdown(reviewDocument(closes.report)),
-      reviewAsHtml(closes),
-    ])
-      expect(shown).toContain("Closes: paths to more access that end");
+    for (const shown of inEveryFormat(closes)) expect(shown).toContain("Closes: paths to more access that end");
   });
 
   test.each([2, 21])("has one blank line between it and the next, of %i", (count) => {
     const many = Array.from({ length: count }, () => opens.report.opens).flat();
-    const text = documentAsText(reviewDocument({ ...opens.report, opens: many, closes: many }), {
-      color: false,
-      width: 200,
-    });
+    const text = asText({ ...opens.report, opens: many, closes: many });
     expect(text.match(/(?<=\n\n|\n(Opens|Closes): .*\n).* could come to hold {2}/g)).toHaveLength(
       2 * Math.min(count, 20),
     );

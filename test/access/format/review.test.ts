@@ -1,6 +1,5 @@
 // A report for people: Markdown and the terminal.
 import { describe, expect, test } from "vitest";
-import { documentAsMarkdown } from "../../../access/format/document/markdown.ts";
 import { documentAsText } from "../../../access/format/document/terminal.ts";
 import { reviewAsHtml } from "../../../access/format/html/review.ts";
 import { reportAsJson, reviewDocument } from "../../../access/format/review/document.ts";
@@ -8,7 +7,7 @@ import { type AccessGraph, type GraphBuilder, newGraph } from "../../../access/g
 import { type IdentityReview, Report } from "../../../access/review/report.ts";
 import { createRandom } from "../../support/random.ts";
 import { addGroup, addRole, ROOT, uidIn } from "../graphs.ts";
-import { EMPTY_REPORT, reviewBetween, smallReview } from "./reviews.ts";
+import { asMarkdown, asText, EMPTY_REPORT, inEveryFormat, reviewBetween, smallReview } from "./reviews.ts";
 
 const edit = (): Report => smallReview().report;
 
@@ -52,14 +51,15 @@ const controlsIn = (text: string): string[] => ["\u001b", "\u202e", "\u200b"].fi
 
 describe("Markdown", () => {
   test("is the same for the same report, and says first who gains and loses", () => {
-    expect(documentAsMarkdown(reviewDocument(edit()))).toBe(documentAsMarkdown(reviewDocument(edit())));
-    expect(documentAsMarkdown(reviewDocument(edit())).split("\n", 1)[0]).toBe(
+    const text = asMarkdown(edit());
+    expect(asMarkdown(edit())).toBe(text);
+    expect(text.split("\n", 1)[0]).toBe(
       "## Change in access of `acme` by this program: 1 identity: who can assume it changes, 2 identities gain access, 1 subject without an identity gains access, 1 identity loses access, 1 subject without an identity loses access, 1 group is deleted, 1 step fails, 1 other error, 1 row differs, 1 record is taken over; 5 findings, 1 denied",
     );
   });
 
   test("keeps texts of others in code, where they are neither markup nor mention", () => {
-    const text = documentAsMarkdown(reviewDocument(hostileReport()));
+    const text = asMarkdown(hostileReport());
     const outside = outsideCode(text);
     for (const part of ["<img", "@everyone", "http://evil", "\u001b", "\u202e", "</details> #1"])
       expect(outside).not.toContain(part);
@@ -78,19 +78,14 @@ describe("Markdown", () => {
       unknown: many(5_000).map((name) => ({ subject: name, message: name })),
       notVisible: many(500).map((name) => ({ kind: "role", group: name, groupName: name, message: name })),
       undeclared: many(10_000).map((name) => ({
-        binding: name,
-        group: name,
-        groupName: name,
-        identity: name,
-        identityName: name,
-        role: name,
+        ...{ binding: name, group: name, groupName: name, identity: name, identityName: name, role: name },
       })),
     };
-    const text = documentAsMarkdown(reviewDocument(report));
+    const text = asMarkdown(report);
     expect(Buffer.byteLength(text)).toBeLessThan(60_000);
     const shown = text.split("<details><summary><code>").length - 1;
-    const omitted = [...text.matchAll(/(\d+) entries left out here; `--format json` has all/g)].map(([, count]) =>
-      Number(count),
+    const omitted = Array.from(text.matchAll(/(\d+) entries left out here; `--format json` has all/g), (one) =>
+      Number(one[1]),
     );
     expect(omitted).toHaveLength(5);
     expect(omitted).toContain(3_000 - shown);
@@ -99,7 +94,7 @@ describe("Markdown", () => {
   test("what is not known stands open, and what the caller cannot see is folded", () => {
     const unknown = [{ subject: "ci", message: "which role it gets is secret" }];
     const notVisible = [{ kind: "role", group: "g", groupName: "platform", message: "roles cannot be listed" }];
-    const text = documentAsMarkdown(reviewDocument({ ...EMPTY_REPORT, unknown, notVisible }));
+    const text = asMarkdown({ ...EMPTY_REPORT, unknown, notVisible });
     expect(text).toContain("### Not known (1)\n\n- `which role it gets is secret`\n");
     expect(text).toContain("<details><summary>Not visible to the caller");
   });
@@ -114,12 +109,10 @@ describe("Markdown", () => {
         role: "viewer",
       })),
     };
-    const text = documentAsMarkdown(
-      reviewDocument({
-        ...EMPTY_REPORT,
-        identities: [long, ...Array.from({ length: 999 }, (_, i) => ({ ...long, name: `n${i}` }))],
-      }),
-    );
+    const text = asMarkdown({
+      ...EMPTY_REPORT,
+      identities: [long, ...Array.from({ length: 999 }, (_, i) => ({ ...long, name: `n${i}` }))],
+    });
     expect(Buffer.byteLength(text)).toBeLessThan(60_000);
   });
 });
@@ -127,7 +120,7 @@ describe("Markdown", () => {
 describe("the terminal", () => {
   test("wraps at its width, and has colours only where they are wanted", () => {
     const report = edit();
-    const narrow = documentAsText(reviewDocument(report), { color: false, width: 60 }).split("\n");
+    const narrow = asText(report, 60).split("\n");
     const long = narrow.filter(
       (line) => line.length > 60 && line.trim().split(" ").length > 3 && !/[0-9a-f]{40}/.test(line),
     );
@@ -137,17 +130,13 @@ describe("the terminal", () => {
   });
 
   test("shows no control characters of others", () => {
-    expect(controlsIn(documentAsText(reviewDocument(hostileReport()), { color: false, width: 80 }))).toEqual([]);
+    expect(controlsIn(asText(hostileReport(), 80))).toEqual([]);
   });
 
   test("says that nothing changes, and not so where something cannot be seen", () => {
-    expect(documentAsText(reviewDocument(EMPTY_REPORT), { color: false, width: 80 })).toContain(
-      "no change; 0 findings",
-    );
+    expect(asText(EMPTY_REPORT, 80)).toContain("no change; 0 findings");
     const hidden = { ...EMPTY_REPORT, unknown: [{ subject: "", message: "x" }] };
-    expect(documentAsText(reviewDocument(hidden), { color: false, width: 80 })).toContain(
-      "no change that this review can see",
-    );
+    expect(asText(hidden, 80)).toContain("no change that this review can see");
   });
 });
 
@@ -176,12 +165,7 @@ test("every format is the same whatever the order of the API's lists (seed 11)",
     );
   const texts = Array.from({ length: 5 }, () => {
     const review = reviewBetween(shuffled(before), shuffled(after));
-    return [
-      reportAsJson(review.report),
-      documentAsMarkdown(reviewDocument(review.report)),
-      documentAsText(reviewDocument(review.report), { color: false, width: 80 }),
-      reviewAsHtml(review),
-    ];
+    return [reportAsJson(review.report), ...inEveryFormat(review, 80)];
   });
   for (const own of texts) expect(own).toEqual(texts[0]);
 });
@@ -204,8 +188,8 @@ test("every format shows what people gain and lose, who they are, and the lists 
     notVisible: [{ kind: "groupInvite", group: "", groupName: "/", message }],
   });
   const texts = [
-    documentAsText(reviewDocument(review.report), { color: false, width: 500 }),
-    documentAsMarkdown(reviewDocument(review.report)),
+    asText(review.report, 500),
+    asMarkdown(review.report),
     // Its words, without the marks of what differs.
     reviewAsHtml(review).replaceAll(/<[^>]*>/g, ""),
     reportAsJson(review.report),
@@ -225,7 +209,7 @@ test("a terminal has the first of what nothing declares, and counts the rest", (
     ...{ binding: `b${at}`, identity: `i${at}`, identityName: `old-${at}`, role: "viewer" },
     ...{ group: ROOT, groupName: "/" },
   }));
-  const text = documentAsText(reviewDocument({ ...EMPTY_REPORT, undeclared }), { color: false, width: 200 });
+  const text = asText({ ...EMPTY_REPORT, undeclared });
   expect(text.match(/- .*old-\d+/g)).toHaveLength(20);
   expect(text).toContain("- and 3 more (--format json lists all)");
 });
@@ -233,7 +217,5 @@ test("a terminal has the first of what nothing declares, and counts the rest", (
 test("the headline counts the groups that go with another one", () => {
   const contents = ["one", "two"].map((name) => ({ kind: "group" as const, name, uid: name }));
   const report = { ...EMPTY_REPORT, deletedGroups: [{ group: ROOT, groupName: "platform", contents }] };
-  expect(documentAsMarkdown(reviewDocument(report))).toContain(
-    "## Change in access by this program: 3 groups are deleted; 0 findings",
-  );
+  expect(asMarkdown(report)).toContain("## Change in access by this program: 3 groups are deleted; 0 findings");
 });

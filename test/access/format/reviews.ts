@@ -1,4 +1,8 @@
 // Reviews for the tests of the formats: a small organization that shows every part of a page, and a large one from a seed.
+import { documentAsMarkdown } from "../../../access/format/document/markdown.ts";
+import { documentAsText } from "../../../access/format/document/terminal.ts";
+import { reviewAsHtml } from "../../../access/format/html/review.ts";
+import { reviewDocument } from "../../../access/format/review/document.ts";
 import { type GraphBuilder, type IdentityNode, newGraph, type RoleNode } from "../../../access/graph/graph.ts";
 import { reviewOf } from "../../../access/review/index.ts";
 import type { Report, Review } from "../../../access/review/report.ts";
@@ -11,6 +15,18 @@ import { proposalBetween } from "../proposals.ts";
 
 const friendly = capabilities.filter((one) => !one.internalOnly && !one.deprecated).map(({ name }) => name);
 const reading = friendly.filter((name) => /\.(list|get)$/.test(name));
+
+/** A report, as a terminal without colours shows it, or a comment. */
+export const asText = (report: Report, width = 200): string =>
+  documentAsText(reviewDocument(report), { color: false, width });
+export const asMarkdown = (report: Report): string => documentAsMarkdown(reviewDocument(report));
+
+/** A review in each format for people. */
+export const inEveryFormat = (review: Review, width = 200): [text: string, markdown: string, page: string] => [
+  asText(review.report, width),
+  asMarkdown(review.report),
+  reviewAsHtml(review),
+];
 
 /** A report of a change of nothing. */
 export const EMPTY_REPORT: Report = {

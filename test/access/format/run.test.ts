@@ -1,22 +1,19 @@
 // The run of a review in each format: what fails comes first, and no text of others becomes markup.
 import { describe, expect, test } from "vitest";
-import { documentAsMarkdown } from "../../../access/format/document/markdown.ts";
-import { documentAsText } from "../../../access/format/document/terminal.ts";
 import { reviewAsHtml } from "../../../access/format/html/review.ts";
-import { reportAsJson, reviewDocument } from "../../../access/format/review/document.ts";
+import { reportAsJson } from "../../../access/format/review/document.ts";
 import { newGraph } from "../../../access/graph/graph.ts";
 import { Report } from "../../../access/review/report.ts";
 import { goesThrough, NO_RUN, type RunReport } from "../../../access/review/run-report.ts";
-import { EMPTY_REPORT, RUN, reviewBetween } from "./reviews.ts";
+import { asMarkdown, asText, EMPTY_REPORT, RUN, reviewBetween } from "./reviews.ts";
 
 const withRun = (run: RunReport): Report => ({ ...EMPTY_REPORT, ...run });
 const report = withRun(RUN);
 const good: RunReport = { ...RUN, steps: RUN.steps.slice(0, 1), errors: [], differs: [] };
-const textOf = (own: Report) => documentAsText(reviewDocument(own), { color: false, width: 200 });
 
 describe("the run of a review", () => {
   test("that fails says each reason, before what goes through", () => {
-    expect(textOf(report)).toContain(
+    expect(asText(report)).toContain(
       `Change in access by this program: 1 step fails, 1 other error, 1 row differs; 0 findings
 As: admin (${RUN.as?.uid}), with the rights of an operator
 Writes: 7
@@ -46,11 +43,11 @@ What the copy lacks
   });
 
   test("that goes through has no word of a failure, and does without who acts", () => {
-    const text = textOf(withRun(good));
+    const text = asText(withRun(good));
     expect(text).toContain("Change in access by this program: no change; 0 findings\n");
     expect(text).not.toContain("fail");
     const own = { uid: null, name: null, rights: "own" } as const;
-    const unknown = textOf(withRun({ ...good, as: own, digest: "" }));
+    const unknown = asText(withRun({ ...good, as: own, digest: "" }));
     expect(unknown).toContain("As: an identity that is not known, with its own rights\nWrites: 7\n\n");
   });
 
@@ -62,15 +59,15 @@ What the copy lacks
     });
     const moved = ["create-replacement", "replace", "delete-replaced"].map((op) => step(op, "moved"));
     const created = Array.from({ length: 22 }, (_, i) => step("create", `g${i}`));
-    const lines = textOf(withRun({ ...good, steps: [...created, ...moved] })).replaceAll(/\n {2}/g, "");
+    const lines = asText(withRun({ ...good, steps: [...created, ...moved] })).replaceAll(/\n {2}/g, "");
     expect(lines).toContain("- create 22: g0, g1, ");
     expect(lines).toContain("g19 and 2 more\n- replace moved\n");
     const replayed = withRun({ ...good, steps: [{ urn: "3", op: "CreateGroup", ok: true }] });
-    expect(textOf(replayed)).toContain("- CreateGroup write 3\n");
+    expect(asText(replayed)).toContain("- CreateGroup write 3\n");
   });
 
   test("is a comment and a page in which texts of others are no markup", () => {
-    const comment = documentAsMarkdown(reviewDocument(report));
+    const comment = asMarkdown(report);
     expect(comment).toContain(
       "- delete `registry`: the identity lacks `groups.delete` at `platform`: `Precondition failed: cannot delete group with child repos`\n  - `- See docs`\n  - `  <i>`\n",
     );
@@ -87,7 +84,7 @@ What the copy lacks
   });
 
   test("has room for 500 characters of each line of an error in a comment", () => {
-    const text = documentAsMarkdown(reviewDocument(withRun({ ...good, errors: [`first\n${"x".repeat(600)}`] })));
+    const text = asMarkdown(withRun({ ...good, errors: [`first\n${"x".repeat(600)}`] }));
     expect(text).toContain(`- \`first\`\n  - \`${"x".repeat(500)}… (100 more characters)\`\n`);
   });
 

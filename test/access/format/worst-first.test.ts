@@ -1,14 +1,10 @@
 // What a reader sees first, and what is cut where there is no room: in Markdown, on the terminal and on the page.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { documentAsMarkdown } from "../../../access/format/document/markdown.ts";
-import { documentAsText } from "../../../access/format/document/terminal.ts";
-import { reviewAsHtml } from "../../../access/format/html/review.ts";
-import { reviewDocument } from "../../../access/format/review/document.ts";
 import { newGraph, type RoleNode } from "../../../access/graph/graph.ts";
 import { type Finding, type Review, RULES } from "../../../access/review/report.ts";
 import { addGroup, addIdentity, addRole, bind, ROOT, uidIn } from "../graphs.ts";
-import { reviewBetween } from "./reviews.ts";
+import { asMarkdown, inEveryFormat, reviewBetween } from "./reviews.ts";
 
 const GITHUB = "https://token.actions.githubusercontent.com";
 
@@ -29,7 +25,7 @@ const editorAmongViewers = (groups: number, width = 0): Review => {
   return reviewBetween(before, after);
 };
 
-const markdownOf = ({ report }: Review): string => documentAsMarkdown(reviewDocument(report));
+const markdownOf = ({ report }: Review): string => asMarkdown(report);
 
 describe("Markdown", () => {
   test("shows the groups of an identity where it gains the same in one line, and editor on production first", () => {
@@ -92,17 +88,11 @@ describe("who can assume an identity", () => {
   };
 
   test("is in the headline of every format, although no capability changes", () => {
-    const { report } = reviewOfNewMatch();
     const headline = "1 identity: who can assume it changes";
-    expect(documentAsMarkdown(reviewDocument(report))).toContain(
-      `## Change in access of \`acme\` by this program: ${headline}; `,
-    );
-    expect(documentAsText(reviewDocument(report), { color: false, width: 200 })).toContain(
-      `Change in access of acme by this program: ${headline}; `,
-    );
-    expect(reviewAsHtml(reviewOfNewMatch())).toContain(
-      '<li class="alert"><b>1</b> identity: who can assume it changes</li>',
-    );
+    const [text, markdown, page] = inEveryFormat(reviewOfNewMatch());
+    expect(markdown).toContain(`## Change in access of \`acme\` by this program: ${headline}; `);
+    expect(text).toContain(`Change in access of acme by this program: ${headline}; `);
+    expect(page).toContain('<li class="alert"><b>1</b> identity: who can assume it changes</li>');
   });
 
   test("stands open in Markdown, with what differs in bold inside the text", () => {
@@ -113,11 +103,10 @@ describe("who can assume an identity", () => {
   });
 
   test("stands on the page with what differs marked, and on a terminal with arrows", () => {
-    const page = reviewAsHtml(reviewOfNewMatch());
+    const [text, , page] = inEveryFormat(reviewOfNewMatch());
     expect(page).toContain('repo:<del class="differs">acme</del>/shop');
     expect(page).toContain('repo:<ins class="differs">evil</ins>/shop');
-    const lines = documentAsText(reviewDocument(reviewOfNewMatch().report), { color: false, width: 200 });
-    expect(lines).toContain('subject "repo:»evil«/shop');
+    expect(text).toContain('subject "repo:»evil«/shop');
   });
 
   test("shows what differs behind any number of claims", () => {
@@ -133,44 +122,29 @@ describe("who can assume an identity", () => {
 });
 
 describe("the head of a review", () => {
-  const origin = {
-    stack: "access/production",
-    service: "https://irm.example.com",
-    commit: "a".repeat(40),
-    time: "2026-11-23T07:00:00Z",
-  };
+  const [commit, time] = ["a".repeat(40), "2026-11-23T07:00:00Z"];
+  const origin = { stack: "access/production", service: "https://irm.example.com", commit, time };
 
   test("names stack, service, commit and time in every format for people", () => {
     const review = editorAmongViewers(1);
-    const made = { ...review, report: { ...review.report, origin } };
-    for (const text of [
-      reviewAsHtml(made),
-      documentAsMarkdown(reviewDocument(made.report)),
-      documentAsText(reviewDocument(made.report), { color: false, width: 80 }),
-    ])
-      for (const value of Object.values(origin)) expect(text).toContain(value);
+    const shown = inEveryFormat({ ...review, report: { ...review.report, origin } });
+    for (const text of shown) for (const value of Object.values(origin)) expect(text).toContain(value);
     const title = "Change in access of acme by access/production";
-    expect(reviewAsHtml(made)).toContain(`<h1>${title}</h1>`);
-    expect(documentAsText(reviewDocument(made.report), { color: false, width: 80 })).toContain(`${title}: `);
-    expect(documentAsMarkdown(reviewDocument(made.report))).toContain(
-      `${title.replace(/(acme|access\/production)/g, "`$1`")}: `,
-    );
+    const [text, markdown, page] = shown;
+    expect(page).toContain(`<h1>${title}</h1>`);
+    expect(text).toContain(`${title}: `);
+    expect(markdown).toContain(`${title.replace(/(acme|access\/production)/g, "`$1`")}: `);
   });
 
   test("says that files differ from the commit", () => {
     const { report } = editorAmongViewers(1);
-    const text = documentAsMarkdown(reviewDocument({ ...report, origin: { ...origin, isModified: true } }));
+    const text = asMarkdown({ ...report, origin: { ...origin, isModified: true } });
     expect(text).toContain(`${origin.commit}, with changes that are not committed`);
   });
 });
 
 test("every format says what a review cannot promise", () => {
-  const made = editorAmongViewers(1);
-  for (const text of [
-    reviewAsHtml(made),
-    markdownOf(made),
-    documentAsText(reviewDocument(made.report), { color: false, width: 1_000 }),
-  ])
+  for (const text of inEveryFormat(editorAmongViewers(1), 1_000))
     expect(text).toContain("it can act differently on a copy than in the update");
 });
 
@@ -185,14 +159,11 @@ test("renamed records stand with both names on the page, and an identity in ever
   addGroup(after, team, "team", ROOT);
   after.roles.set(role, { ...(before.roles.get(role) as RoleNode), name: "pusher" });
   addIdentity(after, release, "publish", team, { issuer: GITHUB, subject: "s" });
-  const made = reviewBetween(before, after);
-  const page = reviewAsHtml(made).replace(/<[^>]+>/g, "");
+  const [shown, markdown, page] = inEveryFormat(reviewBetween(before, after), 80);
   for (const text of ["publish, renamed from release", "crew → team", "publisher → pusher"])
-    expect(page).toContain(text);
-  expect(markdownOf(made)).toContain("<code>publish</code>, renamed from <code>release</code>");
-  expect(documentAsText(reviewDocument(made.report), { color: false, width: 80 })).toContain(
-    "publish, renamed from release",
-  );
+    expect(page.replace(/<[^>]+>/g, "")).toContain(text);
+  expect(markdown).toContain("<code>publish</code>, renamed from <code>release</code>");
+  expect(shown).toContain("publish, renamed from release");
 });
 
 describe("a finding of several parts", () => {
@@ -208,15 +179,12 @@ describe("a finding of several parts", () => {
   ];
 
   test("is a sentence with a list in every format, and links to its rule", () => {
-    const made = { ...editorAmongViewers(1), report: { ...report, findings } };
+    const [text, markdown, page] = inEveryFormat({ ...editorAmongViewers(1), report: { ...report, findings } });
     const address = /https:\/\/github\.com\/[^)"]+\/docs\/review\.md#test-fails/;
-    const text = documentAsText(reviewDocument(made.report), { color: false, width: 200 });
     for (const line of [`    ${lead}:`, ...items.map((item) => `        ${item}`), "    docs/review.md#test-fails"])
       expect(text.split("\n")).toContain(line);
-    const markdown = documentAsMarkdown(reviewDocument(made.report));
     expect(markdown).toContain([`- \`${lead}:\``, ...items.map((item) => `  - \`${item}\``)].join("\n  "));
     expect(markdown).toMatch(address);
-    const page = reviewAsHtml(made);
     expect(page).toContain(
       `${lead}:</bdi><ul class="parts">${items.map((item) => `<li><bdi>${item}</bdi></li>`).join("")}</ul>`,
     );

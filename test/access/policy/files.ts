@@ -1,23 +1,17 @@
 // Files of policies for tests, and what is read of them.
-import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { afterAll, expect } from "vitest";
+import { expect } from "vitest";
 import { mistakeText, type Policy, readPolicy } from "../../../access/policy/index.ts";
 import { TABLE } from "../../../access/roles/lock.ts";
-import { temporaryFolder } from "../../support/command.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
-const folder = temporaryFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 let count = 0;
 /** The files of a policy, `access.yaml` first. */
 export const write = (files: Record<string, string>): string => {
   const name = `policy-${++count}`;
-  for (const [file, text] of Object.entries(files)) {
-    const path = folder.path(`${name}/${file}`);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
-  }
+  for (const [file, text] of Object.entries(files)) folder.write(`${name}/${file}`, text);
   return folder.path(`${name}/access.yaml`);
 };
 

@@ -30,13 +30,10 @@ const [GIVER] = [...start().roles.keys()] as [string];
 const judged = (
   change: (graph: GraphBuilder) => void,
   allow: readonly string[],
-  {
-    given = () => {},
-    hidden = [] as ListedKind[],
-  }: { given?: (graph: GraphBuilder) => void; hidden?: ListedKind[] } = {},
+  { given, hidden = [] }: { given?: (graph: GraphBuilder) => void; hidden?: ListedKind[] } = {},
 ): Finding | undefined => {
   const before = start();
-  given(before);
+  given?.(before);
   const after = newGraph(before);
   change(after);
   const notVisible = hidden.map((kind) => ({ kind, group: PRODUCT, message: "hidden" }));

@@ -51,6 +51,17 @@ describe("transient-access", () => {
   };
   const messagesOf = (name: string, before: GraphBuilder, change: (graph: GraphBuilder) => void) =>
     findings(before, change).flatMap(({ rule: own, subject, message }) => (own === name ? [[subject, message]] : []));
+  const another = { issuer: "https://ci.example.com", subject: "another" };
+  /** sso, where people sign in at this issuer */
+  const [SSO, ADMINS] = [`${ROOT}/idp`, `${ROOT}/idp/admins`];
+  const signInAt = (graph: GraphBuilder, issuer: string): void => {
+    const signIn = { issuer, clientId: "people", groupsClaim: "" };
+    graph.providers.set(SSO, { id: SSO, uid: SSO, name: "sso", group: ROOT, signIn, defaultRole: role("viewer") });
+  };
+  const mapAdmins = (graph: GraphBuilder): void => {
+    const mapping = { id: ADMINS, uid: ADMINS, provider: SSO, externalGroupId: "admins" };
+    graph.externalGroups.set(ADMINS, { ...mapping, role: role("owner"), group: ROOT });
+  };
   const during = "while the update runs, or after one that ends early";
 
   test("fires where a role is widened and its holder loses it", () => {
@@ -83,7 +94,7 @@ describe("transient-access", () => {
     const before = start();
     bind(before, TEAM, CI, addRole(before, "own", ["repo.create"], TEAM));
     const change = (graph: GraphBuilder): void => {
-      addIdentity(graph, CI, "ci", ROOT, { issuer: "https://ci.example.com", subject: "another" });
+      addIdentity(graph, CI, "ci", ROOT, another);
       graph.bindings.clear();
     };
     const [[subject, message] = []] = messagesOf("transient-access", before, change);
@@ -93,7 +104,7 @@ describe("transient-access", () => {
   test("fires where another workload is to assume an identity that gains something: the former one may get there first", () => {
     const before = start();
     const change = (graph: GraphBuilder): void => {
-      addIdentity(graph, CI, "ci", ROOT, { issuer: "https://ci.example.com", subject: "another" });
+      addIdentity(graph, CI, "ci", ROOT, another);
       bind(graph, TEAM, CI, addRole(graph, "own", ["role_bindings.create"], TEAM));
     };
     expect(messagesOf("transient-access", before, change)).toEqual([
@@ -120,41 +131,20 @@ describe("transient-access", () => {
       expect(messagesOf("transient-access", before, open(narrow)), JSON.stringify(narrow)).toHaveLength(1);
   });
 
-  test("fires for people who sign in elsewhere, of whose external groups one loses its role", () => {
+  test.each([
+    ["loses its role", true, expect.any(String)],
+    ["gains a role", false, "external group admins of sso"],
+  ])("fires for people who sign in elsewhere, where an external group %s", (_, hadRole, subject) => {
     const before = start();
-    const provider = `${ROOT}/idp`;
-    const signIn = { issuer: "https://people.example", clientId: "people", groupsClaim: "" };
-    before.providers.set(provider, {
-      ...{ id: provider, uid: provider, name: "sso", group: ROOT, signIn, defaultRole: role("viewer") },
-    });
-    const id = `${provider}/admins`;
-    before.externalGroups.set(id, {
-      ...{ id, uid: id, provider, externalGroupId: "admins", role: role("owner"), group: ROOT },
-    });
+    signInAt(before, "https://people.example");
+    if (hadRole) mapAdmins(before);
     const change = (graph: GraphBuilder): void => {
-      const node = graph.providers.get(provider);
-      if (node) graph.providers.set(provider, { ...node, signIn: { ...signIn, issuer: "https://others.example" } });
-      graph.externalGroups.clear();
+      signInAt(graph, "https://others.example");
+      if (hadRole) graph.externalGroups.clear();
+      else mapAdmins(graph);
     };
     expect(messagesOf("transient-access", before, change)).toEqual([
-      [expect.any(String), expect.stringContaining(`role_bindings.create`)],
-    ]);
-  });
-
-  test("fires for people who sign in no longer, where an external group gains a role", () => {
-    const before = start();
-    const provider = `${ROOT}/idp`;
-    const signIn = { issuer: "https://people.example", clientId: "people", groupsClaim: "" };
-    const of = { id: provider, uid: provider, name: "sso", group: ROOT, defaultRole: role("viewer") };
-    before.providers.set(provider, { ...of, signIn });
-    const change = (graph: GraphBuilder): void => {
-      graph.providers.set(provider, { ...of, signIn: { ...signIn, issuer: "https://others.example" } });
-      const id = `${provider}/admins`;
-      const mapping = { id, uid: id, provider, externalGroupId: "admins", role: role("owner"), group: ROOT };
-      graph.externalGroups.set(id, mapping);
-    };
-    expect(messagesOf("transient-access", before, change)).toEqual([
-      ["external group admins of sso", expect.stringContaining("role_bindings.create")],
+      [subject, expect.stringContaining("role_bindings.create")],
     ]);
   });
 
@@ -173,6 +163,10 @@ describe("transient-access", () => {
 describe("opens-path", () => {
   const found = (before: GraphBuilder, change: (graph: GraphBuilder) => void) =>
     findings(before, change).filter(({ rule: name }) => name === "opens-path");
+  const addAdmin = (graph: GraphBuilder): void => {
+    const admin = addRole(graph, "admin", ["identity.update"], ROOT);
+    bind(graph, ROOT, addIdentity(graph, NEW, "next", ROOT, exactly), admin);
+  };
   const trusting = (): GraphBuilder => {
     const graph = start();
     const other = "d".repeat(40);
@@ -183,12 +177,7 @@ describe("opens-path", () => {
 
   test("fires on an identity that may change one that another organization trusts, and says by which requests", () => {
     const change = (graph: GraphBuilder): void => {
-      bind(
-        graph,
-        ROOT,
-        addIdentity(graph, NEW, "next", ROOT, exactly),
-        addRole(graph, "admin", ["identity.update"], ROOT),
-      );
+      addAdmin(graph);
       for (const { id, identity, group } of graph.bindings.values())
         if (identity === CI && group === TEAM) graph.bindings.delete(id);
     };
@@ -214,12 +203,7 @@ describe("opens-path", () => {
 
   test("is silent on a path that was there, and on access that leads to nothing", () => {
     const before = trusting();
-    bind(
-      before,
-      ROOT,
-      addIdentity(before, NEW, "next", ROOT, exactly),
-      addRole(before, "admin", ["identity.update"], ROOT),
-    );
+    addAdmin(before);
     expect(found(before, (graph) => bind(graph, TEAM, CI, role("viewer")))).toEqual([]);
     expect(found(start(), (graph) => bind(graph, TEAM, CI, role("publisher")))).toEqual([]);
   });

@@ -7,61 +7,45 @@ import { CI, exactly, findings, foundSubjects, GITHUB, NEW, role, start, TEAM, w
 
 const GITLAB = "https://gitlab.com";
 const BUILDKITE = "https://agent.buildkite.com";
+const exact = (subject: string, issuer = GITHUB) => ({ issuer, subject });
+const pattern = (subjectPattern: string, issuer = GITHUB) => ({ issuer, subjectPattern });
+const anyWith = (claims: Json) => ({ ...pattern(".*"), claims });
 
 describe("matches-many", () => {
   test.each([
-    ["any repository of an owner", { issuer: GITHUB, subjectPattern: "repo:acme/.*:ref:refs/heads/main" }],
-    ["any branch", { issuer: GITHUB, subjectPattern: "repo:acme/images:ref:refs/heads/.*" }],
-    ["two branches", { issuer: GITHUB, subjectPattern: "repo:acme/images:ref:refs/heads/(main|next)" }],
+    ["any repository of an owner", pattern("repo:acme/.*:ref:refs/heads/main")],
+    ["any branch", pattern("repo:acme/images:ref:refs/heads/.*")],
+    ["two branches", pattern("repo:acme/images:ref:refs/heads/(main|next)")],
     ["any issuer", { issuerPattern: "https://.*", subject: "ci" }],
-    ["a syntax that nobody reads", { issuer: GITHUB, subjectPattern: "(?=x)" }],
+    ["a syntax that nobody reads", pattern("(?=x)")],
     [
       "any subject, with a repository and the branch of a workflow that it calls",
-      {
-        issuer: GITHUB,
-        subjectPattern: ".*",
-        claims: { repository: "acme/images", job_workflow_ref: "acme/ci/x.yml@refs/heads/main" },
-      },
+      anyWith({ repository: "acme/images", job_workflow_ref: "acme/ci/x.yml@refs/heads/main" }),
     ],
-    [
-      "any subject, with a repository alone",
-      { issuer: GITHUB, subjectPattern: ".*", claims: { repository: "acme/images" } },
-    ],
-    ["any owner's number", { issuer: GITHUB, subjectPattern: "repo:acme@[0-9]+/images@2:ref:refs/heads/main" }],
-    [
-      "two repositories, with their numbers",
-      { issuer: GITHUB, subjectPattern: "repo:acme@1/images@[23]:pull_request" },
-    ],
-    ["a branch in any case", { issuer: GITHUB, subjectPattern: "(?i)repo:acme/images:ref:refs/heads/main" }],
+    ["any subject, with a repository alone", anyWith({ repository: "acme/images" })],
+    ["any owner's number", pattern("repo:acme@[0-9]+/images@2:ref:refs/heads/main")],
+    ["two repositories, with their numbers", pattern("repo:acme@1/images@[23]:pull_request")],
+    ["a branch in any case", pattern("(?i)repo:acme/images:ref:refs/heads/main")],
   ])("fires on %s", (_, claimMatch) => {
     expect(foundSubjects(start(), withClaimMatch(claimMatch))).toContain(`matches-many ${CI}`);
   });
   test.each([
-    ["one text, as a pattern", { issuer: GITHUB, subjectPattern: "repo:acme/images:ref:refs/heads/(?:main)" }],
-    [
-      "one text by other means",
-      { issuer: GITHUB, subjectPattern: "\\Qrepo:a/b:ref:refs/heads/main\\E|repo:a/b:ref:refs/heads/[m]ain" },
-    ],
+    ["one text, as a pattern", pattern("repo:acme/images:ref:refs/heads/(?:main)")],
+    ["one text by other means", pattern("\\Qrepo:a/b:ref:refs/heads/main\\E|repo:a/b:ref:refs/heads/[m]ain")],
     [
       "one repository and branch, with its numbers and without",
-      { issuer: GITHUB, subjectPattern: "repo:acme(?:@1)?/images(?:@2)?:ref:refs/heads/main" },
+      pattern("repo:acme(?:@1)?/images(?:@2)?:ref:refs/heads/main"),
     ],
-    [
-      "repository and branch as claims",
-      { issuer: GITHUB, subjectPattern: ".*", claims: { repository: "acme/images", ref: "refs/heads/main" } },
-    ],
+    ["repository and branch as claims", anyWith({ repository: "acme/images", ref: "refs/heads/main" })],
     [
       "one pipeline and branch, whatever the commit and the step",
-      {
-        issuer: GITHUB,
-        subjectPattern: "organization:acme:pipeline:p:ref:refs/heads/main:commit:[0-9a-f]+:step:[^:]*",
-      },
+      pattern("organization:acme:pipeline:p:ref:refs/heads/main:commit:[0-9a-f]+:step:[^:]*"),
     ],
   ])("is silent on %s", (_, claimMatch) => {
     expect(foundSubjects(start(), withClaimMatch(claimMatch))).not.toContain(`matches-many ${CI}`);
   });
   test("is silent on a pattern that was there, and on an AWS role whatever its session", () => {
-    const before = start({ issuer: GITHUB, subjectPattern: "repo:acme/.*" });
+    const before = start(pattern("repo:acme/.*"));
     expect(foundSubjects(before, (graph) => bind(graph, TEAM, CI, role("viewer")))).toEqual([]);
     const aws = {
       awsAccount: "123456789012",
@@ -77,7 +61,7 @@ describe("matches-many", () => {
 });
 
 describe("assumed-by-others", () => {
-  const evil = { issuer: GITHUB, subject: "repo:evil/images:ref:refs/heads/main" };
+  const evil = exact("repo:evil/images:ref:refs/heads/main");
   test("fires on another owner, without a change of what it can do", () => {
     expect(findings(start(), withClaimMatch(evil))).toEqual([
       {
@@ -105,25 +89,23 @@ describe("assumed-by-others", () => {
     expect(foundSubjects(start(), replace)).toEqual(["assumed-by-others ci", `identity-replaced ${CI}`]);
   });
   test("fires on another owner by number alone", () => {
-    const of = (owner: number) => ({ issuer: GITHUB, subject: `repo:acme@${owner}/images@2:ref:refs/heads/main` });
+    const of = (owner: number) => exact(`repo:acme@${owner}/images@2:ref:refs/heads/main`);
     expect(foundSubjects(start(of(1)), withClaimMatch(of(9)))).toContain(`assumed-by-others ${CI}`);
     expect(foundSubjects(start(of(1)), withClaimMatch({ ...of(1), subject: "repo:acme@1/x@3:pull_request" }))).toEqual(
       [],
     );
   });
   test("is silent on another repository of the owner, and fires on a pattern that cannot be decided", () => {
-    expect(
-      foundSubjects(start(), withClaimMatch({ ...exactly, subject: "repo:acme/charts:ref:refs/heads/main" })),
-    ).toEqual([]);
-    expect(
-      foundSubjects(start(), withClaimMatch({ issuer: GITHUB, subjectPattern: "repo:(a|/|:)*a(a|/|:){25}.*" })),
-    ).toContain(`assumed-by-others ${CI}`);
+    expect(foundSubjects(start(), withClaimMatch(exact("repo:acme/charts:ref:refs/heads/main")))).toEqual([]);
+    expect(foundSubjects(start(), withClaimMatch(pattern("repo:(a|/|:)*a(a|/|:){25}.*")))).toContain(
+      `assumed-by-others ${CI}`,
+    );
   });
 });
 
 describe("matches-everyone", () => {
   test("fires on a pattern that leaves the owner open, also of a new identity", () => {
-    const open = { issuer: GITHUB, subjectPattern: "repo:[^/]+/images:ref:refs/heads/main" };
+    const open = pattern("repo:[^/]+/images:ref:refs/heads/main");
     const add = (graph: GraphBuilder) => void addIdentity(graph, NEW, "next", ROOT, open);
     expect(findings(start(), add)[0]).toEqual({
       rule: "matches-everyone",
@@ -135,7 +117,7 @@ describe("matches-everyone", () => {
     expect(foundSubjects(before, (graph) => bind(graph, TEAM, CI, role("viewer")))).toEqual([]);
   });
   test("fires on a pattern that cannot be decided", () => {
-    expect(findings(start(), withClaimMatch({ issuer: GITHUB, subjectPattern: "(?=x)" }))).toContainEqual(
+    expect(findings(start(), withClaimMatch(pattern("(?=x)")))).toContainEqual(
       expect.objectContaining({
         rule: "matches-everyone",
         message: "can be assumed by perhaps everyone: its patterns cannot be decided",
@@ -152,9 +134,9 @@ describe("new-issuer", () => {
   });
   test("is silent on a pattern that matches trusted issuers alone, and fires on one that matches another", () => {
     const before = start({ issuer: "https://gitlab.example.com", subject: "x" });
-    const pattern = (issuerPattern: string) => foundSubjects(before, withClaimMatch({ issuerPattern, subject: "x" }));
-    expect(pattern("https://gitlab\\.example\\.com")).not.toContain(`new-issuer ${CI}`);
-    expect(pattern("https://gitlab.example\\.com")).toContain(`new-issuer ${CI}`);
+    const foundWith = (issuerPattern: string) => foundSubjects(before, withClaimMatch({ issuerPattern, subject: "x" }));
+    expect(foundWith("https://gitlab\\.example\\.com")).not.toContain(`new-issuer ${CI}`);
+    expect(foundWith("https://gitlab.example\\.com")).toContain(`new-issuer ${CI}`);
   });
   describe("of static keys", () => {
     const key = (n: string, more?: Json) => ({ kty: "RSA", n, e: "AQAB", ...more });
@@ -218,7 +200,7 @@ describe("new-issuer", () => {
 });
 
 describe("pull-request-writes", () => {
-  const pull = { issuer: GITHUB, subject: "repo:acme/images:pull_request" };
+  const pull = exact("repo:acme/images:pull_request");
   test("fires when what a pull request can assume gains a right to write", () => {
     expect(foundSubjects(start(pull), (graph) => bind(graph, TEAM, CI, role("publisher")))).toEqual([
       `pull-request-writes ${CI}`,
@@ -244,61 +226,41 @@ describe("pull-request-writes", () => {
   });
   test.each([
     ["the subject of pull requests", pull, true],
-    ["the same with numbers", { issuer: GITHUB, subject: "repo:acme@1/images@2:pull_request" }, true],
-    ["another subject with numbers", { issuer: GITHUB, subject: "repo:acme@1/images@2:ref:refs/heads/main" }, false],
+    ["the same with numbers", exact("repo:acme@1/images@2:pull_request"), true],
+    ["another subject with numbers", exact("repo:acme@1/images@2:ref:refs/heads/main"), false],
     [
       "pull requests of an owner with and without a number",
-      { issuer: GITHUB, subjectPattern: "repo:acme(?:@1)?/[^/:]*(?:@[0-9]+)?:pull_request" },
+      pattern("repo:acme(?:@1)?/[^/:]*(?:@[0-9]+)?:pull_request"),
       true,
     ],
-    ["a pattern that matches it among others", { issuer: GITHUB, subjectPattern: "repo:acme/images:.*" }, true],
-    [
-      "one of two alternatives",
-      { issuer: GITHUB, subjectPattern: "repo:acme/images:(ref:refs/heads/main|pull_request)" },
-      true,
-    ],
-    ["the claim event_name", { issuer: GITHUB, subjectPattern: ".*", claims: { event_name: "pull_request" } }, true],
-    ["another event", { issuer: GITHUB, subjectPattern: ".*", claims: { event_name: "push" } }, false],
-    ["a branch", { issuer: GITHUB, subjectPattern: "repo:acme/.*:ref:refs/heads/main" }, false],
-    ["any case", { issuer: GITHUB, subjectPattern: "(?i)REPO:Team/App:.*" }, true],
-    ["any case of a branch", { issuer: GITHUB, subjectPattern: "(?i)repo:team/app:ref:refs/heads/.*" }, false],
-    ["a named class", { issuer: GITHUB, subjectPattern: "repo:team/app:[[:word:]]+" }, true],
-    [
-      "a branch of a named class",
-      { issuer: GITHUB, subjectPattern: "repo:team/app:ref:refs/heads/[[:alpha:]]+" },
-      false,
-    ],
-    ["a quotation", { issuer: GITHUB, subjectPattern: String.raw`\Qrepo:team/app:\E.*` }, true],
-    ["codes of characters", { issuer: GITHUB, subjectPattern: String.raw`repo\x3ateam/app\x{3a}pull\137.*` }, true],
-    ["a class of Unicode", { issuer: GITHUB, subjectPattern: String.raw`repo:team/app:\p{Ll}+_request` }, true],
-    ["a dot for the colon", { issuer: GITHUB, subjectPattern: "repo:acme/charts.pull_request" }, true],
+    ["a pattern that matches it among others", pattern("repo:acme/images:.*"), true],
+    ["one of two alternatives", pattern("repo:acme/images:(ref:refs/heads/main|pull_request)"), true],
+    ["the claim event_name", anyWith({ event_name: "pull_request" }), true],
+    ["another event", anyWith({ event_name: "push" }), false],
+    ["a branch", pattern("repo:acme/.*:ref:refs/heads/main"), false],
+    ["any case", pattern("(?i)REPO:Team/App:.*"), true],
+    ["any case of a branch", pattern("(?i)repo:team/app:ref:refs/heads/.*"), false],
+    ["a named class", pattern("repo:team/app:[[:word:]]+"), true],
+    ["a branch of a named class", pattern("repo:team/app:ref:refs/heads/[[:alpha:]]+"), false],
+    ["a quotation", pattern(String.raw`\Qrepo:team/app:\E.*`), true],
+    ["codes of characters", pattern(String.raw`repo\x3ateam/app\x{3a}pull\137.*`), true],
+    ["a class of Unicode", pattern(String.raw`repo:team/app:\p{Ll}+_request`), true],
+    ["a dot for the colon", pattern("repo:acme/charts.pull_request"), true],
     [
       "a branch of the workflow that it calls",
-      {
-        issuer: GITHUB,
-        subjectPattern: ".*",
-        claims: { job_workflow_ref: "acme/ci/.github/workflows/x.yml@refs/heads/main" },
-      },
+      anyWith({ job_workflow_ref: "acme/ci/.github/workflows/x.yml@refs/heads/main" }),
       true,
     ],
-    ["the branch of the job", { issuer: GITHUB, subjectPattern: ".*", claims: { ref: "refs/heads/main" } }, false],
-    ["a template that begins with the owner", { issuer: GITHUB, subjectPattern: "repository_owner:acme:.*" }, true],
-    [
-      "a template without the event",
-      { issuer: GITHUB, subject: "repo:acme/x:job_workflow_ref:acme/ci/x.yml@v1" },
-      true,
-    ],
-    ["the review of a pull request", { issuer: GITHUB, subjectPattern: "repo:acme/x:ref:refs/pull/.*" }, true],
-    ["an environment of that name", { issuer: GITHUB, subject: "repo:acme/x:environment:prod" }, false],
-    ["any environment", { issuer: GITHUB, subjectPattern: "repo:acme/x:environment:.*" }, true],
-    ["one environment, as a claim", { issuer: GITHUB, subjectPattern: ".*", claims: { environment: "prod" } }, false],
-    [
-      "the event on the base",
-      { issuer: GITHUB, subjectPattern: ".*", claims: { event_name: "pull_request_target" } },
-      true,
-    ],
-    ["a branch of GitLab", { issuer: GITLAB, subject: "project_path:acme/x:ref_type:branch:ref:main" }, false],
-    ["any branch of GitLab", { issuer: GITLAB, subjectPattern: "project_path:acme/x:ref_type:branch:ref:.*" }, true],
+    ["the branch of the job", anyWith({ ref: "refs/heads/main" }), false],
+    ["a template that begins with the owner", pattern("repository_owner:acme:.*"), true],
+    ["a template without the event", exact("repo:acme/x:job_workflow_ref:acme/ci/x.yml@v1"), true],
+    ["the review of a pull request", pattern("repo:acme/x:ref:refs/pull/.*"), true],
+    ["an environment of that name", exact("repo:acme/x:environment:prod"), false],
+    ["any environment", pattern("repo:acme/x:environment:.*"), true],
+    ["one environment, as a claim", anyWith({ environment: "prod" }), false],
+    ["the event on the base", anyWith({ event_name: "pull_request_target" }), true],
+    ["a branch of GitLab", exact("project_path:acme/x:ref_type:branch:ref:main", GITLAB), false],
+    ["any branch of GitLab", pattern("project_path:acme/x:ref_type:branch:ref:.*", GITLAB), true],
     [
       "a protected branch of GitLab",
       {
@@ -313,24 +275,12 @@ describe("pull-request-writes", () => {
       { issuer: GITLAB, subjectPattern: ".*", claims: { pipeline_source: "merge_request_event" } },
       true,
     ],
-    ["a project of GitLab", { issuer: GITLAB, subject: "project_path:acme/x" }, true],
-    [
-      "a branch of Buildkite",
-      { issuer: BUILDKITE, subjectPattern: "organization:acme:pipeline:x:ref:refs/heads/main:.*" },
-      false,
-    ],
-    ["any branch of Buildkite", { issuer: BUILDKITE, subjectPattern: "organization:acme:pipeline:x:.*" }, true],
+    ["a project of GitLab", exact("project_path:acme/x", GITLAB), true],
+    ["a branch of Buildkite", pattern("organization:acme:pipeline:x:ref:refs/heads/main:.*", BUILDKITE), false],
+    ["any branch of Buildkite", pattern("organization:acme:pipeline:x:.*", BUILDKITE), true],
     ["an account of Google", { issuer: "https://accounts.google.com", subjectPattern: "[0-9]+" }, false],
-    [
-      "a pattern that takes too long to decide",
-      { issuer: GITHUB, subjectPattern: "repo:(a|/|:)*a(a|/|:){25}.*" },
-      true,
-    ],
-    [
-      "the absence of a class of Unicode",
-      { issuer: GITHUB, subjectPattern: String.raw`repo:team/app:[^\p{Lu}]+` },
-      true,
-    ],
+    ["a pattern that takes too long to decide", pattern("repo:(a|/|:)*a(a|/|:){25}.*"), true],
+    ["the absence of a class of Unicode", pattern(String.raw`repo:team/app:[^\p{Lu}]+`), true],
   ])("opening an identity that writes: %s", (_, claimMatch, fires) => {
     const before = start();
     bind(before, TEAM, CI, role("publisher"));

@@ -1,0 +1,128 @@
+// Access that no resource of the stack has, in a report of drift, and keys that end.
+import { describe, expect, test } from "vitest";
+import { hasDifferences } from "../../../access/drift/report.ts";
+import { newGraph } from "../../../access/graph/graph.ts";
+import { ROOT, uidIn } from "../graphs.ts";
+import { bindingUid, CI, ISSUER, liveWith, MAKER, TEAM, urnOf, VIEWER } from "../team.ts";
+import { create, remove, report, resource, TEAM_RESOURCE, VIEWER_OUTPUTS } from "./report.ts";
+
+describe("undeclared access", () => {
+  test("is each binding below the organization that no resource has", () => {
+    const live = liveWith([TEAM, CI, VIEWER], [TEAM, CI, MAKER]);
+    const [declared, other] = [bindingUid(TEAM, 0), bindingUid(TEAM, 1)];
+    const inputs = { parent: TEAM, identity: CI, role: "viewer" };
+    const found = report(
+      { stored: [TEAM_RESOURCE, resource("RoleBinding", "b", declared, inputs, VIEWER_OUTPUTS)] },
+      live,
+    );
+    const who = { kind: "role binding", uid: other, name: "ci", identity: CI, group: TEAM, groupName: "team" };
+    expect(found.undeclared).toEqual([{ ...who, role: "maker", command: `npx pulumi-irm revoke --binding ${other}` }]);
+    expect(hasDifferences(found)).toBe(true);
+    for (const uid of [declared, CI]) {
+      const excused = report({}, liveWith([TEAM, CI, MAKER]), { allowed: new Set([uid]) });
+      expect(excused.undeclared).toMatchObject([{ allowed: true }]);
+      expect(hasDifferences(excused)).toBe(false);
+    }
+  });
+
+  test("of the caller in the organization itself is no difference, as long as it is one binding", () => {
+    const callers = new Set([CI]);
+    const one = report({}, liveWith([ROOT, CI, VIEWER]), { callers });
+    expect(one.undeclared).toMatchObject([{ own: true }]);
+    expect(hasDifferences(one)).toBe(false);
+    for (const live of [liveWith([ROOT, CI, VIEWER], [ROOT, CI, MAKER]), liveWith([TEAM, CI, VIEWER])]) {
+      const found = report({}, live, { callers });
+      expect(found.undeclared.map(({ own }) => own)).not.toContain(true);
+      expect(hasDifferences(found)).toBe(true);
+    }
+  });
+
+  test("names the exclusive set that removes it", () => {
+    const live = liveWith([TEAM, CI, VIEWER], [TEAM, CI, MAKER]);
+    const [kept, extra] = [bindingUid(TEAM, 0), bindingUid(TEAM, 1)];
+    const inputs = { parent: TEAM, exclusive: true, bindings: [{ identity: CI, role: "viewer" }] };
+    const outputs = { bindings: [{ uid: kept, identity: { uid: CI }, role: { uid: VIEWER } }] };
+    const found = report(
+      {
+        stored: [resource("RoleBindingSet", "set", TEAM, inputs, outputs)],
+        calls: [remove("DeleteRoleBinding", extra)],
+      },
+      live,
+    );
+    expect(found.undeclared).toMatchObject([{ uid: extra, removedBy: urnOf("RoleBindingSet", "set") }]);
+    expect(found.drift).toMatchObject([
+      {
+        kind: "role binding set",
+        uid: TEAM,
+        differences: [{ path: "bindings", program: null, live: { identity: CI, role: MAKER }, changedIn: "service" }],
+        names: { [CI]: "ci", [MAKER]: "maker" },
+      },
+    ]);
+  });
+
+  test("has the pairs of a set that somebody has removed, and those that the program has from now on", () => {
+    const inputs = (...roles: string[]) => ({ parent: TEAM, bindings: roles.map((role) => ({ identity: CI, role })) });
+    const owner = uidIn(TEAM, 44);
+    const found = report({
+      stored: [resource("RoleBindingSet", "set", TEAM, inputs("viewer"))],
+      left: [resource("RoleBindingSet", "set", TEAM, inputs("viewer", MAKER))],
+      calls: [VIEWER, MAKER].map((roleUid, i) =>
+        create("CreateRoleBinding", TEAM, i === 0 ? uidIn(TEAM, 43) : owner, { identityUid: CI, roleUid }),
+      ),
+    });
+    expect(found.drift).toMatchObject([
+      {
+        ...{ kind: "role binding set", uid: TEAM, name: null, change: "changed" },
+        differences: [
+          { path: "bindings", program: { identity: CI, role: "viewer" }, live: null, changedIn: "service" },
+          { path: "bindings", program: { identity: CI, role: MAKER }, live: null, changedIn: "program" },
+        ],
+      },
+    ]);
+  });
+
+  test("is also what gives access to people, unless a resource has it", () => {
+    const graph = newGraph(liveWith().graph);
+    const live = { graph, notVisible: [] };
+    const invite = { id: uidIn(TEAM, 50), uid: uidIn(TEAM, 50), name: "key", group: TEAM, role: VIEWER };
+    graph.invites.set(invite.id, { ...invite, email: "", singleUse: true, expirationTime: null });
+    const provider = { id: uidIn(ROOT, 51), uid: uidIn(ROOT, 51), name: "okta", group: ROOT, defaultRole: MAKER };
+    graph.providers.set(provider.id, { ...provider, signIn: null });
+    const mapping = { id: uidIn(provider.uid, 52), uid: uidIn(provider.uid, 52), provider: provider.uid };
+    graph.externalGroups.set(mapping.id, { ...mapping, externalGroupId: "SRE", role: MAKER, group: ROOT });
+    const found = report({}, live);
+    expect(found.undeclared.map(({ kind, uid, name, role, command }) => [kind, uid, name, role, command])).toEqual([
+      [
+        ...["external group role mapping", mapping.uid, "external group SRE of okta", "maker"],
+        `npx pulumi-irm revoke --external-group ${mapping.uid}`,
+      ],
+      ["identity provider", provider.uid, "people of okta", "maker", undefined],
+      ["group invite", invite.uid, "invite key", "viewer", undefined],
+    ]);
+    const declared = resource("IdentityProvider", "okta", provider.uid, {});
+    expect(report({ stored: [TEAM_RESOURCE, declared] }, live).undeclared.map(({ uid }) => uid)).toEqual([
+      mapping.uid,
+      invite.uid,
+    ]);
+  });
+});
+
+test("keys that end within 30 days are listed with the resource of their identity", () => {
+  const graph = newGraph(liveWith().graph);
+  const live = { graph, notVisible: [] };
+  const keysOf = (name: string, number: number, expirationTime: string) => {
+    const id = uidIn(TEAM, number);
+    const relationship = { staticKeys: { issuer: ISSUER, subject: name, expirationTime } };
+    graph.identities.set(id, { id, uid: id, name, group: TEAM, relationship });
+    return id;
+  };
+  const [soon, own] = [keysOf("soon", 20, "2026-12-20T00:00:00Z"), keysOf("own", 21, "2026-11-30T00:00:00Z")];
+  keysOf("later", 22, "2027-03-01T00:00:00Z");
+  const found = report({ stored: [TEAM_RESOURCE, resource("Identity", "own", own, {})] }, live);
+  const of = (uid: string, name: string, expirationTime: string) => ({ uid, name, groupName: "team", expirationTime });
+  expect(found.keys).toEqual([
+    { ...of(own, "own", "2026-11-30T00:00:00Z"), resource: urnOf("Identity", "own") },
+    { ...of(soon, "soon", "2026-12-20T00:00:00Z"), resource: null },
+  ]);
+  expect(hasDifferences(found)).toBe(true);
+});
