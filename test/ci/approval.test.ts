@@ -3,10 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Change } from "../../access/change/change.ts";
 import { furtherRows, mergedReview } from "../../ci/approval.ts";
 import type { Forge } from "../../ci/forge.ts";
-import { githubForge } from "../../ci/github/forge.ts";
-import { gitlabForge } from "../../ci/gitlab/forge.ts";
 import { RefusedJob } from "../../ci/job.ts";
-import { type Repository, startGithub, startGitlab, TOKEN } from "../harness/pipeline/posts.ts";
+import { githubForgeOf, gitlabForgeOf, type Repository, startGithub, startGitlab } from "../harness/pipeline/posts.ts";
 
 const [HEAD, MERGE] = ["a".repeat(40), "b".repeat(40)];
 const WORKFLOW = ".github/workflows/access.yml";
@@ -23,24 +21,14 @@ const jobToken = (claims: object): string =>
   ["{}", JSON.stringify(claims), "{}"].map((part) => Buffer.from(part).toString("base64url")).join(".");
 
 let claims: object;
-const onGithub = (repository: Repository & { jobEnv?: Record<string, string> }, token = TOKEN): Forge =>
-  githubForge(
-    {
-      ...{ GITHUB_API_URL: repository.url, GITHUB_REPOSITORY: "acme/access" },
-      GITHUB_WORKFLOW_REF: `acme/access/${WORKFLOW}@refs/heads/main`,
-      ...repository.jobEnv,
-    },
-    token,
-  );
-const onGitlab = ({ url }: Repository, further: Record<string, string> = {}): Forge =>
-  gitlabForge(
-    {
-      ...{ CI_API_V4_URL: url, CI_PROJECT_ID: "42", CI_PROJECT_URL: "https://gitlab.example/a" },
-      ...{ CI_JOB_NAME: "access-apply", CI_ENVIRONMENT_NAME: "access-apply", IRM_CI_FOLDER: ".irm-ci" },
-      ...further,
-    },
-    TOKEN,
-  );
+const onGithub = (repository: Repository & { jobEnv?: Record<string, string> }): Forge =>
+  githubForgeOf(repository, {
+    GITHUB_WORKFLOW_REF: `acme/access/${WORKFLOW}@refs/heads/main`,
+    ...repository.jobEnv,
+  });
+const JOB = { CI_JOB_NAME: "access-apply", CI_ENVIRONMENT_NAME: "access-apply", IRM_CI_FOLDER: ".irm-ci" };
+const onGitlab = (repository: Repository, further: Record<string, string> = {}): Forge =>
+  gitlabForgeOf(repository, { ...JOB, ...further });
 
 const itself = { id: 1 };
 const hosts = [

@@ -4,19 +4,18 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { digestOf } from "../../access/canonical.ts";
-import { startServer, type TestServer } from "../harness/api-server.ts";
+import { serve } from "../harness/api-server.ts";
 import { createProgramChange, type ProgramChange } from "../harness/pipeline/change.ts";
 import { createGitlab, type Gitlab, includeOf, mergeRequest, onMain } from "../harness/pipeline/gitlab.ts";
 import { createUid } from "../harness/records.ts";
 
-let api: TestServer;
+const api = await serve();
 let gitlab: Gitlab;
 let change: ProgramChange;
 let inputs: Record<string, string>;
 const audiences: string[] = [];
 
 beforeAll(async () => {
-  api = await startServer();
   const subject = "project_path:acme/access:ref_type:branch:ref:change";
   const claimMatch = { issuer: api.issuer, subject };
   const identity = await createUid(api, "identities", api.organization, { name: "preview", claimMatch });
@@ -33,7 +32,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await gitlab.close();
-  await api.close();
   change.repository.remove();
 });
 

@@ -1,11 +1,10 @@
 // What a step tells the runner of GitHub Actions.
-import { readFileSync, writeFileSync } from "node:fs";
-import { afterAll, afterEach, expect, test, vi } from "vitest";
+import { readFileSync } from "node:fs";
+import { afterEach, expect, test, vi } from "vitest";
 import { githubHost } from "../../ci/github/host.ts";
-import { temporaryFolder } from "../support/command.ts";
+import { testFolder } from "../support/test-folder.ts";
 
-const folder = temporaryFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 afterEach(() => vi.restoreAllMocks());
 
 const printedBy = async (act: () => unknown): Promise<string> => {
@@ -20,8 +19,7 @@ const printedBy = async (act: () => unknown): Promise<string> => {
 };
 
 test("no value can end its output and begin another one", () => {
-  const file = folder.path("output");
-  writeFileSync(file, "");
+  const file = folder.write("output", "");
   githubHost({ GITHUB_OUTPUT: file }).setOutputs({ page: "a\npage=/etc/passwd\nEOF" });
   expect(readFileSync(file, "utf8")).toMatch(/^page<<([\da-f-]{36})\na\npage=\/etc\/passwd\nEOF\n\1\n$/);
 });

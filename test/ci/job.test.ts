@@ -1,13 +1,11 @@
 // Which command a job may run, by what it is about.
-import { writeFileSync } from "node:fs";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { githubJob } from "../../ci/github/job.ts";
 import { gitlabJob } from "../../ci/gitlab/job.ts";
 import { type Command, commandOf, type Job, RefusedJob } from "../../ci/job.ts";
-import { temporaryFolder } from "../support/command.ts";
+import { testFolder } from "../support/test-folder.ts";
 
-const folder = temporaryFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 const HASH = "a".repeat(40);
 const HEAD = { sha: HASH, repo: { id: 1 } };
@@ -16,8 +14,8 @@ const pull = (head: object = HEAD, number: unknown = 7) => ({
 });
 
 const onGithub = (event: string, payload: object = {}, ref = "refs/heads/main"): Job => {
-  const file = folder.path("event.json");
-  writeFileSync(file, JSON.stringify({ repository: { id: 1, default_branch: "main" }, ...payload }));
+  const content = { repository: { id: 1, default_branch: "main" }, ...payload };
+  const file = folder.write("event.json", JSON.stringify(content));
   return githubJob({
     GITHUB_EVENT_NAME: event,
     GITHUB_EVENT_PATH: file,

@@ -1,10 +1,8 @@
 // The one comment and the one issue, by the APIs of GitHub and GitLab, whose lists have two entries a page.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Forge, ForgeError } from "../../ci/forge.ts";
-import { githubForge } from "../../ci/github/forge.ts";
-import { gitlabForge } from "../../ci/gitlab/forge.ts";
 import { closeIssue, keepIssue, type Marker, replaceComment } from "../../ci/post.ts";
-import { type Repository, startGithub, startGitlab, TOKEN } from "../harness/pipeline/posts.ts";
+import { githubForgeOf, gitlabForgeOf, type Repository, startGithub, startGitlab } from "../harness/pipeline/posts.ts";
 
 const CHANGE = 7;
 const review = (run: number, subject = "production"): Marker => ({ kind: "review", subject, run });
@@ -14,18 +12,13 @@ const hosts = [
     host: "GitHub",
     me: "github-actions[bot]",
     start: () => startGithub(async () => ""),
-    forge: ({ url }: Repository, token = TOKEN): Forge =>
-      githubForge(
-        { GITHUB_API_URL: url, GITHUB_GRAPHQL_URL: `${url}/graphql`, GITHUB_REPOSITORY: "acme/access" },
-        token,
-      ),
+    forge: githubForgeOf,
   },
   {
     host: "GitLab",
     me: "21",
     start: startGitlab,
-    forge: ({ url }: Repository, token = TOKEN): Forge =>
-      gitlabForge({ CI_API_V4_URL: url, CI_PROJECT_ID: "42", CI_PROJECT_URL: "https://gitlab.example/a" }, token),
+    forge: gitlabForgeOf,
   },
 ];
 
@@ -94,11 +87,8 @@ describe.each(hosts)("at $host", ({ me, start, forge: forgeOf }) => {
     const updated = await keepIssue(forge, { ...marker, run: 2 }, "Access differs", "3 records");
     expect(updated).toEqual(opened);
     expect(repository.issues).toHaveLength(4);
-    expect(repository.issues[3]).toMatchObject({
-      title: "Access differs",
-      body: "<!-- irm drift production run 2 -->\n3 records",
-      isOpen: true,
-    });
+    const body = "<!-- irm drift production run 2 -->\n3 records";
+    expect(repository.issues[3]).toMatchObject({ title: "Access differs", body, isOpen: true });
     const ended = { ...marker, run: 3 };
     expect(await closeIssue(forge, ended, "nothing differs")).toBeDefined();
     expect(repository.issues.map(({ isOpen }) => isOpen)).toEqual([true, true, true, false]);
@@ -113,7 +103,7 @@ describe.each(hosts)("at $host", ({ me, start, forge: forgeOf }) => {
     await expect(refused).rejects.toThrow(
       /answered 403 to POST .*: Resource not accessible by integration; .*(?:pull-requests: write|the scope api)/,
     );
-    const unknown = replaceComment(forgeOf(repository, "another"), CHANGE, review(1), "text");
+    const unknown = replaceComment(forgeOf(repository, {}, "another"), CHANGE, review(1), "text");
     await expect(unknown).rejects.toThrow(/answered 401 to GET .*: Bad credentials/);
   });
 

@@ -1,15 +1,14 @@
 // The gate of an apply with the tokens that it uses, at a real server with a real exchange.
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { readCopy } from "../../access/copy/copy.ts";
 import { sendWrites, startTokenedGate } from "../../cli/apply/gates.ts";
 import { clientWith } from "../../client/client.ts";
 import { readConfig } from "../../client/credentials.ts";
 import { redactor } from "../../client/redact.ts";
 import { systemTransport } from "../../client/transport.ts";
-import { IAM, startServer } from "../harness/api-server.ts";
+import { IAM, serve } from "../harness/api-server.ts";
 
-const api = await startServer();
-afterAll(() => api.close());
+const api = await serve();
 
 test("what is in a new organization is written with a token for that organization", async () => {
   const env = {

@@ -1,32 +1,28 @@
 // `irm ci` step by step: what ends it, and what it leaves for later steps. test/ci runs whole jobs.
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { root } from "../../scripts/base/project.mjs";
 import { type Repository, startGithub, TOKEN } from "../harness/pipeline/posts.ts";
-import { temporaryFolder } from "../support/command.ts";
 import { runIrm } from "../support/irm.ts";
 import { createRepository } from "../support/repository.ts";
+import { testFolder } from "../support/test-folder.ts";
 
-const folder = temporaryFolder();
+const folder = testFolder();
 const here = process.cwd();
 let github: Repository;
 beforeAll(async () => {
   github = await startGithub(async () => "");
-  mkdirSync(folder.path("bin"));
   mkdirSync(folder.path("program"));
 });
-afterAll(async () => {
-  await github.close();
-  folder.remove();
-});
+afterAll(() => github.close());
 
 const env = (values: Record<string, string>): void => {
   for (const [name, value] of Object.entries(values)) vi.stubEnv(name, value);
 };
 beforeEach(() => {
-  writeFileSync(folder.path("event.json"), JSON.stringify({ repository: { id: 1, default_branch: "main" } }));
-  for (const name of ["output", "summary"]) writeFileSync(folder.path(name), "");
+  folder.write("event.json", JSON.stringify({ repository: { id: 1, default_branch: "main" } }));
+  for (const name of ["output", "summary"]) folder.write(name, "");
   env({
     GITHUB_ACTIONS: "true",
     GITHUB_EVENT_NAME: "schedule",
@@ -53,10 +49,11 @@ afterEach(() => {
   rmSync(folder.path("files"), { recursive: true, force: true });
 });
 
+const ci = (step: string) => runIrm("ci", step);
+
 /** A program on the PATH. */
 const program = (name: string, ...lines: string[]): void => {
-  writeFileSync(folder.path(join("bin", name)), ["#!/bin/sh", ...lines, ""].join("\n"));
-  chmodSync(folder.path(join("bin", name)), 0o755);
+  chmodSync(folder.write(join("bin", name), ["#!/bin/sh", ...lines, ""].join("\n")), 0o755);
 };
 const read = (name: string): string => readFileSync(folder.path(name), "utf8");
 const outputs = (): Record<string, string> =>
@@ -64,17 +61,14 @@ const outputs = (): Record<string, string> =>
 
 test("exits with 2 where there is no job", async () => {
   env({ GITHUB_ACTIONS: "" });
-  const { code, stderr } = await runIrm("ci", "run");
-  expect(code).toBe(2);
-  expect(stderr).toContain(
-    "irm ci run: this is not a job of GitHub Actions or GitLab; elsewhere, use npx pulumi-irm review,",
-  );
+  const sentence = "irm ci run: this is not a job of GitHub Actions or GitLab; elsewhere, use npx pulumi-irm review,";
+  expect(await ci("run")).toMatchObject({ code: 2, stderr: expect.stringContaining(sentence) });
 });
 
 describe("plan", () => {
   test("says what the next steps need: an engine only where none is there, a journal of the job only", async () => {
     program("pulumi");
-    expect(await runIrm("ci", "plan")).toMatchObject({ code: 0, stderr: "" });
+    expect(await ci("plan")).toMatchObject({ code: 0, stderr: "" });
     expect(outputs()).toMatchObject({
       command: "drift",
       engine: "false",
@@ -83,7 +77,7 @@ describe("plan", () => {
       folder: expect.stringContaining(folder.path("temp")),
     });
     env({ IRM_JOURNAL: "/var/lib/pulumi-irm", PATH: "/nowhere" });
-    await runIrm("ci", "plan");
+    await ci("plan");
     expect(outputs()).toMatchObject({ engine: "true", journal: "" });
     rmSync(folder.path("bin/pulumi"));
   });
@@ -91,7 +85,7 @@ describe("plan", () => {
   test("the journal of a stack is not that of another one in a folder of its name", async () => {
     const keyOf = async (workDir: string, stack: string): Promise<string> => {
       env({ IRM_CI_WORK_DIR: workDir, IRM_CI_STACK_NAME: stack, IRM_JOURNAL: "" });
-      await runIrm("ci", "plan");
+      await ci("plan");
       return outputs()["journal-key"] as string;
     };
     const key = await keyOf(".", "production");
@@ -102,7 +96,7 @@ describe("plan", () => {
 
   test("exits with 1 for an event that may be of others, and writes it where people look", async () => {
     env({ GITHUB_EVENT_NAME: "pull_request_target" });
-    const { code, stdout, stderr } = await runIrm("ci", "plan");
+    const { code, stdout, stderr } = await ci("plan");
     expect(code).toBe(1);
     const reason = "this job is of pull_request_target: it has the rights of the main branch";
     expect(stdout).toContain(`::error::${reason}`);
@@ -123,7 +117,7 @@ describe("run", () => {
   test("updates as its own identity, without the token, and tells the log and the summary", async () => {
     env({ IRM_CI_TOKEN: "a token" });
     program("pulumi", 'echo "::warning::$* as $IRM_IDENTITY in $PWD at $PULUMI_BACKEND_URL with \\"$IRM_CI_TOKEN\\""');
-    const { code, stdout } = await runIrm("ci", "run");
+    const { code, stdout } = await ci("run");
     expect(code).toBe(0);
     const args = "up --yes --refresh --non-interactive --color never --stack production";
     const printed = `::warning::${args} as ${UID} in ${folder.path("program")} at s3://state with ""`;
@@ -136,45 +130,45 @@ describe("run", () => {
 
   test("exits with 1 where the engine fails, or is missing", async () => {
     program("pulumi", "echo '```'; exit 255");
-    const { code, stdout } = await runIrm("ci", "run");
+    const { code, stdout } = await ci("run");
     expect(code).toBe(1);
     expect(stdout).toMatch(/::error::up failed\n$/);
     expect(read("summary")).toContain("## The update of `production` failed");
     expect(read("summary")).toContain("````text\n```\n````");
     rmSync(folder.path("bin/pulumi"));
     env({ PATH: "/nowhere" });
-    const missing = await runIrm("ci", "run");
+    const missing = await ci("run");
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining("irm ci run: cannot run pulumi: ") });
   });
 
   test("installs the packages of a lock file once, and stops where that fails", async () => {
     program("pulumi");
     program("npm", 'echo "npm $*" >> log', "mkdir node_modules");
-    await runIrm("ci", "run");
+    await ci("run");
     expect(existsSync(folder.path("program/log"))).toBe(false);
-    writeFileSync(folder.path("program/package-lock.json"), "{}");
-    await runIrm("ci", "run");
-    await runIrm("ci", "run");
+    folder.write("program/package-lock.json", "{}");
+    await ci("run");
+    await ci("run");
     expect(read("program/log")).toBe("npm ci --no-audit --no-fund\n");
     rmSync(folder.path("program/node_modules"), { recursive: true });
     program("npm", "exit 7");
     program("pulumi", "touch updated");
-    const { code, stderr } = await runIrm("ci", "run");
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("irm ci run: npm ci ended with 7") });
+    const stderr = expect.stringContaining("irm ci run: npm ci ended with 7");
+    expect(await ci("run")).toMatchObject({ code: 1, stderr });
     expect(existsSync(folder.path("program/updated"))).toBe(false);
     rmSync(folder.path("program/package-lock.json"));
   });
 
   test("exits with 2 for a folder that is missing, and for wrong rules", async () => {
     env({ IRM_CI_WORK_DIR: folder.path("infra") });
-    const missing = await runIrm("ci", "run");
+    const missing = await ci("run");
     expect(missing.code).toBe(2);
     expect(missing.stderr).toContain(`work-dir: cannot enter "${folder.path("infra")}": ENOENT`);
     const repository = createRepository();
     repository.git("update-ref", "refs/remotes/origin/main", repository.commit());
     env({ IRM_CI_WORK_DIR: repository.root, IRM_CI_COMMAND: "preview", IRM_CI_POLICY: "a.yaml" });
     env({ IRM_CI_DENY: "gains-ownr" });
-    const wrong = await runIrm("ci", "run");
+    const wrong = await ci("run");
     process.chdir(here);
     repository.remove();
     expect(wrong.code).toBe(2);
@@ -183,11 +177,10 @@ describe("run", () => {
   });
 
   test("writes into no folder to which the change has made a link", async () => {
-    mkdirSync(folder.path("elsewhere"), { recursive: true });
-    writeFileSync(folder.path("elsewhere/kept"), "");
+    folder.write("elsewhere/kept", "");
     symlinkSync(folder.path("elsewhere"), folder.path("files"));
     program("pulumi");
-    expect((await runIrm("ci", "run")).code).toBe(0);
+    expect((await ci("run")).code).toBe(0);
     expect(existsSync(folder.path("elsewhere/exit-code"))).toBe(false);
     expect(existsSync(folder.path("elsewhere/kept"))).toBe(true);
     expect(read("files/exit-code")).toBe("0");
@@ -197,46 +190,45 @@ describe("run", () => {
 describe("report", () => {
   test("replaces the review of an earlier commit where the next one has none, and keeps one comment", async () => {
     const payload = { pull_request: { number: 7, head: { repo: { id: 1 } }, base: { repo: { id: 1 } } } };
-    writeFileSync(folder.path("event.json"), JSON.stringify(payload));
+    folder.write("event.json", JSON.stringify(payload));
     env({ GITHUB_EVENT_NAME: "pull_request", IRM_CI_WORK_DIR: "." });
     left(3, "## Change in access: 1 finding\n");
-    await runIrm("ci", "report");
+    await ci("report");
     expect(github.comments).toMatchObject([{ body: expect.stringContaining("## Change in access: 1 finding") }]);
     rmSync(folder.path("files"), { recursive: true });
-    expect(await runIrm("ci", "report")).toMatchObject({ code: 0, stderr: "" });
+    expect(await ci("report")).toMatchObject({ code: 0, stderr: "" });
     expect(github.comments).toHaveLength(1);
     expect(github.comments[0]?.body).toContain("## No review of this pull request");
     expect(github.comments[0]?.body).not.toContain("1 finding");
     env({ IRM_CI_COMMENT_ON_PR: "false" });
     const requests = github.requests.length;
-    expect((await runIrm("ci", "report")).code).toBe(0);
+    expect((await ci("report")).code).toBe(0);
     expect(github.requests).toHaveLength(requests);
   });
 
   const left = (code: number, text = "## Drift: 1 record differs\n"): void => {
-    mkdirSync(folder.path("files"), { recursive: true });
-    writeFileSync(folder.path("files/report.md"), text);
-    writeFileSync(folder.path("files/exit-code"), String(code));
+    folder.write("files/report.md", text);
+    folder.write("files/exit-code", String(code));
   };
   beforeEach(() => env({ IRM_CI_TOKEN: TOKEN }));
 
   test("opens the issue for drift, updates it, leaves it after an error, and closes it where nothing differs", async () => {
     env({ IRM_CI_WORK_DIR: "infra" });
     left(3);
-    expect(await runIrm("ci", "report")).toMatchObject({ code: 0, stderr: "" });
+    expect(await ci("report")).toMatchObject({ code: 0, stderr: "" });
     expect(github.issues).toMatchObject([{ title: "Access differs from the program: infra production", isOpen: true }]);
     const [issue] = github.issues;
     expect(issue?.body).toMatch(/^<!-- irm drift infra:production run 12 -->\n## Drift: 1 record differs\n/);
     expect(outputs()).toEqual({ "issue-url": `https://github.example/issues/${issue?.id}` });
     left(3, "## Drift: 2 records differ\n");
-    await runIrm("ci", "report");
+    await ci("report");
     expect(github.issues).toHaveLength(1);
     expect(issue?.body).toContain("2 records");
     rmSync(folder.path("files"), { recursive: true });
-    await runIrm("ci", "report");
+    await ci("report");
     expect(issue?.isOpen).toBe(true);
     left(0);
-    await runIrm("ci", "report");
+    await ci("report");
     expect(issue).toMatchObject({
       isOpen: false,
       comments: [{ body: expect.stringContaining("Nothing differs any more") }],
@@ -247,10 +239,9 @@ describe("report", () => {
     left(3);
     const requests = github.requests.length;
     env({ IRM_CI_OPEN_ISSUE: "false" });
-    expect((await runIrm("ci", "report")).code).toBe(0);
+    expect((await ci("report")).code).toBe(0);
     env({ IRM_CI_OPEN_ISSUE: "true", IRM_CI_TOKEN: "" });
-    const { code, stderr } = await runIrm("ci", "report");
-    expect({ code, stderr }).toEqual({
+    expect(await ci("report")).toMatchObject({
       code: 3,
       stderr: expect.stringContaining("irm ci report: no issue: github-token is not set"),
     });
@@ -260,7 +251,7 @@ describe("report", () => {
   test("exits with 1 where the issue cannot be written", async () => {
     github.isReadOnly = true;
     left(3);
-    const { code, stdout, stderr } = await runIrm("ci", "report");
+    const { code, stdout, stderr } = await ci("report");
     github.isReadOnly = false;
     expect(code).toBe(1);
     const message =

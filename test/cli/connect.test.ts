@@ -3,14 +3,15 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import { KINDS } from "../../access/export/read.ts";
 import { defaultAuthUrl } from "../../client/addresses.ts";
 import { BUILT_IN_ROLE_CAPABILITIES, capabilityName, operations, resources } from "../../schema/index.ts";
-import { root, type ServerProcess, startServerProcess, writesOf } from "../harness/api-process.ts";
-import { MAIN, temporaryFolder } from "../support/command.ts";
+import { root, startServerProcess, writesOf } from "../harness/api-process.ts";
+import { MAIN } from "../support/command.ts";
 import { COMPILED } from "../support/compiled.ts";
 import { fencesOf } from "../support/document.ts";
+import { testFolder } from "../support/test-folder.ts";
 import { unusedPort } from "../support/unused-port.ts";
 
 // Many processes, one after the other.
@@ -19,15 +20,9 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 const page = readFileSync(`${root}docs/connect.md`, "utf8");
 const API = "https://console-api.enforce.dev";
 
-const folder = temporaryFolder();
-let server: ServerProcess;
-beforeAll(async () => {
-  server = await startServerProcess([]);
-});
-afterAll(async () => {
-  await server.stop();
-  folder.remove();
-});
+const folder = testFolder();
+const server = await startServerProcess([]);
+afterAll(() => server.stop());
 
 const program = (name: string, script: string): void =>
   chmodSync(folder.write(`bin/${name}`, `#!/bin/sh\n${script}`), 0o755);

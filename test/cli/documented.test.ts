@@ -6,12 +6,9 @@ import { commandsOf, documents } from "../support/document.ts";
 import { runIrm } from "../support/irm.ts";
 
 const root = join(import.meta.dirname, "..", "..");
-const helps = new Map<string, string>();
-const helpOf = async (command: string): Promise<string> => {
-  const known = helps.get(command);
-  if (known !== undefined) return known;
-  const { code, stdout } = await runIrm("help", command);
-  const help = code === 0 ? stdout : "";
+const helps = new Map<string, Promise<string>>();
+const helpOf = (command: string): Promise<string> => {
+  const help = helps.get(command) ?? runIrm("help", command).then(({ code, stdout }) => (code === 0 ? stdout : ""));
   helps.set(command, help);
   return help;
 };

@@ -1,16 +1,16 @@
 // A write that the server has acknowledged survives `kill -9` (docs/faults.md#f11). The test kills a process while writes
 // are under way. Every acknowledged write is there afterwards.
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createServer } from "../../server/index.ts";
-import { startCommand, temporaryFolder } from "../support/command.ts";
+import { startCommand } from "../support/command.ts";
 import { createHttpClient } from "../support/http.ts";
 import { createRandom } from "../support/random.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 // Each starts a process: a second on an idle machine, many on a busy one.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-const folder = temporaryFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 const GROUPS = "/iam/v2beta1/groups";
 const WRITERS = 4;

@@ -2,17 +2,7 @@
 // what it finds; test/lifecycle/action.test.ts runs the real one.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  unlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -65,6 +55,12 @@ afterEach(() => {
   place.remove();
 });
 
+/** Commits to main what the change then begins with. */
+const onMain = (files: Readonly<Record<string, string>>): void => {
+  repository.git("checkout", "--quiet", "main");
+  repository.commit(files);
+  repository.git("checkout", "--quiet", "-B", "change");
+};
 const at = (name: string): string => join(repository.root, name);
 const textOf = (name: string): string | undefined =>
   existsSync(place.path(name)) ? readFileSync(place.path(name), "utf8") : undefined;
@@ -120,12 +116,10 @@ describe("the project that runs", () => {
   });
 
   test("is that of a folder below the top level, with files of the base above it", async () => {
-    repository.git("checkout", "--quiet", "main");
-    repository.commit({
+    onMain({
       "infra/Pulumi.yaml": "name: infra\nruntime: yaml\n",
       "infra/access.yaml": "organization: { name: acme }\n",
     });
-    repository.git("checkout", "--quiet", "-b", "below");
     repository.write({ "infra/access.yaml": "organization: { name: other }\n", "index.ts": "theirs\n" });
     vi.spyOn(process, "cwd").mockReturnValue(at("infra"));
     const { folder, files, stderr, npm } = await run("--policy", at("infra/access.yaml"));
@@ -152,10 +146,8 @@ describe("the project that runs", () => {
 });
 
 describe("its packages", () => {
-  const install = (): void => {
-    mkdirSync(at("node_modules/@scope"), { recursive: true });
-    writeFileSync(at("node_modules/one"), "of the work tree\n");
-  };
+  const install = (): void =>
+    repository.write({ "node_modules/@scope/.keep": "", "node_modules/one": "of the work tree\n" });
 
   test("are those of the work tree where the change edits nothing that decides them", async () => {
     install();
@@ -196,18 +188,14 @@ describe("its packages", () => {
   });
 
   test("are installed where scripts of the project would have run in the work tree", async () => {
-    repository.git("checkout", "--quiet", "main");
-    repository.commit({ "package.json": '{ "scripts": { "postinstall": "node index.ts" } }' });
-    repository.git("checkout", "--quiet", "-b", "scripts");
+    onMain({ "package.json": '{ "scripts": { "postinstall": "node index.ts" } }' });
     install();
     expect((await run()).npm).toContain(": ci --ignore-scripts ");
   });
 
   test("of Python are those of the machine", async () => {
-    repository.git("checkout", "--quiet", "main");
-    repository.commit({ "Pulumi.yaml": "name: access\nruntime: { name: python, options: { virtualenv: venv } }\n" });
-    repository.git("checkout", "--quiet", "-b", "python");
-    mkdirSync(at("venv"));
+    onMain({ "Pulumi.yaml": "name: access\nruntime: { name: python, options: { virtualenv: venv } }\n" });
+    repository.write({ "venv/.keep": "" });
     const { code, stderr, files } = await run();
     expect({ code, files }).toEqual({ code: 1, files: "" });
     expect(stderr).toContain("the program at main takes its packages from venv, which is not in that commit");
@@ -273,7 +261,6 @@ describe("is refused, before anything runs,", () => {
     [
       "a program that the base does not have",
       () => {
-        mkdirSync(at("new"));
         repository.write({
           "new/Pulumi.yaml": "name: new\nruntime: yaml\n",
           "new/access.yaml": "organization: { name: acme }\n",

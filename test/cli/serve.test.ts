@@ -1,9 +1,11 @@
 // `irm serve` as a process: what it prints, where, and how it ends.
 import { spawn, spawnSync } from "node:child_process";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { afterAll, describe, expect, test, vi } from "vitest";
-import { MAIN, type Started, startCommand, temporaryFolder } from "../support/command.ts";
+import { payloadOf } from "../harness/sts.ts";
+import { MAIN, type Started, startCommand } from "../support/command.ts";
 import { type Answer, createHttpClient } from "../support/http.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 // Each starts a process: a second on an idle machine, many on a busy one.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -15,6 +17,8 @@ const get = async (baseUrl: string, target: string, token?: string): Promise<Ans
   client.close();
   return answer;
 };
+/** What it prints for programs once it is ready. */
+const readyOf = async (server: Started) => JSON.parse(await server.firstLine);
 const stop = async (server: Started, signal: NodeJS.Signals) => {
   server.process.kill(signal);
   return server.finished;
@@ -22,7 +26,7 @@ const stop = async (server: Started, signal: NodeJS.Signals) => {
 
 describe("serve --dev --json", async () => {
   const server: Started = startCommand("serve", "--dev", "--json");
-  const ready: Record<string, string> = JSON.parse(await server.firstLine);
+  const ready: Record<string, string> = await readyOf(server);
   afterAll(() => server.process.kill("SIGKILL"));
 
   test("prints one line for programs once it is ready", () => {
@@ -43,14 +47,11 @@ describe("serve --dev --json", async () => {
 
   test("prints a token of one hour, from a real exchange, that calls the API as the owner", async () => {
     const token = ready.token as string;
-    const claims = JSON.parse(Buffer.from(token.split(".")[1] as string, "base64url").toString());
+    const claims = payloadOf(token);
     expect(claims).toMatchObject({
-      iss: ready.authUrl,
-      sub: ready.identity,
-      aud: ready.baseUrl,
-      act: { iss: ready.issuer, sub: "owner" },
+      ...{ iss: ready.authUrl, sub: ready.identity, aud: ready.baseUrl, act: { iss: ready.issuer, sub: "owner" } },
     });
-    expect(claims.exp - claims.iat).toBe(3600);
+    expect(Number(claims.exp) - Number(claims.iat)).toBe(3600);
     const { json } = await get(ready.baseUrl as string, "/iam/v2beta1/groups", token);
     expect(json.groups).toMatchObject([{ uid: ready.organization }]);
   });
@@ -68,32 +69,30 @@ describe("serve --dev --json", async () => {
 });
 
 describe("serve without --dev", () => {
+  const folder = testFolder();
   test("with a seed prints its organization, and no owner", async () => {
-    const folder = temporaryFolder();
-    writeFileSync(folder.path("seed.yaml"), "organization: { name: acme }\n");
-    const server = startCommand("serve", "--json", "--seed", folder.path("seed.yaml"));
-    const { organization, identity, token } = JSON.parse(await server.firstLine);
+    const server = startCommand(
+      "serve",
+      "--json",
+      "--seed",
+      folder.write("seed.yaml", "organization: { name: acme }\n"),
+    );
+    const { organization, identity, token } = await readyOf(server);
     expect({ organization, identity, token }).toEqual({
       organization: expect.stringMatching(/^[0-9a-f]{40}$/),
       identity: null,
       token: null,
     });
     await stop(server, "SIGTERM");
-    folder.remove();
   });
 
   test("with --json prints the same keys with null for missing values, and creates no organization", async () => {
     const server = startCommand("serve", "--json", "--log-level", "error");
-    const ready = JSON.parse(await server.firstLine);
+    const ready = await readyOf(server);
+    const { baseUrl } = ready;
     expect(ready).toEqual({
-      baseUrl: expect.stringMatching(/^http:/),
-      authUrl: ready.baseUrl,
-      issuer: null,
-      organization: null,
-      identity: null,
-      token: null,
-      localUrl: ready.baseUrl,
-      localAuthUrl: ready.baseUrl,
+      ...{ baseUrl: expect.stringMatching(/^http:/), authUrl: baseUrl, localUrl: baseUrl, localAuthUrl: baseUrl },
+      ...{ issuer: null, organization: null, identity: null, token: null },
     });
     expect((await get(ready.baseUrl, "/dev-issuer/.well-known/openid-configuration")).status).toBe(404);
     expect((await get(ready.baseUrl, "/.well-known/openid-configuration")).json.issuer).toBe(ready.authUrl);
@@ -102,7 +101,7 @@ describe("serve without --dev", () => {
 
   test("serves each side on its own port only", async () => {
     const server = startCommand("serve", "--json", "--auth-port", "0");
-    const { baseUrl, authUrl } = JSON.parse(await server.firstLine);
+    const { baseUrl, authUrl } = await readyOf(server);
     expect(authUrl).not.toBe(baseUrl);
     const statuses = async (target: string) => [
       (await get(baseUrl, target)).status,
@@ -189,7 +188,7 @@ test("serve --public-url prints and serves the address that clients use", async 
   const server = startCommand(
     ...["serve", "--dev", "--json", "--log-level", "error", "--public-url", "https://localhost:8443/"],
   );
-  const ready = JSON.parse(await server.firstLine);
+  const ready = await readyOf(server);
   expect(ready).toMatchObject({
     baseUrl: "https://localhost:8443",
     authUrl: "https://localhost:8443",
@@ -203,7 +202,7 @@ test("serve --public-url prints and serves the address that clients use", async 
 
 test("serve --host 0.0.0.0 logs the only address where clients can sign in", async () => {
   const server = startCommand("serve", "--host", "0.0.0.0", "--json");
-  const { baseUrl } = JSON.parse(await server.firstLine);
+  const { baseUrl } = await readyOf(server);
   const { stderr } = await stop(server, "SIGTERM");
   expect(stderr).toContain(
     `"message":"clients can sign in at ${baseUrl} only; give --public-url with the address that they use"`,

@@ -1,5 +1,5 @@
 // The gate passes the writes of the change, each as it is recorded, and no others.
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import type { Write } from "../../access/change/write.ts";
 import type { Client } from "../../client/client.ts";
 import { systemTransport } from "../../client/transport.ts";
@@ -12,7 +12,6 @@ import { createUid } from "../harness/records.ts";
 import { startTeam } from "../harness/team.ts";
 
 const { api, platform, publisher, reader } = await startTeam();
-afterAll(() => api.close());
 
 const open: Through[] = [];
 afterEach(() => Promise.all(open.splice(0).map(({ gate }) => gate.close())));

@@ -1,6 +1,6 @@
 // A change that is made anew is the approved one or what is left of it. Each case sends some of the writes of a random change to a service,
 // edits that by hand, and carries the other writes out on a fresh copy.
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Compared, compareAnew } from "../../../access/change/anew.ts";
 import { type Change, type ChangeContent, changeText, lifeFrom, parseChange } from "../../../access/change/change.ts";
 import { type Call, makesUid, methodOf } from "../../../access/change/methods.ts";
@@ -30,7 +30,6 @@ const other = await api.actor("other");
 const unused = await createUid(api, "roles", platform, { name: "unused", capabilities: ["CAP_REPO_LIST"] });
 const empty = await createUid(api, "groups", platform, { name: "empty" });
 const base = await copyOfServer(api);
-afterAll(() => api.close());
 
 const address = api.baseUrl;
 type Act = (client: Client) => Promise<unknown>;

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { hasDifferences } from "../../../access/drift/report.ts";
 import { newGraph } from "../../../access/graph/graph.ts";
-import { ROOT, uidIn } from "../graphs.ts";
+import { addInvite, addProvider, mapGroup, ROOT, uidIn } from "../graphs.ts";
 import { bindingUid, CI, ISSUER, liveWith, MAKER, TEAM, urnOf, VIEWER } from "../team.ts";
 import { create, remove, report, resource, TEAM_RESOURCE, VIEWER_OUTPUTS } from "./report.ts";
 
@@ -84,25 +84,24 @@ describe("undeclared access", () => {
   test("is also what gives access to people, unless a resource has it", () => {
     const graph = newGraph(liveWith().graph);
     const live = { graph, notVisible: [] };
-    const invite = { id: uidIn(TEAM, 50), uid: uidIn(TEAM, 50), name: "key", group: TEAM, role: VIEWER };
-    graph.invites.set(invite.id, { ...invite, email: "", singleUse: true, expirationTime: null });
-    const provider = { id: uidIn(ROOT, 51), uid: uidIn(ROOT, 51), name: "okta", group: ROOT, defaultRole: MAKER };
-    graph.providers.set(provider.id, { ...provider, signIn: null });
-    const mapping = { id: uidIn(provider.uid, 52), uid: uidIn(provider.uid, 52), provider: provider.uid };
-    graph.externalGroups.set(mapping.id, { ...mapping, externalGroupId: "SRE", role: MAKER, group: ROOT });
+    const invite = uidIn(TEAM, 50);
+    addInvite(graph, invite, "key", TEAM, VIEWER);
+    const provider = addProvider(graph, uidIn(ROOT, 51), "okta", MAKER, null);
+    const mapping = uidIn(provider, 52);
+    mapGroup(graph, mapping, provider, "SRE", MAKER);
     const found = report({}, live);
     expect(found.undeclared.map(({ kind, uid, name, role, command }) => [kind, uid, name, role, command])).toEqual([
       [
-        ...["external group role mapping", mapping.uid, "external group SRE of okta", "maker"],
-        `npx pulumi-irm revoke --external-group ${mapping.uid}`,
+        ...["external group role mapping", mapping, "external group SRE of okta", "maker"],
+        `npx pulumi-irm revoke --external-group ${mapping}`,
       ],
-      ["identity provider", provider.uid, "people of okta", "maker", undefined],
-      ["group invite", invite.uid, "invite key", "viewer", undefined],
+      ["identity provider", provider, "people of okta", "maker", undefined],
+      ["group invite", invite, "invite key", "viewer", undefined],
     ]);
-    const declared = resource("IdentityProvider", "okta", provider.uid, {});
+    const declared = resource("IdentityProvider", "okta", provider, {});
     expect(report({ stored: [TEAM_RESOURCE, declared] }, live).undeclared.map(({ uid }) => uid)).toEqual([
-      mapping.uid,
-      invite.uid,
+      mapping,
+      invite,
     ]);
   });
 });

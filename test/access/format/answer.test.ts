@@ -7,7 +7,7 @@ import { documentAsMarkdown } from "../../../access/format/document/markdown.ts"
 import { documentAsText } from "../../../access/format/document/terminal.ts";
 import { newGraph } from "../../../access/graph/graph.ts";
 import { answerOf } from "../../../access/query/answer.ts";
-import { addGroup, addIdentity, addRole, bind, ROOT, uidIn } from "../graphs.ts";
+import { addGroup, addIdentity, addInvite, addProvider, addRole, bind, mapGroup, ROOT, uidIn } from "../graphs.ts";
 
 const MATCH = { issuer: "https://issuer.example", subject: "s" };
 
@@ -138,16 +138,12 @@ test("every format shows who has access without an identity, after the identitie
   const graph = newGraph();
   addGroup(graph, ROOT, "acme", null);
   const owner = addRole(graph, "owner", ["role_bindings.create"]);
-  const sso = uidIn(ROOT, 5);
-  const signIn = { issuer: "https://acme.okta.example", clientId: "irm", groupsClaim: "groups" };
-  graph.providers.set(sso, { id: sso, uid: sso, name: "sso", group: ROOT, signIn, defaultRole: null });
+  const sso = addProvider(graph, uidIn(ROOT, 5), "sso", null);
   const sre = uidIn(sso, 6);
-  const own = { id: sre, uid: sre, provider: sso, externalGroupId: "SRE", role: owner, group: ROOT };
-  graph.externalGroups.set(sre, own);
+  mapGroup(graph, sre, sso, "SRE", owner);
   const invite = uidIn(ROOT, 7);
   const expirationTime = "2026-01-01T00:00:00Z";
-  const invited = { email: "new@acme.example", singleUse: false, expirationTime };
-  graph.invites.set(invite, { id: invite, uid: invite, name: "ab12", group: ROOT, role: owner, ...invited });
+  addInvite(graph, invite, "ab12", ROOT, owner, { email: "new@acme.example", singleUse: false, expirationTime });
   const at = (time: string, question = {}) => answerOf({ graph, notVisible: [] }, question, Date.parse(time));
   const answer = at("2025-12-31T00:00:00Z");
   const who = 'people who sign in at issuer "https://acme.okta.example" as client "irm", with "SRE" in claim "groups"';

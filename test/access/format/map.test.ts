@@ -5,7 +5,18 @@ import { reviewAsHtml } from "../../../access/format/html/review.ts";
 import { type AccessMap, type MapGroup, mapOf, type Side } from "../../../access/format/map/model.ts";
 import { type AccessGraph, type GraphBuilder, newGraph } from "../../../access/graph/graph.ts";
 import { peopleGraph } from "../../../access/graph/people.ts";
-import { addGroup, addIdentity, addRole, bind, ROOT, uidIn } from "../graphs.ts";
+import {
+  addGroup,
+  addIdentity,
+  addInvite,
+  addProvider,
+  addRole,
+  bind,
+  mapGroup,
+  OKTA,
+  ROOT,
+  uidIn,
+} from "../graphs.ts";
 import { largeReview, reviewBetween } from "./reviews.ts";
 
 const MATCH = { issuer: "https://issuer.example", subject: "s" };
@@ -77,24 +88,14 @@ describe("without a change", () => {
   test("has people, external groups, invites and pull tokens as rows like identities", () => {
     const { graph, team, roles } = start();
     bind(graph, ROOT, identity(graph, 1, "a-reads"), roles.reader);
-    const staticKeys = {
-      issuer: "https://pulltoken.issuer.chainguard.dev",
-      subject: "pull-token-1",
-      issuerKeys: "{}",
-      expirationTime: "2030-01-01T00:00:00Z",
-    };
+    const issuer = "https://pulltoken.issuer.chainguard.dev";
+    const staticKeys = { issuer, subject: "pull-token-1", issuerKeys: "{}", expirationTime: "2030-01-01T00:00:00Z" };
     const token = uidIn(team, 50);
     graph.identities.set(token, { id: token, uid: token, name: "laptop", group: team, relationship: { staticKeys } });
     bind(graph, team, token, roles.writer);
-    const sso = uidIn(ROOT, 60);
-    const signIn = { issuer: "https://acme.okta.example", clientId: "irm", groupsClaim: "groups" };
-    graph.providers.set(sso, { id: sso, uid: sso, name: "sso", group: ROOT, signIn, defaultRole: roles.reader });
-    const admins = `${sso}/${"0".repeat(16)}`;
-    const mapping = { id: admins, uid: admins, provider: sso, externalGroupId: "admins" };
-    graph.externalGroups.set(admins, { ...mapping, role: roles.owner, group: ROOT });
-    const key = uidIn(team, 70);
-    const invite = { email: "", singleUse: true, expirationTime: "2030-01-01T00:00:00Z", role: roles.giver };
-    graph.invites.set(key, { id: key, uid: key, name: "k1", group: team, ...invite });
+    const sso = addProvider(graph, uidIn(ROOT, 60), "sso", roles.reader);
+    mapGroup(graph, `${sso}/${"0".repeat(16)}`, sso, "admins", roles.owner);
+    addInvite(graph, uidIn(team, 70), "k1", team, roles.giver, { expirationTime: "2030-01-01T00:00:00Z" });
     const map = mapOf({ after: sideOf(graph) });
     expect(textOf(map)).toEqual([
       "external group admins of sso: O o o o",
@@ -133,12 +134,9 @@ describe("with a change", () => {
 
   test("has other people where their issuer changes: they share nothing with those before", () => {
     const { graph: before, roles } = start();
-    const sso = uidIn(ROOT, 60);
-    const provider = { id: sso, uid: sso, name: "sso", group: ROOT, defaultRole: roles.reader };
-    const signIn = { issuer: "https://acme.okta.example", clientId: "irm", groupsClaim: "groups" };
-    before.providers.set(sso, { ...provider, signIn });
+    const sso = addProvider(before, uidIn(ROOT, 60), "sso", roles.reader);
     const after = newGraph(before);
-    after.providers.set(sso, { ...provider, signIn: { ...signIn, issuer: "https://evil.example" } });
+    addProvider(after, sso, "sso", roles.reader, { ...OKTA, issuer: "https://evil.example" });
     const { report } = reviewBetween(before, after);
     expect(report.people).toMatchObject([{ subject: "people of sso" }]);
     expect(textOf(mapOf({ before: sideOf(before), after: sideOf(after) }))).toEqual(["people of sso: R+- r+- r+- r+-"]);

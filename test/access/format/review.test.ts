@@ -6,7 +6,7 @@ import { reportAsJson, reviewDocument } from "../../../access/format/review/docu
 import { type AccessGraph, type GraphBuilder, newGraph } from "../../../access/graph/graph.ts";
 import { type IdentityReview, Report } from "../../../access/review/report.ts";
 import { createRandom } from "../../support/random.ts";
-import { addGroup, addRole, ROOT, uidIn } from "../graphs.ts";
+import { addGroup, addProvider, addRole, OKTA, ROOT, uidIn } from "../graphs.ts";
 import { asMarkdown, asText, EMPTY_REPORT, inEveryFormat, reviewBetween, smallReview } from "./reviews.ts";
 
 const edit = (): Report => smallReview().report;
@@ -177,12 +177,9 @@ test("every format shows what people gain and lose, who they are, and the lists 
   const before = newGraph();
   addGroup(before, ROOT, "acme", null);
   const viewer = addRole(before, "viewer", ["groups.list"]);
-  const id = uidIn(ROOT, 5);
-  const own = { id, uid: id, name: "acme-sso", group: ROOT, defaultRole: viewer };
-  const signIn = { issuer: "https://acme.okta.example", clientId: "irm", groupsClaim: "" };
-  before.providers.set(id, { ...own, signIn });
+  const sso = addProvider(before, uidIn(ROOT, 5), "acme-sso", viewer, { ...OKTA, groupsClaim: "" });
   const after = newGraph(before);
-  after.providers.set(id, { ...own, signIn: { ...signIn, issuer: "https://evil.example" } });
+  addProvider(after, sso, "acme-sso", viewer, { ...OKTA, issuer: "https://evil.example", groupsClaim: "" });
   const message = "the list of group invites cannot be read: UNIMPLEMENTED: not served";
   const review = reviewBetween(before, after, {
     notVisible: [{ kind: "groupInvite", group: "", groupName: "/", message }],

@@ -14,7 +14,6 @@ import { clientOf } from "../client.ts";
 
 const { api, platform, registry, publisher, reader } = await startTeam();
 await api.actor("release", { role: publisher, at: registry });
-afterAll(() => api.close());
 
 test("the owner sees every group, identity, role and binding, and nothing is missing", async () => {
   const { graph, notVisible } = await readLive(clientOf(api));

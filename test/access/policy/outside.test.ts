@@ -2,15 +2,14 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { mistakeText, readPolicy } from "../../../access/policy/index.ts";
-import { temporaryFolder } from "../../support/command.ts";
+import { testFolder } from "../../support/test-folder.ts";
 import { mistakesOf, write } from "./files.ts";
 
-const otherFolder = temporaryFolder();
-afterAll(otherFolder.remove);
+const otherFolder = testFolder();
 const SECRET = "hunter2";
-writeFileSync(otherFolder.path("secret.yaml"), `${SECRET}: [${SECRET}\n`);
+otherFolder.write("secret.yaml", `${SECRET}: [${SECRET}\n`);
 
 /** A policy that includes `name`, beside what `prepare` puts there. */
 const including = (name: string, prepare: (folder: string) => void = () => {}): string => {

@@ -5,7 +5,7 @@ import { policyGraph } from "../../../access/policy/graph.ts";
 import { parsePolicy } from "../../../access/policy/index.ts";
 import { TABLE } from "../../../access/roles/lock.ts";
 import { reviewBetween } from "../format/reviews.ts";
-import { addGroup, addRole, ROOT, uidIn } from "../graphs.ts";
+import { addGroup, addProvider, addRole, mapGroup, ROOT, uidIn } from "../graphs.ts";
 import { mistakesOf, policyOf } from "./files.ts";
 
 describe("the section people", () => {
@@ -81,11 +81,8 @@ describe("in the graph of a policy", () => {
   addGroup(live, ROOT, "acme", null);
   const viewer = addRole(live, "viewer", ["repo.list"]);
   const owner = addRole(live, "owner", ["role_bindings.create"]);
-  const signIn = { issuer: "https://acme.okta.example", clientId: "irm", groupsClaim: "groups" };
-  const provider = { id: PROVIDER, uid: PROVIDER, name: "sso", group: ROOT, defaultRole: viewer, signIn };
-  live.providers.set(PROVIDER, provider);
-  const mapped = { id: "m", uid: "m", provider: PROVIDER, externalGroupId: "Old", role: owner, group: ROOT };
-  live.externalGroups.set("m", mapped);
+  addProvider(live, PROVIDER, "sso", viewer);
+  mapGroup(live, "m", PROVIDER, "Old", owner);
   const subjectsOf = (people: string): string[] => {
     const { graph, mistakes } = policyGraph(policyOf(`organization: { uid: "${ROOT}" }\n${people}\n`), live);
     expect(mistakes).toEqual([]);

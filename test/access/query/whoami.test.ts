@@ -1,5 +1,5 @@
 // Who the caller is at a service that does not answer Validate: its bindings and roles are listed, and what it cannot read is named.
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { pathOf } from "../../../access/graph/graph.ts";
 import { checkOwn } from "../../../access/query/own-check.ts";
 import { groupsOfGrants } from "../../../access/query/own-groups.ts";
@@ -12,7 +12,6 @@ import { clientOf } from "../client.ts";
 
 const { api, platform, registry, publisher, reader } = await startTeam();
 const release = await api.actor("release", { role: publisher, at: registry, in: platform });
-afterAll(() => api.close());
 
 /** The same service without one of its methods. */
 const without = (client: Client, operations: readonly string[], code: Code = "UNIMPLEMENTED"): Client => ({

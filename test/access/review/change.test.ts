@@ -29,31 +29,25 @@ const changed = (before: AccessGraph, after: AccessGraph) =>
     ...losses.map(({ group, capability, role }) => `${identity} - ${group} ${capability} by ${role}`),
   ]);
 
-test("a new binding is a gain at its group", () => {
-  expect(changed(graphWith(), graphWith("i org/a list"))).toEqual(["i + org/a groups.list by list"]);
-});
-
-test("a capability that is held at the group or above is no gain", () => {
-  expect(changed(graphWith("i org list"), graphWith("i org list", "i org/a/b all"))).toEqual([
-    "i + org/a/b repo.list by all",
-  ]);
-});
-
-test("a binding that moves up is a gain above, and one that moves down a loss above", () => {
-  const [low, high] = [graphWith("i org/a/b list"), graphWith("i org list")];
-  expect(changed(low, high)).toEqual(["i + org groups.list by list"]);
-  expect(changed(high, low)).toEqual(["i - org groups.list by list"]);
-});
-
-test("one of two bindings that grant the same can go without a loss", () => {
-  expect(changed(graphWith("i org list", "i org all"), graphWith("i org all"))).toEqual([]);
-});
-
-test("of several roles that grant a capability the first by name is named", () => {
-  expect(changed(graphWith(), graphWith("i org list", "i org all"))).toEqual([
-    "i + org groups.list by all",
-    "i + org repo.list by all",
-  ]);
+test.each<[what: string, before: string[], after: string[], rows: string[]]>([
+  ["a new binding is a gain at its group", [], ["i org/a list"], ["i + org/a groups.list by list"]],
+  [
+    "a capability that is held at the group or above is no gain",
+    ["i org list"],
+    ["i org list", "i org/a/b all"],
+    ["i + org/a/b repo.list by all"],
+  ],
+  ["a binding that moves up is a gain above", ["i org/a/b list"], ["i org list"], ["i + org groups.list by list"]],
+  ["one that moves down is a loss above", ["i org list"], ["i org/a/b list"], ["i - org groups.list by list"]],
+  ["one of two bindings that grant the same can go without a loss", ["i org list", "i org all"], ["i org all"], []],
+  [
+    "of several roles that grant a capability the first by name is named",
+    [],
+    ["i org list", "i org all"],
+    ["i + org groups.list by all", "i + org repo.list by all"],
+  ],
+])("%s", (_, before, after, rows) => {
+  expect(changed(graphWith(...before), graphWith(...after))).toEqual(rows);
 });
 
 test("a deleted group is a loss for those who had access only there", () => {

@@ -5,7 +5,7 @@ import type { ListedKind } from "../../../access/graph/live.ts";
 import { reviewOf } from "../../../access/review/index.ts";
 import type { Finding } from "../../../access/review/report.ts";
 import { allowanceFrom } from "../../../access/review/rules-option.ts";
-import { addGroup, addIdentity, addRole, bind, ROOT, uidIn } from "../graphs.ts";
+import { addGroup, addIdentity, addProvider, addRole, bind, ROOT, uidIn } from "../graphs.ts";
 import { proposalBetween } from "../proposals.ts";
 
 const PLATFORM = uidIn(ROOT, 1);
@@ -63,9 +63,7 @@ test.each([
 test("an allowance names a record before or after the change, a test, or people; the review says of any other that it does not", () => {
   const unknown = (hidden: ListedKind[], ...allow: string[]): readonly string[] => {
     const before = start();
-    const sso = uidIn(ROOT, 20);
-    const signIn = { issuer: "https://sso.example.com", clientId: "acme", groupsClaim: "groups" };
-    before.providers.set(sso, { id: sso, uid: sso, name: "acme-sso", group: ROOT, signIn, defaultRole: GIVER });
+    addProvider(before, uidIn(ROOT, 20), "acme-sso", GIVER);
     const after = newGraph(before);
     create("urn:new", "fresh", PRODUCT)(after);
     return reviewOf(proposalBetween(before, after), {

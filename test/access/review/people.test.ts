@@ -4,7 +4,18 @@ import { type GraphBuilder, newGraph, type SignIn } from "../../../access/graph/
 import { reviewOf } from "../../../access/review/index.ts";
 import type { PeopleReview, Report } from "../../../access/review/report.ts";
 import type { Allowance } from "../../../access/review/rules-option.ts";
-import { addGroup, addRole, bind, ROOT, uidIn } from "../graphs.ts";
+import {
+  addGroup,
+  addIdentity,
+  addInvite,
+  addProvider,
+  addRole,
+  bind,
+  mapGroup,
+  OKTA,
+  ROOT,
+  uidIn,
+} from "../graphs.ts";
 import { proposalBetween } from "../proposals.ts";
 
 const TEAM = uidIn(ROOT, 1);
@@ -12,7 +23,6 @@ const SSO = uidIn(ROOT, 2);
 const INVITE = uidIn(TEAM, 3);
 const DEPLOY = uidIn(TEAM, 4);
 const NOW_MS = Date.parse("2026-01-01T00:00:00Z");
-const OKTA: SignIn = { issuer: "https://acme.okta.example", clientId: "irm", groupsClaim: "groups" };
 const roles = { viewer: "", owner: "" };
 
 /** An organization where people sign in by `acme-sso` and are viewers. */
@@ -22,23 +32,14 @@ const start = (): GraphBuilder => {
   addGroup(graph, TEAM, "team", ROOT);
   roles.viewer = addRole(graph, "viewer", ["groups.list"]);
   roles.owner = addRole(graph, "owner", ["groups.list", "role_bindings.create"]);
-  addProvider(graph, roles.viewer);
+  addSso(graph, roles.viewer);
   return graph;
 };
 
-const addProvider = (graph: GraphBuilder, defaultRole: string, signIn: SignIn | null = OKTA): void => {
-  graph.providers.set(SSO, { id: SSO, uid: SSO, name: "acme-sso", group: ROOT, signIn, defaultRole });
-};
-
-const addExternalGroup = (graph: GraphBuilder, externalGroupId: string, role: string): void => {
-  const id = `${SSO}/${externalGroupId}`;
-  graph.externalGroups.set(id, { id, uid: id, provider: SSO, externalGroupId, role, group: ROOT });
-};
-
-const addInvite = (graph: GraphBuilder, role: string, expirationTime: string): void => {
-  const own = { email: "", singleUse: true, expirationTime };
-  graph.invites.set(INVITE, { id: INVITE, uid: INVITE, name: "ab12", group: TEAM, role, ...own });
-};
+const addSso = (graph: GraphBuilder, defaultRole: string, signIn?: SignIn | null): void =>
+  void addProvider(graph, SSO, "acme-sso", defaultRole, signIn);
+const addExternalGroup = (graph: GraphBuilder, externalGroupId: string, role: string): void =>
+  mapGroup(graph, `${SSO}/${externalGroupId}`, SSO, externalGroupId, role);
 
 const addKeys = (graph: GraphBuilder, issuerKeys: string, expirationTime: string): void => {
   const staticKeys = { issuer: "https://keys.example", subject: "deploy", issuerKeys, expirationTime };
@@ -69,7 +70,7 @@ describe("an identity provider", () => {
   test("that is new gives its default role to its people, and its issuer is new", () => {
     const before = start();
     before.providers.clear();
-    const made = report(before, (graph) => addProvider(graph, roles.viewer));
+    const made = report(before, (graph) => addSso(graph, roles.viewer));
     expect(rowsOf(made.people)).toEqual(["people of acme-sso: +groups.list at /"]);
     expect(made.people[0]).toMatchObject({ uid: SSO, before: null, groupName: "/" });
     expect(made.identities).toEqual([]);
@@ -81,7 +82,7 @@ describe("an identity provider", () => {
   });
 
   test("with another default role gives its people more, and rules say so", () => {
-    const made = report(start(), (graph) => addProvider(graph, roles.owner));
+    const made = report(start(), (graph) => addSso(graph, roles.owner));
     expect(rowsOf(made.people)).toEqual(["people of acme-sso: +role_bindings.create at /"]);
     expect(findingsOf(made)).toEqual(["gains-owner people of acme-sso", "root-binding people of acme-sso"]);
     expect(made.findings[0]?.message).toContain("role_bindings.create");
@@ -91,7 +92,7 @@ describe("an identity provider", () => {
     const issuer = "https://evil.okta.example";
     const before = start();
     addExternalGroup(before, "sre", roles.owner);
-    const made = report(before, (graph) => addProvider(graph, roles.viewer, { ...OKTA, issuer }));
+    const made = report(before, (graph) => addSso(graph, roles.viewer, { ...OKTA, issuer }));
     expect(rowsOf(made.people)).toEqual([
       "external group sre of acme-sso: +role_bindings.create at /, +groups.list at /, -role_bindings.create at /, -groups.list at /",
       "people of acme-sso: +groups.list at /, -groups.list at /",
@@ -105,12 +106,12 @@ describe("an identity provider", () => {
   });
 
   test("whose issuer cannot be known counts as one with other people", () => {
-    const made = report(start(), (graph) => addProvider(graph, roles.viewer, null));
+    const made = report(start(), (graph) => addSso(graph, roles.viewer, null));
     expect(rowsOf(made.people)).toEqual(["people of acme-sso: +groups.list at /, -groups.list at /"]);
   });
 
   test("with another client or claim changes who its people are", () => {
-    const made = report(start(), (graph) => addProvider(graph, roles.viewer, { ...OKTA, clientId: "other" }));
+    const made = report(start(), (graph) => addSso(graph, roles.viewer, { ...OKTA, clientId: "other" }));
     expect(made.people).toMatchObject([{ subject: "people of acme-sso", gains: [], losses: [] }]);
     expect(made.people[0]?.after).toContain('as client "other"');
   });
@@ -132,7 +133,7 @@ describe("an identity provider", () => {
     const before = start();
     const id = uidIn(TEAM, 9);
     before.providers.set(id, { id, uid: id, name: "acme-sso", group: TEAM, signIn: OKTA, defaultRole: roles.viewer });
-    const made = report(before, (graph) => addProvider(graph, roles.owner));
+    const made = report(before, (graph) => addSso(graph, roles.owner));
     expect(made.people.map(({ subject }) => subject)).toEqual([`people of acme-sso (${SSO})`]);
   });
 });
@@ -140,9 +141,7 @@ describe("an identity provider", () => {
 test("an external group gains what each of its roles grants, once", () => {
   const made = report(start(), (graph) => {
     addExternalGroup(graph, "Platform-SRE", roles.owner);
-    const id = `${SSO}/another`;
-    const own = { id, uid: id, provider: SSO, externalGroupId: "Platform-SRE", group: ROOT };
-    graph.externalGroups.set(id, { ...own, role: roles.viewer });
+    mapGroup(graph, `${SSO}/another`, SSO, "Platform-SRE", roles.viewer);
   });
   expect(rowsOf(made.people)).toEqual([
     "external group Platform-SRE of acme-sso: +role_bindings.create at /, +groups.list at /",
@@ -151,15 +150,15 @@ test("an external group gains what each of its roles grants, once", () => {
 });
 
 describe("an invite", () => {
-  test("that is open gives its role to those who accept it", () => {
-    const made = report(start(), (graph) => addInvite(graph, roles.owner, "2026-02-01T00:00:00Z"));
+  const withInvite = (expirationTime: string) =>
+    report(start(), (graph) => addInvite(graph, INVITE, "ab12", TEAM, roles.owner, { expirationTime }));
+
+  test("that is open gives its role to those who accept it, and one that has ended nothing", () => {
+    const made = withInvite("2026-02-01T00:00:00Z");
     expect(rowsOf(made.people)).toEqual(["invite ab12: +role_bindings.create at team, +groups.list at team"]);
     expect(made.people[0]?.after).toBe("anyone who has the code, once, until 2026-02-01T00:00:00Z");
     expect(findingsOf(made)).toEqual(["gains-owner invite ab12"]);
-  });
-
-  test("that has ended gives nothing", () => {
-    expect(report(start(), (graph) => addInvite(graph, roles.owner, "2025-12-31T00:00:00Z")).people).toEqual([]);
+    expect(withInvite("2025-12-31T00:00:00Z").people).toEqual([]);
   });
 });
 
@@ -191,9 +190,7 @@ describe("static keys", () => {
 
   test("end when the identity is assumed in another way", () => {
     const made = report(withDeploy(), (graph) => {
-      const claimMatch = { issuer: "https://issuer.example", subject: "deploy" };
-      const relationship = { claimMatch };
-      graph.identities.set(DEPLOY, { id: DEPLOY, uid: DEPLOY, name: "deploy", group: TEAM, relationship });
+      addIdentity(graph, DEPLOY, "deploy", TEAM, { issuer: "https://issuer.example", subject: "deploy" });
     });
     expect(rowsOf(made.people)).toEqual(["static keys of deploy: -role_bindings.create at team, -groups.list at team"]);
   });
@@ -213,7 +210,7 @@ describe("an allowance", () => {
     report(before, change, [{ rule: "gains-owner", subject }]).findings.filter(({ rule }) => rule === "gains-owner");
 
   test("excuses people who exist, by the name of the subject", () => {
-    const change = (graph: GraphBuilder) => addProvider(graph, roles.owner);
+    const change = (graph: GraphBuilder) => addSso(graph, roles.owner);
     expect(findings(start(), change, "people of acme-sso")).toMatchObject([{ allowed: true }]);
     expect(findings(start(), change, "people of other")).toMatchObject([{ rule: "gains-owner" }]);
     expect(findings(start(), change, "people of other")[0]).not.toHaveProperty("allowed");
@@ -223,7 +220,7 @@ describe("an allowance", () => {
 
   test("does not excuse other people of the same name", () => {
     const change = (graph: GraphBuilder) =>
-      addProvider(graph, roles.owner, { ...OKTA, issuer: "https://evil.okta.example" });
+      addSso(graph, roles.owner, { ...OKTA, issuer: "https://evil.okta.example" });
     const [found] = findings(start(), change, "people of acme-sso");
     expect(found).not.toHaveProperty("allowed");
     expect(found?.message).toContain("gains-owner@people of acme-sso does not excuse it: they are new");
@@ -231,7 +228,7 @@ describe("an allowance", () => {
 });
 
 test("a role that cannot be read is not known, and named with the people who get it", () => {
-  const made = report(start(), (graph) => addProvider(graph, uidIn(ROOT, 99)));
+  const made = report(start(), (graph) => addSso(graph, uidIn(ROOT, 99)));
   expect(made.unknown.map(({ message }) => message)).toContain(
     `the capabilities of role ${uidIn(ROOT, 99)} cannot be read, so what people of acme-sso gains with it at / is not known`,
   );

@@ -4,7 +4,7 @@ import type { GraphBuilder } from "../../../access/graph/graph.ts";
 import { reviewOf } from "../../../access/review/index.ts";
 import { allowanceFrom, ruleFrom } from "../../../access/review/rules-option.ts";
 import type { Json } from "../../../schema/index.ts";
-import { addIdentity, addRole, bind, ROOT } from "../graphs.ts";
+import { addIdentity, addProvider, addRole, bind, mapGroup, ROOT } from "../graphs.ts";
 import { CI, exactly, findings, foundSubjects, NEW, OPTIONS, OWNER, proposal, role, start, TEAM } from "./rules.ts";
 
 describe("gains-owner", () => {
@@ -54,14 +54,9 @@ describe("transient-access", () => {
   const another = { issuer: "https://ci.example.com", subject: "another" };
   /** sso, where people sign in at this issuer */
   const [SSO, ADMINS] = [`${ROOT}/idp`, `${ROOT}/idp/admins`];
-  const signInAt = (graph: GraphBuilder, issuer: string): void => {
-    const signIn = { issuer, clientId: "people", groupsClaim: "" };
-    graph.providers.set(SSO, { id: SSO, uid: SSO, name: "sso", group: ROOT, signIn, defaultRole: role("viewer") });
-  };
-  const mapAdmins = (graph: GraphBuilder): void => {
-    const mapping = { id: ADMINS, uid: ADMINS, provider: SSO, externalGroupId: "admins" };
-    graph.externalGroups.set(ADMINS, { ...mapping, role: role("owner"), group: ROOT });
-  };
+  const signInAt = (graph: GraphBuilder, issuer: string): void =>
+    void addProvider(graph, SSO, "sso", role("viewer"), { issuer, clientId: "people", groupsClaim: "" });
+  const mapAdmins = (graph: GraphBuilder): void => mapGroup(graph, ADMINS, SSO, "admins", role("owner"));
   const during = "while the update runs, or after one that ends early";
 
   test("fires where a role is widened and its holder loses it", () => {

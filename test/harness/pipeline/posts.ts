@@ -2,6 +2,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text as textOf } from "node:stream/consumers";
+import type { Forge } from "../../../ci/forge.ts";
+import { githubForge } from "../../../ci/github/forge.ts";
+import { gitlabForge } from "../../../ci/gitlab/forge.ts";
 
 interface Comment {
   id: number;
@@ -315,3 +318,20 @@ const routesOf = (
     ["POST", paths.issueComments, ({ ids: [id], body }) => write(find(issues, id).comments, body.body)],
   ];
 };
+
+/** The REST API of such a repository, as a job of GitHub or GitLab calls it. */
+export const githubForgeOf = (
+  { url }: Pick<Repository, "url">,
+  env: Record<string, string> = {},
+  token = TOKEN,
+): Forge =>
+  githubForge(
+    { GITHUB_API_URL: url, GITHUB_GRAPHQL_URL: `${url}/graphql`, GITHUB_REPOSITORY: "acme/access", ...env },
+    token,
+  );
+export const gitlabForgeOf = (
+  { url }: Pick<Repository, "url">,
+  env: Record<string, string> = {},
+  token = TOKEN,
+): Forge =>
+  gitlabForge({ CI_API_V4_URL: url, CI_PROJECT_ID: "42", CI_PROJECT_URL: "https://gitlab.example/a", ...env }, token);

@@ -1,7 +1,6 @@
 // The commands of handover.md, carried out by the real Terraform where it is on the PATH.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { type Address, addressFrom } from "../../../../access/export/terraform/address.ts";
 import { handoverText } from "../../../../access/export/terraform/handover.ts";
 import { temporaryFolder } from "../../../support/command.ts";
@@ -45,31 +44,27 @@ const handoverOf = (state: string): string => {
 describe.skipIf(!isThere)(`handover.md${isThere ? "" : ": terraform is not on the PATH"}`, () => {
   test("Terraform forgets all of it by removed blocks, and by state rm, and destroys nothing", () => {
     const folder = temporaryFolder();
-    try {
-      const write = (name: string, text: string) => writeFileSync(folder.path(name), text);
-      mkdirSync(folder.path("team"));
-      write("main.tf", DECLARED);
-      write("team/main.tf", `resource "terraform_data" "inner" { for_each = toset(${KEYS}) }\n`);
-      terraform(folder.path("."), "init", "-no-color");
-      terraform(folder.path("."), "apply", "-auto-approve", "-no-color");
-      const state = terraform(folder.path("."), "state", "pull");
-      const handover = handoverOf(state);
-      const [, blocks = ""] = /```hcl\n([\s\S]*?)```/.exec(handover) ?? [];
-      const [, commands = ""] = /```sh\n(terraform state rm[\s\S]*?)```/.exec(handover) ?? [];
+    onTestFinished(folder.remove);
+    const { write } = folder;
+    write("main.tf", DECLARED);
+    write("team/main.tf", `resource "terraform_data" "inner" { for_each = toset(${KEYS}) }\n`);
+    terraform(folder.path("."), "init", "-no-color");
+    terraform(folder.path("."), "apply", "-auto-approve", "-no-color");
+    const state = terraform(folder.path("."), "state", "pull");
+    const handover = handoverOf(state);
+    const [, blocks = ""] = /```hcl\n([\s\S]*?)```/.exec(handover) ?? [];
+    const [, commands = ""] = /```sh\n(terraform state rm[\s\S]*?)```/.exec(handover) ?? [];
 
-      write("main.tf", blocks);
-      const plan = terraform(folder.path("."), "plan", "-no-color");
-      expect(plan).toContain("Plan: 0 to add, 0 to change, 0 to destroy.");
-      expect(plan.match(/will no longer be managed by Terraform, but will not be destroyed/g)).toHaveLength(7);
+    write("main.tf", blocks);
+    const plan = terraform(folder.path("."), "plan", "-no-color");
+    expect(plan).toContain("Plan: 0 to add, 0 to change, 0 to destroy.");
+    expect(plan.match(/will no longer be managed by Terraform, but will not be destroyed/g)).toHaveLength(7);
 
-      write("rm.sh", commands);
-      const env = { ...process.env, TF_CLI_CONFIG_FILE: "/dev/null" };
-      const { status, stdout } = spawnSync("sh", ["-e", "rm.sh"], { cwd: folder.path("."), env, encoding: "utf8" });
-      expect(status).toBe(0);
-      expect(stdout).toContain("Successfully removed 7 resource instance(s).");
-      expect(terraform(folder.path("."), "state", "list")).toBe("");
-    } finally {
-      folder.remove();
-    }
+    write("rm.sh", commands);
+    const env = { ...process.env, TF_CLI_CONFIG_FILE: "/dev/null" };
+    const { status, stdout } = spawnSync("sh", ["-e", "rm.sh"], { cwd: folder.path("."), env, encoding: "utf8" });
+    expect(status).toBe(0);
+    expect(stdout).toContain("Successfully removed 7 resource instance(s).");
+    expect(terraform(folder.path("."), "state", "list")).toBe("");
   }, 60_000);
 });
