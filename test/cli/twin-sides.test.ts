@@ -1,5 +1,5 @@
 // A copy before and after a run: what is read of it, and whether its own authorization agrees with that.
-import { describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { newGraph } from "../../access/graph/graph.ts";
 import { readTwin } from "../../cli/twin/live.ts";
 import { disagreements, rowsOf, type Sides, sidesOf } from "../../cli/twin/sides.ts";
@@ -14,14 +14,18 @@ import { startTeam } from "../harness/team.ts";
 const { api, platform, registry, publisher, reader } = await startTeam();
 const bot = await api.actor("bot", { role: publisher, at: registry });
 await createUid(api, "repos", registry, { name: "images" });
+afterAll(() => api.close());
 
 /** What `act` makes of a copy. */
 const sidesAfter = async (act: (client: Client) => Promise<unknown>): Promise<Sides> => {
   const twin = await startTwin(await copyOfServer(api), api.baseUrl);
-  onTestFinished(twin.close);
-  const before = await readTwin(twin);
-  await act(await twin.operatorOf(api.identity));
-  return sidesOf(twin, before);
+  try {
+    const before = await readTwin(twin);
+    await act(await twin.operatorOf(api.identity));
+    return await sidesOf(twin, before);
+  } finally {
+    await twin.close();
+  }
 };
 const same = (uid: string) => uid;
 const publishes = (client: Client) =>
@@ -77,11 +81,14 @@ test("each row on which they differ is named, and is an error of this package", 
 
 test("a role that is only named may grant anything; what the reader may not list is named", async () => {
   const twin = await startTwin(await copyOfServer(api, reader.token), api.baseUrl);
-  onTestFinished(twin.close);
-  const { graph, notVisible, held } = await readTwin(twin);
-  expect(graph.roles.get(publisher)).toMatchObject({ name: "publisher", isUnlisted: true });
-  expect([...graph.roles.values()].find(({ name }) => name === "viewer")).not.toHaveProperty("isUnlisted");
-  expect(graph.identities.has(bot.uid)).toBe(true);
-  expect(notVisible.map(({ kind }) => kind)).toContain("identity");
-  expect(held).toMatchObject([{ kind: "repo", name: "images", group: registry }]);
+  try {
+    const { graph, notVisible, held } = await readTwin(twin);
+    expect(graph.roles.get(publisher)).toMatchObject({ name: "publisher", isUnlisted: true });
+    expect([...graph.roles.values()].find(({ name }) => name === "viewer")).not.toHaveProperty("isUnlisted");
+    expect(graph.identities.has(bot.uid)).toBe(true);
+    expect(notVisible.map(({ kind }) => kind)).toContain("identity");
+    expect(held).toMatchObject([{ kind: "repo", name: "images", group: registry }]);
+  } finally {
+    await twin.close();
+  }
 });

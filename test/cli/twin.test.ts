@@ -1,5 +1,5 @@
 // A twin of an organization: it decides as the original does, and nothing that is sent to it reaches the original.
-import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { accessOf, rowsBetween } from "../../cli/twin/access.ts";
 import { readTwin } from "../../cli/twin/live.ts";
 import { startTwin } from "../../cli/twin/twin.ts";
@@ -67,11 +67,14 @@ describe("a twin", () => {
 
 test("a token of one twin is refused by another one, although they share their keys", async () => {
   const other = await startTwin(await copyOfServer(api), api.baseUrl);
-  onTestFinished(other.close);
-  for (const token of [await twin.tokenOf(api.identity), await twin.operatorToken(api.identity)])
-    await expect(clientOf({ ...api, baseUrl: other.url }, token).call("Validate", {})).rejects.toMatchObject({
-      code: "UNAUTHENTICATED",
-    });
+  try {
+    for (const token of [await twin.tokenOf(api.identity), await twin.operatorToken(api.identity)])
+      await expect(clientOf({ ...api, baseUrl: other.url }, token).call("Validate", {})).rejects.toMatchObject({
+        code: "UNAUTHENTICATED",
+      });
+  } finally {
+    await other.close();
+  }
 });
 
 describe("an operator of a twin", () => {
