@@ -23,28 +23,16 @@ const thrown = (config: Record<string, string>, env: Env): ConfigError => {
 
 describe("configuration", () => {
   it("is read from the stack before the environment, except for the addresses, which are the same", () => {
-    const env = {
-      IRM_BASE_URL: "https://env.example.com",
-      IRM_AUTH_URL: "https://env-auth.example.com",
-      IRM_IDENTITY: ORG,
-    };
+    const [baseUrl, authUrl] = ["https://env.example.com", "https://env-auth.example.com"];
+    const env = { IRM_BASE_URL: baseUrl, IRM_AUTH_URL: authUrl, IRM_IDENTITY: ORG };
     const stack = {
       "irm:baseUrl": "https://ENV.example.com/",
       "irm:authUrl": "https://env-auth.example.com:443",
       "irm:identity": `${ORG}/a033a6fabe0bfa0d`,
     };
-    expect(configFrom(getter(stack), env)).toEqual({
-      baseUrl: "https://env.example.com",
-      authUrl: "https://env-auth.example.com",
-      requestTimeoutMs: 60_000,
-      identity: `${ORG}/a033a6fabe0bfa0d`,
-    });
-    expect(configFrom(getter(), env)).toEqual({
-      baseUrl: "https://env.example.com",
-      authUrl: "https://env-auth.example.com",
-      requestTimeoutMs: 60_000,
-      identity: ORG,
-    });
+    const own = { baseUrl, authUrl, requestTimeoutMs: 60_000 };
+    expect(configFrom(getter(stack), env)).toEqual({ ...own, identity: `${ORG}/a033a6fabe0bfa0d` });
+    expect(configFrom(getter(), env)).toEqual({ ...own, identity: ORG });
   });
 
   it("treats an empty variable as unset", () => {
@@ -66,45 +54,24 @@ describe("configuration", () => {
     it(`exchanges tokens at ${authUrl} for ${baseUrl}: ${reason}`, () =>
       expect(configFrom(getter(), { IRM_BASE_URL: baseUrl }).authUrl).toBe(authUrl));
 
+  const [NOT_HTTPS, CREDENTIALS] = ["must be an https URL", "must be a URL without user, query or fragment"];
+  const IN_THE_CLEAR = `${NOT_HTTPS}; http is for loopback only, since tokens would travel in the clear`;
+  const scheme = (address: string) => `has no scheme; write ${address}`;
   const wrong: [string, string, string][] = [
-    ["nonsense", "environment IRM_BASE_URL: must be an https URL", "no URL"],
-    [
-      "127.0.0.1:8080",
-      "environment IRM_BASE_URL: has no scheme; write http://127.0.0.1:8080",
-      "an address of this machine without its scheme",
-    ],
-    [
-      "localhost:8080/",
-      "environment IRM_BASE_URL: has no scheme; write http://localhost:8080",
-      "a name that reads as a scheme",
-    ],
-    [
-      "console-api.example.com/password@",
-      "environment IRM_BASE_URL: has no scheme; write https://console-api.example.com/…",
-      "a host without its scheme",
-    ],
-    ["eyJhbGci.eyJpc3Mi.c2ln", "environment IRM_BASE_URL: must be an https URL", "a token"],
-    [
-      "http://example.com",
-      "environment IRM_BASE_URL: must be an https URL; http is for loopback only, since tokens would travel in the clear",
-      "in the clear",
-    ],
-    [
-      "ftp://example.com",
-      "environment IRM_BASE_URL: must be an https URL; http is for loopback only, since tokens would travel in the clear",
-      "no http",
-    ],
-    [
-      "https://user:password@example.com",
-      "environment IRM_BASE_URL: must be a URL without user, query or fragment",
-      "a password",
-    ],
-    ["https://example.com?x=1", "environment IRM_BASE_URL: must be a URL without user, query or fragment", "a query"],
+    ["nonsense", NOT_HTTPS, "no URL"],
+    ["127.0.0.1:8080", scheme("http://127.0.0.1:8080"), "an address of this machine without its scheme"],
+    ["localhost:8080/", scheme("http://localhost:8080"), "a name that reads as a scheme"],
+    ["console-api.example.com/password@", scheme("https://console-api.example.com/…"), "a host without its scheme"],
+    ["eyJhbGci.eyJpc3Mi.c2ln", NOT_HTTPS, "a token"],
+    ["http://example.com", IN_THE_CLEAR, "in the clear"],
+    ["ftp://example.com", IN_THE_CLEAR, "no http"],
+    ["https://user:password@example.com", CREDENTIALS, "a password"],
+    ["https://example.com?x=1", CREDENTIALS, "a query"],
   ];
   for (const [baseUrl, problem, reason] of wrong)
     it(`refuses ${reason} as an address, without quoting it`, () => {
       const error = thrown({}, { IRM_BASE_URL: baseUrl });
-      expect(error.problems).toEqual([problem]);
+      expect(error.problems).toEqual([`environment IRM_BASE_URL: ${problem}`]);
       expect(error.message).not.toContain("password@");
     });
 

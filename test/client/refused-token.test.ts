@@ -43,31 +43,25 @@ const hint = (origin: string) =>
   `The API token was refused: it may have expired, or be for another audience than irm:baseUrl. It comes from ${origin}.\nSee docs/recovery.md#sign-in`;
 
 describe("the error for a refused token names its source:", () => {
-  const rows: [string, Env, Parameters<typeof scriptedTransport>, string][] = [
-    ["the variable", { IRM_TOKEN: "api-token-given" }, [REFUSED], "IRM_TOKEN"],
-    [
-      "the variable that names its file",
-      { IRM_TOKEN_FILE: fileWith("api-token-given") },
-      [REFUSED],
-      "the file that IRM_TOKEN_FILE names",
-    ],
-    [
-      "the variable of the workload's token",
-      { IRM_IDENTITY_TOKEN: WORKLOAD },
-      [EXCHANGED, REFUSED, EXCHANGED, REFUSED],
-      "an exchange of IRM_IDENTITY_TOKEN",
-    ],
-    [
-      "the job that gave the workload's token",
-      { ACTIONS_ID_TOKEN_REQUEST_URL: "https://actions.example.com", ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request-token" },
-      [json({ value: WORKLOAD }), EXCHANGED, REFUSED, json({ value: WORKLOAD }), EXCHANGED, REFUSED],
-      "an exchange of GitHub Actions",
-    ],
+  const job = {
+    ACTIONS_ID_TOKEN_REQUEST_URL: "https://actions.example.com",
+    ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request-token",
+  };
+  const file = fileWith("api-token-given");
+  const twice = [EXCHANGED, REFUSED, EXCHANGED, REFUSED];
+  const byJob = [json({ value: WORKLOAD }), EXCHANGED, REFUSED, json({ value: WORKLOAD }), EXCHANGED, REFUSED];
+  const rows: [string, Env, Parameters<typeof scriptedTransport>][] = [
+    ["IRM_TOKEN", { IRM_TOKEN: "api-token-given" }, [REFUSED]],
+    ["the file that IRM_TOKEN_FILE names", { IRM_TOKEN_FILE: file }, [REFUSED]],
+    ["an exchange of IRM_IDENTITY_TOKEN", { IRM_IDENTITY_TOKEN: WORKLOAD }, twice],
+    ["an exchange of GitHub Actions", job, byJob],
   ];
 
-  it.each(rows)("%s, by an operation of a resource", async (_, env, steps, origin) => {
+  it.each(rows)("%s, by an operation of a resource and by a list", async (origin, env, steps) => {
     const run = reconcile.read(group, sessionOf(env, ...steps), GROUP, {});
     await expect(run).rejects.toThrow(new Error(`GetGroup group ${GROUP}: ${hint(origin)}`));
+    const list = listAll(sessionOf(env, ...steps), { operation: "ListGroups", plural: "groups" }, {});
+    await expect(list.next()).rejects.toThrow(new Error(`ListGroups: ${hint(origin)}`));
   });
 
   it.each<[string, object, string]>([
@@ -86,10 +80,5 @@ describe("the error for a refused token names its source:", () => {
     const token = ["eyJhbGciOiJSUzI1NiJ9", Buffer.from(JSON.stringify(claims)).toString("base64url"), "c2ln"].join(".");
     const run = reconcile.read(group, sessionOf({ IRM_TOKEN: token }, REFUSED), GROUP, {});
     await expect(run).rejects.toThrow(`\nThe API token was refused: ${reason}. It comes from IRM_TOKEN.\n`);
-  });
-
-  it.each(rows)("%s, by a function", async (_, env, steps, origin) => {
-    const list = listAll(sessionOf(env, ...steps), { operation: "ListGroups", plural: "groups" }, {});
-    await expect(list.next()).rejects.toThrow(new Error(`ListGroups: ${hint(origin)}`));
   });
 });

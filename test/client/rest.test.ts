@@ -11,21 +11,13 @@ const write = (name: OperationName, request: Json) => {
 };
 
 describe("a request", () => {
+  const [ENG, GROUPS] = [{ name: "eng" }, "/iam/v2beta1/groups"];
+  const EXCHANGE = `GET /sts/exchange?aud=https%3A%2F%2Fa&identity=${IDENTITY}`;
   const rows: [OperationName, Json, string, string][] = [
-    ["GetGroup", { uid: GROUP }, `GET /iam/v2beta1/groups/${GROUP}`, "slashes of a uid stay"],
+    ["GetGroup", { uid: GROUP }, `GET ${GROUPS}/${GROUP}`, "slashes of a uid stay"],
     ["DeleteIdentity", { uid: IDENTITY }, `DELETE /iam/v2beta1/identities/${IDENTITY}`, "no body"],
-    [
-      "CreateGroup",
-      { parent: ORG, group: { name: "eng" } },
-      `POST /iam/v2beta1/groups/${ORG} {"name":"eng"}`,
-      "the resource is the body",
-    ],
-    [
-      "CreateGroup",
-      { parent: "", group: { name: "org" } },
-      'POST /iam/v2beta1/groups {"name":"org"}',
-      "an empty parent makes a root",
-    ],
+    ["CreateGroup", { parent: ORG, group: ENG }, `POST ${GROUPS}/${ORG} {"name":"eng"}`, "the resource is the body"],
+    ["CreateGroup", { parent: "", group: ENG }, `POST ${GROUPS} {"name":"eng"}`, "an empty parent makes a root"],
     [
       "UpdateIdentity",
       { identity: { uid: IDENTITY, claimMatch: { subject: "s" } }, updateMask: "claimMatch.subject,name" },
@@ -35,21 +27,11 @@ describe("a request", () => {
     [
       "ListGroups",
       { uidp: { descendantsOf: ORG, inRoot: true }, name: "a b", pageSize: 200, pageToken: undefined },
-      `GET /iam/v2beta1/groups?uidp.descendantsOf=${ORG}&uidp.inRoot=true&name=a+b&pageSize=200`,
+      `GET ${GROUPS}?uidp.descendantsOf=${ORG}&uidp.inRoot=true&name=a+b&pageSize=200`,
       "messages are dotted, absent fields left out",
     ],
-    [
-      "ListGroups",
-      { uidp: { ids: [ORG, ROLE] } },
-      `GET /iam/v2beta1/groups?uidp.ids=${ORG}&uidp.ids=${ROLE}`,
-      "lists repeat their key",
-    ],
-    [
-      "ExchangeGet",
-      { aud: ["https://a"], identity: IDENTITY },
-      `GET /sts/exchange?aud=https%3A%2F%2Fa&identity=${IDENTITY}`,
-      "no version in this path",
-    ],
+    ["ListGroups", { uidp: { ids: [ORG, ROLE] } }, `GET ${GROUPS}?uidp.ids=${ORG}&uidp.ids=${ROLE}`, "lists repeat"],
+    ["ExchangeGet", { aud: ["https://a"], identity: IDENTITY }, EXCHANGE, "no version in this path"],
   ];
   for (const [name, request, expected, reason] of rows)
     it(`${name}: ${reason}`, () =>
@@ -103,6 +85,8 @@ describe("an answer", () => {
 });
 
 describe("an error", () => {
+  const NO_ERROR = "a body that is not an API error (text/html)";
+  const REDIRECT = "a redirect, which is not followed";
   it("is the API's own, with its details", () => {
     const { failure, cause } = failureOf("GetGroup", refusal("NOT_FOUND", "Group x does not exist"));
     expect(failure).toEqual({ status: 404, sent: true, retryAfterMs: undefined });
@@ -114,46 +98,25 @@ describe("an error", () => {
     expect((cause as ApiError).detail("ErrorInfo")?.domain).toBe("iam.chainguard.dev");
   });
 
-  it("of a proxy is reported without its text", () => {
-    const answer = { status: 502, headers: { "content-type": "text/html" }, body: "<html>Bearer x</html>" };
-    expect(failureOf("GetGroup", answer).cause).toMatchObject({
-      code: "UNAVAILABLE",
-      message: "HTTP 502 with a body that is not an API error (text/html)",
-    });
+  const html = { "content-type": "text/html" };
+  it.each<[string, HttpAnswer, string, string]>([
+    ["of a proxy has nothing of its text", { status: 502, headers: html, body: "Bearer x" }, "UNAVAILABLE", NO_ERROR],
+    ["of a proxy is not about a record", { status: 404, headers: html, body: "no such host" }, "UNKNOWN", NO_ERROR],
+    ["includes a redirect", { status: 302, headers: { location: "https://x" }, body: "" }, "UNKNOWN", REDIRECT],
+  ])("%s", (_, answer, code, message) => {
+    const expected = { code, message: `HTTP ${answer.status} with ${message}` };
+    expect(failureOf("GetGroup", answer).cause).toMatchObject(expected);
   });
 
-  it("of a proxy does not say that the record does not exist", () => {
-    const answer = { status: 404, headers: { "content-type": "text/html" }, body: "<html>no such host</html>" };
-    expect(failureOf("GetGroup", answer).cause).toMatchObject({
-      code: "UNKNOWN",
-      message: "HTTP 404 with a body that is not an API error (text/html)",
-    });
-  });
-
-  it("includes a redirect", () => {
-    expect(failureOf("GetGroup", { status: 302, headers: { location: "https://x" }, body: "" }).cause).toMatchObject({
-      code: "UNKNOWN",
-      message: "HTTP 302 with a redirect, which is not followed",
-    });
-  });
-
-  const hints: [string, Record<string, string>, number | undefined][] = [
+  const [FIRST, LATER] = ["Wed, 21 Oct 2015 07:28:00 GMT", "Wed, 21 Oct 2015 07:28:30 GMT"];
+  it.each<[string, Record<string, string>, number | undefined]>([
     ["seconds", { "retry-after": "7" }, 7_000],
-    [
-      "a date, by the service's own clock",
-      { "retry-after": "Wed, 21 Oct 2015 07:28:30 GMT", date: "Wed, 21 Oct 2015 07:28:00 GMT" },
-      30_000,
-    ],
-    [
-      "a date that has passed",
-      { "retry-after": "Wed, 21 Oct 2015 07:28:00 GMT", date: "Wed, 21 Oct 2015 07:28:30 GMT" },
-      0,
-    ],
+    ["a date, by the service's own clock", { "retry-after": LATER, date: FIRST }, 30_000],
+    ["a date that has passed", { "retry-after": FIRST, date: LATER }, 0],
     ["nonsense", { "retry-after": "soon" }, undefined],
-  ];
-  for (const [reason, headers, expected] of hints)
-    it(`says when to retry: ${reason}`, () =>
-      expect(failureOf("GetGroup", refusal("UNAVAILABLE", "busy", headers)).failure.retryAfterMs).toBe(expected));
+  ])("says when to retry: %s", (_, headers, expected) => {
+    expect(failureOf("GetGroup", refusal("UNAVAILABLE", "busy", headers)).failure.retryAfterMs).toBe(expected);
+  });
 
   it("says when to retry by RetryInfo", () => {
     const details = [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "1.5s" }];

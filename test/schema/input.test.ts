@@ -16,6 +16,12 @@ import {
 
 const CLAIM_MATCH = { issuer: "https://issuer.example", subject: "s" };
 const ISSUER_TEXT = "must be an https URL in its normal form, without user, query or fragment, at most 255 characters";
+const COSIGNED = "SERVICE_PRINCIPAL_COSIGNED";
+const UNSET = "SERVICE_PRINCIPAL_UNSPECIFIED";
+const NOT_BOTH = "only one of claimMatch, servicePrincipal may be set";
+const ONE_USER = "one of userId, userIdPattern must be set";
+const ONE_AUDIENCE = "must have at most one audience";
+const TWELVE_DIGITS = 'awsAccount must match "^[0-9]{12}$"';
 const ONE_RELATIONSHIP = "one of claimMatch, staticKeys, awsIdentity, servicePrincipal must be set";
 
 test("all problems of an identity are reported at once", () => {
@@ -127,66 +133,37 @@ describe("the oneofs of an identity", () => {
   test.each([
     ["neither issuer", { subject: "s" }, "issuer", "one of issuer, issuerPattern must be set"],
     ["neither subject", { issuer: CLAIM_MATCH.issuer }, "subject", "one of subject, subjectPattern must be set"],
-    [
-      "both issuers",
-      { ...CLAIM_MATCH, issuerPattern: "x" },
-      "issuerPattern",
-      "only one of issuer, issuerPattern may be set",
-    ],
-    [
-      "both subjects",
-      { ...CLAIM_MATCH, subjectPattern: "x" },
-      "subjectPattern",
-      "only one of subject, subjectPattern may be set",
-    ],
-    [
-      "both audiences",
-      { ...CLAIM_MATCH, audience: "a", audiencePattern: "x" },
-      "audiencePattern",
-      "only one of audience, audiencePattern may be set",
-    ],
   ])("refuse %s", (_, match, field, description) => {
     expect(inputViolations(ClaimMatch, match)).toEqual([{ field, description }]);
   });
 
-  test.each([
+  test.each(["issuer", "subject", "audience"])("refuse a pattern beside the %s", (name) => {
+    const field = `${name}Pattern`;
+    const description = `only one of ${name}, ${field} may be set`;
+    const match = { ...CLAIM_MATCH, audience: "a", [field]: "x" };
+    expect(inputViolations(ClaimMatch, match)).toEqual([{ field, description }]);
+  });
+
+  const aws = (members: Json) => ({ awsIdentity: { awsAccount: "123456789012", ...members } });
+  const keys = (members: Json) => ({ staticKeys: { ...CLAIM_MATCH, ...members } });
+  test.each<[string, Json, string, string]>([
     ["no relationship", {}, "claimMatch", ONE_RELATIONSHIP],
-    [
-      "two relationships",
-      { claimMatch: CLAIM_MATCH, servicePrincipal: "SERVICE_PRINCIPAL_COSIGNED" },
-      "servicePrincipal",
-      "only one of claimMatch, servicePrincipal may be set",
-    ],
-    [
-      "the unset service principal alone",
-      { servicePrincipal: "SERVICE_PRINCIPAL_UNSPECIFIED" },
-      "claimMatch",
-      ONE_RELATIONSHIP,
-    ],
-    [
-      "an AWS identity without an ARN",
-      { awsIdentity: { awsAccount: "123456789012", userId: "u" } },
-      "awsIdentity.arn",
-      "one of arn, arnPattern must be set",
-    ],
-    [
-      "an AWS identity without a user",
-      { awsIdentity: { awsAccount: "123456789012", arn: "a" } },
-      "awsIdentity.userId",
-      "one of userId, userIdPattern must be set",
-    ],
+    ["two relationships", { claimMatch: CLAIM_MATCH, servicePrincipal: COSIGNED }, "servicePrincipal", NOT_BOTH],
+    ["the unset service principal alone", { servicePrincipal: UNSET }, "claimMatch", ONE_RELATIONSHIP],
+    ["an AWS identity without an ARN", aws({ userId: "u" }), "awsIdentity.arn", "one of arn, arnPattern must be set"],
+    ["an AWS identity without a user", aws({ arn: "a" }), "awsIdentity.userId", ONE_USER],
     [
       "an AWS account of 11 digits",
-      { awsIdentity: { awsAccount: "12345678901", arn: "a", userId: "u" } },
+      aws({ awsAccount: "12345678901", arn: "a", userId: "u" }),
       "awsIdentity.awsAccount",
-      'awsAccount must match "^[0-9]{12}$"',
+      TWELVE_DIGITS,
     ],
-    ["static keys without keys", { staticKeys: { ...CLAIM_MATCH } }, "staticKeys.issuerKeys", "is required"],
+    ["static keys without keys", keys({}), "staticKeys.issuerKeys", "is required"],
     [
       "static keys for two audiences",
-      { staticKeys: { ...CLAIM_MATCH, issuerKeys: "{}", audiences: ["a", "b"] } },
+      keys({ issuerKeys: "{}", audiences: ["a", "b"] }),
       "staticKeys.audiences",
-      "must have at most one audience",
+      ONE_AUDIENCE,
     ],
   ])("refuse %s", (_, relationship, field, description) => {
     expect(inputViolations(Identity, { name: "i", ...relationship })).toEqual([{ field, description }]);
@@ -242,45 +219,31 @@ describe("an issuer", () => {
 describe("bounds of an identity", () => {
   const patterns = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`c${i}`, "x"]));
 
-  test.each([
+  const byPattern = (length: number) => ({ subject: undefined, subjectPattern: "s".repeat(length) });
+  const TWENTY = "must have at most 20 patterns";
+  const PATTERN = "must have patterns of at most 1024 characters";
+  const long = (text: string) => `must ${text} characters`;
+  test.each<[string, (length: number) => Json, number, string, string]>([
+    ["a subject", (length) => ({ subject: "s".repeat(length) }), 255, "subject", long("be at most 255")],
+    ["a pattern", byPattern, 1024, "subjectPattern", long("be at most 1024")],
+    ["patterns of claims", (count) => ({ claimPatterns: patterns(count) }), 20, "claimPatterns", TWENTY],
     [
-      "a subject of 255",
-      { subject: "s".repeat(255) },
-      { subject: "s".repeat(256) },
-      "subject",
-      "must be at most 255 characters",
-    ],
-    [
-      "a pattern of 1024",
-      { subjectPattern: "s".repeat(1024), subject: undefined },
-      { subjectPattern: "s".repeat(1025), subject: undefined },
-      "subjectPattern",
-      "must be at most 1024 characters",
-    ],
-    [
-      "20 patterns of claims",
-      { claimPatterns: patterns(20) },
-      { claimPatterns: patterns(21) },
+      "a pattern of a claim",
+      (length) => ({ claimPatterns: { a: "x".repeat(length) } }),
+      1024,
       "claimPatterns",
-      "must have at most 20 patterns",
+      PATTERN,
     ],
     [
-      "a pattern of a claim of 1024",
-      { claimPatterns: { a: "x".repeat(1024) } },
-      { claimPatterns: { a: "x".repeat(1025) } },
-      "claimPatterns",
-      "must have patterns of at most 1024 characters",
-    ],
-    [
-      "a claim of 4096",
-      { claims: { a: "x".repeat(4096) } },
-      { claims: { a: "x".repeat(4097) } },
+      "a claim",
+      (length) => ({ claims: { a: "x".repeat(length) } }),
+      4096,
       "claims",
-      "must have values of at most 4096 characters",
+      long("have values of at most 4096"),
     ],
-  ])("allow %s and no more", (_, within, beyond, field, description) => {
-    expect(inputViolations(ClaimMatch, { ...CLAIM_MATCH, ...within })).toEqual([]);
-    expect(inputViolations(ClaimMatch, { ...CLAIM_MATCH, ...beyond })).toEqual([{ field, description }]);
+  ])("allow %s of that length, and none that is longer", (_, matchOf, length, field, description) => {
+    expect(inputViolations(ClaimMatch, { ...CLAIM_MATCH, ...matchOf(length) })).toEqual([]);
+    expect(inputViolations(ClaimMatch, { ...CLAIM_MATCH, ...matchOf(length + 1) })).toEqual([{ field, description }]);
   });
 });
 

@@ -60,7 +60,11 @@ test("the lists of the API have all three behaviours", () => {
   expect(new Set(behaviours)).toEqual(new Set(["set", "ordered", "keyed"]));
 });
 
-const repo = (contents: Json): Json => ({ name: "images", customOverlay: { contents } });
+const sources = (...hosts: string[]): Json => ({
+  name: "images",
+  customOverlay: { contents: { runtimeRepositories: hosts.map((host) => `https://${host}.example`) } },
+});
+const until = (time: string): Json => ({ staticKeys: { expirationTime: `2026-01-01T${time}` } });
 const user = (username: string, shell?: string): Json => ({ username, ...(shell === undefined ? {} : { shell }) });
 const users = (...all: Json[]): Json => ({ name: "images", customOverlay: { accounts: { users: all } } });
 const installations = (...ids: string[]): Json => ({
@@ -72,20 +76,8 @@ const rows: [what: string, schema: Message, before: Json, after: Json, isSame: b
   ["a set in another order", Role, { capabilities: ["A", "B"] }, { capabilities: ["B", "A"] }, true],
   ["a set with an item twice", Role, { capabilities: ["A", "B"] }, { capabilities: ["A", "B", "A"] }, true],
   ["a set that lacks an item", Role, { capabilities: ["A", "B"] }, { capabilities: ["A"] }, false],
-  [
-    "an ordered list in another order",
-    Repo,
-    repo({ runtimeRepositories: ["https://a.example", "https://b.example"] }),
-    repo({ runtimeRepositories: ["https://b.example", "https://a.example"] }),
-    false,
-  ],
-  [
-    "an ordered list with an item twice",
-    Repo,
-    repo({ runtimeRepositories: ["https://a.example"] }),
-    repo({ runtimeRepositories: ["https://a.example", "https://a.example"] }),
-    false,
-  ],
+  ["an ordered list in another order", Repo, sources("a", "b"), sources("b", "a"), false],
+  ["an ordered list with an item twice", Repo, sources("a"), sources("a", "a"), false],
   ["objects by key in another order", Repo, users(user("a"), user("b")), users(user("b"), user("a")), true],
   ["an object with another key", Repo, users(user("a")), users(user("b")), false],
   ["an object whose other field differs", Repo, users(user("a", "/bin/sh")), users(user("a", "/bin/bash")), false],
@@ -94,13 +86,7 @@ const rows: [what: string, schema: Message, before: Json, after: Json, isSame: b
   ["a zero written out", Group, { name: "a" }, { name: "a", description: "", verified: false }, true],
   ["an empty list written out", Tag, { name: "a" }, { name: "a", bundles: [] }, true],
   ["an empty message", Repo, { name: "a" }, { name: "a", customOverlay: {} }, false],
-  [
-    "one instant in two time zones",
-    Identity,
-    { staticKeys: { expirationTime: "2026-01-01T00:00:00Z" } },
-    { staticKeys: { expirationTime: "2026-01-01T01:00:00.000+01:00" } },
-    true,
-  ],
+  ["one instant in two time zones", Identity, until("00:00:00Z"), until("01:00:00.000+01:00"), true],
   ["a duration with a fraction of zero", GroupInvite, { ttl: "60s" }, { ttl: "60.000s" }, true],
   ["another duration", GroupInvite, { ttl: "60s" }, { ttl: "60.5s" }, false],
   ["an output-only field", Group, { name: "a" }, { name: "a", createTime: "2026-01-01T00:00:00Z" }, true],

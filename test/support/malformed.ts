@@ -2,6 +2,7 @@
 
 import type { FieldType, MessageType } from "../../plugin/wire-format.ts";
 import type { Random } from "./random.ts";
+
 /** Why it is refused, its bytes, and the text of the plugin for a Check. */
 export const malformedSeeds: readonly (readonly [reason: string, bytes: readonly number[], text: string])[] = [
   [

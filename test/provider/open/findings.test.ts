@@ -53,79 +53,33 @@ const [OLD, NEW] = [
   { name: "a", description: "new" },
 ];
 const SECRET = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", ciphertext: "x" };
+const HIDDEN = stateOf(2_000, { a: { ...NEW, name: SECRET } });
+
+const [A, B] = [created("a"), created("b")];
+const SAVED = stateOf(3_000, { a: NEW });
 
 describe("a run without checkpoints", () => {
-  it.each<[string, object[], EngineState | undefined, string, number, string]>([
-    ["lost", [...created("a")], stateOf(500), "killed before it saved", 1, "its create belongs to nobody"],
+  it.each<[string, object[], EngineState | undefined, number, string]>([
+    ["lost", A, stateOf(500), 1, "killed before it saved: its create belongs to nobody"],
+    ["lost", A, stateOf(9_000), 1, "killed, and another run has saved since: the state has nothing of it"],
+    ["saved", [...A, ENDING], SAVED, 0, "ended: the state has its create"],
+    ["saved", A, SAVED, 0, "ended, and said nothing: the state has all of its creates"],
+    ["unclear", [...A, ...B], SAVED, 1, "of which the plugin alone died: one is missing"],
+    ["saved", [...A, ...B, ENDING], SAVED, 0, "after which a person removed one: not its"],
+    ["unclear", [...A, ENDING], stateOf(3_000), 1, "whose stack was removed: a person has to say"],
+    ["saved", [wrote("a", NEW), ENDING], SAVED, 0, "that only updated: the state shows the update"],
+    ["unclear", [wrote("a", NEW), ENDING], stateOf(3_000, { a: OLD }), 0, "that updated, and the state is another"],
+    ["unclear", [wrote("a", NEW), ENDING], stateOf(1_900, { a: OLD }), 0, "whose engine died while it saved"],
+    ["saved", [wrote("a"), ENDING], stateOf(3_000), 0, "that only deleted: the state lacks the record"],
+    ["unclear", A, undefined, 1, "of a stack whose state cannot be read: nothing is known"],
     [
       "lost",
-      [...created("a")],
-      stateOf(9_000),
-      "killed, and another run has saved since",
-      1,
-      "the state has nothing of it",
-    ],
-    ["saved", [...created("a"), ENDING], stateOf(3_000, { a: NEW }), "ended", 0, "the state has its create"],
-    [
-      "saved",
-      [...created("a")],
-      stateOf(3_000, { a: NEW }),
-      "ended, and said nothing",
-      0,
-      "the state has all of its creates",
-    ],
-    [
-      "unclear",
-      [...created("a"), ...created("b")],
-      stateOf(3_000, { a: NEW }),
-      "of which the plugin alone died",
-      1,
-      "one is missing",
-    ],
-    [
-      "saved",
-      [...created("a"), ...created("b"), ENDING],
-      stateOf(3_000, { a: NEW }),
-      "after which a person removed one",
-      0,
-      "not its",
-    ],
-    ["unclear", [...created("a"), ENDING], stateOf(3_000), "whose stack was removed", 1, "a person has to say"],
-    [
-      "saved",
-      [wrote("a", NEW), ENDING],
-      stateOf(3_000, { a: NEW }),
-      "that only updated",
-      0,
-      "the state shows the update",
-    ],
-    [
-      "unclear",
-      [wrote("a", NEW), ENDING],
-      stateOf(3_000, { a: OLD }),
-      "that updated, and the state is another",
-      0,
-      "touched",
-    ],
-    [
-      "unclear",
-      [wrote("a", NEW), ENDING],
-      stateOf(1_900, { a: OLD }),
-      "whose engine died while it saved",
-      0,
-      "touched",
-    ],
-    ["saved", [wrote("a"), ENDING], stateOf(3_000), "that only deleted", 0, "the state lacks the record"],
-    ["unclear", [...created("a")], undefined, "of a stack whose state cannot be read", 1, "nothing is known"],
-    [
-      "lost",
-      [...created("a"), { judged: "r", as: "lost" }],
+      [...A, { judged: "r", as: "lost" }],
       stateOf(9_000, { a: NEW }),
-      "of which that is known",
       0,
-      "taken over since",
+      "of which that is known: taken over since",
     ],
-  ])("is %s: %#", (verdict, lines, state, _how, leftovers, _why) => {
+  ])("is %s: %#", (verdict, lines, state, leftovers, _why) => {
     const findings = findingsOf(openWith(BEGAN, ...lines), state);
     expect([...findings.verdicts.values()]).toEqual([verdict]);
     expect(findings.leftovers).toHaveLength(leftovers);
@@ -141,12 +95,7 @@ describe("a write", () => {
     [false, [wrote("a", NEW, null)], stateOf(2_000, { a: NEW }), "of a later run, which the state shows"],
     [true, [wrote("a", NEW, null)], stateOf(2_000, { a: OLD }), "of a later run, which the state does not show"],
     [true, [wrote("a", NEW, null)], stateOf(1_200, { a: NEW }), "of a later run that the engine has not saved yet"],
-    [
-      false,
-      [wrote("a", NEW, null)],
-      stateOf(2_000, { a: { ...NEW, name: SECRET } }),
-      "that is encrypted, and saved since",
-    ],
+    [false, [wrote("a", NEW, null)], HIDDEN, "that is encrypted, and saved since"],
   ])("is open: %s, %#", (isOpen, lines, state, _why) => {
     const { touched, shown } = findingsOf(openWith(BEGAN, ...lines), state);
     expect([touched.length, shown.length]).toEqual(isOpen ? [1, 0] : [0, 1]);

@@ -56,6 +56,11 @@ describe("invalid inputs", () => {
   const url = "must be an https URL in its normal form, without user, query or fragment, at most 255 characters";
   const lookahead = { issuer, subject: "s", claimPatterns: { ref: "(?=x)" } };
   const re2 = "must be an RE2 pattern: error parsing regexp";
+  const perl = "unsupported Perl syntax: `(?=`";
+  const TWO_RELATIONSHIPS = "servicePrincipal: only one of claimMatch, servicePrincipal may be set";
+  const misspelt = 'must be a value of Capability; got "groups.lst"; did you mean groups.list?';
+  const internal = "must contain internal, since it contains repo.internal.admin";
+  const noRole = `role: ${UID_TEXT}, or the name of a built-in role`;
   const everything = {
     parent: "x",
     name: "CI",
@@ -74,7 +79,7 @@ describe("invalid inputs", () => {
     [identityProvider, { ...provider, oidc }, "oidc.clientSecret: is required unless pkceEnabled is set"],
     // The name of its output.
     [externalGroupRoleMapping, { ...mapping, roleUid: ROLE }, "roleUid: unknown argument; did you mean role?"],
-    [externalGroupRoleMapping, mapping, `role: ${UID_TEXT}, or the name of a built-in role`],
+    [externalGroupRoleMapping, mapping, noRole],
     [group, { ...eng, descripton: "x" }, "descripton: unknown argument; did you mean description?"],
     // A misspelt field that is required is one problem, and a wrong value is named too.
     [
@@ -98,41 +103,15 @@ describe("invalid inputs", () => {
       `claimMatch.issuer: ${url}`,
       `claimMatch.subjectPattern: ${re2}: missing closing ): \`(\``,
     ],
-    [
-      identity,
-      { ...ci, claimMatch, servicePrincipal: "SERVICE_PRINCIPAL_INGESTER" },
-      "servicePrincipal: only one of claimMatch, servicePrincipal may be set",
-    ],
+    [identity, { ...ci, claimMatch, servicePrincipal: "SERVICE_PRINCIPAL_INGESTER" }, TWO_RELATIONSHIPS],
     [identity, ci, "claimMatch: one of claimMatch, staticKeys, awsIdentity, servicePrincipal must be set"],
     // JavaScript has it.
-    [
-      identity,
-      { ...ci, claimMatch: lookahead },
-      `claimMatch.claimPatterns.ref: ${re2}: invalid or unsupported Perl syntax: \`(?=\``,
-    ],
+    [identity, { ...ci, claimMatch: lookahead }, `claimMatch.claimPatterns.ref: ${re2}: invalid or ${perl}`],
     [role, { ...own, capabilities: [] }, "capabilities: must have at least one capability"],
-    [
-      role,
-      { ...own, capabilities: ["groups.list", "groups.lst"] },
-      'capabilities[1]: must be a value of Capability; got "groups.lst"; did you mean groups.list?',
-    ],
-    [
-      role,
-      { ...own, capabilities: ["repo.internal.admin"] },
-      "capabilities: must contain internal, since it contains repo.internal.admin",
-    ],
-    [
-      roleBinding,
-      { parent: GROUP, identity: "ci" },
-      `identity: ${UID_TEXT}`,
-      `role: ${UID_TEXT}, or the name of a built-in role`,
-    ],
-    [
-      roleBinding,
-      { ...bound, role: ` ${ROLE}`, rol: "viewer", names: {} },
-      "rol: unknown argument; did you mean role?",
-      `role: ${UID_TEXT}, or the name of a built-in role`,
-    ],
+    [role, { ...own, capabilities: ["groups.list", "groups.lst"] }, `capabilities[1]: ${misspelt}`],
+    [role, { ...own, capabilities: ["repo.internal.admin"] }, `capabilities: ${internal}`],
+    [roleBinding, { parent: GROUP, identity: "ci" }, `identity: ${UID_TEXT}`, noRole],
+    [roleBinding, { ...bound, role: ` ${ROLE}`, rol: "viewer" }, "rol: unknown argument; did you mean role?", noRole],
   ];
   for (const [kind, inputs, ...expected] of rows)
     it(`fail: ${kind.word}: ${expected.join(", ")}`, () => expect(failures(kind, inputs)).toEqual(expected));
@@ -175,6 +154,7 @@ describe("the returned inputs", () => {
 
 describe("a replacement that would break dependents of the uid", () => {
   const keys = { issuer: "https://a.example.com", subject: "s", issuerKeys: "{}" };
+  const keyed = (changes: Json) => ({ ...ci, staticKeys: { ...keys, ...changes } });
   const bindingIn = (parent: string) => ({ parent, identityUid: IDENTITY, roleUid: ROLE });
   const capable = { name: "r", capabilities: ["groups.list"] };
   const GROUP_TEXT =
@@ -186,30 +166,19 @@ describe("a replacement that would break dependents of the uid", () => {
   const rows: [string, Kind, Json, Json, ...string[]][] = [
     ["a group's parent", group, eng, { ...eng, parent: ORG }, GROUP_TEXT],
     [
-      "an organization that would become a group",
+      "an organization that becomes a group",
       group,
       { root: true, name: "eng" },
       { parent: ORG, name: "eng" },
       GROUP_TEXT,
     ],
-    [
-      "an identity's keys",
-      identity,
-      { ...ci, staticKeys: keys },
-      { ...ci, staticKeys: { ...keys, subject: "t" } },
-      KEYS_TEXT,
-    ],
-    ["a switch away from keys", identity, { ...ci, staticKeys: keys }, { ...ci, claimMatch }, KEYS_TEXT],
+    ["an identity's keys", identity, keyed({}), keyed({ subject: "t" }), KEYS_TEXT],
+    ["a switch away from keys", identity, keyed({}), { ...ci, claimMatch }, KEYS_TEXT],
     ["a role's parent", role, { ...capable, parent: GROUP }, { ...capable, parent: ORG }, ROLE_TEXT],
     ["a claim in place", identity, { ...ci, claimMatch }, { ...ci, claimMatch: { ...claimMatch, subject: "t" } }],
     ["a role binding that moves", roleBinding, bindingIn(GROUP), bindingIn(ORG)],
     ["a parent that is not known yet", group, eng, { ...eng, parent: UNKNOWN }],
-    [
-      "keys that are not known yet",
-      identity,
-      { ...ci, staticKeys: keys },
-      { ...ci, staticKeys: { ...keys, issuerKeys: UNKNOWN } },
-    ],
+    ["keys that are not known yet", identity, keyed({}), keyed({ issuerKeys: UNKNOWN })],
     ["a parent with allowReplace", group, eng, { ...eng, parent: ORG, allowReplace: true }],
   ];
   for (const [reason, kind, olds, news, ...expected] of rows)

@@ -4,6 +4,7 @@ import { diff } from "../../../provider/reconcile/index.ts";
 import { changedPaths } from "../../../provider/record/changes.ts";
 import { desiredWith } from "../../../provider/record/desired.ts";
 import type { Kind } from "../../../provider/record/kind.ts";
+import { REPLACE_ON } from "../../../provider/record/state.ts";
 import type { Json } from "../../../schema/index.ts";
 import { GROUP, IDENTITY, ORG, ROLE, UNKNOWN } from "../../support/scripted.ts";
 
@@ -18,6 +19,10 @@ const keysUntil = (expirationTime: string) => ({ staticKeys: { ...keys, expirati
 const matching = (further: Json) => ({ claimMatch: { ...claimMatch, ...further } });
 
 describe("the paths that differ", () => {
+  const claiming = (claims: Json) => matching({ claims });
+  const newer = ["CAP_NEW", ...groupLists];
+  const SUBJECTS = ["claimMatch.subject", "claimMatch.subjectPattern"];
+  const RELATIONSHIPS = ["awsIdentity", "claimMatch"];
   const byPattern = { issuer: claimMatch.issuer, subjectPattern: "s" };
   const chosen = { name: "a", verified: true, kind: "ORG_KIND_DEV" };
   const outputOnly = { name: "a", createTime: "1", resourceLimits: { idps: 1 }, status: "ORG_STATUS_READY" };
@@ -27,68 +32,25 @@ describe("the paths that differ", () => {
     ["several fields", group, { name: "a", description: "x" }, { name: "b", description: "y" }, "description", "name"],
     ["output-only fields mean nothing", group, outputOnly, { name: "a" }],
     ["a value that the service chose and the program leaves out", group, chosen, { name: "a" }],
-    [
-      "a value that the service chose and the program contradicts",
-      group,
-      chosen,
-      { name: "a", verified: false },
-      "verified",
-    ],
-    [
-      "a member of a message",
-      identity,
-      { name: "a", claimMatch },
-      { name: "a", ...matching({ subject: "t" }) },
-      "claimMatch.subject",
-    ],
-    [
-      "a switch inside a oneof",
-      identity,
-      { claimMatch },
-      { claimMatch: byPattern },
-      "claimMatch.subject",
-      "claimMatch.subjectPattern",
-    ],
+    ["a value that it chose and the program contradicts", group, chosen, { name: "a", verified: false }, "verified"],
+    ["a member of a message", identity, { claimMatch }, matching({ subject: "t" }), "claimMatch.subject"],
+    ["a switch inside a oneof", identity, { claimMatch }, { claimMatch: byPattern }, ...SUBJECTS],
     [
       "a map is one path",
       identity,
-      matching({ claims: { a: "1", "b/c": "2" } }),
-      matching({ claims: { a: "9", d: "3" } }),
+      claiming({ a: "1", "b/c": "2" }),
+      claiming({ a: "9", d: "3" }),
       "claimMatch.claims",
     ],
     ["an empty map is none", identity, { claimMatch }, matching({ claims: {} })],
-    [
-      "the order of a map",
-      identity,
-      matching({ claims: { a: "1", b: "2" } }),
-      matching({ claims: { b: "2", a: "1" } }),
-    ],
-    [
-      "a switch of the relationship",
-      identity,
-      { claimMatch },
-      { awsIdentity: { awsAccount: "1" } },
-      "awsIdentity",
-      "claimMatch",
-    ],
+    ["the order of a map", identity, claiming({ a: "1", b: "2" }), claiming({ b: "2", a: "1" })],
+    ["a switch of the relationship", identity, { claimMatch }, { awsIdentity: { awsAccount: "1" } }, ...RELATIONSHIPS],
     ["one instant", identity, keysUntil("2030-01-01T00:00:00.000Z"), keysUntil("2030-01-01T01:00:00+01:00")],
     ["an expiry that the service chose", identity, keysUntil("2030-01-01T00:00:00.000Z"), { staticKeys: keys }],
     ["the order of capabilities", role, { capabilities: both }, { capabilities: both.toReversed() }],
-    [
-      "an unknown capability",
-      role,
-      { capabilities: ["CAP_NEW", ...groupLists] },
-      { capabilities: groupLists },
-      "capabilities",
-    ],
+    ["an unknown capability", role, { capabilities: newer }, { capabilities: groupLists }, "capabilities"],
     ["an unknown field", role, { capabilities: groupLists, novelty: 1 }, { capabilities: groupLists }],
-    [
-      "a value that is unknown",
-      group,
-      { name: "a", description: "x" },
-      { name: "a", description: UNKNOWN },
-      "description",
-    ],
+    ["a value that is unknown", group, { description: "x" }, { description: UNKNOWN }, "description"],
     ["an unknown block", identity, { claimMatch }, { claimMatch: UNKNOWN }, "claimMatch"],
   ];
   for (const [reason, kind, observed, desired, ...expected] of rows)
@@ -96,9 +58,10 @@ describe("the paths that differ", () => {
       expect(changedPaths(desiredWith(kind, desired), observed)).toEqual(expected));
 });
 
-describe("diff", () => {
-  const binding = { uid: `${GROUP}/2222222222222222`, identityUid: IDENTITY, roleUid: ROLE };
+const bound = { parent: GROUP, identityUid: IDENTITY, roleUid: ROLE };
+const binding = { uid: `${GROUP}/2222222222222222`, identityUid: IDENTITY, roleUid: ROLE };
 
+describe("diff", () => {
   it("ignores another handler text and key, and finds a change of the provider's own arguments", () => {
     const olds = { uid: ORG, name: "a", __provider: "old" };
     const news = { root: true, name: "a", __provider: "new", __key: "organization/project/stack/Group::a" };
@@ -107,30 +70,16 @@ describe("diff", () => {
     expect(diff(group, ORG, { ...olds, allowReplace: true }, news)).toEqual({ changes: true, replaces: [] });
   });
 
-  const bound = { parent: GROUP, identityUid: IDENTITY, roleUid: ROLE };
   const changedKeys = { parent: GROUP, staticKeys: { ...keys, subject: "t" }, allowReplace: true };
-  it.each<[string, Kind, string, Json, Json, string[]]>([
-    ["updates a role binding's role in place", roleBinding, binding.uid, binding, { ...bound, roleUid: ORG }, []],
-    ["replaces a role binding that moves", roleBinding, binding.uid, binding, { ...bound, parent: ORG }, ["parent"]],
-    [
-      "replaces one whose group is unknown",
-      roleBinding,
-      binding.uid,
-      binding,
-      { ...bound, parent: UNKNOWN },
-      ["parent"],
-    ],
-    [
-      "replaces a group that may be replaced",
-      group,
-      GROUP,
-      { name: "a" },
-      { parent: IDENTITY, name: "a", allowReplace: true },
-      ["parent"],
-    ],
-    ["replaces keys that may be replaced", identity, IDENTITY, { staticKeys: keys }, changedKeys, ["staticKeys"]],
-  ])("%s", (_, kind, id, olds, news, replaces) => {
-    expect(diff(kind, id, olds, news)).toEqual({ changes: true, replaces });
+  const movedGroup = { parent: IDENTITY, name: "a", allowReplace: true };
+  it.each<[string, Kind, Json, Json, string[]]>([
+    ["updates a role binding's role in place", roleBinding, binding, { ...bound, roleUid: ORG }, []],
+    ["replaces a role binding that moves", roleBinding, binding, { ...bound, parent: ORG }, ["parent"]],
+    ["replaces one whose group is unknown", roleBinding, binding, { ...bound, parent: UNKNOWN }, ["parent"]],
+    ["replaces a group that may be replaced", group, { uid: GROUP, name: "a" }, movedGroup, ["parent"]],
+    ["replaces keys that may be replaced", identity, { uid: IDENTITY, staticKeys: keys }, changedKeys, ["staticKeys"]],
+  ])("%s", (_, kind, olds, news, replaces) => {
+    expect(diff(kind, olds.uid as string, olds, news)).toEqual({ changes: true, replaces });
   });
 
   it("never replaces a protected group, whatever check saw", () => {
@@ -147,5 +96,34 @@ describe("diff", () => {
         `group ${GROUP}: parent is not known yet, and the update refuses a different value`,
       ),
     });
+  });
+});
+
+// The engine does not apply this option to dynamic resources.
+describe("the option replaceOnChanges", () => {
+  const observed = { uid: IDENTITY, name: "ci", ...matching({ claims: { team: "a" } }) };
+  const desired = { parent: GROUP, name: "other", ...matching({ claims: { team: "a" }, subject: "new" }) };
+
+  it.each([
+    ["a field that changes", ["name"], ["name"]],
+    ["a member of a message that changes", ["claimMatch.subject"], ["claimMatch"]],
+    ["the same in brackets", ['claimMatch["subject"]'], ["claimMatch"]],
+    ["a message with a member that changes", ["claimMatch"], ["claimMatch"]],
+    ["everything", ["*"], ["claimMatch", "name"]],
+    ["a member that does not change", ["claimMatch.issuer", "claimMatch.subjectPattern", "names"], []],
+    ["nothing", undefined, []],
+  ])("%s replaces the record", (_what, option, replaces) => {
+    const news = { ...desired, ...(option && { [REPLACE_ON]: option }) };
+    expect(diff(identity, IDENTITY, observed, news)).toEqual({ changes: true, replaces });
+  });
+
+  it("an unchanged record stays", () => {
+    const news = { ...observed, uid: undefined, parent: GROUP, [REPLACE_ON]: ["*"] };
+    expect(diff(identity, IDENTITY, observed, news)).toEqual({ changes: false, replaces: [] });
+  });
+
+  it("a reference has the name of the program's argument", () => {
+    const news = { ...bound, roleUid: `${ORG}/2222222222222222`, [REPLACE_ON]: ["role"] };
+    expect(diff(roleBinding, binding.uid, binding, news)).toEqual({ changes: true, replaces: ["role"] });
   });
 });

@@ -1,12 +1,12 @@
 // forceDestroy of a group, against the reference server: which records it deletes, in which order, and all refusals.
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { systemTransport } from "../../../client/transport.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import { inputProblems } from "../../../provider/reconcile/check.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import type { Session } from "../../../provider/run/session.ts";
 import type { Json } from "../../../schema/index.ts";
-import { isGroupThere, startSharedService } from "../../harness/provider.ts";
+import { isGroupThere, startService, startSharedService } from "../../harness/provider.ts";
 import { keyOf } from "../../support/scripted.ts";
 
 const { group, identity, roleBinding } = kindRecords;
@@ -41,13 +41,19 @@ const makeIdentity = (parent: string, name: string) =>
 const bind = (parent: string, identityUid: string, roleUid = viewer) =>
   make("CreateRoleBinding", "roleBinding", parent, { identityUid, roleUid });
 
-const failureOf = (promise: Promise<unknown>): Promise<Error> =>
-  promise.then(
-    () => {
-      throw new Error("it was deleted");
-    },
-    (error: Error) => error,
-  );
+const failureOf = async (promise: Promise<unknown>): Promise<Error> => {
+  const [result] = await Promise.allSettled([promise]);
+  expect(result.status).toBe("rejected");
+  return (result as PromiseRejectedResult).reason;
+};
+
+/** Why a group is not deleted: only the group itself was tried. */
+const refusalOf = async (uid: string, stored: Json, session = run()): Promise<string> => {
+  const { message } = await failureOf(reconcile.remove(group, session, uid, stored));
+  expect(new Set(deletes())).toEqual(new Set([`DELETE groups/${uid}`]));
+  return message;
+};
+const FORCED = { name: "forced", forceDestroy: true };
 
 describe("forceDestroy of a group", () => {
   it("prints the whole list before the first delete, then deletes the deepest first", async () => {
@@ -84,23 +90,12 @@ describe("forceDestroy of a group", () => {
   it("deletes repos, identity providers, account associations and invites too", async () => {
     const top = await makeGroup(org, "kinds");
     const low = await makeGroup(top, "low");
-    const kinds: [string, string, string, Json][] = [
-      ["CreateRepo", "repo", low, { name: "repo" }],
-      [
-        "CreateIdentityProvider",
-        "identityProvider",
-        low,
-        {
-          name: "idp",
-          oidc: { issuer: "https://idp.example", clientId: "id", clientSecret: "secret", additionalScopes: ["email"] },
-          defaultRole: viewer,
-        },
-      ],
-      ["CreateAccountAssociation", "accountAssociation", low, { name: "aws", amazon: { account: "123456789012" } }],
-      ["CreateAccountAssociation", "accountAssociation", top, { name: "aws", amazon: { account: "123456789012" } }],
-      ["CreateGroupInvite", "groupInvite", low, { roleUid: viewer, ttl: "3600s" }],
-    ];
-    for (const [operation, field, parent, record] of kinds) await make(operation, field, parent, record);
+    const oidc = { issuer: "https://idp.example", clientId: "id", clientSecret: "secret", additionalScopes: ["email"] };
+    const accounts = { name: "aws", amazon: { account: "123456789012" } };
+    await make("CreateRepo", "repo", low, { name: "repo" });
+    await make("CreateIdentityProvider", "identityProvider", low, { name: "idp", oidc, defaultRole: viewer });
+    for (const parent of [low, top]) await make("CreateAccountAssociation", "accountAssociation", parent, accounts);
+    await make("CreateGroupInvite", "groupInvite", low, { roleUid: viewer, ttl: "3600s" });
     await reconcile.remove(group, run(), top, { forceDestroy: true });
     expect(await isGroupThere(service, top)).toBe(false);
     const words = deletes().map((event) => event.split("/")[0]?.replace("DELETE ", ""));
@@ -115,26 +110,20 @@ describe("forceDestroy of a group", () => {
     const [child, other] = [await makeGroup(one, "child"), await makeGroup(two, "child")];
     await reconcile.remove(group, run(), one, { forceDestroy: true });
     expect(deletes().filter((event) => event !== `DELETE groups/${one}`)).toEqual([`DELETE groups/${child}`]);
-    expect([
-      await isGroupThere(service, one),
-      await isGroupThere(service, two),
-      await isGroupThere(service, other),
-      await isGroupThere(service, parent),
-    ]).toEqual([false, true, true, true]);
+    const there = await Promise.all([one, two, other, parent].map((uid) => isGroupThere(service, uid)));
+    expect(there).toEqual([false, true, true, true]);
   });
 
   it("is refused beyond forceDestroyMax, with the list, and nothing is deleted", async () => {
     const top = await makeGroup(org, "many");
     const below = [await makeGroup(top, "a"), await makeGroup(top, "b"), await makeGroup(top, "c")];
     const stored = { name: "many", forceDestroy: true, forceDestroyMax: 2 };
-    const error = await failureOf(reconcile.remove(group, run(), top, stored));
-    const [head, ...lines] = error.message.split("\n");
+    const [head, ...lines] = (await refusalOf(top, stored)).split("\n");
     expect(head).toBe(
       `group ${top} "many": forceDestroy: 3 records are below it, and forceDestroyMax is 2; nothing was deleted:`,
     );
     expect(lines.pop()).toBe("See docs/recovery.md#blocked");
     expect(lines.sort()).toEqual(below.map((uid, i) => `  - group ${uid} "${"abc"[i]}"`).sort());
-    expect(new Set(deletes())).toEqual(new Set([`DELETE groups/${top}`]));
     await reconcile.remove(group, run(), top, { ...stored, forceDestroyMax: 3 });
     expect(await isGroupThere(service, top)).toBe(false);
   });
@@ -142,11 +131,9 @@ describe("forceDestroy of a group", () => {
   it("has a limit of 50 records when none is given", async () => {
     const top = await makeGroup(org, "fifty");
     for (let i = 0; i < 51; i += 1) await makeGroup(top, `g${i}`);
-    const error = await failureOf(reconcile.remove(group, run(), top, { forceDestroy: true }));
-    expect(error.message).toContain(
+    expect(await refusalOf(top, FORCED)).toContain(
       "forceDestroy: 51 records are below it, and forceDestroyMax is 50; nothing was deleted:",
     );
-    expect(new Set(deletes())).toEqual(new Set([`DELETE groups/${top}`]));
   });
 
   it("is refused on a root group: in the preview, and in the delete if the state has it", async () => {
@@ -155,23 +142,19 @@ describe("forceDestroy of a group", () => {
     ]);
     const root = await make("CreateGroup", "group", "", { name: "root" });
     await makeGroup(root, "below");
-    const error = await failureOf(reconcile.remove(group, run(), root, { name: "root", forceDestroy: true }));
-    expect(error.message).toBe(
-      `group ${root} "root": forceDestroy is refused on a root group: it would empty an organization\nSee docs/recovery.md#blocked`,
+    expect(await refusalOf(root, FORCED)).toBe(
+      `group ${root} "forced": forceDestroy is refused on a root group: it would empty an organization\nSee docs/recovery.md#blocked`,
     );
-    expect(new Set(deletes())).toEqual(new Set([`DELETE groups/${root}`]));
   });
 
   it("is refused when a role binding outside would be deleted with an identity below", async () => {
     const [top, otherGroup] = [await makeGroup(org, "inside"), await makeGroup(org, "outside")];
     const ci = await makeIdentity(top, "ci");
     const binding = await bind(otherGroup, ci);
-    const error = await failureOf(reconcile.remove(group, run(), top, { name: "inside", forceDestroy: true }));
-    expect(error.message).toBe(
-      `group ${top} "inside": forceDestroy: these role bindings are outside it and would be deleted with identities below it; ` +
+    expect(await refusalOf(top, FORCED)).toBe(
+      `group ${top} "forced": forceDestroy: these role bindings are outside it and would be deleted with identities below it; ` +
         `nothing was deleted:\n  - role binding ${binding} (ci as viewer) of identity ${ci} "ci"\nSee docs/recovery.md#blocked`,
     );
-    expect(new Set(deletes())).toEqual(new Set([`DELETE groups/${top}`]));
   });
 
   it("is refused when this run has created, or keeps, a record below", async () => {
@@ -180,14 +163,12 @@ describe("forceDestroy of a group", () => {
     const made = await reconcile.create(group, session, { ...keyOf("held"), parent: top, name: "made" });
     const kept = await makeGroup(top, "kept");
     session.ownership.keep(kept, false);
-    const error = await failureOf(reconcile.remove(group, session, top, { name: "held", forceDestroy: true }));
-    const [head, ...lines] = error.message.split("\n");
+    const [head, ...lines] = (await refusalOf(top, FORCED, session)).split("\n");
     expect(head).toBe(
-      `group ${top} "held": forceDestroy: this run keeps these records, or leaves them in place; nothing was deleted:`,
+      `group ${top} "forced": forceDestroy: this run keeps these records, or leaves them in place; nothing was deleted:`,
     );
     expect(lines.pop()).toBe("See docs/recovery.md#blocked");
     expect(lines.sort()).toEqual([`  - group ${made.id} "made"`, `  - group ${kept} "kept"`].sort());
-    expect(new Set(deletes())).toEqual(new Set([`DELETE groups/${top}`]));
   });
 
   it("is refused when an adopted record below was just left in place", async () => {
@@ -195,20 +176,18 @@ describe("forceDestroy of a group", () => {
     const ci = await makeIdentity(top, "adopted");
     const session = run();
     await reconcile.remove(identity, session, ci, { name: "adopted", adopted: true });
-    const error = await failureOf(reconcile.remove(group, session, top, { name: "holder", forceDestroy: true }));
-    expect(error.message).toBe(
-      `group ${top} "holder": forceDestroy: this run keeps these records, or leaves them in place; nothing was deleted:\n` +
+    expect(await refusalOf(top, FORCED, session)).toBe(
+      `group ${top} "forced": forceDestroy: this run keeps these records, or leaves them in place; nothing was deleted:\n` +
         `  - identity ${ci} "adopted"\nSee docs/recovery.md#blocked`,
     );
-    expect(new Set(deletes())).toEqual(new Set([`DELETE groups/${top}`]));
   });
 
   it("that is not set deletes nothing below", async () => {
     const top = await makeGroup(org, "plain");
     const child = await makeGroup(top, "child");
-    const error = await failureOf(reconcile.remove(group, run(), top, { name: "plain" }));
-    expect(error.message).toContain(`1 record blocks the deletion:\n  - group ${child} "child"`);
-    expect(new Set(deletes())).toEqual(new Set([`DELETE groups/${top}`]));
+    expect(await refusalOf(top, { name: "plain" })).toContain(
+      `1 record blocks the deletion:\n  - group ${child} "child"`,
+    );
   });
 });
 
@@ -259,6 +238,13 @@ describe("an identity that holds role bindings of others", () => {
   });
 });
 
+it("a group waits for the children that the same run deletes", async () => {
+  const [parent, session] = [await makeGroup(org, "parent"), run()];
+  const child = await makeGroup(parent, "child");
+  await Promise.all([parent, child].map((uid) => reconcile.remove(group, session, uid, {})));
+  expect((await reconcile.read(group, session, parent, {})).id).toBe("");
+});
+
 describe("forceDestroy when the service or a proxy ignores the filter of a list", () => {
   it("deletes nothing beside the group", async () => {
     const [first, beside] = [await makeGroup(org, "first"), await makeGroup(org, "beside")];
@@ -271,4 +257,40 @@ describe("forceDestroy when the service or a proxy ignores the filter of a list"
     expect(new Set(deletes())).toEqual(new Set([`DELETE groups/${first}`, `DELETE groups/${child}`]));
     expect([await isGroupThere(service, beside), await isGroupThere(service, other)]).toEqual([true, true]);
   });
+});
+
+const SEED = `
+organization: { name: acme }
+groups:
+  - { name: registry }
+  - { name: below, parent: registry }
+advisories:
+  - group: registry/below
+    advisoryId: CGA-xvgw-cvr7-9g2q
+    author: ann@acme.example
+    artifactName: nginx
+    artifactType: apk
+    artifactArchitecture: x86_64
+    componentName: openssl
+    componentLocation: ./.PKGINFO
+    componentType: apk
+    events:
+      - { author: ann@acme.example, reviewState: REVIEW_STATE_APPROVED, fixed: { fixedVersion: 1.27.1-r0 } }
+`;
+
+it("an advisory below is named and nothing is deleted, since no method deletes it and the group would stay", async () => {
+  const own = await startService(SEED);
+  onTestFinished(() => own.close());
+  const listGroups = async () => (await own.session.call("ListGroups", {})).groups as unknown as Json[];
+  const before = await listGroups();
+  const registry = before.find(({ name }) => name === "registry") as Json;
+  const { advisories } = await own.session.call("ListAdvisories", {});
+  const stored = { ...registry, forceDestroy: true };
+  await expect(reconcile.remove(group, own.otherSession(), registry.uid as string, stored)).rejects.toThrow(
+    "forceDestroy: no method deletes these advisories, so the group would stay; nothing was deleted:\n" +
+      `  - advisory ${advisories?.[0]?.uid}`,
+  );
+  expect(await listGroups()).toEqual(before);
+  const paths = own.requests.filter(({ method }) => method === "DELETE").map(({ url }) => url.pathname);
+  expect(new Set(paths)).toEqual(new Set([`/iam/v2beta1/groups/${registry.uid}`]));
 });

@@ -18,14 +18,29 @@ const machine = startMachine();
 
 const MINUTE_MS = 60 * SECOND_MS;
 
-/** The same key for the resource and for the engine. */
-const named = (args: Json): Json => ({ ...args, __key: String(args.__key).replace("/Test::", "/Group::") });
+/** Arguments of a unique group, with the same key for the resource and for the engine. */
+const newArgs = (): Json => {
+  const { __key, ...args } = machine.inputs();
+  return { ...args, __key: String(__key).replace("/Test::", "/Group::") };
+};
+/** The same, and the record of these that is there. */
+const existing = async () => {
+  const args = newArgs();
+  const there = await machine.createByOther(args);
+  return { args, there, uid: there.uid };
+};
 
-const runWith = (state: StoredState): { session: Session; asked: ReturnType<typeof storedWith>["asked"] } => {
+const runWith = (state: StoredState) => {
   const { stored, asked } = storedWith(state);
   machine.stored = stored;
-  return { session: machine.run().session, asked };
+  return { ...machine.run(), asked };
 };
+
+/** A group as the state has it. */
+const stateGroup = (key: unknown, agoMs: number, id = `${machine.org}/0123456789abcdef`): Json => ({
+  ...{ urn: urnOf(key), type: `${TYPE_PREFIX}Group`, id },
+  outputs: { createTime: new Date(Date.now() - agoMs).toISOString() },
+});
 
 const create = (session: Session, args: Json) => reconcile.create(group, session, args);
 
@@ -33,30 +48,28 @@ const REFUSED = "and nothing shows that this stack created it; nothing was sent:
 
 describe("a create that a killed run left in the engine's state", () => {
   it("gives its record, and no second one is created", async () => {
-    const args = named(machine.inputs());
-    const made = await machine.createByOther(args);
+    const { args, there } = await existing();
     const { session, asked } = runWith({ pending: [{ args }] });
-    expect((await create(session, args)).id).toBe(made.uid);
+    expect((await create(session, args)).id).toBe(there.uid);
     expect(machine.posts).toBe(0);
     expect(machine.messages.at(-1)).toBe(
-      `${args.__key}: adopting group ${made.uid} "${args.name}", created by an earlier run at ${made.createTime}`,
+      `${args.__key}: adopting group ${there.uid} "${args.name}", created by an earlier run at ${there.createTime}`,
     );
     // The state is read once in a run, and not again for the creates that follow.
-    await create(session, named(machine.inputs()));
+    await create(session, newArgs());
     expect(asked).toEqual({ states: 1, secrets: 0, runs: 1 });
   });
 
   it("is no reason to ask for more where there is none", async () => {
     const { session, asked } = runWith({ pending: [] });
-    await create(session, named(machine.inputs()));
-    await create(session, named(machine.inputs()));
+    await create(session, newArgs());
+    await create(session, newArgs());
     expect(asked).toEqual({ states: 1, secrets: 0, runs: 0 });
     expect(machine.messages).toEqual([]);
   });
 
   it("gives its record also where the program has changed, and the record is updated", async () => {
-    const args = named(machine.inputs());
-    const { uid } = await machine.createByOther(args);
+    const { args, uid } = await existing();
     const { session } = runWith({ pending: [{ args }] });
     const { id, outs } = await create(session, { ...args, description: "changed" });
     expect([id, outs.description]).toEqual([uid, "changed"]);
@@ -64,19 +77,16 @@ describe("a create that a killed run left in the engine's state", () => {
   });
 
   it("gives a record that a later killed run has changed already", async () => {
-    const args = named(machine.inputs());
+    const args = newArgs();
     const changed = { ...args, description: "changed" };
     const { uid } = await machine.createByOther(changed);
-    const { session } = runWith({
-      pending: [{ args: changed }, { args, agoMs: 5 * SECOND_MS }],
-    });
+    const { session } = runWith({ pending: [{ args: changed }, { args, agoMs: 5 * SECOND_MS }] });
     expect((await create(session, changed)).id).toBe(uid);
     expect(machine.posts).toBe(0);
   });
 
   it("whose record is in another group than the program asks for: creates one there, and deletes the other", async () => {
-    const args = named(machine.inputs());
-    const { uid } = await machine.createByOther(args);
+    const { args, uid } = await existing();
     const outer = await machine.createByOther(machine.inputs());
     const { session } = runWith({ pending: [{ args }] });
     const { id } = await create(session, { ...args, parent: outer.uid });
@@ -88,28 +98,24 @@ describe("a create that a killed run left in the engine's state", () => {
   });
 
   it("waits until no request of the killed run can arrive, and creates one", async () => {
-    const args = named(machine.inputs());
-    const { stored } = storedWith({ pending: [{ args }] });
-    machine.stored = stored;
-    const { session, clock } = machine.run();
+    const args = newArgs();
+    const { session, clock } = runWith({ pending: [{ args }] });
     await create(session, args);
     expect(clock.now()).toBeGreaterThanOrEqual(65 * SECOND_MS - SECOND_MS);
     expect(machine.posts).toBe(1);
   });
 
   it("does not wait long after a later run, which began when the killed one had ended", async () => {
-    const args = named(machine.inputs());
+    const args = newArgs();
     const runs: EngineRun[] = [{ kind: "refresh", result: "succeeded", startedAt: Date.now() - 2 * MINUTE_MS }];
-    const { stored } = storedWith({ pending: [{ args, agoMs: 3 * MINUTE_MS }], runs });
-    machine.stored = stored;
-    const { session, clock } = machine.run();
+    const { session, clock } = runWith({ pending: [{ args, agoMs: 3 * MINUTE_MS }], runs });
     await create(session, args);
     expect(clock.now()).toBe(0);
     expect(machine.posts).toBe(1);
   });
 
   it("of which two records match stops, and lists them", async () => {
-    const args = named(machine.inputs());
+    const args = newArgs();
     const twins = [await machine.createByOther(args), await machine.createByOther(args)];
     const { session } = runWith({ pending: [{ args }] });
     const error = (await create(session, args).catch((thrown: unknown) => thrown)) as Error;
@@ -119,7 +125,7 @@ describe("a create that a killed run left in the engine's state", () => {
   });
 
   it("that equals another one: each resource gets one of the two records", async () => {
-    const args = named(machine.inputs());
+    const args = newArgs();
     const other = { ...args, __key: `${args.__key}-too` };
     await machine.createByOther(args);
     await machine.createByOther(args);
@@ -130,15 +136,13 @@ describe("a create that a killed run left in the engine's state", () => {
   });
 
   it("of a resource that had another name then gives its record", async () => {
-    const args = named(machine.inputs());
-    const { uid } = await machine.createByOther(args);
+    const { args, uid } = await existing();
     const { session } = runWith({ pending: [{ args }] });
     expect((await create(session, { ...args, __key: `${args.__key}-renamed` })).id).toBe(uid);
   });
 
   it("is matched by secrets, which the engine is asked for only then", async () => {
-    const args = named(machine.inputs());
-    const { uid } = await machine.createByOther(args);
+    const { args, uid } = await existing();
     const secret = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
     const hidden = { ...args, name: { ...secret, ciphertext: "v1:abc" } };
     const clear = { ...args, name: { ...secret, plaintext: JSON.stringify(args.name) } };
@@ -172,12 +176,7 @@ describe("a create that a killed run left in the engine's state", () => {
       "may be of a resource that the state has, and that is as new",
       (args) => ({
         pending: [{ args, agoMs: 5 * SECOND_MS }],
-        resources: [
-          {
-            ...{ urn: urnOf(args.__key), type: `${TYPE_PREFIX}Group`, id: `${machine.org}/0123456789abcdef` },
-            outputs: { createTime: new Date(Date.now() - SECOND_MS).toISOString() },
-          },
-        ],
+        resources: [stateGroup(args.__key, SECOND_MS)],
       }),
     ],
     ["was begun by another process of this run", (args) => ({ pending: [{ args, agoMs: -3 * SECOND_MS }] })],
@@ -186,28 +185,22 @@ describe("a create that a killed run left in the engine's state", () => {
     ["is of another type", (args) => ({ pending: [{ args, type: "aws:s3/bucket:Bucket" }] })],
   ];
   it.each(refused)("gives no record that %s: the create is refused", async (_why, state) => {
-    const args = named(machine.inputs());
-    const there = await machine.createByOther(args);
-    const { session } = runWith(state(args, there.uid));
+    const { args, uid } = await existing();
+    const { session } = runWith(state(args, uid));
     const error = (await create(session, args).catch((thrown: unknown) => thrown)) as Error;
     expect(error.message).toContain(REFUSED);
-    expect(error.message).toContain(`group ${there.uid} "${args.name}", created `);
+    expect(error.message).toContain(`group ${uid} "${args.name}", created `);
     expect(machine.posts).toBe(0);
   });
 
   it("counts in place of an older resource that it was to replace", async () => {
-    const args = named(machine.inputs());
-    const { uid } = await machine.createByOther(args);
-    const older = {
-      ...{ urn: urnOf(args.__key), type: `${TYPE_PREFIX}Group`, id: `${machine.org}/0123456789abcdef` },
-      outputs: { createTime: new Date(Date.now() - MINUTE_MS).toISOString() },
-    };
-    const { session } = runWith({ pending: [{ args }], resources: [older] });
+    const { args, uid } = await existing();
+    const { session } = runWith({ pending: [{ args }], resources: [stateGroup(args.__key, MINUTE_MS)] });
     expect((await create(session, args)).id).toBe(uid);
   });
 
   it("does not count where the journal has an entry of the resource", async () => {
-    const args = named(machine.inputs());
+    const args = newArgs();
     await create(machine.run("timeout").session, args).catch(() => undefined);
     const there = await machine.createByOther({ ...args, description: "of another run" });
     const { session } = runWith({ pending: [{ args: { ...args, description: "of another run" } }] });
@@ -218,22 +211,15 @@ describe("a create that a killed run left in the engine's state", () => {
 
 describe("an equal record", () => {
   it("that another resource of the state has is no obstacle: the program renames that one without an alias", async () => {
-    const args = named(machine.inputs());
-    const { uid } = await machine.createByOther(args);
-    const owner = {
-      urn: urnOf("organization/project/stack/Group::owner"),
-      type: `${TYPE_PREFIX}Group`,
-      id: uid,
-      outputs: {},
-    };
+    const { args, uid } = await existing();
+    const owner = { ...stateGroup("organization/project/stack/Group::owner", 0, uid), outputs: {} };
     const { session } = runWith({ pending: [], resources: [owner] });
     expect((await create(session, args)).id).not.toBe(uid);
     expect(machine.messages).toEqual([]);
   });
 
   it("is refused with the reason where the state cannot be read", async () => {
-    const args = named(machine.inputs());
-    await machine.createByOther(args);
+    const { args } = await existing();
     const refuse = async (): Promise<never> => {
       throw new EngineStateError("pulumi stack export: no stack named that found");
     };
@@ -279,8 +265,7 @@ describe("a resource that no program declares any more", () => {
     );
 
   it("has its record named before a run, and deleted before the run deletes anything", async () => {
-    const args = named(machine.inputs());
-    const { uid } = await machine.createByOther(args);
+    const { args, uid } = await existing();
     const { session } = runWith({ pending: [{ args }] });
     const stacks = stacksOf(session);
     await stacks.look(args.__key as string, false);
@@ -299,7 +284,7 @@ describe("a resource that no program declares any more", () => {
   });
 
   it("keeps a record that is older than the killed run, and one of two that match", async () => {
-    const [older, twin] = [named(machine.inputs()), named(machine.inputs())];
+    const [older, twin] = [newArgs(), newArgs()];
     await machine.createByOther(older);
     await machine.createByOther(twin);
     await machine.createByOther(twin);
@@ -311,8 +296,7 @@ describe("a resource that no program declares any more", () => {
 
   it("keeps a record that the engine would keep: of a resource that is protected, or retained on delete", async () => {
     for (const options of [{ protect: true }, { retainOnDelete: true }]) {
-      const args = named(machine.inputs());
-      await machine.createByOther(args);
+      const { args } = await existing();
       const { session } = runWith({ pending: [{ args, options }] });
       await stacksOf(session).removeLost(args.__key as string);
       expect(await machine.named(args.name)).toHaveLength(1);
@@ -320,9 +304,8 @@ describe("a resource that no program declares any more", () => {
   });
 
   it("says nothing on a machine with a journal of the stack, which knows what its runs have left", async () => {
-    await create(machine.run().session, named(machine.inputs()));
-    const args = named(machine.inputs());
-    await machine.createByOther(args);
+    await create(machine.run().session, newArgs());
+    const { args } = await existing();
     const { session, asked } = runWith({ pending: [{ args }] });
     await stacksOf(session).look(args.__key as string, false);
     expect(asked.states).toBe(0);

@@ -1,7 +1,10 @@
-// A deleted record differs from a service that has lost everything: in a read that does not find it, and in a delete.
+// A deleted record differs from one that is hidden for a moment, and from a service that has lost everything: in a read that does not find
+// it, and in a delete.
 import { describe, expect, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
+import { retryUntilVisible } from "../../../provider/recovery/not-found.ts";
+import { manualClock } from "../../harness/clock.ts";
 import { GROUP, IDENTITY, json, ORG, refusal, scriptedSession } from "../../support/scripted.ts";
 
 const { group, identity } = kindRecords;
@@ -36,10 +39,15 @@ describe("a service without any records", () => {
 });
 
 describe("a delete of a record that is gone", () => {
-  it("succeeds when its parent can be read", async () => {
-    const { session, requests } = scriptedSession(gone, organization);
+  const asked = [`DELETE groups/${GROUP}`, `GET groups/${ORG}`];
+  it.each([
+    ["can be read", organization],
+    // Without permission to delete, the error differs from NOT_FOUND.
+    ["may not be read", refusal("PERMISSION_DENIED", "who are you")],
+  ])("succeeds when its parent %s", async (_, parent) => {
+    const { session, requests } = scriptedSession(gone, parent);
     await reconcile.remove(group, session, GROUP, { name: "eng" });
-    expect(shown(requests)).toEqual([`DELETE groups/${GROUP}`, `GET groups/${ORG}`]);
+    expect(shown(requests)).toEqual(asked);
   });
 
   it("succeeds when its parent is gone by the same rule", async () => {
@@ -51,12 +59,6 @@ describe("a delete of a record that is gone", () => {
       `GET groups/${GROUP}`,
       `GET groups/${ORG}`,
     ]);
-  });
-
-  it("succeeds when its parent may not be read: without permission to delete, the error differs from NOT_FOUND", async () => {
-    const { session, requests } = scriptedSession(gone, refusal("PERMISSION_DENIED", "who are you"));
-    await reconcile.remove(group, session, GROUP, { name: "eng" });
-    expect(shown(requests)).toEqual([`DELETE groups/${GROUP}`, `GET groups/${ORG}`]);
   });
 
   it("fails when its parent cannot be read", async () => {
@@ -77,4 +79,62 @@ it("a successful delete sends no further request", async () => {
   const { session, requests } = scriptedSession(json({}));
   await reconcile.remove(group, session, GROUP, { name: "eng" });
   expect(shown(requests)).toEqual([`DELETE groups/${GROUP}`]);
+});
+
+describe("a delete of a record within its creation grace period", () => {
+  const bornMs = Date.parse("2026-01-28T12:00:00Z");
+  const stored = { name: "eng", createTime: new Date(bornMs).toISOString() };
+
+  /** A service that answers so `takesMs` after a request; the first attempt finds nothing. */
+  const answering = (takesMs: number) => {
+    const scripted = scriptedSession(() => {
+      const isFirst = scripted.requests.length === 1;
+      if (isFirst) scripted.clock.advance(takesMs);
+      const date = new Date(bornMs + scripted.clock.now()).toUTCString();
+      return isFirst ? refusal("NOT_FOUND", "no", { date }) : json({ uid: ORG }, 200, { date });
+    });
+    return scripted;
+  };
+
+  it.each([
+    ["is sent again when it is not found", 100, 0, ["DELETE", "DELETE"]],
+    ["is sent again when the response came after it: the request may have come before", 9_000, 0, ["DELETE", "DELETE"]],
+    ["succeeds when it is not found after it: a read of its parent proves that", 100, 6_000, ["DELETE", "GET"]],
+  ])("%s", async (_, takesMs, laterMs, methods) => {
+    const { session, requests, clock } = answering(takesMs);
+    clock.advance(laterMs);
+    await reconcile.remove(group, session, GROUP, stored);
+    expect(requests.map(({ method }) => method)).toEqual(methods);
+  });
+});
+
+describe("a search for a record that may be hidden", () => {
+  /** Each search takes so long; one that begins at `shownMs` or later finds the record. */
+  const looking = async (hiddenMs: number, { takesMs = 0, shownMs = Infinity } = {}) => {
+    const clock = manualClock();
+    const begun: number[] = [];
+    const look = async () => {
+      begun.push(clock.now());
+      const found = clock.now() >= shownMs ? "it" : undefined;
+      clock.advance(takesMs);
+      return found;
+    };
+    return { found: await retryUntilVisible(clock, look, () => hiddenMs), begun };
+  };
+
+  it("ends with the record that it finds", async () => {
+    expect(await looking(5_000, { shownMs: 700 })).toEqual({ found: "it", begun: [0, 250, 750] });
+  });
+
+  it("retries with growing waits, the last time after the grace period", async () => {
+    expect(await looking(5_000)).toEqual({ found: undefined, begun: [0, 250, 750, 1_750, 3_250, 5_000] });
+  });
+
+  it("retries once after an attempt that began before that and ended after it", async () => {
+    expect(await looking(5_000, { takesMs: 8_000 })).toEqual({ found: undefined, begun: [0, 8_000] });
+  });
+
+  it.each([0, -1_000, -Infinity, Number.NaN])("tries once when the record can be hidden until %d", async (hiddenMs) => {
+    expect(await looking(hiddenMs)).toEqual({ found: undefined, begun: [0] });
+  });
 });

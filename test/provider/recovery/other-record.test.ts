@@ -5,7 +5,7 @@ import type { HttpAnswer } from "../../../client/transport.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import type { Json } from "../../../schema/index.ts";
-import { startMachine } from "../../harness/provider.ts";
+import { type Service, startMachine } from "../../harness/provider.ts";
 import { json, keyOf, page } from "../../support/scripted.ts";
 
 const { group, role, roleBinding } = kindRecords;
@@ -21,74 +21,47 @@ const answering = (other: (answer: HttpAnswer) => HttpAnswer | Promise<HttpAnswe
     return method === "POST" ? other(answer) : answer;
   }).session;
 
-const call = async (operation: string, request: object): Promise<Json & { uid: string }> =>
-  (await machine.service.session.call(operation as never, request as never)) as never;
+const call: Service["call"] = (...request) => machine.service.call(...request);
 
 describe("a response that names another record", () => {
-  const rows: [string, (args: Json) => Promise<(answer: HttpAnswer) => HttpAnswer | Promise<HttpAnswer>>, string][] = [
-    [
-      "an older one with the same fields (a cache)",
-      async (args) => {
-        const earlier = await machine.createByOther(args);
-        return () => json(earlier);
-      },
-      "existed before the create",
-    ],
-    [
-      "an older one with other fields",
-      async () => {
-        const earlier = await machine.createByOther(machine.inputs());
-        return () => json(earlier);
-      },
-      "existed before the create",
-    ],
-    [
-      "a much older one",
-      async () => {
-        const earlier = await machine.createByOther(machine.inputs());
-        machine.service.clock.advance(60_000);
-        return () => json(earlier);
-      },
-      "existed before the create",
-    ],
-    [
-      "one that was deleted since (a cache)",
-      async (args) => {
-        const earlier = await machine.createByOther(args);
-        await call("DeleteGroup", { uid: earlier.uid });
-        machine.service.clock.advance(5_000);
-        return () => json(earlier);
-      },
-      "may have existed before the create",
-    ],
-    [
-      "one of another parent",
-      async (args) => {
-        const outer = await machine.createByOther(machine.inputs());
-        const inner = await call("CreateGroup", { parent: outer.uid, group: { name: args.name, description: "d" } });
-        return () => json(inner);
-      },
-      "is not in ",
-    ],
-    ["the parent itself", async () => async () => json(await call("GetGroup", { uid: machine.org })), "is not in "],
+  type Answering = (answer: HttpAnswer) => HttpAnswer | Promise<HttpAnswer>;
+  const ROLE = { description: "d", capabilities: ["CAP_IAM_GROUPS_LIST"] };
+  /** A record that another caller has created before the test's own. */
+  const earlier = async (args = machine.inputs(), agoMs = 0, isDeleted = false): Promise<Answering> => {
+    const record = await machine.createByOther(args);
+    if (isDeleted) await call("DeleteGroup", { uid: record.uid });
+    machine.service.clock.advance(agoMs);
+    return () => json(record);
+  };
+  const elsewhere = async ({ name }: Json): Promise<Answering> => {
+    const outer = await machine.createByOther(machine.inputs());
+    const inner = await call("CreateGroup", { parent: outer.uid, group: { name, description: "d" } });
+    return () => json(inner);
+  };
+  const roleNow = ({ name }: Json): Promise<Json> =>
+    call("CreateRole", { parent: machine.org, role: { ...ROLE, name } });
+  const nowhere = (answer: HttpAnswer): Json => ({
+    ...bodyOf(answer),
+    ...{ uid: `${machine.org}/0123456789abcdef`, description: "x" },
+  });
+  const rows: [string, (args: Json) => Answering | Promise<Answering>, string][] = [
+    ["an older one with the same fields (a cache)", (args) => earlier(args), "existed before the create"],
+    ["an older one with other fields", () => earlier(), "existed before the create"],
+    ["a much older one", () => earlier(undefined, 60_000), "existed before the create"],
+    ["one deleted since (a cache)", (args) => earlier(args, 5_000, true), "may have existed before the create"],
+    ["one of another parent", elsewhere, "is not in "],
+    ["the parent itself", () => async () => json(await call("GetGroup", { uid: machine.org })), "is not in "],
     [
       "one that another caller creates at the same time, with other fields",
-      async () => async () => json(await machine.createByOther(machine.inputs())),
+      () => async () => json(await machine.createByOther(machine.inputs())),
       "differs from what was requested",
     ],
     [
       "one of another kind, created at the same time with the same name",
-      async (args) => async () => {
-        const fields = { name: args.name, description: "d", capabilities: ["CAP_IAM_GROUPS_LIST"] };
-        return json(await call("CreateRole", { parent: machine.org, role: fields }));
-      },
+      (args) => async () => json(await roleNow(args)),
       "is no group",
     ],
-    [
-      "a well-formed uid without a record",
-      async () => (answer) => json({ ...bodyOf(answer), uid: `${machine.org}/0123456789abcdef`, description: "x" }),
-      "differs from what was requested",
-    ],
+    ["a well-formed uid without a record", () => (own) => json(nowhere(own)), "differs from what was requested"],
   ];
 
   it.each(rows)("%s: only the created record is adopted", async (_what, prepare, why) => {

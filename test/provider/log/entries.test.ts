@@ -1,4 +1,4 @@
-// The lines of a journal: an invalid one is no entry, and is kept.
+// The lines of a journal: an invalid one is no entry, and is kept. Those of a run without checkpoints stay until it has ended.
 import { describe, expect, it } from "vitest";
 import { contentsFrom, textFrom } from "../../../provider/log/entries.ts";
 import { GROUP, ORG } from "../../support/scripted.ts";
@@ -14,6 +14,8 @@ const intent = {
   notBefore: 0,
 };
 const I = JSON.stringify(intent);
+const textOf = (...lines: object[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+const uidBelow = (digit: string): string => `${ORG}/${digit.repeat(16)}`;
 
 describe("a line that is not an entry", () => {
   it.each<[string, string]>([
@@ -66,11 +68,72 @@ describe("a line that is not an entry", () => {
 
 it("a deleted record is kept until the engine has another one of its resource", () => {
   const removed = { removed: GROUP, kind: "group", key: intent.key, identity: { name: "a hash" } };
-  const lines = [removed, intent, { made: "i", uid: `${ORG}/0000000000000001`, at: 2 }];
-  const textOf = (all: readonly object[]): string => all.map((line) => `${JSON.stringify(line)}\n`).join("");
-  const { entries, removed: kept } = contentsFrom(textOf(lines));
+  const lines = [removed, intent, { made: "i", uid: uidBelow("1"), at: 2 }];
+  const { entries, removed: kept } = contentsFrom(textOf(...lines));
   expect([...kept.values()]).toEqual([removed]);
   const again = contentsFrom(textFrom({ entries: entries.values(), removed: kept.values() }));
   expect([...again.removed.values()]).toEqual([removed]);
-  expect(contentsFrom(textOf([...lines, { known: `${ORG}/0000000000000001` }])).removed.size).toBe(0);
+  expect(contentsFrom(textOf(...lines, { known: uidBelow("1") })).removed.size).toBe(0);
+});
+
+const began = { began: "r", stack: "o/p/s", at: 1, clock: 2, host: "h", pid: 3, start: "4" };
+const intentOf = (id: string, run?: string) => ({ ...intent, intent: id, at: 5, ...(run !== undefined && { run }) });
+const { key, kind, given } = intent;
+const wrote = { wrote: uidBelow("a"), kind, key, at: 6, clock: 7, run: "r", to: "print", given };
+
+describe("the journal of a run without checkpoints", () => {
+  it("has the run, its creates, and of each record the last write", () => {
+    const { entries, runs, invalid } = contentsFrom(
+      textOf(
+        began,
+        intentOf("i", "r"),
+        wrote,
+        { done: uidBelow("a"), kind: "group" },
+        { ...wrote, to: "other", clock: 8 },
+        { ending: "r", clock: 9 },
+      ),
+    );
+    expect(invalid).toEqual([]);
+    expect([...runs.byId.values()]).toEqual([{ ...began, ending: 9 }]);
+    expect([...entries.values()].map(({ run }) => run)).toEqual(["r"]);
+    expect([...runs.writes.values()]).toEqual([{ ...wrote, to: "other", clock: 8 }]);
+  });
+
+  it("is the same after compaction", () => {
+    const written = textOf(
+      ...[
+        began,
+        { ending: "r", clock: 9 },
+        { judged: "r", as: "unclear" },
+        wrote,
+        { done: uidBelow("a"), kind: "group" },
+      ],
+      ...[intentOf("i", "r"), { made: "i", uid: uidBelow("b"), at: 5 }, { left: "i" }],
+    );
+    const { entries, runs } = contentsFrom(written);
+    expect(textFrom({ entries: entries.values(), runs })).toBe(written);
+  });
+
+  it("ends with the run: what else it created is like the creates of any other run, and what is left goes", () => {
+    const { entries, runs } = contentsFrom(
+      textOf(
+        began,
+        intentOf("i", "r"),
+        intentOf("j", "r"),
+        { made: "j", uid: uidBelow("b"), at: 5 },
+        { left: "j" },
+        wrote,
+        {
+          ended: "r",
+        },
+      ),
+    );
+    expect([...entries.values()]).toEqual([intentOf("i")]);
+    expect(runs.byId.size + runs.writes.size).toBe(0);
+  });
+
+  it("shows a write no more once the state has the record as it is", () => {
+    const { runs } = contentsFrom(textOf(began, wrote, { settled: uidBelow("a"), kind: "group" }));
+    expect(runs.writes.size).toBe(0);
+  });
 });
