@@ -33,8 +33,18 @@ const countListed = async (session: Session, meanwhile?: () => void): Promise<nu
   return count;
 };
 
+it("a list fetches no page before it is needed", async () => {
+  const service = endless((page) => ({ groups: groups(page, 1), nextPageToken: `${page}` }));
+  const list = listAll(service.session, GROUPS, {});
+  expect(service.requests).toHaveLength(0);
+  for (const count of [1, 2]) {
+    await list.next();
+    expect(service.requests).toHaveLength(count);
+  }
+});
+
 describe("a list whose page tokens never end", () => {
-  it.each<[string, (page: number) => Json, number]>([
+  it.each<[string, (page: number) => Json, number, string?]>([
     ["empty pages", (page) => ({ groups: [], nextPageToken: `${page}` }), 11],
     ["pages without the member", (page) => ({ nextPageToken: `${page}` }), 11],
     ["the first page again and again", (page) => ({ groups: groups(0, 2), nextPageToken: `${page}` }), 13],
@@ -43,10 +53,15 @@ describe("a list whose page tokens never end", () => {
       (page) => ({ groups: page <= 3 ? groups(page * 200, 200) : [], nextPageToken: `${page}` }),
       17,
     ],
-    ["the same token for ever", () => ({ groups: [], nextPageToken: "2" }), 2],
-  ])("ends with an error after a few requests for %s", async (_what, pageOf, requests) => {
+    [
+      "the same token for ever",
+      () => ({ groups: [], nextPageToken: "2" }),
+      2,
+      "the service returned the same page token twice",
+    ],
+  ])("ends with an error after a few requests for %s", async (_what, pageOf, requests, text = "") => {
     const service = endless(pageOf);
-    await expect(countListed(service.session)).rejects.toThrow(/^ListGroups: /);
+    await expect(countListed(service.session)).rejects.toThrow(`ListGroups: ${text}`);
     expect(service.requests).toHaveLength(requests);
   });
 

@@ -9,28 +9,8 @@ import { withExamples } from "../../scripts/generate/example.ts";
 import { PYTHON_SDK } from "../../scripts/generate/schema-hash.ts";
 import { root } from "../harness/api-process.ts";
 import { examplesOf } from "../support/example.ts";
+import { type ResourceSpec, type Spec, pluginSchema as schema, specOf } from "../support/plugin-schema.ts";
 
-interface Spec {
-  type?: string;
-  $ref?: string;
-  items?: Spec;
-  additionalProperties?: Spec;
-  oneOf?: Spec[];
-  properties?: Record<string, Spec>;
-  required?: string[];
-  enum?: { value: string }[];
-}
-interface Resource {
-  description: string;
-  inputProperties: Record<string, Spec>;
-  requiredInputs: string[];
-  properties: Record<string, Spec>;
-}
-
-const schema = JSON.parse(readFileSync(`${root}/plugin/generated/schema.json`, "utf8")) as {
-  types: Record<string, Spec>;
-  resources: Record<string, Resource>;
-};
 const types = Object.keys(schema.resources).map((token) => token.replace("irm:index:", ""));
 const examples = examplesOf(schema);
 
@@ -58,16 +38,13 @@ test("a program in docs/ with an argument that the schema does not have is refus
 });
 
 describe("the example in YAML has arguments, values and references that the schema has:", () => {
-  const specOf = ({ $ref, ...spec }: Spec): Spec =>
-    $ref === undefined ? spec : (schema.types[$ref.replace("#/types/", "")] ?? {});
-
   test.each([...examples])("%s", (_, { yaml }) => {
     const { resources, outputs = {} } = parse(yaml, { version: "1.1" }) as {
       resources: Record<string, { type: string; properties: object }>;
       outputs?: Record<string, string>;
     };
-    const declared = (name: string): Resource =>
-      schema.resources[resources[name]?.type.replace("irm:", "irm:index:") ?? ""] as Resource;
+    const declared = (name: string): ResourceSpec =>
+      schema.resources[resources[name]?.type.replace("irm:", "irm:index:") ?? ""] as ResourceSpec;
 
     const problems: string[] = [];
     const note = (at: string, text: string) => problems.push(`${at}: ${text}`);

@@ -1,37 +1,20 @@
 // What the plugin answers against what its schema says of it: each output of a resource that has everything, and of one with as
 // little as it can have.
-import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Marked, plainFrom } from "../../plugin/value.ts";
 import { kindRecords } from "../../provider/kind/index.ts";
 import type { Json } from "../../schema/index.ts";
-import { root } from "../harness/api-process.ts";
 import type { PluginClient } from "../harness/plugin.ts";
 import { digest, ISSUER_KEYS, cases as kindCases } from "../provider/kind/case.ts";
+import { type Spec, pluginSchema as schema, specOf } from "../support/plugin-schema.ts";
 import { setUp } from "./fixture.ts";
-
-interface Spec {
-  type?: string;
-  $ref?: string;
-  items?: Spec;
-  additionalProperties?: Spec;
-  properties?: Record<string, Spec>;
-  required?: string[];
-  enum?: { value: string }[];
-}
-
-const schema = JSON.parse(readFileSync(`${root}/plugin/generated/schema.json`, "utf8")) as {
-  types: Record<string, Spec>;
-  resources: Record<string, Spec>;
-  functions: Record<string, { outputs: Spec }>;
-};
 
 /** Members of the state that are the plugin's own (provider/record/state.ts). */
 const OWN = /^(__|adopted$|allowReplace$|deleteAdopted$|forceDestroy)/;
 
 /** Where a value is not as described. */
 const differences = (spec: Spec, value: unknown, path = ""): string[] => {
-  if (spec.$ref !== undefined) return differences(schema.types[spec.$ref.replace("#/types/", "")] as Spec, value, path);
+  if (spec.$ref !== undefined) return differences(specOf(spec), value, path);
   if (spec.enum) return spec.enum.some((one) => one.value === value) ? [] : [`${path}: no such value: ${value}`];
   if (spec.items)
     return Array.isArray(value)

@@ -7,44 +7,10 @@ import { kindRecords } from "../../provider/kind/index.ts";
 import { capabilities } from "../../schema/index.ts";
 import { root } from "../harness/api-process.ts";
 import { cases } from "../provider/kind/case.ts";
+import { type Property, pluginSchema, type ResourceSpec, type Spec, specOf } from "../support/plugin-schema.ts";
 import { readTypes, type Shape, type TypeReader } from "../support/type-shape.ts";
 
-interface Spec {
-  type?: string;
-  $ref?: string;
-  items?: Spec;
-  additionalProperties?: Spec;
-  properties?: Record<string, Property>;
-  required?: string[];
-  enum?: { name: string; value: string }[];
-}
-type Property = Spec & {
-  description?: string;
-  oneOf?: Spec[];
-  plain?: boolean;
-  secret?: boolean;
-  willReplaceOnChanges?: boolean;
-};
-interface ResourceSpec {
-  description: string;
-  isComponent?: true;
-  inputProperties: Record<string, Property>;
-  requiredInputs: string[];
-  properties: Record<string, Property>;
-  required: string[];
-  aliases: { type: string }[];
-}
-
-const { resources: declared, ...schema } = JSON.parse(readFileSync(`${root}/plugin/generated/schema.json`, "utf8")) as {
-  version: string;
-  keywords: string[];
-  repository: string;
-  types: Record<string, Spec>;
-  resources: Record<string, ResourceSpec>;
-  functions: Record<string, { description: string; inputs: Spec; outputs: Spec }>;
-  config: { variables: Record<string, Property> };
-  provider: { inputProperties: Record<string, Property> };
-};
+const { resources: declared, ...schema } = pluginSchema;
 const isComponent = ([, { isComponent: is }]: [string, ResourceSpec]): boolean => is === true;
 const resources = Object.fromEntries(Object.entries(declared).filter((one) => !isComponent(one)));
 const components = Object.entries(declared).filter(isComponent);
@@ -52,11 +18,7 @@ const types = [...Object.values(kindRecords).map(({ type }) => type), "RoleBindi
 const program: TypeReader = readTypes("provider/program/native/index.ts");
 const messages: TypeReader = readTypes("schema/generated/message.ts");
 
-const typeAt = (reference: string): Spec => {
-  const found = schema.types[reference.replace("#/types/", "")];
-  if (found === undefined) throw new TypeError(`${reference} is not declared`);
-  return found;
-};
+const typeAt = ($ref: string): Spec => specOf({ $ref });
 
 const shapeOf = (spec: Spec, prefix = ""): Shape => {
   if (spec.$ref !== undefined) return shapeOf(typeAt(spec.$ref), prefix);

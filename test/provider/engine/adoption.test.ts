@@ -29,18 +29,16 @@ describe.each([
   ["native", true],
 ])("of a %s resource, adopt", (form, looksUp) => {
   /** A process of the provider: of one command of the engine. */
-  const start = async (cwd = folder, journal = machine.journal, aheadMs = 0, own: Env = {}): Promise<Methods> =>
-    startOf("group", cwd, journal, aheadMs, own);
-  const startOf = async (
-    kind: KindName,
+  const start = async ({
+    kind = "group" as KindName,
     cwd = folder,
     journal = machine.journal,
     aheadMs = 0,
-    own: Env = {},
-  ): Promise<Methods> => {
+    env = {} as Env,
+  } = {}): Promise<Methods> => {
     const { environment } = machine.runAt(aheadMs);
-    const env = { ...environment.env, IRM_JOURNAL: journal, ...own };
-    const methods = providerWith({ ...environment, env, cwd }, { looksUp }).kinds[kind];
+    const own = { ...environment, env: { ...environment.env, IRM_JOURNAL: journal, ...env }, cwd };
+    const methods = providerWith(own, { looksUp }).kinds[kind];
     await methods.configure({ config: { get: () => undefined } });
     return methods;
   };
@@ -57,10 +55,10 @@ describe.each([
     return inputs;
   };
   /** The engine gives a native resource its outputs and inputs, and a dynamic one its outputs. */
-  const refreshed = async (id: string, outs: Json, inputs: Json, cwd = folder): Promise<string> => {
+  const refreshed = async (id: string, outs: Json, inputs: Json, own: Parameters<typeof start>[0] = {}) => {
     // By then no new record is hidden any more.
-    const group = await start(cwd, machine.journal, 60_000);
-    return (await group.read(id, { ...inputs, ...outs }, looksUp ? inputs : undefined)).id;
+    const methods = await start({ ...own, aheadMs: 60_000 });
+    return (await methods.read(id, { ...inputs, ...outs }, looksUp ? inputs : undefined)).id;
   };
   /** By hand: a request has fewer members than a record. */
   const call = (operation: string, request: Json) =>
@@ -75,13 +73,17 @@ describe.each([
     expect({ id, posts: machine.posts }).toEqual({ id: uid, posts: 0 });
     return { uid, inputs, outs };
   };
-
-  it("creates the record again that a refresh has found gone, says so, and means nothing from then on", async () => {
+  /** The same, whose record somebody has deleted, as a refresh has found. */
+  const gone = async () => {
     const args = keyed(machine.inputs());
     const { uid, inputs, outs } = await adopted(args);
     await remove(uid);
     expect(await refreshed(uid, outs, inputs)).toBe("");
+    return { args, uid };
+  };
 
+  it("creates the record again that a refresh has found gone, says so, and means nothing from then on", async () => {
+    const { args, uid } = await gone();
     const update = await start();
     machine.messages.length = 0;
     const news = await checked(update, {}, { ...args, adopt: missing(uid) });
@@ -109,10 +111,7 @@ describe.each([
   });
 
   it("by match creates it again too", async () => {
-    const args = keyed(machine.inputs());
-    const { uid, inputs, outs } = await adopted(args);
-    await remove(uid);
-    expect(await refreshed(uid, outs, inputs)).toBe("");
+    const { args, uid } = await gone();
     const update = await start();
     expect(await checked(update, {}, { ...args, adopt: missing("match") })).toMatchObject({ [FORMER]: uid });
     // Once more, of the record that the update creates, which nothing matches either once it is gone.
@@ -151,16 +150,16 @@ describe.each([
       role: looksUp ? ["viewer", "editor"][i] : roles[i],
       [KEY]: "organization/project/stack/RoleBinding::ci",
     });
-    const binding = await startOf("roleBinding");
+    const kind = "roleBinding";
+    const binding = await start({ kind });
     const inputs = await checked(binding, {}, { ...args(0), adopt: uid });
     const { id, outs } = await binding.create(inputs);
     await call("DeleteRoleBinding", { uid });
-    const refresh = await startOf("roleBinding", folder, machine.journal, 60_000);
-    expect((await refresh.read(id, { ...inputs, ...outs }, looksUp ? inputs : undefined)).id).toBe("");
+    expect(await refreshed(id, outs, inputs, { kind })).toBe("");
 
-    const same = await (await startOf("roleBinding")).check({}, { ...args(0), adopt: missing("match") });
+    const same = await (await start({ kind })).check({}, { ...args(0), adopt: missing("match") });
     expect(same).toMatchObject({ failures: [], inputs: { [FORMER]: uid } });
-    const other = await (await startOf("roleBinding")).check({}, { ...args(1), adopt: missing("match") });
+    const other = await (await start({ kind })).check({}, { ...args(1), adopt: missing("match") });
     expect(other.failures).toHaveLength(1);
   });
 
@@ -177,16 +176,16 @@ describe.each([
       [KEY]: "organization/project/stack/AccountAssociation::mine",
     };
     await make("by hand");
-    const first = await startOf("accountAssociation");
+    const kind = "accountAssociation";
+    const first = await start({ kind });
     const inputs = await checked(first, {}, { ...args, adopt: group });
     const { id, outs } = await first.create(inputs);
     await call("DeleteAccountAssociation", { uid: group });
-    const refresh = await startOf("accountAssociation", folder, machine.journal, 60_000);
-    expect((await refresh.read(id, { ...inputs, ...outs }, looksUp ? inputs : undefined)).id).toBe("");
+    expect(await refreshed(id, outs, inputs, { kind })).toBe("");
 
     await make("by hand again");
     for (const given of [{ adopt: group }, { [MATCH]: group }]) {
-      const update = await startOf("accountAssociation");
+      const update = await start({ kind });
       const news = await checked(update, {}, { ...args, ...given });
       expect(news).toMatchObject({ adopt: group });
       expect((await update.create(news)).outs).toMatchObject({ uid: group, adopted: true, name: "mine" });
@@ -195,10 +194,7 @@ describe.each([
   });
 
   it("of a component, by uid, creates it again too", async () => {
-    const args = keyed(machine.inputs());
-    const { uid, inputs, outs } = await adopted(args);
-    await remove(uid);
-    expect(await refreshed(uid, outs, inputs)).toBe("");
+    const { args, uid } = await gone();
     const update = await start();
     // Likewise in the run of the refresh, of which the program does not know.
     expect(await checked(update, {}, { ...args, adopt: uid })).toMatchObject({ [FORMER]: uid });
@@ -209,17 +205,14 @@ describe.each([
   });
 
   it("stays an error where nothing shows that the resource had the record: no POST is sent", async () => {
-    const args = keyed(machine.inputs());
-    const { uid, inputs, outs } = await adopted(args);
-    await remove(uid);
-    expect(await refreshed(uid, outs, inputs)).toBe("");
+    const { args, uid } = await gone();
     const mistyped = `${machine.org}/00000000000000ab`;
     const other = keyed(machine.inputs());
     const elsewhere = mkdtempSync(join(journalFolder, "elsewhere-"));
     for (const [group, news, adopt] of [
       [await start(), args, mistyped],
       [await start(), other, uid],
-      [await start(folder, elsewhere), args, uid],
+      [await start({ journal: elsewhere }), args, uid],
     ] as const) {
       const { inputs: left, failures } = await group.check({}, { ...news, adopt: missing(adopt) });
       expect(failures).toEqual([
@@ -233,7 +226,7 @@ describe.each([
   it("that names no record is a line in the preview of `irm drift`, and no update creates anything by it", async () => {
     const args = keyed(machine.inputs());
     const uid = `${machine.org}/00000000000000ab`;
-    const inDrift = () => start(folder, machine.journal, 0, { [DRIFT_PREVIEW]: "1" });
+    const inDrift = () => start({ env: { [DRIFT_PREVIEW]: "1" } });
     for (const [adopt, reason] of [
       [uid, `no groups with the uid ${uid}`],
       ["match", looksUp ? `no groups that match in ${machine.org}` : "no groups with the uid match"],
@@ -279,25 +272,25 @@ describe.each([
     const args = keyed(machine.inputs());
     const { uid } = await machine.createByOther(args);
     const cwd = folderWith({ [`Group::${args.name}`]: uid });
-    const first = await start(cwd);
+    const first = await start({ cwd });
     const inputs = await checked(first, {}, args);
     expect(inputs).toMatchObject({ adopt: uid, onDelete: "the adopted record stays" });
     expect(machine.messages).toEqual([expect.stringContaining(`Group ${args.name} takes over group ${uid}`)]);
     const { id, outs } = await first.create(inputs);
     expect(id).toBe(uid);
-    const second = await start(cwd);
+    const second = await start({ cwd });
     expect(await checked(second, inputs, args)).toEqual(inputs);
     // A resource that has created its record keeps it.
     const { adopt: _, onDelete: _onDelete, ...created } = inputs;
     expect(await checked(second, created, args)).toEqual(created);
 
     await remove(uid);
-    expect(await refreshed(id, outs, inputs, cwd)).toBe("");
-    const update = await start(cwd);
+    expect(await refreshed(id, outs, inputs, { cwd })).toBe("");
+    const update = await start({ cwd });
     await update.create(await checked(update, {}, args));
     expect(machine.posts).toBe(1);
     const mistyped = folderWith({ [`Group::${args.name}`]: `${machine.org}/00000000000000ab` });
-    const { failures } = await (await start(mistyped)).check({}, args);
+    const { failures } = await (await start({ cwd: mistyped })).check({}, args);
     expect(failures).toMatchObject([{ property: "adopt" }]);
     expect(machine.posts).toBe(1);
   });

@@ -34,18 +34,16 @@ const setUp = (
   return { methods: methodsWith(environment), requests, messages };
 };
 
-const settled = async (run: Promise<unknown>): Promise<boolean> => {
-  let done = false;
-  run.then(
-    () => {
-      done = true;
-    },
-    () => {
-      done = true;
-    },
-  );
-  await new Promise((resolve) => setImmediate(resolve));
-  return done;
+/** The methods of a process that has its configuration and a token. */
+const configured = async (...steps: Parameters<typeof scriptedTransport>) => {
+  const own = setUp(undefined, ...steps);
+  await own.methods.group.configure(CONFIG);
+  return own;
+};
+
+const isSettled = async (run: Promise<unknown>): Promise<boolean> => {
+  const pending = new Promise((resolve) => setImmediate(resolve, "pending"));
+  return (await Promise.race([run.catch(() => undefined), pending])) !== "pending";
 };
 
 const OTHER = `${ORG}/2222222222222222`;
@@ -62,7 +60,7 @@ describe("the methods of a kind", () => {
       group.update(OTHER, { name: "old" }, { ...keyOf("other"), parent: ORG, name: "eng" }),
       group.delete(OTHER, {}),
     ];
-    expect(await Promise.all(runs.map(settled))).toEqual(runs.map(() => false));
+    expect(await Promise.all(runs.map(isSettled))).toEqual(runs.map(() => false));
     expect(requests).toEqual([]);
     await group.configure(CONFIG);
     await Promise.all(runs);
@@ -81,8 +79,7 @@ describe("the methods of a kind", () => {
   });
 
   it("warn of the patterns of an identity that irm check refuses in a policy, and of no others", async () => {
-    const { methods, messages } = setUp();
-    await methods.identity.configure(CONFIG);
+    const { methods, messages } = await configured();
     const issuer = "https://token.actions.githubusercontent.com";
     const check = (name: string, relationship: object) =>
       methods.identity.check({}, { ...keyOf(name), parent: ORG, name, ...relationship }, () => false);
@@ -106,8 +103,7 @@ describe("the methods of a kind", () => {
   });
 
   it("refuse claims that match no token, unless the identity exists with them", async () => {
-    const { methods, messages } = setUp();
-    await methods.identity.configure(CONFIG);
+    const { methods, messages } = await configured();
     const claimMatch = {
       issuer: "https://token.actions.githubusercontent.com/",
       subject: "repo:acme/*:ref:refs/heads/main",
@@ -142,8 +138,7 @@ describe("the methods of a kind", () => {
   });
 
   it("warn of a GitHub subject without ids beside one of the same owner that has them, once", async () => {
-    const { methods, messages } = setUp();
-    await methods.identity.configure(CONFIG);
+    const { methods, messages } = await configured();
     const issuer = "https://token.actions.githubusercontent.com";
     const check = (name: string, subject: string) =>
       methods.identity.check({}, { ...keyOf(name), parent: ORG, name, claimMatch: { issuer, subject } }, () => false);
@@ -159,16 +154,18 @@ describe("the methods of a kind", () => {
     ]);
   });
 
-  it("do not report the record of a resource as a duplicate of its own replacement", async () => {
+  it.each([
+    ["a changed resource", "old"],
+    ["a resource as it is, which the user asks to replace, so that the engine compares nothing", "eng"],
+  ])("do not report the record of %s as a duplicate of its own replacement", async (_, before) => {
     const listed = { uid: GROUP, name: "eng", createTime: new Date(START_MS).toISOString() };
-    const { methods, messages } = setUp(undefined, (request) =>
+    const { methods, messages } = await configured((request) =>
       request.url.pathname.endsWith("/groups") ? json({ groups: [listed], totalCount: 1 }) : groupAsked(request),
     );
-    await methods.group.configure(CONFIG);
     const news = { ...keyOf("eng"), parent: ORG, name: "eng", [PREVIEW]: true };
     // The engine checks a replacement again, without the inputs of the resource that it replaces.
-    const { inputs } = await methods.group.check({ ...keyOf("eng"), parent: ORG, name: "old" }, news);
-    await methods.group.diff(GROUP, { name: "old" }, inputs);
+    const { inputs } = await methods.group.check({ ...keyOf("eng"), parent: ORG, name: before }, news);
+    if (before !== "eng") await methods.group.diff(GROUP, { name: before }, inputs);
     await methods.group.check({}, news);
     expect(messages).toEqual([]);
     // Another resource that is new and alike is reported.
@@ -176,21 +173,8 @@ describe("the methods of a kind", () => {
     expect(messages).toEqual([expect.stringMatching(/^warning: Group other is new, and a group .* already exists:/)]);
   });
 
-  it("do not report it when the user asks for the replacement, so that the engine compares nothing", async () => {
-    const listed = { uid: GROUP, name: "eng", createTime: new Date(START_MS).toISOString() };
-    const { methods, messages } = setUp(undefined, (request) =>
-      request.url.pathname.endsWith("/groups") ? json({ groups: [listed], totalCount: 1 }) : groupAsked(request),
-    );
-    await methods.group.configure(CONFIG);
-    const news = { ...keyOf("eng"), parent: ORG, name: "eng", [PREVIEW]: true };
-    await methods.group.check({ ...keyOf("eng"), parent: ORG, name: "eng" }, news);
-    await methods.group.check({}, news);
-    expect(messages).toEqual([]);
-  });
-
   it("adopt the match of a component only for a resource that is new to the stack", async () => {
-    const { methods, messages } = setUp();
-    await methods.group.configure(CONFIG);
+    const { methods, messages } = await configured();
     const news = { ...keyOf("eng"), parent: ORG, name: "eng", [MATCH]: GROUP };
     expect(await methods.group.check({}, news)).toMatchObject({ inputs: { adopt: GROUP }, failures: [] });
     expect(messages).toEqual([`Group eng takes over group ${GROUP} "eng"`]);
@@ -261,8 +245,7 @@ describe("the methods of a kind", () => {
   });
 
   it("warn of problems that a preview cannot refuse yet", async () => {
-    const { methods, messages } = setUp();
-    await methods.group.configure(CONFIG);
+    const { methods, messages } = await configured();
     await methods.group.diff(GROUP, { name: "eng" }, { parent: UNKNOWN, name: "eng" });
     expect(messages).toEqual([expect.stringContaining(`group ${GROUP}: parent is not known yet`)]);
   });
@@ -286,9 +269,8 @@ describe("the methods of a kind", () => {
   });
 
   it("report a change of outputs that another version wrote, and the update sends nothing", async () => {
-    const { methods, requests } = setUp();
+    const { methods, requests } = await configured();
     const { group } = methods;
-    await group.configure(CONFIG);
     const inputs = { ...keyOf("eng"), parent: ORG, name: "eng", __provider: "text" };
     const outputs = { uid: GROUP, name: "eng", description: "d", updateTime: "2026-01-28T12:00:00Z" };
     const news = { ...inputs, description: "d" };

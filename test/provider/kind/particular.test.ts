@@ -43,6 +43,10 @@ const patches = () =>
     .filter(({ method }) => method === "PATCH")
     .map(({ url, json }) => ({ mask: url.searchParams.get("updateMask"), body: json }));
 
+const login = {
+  ...{ name: "l", defaultRole: "viewer" },
+  oidc: { issuer: "https://login.example.com", clientId: "c", clientSecret: "s3cret" },
+};
 const noChange = { changes: false, replaces: [] };
 
 describe("a tag", () => {
@@ -179,46 +183,32 @@ describe("a repo", () => {
 });
 
 test("a role that the service refuses has the name of the argument in the error", async () => {
-  const oidc = { issuer: "https://login.example.com", clientId: "c", pkceEnabled: true };
-  const sso = await create("identityProvider", { parent: group, name: "l", defaultRole: "viewer", oidc });
+  const sso = await create("identityProvider", { parent: group, ...login });
   const role = `${service.organization}/${"9".repeat(16)}`;
   const args = { parent: sso.id, externalGroupId: "SRE", role, scope: service.organization };
   await expect(create("externalGroupRoleMapping", args)).rejects.toThrow(`: role: role ${role} does not exist`);
 });
 
-describe("an identity provider with mappings of others", () => {
-  const oidc = { issuer: "https://login.example.com", clientId: "c", pkceEnabled: true };
-  const withMapping = async () => {
-    const { organization } = service;
-    const provider = await create("identityProvider", { parent: group, name: "l", defaultRole: "viewer", oidc });
-    const roleUid = provider.outs.defaultRole;
-    const externalGroupRoleMapping = { externalGroupId: "SRE", roleUid, scope: organization };
-    const mapping = await uidOf(
-      call("CreateExternalGroupRoleMapping", { parent: provider.id, externalGroupRoleMapping }),
-    );
-    service.requests.length = 0;
-    return { ...provider, mapping };
-  };
-  const deletes = () => service.requests.flatMap(({ method, url }) => (method === "DELETE" ? [url.pathname] : []));
-
-  it("is not deleted, and the error names them with advice", async () => {
-    const { kind, id, outs, mapping } = await withMapping();
-    await expect(reconcile.remove(kind, service.otherSession(), id, outs)).rejects.toThrow(
-      new RegExp(
-        `external group role mappings of the identity provider would be deleted with it, and this run deletes none of them; forceDestroy: true deletes them too.*external group role mapping ${mapping}`,
-        "s",
-      ),
-    );
-    expect(deletes()).toEqual([]);
-  });
+test("an identity provider with mappings of others is not deleted, and the error names them with advice", async () => {
+  const { kind, id, outs } = await create("identityProvider", { parent: group, ...login });
+  const mapping = { externalGroupId: "SRE", roleUid: outs.defaultRole, scope: service.organization };
+  const uid = await uidOf(call("CreateExternalGroupRoleMapping", { parent: id, externalGroupRoleMapping: mapping }));
+  service.requests.length = 0;
+  await expect(reconcile.remove(kind, service.otherSession(), id, outs)).rejects.toThrow(
+    new RegExp(
+      `external group role mappings of the identity provider would be deleted with it, and this run deletes none of them; forceDestroy: true deletes them too.*external group role mapping ${uid}`,
+      "s",
+    ),
+  );
+  expect(service.requests.filter(({ method }) => method === "DELETE")).toEqual([]);
 });
 
 describe("an existing identity provider", () => {
-  const oidc = { issuer: "https://login.example.com", clientId: "c", clientSecret: "s3cret" };
-  const args = () => ({ parent: group, name: "l", defaultRole: "viewer", oidc });
+  const { oidc } = login;
+  const args = () => ({ parent: group, ...login });
   const createByOther = async () => {
     const defaultRole = await service.role("viewer");
-    const identityProvider = { name: "l", defaultRole, oidc: { ...oidc, clientSecret: "theirs" } };
+    const identityProvider = { ...login, defaultRole, oidc: { ...oidc, clientSecret: "theirs" } };
     return uidOf(call("CreateIdentityProvider", { parent: group, identityProvider }));
   };
   const sent = [{ mask: "oidc.clientSecret", body: { oidc } }];
@@ -249,13 +239,7 @@ describe("an existing identity provider", () => {
 
 describe("a role by its name", () => {
   it("is unchanged until a change by hand, and is restored", async () => {
-    const oidc = { issuer: "https://login.example.com", clientId: "c", clientSecret: "s" };
-    const { kind, id, inputs, outs } = await create("identityProvider", {
-      parent: group,
-      name: "l",
-      defaultRole: "viewer",
-      oidc,
-    });
+    const { kind, id, inputs, outs } = await create("identityProvider", { parent: group, ...login });
     const defaultRole = await service.role("editor");
     await call("UpdateIdentityProvider", { identityProvider: { uid: id, defaultRole }, updateMask: "defaultRole" });
     const { props, inputs: read } = await reconcile.read(kind, service.otherSession(), id, outs);

@@ -20,7 +20,6 @@ import { join } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
-import { journalFile } from "../../../provider/log/file.ts";
 import { type Holder, holderHere, lookAt, takeoverOf } from "../../../provider/log/holder.ts";
 import { type Lock, lockOf } from "../../../provider/log/lock.ts";
 import { type ManualClock, manualClock } from "../../harness/clock.ts";
@@ -314,29 +313,5 @@ describe("the holder of a journal's lock", () => {
     await lock.release();
     await other.lock.release();
     expect(existsSync(file)).toBe(false);
-  });
-});
-
-describe("several processes at once", () => {
-  it("create their records one process after the other, without a lost or torn line", async () => {
-    const [file, trace] = [folder.path("shared.jsonl"), folder.path("trace")];
-    const script = fileURLToPath(new URL("../../support/journal-process.ts", import.meta.url));
-    const [names, each] = [["a", "b", "c"], 8];
-    // The lock of a dead run blocks them at first.
-    heldBy(folder.path("shared.lock"), await deadPid());
-    const codes = names.map(async (name) => {
-      const child = spawn(process.execPath, [script, file, trace, name, String(each)], { stdio: "inherit" });
-      const [code] = await once(child, "exit");
-      return code as number;
-    });
-    expect(await Promise.all(codes)).toEqual([0, 0, 0]);
-    const steps = readFileSync(trace, "utf8").trim().split("\n");
-    expect(steps).toHaveLength(2 * names.length * each);
-    for (let i = 0; i < steps.length; i += 2)
-      expect([steps[i], steps[i + 1]]).toEqual([`enter ${steps[i]?.at(-1)}`, `leave ${steps[i]?.at(-1)}`]);
-    const entries = [...((await journalFile(file).read())?.entries.values() ?? [])];
-    const uids = names.flatMap((name) => Array.from({ length: each }, (_, i) => `${name}${i}`.padEnd(40, "0")));
-    expect(entries.map(({ uid }) => uid).sort()).toEqual(uids.sort());
-    expect(existsSync(folder.path("shared.lock"))).toBe(false);
   });
 });

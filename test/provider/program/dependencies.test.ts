@@ -51,10 +51,10 @@ const group = (name: string, parent: pulumi.Input<string> | Group, opts?: pulumi
   new Group(name, { parent, name }, noting(name, opts));
 
 describe("a resource that names another by its plain uid", () => {
-  it("depends on it", async () => {
+  it.each([["before it"], ["after it, in the same tick"]])("depends on it, declared %s", async (when) => {
     ids = { parent: PARENT, child: below(PARENT, "b") };
-    group("parent", ORG);
-    group("child", PARENT);
+    const declare = [() => group("parent", ORG), () => group("child", PARENT)];
+    for (const one of when === "before it" ? declare : declare.reverse()) one();
     expect(await edges.child).toEqual(["parent"]);
     expect(await edges.parent).toEqual([]);
   });
@@ -76,13 +76,6 @@ describe("a resource that names another by its plain uid", () => {
     expect((await edges.mirror)?.toSorted()).toEqual(["parent", "repo"]);
     expect((await edges.login)?.toSorted()).toEqual(["parent", "role"]);
     expect((await edges.association)?.toSorted()).toEqual(["identity", "parent"]);
-  });
-
-  it("depends on it also when it is constructed later in the same tick", async () => {
-    ids = { parent: PARENT, child: below(PARENT, "b") };
-    group("child", PARENT);
-    group("parent", ORG);
-    expect(await edges.child).toEqual(["parent"]);
   });
 
   it("finds a parent whose own parent is a resource", async () => {
@@ -110,16 +103,12 @@ describe("a resource that names another by its plain uid", () => {
     expect(await edges.child).toEqual(["other", "parent"]);
   });
 
-  it("depends on nothing when no resource of the program has the uid", async () => {
-    ids = { other: below(ORG, "e"), child: below(PARENT, "b") };
+  it.each<[string, Record<string, string | undefined>]>([
+    ["where no resource of the program has the uid", { other: below(ORG, "e") }],
+    ["that is unknown in a preview", { other: undefined }],
+  ])("depends on nothing %s", async (_, known) => {
+    ids = { ...known, child: below(PARENT, "b") };
     group("other", ORG);
-    group("child", PARENT);
-    expect(await edges.child).toEqual([]);
-  });
-
-  it("depends on nothing that is unknown in a preview", async () => {
-    ids = { parent: undefined, child: below(PARENT, "b") };
-    group("parent", ORG);
     group("child", PARENT);
     expect(await edges.child).toEqual([]);
   });
@@ -127,24 +116,17 @@ describe("a resource that names another by its plain uid", () => {
 
 describe("a wait that could never end does not begin", () => {
   // A wait for one of these candidates would never end: its registration waits for the other one.
-  it("on a group that depends on the resource itself", async () => {
+  it.each<[string, (x: Group) => Group]>([
+    ["depends on the resource itself", (x) => group("a", ORG, { dependsOn: [x] })],
+    [
+      "reads from it",
+      ({ uid }) => new Group("a", { parent: ORG, name: "a", description: pulumi.interpolate`by ${uid}` }),
+    ],
+    ["is below it in the program's tree", (x) => group("a", ORG, { parent: x })],
+    ["has a promise of its dependencies", (x) => group("a", ORG, { dependsOn: Promise.resolve([x]) })],
+  ])("on a group that %s", async (_, declare) => {
     ids = { a: below(ORG, "e"), x: below(PARENT, "b") };
-    const x = group("x", PARENT);
-    group("a", ORG, { dependsOn: [x] });
-    expect(await edges.x).toEqual([]);
-  });
-
-  it("on a group that reads from the resource itself", async () => {
-    ids = { a: below(ORG, "e"), x: below(PARENT, "b") };
-    const x = group("x", PARENT);
-    new Group("a", { parent: ORG, name: "a", description: pulumi.interpolate`beside ${x.uid}` });
-    expect(await edges.x).toEqual([]);
-  });
-
-  it("on a group that is below the resource in the program's tree", async () => {
-    ids = { a: below(ORG, "e"), x: below(PARENT, "b") };
-    const x = group("x", PARENT);
-    group("a", ORG, { parent: x });
+    declare(group("x", PARENT));
     expect(await edges.x).toEqual([]);
   });
 
@@ -155,13 +137,6 @@ describe("a wait that could never end does not begin", () => {
     group("a", ORG, { dependsOn: [y] });
     group("z", ORG, { dependsOn: [x] });
     expect(await Promise.all([edges.x, edges.y])).toEqual([[], []]);
-  });
-
-  it("on a group whose dependencies are a promise", async () => {
-    ids = { a: below(ORG, "e"), x: below(PARENT, "b") };
-    const x = group("x", PARENT);
-    group("a", ORG, { dependsOn: Promise.resolve([x]) });
-    expect(await edges.x).toEqual([]);
   });
 
   it("or is given up after ten seconds without progress", async () => {

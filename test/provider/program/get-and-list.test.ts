@@ -1,19 +1,22 @@
 // Look-ups and lists as a program uses them, against the reference server.
 import * as pulumi from "@pulumi/pulumi";
-import { afterAll, describe, expect, it } from "vitest";
-import { listAll } from "../../../client/paginate.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as irm from "../../../provider/index.ts";
+import type { KindName } from "../../../provider/kind/index.ts";
+import { adoption } from "../../../provider/program/adoption.ts";
 import { startService } from "../../harness/provider.ts";
 import { mockEngine } from "../../support/mock-engine.ts";
-import { json, ORG, scriptedSession } from "../../support/scripted.ts";
+import { digest } from "../kind/case.ts";
 
-const GROUPS = { operation: "ListGroups", plural: "groups" } as const;
 const call = (operation: string, request: object): Promise<{ uid: string }> =>
   service.session.call(operation as never, request as never) as never;
+const uidOf = async (operation: string, request: object): Promise<string> => (await call(operation, request)).uid;
 afterAll(async () => {
   for (const name of Object.keys(service.env)) delete process.env[name];
   await service.close();
 });
+
+const value = <T>(output: pulumi.Output<T>): Promise<T> => new Promise((resolve) => output.apply(resolve));
 
 const collect = async <T>(list: AsyncIterable<T>): Promise<T[]> => {
   const items: T[] = [];
@@ -31,39 +34,6 @@ describe("lists", () => {
   it("read all pages", async () => {
     const groups = await collect(irm.listGroups({ uidp: { childrenOf: org }, pageSize: 2, orderBy: "name desc" }));
     expect(groups.map(({ name }) => name)).toEqual(["g6", "g5", "g4", "g3", "g2", "g1", "g0"]);
-  });
-
-  it("fetch no page before it is needed", async () => {
-    const { session, requests } = scriptedSession(
-      json({ groups: [{ uid: ORG, name: "a" }], nextPageToken: "2" }),
-      json({ groups: [{ uid: `${ORG}/1111111111111111`, name: "b" }] }),
-    );
-    const list = listAll<irm.Group & { uid: never }>(session, GROUPS, {});
-    expect(requests).toHaveLength(0);
-    await list.next();
-    expect(requests).toHaveLength(1);
-    await list.next();
-    expect(requests).toHaveLength(2);
-  });
-
-  it("return each record once, also when an expired page token restarts the list", async () => {
-    const [a, b] = [
-      { uid: ORG, name: "a" },
-      { uid: `${ORG}/1111111111111111`, name: "b" },
-    ];
-    const { session } = scriptedSession(
-      json({ groups: [a], nextPageToken: "2" }),
-      json({ groups: [a], nextPageToken: "2 again" }),
-      json({ groups: [b] }),
-    );
-    expect(await collect(listAll(session, GROUPS, {}))).toEqual([a, b]);
-  });
-
-  it("do not loop without end", async () => {
-    const { session } = scriptedSession(json({ groups: [], nextPageToken: "2" }));
-    await expect(collect(listAll(session, GROUPS, {}))).rejects.toThrow(
-      "ListGroups: the service returned the same page token twice",
-    );
   });
 
   it("exist for every kind", async () => {
@@ -93,9 +63,8 @@ describe("look-ups", () => {
   });
 
   it("search only root-level records when no parent is given", async () => {
-    expect(
-      (await irm.getGroup({ name: ((await call("GetGroup", { uid: org })) as unknown as { name: string }).name })).uid,
-    ).toBe(org);
+    const { name } = (await call("GetGroup", { uid: org })) as unknown as { name: string };
+    expect((await irm.getGroup({ name })).uid).toBe(org);
     await expect(irm.getGroup({ name: "g3" })).rejects.toThrow(
       'no group named "g3" at the root; exactly one is needed',
     );
@@ -140,10 +109,83 @@ describe("look-ups", () => {
 
   it("accept inputs that are known later", async () => {
     const found = irm.getGroupOutput({ parent: pulumi.output(org), name: Promise.resolve("g2") });
-    expect(await new Promise((resolve) => found.apply(({ name }) => resolve(name)))).toBe("g2");
-    const role = irm.getRoleOutput({ name: "viewer" });
-    expect(await new Promise((resolve) => role.apply(({ uid }) => resolve(uid)))).toHaveLength(40);
+    expect(await value(found)).toMatchObject({ name: "g2" });
+    expect((await value(irm.getRoleOutput({ name: "viewer" }))).uid).toHaveLength(40);
     const identity = irm.getIdentityOutput({ parent: org, name: "owner" });
-    expect(await new Promise((resolve) => identity.apply(({ uid }) => resolve(uid)))).toBe(service.identity);
+    expect(await value(identity)).toMatchObject({ uid: service.identity });
+  });
+});
+
+describe("look-ups and lists of the kinds that are never at the root", () => {
+  let [group, repo, tag, invite, provider] = ["", "", "", "", ""];
+  beforeAll(async () => {
+    const { uid: role } = await irm.getRole({ name: "viewer" });
+    group = await uidOf("CreateGroup", { parent: org, group: { name: "g" } });
+    repo = await uidOf("CreateRepo", { parent: group, repo: { name: "nginx" } });
+    tag = await uidOf("CreateTag", { parent: repo, tag: { name: "1.2.3-r0", digest: digest("a") } });
+    invite = await uidOf("CreateGroupInvite", {
+      parent: group,
+      groupInvite: { roleUid: role, ttl: "60s" },
+    });
+    const oidc = { issuer: "https://login.example.com", clientId: "c", clientSecret: "s" };
+    const identityProvider = { name: "login", defaultRole: role, oidc };
+    provider = await uidOf("CreateIdentityProvider", { parent: group, identityProvider });
+    await uidOf("CreateAccountAssociation", { parent: group, accountAssociation: { name: "clouds" } });
+  });
+
+  it("find each kind by its uid, and by its name where it has one", async () => {
+    expect(await irm.getRepo({ uid: repo })).toMatchObject({ uid: repo, name: "nginx" });
+    expect(await irm.getRepo({ name: "nginx", parent: group })).toMatchObject({ uid: repo });
+    // Lists leave such a tag out by default.
+    expect(await irm.getTag({ name: "1.2.3-r0", repo })).toMatchObject({ uid: tag, digest: digest("a") });
+    expect(await irm.getTag({ uid: tag })).toMatchObject({ uid: tag });
+    expect(await irm.getIdentityProvider({ name: "login", parent: group })).toMatchObject({ uid: provider });
+    expect(await irm.getIdentityProvider({ uid: provider })).toMatchObject({ name: "login" });
+    expect(await irm.getGroupInvite({ uid: invite })).toMatchObject({ uid: invite, role: { name: "viewer" } });
+    expect(await irm.getAccountAssociation({ group })).toMatchObject({ uid: group, name: "clouds" });
+  });
+
+  it("accept resources, and inputs that are known later", async () => {
+    const later = <T>(known: T) => pulumi.output(known);
+    expect(await value(irm.getRepoOutput({ name: later("nginx"), parent: later(group) }))).toMatchObject({ uid: repo });
+    expect(await value(irm.getTagOutput({ name: "1.2.3-r0", repo: later(repo) }))).toMatchObject({ uid: tag });
+    expect(await value(irm.getAccountAssociationOutput({ group: later(group) }))).toMatchObject({ uid: group });
+    expect(await value(irm.getGroupInviteOutput({ uid: later(invite) }))).toMatchObject({ uid: invite });
+    const found = irm.getIdentityProviderOutput({ uid: later(provider) });
+    expect(await value(found)).toMatchObject({ uid: provider });
+  });
+
+  it("report missing inputs, and suggest the nearest name", async () => {
+    await expect(irm.getRepo({ name: "nginxx", parent: group })).rejects.toThrow(
+      `no repo named "nginxx" in ${group}; exactly one is needed; did you mean "nginx"?`,
+    );
+    await expect(irm.getTag({ uid: `${repo}/ffffffffffffffff` })).rejects.toThrow(
+      /^no tag has the uid .*ffffffffffffffff/,
+    );
+    await expect(irm.getRepo({ name: "nginx" } as irm.GetRepoArgs)).rejects.toThrow(
+      "parent of the repo to look for is required",
+    );
+    await expect(irm.getGroupInvite({ uid: "x" })).rejects.toThrow("uid of the group invite to look for must be a uid");
+  });
+
+  it("of adopt: match find the one record by its distinguishing fields", async () => {
+    const found = (kind: KindName, inputs: pulumi.Inputs): Promise<string> =>
+      value(adoption(kind, "x", { adopt: "match", ...inputs }).adopt as pulumi.Output<string>);
+    expect(await found("repo", { parent: group, name: "nginx" })).toBe(repo);
+    expect(await found("tag", { parent: repo, name: "1.2.3-r0" })).toBe(tag);
+    expect(await found("groupInvite", { parent: group, role: "viewer", ttl: "1s" })).toBe(invite);
+    expect(await found("identityProvider", { parent: group, name: "login" })).toBe(provider);
+    expect(await found("accountAssociation", { parent: group, name: "another" })).toBe(group);
+  });
+
+  it("have the records of a group, with the filters of the API", async () => {
+    const uids = async (list: AsyncIterable<{ uid: string }>) => (await collect(list)).map(({ uid }) => uid);
+    const inGroup = { uidp: { childrenOf: group } };
+    expect(await uids(irm.listRepos({ ...inGroup, name: "nginx" }))).toEqual([repo]);
+    expect(await uids(irm.listIdentityProviders(inGroup))).toEqual([provider]);
+    expect(await uids(irm.listGroupInvites(inGroup))).toEqual([invite]);
+    expect(await uids(irm.listAccountAssociations({ uidp: { ids: [group] } }))).toEqual([group]);
+    expect(await uids(irm.listTags({ uidp: { childrenOf: repo } }))).toEqual([]);
+    expect(await uids(irm.listTags({ uidp: { childrenOf: repo }, includeEpochs: true }))).toEqual([tag]);
   });
 });

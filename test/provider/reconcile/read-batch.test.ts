@@ -93,43 +93,31 @@ describe("a refresh", async () => {
     await service.session.call("DeleteGroup", { uid });
   });
 
+  const describeAnew = (session: Session, { id }: Stored, description: string) =>
+    session.call("UpdateGroup", { group: { uid: id, description }, updateMask: "description" } as never);
+
   it("sees what this process has written since a list began", async () => {
     const session = service.otherSession();
     const groups = stack.filter(({ kind }) => kind === "group");
     const [first, second] = groups.slice(-2) as [Stored, Stored];
     await readAll(session, groups.slice(0, -2));
-    await session.call("UpdateGroup", {
-      group: { uid: first.id, description: "new" },
-      updateMask: "description",
-    } as never);
+    await describeAnew(session, first, "new");
     const results = await readAll(session, [first, second]);
     expect(results).toMatchObject([{ props: { description: "new" } }, { id: second.id }]);
     expect(asked().some(({ pathname }) => pathname.endsWith(first.id))).toBe(true);
   });
 
-  it("sees what others have changed when a list is older than a minute", async () => {
+  it.each([
+    ["when a list is older than a minute", -3, 10, 61_000],
+    ["at a second read of a record, by a GET", -4, undefined, 0],
+  ])("sees what others have changed %s", async (description, at, count, laterMs) => {
     const session = service.otherSession();
     const groups = stack.filter(({ kind }) => kind === "group");
-    const changed = groups.at(-3) as Stored;
-    await readAll(session, groups.slice(0, 10));
-    await service.session.call("UpdateGroup", {
-      group: { uid: changed.id, description: "x" },
-      updateMask: "description",
-    } as never);
-    service.clock.advance(61_000);
-    expect(await readAll(session, [changed])).toMatchObject([{ props: { description: "x" } }]);
-  });
-
-  it("answers a second read of a record with a GET", async () => {
-    const session = service.otherSession();
-    const groups = stack.filter(({ kind }) => kind === "group");
-    const changed = groups.at(-4) as Stored;
-    await readAll(session, groups);
-    await service.session.call("UpdateGroup", {
-      group: { uid: changed.id, description: "y" },
-      updateMask: "description",
-    } as never);
-    expect(await readAll(session, [changed])).toMatchObject([{ props: { description: "y" } }]);
+    const changed = groups.at(at) as Stored;
+    await readAll(session, groups.slice(0, count));
+    await describeAnew(service.session, changed, description);
+    service.clock.advance(laterMs);
+    expect(await readAll(session, [changed])).toMatchObject([{ props: { description } }]);
   });
 
   it("of a few records in a large organization takes no more requests than a GET of each", async () => {

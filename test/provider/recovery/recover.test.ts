@@ -102,49 +102,28 @@ describe("the journal", () => {
     expect(await machine.named(args.name)).toMatchObject([{ uid: second.id }]);
   });
 
-  it("makes a run wait from the last attempt of the request, however many there were", async () => {
-    const args = machine.inputs();
-    let late: (() => Promise<unknown>) | undefined;
-    let posts = 0;
-    const killed = machine.runOver(async ({ method }, send) => {
-      if (method !== "POST") return send();
-      posts += 1;
-      if (posts <= 2) return { status: 429, headers: { "retry-after": "40" }, body: "" };
-      late = send;
-      throw new Killed();
-    });
-    await expect(reconcile.create(group, killed.session, args)).rejects.toThrow(Killed);
-    // It died a second after the third attempt, which is carried out ten seconds later.
-    const diedAt = killed.clock.now() + 1_000;
-    const next = machine.runOver(async (_, send, clock) => {
-      if (clock.now() > diedAt + 10_000) {
-        await late?.();
-        late = undefined;
-      }
-      return send();
-    }, diedAt);
-    const { id } = await reconcile.create(group, next.session, args);
-    expect(late).toBeUndefined();
-    expect(await machine.named(args.name)).toMatchObject([{ uid: id }]);
-  });
-
-  it("moves between machines: waits use the service's clock, not theirs", async () => {
+  it.each([
+    ["from the last attempt of the request, however many there were", 2, 1_000, 10_000],
+    ["by the service's clock, where the journal moves between machines whose clocks differ", 0, 600_000, 5_000],
+  ])("makes a run wait %s", async (_, refused, laterMs, arrivesMs) => {
     const args = machine.inputs();
     let late: (() => Promise<unknown>) | undefined;
     const killed = machine.runOver(async ({ method }, send) => {
       if (method !== "POST") return send();
+      if (machine.posts <= refused) return { status: 429, headers: { "retry-after": "40" }, body: "" };
       late = send;
       throw new Killed();
     });
     await expect(reconcile.create(group, killed.session, args)).rejects.toThrow(Killed);
-    const tenMinutesAhead = killed.clock.now() + 600_000;
+    // The next run begins so much later. Only then the service carries out the request.
+    const beginsAt = killed.clock.now() + laterMs;
     const next = machine.runOver(async (_, send, clock) => {
-      if (clock.now() > tenMinutesAhead + 5_000) {
+      if (clock.now() > beginsAt + arrivesMs) {
         await late?.();
         late = undefined;
       }
       return send();
-    }, tenMinutesAhead);
+    }, beginsAt);
     const { id } = await reconcile.create(group, next.session, args);
     expect(late).toBeUndefined();
     expect(await machine.named(args.name)).toMatchObject([{ uid: id }]);

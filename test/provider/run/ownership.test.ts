@@ -32,6 +32,13 @@ const inputs = (name: string, more: Json = {}): Json => ({
   ...more,
 });
 
+/** So many deletes have left the record to the other resource. */
+const expectKept = async (id: string, times = 1): Promise<void> => {
+  const kept = `group ${id} "record" stays: another resource of this stack manages it`;
+  expect(messages).toEqual(Array(times).fill(kept));
+  expect(await isGroupThere(service, id)).toBe(true);
+};
+
 describe("a renamed resource that adopts its record", () => {
   it("keeps it, also when the run before ended between the adoption and the deletion of the old name", async () => {
     const old = await (await run()).create(inputs("old"));
@@ -43,10 +50,7 @@ describe("a renamed resource that adopts its record", () => {
     const next = await run();
     await compare(next, old.id, renamed.outs, inputs("new", { adopt: old.id }));
     await next.delete(old.id, old.outs);
-    expect(messages).toEqual(
-      Array(2).fill(`group ${old.id} "record" stays: another resource of this stack manages it`),
-    );
-    expect(await isGroupThere(service, old.id)).toBe(true);
+    await expectKept(old.id, 2);
   });
 
   it("keeps it from a resource whose state has no key, also once the program no longer says adopt", async () => {
@@ -56,8 +60,7 @@ describe("a renamed resource that adopts its record", () => {
     await compare(next, old.id, outs, inputs("keeper"));
     const { __key, ...ofFirstVersion } = old.outs;
     await next.delete(old.id, ofFirstVersion);
-    expect(messages.at(-1)).toBe(`group ${old.id} "record" stays: another resource of this stack manages it`);
-    expect(await isGroupThere(service, old.id)).toBe(true);
+    await expectKept(old.id);
   });
 
   it("may adopt it in a run that has refreshed the state first", async () => {
@@ -108,8 +111,7 @@ describe("a record of one resource", () => {
     expect((await next.check({}, { ...news, __preview: true })).failures).toEqual([]);
     expect((await next.create(news)).id).toBe(id);
     await next.delete(id, outs);
-    expect(messages).toEqual([`group ${id} "record" stays: another resource of this stack manages it`]);
-    expect(await isGroupThere(service, id)).toBe(true);
+    await expectKept(id);
   });
 
   it("is not free where the program declares its resource after the one that adopts it, whatever a refresh has met", async () => {
@@ -142,8 +144,7 @@ describe("a record of one resource", () => {
     const next = await run();
     await compare(next, one.id, one.outs, inputs("declared"));
     await next.delete(one.id, twice);
-    expect(messages).toEqual([`group ${one.id} "record" stays: another resource of this stack manages it`]);
-    expect(await isGroupThere(service, one.id)).toBe(true);
+    await expectKept(one.id);
     // The declared one is deleted when it goes itself.
     await (await run()).delete(one.id, one.outs);
     expect(await isGroupThere(service, one.id)).toBe(false);
