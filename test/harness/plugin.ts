@@ -1,85 +1,69 @@
 // The native plugin in this process, called over gRPC as the engine calls it, against a reference server.
-import { type Client, credentials, type ServiceError } from "@grpc/grpc-js";
+import type { ServiceError } from "@grpc/grpc-js";
 import plugins from "@pulumi/pulumi/proto/plugin_pb.js";
-import services from "@pulumi/pulumi/proto/provider_grpc_pb.js";
-import messages from "@pulumi/pulumi/proto/provider_pb.js";
+import messages, {
+  type CheckResponse,
+  type CreateResponse,
+  type DiffResponse,
+  type InvokeResponse,
+  type ReadResponse,
+  type UpdateResponse,
+} from "@pulumi/pulumi/proto/provider_pb.js";
 import statuses from "@pulumi/pulumi/proto/status_pb.js";
+import empty from "google-protobuf/google/protobuf/empty_pb.js";
+import Struct from "google-protobuf/google/protobuf/struct_pb.js";
 import type { Env } from "../../client/config.ts";
 import { systemTransport, type Transport } from "../../client/transport.ts";
 import { createPlugin, type PluginOptions } from "../../plugin/server.ts";
+import { STRUCT, structFrom } from "../../plugin/struct.ts";
 import type { Marked } from "../../plugin/value.ts";
+import { readMessage } from "../../plugin/wire-format.ts";
 import type { Environment } from "../../provider/run/session.ts";
 import type { Json } from "../../schema/index.ts";
 import { manualClock } from "./clock.ts";
-import { markedFrom, structFrom } from "./struct.ts";
-
-export interface PropertyDiff {
-  kind: string;
-  isInput: boolean;
-}
+import { connectPlugin } from "./plugin-call.ts";
 
 /** One plugin process as the engine sees it. */
-export interface PluginClient {
-  /** lines in the output of Pulumi, each with the name of its resource */
-  messages: string[];
-  configure(inputs?: Marked, name?: string): Promise<void>;
-  checkConfig(inputs: Marked, name?: string): Promise<string[]>;
-  diffConfig(olds: Json, news: Json): Promise<Record<string, PropertyDiff>>;
-  check(urn: string, news: Marked, olds?: Marked): Promise<{ inputs: Marked; failures: string[] }>;
-  diff(urn: string, id: string, olds: Marked, news: Marked, oldInputs?: Marked): Promise<Diffed>;
-  create(
-    urn: string,
-    inputs: Marked,
-    options?: { preview?: boolean; seconds?: number },
-  ): Promise<{ id: string; outs: Marked }>;
-  read(
-    urn: string,
-    id: string,
-    stored?: Marked,
-    inputs?: Marked,
-  ): Promise<{ id: string; outs: Marked; inputs: Marked }>;
-  update(
-    urn: string,
-    id: string,
-    olds: Marked,
-    news: Marked,
-    options?: { preview?: boolean },
-  ): Promise<{ outs: Marked }>;
-  delete(urn: string, id: string, stored: Marked): Promise<void>;
-  invoke(token: string, args: Marked): Promise<Marked>;
-  construct(type: string, name: string, inputs: Marked): Promise<{ urn: string; outs: Marked }>;
-  cancel(): Promise<void>;
-  /** An engine attaches itself, as with PULUMI_DEBUG_PROVIDERS. */
-  attach(): Promise<void>;
-  close(): void;
-}
+export type PluginClient = Awaited<ReturnType<typeof startPlugin>>;
 
-export interface Diffed {
-  changes: boolean;
-  replaces: string[];
-  deleteBeforeReplace: boolean;
-  detailed: Record<string, PropertyDiff>;
-}
+export type Diffed = Awaited<ReturnType<PluginClient["diff"]>>;
 
 export const urnOf = (type: string, name: string, project = "project"): string =>
   `urn:pulumi:stack::${project}::irm:index:${type}::${name}`;
 
 const providerUrn = (name: string) => `urn:pulumi:stack::project::pulumi:providers:irm::${name}`;
 
+const markedFrom = (struct: Struct.Struct | undefined): Marked =>
+  readMessage(STRUCT, struct?.serializeBinary() ?? new Uint8Array());
+
 /** What the engine's state keeps of a failed create: from the details of the error. */
-export const initFailure = (error: unknown): { id: string; outs: Marked; reasons: string[] } => {
+export const initFailure = (error: unknown) => {
   const [packed] = (error as ServiceError).metadata.get("grpc-status-details-bin") as Buffer[];
   const [detail] = statuses.Status.deserializeBinary(packed as Buffer).getDetailsList();
   const own = messages.ErrorResourceInitFailed.deserializeBinary(detail?.getValue_asU8() as Uint8Array);
   return { id: own.getId(), outs: markedFrom(own.getProperties()), reasons: own.getReasonsList() };
 };
 
+const KINDS = Object.entries(messages.PropertyDiff.Kind);
+
+const detailedIn = (response: DiffResponse) => {
+  const found: Record<string, { kind: string; isInput: boolean }> = {};
+  response.getDetaileddiffMap().forEach((one, path) => {
+    const [kind = ""] = KINDS.find(([, value]) => value === one.getKind()) ?? [];
+    found[path] = { kind, isInput: one.getInputdiff() };
+  });
+  return found;
+};
+
+const failuresIn = (response: CheckResponse) =>
+  response.getFailuresList().map((one) => `${one.getProperty()}: ${one.getReason()}`);
+
 /** `transport` may meet faults; `own` is what the engine has said and stored. */
 export const startPlugin = async (
   env: Env,
   transport: Transport = systemTransport(),
   { storedStacks, ...own }: Pick<PluginOptions, "options"> & Pick<Environment, "storedStacks"> = {},
-): Promise<PluginClient> => {
+) => {
   const lines: string[] = [];
   const plugin = createPlugin({
     version: "1.2.3",
@@ -92,74 +76,28 @@ export const startPlugin = async (
     log: { info: () => undefined, during: (_urn, call) => call() },
     attached: () => undefined,
   });
-  const port = await plugin.listen();
-  const client = new services.ResourceProviderClient(`127.0.0.1:${port}`, credentials.createInsecure());
-  const call = <Response>(method: string, request: unknown): Promise<Response> =>
-    new Promise((resolve, reject) => {
-      const methods = client as unknown as Record<string, (...args: unknown[]) => void>;
-      methods[method]?.(request, (error: ServiceError | null, response: Response) =>
-        error ? reject(error) : resolve(response),
-      );
-    });
-  /** A request with these members set. */
-  const requestWith = <T extends object>(request: T, members: Json): T => {
-    const setters = request as unknown as Record<string, (value: unknown) => void>;
-    for (const [name, value] of Object.entries(members)) {
-      const isStruct = typeof value === "object" && !Array.isArray(value);
-      setters[`set${name}`]?.call(request, isStruct ? structFrom(value as Marked) : value);
-    }
-    return request;
-  };
-  const kindNames = Object.fromEntries(
-    Object.entries(messages.PropertyDiff.Kind).map(([name, value]) => [value, name]),
-  );
-  const detailedIn = (response: InstanceType<typeof messages.DiffResponse>): Diffed["detailed"] =>
-    Object.fromEntries(
-      response
-        .getDetaileddiffMap()
-        .toArray()
-        .map(([path]) => {
-          const one = response.getDetaileddiffMap().get(path);
-          return [path, { kind: kindNames[one?.getKind() ?? 0] as string, isInput: one?.getInputdiff() === true }];
-        }),
-    );
+  const { call, close } = connectPlugin(await plugin.listen(), {
+    structFrom: (values) => Struct.Struct.deserializeBinary(structFrom(values)),
+  });
+  const checkOf = (method: string, members: Json) => call<CheckResponse>(method, members, messages.CheckRequest);
+  const diffOf = (method: string, members: Json) => call<DiffResponse>(method, members, messages.DiffRequest);
 
   return {
+    /** lines in the output of Pulumi, each with the name of its resource */
     messages: lines,
-    configure: async (inputs = {}, name = "default") => {
-      await call(
-        "configure",
-        requestWith(new messages.ConfigureRequest(), { Args: inputs, Urn: providerUrn(name), Id: "p-1" }),
-      );
+    configure: async (inputs: Marked = {}, name = "default"): Promise<void> => {
+      await call("configure", { Args: inputs, Urn: providerUrn(name), Id: "p-1" }, messages.ConfigureRequest);
     },
-    checkConfig: async (inputs, name = "default") => {
-      const request = requestWith(new messages.CheckRequest(), { News: inputs, Urn: providerUrn(name) });
-      const response = await call<InstanceType<typeof messages.CheckResponse>>("checkConfig", request);
-      return response.getFailuresList().map((one) => `${one.getProperty()}: ${one.getReason()}`);
+    checkConfig: async (inputs: Marked, name = "default") =>
+      failuresIn(await checkOf("checkConfig", { News: inputs, Urn: providerUrn(name) })),
+    diffConfig: async (olds: Json, news: Json) =>
+      detailedIn(await diffOf("diffConfig", { OldInputs: olds, News: news, Urn: providerUrn("default") })),
+    check: async (urn: string, news: Marked, olds: Marked = {}) => {
+      const response = await checkOf("check", { Urn: urn, News: news, Olds: olds });
+      return { inputs: markedFrom(response.getInputs()), failures: failuresIn(response) };
     },
-    diffConfig: async (olds, news) => {
-      const request = requestWith(new messages.DiffRequest(), {
-        OldInputs: olds,
-        News: news,
-        Urn: providerUrn("default"),
-      });
-      return detailedIn(await call("diffConfig", request));
-    },
-    check: async (urn, news, olds = {}) => {
-      const request = requestWith(new messages.CheckRequest(), { Urn: urn, News: news, Olds: olds });
-      const response = await call<InstanceType<typeof messages.CheckResponse>>("check", request);
-      const failures = response.getFailuresList().map((one) => `${one.getProperty()}: ${one.getReason()}`);
-      return { inputs: markedFrom(response.getInputs()), failures };
-    },
-    diff: async (urn, id, olds, news, oldInputs = {}) => {
-      const request = requestWith(new messages.DiffRequest(), {
-        Urn: urn,
-        Id: id,
-        Olds: olds,
-        News: news,
-        OldInputs: oldInputs,
-      });
-      const response = await call<InstanceType<typeof messages.DiffResponse>>("diff", request);
+    diff: async (urn: string, id: string, olds: Marked, news: Marked, oldInputs: Marked = {}) => {
+      const response = await diffOf("diff", { Urn: urn, Id: id, Olds: olds, News: news, OldInputs: oldInputs });
       return {
         changes: response.getChanges() === messages.DiffResponse.DiffChanges.DIFF_SOME,
         replaces: response.getReplacesList(),
@@ -167,53 +105,41 @@ export const startPlugin = async (
         detailed: detailedIn(response),
       };
     },
-    create: async (urn, inputs, { preview = false, seconds = 0 } = {}) => {
+    create: async (urn: string, inputs: Marked, { preview = false, seconds = 0 } = {}) => {
       const members = { Urn: urn, Properties: inputs, Preview: preview, Timeout: seconds };
-      const response = await call<InstanceType<typeof messages.CreateResponse>>(
-        "create",
-        requestWith(new messages.CreateRequest(), members),
-      );
+      const response = await call<CreateResponse>("create", members, messages.CreateRequest);
       return { id: response.getId(), outs: markedFrom(response.getProperties()) };
     },
-    read: async (urn, id, stored = {}, inputs = {}) => {
-      const request = requestWith(new messages.ReadRequest(), { Urn: urn, Id: id, Properties: stored, Inputs: inputs });
-      const response = await call<InstanceType<typeof messages.ReadResponse>>("read", request);
-      return {
-        id: response.getId(),
-        outs: markedFrom(response.getProperties()),
-        inputs: markedFrom(response.getInputs()),
-      };
+    read: async (urn: string, id: string, stored: Marked = {}, inputs: Marked = {}) => {
+      const members = { Urn: urn, Id: id, Properties: stored, Inputs: inputs };
+      const response = await call<ReadResponse>("read", members, messages.ReadRequest);
+      const [outs, read] = [response.getProperties(), response.getInputs()].map(markedFrom) as [Marked, Marked];
+      return { id: response.getId(), outs, inputs: read };
     },
-    update: async (urn, id, olds, news, { preview = false } = {}) => {
+    update: async (urn: string, id: string, olds: Marked, news: Marked, { preview = false } = {}) => {
       const members = { Urn: urn, Id: id, Olds: olds, News: news, Preview: preview };
-      const response = await call<InstanceType<typeof messages.UpdateResponse>>(
-        "update",
-        requestWith(new messages.UpdateRequest(), members),
-      );
+      const response = await call<UpdateResponse>("update", members, messages.UpdateRequest);
       return { outs: markedFrom(response.getProperties()) };
     },
-    delete: async (urn, id, stored) => {
-      await call("delete", requestWith(new messages.DeleteRequest(), { Urn: urn, Id: id, Properties: stored }));
+    delete: async (urn: string, id: string, stored: Marked): Promise<void> => {
+      await call("delete", { Urn: urn, Id: id, Properties: stored }, messages.DeleteRequest);
     },
-    invoke: async (token, args) => {
-      const request = requestWith(new messages.InvokeRequest(), { Tok: token, Args: args });
-      const response = await call<InstanceType<typeof messages.InvokeResponse>>("invoke", request);
-      return markedFrom(response.getReturn());
+    invoke: async (token: string, args: Marked) =>
+      markedFrom(
+        (await call<InvokeResponse>("invoke", { Tok: token, Args: args }, messages.InvokeRequest)).getReturn(),
+      ),
+    construct: async (type: string, name: string, inputs: Marked): Promise<void> => {
+      await call("construct", { Type: type, Name: name, Inputs: inputs }, messages.ConstructRequest);
     },
-    construct: async (type, name, inputs) => {
-      const request = requestWith(new messages.ConstructRequest(), { Type: type, Name: name, Inputs: inputs });
-      const response = await call<InstanceType<typeof messages.ConstructResponse>>("construct", request);
-      return { urn: response.getUrn(), outs: markedFrom(response.getState()) };
+    cancel: async (): Promise<void> => {
+      await call("cancel", {}, empty.Empty);
     },
-    cancel: async () => {
-      const { default: empty } = await import("google-protobuf/google/protobuf/empty_pb.js");
-      await call("cancel", new empty.Empty());
+    /** An engine attaches itself, as with PULUMI_DEBUG_PROVIDERS. */
+    attach: async (): Promise<void> => {
+      await call("attach", { Address: "127.0.0.1:1" }, plugins.PluginAttach);
     },
-    attach: async () => {
-      await call("attach", requestWith(new plugins.PluginAttach(), { Address: "127.0.0.1:1" }));
-    },
-    close: () => {
-      (client as unknown as Client).close();
+    close: (): void => {
+      close();
       plugin.close();
     },
   };

@@ -39,35 +39,7 @@ export type Wire = (request: HttpRequest, send: () => Promise<HttpAnswer>, clock
 /** Thrown on the wire, it ends the process there. */
 export class Killed extends Error {}
 
-export interface Machine {
-  service: Service;
-  org: string;
-  /** folder of the journal; a new one for each test */
-  journal: string;
-  messages: string[];
-  /** how many POSTs were sent */
-  posts: number;
-  /** the next GET of a path with this end takes this long, and shows nothing yet */
-  slow: { pathname: string; ms: number } | undefined;
-  run(...faults: Fault[]): Process;
-  /** a process that sees the service's clock `aheadMs` ahead */
-  runAt(aheadMs: number, ...faults: Fault[]): Process;
-  /** a process whose requests use this wire, and whose clocks begin `atMs` later */
-  runOver(wire: Wire, atMs?: number): Process;
-  /** a process that dies at its POST, before the service has it or after */
-  dying(when: "before" | "after"): Process;
-  /** what the engine has stored, for the processes that begin from then on; undefined: no engine has started them */
-  stored: StoredStacks | undefined;
-  /** a process on another machine */
-  onOtherMachine(): Session;
-  /** arguments of a unique group */
-  inputs(): Json;
-  /** a group with these arguments, created by another caller */
-  createByOther(inputs: Json): Promise<Json & { uid: string }>;
-  named(name: unknown): Promise<Json[]>;
-  /** lines of the journal */
-  lines(): Json[];
-}
+export type Machine = ReturnType<typeof startMachine>;
 
 /** No answer came. */
 export const noAnswer = (sent: boolean, timedOut = false) =>
@@ -92,7 +64,7 @@ const meeting =
     request.method === "POST" ? meet(faults.shift(), send) : send();
 
 /** Started before the tests of a file, with a new journal for each. */
-export const startMachine = (): Machine => {
+export const startMachine = () => {
   let count = 0;
   const direct = systemTransport();
 
@@ -121,37 +93,46 @@ export const startMachine = (): Machine => {
     return { session: sessionWith(readConfig(getter(), env), environment), clock, environment };
   };
 
-  const machine: Machine = {
-    service: undefined as never,
+  const machine = {
+    service: undefined as unknown as Service,
     org: "",
+    /** folder of the journal; a new one for each test */
     journal: "",
-    messages: [],
+    messages: [] as string[],
+    /** how many POSTs were sent */
     posts: 0,
-    slow: undefined,
-    stored: undefined,
-    run: (...faults) => processIn(machine.journal, 0, meeting(faults)),
-    runAt: (aheadMs, ...faults) => processIn(machine.journal, aheadMs, meeting(faults)),
-    runOver: (wire, atMs) => processIn(machine.journal, 0, wire, atMs),
-    dying: (when) =>
+    /** the next GET of a path with this end takes this long, and shows nothing yet */
+    slow: undefined as { pathname: string; ms: number } | undefined,
+    /** what the engine has stored, for the processes that begin from then on; undefined: no engine has started them */
+    stored: undefined as StoredStacks | undefined,
+    run: (...faults: Fault[]) => processIn(machine.journal, 0, meeting(faults)),
+    /** a process that sees the service's clock `aheadMs` ahead */
+    runAt: (aheadMs: number, ...faults: Fault[]) => processIn(machine.journal, aheadMs, meeting(faults)),
+    /** a process whose requests use this wire, and whose clocks begin `atMs` later */
+    runOver: (wire: Wire, atMs?: number) => processIn(machine.journal, 0, wire, atMs),
+    /** a process that dies at its POST, before the service has it or after */
+    dying: (when: "before" | "after"): Process =>
       machine.runOver(async ({ method }, send) => {
         if (method !== "POST") return send();
         if (when === "after") await send();
         throw new Killed();
       }),
+    /** a process on another machine */
     onOtherMachine: () => processIn(mkdtempSync(join(journalFolder, "elsewhere-")), 0, meeting([])).session,
-    inputs: () => {
+    /** arguments of a unique group */
+    inputs: (): Json => {
       count += 1;
       return { ...keyOf(`g${count}`), parent: machine.org, name: `g${count}`, description: "d" };
     },
-    createByOther: async ({ parent, name, description }) => {
-      const request = { parent, group: { name, description } };
-      return (await machine.service.session.call("CreateGroup", request as never)) as never;
-    },
-    named: async (name) => {
+    /** a group with these arguments, created by another caller */
+    createByOther: ({ parent, name, description }: Json) =>
+      machine.service.call("CreateGroup", { parent, group: { name, description } }),
+    named: async (name: unknown): Promise<Json[]> => {
       const request = { uidp: { childrenOf: machine.org }, name: name as string };
       return (await machine.service.session.call("ListGroups", request)).groups as unknown as Json[];
     },
-    lines: () =>
+    /** lines of the journal */
+    lines: (): Json[] =>
       readdirSync(machine.journal)
         .filter((name) => name.endsWith(".jsonl"))
         .flatMap((name) => readFileSync(join(machine.journal, name), "utf8").trim().split("\n"))

@@ -1,9 +1,11 @@
 // Sets of role bindings over a reference server in this process, called as the engine calls them.
 import { beforeAll, beforeEach } from "vitest";
-import { methodsWith } from "../../provider/engine/methods.ts";
+import { type Methods, methodsWith } from "../../provider/engine/methods.ts";
 import type { Json, OperationName } from "../../schema/index.ts";
 import { getter, keyOf } from "../support/scripted.ts";
 import { type Machine, type Process, startMachine } from "./provider.ts";
+
+type DiffResult = Awaited<ReturnType<Methods["diff"]>>;
 
 /** One set in a state of the engine. */
 export interface EngineSet {
@@ -11,50 +13,11 @@ export interface EngineSet {
   inputs: Json;
 }
 
-export interface SetsMachine {
-  machine: Machine;
-  /** uids of five identities of the organization */
-  identities: string[];
-  /** uid of a new group */
-  group(): Promise<string>;
-  /** a binding that another caller creates; the identity by its uid, or by its name */
-  bind(group: string, identity: string, role: string): Promise<string>;
-  unbind(uid: string): Promise<void>;
-  /** so many roles of the organization, of each its uid */
-  newRoles(count: number): Promise<string[]>;
-  /** of a built-in role */
-  role(name: string): Promise<string>;
-  /** `identity role` of each binding of a group, as names */
-  pairs(group: string): Promise<string[]>;
-  /** of a pair that is a text, `one viewer`, the identity is one of the five, by its name */
-  inputs(
-    group: string,
-    bindings: readonly (string | readonly [identity: string, role: string])[],
-    further?: Json,
-  ): Json;
-  /** a run of the engine in a new process, or in `own` */
-  run(own?: Process): Promise<EngineRun>;
-  // Each in a new process.
-  up: EngineRun["up"];
-  preview: EngineRun["preview"];
-  refresh: EngineRun["refresh"];
-  delete: EngineRun["delete"];
-}
-
-export interface EngineRun {
-  methods: ReturnType<typeof methodsWith>;
-  requests: string[];
-  /** check, then create, or diff and update */
-  up(inputs: Json, before?: EngineSet): Promise<EngineSet>;
-  /** check and diff */
-  preview(inputs: Json, before?: EngineSet): Promise<{ changes: boolean; replaces: string[] }>;
-  refresh(before: EngineSet): Promise<EngineSet>;
-  delete(before: EngineSet): Promise<void>;
-}
+export type EngineRun = Awaited<ReturnType<ReturnType<typeof startSets>["run"]>>;
 
 const PROVIDER = { __provider: "the text that finds the provider" };
 
-export const startSets = (): SetsMachine => {
+export const startSets = () => {
   const machine = startMachine();
   const identities: string[] = [];
   let call: Machine["service"]["session"]["call"];
@@ -78,7 +41,8 @@ export const startSets = (): SetsMachine => {
     count = 0;
   });
 
-  const run = async (own: Process = machine.run()): Promise<EngineRun> => {
+  /** a run of the engine in a new process, or in `own` */
+  const run = async (own: Process = machine.run()) => {
     const requests: string[] = [];
     const { transport } = own.environment;
     const countingTransport: typeof transport = (request) => {
@@ -94,7 +58,8 @@ export const startSets = (): SetsMachine => {
         throw new Error(failures.map(({ property, reason }) => `${property}: ${reason}`).join("\n"));
       return news;
     };
-    const preview: EngineRun["preview"] = async (inputs, before) => {
+    /** check and diff */
+    const preview = async (inputs: Json, before?: EngineSet): Promise<DiffResult> => {
       const news = await checkInputs(inputs, before);
       return before ? set.diff(String(before.outs.parent), before.outs, news) : { changes: true, replaces: [] };
     };
@@ -102,7 +67,8 @@ export const startSets = (): SetsMachine => {
       methods,
       requests,
       preview,
-      up: async (inputs, before) => {
+      /** check, then create, or diff and update */
+      up: async (inputs: Json, before?: EngineSet): Promise<EngineSet> => {
         const news = await checkInputs(inputs, before);
         if (!before) return { outs: { ...(await set.create(news)).outs, ...PROVIDER }, inputs: news };
         const { changes, replaces } = await set.diff(String(before.outs.parent), before.outs, news);
@@ -111,42 +77,51 @@ export const startSets = (): SetsMachine => {
         const { outs } = await set.update(String(before.outs.parent), before.outs, news);
         return { outs: { ...outs, ...PROVIDER }, inputs: news };
       },
-      refresh: async ({ outs, inputs }) => {
+      refresh: async ({ outs, inputs }: EngineSet): Promise<EngineSet> => {
         const { props, inputs: read } = await set.read(String(outs.parent), outs);
         return { outs: { ...props, ...PROVIDER }, inputs: { ...inputs, ...read } };
       },
-      delete: ({ outs }) => set.delete(String(outs.parent), outs),
+      delete: ({ outs }: EngineSet) => set.delete(String(outs.parent), outs),
     };
   };
 
+  type Run = Awaited<ReturnType<typeof run>>;
   return {
     machine,
+    /** uids of five identities of the organization */
     identities,
     run,
-    up: async (...args) => (await run()).up(...args),
-    preview: async (...args) => (await run()).preview(...args),
-    refresh: async (...args) => (await run()).refresh(...args),
-    delete: async (...args) => (await run()).delete(...args),
+    // Each in a new process.
+    up: async (...args: Parameters<Run["up"]>) => (await run()).up(...args),
+    preview: async (...args: Parameters<Run["preview"]>) => (await run()).preview(...args),
+    refresh: async (before: EngineSet) => (await run()).refresh(before),
+    delete: async (before: EngineSet) => (await run()).delete(before),
+    /** uid of a new group */
     group: async () => (await machine.createByOther({ parent: machine.org, name: `g${++count}`, description: "" })).uid,
-    newRoles: (count) =>
+    /** so many roles of the organization, of each its uid */
+    newRoles: (count: number) =>
       Promise.all(
         Array.from({ length: count }, async () => {
           const role = { name: `role ${++made}`, capabilities: ["CAP_IAM_GROUPS_LIST"] };
           return (await call("CreateRole", { parent: machine.org, role } as never)).uid as string;
         }),
       ),
-    role: async (name) => roles.get(name) as string,
-    bind: async (parent, identity, role) => {
+    /** uid of a built-in role */
+    role: async (name: string) => roles.get(name) as string,
+    /** a binding that another caller creates; the identity by its uid, or by its name */
+    bind: async (parent: string, identity: string, role: string) => {
       const roleBinding = { identityUid: uids.get(identity) ?? identity, roleUid: roles.get(role) ?? role };
       const request = { parent, roleBinding };
       return (await call("CreateRoleBinding", request as never)).uid as string;
     },
-    unbind: async (uid) => void (await call("DeleteRoleBinding", { uid })),
-    pairs: async (group) => {
+    unbind: async (uid: string) => void (await call("DeleteRoleBinding", { uid })),
+    /** `identity role` of each binding of a group, as names */
+    pairs: async (group: string) => {
       const { roleBindings } = await call("ListRoleBindings", { uidp: { childrenOf: group }, pageSize: 200 });
       return (roleBindings ?? []).map(({ identity, role }) => `${identity?.name} ${role?.name}`).sort();
     },
-    inputs: (parent, bindings, further = {}) => ({
+    /** of a pair that is a text, `one viewer`, the identity is one of the five, by its name */
+    inputs: (parent: string, bindings: readonly (string | readonly [string, string])[], further: Json = {}): Json => ({
       ...keyOf(`set-${parent}`),
       parent,
       bindings: bindings.map((pair) => {

@@ -14,43 +14,37 @@ export interface Stored {
   inputs: Marked;
 }
 
-export interface Fixture {
-  service: Service;
-  org: string;
-  /** of one operation, in which all tests of a file are */
-  plugin: PluginClient;
-  /** the plugin of another operation */
-  nextProcess(transport?: Transport): Promise<PluginClient>;
-  /** a record that an update has created; each has a name of its own */
-  created(type: string, args: Json): Promise<Stored>;
-  /** the same resource with other arguments */
-  compared(one: Stored, args: Json): Promise<Diffed>;
-}
-
-export const setUp = (): Fixture => {
+export const setUp = () => {
   const processes: PluginClient[] = [];
   let count = 0;
   const fixture = {
-    nextProcess: async (transport?: Transport) => {
+    service: undefined as unknown as Service,
+    org: "",
+    /** of one operation, in which all tests of a file are */
+    plugin: undefined as unknown as PluginClient,
+    /** the plugin of another operation */
+    nextProcess: async (transport?: Transport): Promise<PluginClient> => {
       const env = { ...fixture.service.env, PULUMI_BACKEND_URL: "file:///state" };
       const one = await startPlugin(env, transport);
       processes.push(one);
       await one.configure();
       return one;
     },
-    created: async (type: string, args: Json) => {
+    /** a record that an update has created; each has a name of its own */
+    created: async (type: string, args: Json): Promise<Stored> => {
       count += 1;
       const urn = urnOf(type, `r${count}`);
       const { inputs, failures } = await fixture.plugin.check(urn, args);
       expect(failures).toEqual([]);
       return { urn, inputs, ...(await fixture.plugin.create(urn, inputs)) };
     },
-    compared: async ({ urn, id, outs, inputs }: Stored, args: Json) => {
+    /** the same resource with other arguments */
+    compared: async ({ urn, id, outs, inputs }: Stored, args: Json): Promise<Diffed> => {
       const { inputs: news, failures } = await fixture.plugin.check(urn, args, inputs);
       expect(failures).toEqual([]);
       return fixture.plugin.diff(urn, id, outs, news, inputs);
     },
-  } as Fixture;
+  };
   beforeAll(async () => {
     fixture.service = await startService();
     fixture.org = fixture.service.organization as string;

@@ -1,8 +1,7 @@
 // The native adapter: calls a plugin over gRPC, as the engine does (github.com/pulumi/pulumi/sdk/go/common/resource/plugin). States keep secrets
 // as the wire has them: as signed values.
 import { randomUUID } from "node:crypto";
-import { credentials, type ServiceError } from "@grpc/grpc-js";
-import services from "@pulumi/pulumi/proto/provider_grpc_pb.js";
+import type { ServiceError } from "@grpc/grpc-js";
 import messages, {
   type CheckResponse,
   type CreateResponse,
@@ -14,6 +13,7 @@ import statuses from "@pulumi/pulumi/proto/status_pb.js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
 import Struct from "google-protobuf/google/protobuf/struct_pb.js";
 import type { Json } from "../../../schema/index.ts";
+import { connectPlugin } from "../plugin-call.ts";
 import { type HalfDone, type Named, type Provider, type Snapshot, typeOf } from "./provider.ts";
 
 /** A plugin of one operation. */
@@ -30,21 +30,7 @@ const jsonFrom = (struct: Struct.Struct | undefined): Json => (struct?.toJavaScr
 
 /** `stack`: organization/project/stack. `engine`: address of the engine. */
 export const nativeProvider = async (plugin: Plugin, stack: string, engine: string): Promise<Provider> => {
-  const client = new services.ResourceProviderClient(`127.0.0.1:${plugin.port}`, credentials.createInsecure());
-  const call = <Response>(method: string, members: Json, Request: new () => object): Promise<Response> => {
-    const request = new Request();
-    for (const [name, value] of Object.entries(members)) {
-      const own = typeof value === "object" && value !== null ? structFrom(value as Json) : value;
-      (request as Record<string, (own: unknown) => void>)[`set${name}`]?.(own);
-    }
-    const methods = client as unknown as Record<string, (request: unknown, done: unknown) => void>;
-    return new Promise((resolve, reject) => {
-      const done = (error: ServiceError | null, response: Response) =>
-        error ? reject(errorFrom(error)) : resolve(response);
-      methods[method]?.(request, done);
-    });
-  };
-
+  const { call, close } = connectPlugin(plugin.port, { structFrom, errorFrom });
   const [, project, own] = stack.split("/");
   const head = `urn:pulumi:${own}::${project}::`;
   const about = ({ name, kind, urn }: Named): Json => {
@@ -122,7 +108,7 @@ export const nativeProvider = async (plugin: Plugin, stack: string, engine: stri
     end: async () => {
       // A plugin that was killed answers nothing.
       await cancel().catch(() => undefined);
-      client.close();
+      close();
       await plugin.end();
     },
   };

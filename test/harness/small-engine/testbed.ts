@@ -8,36 +8,13 @@ import { createLog } from "../../../server/base/log.ts";
 import { createServer, type RunningServer, type ServerOptions } from "../../../server/index.ts";
 import { sharedKeys } from "../api-server.ts";
 import { type Pace, timeAt } from "../clock.ts";
-import { type Furnished, furnish, type Owner, ownerOf } from "./owner.ts";
+import { furnish, ownerOf } from "./owner.ts";
 import type { ChildOptions } from "./process.ts";
 import type { Adapter } from "./provider.ts";
 import { type Engine, engineIn } from "./run.ts";
 import { readState } from "./state.ts";
 
-export interface Testbed extends Owner, Furnished {
-  server: RunningServer;
-  organization: string;
-  pace: Pace;
-  folder: string;
-  /** an engine with a new state, journal and token, unless they are given */
-  engine(name: string, own?: Partial<ChildOptions> & EngineOptions): Engine;
-  stateFile(name: string): string;
-  stateText(name: string): string;
-  /** uid of a resource in a state */
-  uid(name: string, resource: string): string;
-  /** resolves when so many attempts of the operation have arrived; `carriedOut`: and are committed */
-  waitForAttempts(operation: OperationName, count?: number, carriedOut?: boolean): Promise<void>;
-  /** attempts of an operation since the script was set */
-  attempts(operation: OperationName): { timeMs: number; carriedOut: boolean }[];
-  /** all that was written: logs, journals, states */
-  texts(): string[];
-  /** advances the service's clock, as while the machines of its clients were asleep */
-  advanceClock(ms: number): void;
-  /** stops the service's clock until it is resumed */
-  stopClock(): void;
-  resumeClock(): void;
-  close(): Promise<void>;
-}
+export type Testbed = Awaited<ReturnType<typeof startTestbed>>;
 
 interface EngineOptions {
   env?: Record<string, string>;
@@ -49,7 +26,7 @@ export type TestbedOptions = ServerOptions & { speed?: number };
 
 const POLL_MS = 5;
 
-export const startTestbed = async (adapter: Adapter, options: TestbedOptions = {}): Promise<Testbed> => {
+export const startTestbed = async (adapter: Adapter, options: TestbedOptions = {}) => {
   const pace: Pace = { startMs: Date.now(), speed: options.speed ?? 10 };
   const folder = mkdtempSync(join(tmpdir(), "irm-faults-"));
   const log: string[] = [];
@@ -75,7 +52,8 @@ export const startTestbed = async (adapter: Adapter, options: TestbedOptions = {
   const owner = await ownerOf(server);
   const { home, foreign } = await furnish(owner, organization);
 
-  const attempts: Testbed["attempts"] = (operation) => faults.attempts().filter((one) => one.operation === operation);
+  /** attempts of an operation since the script was set */
+  const attempts = (operation: OperationName) => faults.attempts().filter((one) => one.operation === operation);
   const waitUntil = (isTrue: () => boolean): Promise<void> =>
     new Promise((resolve) => {
       const check = () => {
@@ -96,14 +74,16 @@ export const startTestbed = async (adapter: Adapter, options: TestbedOptions = {
     foreign,
     pace,
     folder,
-    stateFile: (name) => join(folder, `${name}.state.json`),
-    stateText: (name) => readFileSync(join(folder, `${name}.state.json`), "utf8"),
-    uid: (name, resource) => {
+    stateFile: (name: string) => join(folder, `${name}.state.json`),
+    stateText: (name: string) => readFileSync(join(folder, `${name}.state.json`), "utf8"),
+    /** uid of a resource in a state */
+    uid: (name: string, resource: string): string => {
       const found = readState(join(folder, `${name}.state.json`)).resources.find((one) => one.name === resource);
       if (!found) throw new Error(`the state has no ${resource}`);
       return found.id;
     },
-    engine: (name, { env = {}, checkpoints, ...own } = {}) => {
+    /** an engine with a new state, journal and token, unless they are given */
+    engine: (name: string, { env = {}, checkpoints, ...own }: Partial<ChildOptions> & EngineOptions = {}): Engine => {
       const file = join(folder, `${name}.state.json`);
       const stored = checkpoints && { stored: { file, adapter } };
       const isUnchecked = checkpoints === "off";
@@ -122,20 +102,24 @@ export const startTestbed = async (adapter: Adapter, options: TestbedOptions = {
         }),
       );
     },
-    waitForAttempts: async (operation, count = 1, carriedOut = false) => {
+    /** resolves when so many attempts of the operation have arrived; `carriedOut`: and are committed */
+    waitForAttempts: async (operation: OperationName, count = 1, carriedOut = false): Promise<void> => {
       await waitUntil(() => attempts(operation).length >= count);
       if (!carriedOut) return;
       while (!attempts(operation)[count - 1]?.carriedOut) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     },
     attempts,
+    /** all that was written: logs, journals, states */
     texts: () => [...log, ...filesBelow(folder)],
-    advanceClock: (ms) => {
+    /** advances the service's clock, as while the machines of its clients were asleep */
+    advanceClock: (ms: number): void => {
       pace.movedMs = (pace.movedMs ?? 0) + ms;
     },
-    stopClock: () => {
+    /** stops the service's clock until it is resumed */
+    stopClock: (): void => {
       pace.stillMs ??= timeAt(pace);
     },
-    resumeClock: () => {
+    resumeClock: (): void => {
       const { stillMs } = pace;
       if (stillMs === undefined) return;
       delete pace.stillMs;

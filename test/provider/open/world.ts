@@ -2,7 +2,7 @@
 // a process is killed by being left alone: its journal stays.
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Methods, providerWith } from "../../../provider/engine/methods.ts";
+import { providerWith } from "../../../provider/engine/methods.ts";
 import type { StateKind } from "../../../provider/kind/index.ts";
 import { contentsFrom } from "../../../provider/log/entries.ts";
 import { TYPE_PREFIX } from "../../../provider/record/kind.ts";
@@ -21,34 +21,14 @@ export interface Stored {
   outs: Json;
 }
 
-export interface World {
-  journal: string;
-  messages: string[];
-  /** what the engine has saved */
-  saved: Stored[];
-  /** the state cannot be read */
-  problem?: string;
-  /** resources of others in the state */
-  others: StateResource[];
-  env: Record<string, string | undefined>;
-  /** A process of one operation. `dead`: of another one, that was killed. */
-  run(options?: { isUnchecked?: boolean; transport?: Environment["transport"]; cancelled?: AbortSignal }): Run;
-  /** A run without checkpoints that is killed: nothing of it is saved, and its process is no more. */
-  killed(work: (run: Run) => Promise<unknown>): Promise<void>;
-  /** lines of the journal */
-  lines(): Json[];
-  contents(): ReturnType<typeof contentsFrom>;
-  /** the engine saves these */
-  save(...resources: readonly Stored[]): void;
-}
+export type World = ReturnType<typeof createWorld>;
 
-export interface Run {
-  kinds: Record<StateKind, Methods>;
-  create(kind: StateKind, name: string, inputs: Json): Promise<Stored>;
-  update(stored: Stored, inputs: Json): Promise<Stored>;
-  delete(stored: Stored): Promise<void>;
-  diff(stored: Stored, inputs: Json): ReturnType<Methods["diff"]>;
-  refresh(stored: Stored): ReturnType<Methods["read"]>;
+export type Run = ReturnType<World["run"]>;
+
+interface RunOptions {
+  isUnchecked?: boolean;
+  transport?: Environment["transport"];
+  cancelled?: AbortSignal;
 }
 
 /** A group that no stack has. */
@@ -70,77 +50,91 @@ const HANDLER = { __provider: "the text that finds the provider" };
 const STACK = "organization/project/stack";
 const keyOf = (kind: StateKind, name: string) => `${STACK}/${typeOf(kind)}::${name}`;
 
-export const createWorld = (service: Service): World => {
+export const createWorld = (service: Service) => {
   let savedAt = 0;
-  const world: World = {
+  const state = {
     journal: mkdtempSync(join(journalFolder, "open-")),
-    messages: [],
-    saved: [],
-    others: [],
-    env: {},
-    save: (...resources) => {
-      world.saved = [...resources];
+    messages: [] as string[],
+    /** what the engine has saved */
+    saved: [] as Stored[],
+    /** why the state cannot be read */
+    problem: undefined as string | undefined,
+    /** resources of others in the state */
+    others: [] as StateResource[],
+    env: {} as Record<string, string | undefined>,
+  };
+  /** a process of one operation */
+  const run = ({ isUnchecked = false, transport = service.transport, cancelled }: RunOptions = {}) => {
+    const readState = async (): Promise<EngineState> => {
+      if (state.problem !== undefined) throw new EngineStateError(state.problem);
+      const resources = state.saved.map(resourceOf);
+      return { resources: [...resources, ...state.others], pending: [], savedAt: new Date(savedAt).toISOString() };
+    };
+    const env = {
+      ...service.env,
+      IRM_JOURNAL: state.journal,
+      ...(isUnchecked && { PULUMI_SKIP_CHECKPOINTS: "true" }),
+      ...state.env,
+    };
+    const { kinds } = providerWith({
+      ...{ env, clock: service.clock, transport, log: (text) => void state.messages.push(text) },
+      ...(cancelled && { cancelled }),
+      storedStacks: {
+        engineState: readState,
+        engineSecrets: readState,
+        engineRuns: async () => [],
+        engineAgeMs: () => 0,
+      },
+    });
+    void kinds.group.configure({ config: { get: () => undefined } });
+    const check = async (kind: StateKind, name: string, inputs: Json, olds: Json = {}) => {
+      const { inputs: checked, failures } = await kinds[kind].check(olds, { ...inputs, __key: keyOf(kind, name) });
+      if (failures.length > 0) throw new Error(failures.map(({ property, reason }) => `${property}: ${reason}`).join());
+      return checked;
+    };
+    return {
+      kinds,
+      create: async (kind: StateKind, name: string, inputs: Json): Promise<Stored> => {
+        const { id, outs } = await kinds[kind].create(await check(kind, name, inputs));
+        return { kind, name, id, outs: { ...outs, ...HANDLER } };
+      },
+      update: async ({ kind, name, id, outs }: Stored, inputs: Json): Promise<Stored> => {
+        const news = await check(kind, name, inputs, inputs);
+        await kinds[kind].diff(id, outs, news);
+        const { outs: updated } = await kinds[kind].update(id, outs, news);
+        return { kind, name, id, outs: { ...updated, ...HANDLER } };
+      },
+      delete: ({ kind, id, outs }: Stored): Promise<void> => kinds[kind].delete(id, outs),
+      diff: async ({ kind, name, id, outs }: Stored, inputs: Json) =>
+        kinds[kind].diff(id, outs, await check(kind, name, inputs, inputs)),
+      refresh: ({ kind, id, outs }: Stored) => kinds[kind].read(id, outs),
+    };
+  };
+  return Object.assign(state, {
+    run,
+    /** the engine saves these */
+    save: (...resources: readonly Stored[]): void => {
+      state.saved = [...resources];
       savedAt = service.clock.today();
     },
-    killed: async (work) => {
-      await work(world.run({ isUnchecked: true }));
+    /** A run without checkpoints that is killed: nothing of it is saved, and its process is no more. */
+    killed: async (work: (own: ReturnType<typeof run>) => Promise<unknown>): Promise<void> => {
+      await work(run({ isUnchecked: true }));
       // The process of the tests goes on.
-      for (const name of readdirSync(world.journal)) {
-        const file = join(world.journal, name);
+      for (const name of readdirSync(state.journal)) {
+        const file = join(state.journal, name);
         writeFileSync(file, readFileSync(file, "utf8").replaceAll(`"pid":${process.pid}`, `"pid":${NO_PROCESS}`));
       }
       service.clock.advance(120_000);
     },
-    lines: () =>
-      textOf(world.journal)
+    /** lines of the journal */
+    lines: (): Json[] =>
+      textOf(state.journal)
         .split("\n")
         .filter((line) => line !== "")
         .map((line) => JSON.parse(line) as Json),
-    contents: () => contentsFrom(textOf(world.journal)),
-    run: ({ isUnchecked = false, transport = service.transport, cancelled } = {}) => {
-      const state = async (): Promise<EngineState> => {
-        if (world.problem !== undefined) throw new EngineStateError(world.problem);
-        const resources = world.saved.map(resourceOf);
-        return { resources: [...resources, ...world.others], pending: [], savedAt: new Date(savedAt).toISOString() };
-      };
-      const env = {
-        ...service.env,
-        IRM_JOURNAL: world.journal,
-        ...(isUnchecked && { PULUMI_SKIP_CHECKPOINTS: "true" }),
-        ...world.env,
-      };
-      const { kinds } = providerWith({
-        ...{ env, clock: service.clock, transport, log: (text) => void world.messages.push(text) },
-        ...(cancelled && { cancelled }),
-        storedStacks: { engineState: state, engineSecrets: state, engineRuns: async () => [], engineAgeMs: () => 0 },
-      });
-      void kinds.group.configure({ config: { get: () => undefined } });
-      const check = async (kind: StateKind, name: string, inputs: Json, olds: Json = {}) => {
-        const { inputs: checked, failures } = await kinds[kind].check(olds, { ...inputs, __key: keyOf(kind, name) });
-        if (failures.length > 0)
-          throw new Error(failures.map(({ property, reason }) => `${property}: ${reason}`).join());
-        return checked;
-      };
-      return {
-        kinds,
-        create: async (kind, name, inputs) => {
-          const { id, outs } = await kinds[kind].create(await check(kind, name, inputs));
-          return { kind, name, id, outs: { ...outs, ...HANDLER } };
-        },
-        update: async ({ kind, name, id, outs }, inputs) => {
-          const news = await check(kind, name, inputs, inputs);
-          await kinds[kind].diff(id, outs, news);
-          const { outs: updated } = await kinds[kind].update(id, outs, news);
-          return { kind, name, id, outs: { ...updated, ...HANDLER } };
-        },
-        delete: ({ kind, id, outs }) => kinds[kind].delete(id, outs),
-        diff: async ({ kind, name, id, outs }, inputs) =>
-          kinds[kind].diff(id, outs, await check(kind, name, inputs, inputs)),
-        refresh: ({ kind, id, outs }) => kinds[kind].read(id, outs),
-      };
-    },
-  };
-  return world;
+    contents: () => contentsFrom(textOf(state.journal)),
+  });
 };
 
 const resourceOf = ({ kind, name, id, outs }: Stored): StateResource => {
