@@ -78,21 +78,18 @@ describe("call", () => {
     ]);
   });
 
+  const ACTIONS = {
+    ACTIONS_ID_TOKEN_REQUEST_URL: "https://actions.example.com",
+    ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request-token",
+  };
+
   it("asks GitHub for a token whose audience is the issuer", async () => {
-    const env = {
-      ACTIONS_ID_TOKEN_REQUEST_URL: "https://actions.example.com/oidc?api-version=2",
-      ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request-token",
-    };
+    const env = { ...ACTIONS, ACTIONS_ID_TOKEN_REQUEST_URL: "https://actions.example.com/oidc?api-version=2" };
     const { call, requests } = setUp(env, json({ value: "github-token" }), token("1"), group);
     await call("GetGroup", { uid: GROUP });
     expect(requests[0]?.url.search).toBe("?api-version=2&audience=https%3A%2F%2Fissuer.example.com");
     expect(requests.map((request) => request.token)).toEqual(["request-token", "github-token", "api-token-1"]);
   });
-
-  const ACTIONS = {
-    ACTIONS_ID_TOKEN_REQUEST_URL: "https://actions.example.com",
-    ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request-token",
-  };
 
   it("reports that GitHub gave no token", async () => {
     const { call } = setUp(ACTIONS, page(403));
@@ -177,37 +174,23 @@ describe("call", () => {
     ]);
   });
 
-  it("does not repeat a request after a second 401", async () => {
-    const refused = refusal("UNAUTHENTICATED", "expired");
-    const { call, requests } = setUp(WORKLOAD, token("1"), refused, token("2"), refused);
-    expect(await errorOf(call("GetGroup", { uid: GROUP }))).toMatchObject({
-      code: "UNAUTHENTICATED",
-      operation: "GetGroup",
-    });
-    expect(requests).toHaveLength(4);
-  });
-
-  it("does not repeat a request with a given token, which cannot be renewed", async () => {
-    const { call, requests } = setUp({ IRM_TOKEN: "given" }, refusal("UNAUTHENTICATED", "expired"));
-    expect(await errorOf(call("GetGroup", { uid: GROUP }))).toMatchObject({ code: "UNAUTHENTICATED" });
-    expect(requests).toHaveLength(1);
-  });
-
-  it("fails at once on a denial", async () => {
-    const { call, requests, clock } = setUp(
-      WORKLOAD,
-      token("1"),
-      refusal("PERMISSION_DENIED", "groups.create is missing"),
-    );
-    expect(await errorOf(call("CreateGroup", NEW))).toMatchObject({
-      code: "PERMISSION_DENIED",
-    });
-    expect(requests).toHaveLength(2);
-    expect(clock.sleeps).toEqual([]);
+  const expired = refusal("UNAUTHENTICATED", "expired");
+  const denied = refusal("PERMISSION_DENIED", "groups.create is missing");
+  it.each<[string, Env, Parameters<typeof scriptedTransport>, string, number]>([
+    ["a second 401", WORKLOAD, [token("1"), expired, token("2"), expired], "UNAUTHENTICATED", 4],
+    ["a 401 with a given token, which cannot be renewed", { IRM_TOKEN: "given" }, [expired], "UNAUTHENTICATED", 1],
+    ["a denial", WORKLOAD, [token("1"), denied], "PERMISSION_DENIED", 2],
+  ])("does not repeat a request after %s", async (_, env, steps, code, count) => {
+    for (const operation of ["CreateGroup", "GetGroup"] as const) {
+      const { call, requests, clock } = setUp(env, ...steps);
+      const run = operation === "GetGroup" ? call(operation, { uid: GROUP }) : call(operation, NEW);
+      expect(await errorOf(run)).toMatchObject({ code, operation });
+      expect(requests).toHaveLength(count);
+      expect(clock.sleeps).toEqual([]);
+    }
   });
 
   it("retries a denial with new tokens where the permission may not have arrived yet", async () => {
-    const denied = refusal("PERMISSION_DENIED", "groups.create is missing");
     const { call, requests, clock } = setUp(WORKLOAD, token("1"), denied, token("2"), denied, token("3"), group);
     await call("CreateGroup", NEW, { permissionIsNew: true });
     expect(requests.map((request) => request.token).filter((used) => used !== WORKLOAD_TOKEN)).toEqual([

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import {
   AccountAssociation,
+  AdvisoryEvent,
   ClaimMatch,
   Group,
   Identity,
@@ -252,4 +253,21 @@ test("a role's violations are those of its fields", () => {
     { field: "name", description: 'name must match "^[a-z0-9 ._-]{1,}$"' },
     { field: "capabilities", description: "must have at least one capability" },
   ]);
+});
+
+describe("the rules of a message", () => {
+  test("apply in the messages of a map and of a list", () => {
+    const github = { appInstallations: { 7: { installations: [{ installationId: "1" }, {}] } } };
+    expect(inputViolations(AccountAssociation, { name: "a", github })).toEqual([
+      { field: "github.appInstallations.7.installations[1].installationId", description: "is required" },
+    ]);
+  });
+
+  test("about its oneofs apply below it", () => {
+    const event = { author: "a", reviewState: "REVIEW_STATE_PENDING" };
+    expect(inputViolations(AdvisoryEvent, { ...event, detection: {} })).toEqual([
+      { field: "detection.nvdapi", description: "one of nvdapi, manual, scanv1 must be set" },
+    ]);
+    expect(inputViolations(AdvisoryEvent, event).map(({ field }) => field)).toEqual(["detection"]);
+  });
 });

@@ -32,34 +32,32 @@ describe("the process of the engine", () => {
   });
 });
 
-const methodsOf = (create: Methods["create"]) => ({ group: { create } as Methods, role: { create } as Methods });
+/** Methods whose creates are `create`, until the engine ends; `exits` counts the ends of the process. */
+const endingWith = (create: Methods["create"]) => {
+  const exits: number[] = [];
+  const end = Promise.withResolvers<void>();
+  const methods = { group: { create } as Methods, role: { create } as Methods };
+  const kinds = untilEnd(methods, end.promise, () => exits.push(1));
+  return { kinds, exits, end: () => Promise.resolve(end.resolve()).then(() => end.promise) };
+};
+const created = { id: "x", outs: {} };
 
 describe("the end of the engine", () => {
   it("ends the process at once when nothing is under way", async () => {
-    const exits: number[] = [];
-    const end = Promise.withResolvers<void>();
-    untilEnd(methodsOf(never), end.promise, () => exits.push(1));
+    const { exits, end } = endingWith(() => new Promise<never>(() => undefined));
     expect(exits).toEqual([]);
-    end.resolve();
-    await end.promise;
+    await end();
     expect(exits).toEqual([1]);
   });
 
   it("waits for all work under way, of every kind, including failures", async () => {
-    const exits: number[] = [];
-    const end = Promise.withResolvers<void>();
     const calls = [Promise.withResolvers<never>(), Promise.withResolvers<never>()];
     const waiting = [...calls];
-    const kinds = untilEnd(
-      methodsOf(() => waiting.shift()?.promise as Promise<never>),
-      end.promise,
-      () => exits.push(1),
-    );
+    const { kinds, exits, end } = endingWith(() => waiting.shift()?.promise as Promise<never>);
     const [first, second] = [kinds.group.create({}), kinds.role.create({})];
-    end.resolve();
-    await end.promise;
-    calls[0]?.resolve({ id: "x", outs: {} } as never);
-    expect(await first).toEqual({ id: "x", outs: {} });
+    await end();
+    calls[0]?.resolve(created as never);
+    expect(await first).toEqual(created);
     expect(exits).toEqual([]);
     calls[1]?.reject(new Error("no answer"));
     await expect(second).rejects.toThrow("no answer");
@@ -67,18 +65,11 @@ describe("the end of the engine", () => {
   });
 
   it("differs from the end of a call: the process stays while the engine runs", async () => {
-    const exits: number[] = [];
-    const kinds = untilEnd(
-      methodsOf(async () => ({ id: "x", outs: {} })),
-      new Promise(() => undefined),
-      () => exits.push(1),
-    );
+    const { kinds, exits } = endingWith(async () => created);
     await kinds.group.create({});
     expect(exits).toEqual([]);
   });
 });
-
-const never = () => new Promise<never>(() => undefined);
 
 describe("a process of the dynamic provider's name", async () => {
   const folder: string = mkdtempSync(join(tmpdir(), "irm-engine-"));

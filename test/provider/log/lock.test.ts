@@ -21,7 +21,7 @@ import { text as textOf } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { type Holder, holderHere, lookAt, takeoverOf } from "../../../provider/log/holder.ts";
-import { type Lock, lockOf } from "../../../provider/log/lock.ts";
+import { lockOf } from "../../../provider/log/lock.ts";
 import { type ManualClock, manualClock } from "../../harness/clock.ts";
 import { temporaryFolder } from "../../support/command.ts";
 
@@ -29,13 +29,7 @@ const folder = temporaryFolder();
 afterAll(folder.remove);
 
 let count = 0;
-interface Place {
-  file: string;
-  lock: Lock;
-  clock: ManualClock;
-  said: string[];
-}
-const place = (file = folder.path(`${++count}.lock`), timeoutMs = 60_000): Place => {
+const place = (file = folder.path(`${++count}.lock`), timeoutMs = 60_000) => {
   const clock = manualClock();
   const said: string[] = [];
   return { file, clock, said, lock: lockOf({ file, clock, timeoutMs, log: (text) => void said.push(text) }) };
@@ -62,6 +56,10 @@ const deadPid = async (): Promise<number> => {
 };
 
 const SILENT_MS = 30_000;
+const leaveGuard = async (file: string): Promise<void> => {
+  heldBy(file, await deadPid());
+  mkdirSync(`${file}.gone`);
+};
 const holder = (file: string) => (JSON.parse(readFileSync(file, "utf8")) as Holder).pid;
 const filesOf = (file: string) =>
   readdirSync(join(file, "..")).filter((name) => join(file, "..", name).startsWith(file));
@@ -116,36 +114,30 @@ describe("the lock of a journal", () => {
     expect(holder(file)).toBe(1);
   });
 
-  it.each<[string, Partial<Holder>]>([
-    ["another machine", { host: "elsewhere" }],
-    ["a container that shares this machine's name but not its pids", { pids: "pid:[1]" }],
-    ["a process that does not name its pid namespace", { pids: undefined }],
-  ])("of %s is not treated as stale until it has been silent", async (_, other) => {
-    const { file, lock, clock } = place();
-    heldBy(file, await deadPid(), other);
+  it.each<[string, (file: string) => unknown, number?]>([
+    ["of another machine", async (file) => heldBy(file, await deadPid(), { host: "elsewhere" })],
+    // A container may share this machine's name.
+    ["of other pids than those of this machine", async (file) => heldBy(file, await deadPid(), { pids: "pid:[1]" })],
+    ["of a process that names no namespace", async (file) => heldBy(file, await deadPid(), { pids: undefined })],
+    ["of this machine with a reused pid", (file) => heldBy(file, process.ppid)],
+    ["with torn content", (file) => writeFileSync(file, "")],
+    ["that dying processes were removing", leaveGuard, SILENT_MS + 250],
+  ])("%s is taken once it has been silent, and not before", async (_, leave, takenMs = SILENT_MS) => {
+    const { file, lock, clock, said } = place();
+    await leave(file);
     await lock.acquire();
     expect(holder(file)).toBe(process.pid);
-    expect(clock.now()).toBe(SILENT_MS);
+    expect(clock.now()).toBe(takenMs);
+    expect(said).toEqual([expect.stringContaining("which is creating records of this stack (")]);
     await lock.release();
     expect(filesOf(file)).toEqual([]);
   });
 
-  it("of this machine with a reused pid is taken once it has been silent", async () => {
-    const { file, lock, clock } = place();
-    heldBy(file, process.ppid);
-    await lock.acquire();
-    expect(holder(file)).toBe(process.pid);
-    expect(clock.now()).toBe(SILENT_MS);
-    await lock.release();
-  });
-
-  it("with torn content is taken once it has been silent", async () => {
-    const { file, lock, clock, said } = place();
+  it("with torn content does not name its holder", async () => {
+    const { file, lock, said } = place();
     writeFileSync(file, "");
     await lock.acquire();
-    expect(clock.now()).toBe(SILENT_MS);
     expect(said).toEqual([`waiting for another process, which is creating records of this stack (${file})`]);
-    expect(holder(file)).toBe(process.pid);
     await lock.release();
   });
 
@@ -158,17 +150,6 @@ describe("the lock of a journal", () => {
     await lock.acquire();
     expect(clock.sleeps.length).toBeGreaterThan(100);
     await lock.release();
-  });
-
-  it("that dying processes were removing is taken once they have been silent", async () => {
-    const { file, lock, clock } = place();
-    heldBy(file, await deadPid());
-    mkdirSync(`${file}.gone`);
-    await lock.acquire();
-    expect(clock.now()).toBe(SILENT_MS + 250);
-    expect(holder(file)).toBe(process.pid);
-    await lock.release();
-    expect(filesOf(file)).toEqual([]);
   });
 
   it("that another process has taken since the last attempt is left to it", async () => {

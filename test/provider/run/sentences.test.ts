@@ -41,26 +41,16 @@ const A: [string, string] = ["acme/p/dev/irm:Role::a", "Role a is new"];
 const B: [string, string] = ["acme/p/dev/irm:Role::b", "Role b is new"];
 
 describe("an update logs", () => {
-  it("nothing that the preview of the same engine has shown", () => {
-    expect(logged(true, [A, B])).toEqual([A[1], B[1]]);
-    expect(logged(false, [A, B])).toEqual([]);
-  });
-
-  it("all of it without a preview", () => {
-    expect(logged(false, [A, B])).toEqual([A[1], B[1]]);
-  });
-
-  it("what the preview did not know, or the program has changed since", () => {
-    logged(true, [[A[0], "Identity a is new: a workload that is not known yet can assume it"]]);
-    expect(logged(false, [[A[0], "Identity a is new: anyone can assume it"], B])).toEqual([
-      "Identity a is new: anyone can assume it",
-      B[1],
-    ]);
-  });
-
-  it("a sentence that the preview has shown of another resource", () => {
-    logged(true, [A]);
-    expect(logged(false, [[B[0], A[1]]])).toEqual([A[1]]);
+  const unknown: [string, string] = [A[0], "Identity a is new: a workload that is not known yet can assume it"];
+  const known: [string, string] = [A[0], "Identity a is new: anyone can assume it"];
+  it.each<[string, [string, string][] | undefined, [string, string][], string[]]>([
+    ["nothing that the preview of the same engine has shown", [A, B], [A, B], []],
+    ["all of it without a preview", undefined, [A, B], [A[1], B[1]]],
+    ["what the preview did not know, or the program has changed since", [unknown], [known, B], [known[1], B[1]]],
+    ["a sentence that the preview has shown of another resource", [A], [[B[0], A[1]]], [A[1]]],
+  ])("%s", (_, previewed, updated, expected) => {
+    if (previewed) expect(logged(true, previewed)).toEqual(previewed.map(([, text]) => text));
+    expect(logged(false, updated)).toEqual(expected);
   });
 
   it("what the preview of another engine has shown, also of one that had its pid", () => {

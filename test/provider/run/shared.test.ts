@@ -9,8 +9,8 @@ import { journalFile } from "../../../provider/log/file.ts";
 import { holderHere } from "../../../provider/log/holder.ts";
 import { joinOperation } from "../../../provider/log/join.ts";
 import type { Operation } from "../../../provider/log/operation.ts";
-import { createJournal, type Journal, type NewIntent } from "../../../provider/run/journal.ts";
-import { type ManualClock, manualClock } from "../../harness/clock.ts";
+import { createJournal, type NewIntent } from "../../../provider/run/journal.ts";
+import { manualClock } from "../../harness/clock.ts";
 import { temporaryFolder } from "../../support/command.ts";
 
 const folder = temporaryFolder();
@@ -33,13 +33,8 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-interface Process {
-  journal: Journal;
-  clock: ManualClock;
-  messages: string[];
-  operation: Operation | undefined;
-}
-const processOf = (operation?: Operation): Process => {
+type Process = ReturnType<typeof processOf>;
+const processOf = (operation?: Operation) => {
   const clock = manualClock();
   const messages: string[] = [];
   const log = (text: string) => void messages.push(text);
