@@ -60,19 +60,14 @@ describe("whether the record may exist after a failed create", () => {
 });
 
 describe("how long the client waits", () => {
+  const BUSY: Failure = { sent: true, status: 503 };
   const rows: [string, Failure, number, number, number][] = [
-    ["the base at first", { sent: true, status: 503 }, 1, 1, 100],
-    ["doubled each time", { sent: true, status: 503 }, 4, 1, 800],
-    ["full jitter", { sent: true, status: 503 }, 4, 0.25, 200],
-    ["at most 20 seconds", { sent: true, status: 503 }, 20, 1, 20_000],
+    ["the base at first", BUSY, 1, 1, 100],
+    ["doubled each time", BUSY, 4, 1, 800],
+    ["full jitter", BUSY, 4, 0.25, 200],
+    ["at most 20 seconds", BUSY, 20, 1, 20_000],
     ["a second when throttled without a hint", { sent: true, status: 429 }, 1, 1, 1_000],
-    [
-      "what the service asks for, and a second of jitter",
-      { sent: true, status: 503, retryAfterMs: 7_000 },
-      1,
-      1,
-      8_000,
-    ],
+    ["what the service asks for, and a second of jitter", { ...BUSY, retryAfterMs: 7_000 }, 1, 1, 8_000],
     ["at most a minute of what it asks for", { sent: true, status: 429, retryAfterMs: 3_600_000 }, 1, 0, 60_000],
   ];
   for (const [reason, failure, attempt, random, expected] of rows)
@@ -80,6 +75,8 @@ describe("how long the client waits", () => {
 });
 
 describe("retry", () => {
+  const THROTTLED: Failure = { sent: true, status: 429, retryAfterMs: 60_000 };
+
   it("gives the answer of the attempt that succeeds", async () => {
     const clock = manualClock(START_MS, 1);
     let attempts = 0;
@@ -90,27 +87,19 @@ describe("retry", () => {
     expect({ answer, attempts, sleeps: clock.sleeps }).toEqual({ answer: "answer", attempts: 3, sleeps: [100, 200] });
   });
 
-  it("stops after five attempts", async () => {
+  it.each<[string, Failure, number, number]>([
+    ["stops after five attempts", { sent: false }, 0, 5],
+    ["starts no wait that ends after the deadline of five minutes", THROTTLED, 4 * 60_000, 1],
+  ])("%s", async (_, failure, tookMs, expected) => {
     const clock = manualClock();
     let attempts = 0;
     const run = retryWith(clock)("safe", async () => {
       attempts++;
-      throw failing({ sent: false });
+      clock.advance(tookMs);
+      throw failing(failure);
     });
     await expect(run).rejects.toThrow("failed");
-    expect(attempts).toBe(5);
-  });
-
-  it("does not start a wait that ends after the deadline of five minutes", async () => {
-    const clock = manualClock();
-    let attempts = 0;
-    const run = retryWith(clock)("safe", async () => {
-      attempts++;
-      clock.advance(4 * 60_000);
-      throw failing({ sent: true, status: 429, retryAfterMs: 60_000 });
-    });
-    await expect(run).rejects.toThrow("failed");
-    expect(attempts).toBe(1);
+    expect(attempts).toBe(expected);
   });
 
   it("passes on what is not a failure of the transport", async () => {

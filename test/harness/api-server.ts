@@ -7,7 +7,6 @@ import {
   type Faults,
   type IdSource,
   parseSeed,
-  type RunningServer,
   type ServerKeys,
   type ServerOptions,
 } from "../../server/index.ts";
@@ -68,36 +67,7 @@ export interface Actor {
   token: string;
 }
 
-export interface TestServer
-  extends Required<Pick<RunningServer, "baseUrl" | "authUrl" | "issuer" | "organization" | "rotateKeys">> {
-  /** uid of the owner of the organization */
-  identity: string;
-  /** uid of the identity that anyone may assume */
-  anyone: string;
-  owner: Actor;
-  /** with the option `faults` */
-  faults: Faults;
-  clock: ManualClock;
-  /** every line that the server logged, as JSON */
-  log: string[];
-  /** Any request to the API, by default as the owner. */
-  call(method: string, target: string, options?: CallOptions): Promise<Answer>;
-  /** A call that must succeed: its body. */
-  ok(method: string, target: string, options?: CallOptions): Promise<Body>;
-  /** A workload's token, by the development issuer. */
-  identityToken(subject: string, further?: Body): Promise<string>;
-  /** `aud` is that of the API, unless the query has another one or `undefined`. */
-  exchange(identityToken: string, query: Body): Promise<Answer>;
-  /** An API token, by a real exchange. */
-  token(identity: string, options: TokenOptions & { subject: string }): Promise<string>;
-  /** An identity in a group of the organization, bound to a role there or at `at`. */
-  actor(name: string, options?: { role?: string; at?: string; in?: string }): Promise<Actor>;
-  /** uid of a built-in role. */
-  role(name: string): Promise<string>;
-  /** Its client of gRPC, made once and closed with it. */
-  grpc(): GrpcClient;
-  close(): Promise<void>;
-}
+export type TestServer = Awaited<ReturnType<typeof startServer>>;
 
 export const IAM = "/iam/v2beta1";
 export const REGISTRY = "/registry/v2beta1";
@@ -109,7 +79,7 @@ export const queryText = (query: NonNullable<CallOptions["query"]>): string => {
   return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs as [string, string][])}`;
 };
 
-export const startServer = async (options: ServerOptions & { clock?: ManualClock } = {}): Promise<TestServer> => {
+export const startServer = async (options: ServerOptions & { clock?: ManualClock } = {}) => {
   const clock = options.clock ?? manualClock();
   const log: string[] = [];
   const server = await createServer({
@@ -126,7 +96,12 @@ export const startServer = async (options: ServerOptions & { clock?: ManualClock
   const roles = new Map<string, string>();
   let grpc: GrpcClient | undefined;
 
-  const call: TestServer["call"] = (method, target, { token = owner.token, body, query = {}, headers = {} } = {}) => {
+  /** Any request to the API, by default as the owner. */
+  const call = (
+    method: string,
+    target: string,
+    { token = owner.token, body, query = {}, headers = {} }: CallOptions = {},
+  ): Promise<Answer> => {
     const raw = body === undefined || typeof body === "string" || Buffer.isBuffer(body);
     return api.send({
       method,
@@ -139,12 +114,14 @@ export const startServer = async (options: ServerOptions & { clock?: ManualClock
       ...(body === undefined ? {} : { body: raw ? (body as string) : JSON.stringify(body) }),
     });
   };
-  const ok: TestServer["ok"] = async (method, target, own) => {
+  /** A call that must succeed: its body. */
+  const ok = async (method: string, target: string, own?: CallOptions): Promise<Body> => {
     const answer = await call(method, target, own);
     if (answer.status !== 200) throw new Error(`${method} ${target} answered ${answer.status}: ${answer.text}`);
     return answer.json;
   };
-  const identityToken: TestServer["identityToken"] = async (subject, further = {}) => {
+  /** A workload's token, by the development issuer. */
+  const identityToken = async (subject: string, further: Body = {}): Promise<string> => {
     const answer = await auth.send({
       method: "POST",
       target: "/dev-issuer/token",
@@ -154,18 +131,24 @@ export const startServer = async (options: ServerOptions & { clock?: ManualClock
     if (!answer.json.token) throw new Error(`the development issuer answered ${answer.status}: ${answer.text}`);
     return answer.json.token as string;
   };
-  const exchange: TestServer["exchange"] = (bearer, query) =>
+  /** `aud` is that of the API, unless the query has another one or `undefined`. */
+  const exchange = (bearer: string, query: Body): Promise<Answer> =>
     auth.send({
       method: "GET",
       target: `/sts/exchange${queryText({ aud: server.baseUrl, ...query })}`,
       headers: { authorization: `Bearer ${bearer}` },
     });
-  const token: TestServer["token"] = async (identity, { subject, ...limits }) => {
+  /** An API token, by a real exchange. */
+  const token = async (
+    identity: string,
+    { subject, ...limits }: TokenOptions & { subject: string },
+  ): Promise<string> => {
     const answer = await exchange(await identityToken(subject), { aud: server.baseUrl, identity, ...limits });
     if (answer.status !== 200) throw new Error(`the exchange answered ${answer.status}: ${answer.text}`);
     return answer.json.token as string;
   };
-  const role: TestServer["role"] = async (name) => {
+  /** uid of a built-in role */
+  const role = async (name: string): Promise<string> => {
     const known = roles.get(name);
     if (known) return known;
     const { roles: found } = await ok("GET", `${IAM}/roles`, { query: { name, "uidp.inRoot": true } });
@@ -173,7 +156,11 @@ export const startServer = async (options: ServerOptions & { clock?: ManualClock
     roles.set(name, uid);
     return uid;
   };
-  const actor: TestServer["actor"] = async (name, { role: bound, at = server.organization, in: group } = {}) => {
+  /** An identity in a group of the organization, bound to a role there or at `at`. */
+  const actor = async (
+    name: string,
+    { role: bound, at = server.organization, in: group }: { role?: string; at?: string; in?: string } = {},
+  ): Promise<Actor> => {
     const claimMatch = { issuer: server.issuer, subject: name };
     const parent = group ?? server.organization;
     const { uid } = await ok("POST", `${IAM}/identities/${parent}`, { body: { name, claimMatch } });
@@ -189,11 +176,13 @@ export const startServer = async (options: ServerOptions & { clock?: ManualClock
     ...server,
     issuer: server.issuer ?? "",
     organization: server.organization ?? "",
-    // Clients that did not request them do not use them.
+    /** with the option `faults` */
     faults: server.faults as Faults,
+    /** uid of the owner of the organization */
     identity: owner.uid,
     owner,
     clock,
+    /** every line that the server logged, as JSON */
     log,
     call,
     ok,

@@ -12,25 +12,10 @@ import { DatabaseSync } from "node:sqlite";
 import { fetch } from "undici";
 import { mintDevToken } from "../../cli/token.ts";
 import { ENGINE_NODE } from "../support/compiled.ts";
-import { type ReadyLine, root, type ServerProcess, startServerProcess } from "./api-process.ts";
+import { type ReadyLine, root, startServerProcess } from "./api-process.ts";
 import { createStack, keyOf, type Stack } from "./engine-stack.ts";
 
-export interface Workplace {
-  /** the running server */
-  readonly server: ServerProcess;
-  folder: string;
-  /** environment that a CI job has: addresses, identity, a file with the workload's token */
-  env: Record<string, string>;
-  /** a program with its own folder and stack; `write` replaces its source */
-  program(name: string, source: string, env?: Record<string, string>, options?: ProgramOptions): Promise<Program>;
-  /** rows of a table of the server, by a condition on its columns */
-  rows(table: string, where?: string, ...values: string[]): Row[];
-  /** a call of the API as the owner */
-  call(method: string, path: string, body?: unknown): Promise<{ status: number; json: Json }>;
-  /** Kills the server, and starts it again on the same records and port; `meanwhile` runs in between. */
-  restart(meanwhile?: () => Promise<void>): Promise<void>;
-  close(): Promise<void>;
-}
+export type Workplace = Awaited<ReturnType<typeof createWorkplace>>;
 
 export type Json = Record<string, unknown>;
 export interface Row {
@@ -61,10 +46,7 @@ export interface Program extends Stack {
 }
 
 /** `makeDatabase` makes the one that the server starts with; by default the server does. */
-export const createWorkplace = async (
-  flags: readonly string[] = [],
-  makeDatabase?: (file: string) => void,
-): Promise<Workplace> => {
+export const createWorkplace = async (flags: readonly string[] = [], makeDatabase?: (file: string) => void) => {
   const folder = mkdtempSync(join(tmpdir(), "irm-test-"));
   const db = join(folder, "irm.db");
   makeDatabase?.(db);
@@ -80,12 +62,20 @@ export const createWorkplace = async (
     IRM_JOURNAL: join(folder, "journal"),
   };
   return {
+    /** the running server */
     get server() {
       return server;
     },
     folder,
-    env,
-    program: async (name, source, own = {}, { ownProcess = false, ownHost = false, plugin } = {}) => {
+    /** environment that a CI job has: addresses, identity, a file with the workload's token */
+    env: env as Record<string, string>,
+    /** a program with its own folder and stack; `write` replaces its source */
+    program: async (
+      name: string,
+      source: string,
+      own: Record<string, string> = {},
+      { ownProcess = false, ownHost = false, plugin }: ProgramOptions = {},
+    ): Promise<Program> => {
       const program = join(folder, name);
       mkdirSync(join(program, "node_modules", "@pulumi"), { recursive: true });
       // Vitest makes one for this clone (test/support/compile-engine.ts).
@@ -107,15 +97,18 @@ export const createWorkplace = async (
       const stack = await createStack({ folder: program, program, env: all, languageHost });
       return { ...stack, folder: program, write, configure: (config) => configure(program, config) };
     },
-    rows: (table, where = "TRUE", ...values) => rowsOf(db, table, where, values),
-    call: (method, path, body) => call(server, method, path, body),
-    restart: async (meanwhile) => {
+    /** rows of a table of the server, by a condition on its columns */
+    rows: (table: string, where = "TRUE", ...values: string[]) => rowsOf(db, table, where, values),
+    /** a call of the API as the owner */
+    call: (method: string, path: string, body?: unknown) => call(server, method, path, body),
+    /** Kills the server, and starts it again on the same records and port; `meanwhile` runs in between. */
+    restart: async (meanwhile?: () => Promise<void>): Promise<void> => {
       const { port } = new URL(server.baseUrl);
       await server.stop("SIGKILL");
       await meanwhile?.();
       server = await startServerProcess(["--db", db, "--port", port, ...flags]);
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       await server.stop();
       for (const host of hosts) host.stop();
       rmSync(folder, { recursive: true, force: true });

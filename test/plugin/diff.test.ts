@@ -132,14 +132,12 @@ describe("the detailed diff of an open stack", () => {
       isReplacement,
     ]);
 
-  it("compares with what is live, and not with the state", () => {
+  it.each([
+    ["compares with what is live, and not with the state", "two", "one"],
+    ["names what the state lacks where the program already has what is live", "one", "old"],
+  ])("%s", (_, live, stored) => {
     const result = { changes: true, replaces: [] };
-    expect(diff({ olds: outputs("two"), stored: outputs("one"), result })).toEqual([["description", "update", false]]);
-  });
-
-  it("names what the state lacks where the program already has what is live", () => {
-    const result = { changes: true, replaces: [] };
-    expect(diff({ olds: outputs("one"), stored: outputs("old"), result })).toEqual([["description", "update", false]]);
+    expect(diff({ olds: outputs(live), stored: outputs(stored), result })).toEqual([["description", "update", false]]);
   });
 
   it("names the uid of a record that is deleted", () => {

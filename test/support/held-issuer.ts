@@ -5,17 +5,7 @@ import { START_MS } from "../harness/clock.ts";
 import { createRecord } from "../harness/records.ts";
 import { serveIssuer } from "../harness/sts.ts";
 
-export interface HeldIssuer {
-  /** an identity of the organization that trusts this issuer */
-  identity: string;
-  /** a token that may assume it */
-  token: string;
-  /** when the server has asked for the issuer's documents */
-  asked: Promise<void>;
-  release(): void;
-}
-
-export const startHeldIssuer = async (api: TestServer): Promise<HeldIssuer> => {
+export const startHeldIssuer = async (api: TestServer) => {
   const asked = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
   const issuer = await serveIssuer([]);
@@ -32,8 +22,11 @@ export const startHeldIssuer = async (api: TestServer): Promise<HeldIssuer> => {
   const iat = Math.floor(START_MS / 1000);
   const claims = { iss: url, sub: "held", aud: api.authUrl, iat, exp: iat + 60 };
   return {
+    /** an identity of the organization that trusts this issuer */
     identity: uid,
+    /** a token that may assume it */
     token: await sharedKeys().signer.sign(claims),
+    /** when the server has asked for the issuer's documents */
     asked: asked.promise,
     release: () => released.resolve(),
   };

@@ -5,33 +5,13 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { fetch } from "undici";
 
-/** One request that is being held. */
-export interface Held {
-  /** resolves when the request is held */
-  reached: Promise<void>;
-  /** lets it go on */
-  release(): void;
-}
-
 export interface Seen {
   method: string;
   path: string;
 }
 
-export interface HoldingProxy {
-  url: string;
-  /** every request that came, in the order in which they came */
-  seen: Seen[];
-  /** Holds the next request of that method whose path matches: before the server gets it, or after the server did it. */
-  hold(method: string, path: RegExp, at: "before" | "after"): Held;
-  /** The connection of the next such request ends without an answer, once `meanwhile` is over. */
-  cut(method: string, path: RegExp, at: "before" | "after", meanwhile?: () => Promise<void>): void;
-  /** Every such request is answered with this, until the function that comes back is called. */
-  answer(method: string, path: RegExp, status: number, json: object): () => void;
-  /** From now on, every other request is refused and does not reach the server. Returns the list of those. */
-  only(isAllowed: (request: Seen) => boolean): Seen[];
-  close(): Promise<void>;
-}
+export type HoldingProxy = Awaited<ReturnType<typeof startProxy>>;
+export type Held = ReturnType<HoldingProxy["hold"]>;
 
 interface Rule {
   /** for more than one request */
@@ -49,7 +29,7 @@ interface Request extends Seen {
 const REFUSAL = { code: 7, message: "the proxy lets no request pass that may change something", details: [] };
 
 /** `target` is read for each request: the server may have restarted. */
-export const startProxy = async (target: () => string): Promise<HoldingProxy> => {
+export const startProxy = async (target: () => string) => {
   const rules: Rule[] = [];
   const seen: Seen[] = [];
   let isAllowed: (request: Seen) => boolean = () => true;
@@ -106,8 +86,13 @@ export const startProxy = async (target: () => string): Promise<HoldingProxy> =>
 
   return {
     url: `http://127.0.0.1:${port}`,
+    /** every request that came, in the order in which they came */
     seen,
-    hold: (method, path, at) => {
+    /**
+     * Holds the next request of that method whose path matches: before the server gets it, or after the server did it. `reached` resolves
+     * when it is held, and `release` lets it go on.
+     */
+    hold: (method: string, path: RegExp, at: "before" | "after") => {
       const reached = Promise.withResolvers<void>();
       const released = Promise.withResolvers<void>();
       const meet: Rule["meet"] = async (request, response) => {
@@ -122,7 +107,8 @@ export const startProxy = async (target: () => string): Promise<HoldingProxy> =>
       rules.push({ method, path, meet });
       return { reached: reached.promise, release: released.resolve };
     },
-    cut: (method, path, at, meanwhile) => {
+    /** The connection of the next such request ends without an answer, once `meanwhile` is over. */
+    cut: (method: string, path: RegExp, at: "before" | "after", meanwhile?: () => Promise<void>): void => {
       const meet: Rule["meet"] = async (request, response) => {
         if (at === "after") await forward(request);
         await meanwhile?.();
@@ -130,7 +116,8 @@ export const startProxy = async (target: () => string): Promise<HoldingProxy> =>
       };
       rules.push({ method, path, meet });
     },
-    answer: (method, path, status, json) => {
+    /** Every such request is answered with this, until the function that comes back is called. */
+    answer: (method: string, path: RegExp, status: number, json: object) => {
       const meet: Rule["meet"] = async (_, response) => {
         response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(json));
       };
@@ -138,13 +125,14 @@ export const startProxy = async (target: () => string): Promise<HoldingProxy> =>
       rules.push(rule);
       return () => void rules.splice(rules.indexOf(rule), 1);
     },
-    only: (own) => {
+    /** From now on, every other request is refused and does not reach the server. Returns the list of those. */
+    only: (own: (request: Seen) => boolean): Seen[] => {
       isAllowed = own;
       refused = [];
       return refused;
     },
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),

@@ -4,15 +4,10 @@ import { createServer, request } from "node:http";
 import { connect, createServer as createHttp2Server } from "node:http2";
 import type { AddressInfo, Server } from "node:net";
 
-export interface ReverseProxy {
-  /** by a name of loopback */
-  url: string;
-  grpcUrl: string;
-  close(): Promise<void>;
-}
+export type ReverseProxy = Awaited<ReturnType<typeof startReverseProxy>>;
 
 /** `target` is asked for each request: it may start after the proxy. */
-export const startReverseProxy = async (target: () => string): Promise<ReverseProxy> => {
+export const startReverseProxy = async (target: () => string) => {
   const http = createServer((incoming, outgoing) => {
     const { method = "GET", url: path, headers } = incoming;
     const passed = request(target(), { method, path, headers }, (answer) => {
@@ -37,9 +32,10 @@ export const startReverseProxy = async (target: () => string): Promise<ReversePr
   };
   const [url, grpcUrl] = [await listen(http), await listen(http2 as Server)];
   return {
+    /** by a name of loopback */
     url,
     grpcUrl,
-    close: async () => {
+    close: async (): Promise<void> => {
       http.closeAllConnections();
       await Promise.all([http, http2].map((server) => new Promise((resolve) => server.close(resolve))));
     },

@@ -36,29 +36,7 @@ export interface Run {
 /** How a run in this process is watched. */
 export type Watch = Partial<Pick<EnvironmentOptions, "atPoint" | "shortTimeout">>;
 
-export interface Engine {
-  /** in a separate process */
-  start(command: Command, program: Program, pause?: PauseAt): Run;
-  /** in this one */
-  run(command: Command, program?: Program, watch?: Watch): Promise<Outcome>;
-  /** What `pulumi preview --json --show-sames --refresh` prints; the program declares each resource after those that it refers to. */
-  document(program: Program): Promise<Json>;
-  /** ^C: no further step begins; what is under way finishes with dynamic resources, and is cancelled in a plugin */
-  interrupt(): void;
-  /** kill -9 of all processes of the run */
-  kill(): Promise<void>;
-  /** kill -9 of the engine alone; resolves with the end of its plugin, which finishes what is under way */
-  killEngine(): Promise<{ pluginEnded: Promise<unknown> }>;
-  /** kill -9 of the plugin alone */
-  killPlugin(): void;
-  end(): Promise<void>;
-  /** `irm recover --yes`: how many records it deletes */
-  recover(): Promise<number>;
-  /** its messages to the person who runs it */
-  messages: string[];
-  /** all that it wrote */
-  text(): string;
-}
+export type Engine = ReturnType<typeof engineIn>;
 
 interface Current {
   child: ChildProcess;
@@ -77,7 +55,7 @@ const CHILD = process.env.IRM_TEST_SMALL_ENGINE ?? fileURLToPath(new URL("proces
 const PLUGIN = process.env.IRM_TEST_SMALL_PLUGIN ?? fileURLToPath(new URL("plugin-process.ts", import.meta.url));
 
 /** The engine in a process, which starts with the first command, and again after it was killed. */
-export const engineIn = (options: ChildOptions, env: () => Promise<Record<string, string>>): Engine => {
+export const engineIn = (options: ChildOptions, env: () => Promise<Record<string, string>>) => {
   const messages: string[] = [];
   let text = "";
   let current: Current | undefined;
@@ -113,7 +91,8 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
     return started;
   };
 
-  const start: Engine["start"] = (command, program, pause) => {
+  /** in a separate process */
+  const start = (command: Command, program: Program, pause?: PauseAt): Run => {
     const outcome = Promise.withResolvers<Outcome>();
     const paused = Promise.withResolvers<Point>();
     outcome.promise.catch(() => undefined);
@@ -169,7 +148,8 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
 
   return {
     start,
-    run: async (command, program = [], watch = {}) => {
+    /** in this process */
+    run: async (command: Command, program: Program = [], watch: Watch = {}): Promise<Outcome> => {
       const provider = await open(watch);
       const { stateFile, pace, isUnchecked } = options;
       const state = openState(stateFile, { now: () => timeAt(pace), ...(isUnchecked && { isUnchecked }) });
@@ -183,7 +163,8 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
         if (command !== "preview") state.close();
       }
     },
-    document: async (program) => {
+    /** What `pulumi preview --json --show-sames --refresh` prints; the program declares each resource after those that it refers to. */
+    document: async (program: Program): Promise<Json> => {
       const provider = await open({});
       const { adapter, stateFile, stack } = options;
       try {
@@ -192,9 +173,12 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
         await provider.end();
       }
     },
+    /** ^C: no further step begins; what is under way finishes with dynamic resources, and is cancelled in a plugin */
     interrupt: () => void current?.child.kill("SIGINT"),
+    /** kill -9 of all processes of the run */
     kill: () => endChild(({ pid, exitCode }) => exitCode === null && process.kill(-(pid as number), "SIGKILL")),
-    killEngine: async () => {
+    /** kill -9 of the engine alone; resolves with the end of its plugin, which finishes what is under way */
+    killEngine: async (): Promise<{ pluginEnded: Promise<unknown> }> => {
       const { child, exited } = current as Current;
       current = undefined;
       const engineEnded = once(child, "exit");
@@ -202,11 +186,13 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
       await engineEnded;
       return { pluginEnded: exited };
     },
-    killPlugin: () => {
+    /** kill -9 of the plugin alone */
+    killPlugin: (): void => {
       process.kill(current?.plugin as number, "SIGKILL");
     },
     end: () => endChild((child) => child.stdin?.end()),
-    recover: async () => {
+    /** `irm recover --yes`: how many records it deletes */
+    recover: async (): Promise<number> => {
       const environment = await environmentHere({});
       const session = sessionWith(readConfig(getter(), environment.env), environment);
       const key = `${options.stack}/`;
@@ -214,7 +200,9 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
       const { removed } = await removeLeftovers(session, open?.leftovers ?? (await findLost(session, key)));
       return removed.length;
     },
+    /** its messages to the person who runs it */
     messages,
+    /** all that it wrote */
     text: () => [text, ...messages].join("\n"),
   };
 };

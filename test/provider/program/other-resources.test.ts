@@ -1,6 +1,6 @@
 // Without checkpoints, a program that declares a resource of another provider is refused while it declares it.
 import * as pulumi from "@pulumi/pulumi";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { Group } from "../../../provider/index.ts";
 import { mockEngine } from "../../support/mock-engine.ts";
 import { GROUP, ORG } from "../../support/scripted.ts";
@@ -36,39 +36,24 @@ const errorOf = async (program: () => void): Promise<string | undefined> => {
   return error;
 };
 
-beforeEach(() => vi.stubEnv("PULUMI_SKIP_CHECKPOINTS", "true"));
 afterEach(() => vi.unstubAllEnvs());
 
-const team = () => new Group("team", { parent: ORG, name: "team" });
+const pet = () => new RandomPet("pet");
 
 const REFUSAL =
   "PULUMI_SKIP_CHECKPOINTS: random:index/randomPet:RandomPet pet is of another provider, which keeps no journal: what a killed run did with it would be lost. " +
   "Put it into a stack of its own, or unset PULUMI_SKIP_CHECKPOINTS.";
 
-describe("a program without checkpoints", () => {
-  it("is refused where it declares a resource of another provider", async () => {
-    const error = await errorOf(() => {
-      team();
-      new RandomPet("pet");
-    });
-    expect(error).toBe(REFUSAL);
+it.each<[string, string, () => unknown, string | undefined]>([
+  ["without checkpoints is refused where it declares a resource of another provider", "true", pet, REFUSAL],
+  ["without checkpoints may read one", "true", () => new RandomPet("read", { id: "1" }), undefined],
+  ["without checkpoints may have components", "true", () => new Team("component"), undefined],
+  ["with checkpoints is not refused", "", pet, undefined],
+])("a program %s", async (_, skips, declare, expected) => {
+  vi.stubEnv("PULUMI_SKIP_CHECKPOINTS", skips);
+  const error = await errorOf(() => {
+    new Group("team", { parent: ORG, name: "team" });
+    declare();
   });
-
-  it("may read resources of other providers, and have components", async () => {
-    const error = await errorOf(() => {
-      team();
-      new Team("component");
-      new RandomPet("read", { id: "1" });
-    });
-    expect(error).toBeUndefined();
-  });
-
-  it("is not refused with checkpoints", async () => {
-    vi.stubEnv("PULUMI_SKIP_CHECKPOINTS", "");
-    const error = await errorOf(() => {
-      team();
-      new RandomPet("pet");
-    });
-    expect(error).toBeUndefined();
-  });
+  expect(error).toBe(expected);
 });

@@ -17,11 +17,13 @@ const inputsOf = async (group: string, count: number): Promise<Json[]> => {
   return pairs.slice(0, count).map((pair, i) => ({ ...keyOf(`${group} ${i}`), parent: group, ...pair }));
 };
 
+/** The inputs that the engine creates with, after the checks of all. */
+const checkAll = async ({ methods: { roleBinding } }: EngineRun, asked: readonly Json[]): Promise<Json[]> =>
+  Promise.all(asked.map(async (inputs) => (await roleBinding.check({}, inputs)).inputs));
+
 /** As the engine calls: each create after its check, and all of them at once. */
-const createAtOnce = async ({ methods: { roleBinding } }: EngineRun, asked: readonly Json[]) => {
-  const checked = await Promise.all(asked.map((inputs) => roleBinding.check({}, inputs)));
-  return Promise.allSettled(checked.map(({ inputs }) => roleBinding.create(inputs)));
-};
+const createAtOnce = async (run: EngineRun, asked: readonly Json[]) =>
+  Promise.allSettled((await checkAll(run, asked)).map((inputs) => run.methods.roleBinding.create(inputs)));
 
 const uidsIn = (results: readonly PromiseSettledResult<{ id: string }>[]): string[] =>
   results.flatMap((one) => (one.status === "fulfilled" ? [one.value.id] : []));
@@ -64,10 +66,7 @@ describe("role bindings that are created at the same time", () => {
     const group = await sets.group();
     const run = await sets.run();
     const { roleBinding } = run.methods;
-    const asked = await inputsOf(group, 2);
-    const [first, second] = await Promise.all(
-      asked.map(async (inputs) => (await roleBinding.check({}, inputs)).inputs),
-    );
+    const [first, second] = await checkAll(run, await inputsOf(group, 2));
     const begun = roleBinding.create(first as Json);
     // Longer than a create waits for one that is not announced.
     for (const begin = performance.now(); performance.now() - begin < 8; ) await setImmediate();
@@ -95,9 +94,7 @@ describe("role bindings that are created at the same time", () => {
     const { roleBinding } = run.methods;
     await createAtOnce(run, await inputsOf(before, 1));
     await setTimeout(100);
-    const asked = await Promise.all(
-      (await inputsOf(group, 2)).map(async (inputs) => (await roleBinding.check({}, inputs)).inputs),
-    );
+    const asked = await checkAll(run, await inputsOf(group, 2));
     const begun = roleBinding.create(asked[0] as Json);
     await setTimeout(400);
     expect(uidsIn(await Promise.allSettled([begun, roleBinding.create(asked[1] as Json)]))).toHaveLength(2);
@@ -114,10 +111,7 @@ describe("role bindings that are created at the same time", () => {
       await roleBinding.create(inputs);
     }
     const createApart = async (): Promise<void> => {
-      const asked = await inputsOf(await sets.group(), 2);
-      const [first, second] = await Promise.all(
-        asked.map(async (inputs) => (await roleBinding.check({}, inputs)).inputs),
-      );
+      const [first, second] = await checkAll(run, await inputsOf(await sets.group(), 2));
       const begun = roleBinding.create(first as Json);
       await setTimeout(20);
       await Promise.all([begun, roleBinding.create(second as Json)]);

@@ -82,19 +82,14 @@ describe("a lost response to a create", () => {
     expect(clock.now()).toBeGreaterThanOrEqual(60_000);
   });
 
-  it("is settled only by a record of that time: an older one with the same name is not adopted", async () => {
+  it.each<[string, Fault]>([
+    ["is settled only by a record of that time, and not by an older one with the same name", "reset"],
+    ["is not settled in the next run by a record that is older than the entry", "timeout"],
+  ])("%s: it creates one", async (_, fault) => {
     const args = duplicate();
     const older = await machine.createByOther(args);
-    const { id } = await reconcile.create(group, machine.runAt(10_000, "reset").session, args);
-    expect(id).not.toBe(older.uid);
-    expect(machine.posts).toBe(2);
-  });
-
-  it("is not settled in the next run by a record that is older than the entry: it creates one", async () => {
-    const args = duplicate();
-    const older = await machine.createByOther(args);
-    await reconcile.create(group, machine.runAt(10_000, "timeout").session, args).catch(() => undefined);
-    const { id } = await reconcile.create(group, machine.runAt(10_000).session, args);
+    const create = (...faults: Fault[]) => reconcile.create(group, machine.runAt(10_000, ...faults).session, args);
+    const { id } = await create(fault).catch(() => create());
     expect(id).not.toBe(older.uid);
     expect(machine.posts).toBe(2);
   });

@@ -212,18 +212,14 @@ describe("a create whose equal record exists, where nothing shows that the stack
     expect(await machine.run().session.journal.findUnsettled(args.__key as string)).toEqual([]);
   });
 
-  it("is sent with allowDuplicate", async () => {
+  it.each([
+    ["with allowDuplicate", { allowDuplicate: true }],
+    ["where the description differs, so that people can tell the records apart", { description: "another" }],
+  ])("is sent %s", async (_, own) => {
     const args = machine.inputs();
     await machine.createByOther(args);
-    await reconcile.create(group, machine.run().session, { ...args, allowDuplicate: true });
+    await reconcile.create(group, machine.run().session, { ...args, ...own });
     expect(machine.messages).toEqual([]);
-    expect(await machine.named(args.name)).toHaveLength(2);
-  });
-
-  it("is sent where the description differs, so that people can tell the records apart", async () => {
-    const args = machine.inputs();
-    await machine.createByOther(args);
-    await reconcile.create(group, machine.run().session, { ...args, description: "another" });
     expect(await machine.named(args.name)).toHaveLength(2);
   });
 

@@ -1,11 +1,10 @@
 // What the program tells the journal of records that the engine has stored, while the provider's process writes it.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readFileSync } from "node:fs";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { contentsFrom, knownLine } from "../../../provider/log/entries.ts";
 import type { Entry } from "../../../provider/log/entry.ts";
 import { acknowledgerOf, journalFile } from "../../../provider/log/file.ts";
+import { temporaryFolder } from "../../support/command.ts";
 
 const ROOT = "12".repeat(20);
 const uid = (n: number) => `${ROOT}/${String(n).repeat(16)}`;
@@ -22,13 +21,12 @@ const intent = (n: number, kind = "group"): Entry => ({
 });
 
 describe("acknowledgerOf", () => {
-  let folder: string;
+  const folder = temporaryFolder();
+  afterAll(folder.remove);
   let path: string;
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "irm-test-"));
-    path = join(folder, "stack.jsonl");
+  beforeEach(({ task }) => {
+    path = folder.path(`${task.id}.jsonl`);
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   const entries = () => [...contentsFrom(readFileSync(path, "utf8")).entries.keys()];
   const succeeded = (n: number, kind = "group") => [intent(n, kind), { made: `${kind} ${n}`, uid: uid(n), at: 2 }];
