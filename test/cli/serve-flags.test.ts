@@ -1,5 +1,5 @@
 // `irm serve --rate-limit N` (docs/contract.md#d25) and `--unique-role-bindings` (docs/contract.md#d19) in a separate process. The rules are in
-// test/server/base/rate-limit.test.ts and test/server/services/unique-role-binding.test.ts.
+// test/server/base/rate-limit.test.ts and test/server/services/role-binding.test.ts.
 import { afterEach, expect, test } from "vitest";
 import { type ServerProcess, startServerProcess } from "../harness/api-process.ts";
 import { createHttpClient } from "../support/http.ts";
@@ -26,7 +26,7 @@ test.each<[flags: string[], lists?: number[], bindings?: number[]]>([
   ],
   [["--unique-role-bindings"], undefined, [200, 409]],
   [[], [200], [200, 200]],
-])("with %j, many lists at once get %j, and two creates of one binding %j", async (flags, lists, bindings) => {
+])("with %j, many lists at once and two creates of one binding have the statuses of the row", async (flags, lists, bindings) => {
   server = await startServerProcess(flags);
   // So many that they cannot take a second each.
   if (lists) expect([...new Set(await statusesOf(50, ...LISTS))]).toEqual(lists);
