@@ -164,4 +164,45 @@ describe.each([["pulumi-irm"], ["pulumi-irm/plugin"]])("a reviewed change of %s"
     // The identity of the last program goes.
     expect(report).toMatchObject({ applied: 2, refused: [], missing: 0 });
   });
+
+  it("reaches each of two services through its own gate, and drift of both is repaired in the same way", async () => {
+    const other = await createWorkplace();
+    try {
+      const { baseUrl, authUrl, token, organization } = other.server;
+      const own = { SECOND_TOKEN: token, IRM_ALLOW_TOKEN_SOURCES: "SECOND_TOKEN" };
+      const twoIrm = async (...args: string[]) => {
+        const flags = ["--stack", "dev", "--service", `${baseUrl}=SECOND_TOKEN`];
+        const { code, stdout, stderr } = await irmIn(program, [...args, ...flags], own);
+        expect(code, stderr).toBe(0);
+        return stdout;
+      };
+      const there = `
+const provider = new Provider("second", ${JSON.stringify({ baseUrl, authUrl, tokenEnv: "SECOND_TOKEN" })});
+const away = new Group("away", { parent: "${organization}", name: "away" }, { provider });
+new Role("reads", { parent: away, name: "reads", capabilities: ["repo.list"] }, { provider });`;
+      program.write(source(module, there, `import { Provider } from "${module}";`));
+      await twoIrm("review", "--out", "change.json");
+      const report = JSON.parse(await twoIrm("apply", "change.json", "--yes", "--format", "json"));
+      // The binding of the last program goes. The token of the second service cannot be exchanged.
+      expect(report).toMatchObject({ applied: 3, refused: [], missing: 0, narrowed: false });
+
+      const rolesOf = (at: Workplace, name: string) => at.rows("roles", "name = ?", name)[0];
+      const capabilities = ["CAP_REPO_LIST", "CAP_REPO_DELETE"];
+      for (const [at, name] of [
+        [place, "pusher"],
+        [other, "reads"],
+      ] as const)
+        await at.call("PATCH", `/iam/v2beta1/roles/${rolesOf(at, name)?.uid}?updateMask=capabilities`, {
+          capabilities,
+        });
+      const repaired = JSON.parse(await twoIrm("drift", "--repair", "--yes", "--format", "json"));
+      expect(repaired).toMatchObject({ applied: 2, refused: [], missing: 0 });
+      // Capabilities are a set.
+      expect(rolesOf(place, "pusher")?.body.capabilities).toEqual(["CAP_REPO_CREATE", "CAP_REPO_LIST"]);
+      expect(rolesOf(other, "reads")?.body.capabilities).toEqual(["CAP_REPO_LIST"]);
+      expect(JSON.parse(await twoIrm("drift", "--repair", "--yes", "--format", "json"))).toMatchObject({ applied: 0 });
+    } finally {
+      await other.close();
+    }
+  });
 });

@@ -5,7 +5,7 @@ import { Report } from "../../access/review/report.ts";
 import { UNKNOWN } from "../../provider/record/normal-form.ts";
 import { writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Program, type ProgramOptions, type Workplace } from "../harness/engine-workplace.ts";
-import { reviewOf } from "../harness/irm-command.ts";
+import { irmIn, reviewOf } from "../harness/irm-command.ts";
 import {
   createGoProgram,
   createPythonProgram,
@@ -20,8 +20,10 @@ import { after, before, go, ISSUER, python, typescript, type Values, yaml } from
 interface Language {
   source(organization: string, values: Values): string;
   create(place: Workplace, name: string, source: string): Promise<Program>;
-  /** Whether the program computes which identity and which role a binding has. */
-  computes?: boolean;
+  /** Whether the program is reviewed before it creates anything: a binding of it has a computed identity and role. */
+  isReviewed?: boolean;
+  /** Whether `irm apply` of that review creates the records, instead of `pulumi up`. */
+  isApplied?: boolean;
   /** Whether what reads the records first is tested: once in each form. */
   refreshes?: true;
   /** Whether the engine says which property of a resource changes; it does of native resources. */
@@ -31,7 +33,7 @@ interface Language {
 const isBinding = /^(Batch)?CreateRoleBindings?$/;
 
 const life =
-  ({ source, create, computes, refreshes, properties }: Language) =>
+  ({ source, create, isReviewed, isApplied, refreshes, properties }: Language) =>
   () => {
     let place: Workplace;
     let program: Program;
@@ -51,9 +53,9 @@ const life =
       return events.flatMap(({ resOutputsEvent }) => (resOutputsEvent ? [resOutputsEvent.metadata] : []));
     };
 
-    if (computes)
+    if (isReviewed)
       it("is reviewed before that: a computed value is the new record that it will be, from a run on a copy", async () => {
-        const { code, stdout, stderr } = await reviewOf(program, ["--format", "json"]);
+        const { code, stdout, stderr } = await reviewOf(program, ["--format", "json", "--out", "change.json"]);
         expect(code, stderr + stdout).toBe(0);
         const { identities, unknown, steps } = Report.parse(JSON.parse(stdout));
         expect(steps.map(({ op }) => op)).toEqual(Array(7).fill("create"));
@@ -70,7 +72,11 @@ const life =
       });
 
     it("creates each record once, and calls a function", async () => {
-      await program.must("up", "--yes");
+      if (isApplied) {
+        const { code, stdout, stderr } = await irmIn(program, ["apply", "change.json", "--yes", "--format", "json"]);
+        expect(code, stderr).toBe(0);
+        expect(JSON.parse(stdout)).toMatchObject({ applied: 7, refused: [], missing: 0, narrowed: true });
+      } else await program.must("up", "--yes");
       const sent = await operations();
       const records = sent.filter((operation) => !isBinding.test(operation ?? ""));
       expect(records).toEqual(["CreateGroup", "CreateGroup", "CreateIdentity", "CreateRole"]);
@@ -203,16 +209,19 @@ describe.skipIf(onlyInSoak)(
     properties: true,
   }),
 );
-describe("a program in YAML", life({ source: yaml, create: createYamlProgram, computes: true, properties: true }));
+describe(
+  "a program in YAML",
+  life({ source: yaml, create: createYamlProgram, isReviewed: true, isApplied: true, properties: true }),
+);
 describe.skipIf(withoutPython)(
   `a program in Python${withoutPython}`,
-  // A program in YAML computes the same.
-  life({ source: python, create: createPythonProgram, computes: !onlyInSoak, properties: true }),
+  life({ source: python, create: createPythonProgram, isReviewed: true, isApplied: true, properties: true }),
 );
 
 describe.skipIf(withoutGo)(
   `a program in Go${withoutGo}`,
-  life({ source: go, create: createGoProgram, computes: true, properties: true }),
+  // A program in Python is reviewed in the same way.
+  life({ source: go, create: createGoProgram, isReviewed: !onlyInSoak, properties: true }),
 );
 
 interface Step {
