@@ -181,9 +181,12 @@ const isTooDeep = (content: string): boolean => {
   return false;
 };
 
-const changeProblems = ({ writes, rows, between, before, after, restored, services }: Change): string[] => [
+const changeProblems = ({ operation, writes, rows, between, before, after, restored, services }: Change): string[] => [
   ...writes.flatMap((write, i) => {
     if (write.n !== i + 1) return [`write ${i + 1} has the number ${write.n}`];
+    // Its writes are applied without those to records that are gone, so none may refer to another one.
+    if (operation === "revoke" && METHODS.get(write.method)?.verb === "create")
+      return [`write ${write.n}: a revoke creates nothing`];
     const checkMade = madeBefore(writes, write.n);
     return writeProblems(write, services, checkMade).map((problem) => `write ${write.n}: ${problem}`);
   }),

@@ -76,6 +76,7 @@ describe("the file of a change", () => {
       forged({ expires: "tomorrow" }),
       "is not a change: expires: must be an RFC 3339 time in UTC",
     ],
+    ["a revoke with a create", forged({ operation: "revoke" }), "is not a change: write 1: a revoke creates nothing"],
     ["numbers in another order", writes(bind, create), "is not a change: write 1 has the number 2"],
     [
       "an unknown method",
