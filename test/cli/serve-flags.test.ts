@@ -26,11 +26,14 @@ test.each<[flags: string[], lists?: number[], bindings?: number[]]>([
   ],
   [["--unique-role-bindings"], undefined, [200, 409]],
   [[], [200], [200, 200]],
-])("with %j, many lists at once and two creates of one binding have the statuses of the row", async (flags, lists, bindings) => {
-  server = await startServerProcess(flags);
-  // So many that they cannot take a second each.
-  if (lists) expect([...new Set(await statusesOf(50, ...LISTS))]).toEqual(lists);
-  const binding = { identityUid: server.identity, roleUid: "63921b2c44617e3f2603851537be0123af4a57d7" };
-  const target = `/iam/v2beta1/roleBindings/${server.organization}`;
-  if (bindings) expect(await statusesOf(2, "POST", target, binding)).toEqual(bindings);
-});
+])(
+  "with %j, many lists at once and two creates of one binding have the statuses of the row",
+  async (flags, lists, bindings) => {
+    server = await startServerProcess(flags);
+    // So many that they cannot take a second each.
+    if (lists) expect([...new Set(await statusesOf(50, ...LISTS))]).toEqual(lists);
+    const binding = { identityUid: server.identity, roleUid: "63921b2c44617e3f2603851537be0123af4a57d7" };
+    const target = `/iam/v2beta1/roleBindings/${server.organization}`;
+    if (bindings) expect(await statusesOf(2, "POST", target, binding)).toEqual(bindings);
+  },
+);
