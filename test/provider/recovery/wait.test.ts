@@ -55,6 +55,17 @@ describe("a recovery that waits", () => {
     ]);
   });
 
+  it("names only what waits now", async () => {
+    const [first, second] = [machine.inputs(), machine.inputs()];
+    for (const args of [first, second]) await killed(args);
+    const { session } = machine.run();
+    await reconcile.create(group, session, first);
+    await killed(second);
+    machine.messages.length = 0;
+    await reconcile.create(group, session, second);
+    expect(machine.messages[0]).toBe(line(2, nameOf(second)));
+  });
+
   it("says so for a set of role bindings too", async () => {
     const { uid } = await machine.createByOther(machine.inputs());
     const bindings = [{ identity: machine.service.identity, role: "viewer" }];
