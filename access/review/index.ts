@@ -200,7 +200,7 @@ const identitiesOf = (
       groupName: latest ? groupNameOf(now ? after : before, latest.group) : "",
       change: changeOf(id),
       gains: rowsOf(after, change?.gains ?? []),
-      losses: rowsOf(before, change?.losses ?? []),
+      losses: rowsOf(before, change?.losses ?? [], after),
       assumableBefore: was,
       assumableAfter: is,
       before: assumptionOf(was, budget),
@@ -210,11 +210,12 @@ const identitiesOf = (
   });
 };
 
-const rowsOf = (graph: AccessGraph, rows: readonly AccessRow[]): Row[] =>
+/** A group that stays has its name of `after`. */
+const rowsOf = (graph: AccessGraph, rows: readonly AccessRow[], after = graph): Row[] =>
   rowsInOrder(
     rows.map(({ group, capability, role }) => {
       const node = graph.groups.get(group);
-      const place = groupNameOf(graph, group);
+      const place = groupNameOf(after.groups.has(group) ? after : graph, group);
       return { group: node ? node.uid : group, groupName: place, capability, role: nameOf(graph.roles, role) };
     }),
   );

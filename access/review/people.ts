@@ -55,7 +55,7 @@ export const existedBefore = ({ before, after }: PeopleInput, id: NodeId): boole
 /** `rowsOf` shows rows by names. */
 export const peopleReviewsOf = (
   { before, after, changes }: PeopleInput,
-  rowsOf: (graph: AccessGraph, rows: readonly AccessRow[]) => Row[],
+  rowsOf: (graph: AccessGraph, rows: readonly AccessRow[], after?: AccessGraph) => Row[],
 ): PeopleReview[] => {
   const byId = new Map(changes.map((change) => [change.identity, change]));
   const [old, now] = [before, after].map(({ identities }) => Map.groupBy(identities.values(), ({ record }) => record));
@@ -74,7 +74,7 @@ export const peopleReviewsOf = (
         uid: latest.recordUid,
         groupName: groupNameOf(is.length > 0 ? after : before, latest.group),
         gains: rowsOf(after, gains),
-        losses: rowsOf(before, losses),
+        losses: rowsOf(before, losses, after),
         before: whoBefore,
         after: whoAfter,
         ...(whoBefore !== null && whoAfter !== null && whoBefore !== whoAfter && effectOf(is[0]?.id)),

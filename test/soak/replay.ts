@@ -20,6 +20,7 @@ import {
 import { queryText, shuffledIds, startServer, type TestServer } from "../harness/api-server.ts";
 import { copyOfServer, listEverything } from "../harness/copy.ts";
 import { temporaryFolder } from "../support/command.ts";
+import { createGrpcClient } from "../support/grpc.ts";
 import { type Body, createHttpClient } from "../support/http.ts";
 import { createRandom, type Random } from "../support/random.ts";
 import { WAYS, type Way } from "../support/way.ts";
@@ -109,7 +110,8 @@ const clientAs = async (baseUrl: string, token: string): Promise<TestServer> => 
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
   const ok: TestServer["ok"] = async (...request) => (await call(...request)).json;
-  return { baseUrl, call, ok, owner: { uid: "", token } } as Partial<TestServer> as TestServer;
+  const wire = createGrpcClient(baseUrl);
+  return { baseUrl, call, ok, owner: { uid: "", token }, grpc: () => wire } as Partial<TestServer> as TestServer;
 };
 
 /** Changes and deletes records, old and new ones, over each wire. What the API refuses is no write. */

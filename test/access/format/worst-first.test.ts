@@ -166,6 +166,20 @@ test("renamed records stand with both names on the page, and an identity in ever
   expect(shown).toContain("publish, renamed from release");
 });
 
+test("what is lost in a renamed group is shown with its new name, as what is gained there", () => {
+  const before = newGraph();
+  addGroup(before, ROOT, "acme", null);
+  const team = addGroup(before, uidIn(ROOT, 1), "crew", ROOT);
+  const [reader, creator] = [addRole(before, "reader", ["repo.list"]), addRole(before, "creator", ["repo.create"])];
+  const release = addIdentity(before, uidIn(team, 16), "release", team, { issuer: GITHUB, subject: "s" });
+  const after = newGraph(before);
+  bind(before, team, release, reader);
+  addGroup(after, team, "team", ROOT);
+  bind(after, team, release, creator);
+  const [{ gains, losses } = {}] = reviewBetween(before, after).report.identities;
+  expect([gains, losses].map((rows) => rows?.map(({ groupName }) => groupName))).toEqual([["team"], ["team"]]);
+});
+
 describe("a finding of several parts", () => {
   const lead = "platform/review, which repo:acme/x can assume, can";
   const items = ["repo.create at platform, by its binding to editor", "tag.create at /, by its binding to pusher"];

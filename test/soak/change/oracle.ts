@@ -137,7 +137,7 @@ export const rowsOf = (before: Moment, after: Moment): Row[] =>
     return { identity, sign, group, capability, role: role.join(" ") };
   });
 
-/** What people gain and lose. `identity` is their name; of an invite that comes or goes, its uid is in it. */
+/** What people gain and lose. `identity` is their name; of an invite that is new, its uid is in it. */
 export const peopleRows = (before: Moment, after: Moment): Row[] => [
   ...heldApart("+", after, before),
   ...heldApart("-", before, after),
@@ -159,7 +159,7 @@ const heldApart = (sign: string, one: Moment, other: Moment): Row[] =>
         if (holds(grants, above, capability) || holds(others, [...above, group], capability)) continue;
         const key = `${group} ${capability}`;
         const known = rows.get(key);
-        const identity = same === undefined && name.startsWith(INVITE) ? `${INVITE}${id}` : name;
+        const identity = sign === "+" && same === undefined && name.startsWith(INVITE) ? `${INVITE}${id}` : name;
         if (!known || role < known.role) rows.set(key, { identity, sign, group, capability, role });
       }
     return [...rows.values()];
