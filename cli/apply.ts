@@ -24,6 +24,7 @@ import { engineCommand } from "./engine-command.ts";
 import { untilInterrupted } from "./interrupt.ts";
 import { runEngine } from "./run/engine.ts";
 import { RunError } from "./run/error.ts";
+import { programUser } from "./run/user.ts";
 import { clientsOf, configHere, firstOf, servicesFrom } from "./services.ts";
 import { printError, printNotice } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
@@ -34,6 +35,8 @@ export interface ApplyFlags {
   /** the digest that was approved */
   digest?: string;
   yes?: boolean;
+  /** name of the user of the program; absent: that of this process */
+  user?: string | undefined;
   format: "terminal" | "json";
 }
 
@@ -61,6 +64,7 @@ export const applyChange = async (change: Change, flags: Applying): Promise<numb
   if (digest !== undefined && digest !== change.digest)
     throw new NotReviewed(`${file} has the digest ${change.digest}, and ${printable(digest)} was approved`);
   engineArguments(change.arguments);
+  const user = flags.user === undefined ? undefined : programUser(flags.user);
   const settings = servicesFrom(flags.service ?? [], process.env);
   const clients = clientsOf(configHere(), settings);
   const nowMs = await firstOf(clients).serviceNow();
@@ -70,7 +74,8 @@ export const applyChange = async (change: Change, flags: Applying): Promise<numb
 
   const stack = flags.stack ?? (change.stack.split("/").at(-1) as string);
   const variables = settings.flatMap(({ tokenEnv }) => tokenEnv ?? []);
-  const job: Job = { cwd: process.cwd(), env: withoutCredentials(process.env, variables), stack };
+  const env = { ...withoutCredentials(process.env, variables), ...user?.env };
+  const job: Job = { cwd: process.cwd(), env, stack, user };
   const reason = new RunError("it was interrupted; run it again to apply what is left of the change");
   const act = async (signal: AbortSignal): Promise<number> => {
     printNotice(
@@ -84,7 +89,7 @@ export const applyChange = async (change: Change, flags: Applying): Promise<numb
     const { anew, problems } = isRun
       ? await runAnew(change, operation, job, services, settings, signal)
       : await replayAnew(change, services, signal);
-    const engine = runEngine(engineCommand(), signal);
+    const engine = runEngine(engineCommand(), signal, user);
     const updates = isRun ? await updatesSince(engine, change, { ...job, name: stack }) : {};
     checkAnew(change, { anew, problems, updates, file });
     const { writes } = anew.content;
@@ -99,8 +104,8 @@ export const applyChange = async (change: Change, flags: Applying): Promise<numb
       }
       const update = { ...job, command: engineCommand(), operation, arguments: change.arguments };
       const printed = { message: messageOf(change), isQuiet: format === "json" };
-      const code = await throughGate(gate.services, job.env, (env) =>
-        runUpdate({ ...update, ...printed, env }, signal),
+      const code = await throughGate(gate.services, job, (own) =>
+        runUpdate({ ...update, ...printed, env: own }, signal),
       );
       return finish(gate, code, format);
     } finally {

@@ -75,6 +75,7 @@ export const addReviewCommands = (program: Command, exit: Exit): void => {
     .option("--stack <NAME>", "the stack (default: the one in the change)")
     .option(...SERVICE)
     .option("--digest <DIGEST>", "the digest that was approved: sha256:…")
+    .option("--user <NAME>", "run the engine and the program as this user; only root can")
     .option("-y, --yes", "do not ask")
     .addOption(formatOption("terminal", "json"))
     .action(async (file: string, flags: ApplyFlags) => exit(await (await import("./apply.ts")).apply(file, flags)));

@@ -67,7 +67,7 @@ export const writeRunFile = (folder: string, run: RunFile): string => {
 /** Origins of services that the run has no URL for, and that a request was for. */
 export const readElsewhere = (folder: string): string[] => {
   try {
-    return [...new Set(readFileSync(join(folder, ELSEWHERE_FILE), "utf8").trim().split("\n"))];
+    return [...new Set(readFileSync(join(folder, ELSEWHERE_FILE), "utf8").split("\n").filter(Boolean))];
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;
@@ -93,11 +93,12 @@ const readRunFile = (file: string): Found => {
   }
 };
 
+/** The command may be of another user (docs/apply.md#user). */
 const isRunning = (pid: number): boolean => {
   try {
     return process.kill(pid, 0);
-  } catch {
-    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 };
 

@@ -22,6 +22,8 @@ interface PreviewOptions {
   more?: readonly string[] | undefined;
   /** ends the engine, and is then thrown */
   signal?: AbortSignal | undefined;
+  /** of its process; default: those of this one */
+  spawn?: { uid: number; gid: number } | undefined;
 }
 
 /** `command` is the engine and its first arguments. */
@@ -29,7 +31,7 @@ export const runPreview = async (
   command: readonly [string, ...string[]],
   cwd: string,
   stack?: string,
-  { operation = "up", env = process.env, more = [], signal }: PreviewOptions = {},
+  { operation = "up", env = process.env, more = [], signal, spawn: own }: PreviewOptions = {},
 ): Promise<Preview> => {
   const [program, ...first] = command;
   const args = [
@@ -39,7 +41,7 @@ export const runPreview = async (
     ...(stack === undefined ? [] : ["--stack", stack]),
     ...more,
   ];
-  const child = spawn(program, args, { cwd, env, stdio: ["inherit", "pipe", "inherit"] });
+  const child = spawn(program, args, { cwd, env, stdio: ["inherit", "pipe", "inherit"], ...own });
   const stop = (): void => void child.kill("SIGINT");
   signal?.addEventListener("abort", stop);
   const ended = new Promise<number | string>((resolve, reject) => {

@@ -8,6 +8,7 @@ import type { Client } from "../../client/client.ts";
 import { previewHere } from "../preview.ts";
 import { contentOf, originOfRun } from "../run/content.ts";
 import { runOnTwins } from "../run/on-twins.ts";
+import type { ProgramUser } from "../run/user.ts";
 import type { servicesFrom } from "../services.ts";
 import { accessIn, replay } from "../twin/replay.ts";
 import { anewOf } from "../twin/sides.ts";
@@ -21,6 +22,7 @@ export interface Job {
   env: NodeJS.ProcessEnv;
   /** as the engine takes it */
   stack: string;
+  user?: ProgramUser | undefined;
 }
 
 export interface MadeAnew {
@@ -33,18 +35,19 @@ export interface MadeAnew {
 export const runAnew = async (
   change: Change,
   operation: RunOperation,
-  { cwd, env, stack }: Job,
+  job: Job,
   services: Services,
   settings: ReturnType<typeof servicesFrom>,
   signal: AbortSignal,
 ): Promise<MadeAnew> => {
   const { arguments: engine, as, created, expires } = change;
+  const { cwd, env, stack, user } = job;
   const reader = await startTokenedGate(services, [], as);
-  const { preview } = await throughGate(reader.services, env, (own) =>
-    previewHere({ cwd, stack, services: settings }, { operation, more: engine, env: own, signal }),
+  const { preview } = await throughGate(reader.services, job, (own) =>
+    previewHere({ cwd, stack, services: settings }, { operation, more: engine, env: own, signal, spawn: user?.spawn }),
   ).finally(() => reader.close());
   const clients = new Map([...services].map(([address, { client }]) => [address, client]));
-  const program = { operation, cwd, env, stack, arguments: engine, preview, clients, as };
+  const program = { operation, cwd, env, stack, user, arguments: engine, preview, clients, as };
   const copyOf = async (_: Client, address: string): Promise<Copy> => (services.get(address) as { copy: Copy }).copy;
   const run = await runOnTwins({ ...program, copyOf }, signal);
   const origin = originOfRun({ run, stack, clients });

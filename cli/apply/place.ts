@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { allowedSources } from "../../client/allowed-sources.ts";
-import { RUN, type RunFile, writeRunFile } from "../../client/run-file.ts";
+import { ELSEWHERE_FILE, RUN, type RunFile, writeRunFile } from "../../client/run-file.ts";
 import { withoutVariables } from "../run/place.ts";
+import { giveFolder, type ProgramUser } from "../run/user.ts";
 
 /** `more`: variables of --service that hold credentials. */
 export const withoutCredentials = (env: NodeJS.ProcessEnv, more: readonly string[]): NodeJS.ProcessEnv =>
@@ -13,12 +14,14 @@ export const withoutCredentials = (env: NodeJS.ProcessEnv, more: readonly string
 /** Runs `act` with the environment; the file goes with it. */
 export const throughGate = async <T>(
   services: RunFile["services"],
-  env: NodeJS.ProcessEnv,
+  { env, user }: { env: NodeJS.ProcessEnv; user?: ProgramUser | undefined },
   act: (env: NodeJS.ProcessEnv) => Promise<T>,
 ): Promise<T> => {
   const folder = mkdtempSync(join(tmpdir(), "irm-apply-"));
   try {
-    return await act({ ...env, [RUN]: writeRunFile(folder, { kind: "apply", pid: process.pid, services }) });
+    const file = writeRunFile(folder, { kind: "apply", pid: process.pid, services });
+    if (user) giveFolder(user, folder, [ELSEWHERE_FILE]);
+    return await act({ ...env, [RUN]: file });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import type { RunOperation } from "../../access/preview/run-preview.ts";
 import { endOf } from "../run/engine.ts";
 import { stackFlag } from "../run/stack.ts";
+import type { ProgramUser } from "../run/user.ts";
 
 interface Update {
   /** the engine and its first arguments */
@@ -18,6 +19,7 @@ interface Update {
   env: NodeJS.ProcessEnv;
   /** stdout has the report alone */
   isQuiet: boolean;
+  user?: ProgramUser | undefined;
 }
 
 const FLAGS = ["--yes", "--skip-preview", "--refresh"];
@@ -27,12 +29,15 @@ const FLAGS = ["--yes", "--skip-preview", "--refresh"];
  * and stores what they have done. Errors: EngineError.
  */
 export const runUpdate = async (update: Update, signal: AbortSignal): Promise<number> => {
-  const { command, operation, stack, message, cwd, env, isQuiet } = update;
+  const { command, operation, stack, message, cwd, env, isQuiet, user } = update;
   const [program, ...first] = command;
   const args = [...first, operation, ...FLAGS, "--message", message, ...update.arguments, ...stackFlag(stack)];
   // The setup of a clone runs the engine in this folder.
   const own = { ...env, INIT_CWD: cwd };
-  const child = spawn(program, args, { cwd, env: own, stdio: ["inherit", isQuiet ? 2 : "inherit", "inherit"] });
+  const child = spawn(program, args, {
+    ...{ cwd, env: own, stdio: ["inherit", isQuiet ? 2 : "inherit", "inherit"] as const },
+    ...user?.spawn,
+  });
   const stop = (): void => void child.kill("SIGINT");
   signal.addEventListener("abort", stop);
   try {

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { UserError } from "../../schema/index.ts";
+import type { ProgramUser } from "./user.ts";
 
 /** One sentence and what the engine printed last. */
 export class EngineError extends UserError {
@@ -31,13 +32,23 @@ export interface RunEngine {
 const GRACE_MS = 10_000;
 
 /** `command` is the engine and its first arguments. Once `signal` aborts, every command is ended and fails. */
-export const runEngine = ([program, ...first]: readonly [string, ...string[]], signal: AbortSignal): RunEngine => {
+export const runEngine = (
+  [program, ...first]: readonly [string, ...string[]],
+  signal: AbortSignal,
+  user?: ProgramUser,
+): RunEngine => {
   const run: RunEngine["run"] = async (args, { cwd, env, input }) => {
     signal.throwIfAborted();
     const all = [...first, ...args, "--non-interactive", "--color", "never"];
     // The setup of a clone runs the engine in this folder.
     const own = { ...env, INIT_CWD: cwd };
-    const child = spawn(program, all, { cwd, env: own, stdio: ["pipe", "pipe", "pipe"], detached: true });
+    const child = spawn(program, all, {
+      cwd,
+      env: own,
+      stdio: ["pipe", "pipe", "pipe"],
+      detached: true,
+      ...user?.spawn,
+    });
     const stop = () => endGroup(child);
     signal.addEventListener("abort", stop);
     try {

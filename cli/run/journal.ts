@@ -1,5 +1,5 @@
 // The journal of the stack on twins: what an interrupted run has created, the update takes over there as it will in the real run.
-import { chmodSync, copyFileSync, existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import type { Preview } from "../../access/preview/shape.ts";
 import { partsOfUrn } from "../../access/preview/urn.ts";
 import { valuesIn } from "../../access/preview/value.ts";
@@ -7,6 +7,7 @@ import type { Config } from "../../client/config.ts";
 import { journalPath } from "../../provider/run/journal-path.ts";
 import type { Json } from "../../schema/index.ts";
 import type { Place } from "./place.ts";
+import { type ProgramUser, readAs } from "./user.ts";
 
 interface Stack {
   cwd: string;
@@ -18,11 +19,12 @@ interface Stack {
   preview: Preview;
   /** of the services */
   addresses: readonly string[];
+  user?: ProgramUser | undefined;
 }
 
 /** Copies the journals to where a run with the environment `to` looks for them. */
 export const copyJournals = (place: Place, stack: Stack, to: NodeJS.ProcessEnv): void => {
-  const { cwd, env, config, name, preview, addresses } = stack;
+  const { cwd, env, config, name, preview, addresses, user } = stack;
   const providers = providersIn(preview);
   // A plugin that does not know the organization has the provider's id in its place (plugin/key.ts).
   const ids = providers.flatMap(({ id }) => (id === undefined ? [] : [name.replace(/^[^/]+/, `~${id}`)]));
@@ -37,8 +39,7 @@ export const copyJournals = (place: Place, stack: Stack, to: NodeJS.ProcessEnv):
       const copy = pathIn(place.journal, to);
       const from = folders.map((folder) => pathIn(folder, env)).find(existsSync);
       if (from === undefined) continue;
-      copyFileSync(from, copy);
-      chmodSync(copy, 0o600);
+      writeFileSync(copy, readAs(user, from), { mode: 0o600 });
     }
 };
 

@@ -33,6 +33,7 @@ import { copyReferences } from "./references.ts";
 import { secretsIn } from "./secrets.ts";
 import { copyStack, exportedFrom } from "./stack.ts";
 import { runUp } from "./up.ts";
+import type { ProgramUser } from "./user.ts";
 
 export interface RunInput {
   /** the engine and its first arguments; default: the one of this machine */
@@ -56,6 +57,8 @@ export interface RunInput {
   as?: string | undefined;
   /** what it may do on the twins; default: `operator` */
   rights?: Rights | undefined;
+  /** of the program; default: that of this process */
+  user?: ProgramUser | undefined;
 }
 
 /** What the run has done, and what it has left at the services. */
@@ -69,10 +72,10 @@ export interface UpdateRun extends RunRecord {
 
 /** Ends with nothing left, also when `signal` aborts. Errors: RunError, EngineError, PreviewError, and the errors of the clients. */
 export const runOnTwins = async (input: RunInput, signal: AbortSignal): Promise<UpdateRun> => {
-  const { cwd, env, preview, rights = "operator", command = engineCommand(), copyOf = readCopyOf } = input;
+  const { cwd, env, preview, user, rights = "operator", command = engineCommand(), copyOf = readCopyOf } = input;
   const project = projectAt(cwd);
   const name = stackOf(input);
-  const engine = runEngine(command, signal);
+  const engine = runEngine(command, signal, user);
   const cloud = cloudOf(env, cwd);
   const twins: Twin[] = [];
   const calls: Call[] = [];
@@ -98,7 +101,7 @@ export const runOnTwins = async (input: RunInput, signal: AbortSignal): Promise<
       services.push({ address, url: twin.url, token });
     }
     const before = await Promise.all(twins.map(readTwin));
-    place = createPlace(env, credentialsIn(preview));
+    place = createPlace(env, credentialsIn(preview), user);
     place.writeTwins(services);
     const original = { name: input.stack, cwd, env };
     const own = { project: project.name, stack: name };
@@ -116,9 +119,9 @@ export const runOnTwins = async (input: RunInput, signal: AbortSignal): Promise<
       ? await configOf(engine, original)
       : Object.fromEntries(["irm:journal", "irm:baseUrl"].map((key) => [key, stackSetting(cwd, name, key)]));
     const addresses = [...input.clients.keys()];
-    copyJournals(place, { cwd, env, config, name: fullName, preview, addresses }, quiet);
+    copyJournals(place, { cwd, env, config, name: fullName, preview, addresses, user }, quiet);
     const judge = judgeFrom(preview, input.arguments);
-    others = await startOthers({ place, cwd, env, run: quiet, project, engine: command, judge });
+    others = await startOthers({ place, cwd, env, run: quiet, project, engine: command, judge, user });
     const run = { cwd, env: { ...quiet, ...others.env } };
     const { operation = "up" } = input;
     const chosen = { operation, arguments: input.arguments ?? [], exclude: withDependents(preview, judge.leftOut) };
@@ -128,6 +131,7 @@ export const runOnTwins = async (input: RunInput, signal: AbortSignal): Promise<
       const printed = await engine.must(["stack", "export", "--stack", fullName, "--show-secrets"], quietly);
       return exportedFrom(printed).deployment;
     };
+    place.give();
     const { resources: stored, begun } = stateIn(copied ?? (await exportState()));
     const up = await runUp(engine, { ...stack, events: place.events }, run).catch(because(others));
     const { resources: left } = stateIn(await exportState());

@@ -5,11 +5,12 @@ import { basename, dirname, join } from "node:path";
 import { parse } from "yaml";
 import { CREDENTIAL_VARIABLES } from "../../client/credential-settings.ts";
 import { PROJECT_FILES, projectFolder } from "../../client/folder.ts";
-import { RUN, RUN_FILE, type RunFile, readElsewhere, writeRunFile } from "../../client/run-file.ts";
+import { ELSEWHERE_FILE, RUN, RUN_FILE, type RunFile, readElsewhere, writeRunFile } from "../../client/run-file.ts";
 import { stackFile } from "../../provider/run/project-file.ts";
 import { isObject, type Json } from "../../schema/index.ts";
 import { EngineError } from "./engine.ts";
 import { type Plugin, projectPlugins } from "./others/installed.ts";
+import { giveFolder, type ProgramUser, readAs, removeFolder } from "./user.ts";
 
 /** The project of the program. */
 export interface Project {
@@ -49,6 +50,8 @@ export interface Place {
   writeState(project: string, stack: string, state: Json): void;
   /** Copies the settings of a stack, where there are any; a path: where the copy is */
   copySettings(from: string): string;
+  /** From then on, the user of the program may enter, and nothing else is written here. */
+  give(): void;
   /** folder of the journals */
   journal: string;
   /** the file of the events of a run */
@@ -63,10 +66,18 @@ export interface Place {
 }
 
 /** `credentials` are further variables with credentials, which the program's settings name. */
-export const createPlace = (from: NodeJS.ProcessEnv, credentials: readonly string[]): Place => {
+export const createPlace = (from: NodeJS.ProcessEnv, credentials: readonly string[], user?: ProgramUser): Place => {
   const folder = mkdtempSync(join(tmpdir(), "irm-review-"));
   const at = (...names: string[]) => join(folder, ...names);
-  const remove = () => rmSync(folder, { recursive: true, force: true });
+  let isGiven = false;
+  const remove = () => {
+    if (!isGiven || !user) return rmSync(folder, { recursive: true, force: true });
+    try {
+      removeFolder(user, folder);
+    } catch {
+      // A process of that user still writes there.
+    }
+  };
   try {
     for (const name of ["state", "home", "journal", "tmp"]) mkdirSync(at(name), { mode: 0o700 });
   } catch (error) {
@@ -92,11 +103,15 @@ export const createPlace = (from: NodeJS.ProcessEnv, credentials: readonly strin
     },
     copySettings: (from) => {
       const to = at(basename(from));
-      writeFileSync(to, existsSync(from) ? readFileSync(from) : "", { mode: 0o600 });
+      writeFileSync(to, existsSync(from) ? readAs(user, from) : "", { mode: 0o600 });
       return to;
     },
+    give: () => {
+      if (user) giveFolder(user, folder, [EVENTS, ELSEWHERE_FILE]);
+      isGiven = true;
+    },
     journal: at("journal"),
-    events: at("events.jsonl"),
+    events: at(EVENTS),
     writeTwins: (services) =>
       void writeRunFile(folder, { kind: "review", pid: process.pid, journal: at("journal"), services }),
     elsewhere: () => readElsewhere(folder),
@@ -117,6 +132,8 @@ export const createPlace = (from: NodeJS.ProcessEnv, credentials: readonly strin
     remove,
   };
 };
+
+const EVENTS = "events.jsonl";
 
 /** Variables of the backend, which the run does not have. */
 export const BACKEND = [

@@ -1,5 +1,5 @@
 // The run itself: `pulumi up` of the program, and what its events say of each step.
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
 import type { RunOperation } from "../../access/preview/run-preview.ts";
@@ -65,7 +65,8 @@ const runOnce = async (
   flags: readonly string[],
   options: EngineRun,
 ): Promise<UpResult> => {
-  rmSync(events, { force: true });
+  // Of the same owner.
+  writeFileSync(events, "", { mode: 0o600 });
   const args = [operation, ...FLAGS, ...flags, ...chosen, ...excluding(exclude)];
   args.push("--stack", stack, "--config-file", settings, "--event-log", events);
   const { code, stdout, stderr } = await engine.run(args, options);
@@ -89,7 +90,6 @@ const excluding = (urns: readonly string[]): string[] =>
   urns.flatMap((urn) => ["--exclude", urn.replace(/^urn:/, "urn*:")]);
 
 const eventsIn = (file: string): Event[] => {
-  if (!existsSync(file)) return [];
   // The last line of an engine that was killed may be torn.
   return readFileSync(file, "utf8")
     .split("\n")

@@ -9,6 +9,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { pulumiHome } from "../../../provider/run/journal-path.ts";
 import { BACKEND, type Place } from "../place.ts";
+import type { ProgramUser } from "../user.ts";
 import { type Guard, type Guarded, type Judge, startGuard } from "./guard.ts";
 import { ambientPlugins, commandOf, debuggedProviders, guardPlugins, OURS, type Plugin } from "./installed.ts";
 import { attachedProvider, LIMITS, type Provider, type ProviderCommand, startProvider } from "./process.ts";
@@ -25,6 +26,8 @@ export interface OthersOptions {
   /** the engine and its first arguments */
   engine: readonly [string, ...string[]];
   judge: Judge;
+  /** of the processes of providers; default: that of this process */
+  user?: ProgramUser | undefined;
 }
 
 export interface Others {
@@ -44,7 +47,7 @@ export const startOthers = async (options: OthersOptions): Promise<Others> => {
   const running = new Set<Promise<Provider | undefined>>();
   const start = async (command: ProviderCommand, startMs = LIMITS.startMs): Promise<Provider> => {
     closing.signal.throwIfAborted();
-    const started = startProvider(command, closing.signal, { ...LIMITS, startMs });
+    const started = startProvider({ ...command, user: options.user }, closing.signal, { ...LIMITS, startMs });
     running.add(started.catch(() => undefined));
     return started;
   };

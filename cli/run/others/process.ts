@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as after } from "node:timers/promises";
 import { Client, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import { signalGroup } from "../engine.ts";
+import type { ProgramUser } from "../user.ts";
 
 /** One sentence, which the engine prints. */
 export class ProviderError extends Error {
@@ -23,6 +24,7 @@ export interface ProviderCommand {
   args: readonly string[];
   cwd: string;
   env: NodeJS.ProcessEnv;
+  user?: ProgramUser | undefined;
 }
 
 export interface Limits {
@@ -36,12 +38,12 @@ export const LIMITS: Limits = { startMs: 60_000, answerMs: 300_000, endMs: 5000 
 
 /** Throws ProviderError. Nothing is left of a process that does not start, also once `signal` aborts. */
 export const startProvider = async (
-  { name, file, args, cwd, env }: ProviderCommand,
+  { name, file, args, cwd, env, user }: ProviderCommand,
   signal: AbortSignal,
   limits = LIMITS,
 ): Promise<Provider> => {
   // In a group of its own, with all that it starts. What it prints has come to the user in the preview.
-  const child = spawn(file, args, { cwd, env, stdio: ["pipe", "pipe", "ignore"], detached: true });
+  const child = spawn(file, args, { cwd, env, stdio: ["pipe", "pipe", "ignore"], detached: true, ...user?.spawn });
   const ended = new Promise<string>((resolve) => {
     child.on("error", ({ message }) => resolve(`cannot be started (${message})`));
     child.on("exit", (code, by) => resolve(by ? `was ended by ${by}` : `ended with exit code ${code}`));

@@ -1,0 +1,72 @@
+// The user of the program: `irm apply --user` runs the engine, the program and all providers as another user, who can reach neither the memory of
+// this process nor its files. What that user can write is read as that user too: a link in it must not show what only this process may read.
+import { execFileSync } from "node:child_process";
+import { chmodSync, lchownSync, readdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { UserError } from "../../schema/index.ts";
+import { UsageError } from "../usage.ts";
+
+export interface ProgramUser {
+  /** of each process that is started. In a session of its own, it cannot type into the terminal of this process. */
+  spawn: { uid: number; gid: number; detached: true };
+  /** what differs in its environment */
+  env: NodeJS.ProcessEnv;
+}
+
+/** Throws UsageError. */
+export const programUser = (name: string): ProgramUser => {
+  const refuse = (why: string): never => {
+    throw new UsageError(`--user ${JSON.stringify(name)}: ${why}`);
+  };
+  if (process.getuid?.() !== 0) return refuse("only root can run the program as another user");
+  if (!/^[a-z_][\w.-]*$/i.test(name)) return refuse("is not the name of a user");
+  const [uid, gid] = ["-u", "-g"].map((flag) => {
+    try {
+      return Number(execFileSync("id", [flag, name], { stdio: ["ignore", "pipe", "ignore"] }));
+    } catch {
+      return refuse("there is no such user on this machine");
+    }
+  }) as [number, number];
+  if (uid === 0) return refuse("may do what this process may");
+  const home = execFileSync("sh", ["-c", `echo ~${name}`], { encoding: "utf8" }).trim();
+  return { spawn: { uid, gid, detached: true }, env: { HOME: home, USER: name, LOGNAME: name } };
+};
+
+/** The content of a file as this user sees it; without one, as this process does. Throws UserError. */
+export const readAs = (user: ProgramUser | undefined, file: string): Buffer => {
+  if (user === undefined) return readFileSync(file);
+  const { uid, gid } = user.spawn;
+  try {
+    return execFileSync("cat", ["--", file], {
+      uid,
+      gid,
+      cwd: "/",
+      maxBuffer: BYTES_MAX,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+  } catch {
+    throw new UserError(`the user ${user.env.USER} cannot read ${file}`);
+  }
+};
+
+const BYTES_MAX = 256 * 1024 * 1024;
+
+/**
+ * Gives the user all that is in a folder of this process, and lets it enter. Nobody else could do anything there before. `files` are made, so
+ * that it can write them: it cannot replace what is in the folder.
+ */
+export const giveFolder = ({ spawn: { uid, gid } }: ProgramUser, folder: string, files: readonly string[]): void => {
+  for (const name of files) writeFileSync(join(folder, name), "", { mode: 0o600 });
+  for (const entry of readdirSync(folder, { recursive: true, encoding: "utf8" }))
+    lchownSync(join(folder, entry), uid, gid);
+  chmodSync(folder, 0o711);
+};
+
+/** Empties as that user what the folder has, which may be swapped for links meanwhile. What that user writes again stays. */
+export const removeFolder = ({ spawn: { uid, gid } }: ProgramUser, folder: string): void => {
+  const own = readdirSync(folder, { withFileTypes: true });
+  const folders = own.filter((one) => one.isDirectory()).map(({ name }) => join(folder, name));
+  execFileSync("find", [...folders, "-mindepth", "1", "-delete"], { uid, gid, cwd: "/", stdio: "ignore" });
+  for (const one of own) (one.isDirectory() ? rmdirSync : unlinkSync)(join(folder, one.name));
+  rmdirSync(folder);
+};
