@@ -23,7 +23,6 @@ import { engineArguments } from "./engine-arguments.ts";
 import { engineCommand } from "./engine-command.ts";
 import { untilInterrupted } from "./interrupt.ts";
 import { runEngine } from "./run/engine.ts";
-import { RunError } from "./run/error.ts";
 import { programUser } from "./run/user.ts";
 import { clientsOf, configHere, firstOf, servicesFrom } from "./services.ts";
 import { printError, printNotice } from "./terminal.ts";
@@ -76,7 +75,7 @@ export const applyChange = async (change: Change, flags: Applying): Promise<numb
   const variables = settings.flatMap(({ tokenEnv }) => tokenEnv ?? []);
   const env = { ...withoutCredentials(process.env, variables), ...user?.env };
   const job: Job = { cwd: process.cwd(), env, stack, user };
-  const reason = new RunError("it was interrupted; run it again to apply what is left of the change");
+  const reason = new UserError("it was interrupted; run it again to apply what is left of the change");
   const act = async (signal: AbortSignal): Promise<number> => {
     printNotice(
       "irm apply",

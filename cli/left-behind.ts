@@ -22,12 +22,10 @@ export interface LeftBehind extends Pick<OpenStack, "name" | "runs" | "touched">
   isUnderWay(): Promise<boolean>;
 }
 
-/** The stack is not known, or its state cannot be read. */
-export class RecoverError extends UserError {
-  override readonly name = "RecoverError";
-}
-
-/** Waits for what may still arrive. `folder`: of the journals. Undefined where nothing is left. Errors: RecoverError, and those of the journal and the client. */
+/**
+ * Waits for what may still arrive. `folder`: of the journals. Undefined where nothing is left. Errors: UserError where the stack is not known
+ * or its state cannot be read, and those of the journal and the client.
+ */
 export const findLeftBehind = async (given: string | undefined, folder: string): Promise<LeftBehind | undefined> => {
   const config = { ...systemConfig(), journal: folder };
   const stack = await stackHere(given);
@@ -66,13 +64,13 @@ const lostCreates = async (session: Session, stack: string): Promise<LeftBehind 
 
 const engineHere = (): EngineCommand => ({ env: process.env, cwd: process.cwd() });
 
-const unreadable = (problem: string): RecoverError => new RecoverError(`the engine's state cannot be read: ${problem}`);
+const unreadable = (problem: string): UserError => new UserError(`the engine's state cannot be read: ${problem}`);
 
 /** The stack of this folder that is selected or given: organization/project/stack. */
 const stackHere = async (given: string | undefined): Promise<string> => {
   const cwd = process.cwd();
   if (findProject(cwd)?.name === undefined)
-    throw new RecoverError("there is no Pulumi.yaml in this folder, or it names no project");
+    throw new UserError("there is no Pulumi.yaml in this folder, or it names no project");
   const args = given === undefined ? [] : ["--stack", given];
   const found = await runEngine(cwd)(
     "stack",
@@ -82,6 +80,6 @@ const stackHere = async (given: string | undefined): Promise<string> => {
     ...args,
   );
   if ("stdout" in found) return found.stdout.trim();
-  if (given !== undefined) throw new RecoverError(`there is no such stack: ${found.problem}`);
-  throw new RecoverError(`no stack is selected (${found.problem}); give --stack`);
+  if (given !== undefined) throw new UserError(`there is no such stack: ${found.problem}`);
+  throw new UserError(`no stack is selected (${found.problem}); give --stack`);
 };

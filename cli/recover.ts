@@ -4,9 +4,10 @@ import { countText } from "../access/format/words.ts";
 import { type Leftover, type Removal, removeLeftovers } from "../provider/open/leftover.ts";
 import { countsText, lineOf, runText } from "../provider/open/text.ts";
 import { createTimeOf } from "../provider/record/id.ts";
+import { UserError } from "../schema/index.ts";
 import { ask, canAsk } from "./ask.ts";
 import { folderOf } from "./journal-files.ts";
-import { findLeftBehind, type LeftBehind, RecoverError } from "./left-behind.ts";
+import { findLeftBehind, type LeftBehind } from "./left-behind.ts";
 import { print, printError } from "./terminal.ts";
 
 export interface RecoverFlags {
@@ -34,7 +35,7 @@ const remove = async ({ yes, format }: RecoverFlags, left: LeftBehind): Promise<
     print(listText(left));
     if (!(await ask(`Delete ${countText(certain.length, "record")}?`))) return NOTHING;
   } else if (!yes) return NOTHING;
-  if (await left.isUnderWay()) throw new RecoverError(`a run of ${left.name} is under way: wait for its end`);
+  if (await left.isUnderWay()) throw new UserError(`a run of ${left.name} is under way: wait for its end`);
   return removeLeftovers(left.session, certain);
 };
 

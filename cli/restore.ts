@@ -9,11 +9,11 @@ import type { HeldBinding } from "../access/revoke/held.ts";
 import { labelOf } from "../access/revoke/holder.ts";
 import { restorationIn } from "../access/revoke/policy.ts";
 import { restoreBindings } from "../access/revoke/remove.ts";
-import { interrupted, RevokeError, readUndoFile, type UndoFile } from "../access/revoke/undo-file.ts";
+import { interrupted, readUndoFile, type UndoFile } from "../access/revoke/undo-file.ts";
 import { renamedIn } from "../access/revoke/undo-names.ts";
 import { POLICY } from "../access/test/file.ts";
 import type { Client } from "../client/client.ts";
-import { printable } from "../schema/index.ts";
+import { printable, UserError } from "../schema/index.ts";
 import { ask, canAsk } from "./ask.ts";
 import { untilInterrupted } from "./interrupt.ts";
 import { countGrants, listText, printFailures, printJson, problemOfEdit, rowOf } from "./revoke-report.ts";
@@ -30,7 +30,7 @@ export const restore = async (client: Client, file: string, flags: RestoreFlags)
   const { graph } = await readLive(client);
   const renamed = flags.force ? [] : renamedIn(graph, undo);
   if (renamed.length > 0)
-    throw new RevokeError(
+    throw new UserError(
       `${file} names records as they are not called: ${renamed.join("; ")}. Somebody has changed the file, or renamed them since. Nothing was put back; give --force to go by the uids.`,
     );
   const policy = editOf(graph, undo);
@@ -78,7 +78,7 @@ const show = async (
   if (format === "terminal") print(`${lines}\n`);
   else if (asks) warn(lines);
   if (asks && !(await ask(`Put this access of ${printable(labelOf(shown))} back?`)))
-    throw new RevokeError("nothing was put back");
+    throw new UserError("nothing was put back");
 };
 
 /** Why the entries of the policy are not put back; undefined where they are, or where there is nothing to put back. */

@@ -30,11 +30,6 @@ export interface ReviewTests {
   changed: ChangedRules[];
 }
 
-/** The tests of the work tree have mistakes. */
-export class TestsError extends UserError {
-  override readonly name = "TestsError";
-}
-
 export const wrongTests = (mistakes: readonly Mistake[]): string =>
   ["the tests of access have mistakes, so there is no review:", ...mistakes.map(mistakeText)].join("\n");
 
@@ -52,7 +47,7 @@ export const reviewTests = (
 
 const testsOf = (flags: Place, at: At | undefined, folder: string): ReviewTests => {
   const { suite, mistakes } = readWorkTree(flags, folder);
-  if (mistakes.length > 0) throw new TestsError(wrongTests(mistakes));
+  if (mistakes.length > 0) throw new UserError(wrongTests(mistakes));
   if (at === undefined) return { sides: { change: suite }, changed: [] };
   const base = readBase(flags, at, folder);
   const sides: TestSides = { base, change: suite };

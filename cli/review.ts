@@ -16,6 +16,7 @@ import { goesThrough, type RunReport } from "../access/review/run-report.ts";
 import { joinReviews } from "../access/review/services.ts";
 import { runChangeTests, type StackOf } from "../access/test/change.ts";
 import type { Client } from "../client/client.ts";
+import { UserError } from "../schema/index.ts";
 import { checkChangeFile, readChange, writeChange } from "./change.ts";
 import { missingLines } from "./copy.ts";
 import { engineArguments } from "./engine-arguments.ts";
@@ -25,7 +26,7 @@ import { previewHere } from "./preview.ts";
 import { printDocument } from "./print-document.ts";
 import { rolesReview } from "./review-roles.ts";
 import { type RulesFlags, reviewRules } from "./review-rules.ts";
-import { reviewTests, TestsError, type TestsFlags, wrongTests } from "./review-tests.ts";
+import { reviewTests, type TestsFlags, wrongTests } from "./review-tests.ts";
 import type { Rights } from "./run/actor.ts";
 import { contentOf, originOfRun } from "./run/content.ts";
 import { checkActor, untilStopped } from "./run/here.ts";
@@ -208,7 +209,7 @@ const judgeBy = (flags: Flags) => {
     const atServices = [...proposals].map(([address, proposal]) => ({ proposal, live: lives.get(address) as Live }));
     const ran = tests.map(({ sides }) => runChangeTests(sides, atServices, nowMs, stackOf));
     const mistakes = ran.flatMap((one) => one.mistakes);
-    if (mistakes.length > 0) throw new TestsError(wrongTests(mistakes));
+    if (mistakes.length > 0) throw new UserError(wrongTests(mistakes));
     const roles = rolesReview(lives, { at, policies: flags.policy, nowMs, managed });
     const [first] = proposals.keys() as Iterable<string> as [string];
     const reviewedAt = (service: string, own: Proposal): Review => {

@@ -10,10 +10,9 @@ import { quote } from "../access/quote.ts";
 import { bindingsOf, type HeldBinding, heldFrom } from "../access/revoke/held.ts";
 import type { Holder } from "../access/revoke/holder.ts";
 import { mappingIn, type PolicyRevocation, revocationIn } from "../access/revoke/policy.ts";
-import { RevokeError } from "../access/revoke/undo-file.ts";
 import { POLICY } from "../access/test/file.ts";
 import type { Client } from "../client/client.ts";
-import { printable } from "../schema/index.ts";
+import { printable, UserError } from "../schema/index.ts";
 
 /** One of them. */
 export interface Wanted {
@@ -117,5 +116,5 @@ const refuse = (graph: AccessGraph, uid: string, what: string, flag: string): ne
       : graph.identities.has(uid)
         ? "; it is an identity: --identity removes all its access"
         : "; `npx pulumi-irm drift` prints the uids of grants that nothing declares";
-  throw new RevokeError(`${flag}: you can see no ${what} with the uid ${quote(uid)}${other}`);
+  throw new UserError(`${flag}: you can see no ${what} with the uid ${quote(uid)}${other}`);
 };

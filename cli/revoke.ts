@@ -5,11 +5,11 @@ import { countText } from "../access/format/words.ts";
 import { inOrderOfRemoval, lastOwned } from "../access/revoke/held.ts";
 import { kindOf, labelOf, listGrants } from "../access/revoke/holder.ts";
 import { type Removed, removeBindings } from "../access/revoke/remove.ts";
-import { interrupted, RevokeError, type UndoFile, writeUndoFile } from "../access/revoke/undo-file.ts";
+import { interrupted, type UndoFile, writeUndoFile } from "../access/revoke/undo-file.ts";
 import { POLICY } from "../access/test/file.ts";
 import { timeText } from "../access/time-text.ts";
 import type { Client } from "../client/client.ts";
-import { printable } from "../schema/index.ts";
+import { printable, UserError } from "../schema/index.ts";
 import { ask, canAsk } from "./ask.ts";
 import { checkChangeFile, writeChange } from "./change.ts";
 import { systemClient } from "./client.ts";
@@ -87,7 +87,7 @@ const propose = async (client: Client, { graph, holder, held, isOwn }: Target, f
     uid,
     fields: {},
   }));
-  if (writes.length === 0) throw new RevokeError(`${labelOf(holder)} has no access that you can see`);
+  if (writes.length === 0) throw new UserError(`${labelOf(holder)} has no access that you can see`);
   writeChange(file, await changeWithout(client, writes));
   print(
     `${file} removes ${countGrants(writes.length, holder)}; \`npx pulumi-irm review ${file}\` shows it, \`npx pulumi-irm apply ${file}\` does it\n`,
@@ -111,7 +111,7 @@ const checkHarm = ({ graph, holder, isOwn, held }: Target, nowMs: number): void 
     ...owned.map(({ name }) => `is the last owner of ${name} that you can see`),
   ];
   if (harm.length > 0)
-    throw new RevokeError(`${labelOf(holder)} ${harm.join(", and ")}; give --force to remove its access all the same`);
+    throw new UserError(`${labelOf(holder)} ${harm.join(", and ")}; give --force to remove its access all the same`);
 };
 
 /** Prints what goes, and asks whether to go on. */
@@ -127,7 +127,7 @@ const show = async (
   else if (asks) warn(lines);
   if (hidden.length > 0) warn(`not visible to you, so access may be left: ${hidden.join("; ")}`);
   if (asks && !(await ask(`Remove ${isOne ? "this" : "all"} access of ${printable(labelOf(holder))}?`)))
-    throw new RevokeError("nothing was removed");
+    throw new UserError("nothing was removed");
 };
 
 const undoOf = ({ holder, held, policy }: Target): UndoFile => ({

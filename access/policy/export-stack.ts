@@ -4,11 +4,6 @@ import { existsSync } from "node:fs";
 import { projectFolder } from "../../client/folder.ts";
 import { UserError } from "../../schema/index.ts";
 
-/** The stack that was asked for cannot be read. */
-export class StackError extends UserError {
-  override readonly name = "StackError";
-}
-
 const hasProject = (folder: string): boolean => projectFolder(folder, existsSync) === folder;
 
 /**
@@ -23,7 +18,7 @@ export const exportStack = async (
   const folder = folders.find(hasProject);
   if (folder === undefined) {
     if (name === undefined) return undefined;
-    throw new StackError(`--stack ${name}: there is no Pulumi.yaml beside the policy, and none in this folder`);
+    throw new UserError(`--stack ${name}: there is no Pulumi.yaml beside the policy, and none in this folder`);
   }
   const run = (...args: string[]): Promise<string> =>
     new Promise((resolve, reject) => {
@@ -31,7 +26,7 @@ export const exportStack = async (
       const options = { cwd: folder, maxBuffer: BYTES_MAX, encoding: "utf8" as const };
       execFile(program, [...first, ...args, "--non-interactive"], options, (error, stdout, stderr) =>
         error
-          ? reject(new StackError(`pulumi ${args.join(" ")} failed: ${stderr.trim() || error.message}`))
+          ? reject(new UserError(`pulumi ${args.join(" ")} failed: ${stderr.trim() || error.message}`))
           : resolve(stdout),
       );
     });

@@ -3,13 +3,8 @@ import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, type Stats, wr
 import { z } from "zod";
 import { isUidp, UserError } from "../../schema/index.ts";
 
-/** Why a revocation cannot go on, in one sentence. */
-export class RevokeError extends UserError {
-  override readonly name = "RevokeError";
-}
-
 /** Of the requests that were not sent after ^C. */
-export const interrupted = (): RevokeError => new RevokeError("interrupted");
+export const interrupted = (): UserError => new UserError("interrupted");
 
 const uid = z.string().refine(isUidp, "must be a uid");
 const UndoFile = z.object({
@@ -33,7 +28,7 @@ export const writeUndoFile = (file: string, undo: UndoFile): void => {
   } catch (error) {
     const { code = String(error) } = error as NodeJS.ErrnoException;
     const why = code === "EEXIST" ? `${file} exists already; give another name` : `cannot write ${file}: ${code}`;
-    throw new RevokeError(`${why}. Nothing was removed.`);
+    throw new UserError(`${why}. Nothing was removed.`);
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
@@ -46,19 +41,19 @@ export const readUndoFile = (file: string): UndoFile => {
     descriptor = openSync(file, "r");
     const problem = ownerProblem(fstatSync(descriptor));
     if (problem !== undefined)
-      throw new RevokeError(
+      throw new UserError(
         `${file} ${problem}, who can change what it grants. Nothing was put back; read it, and give a copy of your own.`,
       );
     value = JSON.parse(readFileSync(descriptor, "utf8"));
   } catch (error) {
-    if (error instanceof RevokeError) throw error;
+    if (error instanceof UserError) throw error;
     const { code } = error as NodeJS.ErrnoException;
-    throw new RevokeError(code === undefined ? `${file} is not JSON` : `cannot read ${file}: ${code}`);
+    throw new UserError(code === undefined ? `${file} is not JSON` : `cannot read ${file}: ${code}`);
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
   const { data, error } = UndoFile.safeParse(value);
-  if (error) throw new RevokeError(`${file} is not a file that irm revoke wrote: ${z.prettifyError(error)}`);
+  if (error) throw new UserError(`${file} is not a file that irm revoke wrote: ${z.prettifyError(error)}`);
   return data;
 };
 

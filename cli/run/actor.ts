@@ -6,8 +6,7 @@ import { addGroup } from "../../access/graph/live-record.ts";
 import { visibilityIn } from "../../access/graph/visible.ts";
 import { whoAmI } from "../../access/query/whoami.ts";
 import type { Client } from "../../client/client.ts";
-import { parentOf, rootOf } from "../../schema/index.ts";
-import { RunError } from "./error.ts";
+import { parentOf, rootOf, UserError } from "../../schema/index.ts";
 
 /** `own`: those of the identity itself, so that a step which would be refused is seen. */
 export type Rights = "operator" | "own";
@@ -36,7 +35,7 @@ interface Original {
 
 /**
  * Of each service the identity that will apply the program there, and a copy that knows it. The one of `as` comes first: it is the one that
- * the output names. Throws RunError.
+ * the output names. Throws UserError.
  */
 export const actorsOf = async <O extends Original>(
   originals: readonly O[],
@@ -45,7 +44,7 @@ export const actorsOf = async <O extends Original>(
   const isOf = ({ copy }: O, uid: string): boolean =>
     nameIn(copy, uid) !== undefined || (rights === "operator" && (originals.length === 1 || hasRoot(copy, uid)));
   if (as !== undefined && !originals.some((one) => isOf(one, as)))
-    throw new RunError(
+    throw new UserError(
       `${source} ${as}: no identity that you can list has this uid, so what it may do is not known; identities.list is needed where it is`,
     );
   const found: (O & { actor: Actor })[] = [];
@@ -54,11 +53,11 @@ export const actorsOf = async <O extends Original>(
     const uid = isNamed ? as : (await whoAmI(one.client)).identity;
     const name = uid === null ? undefined : nameIn(one.copy, uid);
     if (name === undefined && rights === "own")
-      throw new RunError(
+      throw new UserError(
         `the caller ${uid ?? ""} cannot list its own identity at ${one.address}, so what it may do is not known: give --as, with the uid of the identity that applies the program`,
       );
     if (isNamed && name === undefined && isVisible(one, uid as string))
-      throw new RunError(`${source} ${as}: there is no identity with this uid at ${one.address}`);
+      throw new UserError(`${source} ${as}: there is no identity with this uid at ${one.address}`);
     const copy = uid === null || name !== undefined ? one.copy : withIdentity(one.copy, uid);
     found.push({ ...one, copy, actor: { uid, name: name ?? null } });
   }

@@ -1,8 +1,7 @@
 // The run of the program of a folder on twins: its flags, and its end.
-import { isUidp } from "../../schema/index.ts";
+import { isUidp, UserError } from "../../schema/index.ts";
 import { untilInterrupted } from "../interrupt.ts";
 import { UsageError } from "../usage.ts";
-import { RunError } from "./error.ts";
 
 /** Throws UsageError. */
 export const checkActor = (as: string | undefined): void => {
@@ -11,6 +10,6 @@ export const checkActor = (as: string | undefined): void => {
 
 /** A preview and its run, which ^C ends. */
 export const untilStopped = <T>(act: (signal: AbortSignal) => Promise<T>): Promise<T> => {
-  const reason = new RunError("it was interrupted; nothing was changed, and nothing is left of the review");
+  const reason = new UserError("it was interrupted; nothing was changed, and nothing is left of the review");
   return untilInterrupted(reason, act, "ending the run on a copy");
 };

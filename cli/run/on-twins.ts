@@ -13,7 +13,7 @@ import type { StateResource } from "../../access/run/stack.ts";
 import type { Client } from "../../client/client.ts";
 import type { RunFile } from "../../client/run-file.ts";
 import { stackSetting } from "../../provider/run/project-file.ts";
-import { isObject, type Json } from "../../schema/index.ts";
+import { isObject, type Json, UserError } from "../../schema/index.ts";
 import { missingLines, copyOf as readCopyOf } from "../copy.ts";
 import { engineCommand } from "../engine-command.ts";
 import { readTwin, type TwinLive } from "../twin/live.ts";
@@ -23,7 +23,6 @@ import { actorsOf, type Rights } from "./actor.ts";
 import { type CloudBackend, cloudOf, configOf, fullNameOf, startCloudBackend } from "./cloud.ts";
 import { withDependents } from "./dependencies.ts";
 import { EngineError, runEngine } from "./engine.ts";
-import { RunError } from "./error.ts";
 import { copyJournals } from "./journal.ts";
 import { judgeFrom } from "./others/judge.ts";
 import { type Others, startOthers } from "./others/others.ts";
@@ -70,7 +69,7 @@ export interface UpdateRun extends RunRecord {
   notCopied: readonly string[];
 }
 
-/** Ends with nothing left, also when `signal` aborts. Errors: RunError, EngineError, PreviewError, and the errors of the clients. */
+/** Ends with nothing left, also when `signal` aborts. Errors: UserErrors, and those of the clients. */
 export const runOnTwins = async (input: RunInput, signal: AbortSignal): Promise<UpdateRun> => {
   const { cwd, env, preview, user, rights = "operator", command = engineCommand(), copyOf = readCopyOf } = input;
   const project = projectAt(cwd);
@@ -164,7 +163,7 @@ export const runOnTwins = async (input: RunInput, signal: AbortSignal): Promise<
 const stackOf = ({ stack, preview }: RunInput): string => {
   const [, inUrn] = /^urn:pulumi:(.+?)::/s.exec(preview.steps[0]?.urn ?? "") ?? [];
   const found = inUrn ?? stack?.split("/").at(-1);
-  if (found === undefined) throw new RunError("the preview does not show the name of the stack: give --stack");
+  if (found === undefined) throw new UserError("the preview does not show the name of the stack: give --stack");
   return found;
 };
 
