@@ -8,7 +8,6 @@ import { namedOf } from "./naming.ts";
 import { presetFor } from "./preset.ts";
 import { type Contents, type ExportKind, groupOf, KINDS, type NotVisible, pathIn } from "./read.ts";
 import { reasonToLeaveOut, secretPath } from "./reasons.ts";
-import { inOrderOfSources } from "./repo-order.ts";
 import { type Entry, type ExportOptions, Fields, Reference, Secret, type Value } from "./value.ts";
 
 /** A record that the program does not declare. */
@@ -207,6 +206,28 @@ const inOrder = (
   const sorted = keyed.sort((a, b) => a.key.map((text, i) => compare(text, b.key[i] as string)).find(Boolean) ?? 0);
   const candidates = sorted.map(({ one }) => one);
   return kind === "repo" ? inOrderOfSources(candidates) : candidates;
+};
+
+/** Repos after those that they sync from. Of those that sync in a circle, one comes before its source. */
+const inOrderOfSources = (repos: readonly Candidate[]): Candidate[] => {
+  const byUid = new Map(repos.map((repo) => [repo.record.uid, repo]));
+  const done = new Set<Candidate>();
+  for (const repo of repos) {
+    const chain = new Set<Candidate>();
+    for (
+      let one: Candidate | undefined = repo;
+      one && !done.has(one) && !chain.has(one);
+      one = byUid.get(sourceOf(one))
+    )
+      chain.add(one);
+    for (const one of [...chain].reverse()) done.add(one);
+  }
+  return [...done];
+};
+
+const sourceOf = ({ fields }: Candidate): string => {
+  const { source } = (fields.sync_config ?? {}) as Json;
+  return typeof source === "string" ? source : "";
 };
 
 const withPreset = (entry: Entry, fields: Json): Entry => {

@@ -130,6 +130,10 @@ export const lineageOf = ({ groups }: AccessGraph, group: NodeId): NodeId[] => {
   return [...lineage];
 };
 
+/** Whether a group is another one, or below it. */
+export const isInside = (graph: AccessGraph, id: NodeId, group: NodeId): boolean =>
+  id === group || lineageOf(graph, id).includes(group);
+
 /** The names from the organization down, without its own: `platform/registry`; `/` for an organization. */
 export const pathOf = (graph: AccessGraph, group: NodeId): string => {
   const names = lineageOf(graph, group)

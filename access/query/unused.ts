@@ -4,12 +4,12 @@ import {
   type AccessGraph,
   type BindingNode,
   type IdentityNode,
+  isInside,
   lineageOf,
   type NodeId,
   pathOf,
   type RoleNode,
 } from "../graph/graph.ts";
-import { isInside } from "../graph/inside.ts";
 import type { Live, NotVisible } from "../graph/live.ts";
 import { capabilitiesIn, worstFirst } from "../review/danger.ts";
 import { capabilitiesHeldIn } from "../review/lists.ts";

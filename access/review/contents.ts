@@ -1,7 +1,6 @@
 // What is in a group or below, in words: it disappears with the group.
 import { compare } from "../graph/compare.ts";
-import type { AccessGraph, NodeId } from "../graph/graph.ts";
-import { isInside } from "../graph/inside.ts";
+import { type AccessGraph, isInside, type NodeId } from "../graph/graph.ts";
 import { groupNameOf, nameOf } from "./rule/rule.ts";
 
 export interface Content {

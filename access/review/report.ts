@@ -24,10 +24,21 @@ import type { AccessGraph } from "../graph/graph.ts";
 import type { PeopleGraph } from "../graph/people.ts";
 import { PullToken } from "../query/pull-tokens.ts";
 import { RoleChange } from "../roles/change.ts";
-import { groupName, Row, uid } from "./row.ts";
 import { RunReport } from "./run-report.ts";
 
-export { Row } from "./row.ts";
+const uid = z.string().nullable().describe("null: does not exist yet");
+const groupName = z
+  .string()
+  .describe("path from the organization, / for itself; of an organization that does not exist yet, its name");
+
+/** A capability that is gained or lost at a group and everywhere below it. */
+export const Row = z.object({
+  group: uid.describe("uid of the topmost group where it is gained or lost; null: the group does not exist yet"),
+  groupName,
+  capability: z.string().describe("such as groups.list"),
+  role: z.string().describe("name of the role that grants it; of several, the first by alphabet"),
+});
+export type Row = z.infer<typeof Row>;
 
 /** A pattern, with claims of tokens that it matches, and near ones that it does not. */
 export const PatternExamples = z.object({
