@@ -1,8 +1,5 @@
 // A token that the API refuses: the error names the setting that it came from, and never the token.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Env } from "../../client/config.ts";
 import { readConfig } from "../../client/credentials.ts";
 import { listAll } from "../../client/paginate.ts";
@@ -11,17 +8,13 @@ import * as reconcile from "../../provider/reconcile/index.ts";
 import { sessionWith } from "../../provider/run/session.ts";
 import { manualClock } from "../harness/clock.ts";
 import { BASE_URL, GROUP, getter, json, jwt, refusal, scriptedTransport } from "../support/scripted.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const { group } = kindRecords;
 
-const folder = mkdtempSync(join(tmpdir(), "irm-token-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = testFolder();
 
-const fileWith = (token: string): string => {
-  const file = join(folder, "token");
-  writeFileSync(file, token);
-  return file;
-};
+const fileWith = (token: string): string => folder.write("token", token);
 
 const REFUSED = refusal("UNAUTHENTICATED", "the token is not valid");
 const EXCHANGED = json({ token: "api-token-of-sts" });

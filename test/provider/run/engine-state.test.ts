@@ -1,12 +1,11 @@
 // What a process of the engine's operation reads of the engine's state, by a `pulumi` on the PATH that a test writes.
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { EngineStateError, readEngineState } from "../../../provider/run/engine-state.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "irm-engine-state-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = testFolder().path(".");
 
 const STACK = "acme/access/production";
 

@@ -1,22 +1,17 @@
 // What a process that the engine has started reads of the project's files.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { stackSetting } from "../../../provider/run/project-file.ts";
+import { type TemporaryFolder, temporaryFolder } from "../../support/command.ts";
 
-let folder: string;
+let folder: TemporaryFolder;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "irm-test-"));
+  folder = temporaryFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true }));
+afterEach(() => folder.remove());
 const write = (files: Readonly<Record<string, string>>): void => {
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(join(folder, name, ".."), { recursive: true });
-    writeFileSync(join(folder, name), text);
-  }
+  for (const [name, text] of Object.entries(files)) folder.write(name, text);
 };
-const settingIn = (at = "."): unknown => stackSetting(join(folder, at), "dev", "irm:journal");
+const settingIn = (at = "."): unknown => stackSetting(folder.path(at), "dev", "irm:journal");
 
 test("finds a setting of a stack beside the project's file, also from a folder below it", () => {
   expect(settingIn()).toBeUndefined();
