@@ -1,14 +1,14 @@
 // Where credentials go. The environment is the job's, and everything else may be of the author of a pull request, whose address is EVIL.
-import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import { beforeAll, describe, expect, it, test } from "vitest";
 import { clientWith } from "../../client/client.ts";
 import { parseConfig } from "../../client/config.ts";
 import { missingCredentials, readConfig } from "../../client/credentials.ts";
 import { redactor } from "../../client/redact.ts";
 import { manualClock } from "../harness/clock.ts";
 import { getter, json, ORG } from "../support/scripted.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const API = "https://console-api.example.com";
 const EXCHANGE = "https://issuer.example.com";
@@ -61,8 +61,7 @@ const send = async (settings: Record<string, string>, env: Record<string, string
 
 const hostsOf = (sent: Sent[]): string[] => [...new Set(sent.map(({ url }) => new URL(url).host))];
 
-const folder = mkdtempSync(join(tmpdir(), "irm-sources-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder().path(".");
 
 describe("credentials of the environment, with IRM_BASE_URL", () => {
   const env = { IRM_BASE_URL: API };

@@ -1,12 +1,12 @@
 // The SDK takes the position of a resource by a method that is not in its types. A new SDK that takes it in another way fails here.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import * as pulumi from "@pulumi/pulumi";
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { pinPosition } from "../../../provider/program/position.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
 interface Frame {
   uri: string;
@@ -41,8 +41,7 @@ class Subject {
 class Derived extends Subject {}
 
 describe("the position of a resource", () => {
-  const folder = mkdtempSync(join(tmpdir(), "irm-position-"));
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const folder = testFolder().path(".");
   const text = "\n\nconst make = (Type) =>\n  new Type();\n";
   const at = (path: string, line: number) => [expect.objectContaining({ uri: pathToFileURL(path).href, line })];
 

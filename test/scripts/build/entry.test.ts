@@ -1,17 +1,16 @@
 // Where the entries of the package keep compiled code: in a folder that only this user can write.
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { compileCache } from "../../../scripts/build/entry.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
 describe("the cache of compiled code", async () => {
-  const folder: string = mkdtempSync(join(tmpdir(), "irm-compiled-"));
+  const folder: string = testFolder().path(".");
   writeFileSync(join(folder, "compile-cache.js"), compileCache());
   const show = 'console.log(require("node:module").getCompileCacheDir() ?? "none");';
   writeFileSync(join(folder, "entry.js"), `require("./compile-cache.js");\n${show}\nprocess.exit(0);\n`);
-  afterAll(() => rmSync(folder, { recursive: true }));
 
   const start = (home: string): string => {
     const { PATH } = process.env;
