@@ -54,7 +54,8 @@ export const differences = (compared: Compared): Found => {
   const ofUpdate = rows.map(
     ({ identity, sign, group, capability }) => `${keys.of(identity)} ${sign} ${keys.of(group)} ${capability}`,
   );
-  const inFile = apart("change.json", ofChange, ofUpdate);
+  const isExpected = (text: string): boolean => waits(one, report) && text.startsWith(NOT_SHOWN);
+  const inFile = apart("change.json", ofChange, ofUpdate).filter((text) => !isExpected(text));
   if (isInPart) {
     // Who sees a part sees no fewer gains than there are, but for those by a role that changes and is given where they see no binding.
     const isExcused = writes.some(({ method }) => method === "UpdateRole");
@@ -79,10 +80,12 @@ export const differences = (compared: Compared): Found => {
     ),
     ...(sent ? methodsApart(writes, sent, one) : []),
   ];
-  // What waits for another provider is said to be unknown.
-  const isUnknown = report.unknown.some(({ subject, message }) => subject === "" || isAbout(one, message));
-  return { ...counts, problems: found.filter((text) => !(isUnknown && text.startsWith(NOT_SHOWN))) };
+  return { ...counts, problems: found.filter((text) => !isExpected(text)) };
 };
+
+/** Whether a step waits for another provider: what it does, and whether it fails, is said to be unknown. */
+export const waits = (one: Case, { unknown }: Report): boolean =>
+  unknown.some(({ subject, message }) => subject === "" || isAbout(one, message));
 
 /** Gains that the review shows neither there nor above, where a part of an update has run. What may hold in between is a finding. */
 export const gainsBeyond = ({
