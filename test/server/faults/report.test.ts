@@ -10,7 +10,7 @@ import {
 } from "../../../server/index.ts";
 import { IAM, serve } from "../../harness/api-server.ts";
 import { START_MS } from "../../harness/clock.ts";
-import { expectInvalid } from "../../support/refusal.ts";
+import { expectInvalid, expectRefusal } from "../../support/refusal.ts";
 
 const api = await serve({ faults: {} });
 beforeEach(() => api.faults.clear());
@@ -103,6 +103,16 @@ test("POST /faults/release releases held requests, and returns the script and th
   api.faults.set(script);
   const held = list();
   await expect.poll(() => api.faults.attempts()).toHaveLength(1);
+  // One that is refused changes nothing.
+  for (const [method, path] of [
+    ["POST", "/faults/release"],
+    ["PUT", "/faults"],
+  ] as const) {
+    const headers = { origin: "https://evil.example" };
+    const answer = await api.call(method, path, { token: null, headers, ...(method === "PUT" && { body: {} }) });
+    expectRefusal(answer, "PERMISSION_DENIED", "the scripted failures are not for pages of another origin");
+  }
+  expect((await api.call("GET", "/faults", { token: null })).json.faults).toEqual(script);
   const { status, json } = await api.call("POST", "/faults/release", { token: null });
   expect({ status, json }).toEqual({ status: 200, json: { faults: script, attempts: api.faults.attempts() } });
   expect((await held).status).toBe(504);
