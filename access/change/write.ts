@@ -132,7 +132,7 @@ const updateOf = (
 
 /** Sorted, none below another one. */
 export const topmost = (paths: readonly string[]): string[] =>
-  paths.filter((path) => !paths.some((above) => path.startsWith(`${above}.`))).sort();
+  paths.filter((path) => !paths.some((above) => above !== path && isWithin(path, above))).sort();
 
 /** With the uid that the service has read in a text (`respelled`). */
 const respelled = (schema: Message, own: Json, response: Json): Json =>

@@ -35,7 +35,9 @@ export const runUpdate = async (update: Update, signal: AbortSignal): Promise<nu
   // The setup of a clone runs the engine in this folder.
   const own = { ...env, INIT_CWD: cwd };
   const child = spawn(program, args, {
-    ...{ cwd, env: own, stdio: ["inherit", isQuiet ? 2 : "inherit", "inherit"] as const },
+    cwd,
+    env: own,
+    stdio: ["inherit", isQuiet ? 2 : "inherit", "inherit"],
     ...user?.spawn,
   });
   const stop = (): void => void child.kill("SIGINT");
