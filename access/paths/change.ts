@@ -91,7 +91,15 @@ const pathsOnlyIn = (world: World, own: Reach | undefined, other: Reach | undefi
 const keyOf =
   (reading: string) =>
   ({ group, role, capabilities }: Held): string =>
-    `${reading} ${group} ${role} ${[...capabilities].join()}`;
+    `${reading} ${group} ${role} ${capabilitiesText(capabilities)}`;
+
+/** One set is of many bindings. */
+const texts = new WeakMap<ReadonlySet<string>, string>();
+const capabilitiesText = (capabilities: ReadonlySet<string>): string => {
+  const text = texts.get(capabilities) ?? [...capabilities].join();
+  texts.set(capabilities, text);
+  return text;
+};
 
 const addAll = (covered: Covered, reached: readonly Held[]): void => {
   for (const { group, capabilities } of reached) covered.add(group, capabilities);

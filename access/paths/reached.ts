@@ -19,7 +19,7 @@ export interface Held {
 /** What identities hold so far, and the shortest way to it. */
 export class Holdings {
   readonly world: World;
-  readonly #held = new Map<NodeId, { all: Held[]; capabilities: Map<NodeId, Set<string>> }>();
+  readonly #held = new Map<NodeId, { all: Held[]; capabilities: Map<NodeId, ReadonlySet<string>> }>();
 
   constructor(world: World) {
     this.world = world;
@@ -34,11 +34,11 @@ export class Holdings {
   }
 
   add(held: Held): void {
-    const own = this.#held.get(held.who) ?? { all: [], capabilities: new Map<NodeId, Set<string>>() };
+    const own = this.#held.get(held.who) ?? { all: [], capabilities: new Map<NodeId, ReadonlySet<string>>() };
     this.#held.set(held.who, own);
     const { all, capabilities } = own;
     all.push(held);
-    capabilities.set(held.group, new Set([...(capabilities.get(held.group) ?? []), ...held.capabilities]));
+    capabilities.set(held.group, capabilities.get(held.group)?.union(held.capabilities) ?? held.capabilities);
   }
 
   /** What gives `who` the capability at the group: of several, the one that took the fewest requests. */
