@@ -38,7 +38,8 @@ export class Holdings {
     this.#held.set(held.who, own);
     const { all, capabilities } = own;
     all.push(held);
-    capabilities.set(held.group, capabilities.get(held.group)?.union(held.capabilities) ?? held.capabilities);
+    const known = capabilities.get(held.group);
+    capabilities.set(held.group, known ? new Set([...known, ...held.capabilities]) : held.capabilities);
   }
 
   /** What gives `who` the capability at the group: of several, the one that took the fewest requests. */

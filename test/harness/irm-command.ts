@@ -23,10 +23,9 @@ export const irmIn = async (
   args: readonly string[],
   own?: Readonly<Record<string, string>>,
 ): Promise<Finished> => {
-  const shared = own === undefined && sharedEngine !== undefined ? withEngine(sharedEngine, env) : {};
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd: folder,
-    env: { ...env, ...shared, ...own },
+    env: own === undefined ? sharedEnv({ env, sharedEngine }) : { ...env, ...own },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const code = new Promise<number | null>((resolve) => child.on("close", resolve));
@@ -40,8 +39,8 @@ export const reviewOf = (program: Program, flags: readonly string[], own?: Recor
 export const driftOf = (program: Program, ...flags: string[]): Promise<Finished> =>
   irmIn(program, ["drift", "--stack", "dev", ...flags]);
 
-/** In an action, `irm` runs the first `pulumi` of the PATH (cli/engine-command.ts). */
-const withEngine = (folder: string, { PATH = "" }: NodeJS.ProcessEnv): Record<string, string> => ({
-  PATH: [folder, PATH].join(delimiter),
-  GITHUB_ACTION_PATH: root,
-});
+/** Of a command whose programs run in the process of `language-host.ts`. In an action, `irm` runs the first `pulumi` of the PATH (cli/engine-command.ts). */
+export const sharedEnv = ({ env, sharedEngine }: Pick<Program, "env" | "sharedEngine">): NodeJS.ProcessEnv =>
+  sharedEngine === undefined
+    ? env
+    : { ...env, PATH: [sharedEngine, env.PATH].join(delimiter), GITHUB_ACTION_PATH: root };

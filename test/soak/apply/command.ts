@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { sharedEnv } from "../../harness/irm-command.ts";
 import { processesBelow } from "../../support/process.ts";
 import { CHANGE } from "../change/commands.ts";
 import type { Group } from "../change/group.ts";
@@ -17,7 +18,8 @@ export interface Applied {
   output: string;
 }
 
-export const VICTIMS = ["command", "engine", "program", "all"] as const;
+/** `node`: the processes of the program, where it has some of its own, and of the provider. */
+export const VICTIMS = ["command", "engine", "node", "all"] as const;
 export type Victim = (typeof VICTIMS)[number];
 
 export interface Applying {
@@ -26,11 +28,12 @@ export interface Applying {
   kill(victim: Victim): Promise<void>;
 }
 
-/** The program runs in a process that the engine starts, without the credentials that the command has. */
 export const startApply = ({ program, flags }: Pick<Group, "program" | "flags">): Applying => {
   const args = [MAIN, "apply", CHANGE, "--stack", "dev", "--yes", "--format", "json", ...flags];
-  const { folder, env } = program;
-  const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+  const child = spawn(process.execPath, args, {
+    ...{ cwd: program.folder, env: sharedEnv(program), detached: true },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const pid = child.pid as number;
   const closed = new Promise<number | null>((resolve) => child.on("close", resolve));
   const ended = Promise.all([closed, text(child.stdout), text(child.stderr)]).then(

@@ -37,8 +37,10 @@ export const newCounts = () => ({
 });
 export type Counts = ReturnType<typeof newCounts>;
 
-const WAYS = ["usual", "lost", "throttled", "killed", "killed", "twice", "misbehaves", "misbehaves"] as const;
-type Way = (typeof WAYS)[number];
+const WAYS = ["usual", "lost", "throttled", "killed", "twice"] as const;
+/** Of a program with processes of its own. Another one runs in the process of all groups, whose environment has no run. */
+const OWN_WAYS = ["killed", "misbehaves", "misbehaves"] as const;
+type Way = (typeof WAYS)[number] | (typeof OWN_WAYS)[number];
 
 interface Told extends Teller {
   counts: Counts;
@@ -54,7 +56,7 @@ export const runStory = async (group: Group, counts: Counts): Promise<string[]> 
   const first = await reviewed(told);
   const isApplied = first && (await afterEdits(told, first));
   if (isApplied) changePrograms(told, (one) => 1 + one.below(5));
-  const way = random.pick(WAYS);
+  const way = random.pick<Way>(program.sharedEngine === undefined ? OWN_WAYS : WAYS);
   // The review sees the program as it is then.
   const trick = way === "misbehaves" ? random.pick(TRICKS) : undefined;
   if (trick) writeTrick(program, random, told.left[0] as Case, trick);
