@@ -13,7 +13,7 @@ import { printable } from "../schema/printable.ts";
 import { type Job, type MadeAnew, replayAnew, runAnew } from "./apply/anew.ts";
 import { type Services, sendWrites, startTokenedGate, type TokenedGate } from "./apply/gates.ts";
 import { messageOf, type Updates, updatesSince } from "./apply/history.ts";
-import { throughGate, withoutCredentials } from "./apply/place.ts";
+import { removesOf, throughGate, withoutCredentials } from "./apply/place.ts";
 import { reportAsJson, reportAsText } from "./apply/report.ts";
 import { runUpdate } from "./apply/update.ts";
 import { ask, canAsk } from "./ask.ts";
@@ -103,7 +103,7 @@ export const applyChange = async (change: Change, flags: Applying): Promise<numb
       }
       const update = { ...job, command: engineCommand(), operation, arguments: change.arguments };
       const printed = { message: messageOf(change), isQuiet: format === "json" };
-      const code = await throughGate(gate.services, job, (own) =>
+      const code = await throughGate({ services: gate.services, removes: removesOf(change) }, job, (own) =>
         runUpdate({ ...update, ...printed, env: own }, signal),
       );
       return finish(gate, code, format);

@@ -30,6 +30,8 @@ const shared = {
       token: z.string(),
     }),
   ),
+  /** Uids of the records that the change removes, of a run that must bring no other change. */
+  removes: z.array(z.string()).optional(),
 };
 const RunFile = z.discriminatedUnion("kind", [
   /** `journal`: folder of the journals */
@@ -55,6 +57,15 @@ export const runIn = ({ [RUN]: file }: Env): Found => {
 export const isOnTwins = (env: Env): boolean => {
   const one = runIn(env);
   return one !== undefined && "run" in one && one.run.kind === "review";
+};
+
+/**
+ * Whether the run may remove a record that the program does not declare. An exclusive set removes in its second update what the first one has
+ * found: of a change that is applied in two runs, that is another change.
+ */
+export const mayRemove = (env: Env, uid: string): boolean => {
+  const one = runIn(env);
+  return one === undefined || "problem" in one || one.run.removes === undefined || one.run.removes.includes(uid);
 };
 
 /** Writes the file into a folder of this user alone. Returns its path, for the variable. */

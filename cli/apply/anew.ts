@@ -13,7 +13,7 @@ import type { servicesFrom } from "../services.ts";
 import { accessIn, replay } from "../twin/replay.ts";
 import { anewOf } from "../twin/sides.ts";
 import { type Services, startTokenedGate } from "./gates.ts";
-import { throughGate } from "./place.ts";
+import { removesOf, throughGate } from "./place.ts";
 
 /** How the engine runs the program. */
 export interface Job {
@@ -43,11 +43,12 @@ export const runAnew = async (
   const { arguments: engine, as, created, expires } = change;
   const { cwd, env, stack, user } = job;
   const reader = await startTokenedGate(services, [], as);
-  const { preview } = await throughGate(reader.services, job, (own) =>
+  const removes = removesOf(change);
+  const { preview } = await throughGate({ services: reader.services, removes }, job, (own) =>
     previewHere({ cwd, stack, services: settings }, { operation, more: engine, env: own, signal, spawn: user?.spawn }),
   ).finally(() => reader.close());
   const clients = new Map([...services].map(([address, { client }]) => [address, client]));
-  const program = { operation, cwd, env, stack, user, arguments: engine, preview, clients, as };
+  const program = { operation, cwd, env, stack, user, arguments: engine, preview, clients, as, removes };
   const copyOf = async (_: Client, address: string): Promise<Copy> => (services.get(address) as { copy: Copy }).copy;
   const run = await runOnTwins({ ...program, copyOf }, signal);
   const origin = originOfRun({ run, stack, clients });

@@ -54,6 +54,8 @@ export interface RunInput {
   copyOf?(client: Client, address: string): Promise<Copy>;
   /** uid of the identity that will apply the program; absent: the caller's */
   as?: string | undefined;
+  /** uids of the records that it may remove without being told to by the program; absent: all */
+  removes?: string[] | undefined;
   /** what it may do on the twins; default: `operator` */
   rights?: Rights | undefined;
   /** of the program; default: that of this process */
@@ -101,7 +103,7 @@ export const runOnTwins = async (input: RunInput, signal: AbortSignal): Promise<
     }
     const before = await Promise.all(twins.map(readTwin));
     place = createPlace(env, credentialsIn(preview), user);
-    place.writeTwins(services);
+    place.writeTwins({ services, removes: input.removes });
     const original = { name: input.stack, cwd, env };
     const own = { project: project.name, stack: name };
     const fullName = cloud ? await fullNameOf(engine, original) : `organization/${project.name}/${name}`;

@@ -57,7 +57,7 @@ export interface Place {
   /** the file of the events of a run */
   events: string;
   /** Says where the twins are. */
-  writeTwins(services: RunFile["services"]): void;
+  writeTwins(run: Pick<RunFile, "services" | "removes">): void;
   /** origins of the services without a twin that a request was for */
   elsewhere(): string[];
   /** The environment of all commands: without credentials of the services and of the backend. */
@@ -112,8 +112,8 @@ export const createPlace = (from: NodeJS.ProcessEnv, credentials: readonly strin
     },
     journal: at("journal"),
     events: at(EVENTS),
-    writeTwins: (services) =>
-      void writeRunFile(folder, { kind: "review", pid: process.pid, journal: at("journal"), services }),
+    writeTwins: (run) =>
+      void writeRunFile(folder, { ...run, kind: "review", pid: process.pid, journal: at("journal") }),
     elsewhere: () => readElsewhere(folder),
     env: {
       ...withoutVariables(from, [...credentials, ...BACKEND]),

@@ -1,4 +1,5 @@
 // What an update of a set would do, from the state alone: a preview sends no request. Pairs are compared whatever their order.
+import { mayRemove } from "../../client/run-file.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import type { DiffResult } from "../reconcile/diff.ts";
 import { isUnknown } from "../record/normal-form.ts";
@@ -34,7 +35,9 @@ export const planOf = (olds: Json, news: Json): Plan => {
   const isDeclared = (one: Binding) => (declared.get(one.identity.uid) ?? []).some((pair) => grants(one, pair));
   const firstOf = (one: Binding) => existing.get(one.identity.uid)?.find(({ role }) => role.uid === one.role.uid);
   const isTwin = (one: Binding) => (firstOf(one) ?? one).uid !== one.uid;
-  const recorded = removesRecorded(olds, news) ? bindingsIn(olds, "unmanaged") : [];
+  const recorded = removesRecorded(olds, news)
+    ? bindingsIn(olds, "unmanaged").filter(({ uid }) => mayRemove(process.env, uid))
+    : [];
   const removable = recorded.filter(({ kept }) => kept === undefined);
   return {
     added: pairs.filter((pair) => !existing.get(pair.identity)?.some((one) => grants(one, pair))),

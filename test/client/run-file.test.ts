@@ -3,7 +3,15 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "n
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { parseConfig } from "../../client/config.ts";
-import { ELSEWHERE_FILE, inRun, isOnTwins, RUN_FILE, readElsewhere, runNotice } from "../../client/run-file.ts";
+import {
+  ELSEWHERE_FILE,
+  inRun,
+  isOnTwins,
+  mayRemove,
+  RUN_FILE,
+  readElsewhere,
+  runNotice,
+} from "../../client/run-file.ts";
 import type { HttpRequest } from "../../client/transport.ts";
 import { temporaryFolder } from "../support/command.ts";
 
@@ -40,6 +48,16 @@ const send = async (env: Record<string, string>, url: string): Promise<string> =
   await transport(request);
   return sent.join();
 };
+
+test("an apply removes what its change removes, and a review all that an exclusive set would", () => {
+  const uid = "a".repeat(40);
+  expect(mayRemove({}, uid)).toBe(true);
+  expect(mayRemove(envOf(), uid)).toBe(true);
+  place = `${place}-other`;
+  mkdirSync(place);
+  const env = envOf({ removes: [uid] });
+  expect([mayRemove(env, uid), mayRemove(env, "b".repeat(40))]).toEqual([true, false]);
+});
 
 describe("in a run on a copy", () => {
   test("a request below the address of the service goes to the twin", async () => {
