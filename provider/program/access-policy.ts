@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { isAbsolute, relative, resolve } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { mistakeText, type Policy, parsePolicy, readPolicy } from "../../access/policy/index.ts";
+import { partsOfUrn } from "../../access/preview/urn.ts";
 import { projectFolder } from "../../client/folder.ts";
 import { suggestion } from "../../schema/index.ts";
 import type { IdentityProvider } from "./generated/identity-provider.ts";
@@ -93,7 +94,17 @@ export class AccessPolicy extends pulumi.ComponentResource {
     const providersIn = (organization: pulumi.Input<string>) =>
       policyProviders(name, organization, listProviders, identityProviders);
     const switches = { deleteAdopted, exclusive, maxRemovals, allowReplace, allowDuplicate };
-    const options = { name, parent: this, dependsOn: opts.dependsOn, classes, match, providersIn, ...switches };
+    const formerNames = (opts.aliases ?? []).flatMap(formerNameIn);
+    const options = {
+      name,
+      formerNames,
+      parent: this,
+      dependsOn: opts.dependsOn,
+      classes,
+      match,
+      providersIn,
+      ...switches,
+    };
     const { organization, groups, identities, roles } = createPolicyResources(policy, options);
     const outputs = {
       organization: typeof organization === "string" ? pulumi.output(organization) : organization.uid,
@@ -105,6 +116,11 @@ export class AccessPolicy extends pulumi.ComponentResource {
     this.registerOutputs(outputs);
   }
 }
+
+const formerNameIn = (alias: pulumi.Input<pulumi.URN | pulumi.Alias>): string | [] => {
+  if (typeof alias === "string") return partsOfUrn(alias).name;
+  return "name" in alias && typeof alias.name === "string" ? alias.name : [];
+};
 
 const uidsOf = (made: ReadonlyMap<string, { uid: pulumi.Output<string> }>): Record<string, pulumi.Output<string>> =>
   Object.fromEntries([...made].map(([key, { uid }]) => [key, uid]));

@@ -19,6 +19,8 @@ import type { FindProvider } from "./policy-people.ts";
 export interface PolicyOptions {
   /** name of the component */
   name: string;
+  /** what an alias of the component says that it was called */
+  formerNames: readonly string[];
   /** the component */
   parent: pulumi.Resource;
   /** what comes before all of them, as before the component */
@@ -47,7 +49,7 @@ export interface PolicyResources {
 }
 
 export const createPolicyResources = (policy: Policy, options: PolicyOptions): PolicyResources => {
-  const { name, match, allowReplace, allowDuplicate, deleteAdopted, classes } = options;
+  const { name, formerNames, match, allowReplace, allowDuplicate, deleteAdopted, classes } = options;
   const { parent, dependsOn } = options;
   const opts = { parent, ...(dependsOn !== undefined && { dependsOn }) };
   const common = ({ name, description }: { name: string; description?: string }) => ({
@@ -57,13 +59,18 @@ export const createPolicyResources = (policy: Policy, options: PolicyOptions): P
   const orMatch = <Args extends object>(args: Args, found: Promise<Json | undefined> | undefined): Args =>
     found ? withMatch(args, found) : args;
 
+  // The engine lets a resource inherit an alias only in the run that renames its component, so one that fails half-way would leave the rest
+  // without it.
+  const withFormer = (current: string, former = current): pulumi.CustomResourceOptions => {
+    const names = [name, ...formerNames].flatMap((own) => [former, current].map((one) => own + one.slice(name.length)));
+    const aliases = [...new Set(names)].filter((one) => one !== current).map((one) => ({ name: one }));
+    return { ...opts, ...(aliases.length > 0 && { aliases }) };
+  };
   const organization = organizationOf(policy, (record) => {
     const args: GroupArgs = { root: true, ...common(record) };
-    return new classes.Group(name, orMatch(args, match?.group(ROOT)), opts);
+    return new classes.Group(name, orMatch(args, match?.group(ROOT)), withFormer(name));
   });
   const formerPath = formerPaths(policy);
-  const withFormerName = (current: string, former: string | undefined): pulumi.CustomResourceOptions =>
-    former === undefined || former === current ? opts : { ...opts, aliases: [{ name: former }] };
   const groups = new Map<string, Group>();
   const placeOf = (path: string): Group | string => groups.get(path) ?? organization;
 
@@ -72,20 +79,20 @@ export const createPolicyResources = (policy: Policy, options: PolicyOptions): P
     const [current, former] = [`${name}/${group.path}`, `${name}/${formerPath(group.path)}`];
     groups.set(
       group.path,
-      new classes.Group(current, orMatch(args, match?.group(group.path)), withFormerName(current, former)),
+      new classes.Group(current, orMatch(args, match?.group(group.path)), withFormer(current, former)),
     );
   }
   const roles = mapOf(policy.roles, (role) => {
     const args = { parent: placeOf(role.group), ...common(role), capabilities: [...role.capabilities] };
     const [current, former] = [`${name}:role/${role.key}`, role.was && `${name}:role/${role.was}`];
-    return new classes.Role(current, orMatch(args, match?.role(role.key)), withFormerName(current, former));
+    return new classes.Role(current, orMatch(args, match?.role(role.key)), withFormer(current, former));
   });
   const identities = mapOf(policy.identities, (identity) => {
     // The policy's check has judged which relationship it is.
     const relationship = identity.relationship as unknown as Pick<IdentityArgs, "claimMatch">;
     const args = { parent: placeOf(identity.group), ...common(identity), ...relationship } as IdentityArgs;
     const [current, former] = [`${name}:identity/${identity.key}`, identity.was && `${name}:identity/${identity.was}`];
-    return new classes.Identity(current, orMatch(args, match?.identity(identity.key)), withFormerName(current, former));
+    return new classes.Identity(current, orMatch(args, match?.identity(identity.key)), withFormer(current, former));
   });
 
   const { exclusive, maxRemovals } = options;
@@ -99,7 +106,7 @@ export const createPolicyResources = (policy: Policy, options: PolicyOptions): P
     }));
     const [current, former] = [path, formerPath(path)].map((one) => `${name}:access/${one === ROOT ? "" : one}`);
     const args = { parent: placeOf(path), bindings, ...given({ exclusive, maxRemovals }) };
-    new classes.RoleBindingSet(current as string, args, withFormerName(current as string, former));
+    new classes.RoleBindingSet(current as string, args, withFormer(current as string, former));
   }
 
   const providerOf = options.providersIn(typeof organization === "string" ? organization : organization.uid);
@@ -116,7 +123,7 @@ export const createPolicyResources = (policy: Policy, options: PolicyOptions): P
       (key) => `${name}:people/${provider}/${key}/${externalGroupId}`,
     );
     const matched = orMatch(args, match?.mapping(mapping));
-    new classes.ExternalGroupRoleMapping(current as string, matched, withFormerName(current as string, former));
+    new classes.ExternalGroupRoleMapping(current as string, matched, withFormer(current as string, former));
   }
   return { organization, groups, identities, roles };
 };

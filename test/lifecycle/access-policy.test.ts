@@ -90,6 +90,13 @@ describe("examples/policy", () => {
 
   it("takes the options of a component: an alias for its earlier name, protect and transforms reach every resource", async () => {
     const transform = "({ props, opts }) => ({ props, opts: { ...opts, retainOnDelete: true } })";
+    // A run that fails once the component has its new name.
+    program.write(`
+import { ComponentResource } from "@pulumi/pulumi";
+const { urn } = new ComponentResource("irm:index:AccessPolicy", "company", {}, { aliases: [{ name: "acme" }] });
+await new Promise((resolve) => urn.apply(resolve));
+throw new Error("half-way");`);
+    expect((await program.run("up", "--yes", "--skip-preview")).output).toContain("half-way");
     const options = `{ aliases: [{ name: "acme" }], protect: true, transforms: [${transform}] }`;
     program.write(source.replace(CALL, `new AccessPolicy("company", { file: "access.yaml" }, ${options})`));
     const preview = await program.must("preview", "--json", "--show-sames");
