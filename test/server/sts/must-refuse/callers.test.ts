@@ -114,6 +114,12 @@ describe.each(WIRES)("over %s", (_, wire) => {
       ["none, where no identity has that subject", async () => undefined],
     ];
 
+    // A client that another file of this process has left open may connect again to a server of its own.
+    const takeFetches = (): string[] =>
+      attacked()
+        .takeOutgoing()
+        .filter((one) => !one.startsWith("127.0.0.1:") || attacked().issuer.url.endsWith(one));
+
     it.each([
       ["a good token", RSA, true],
       ["a forged token", OTHER_RSA, false],
@@ -131,7 +137,7 @@ describe.each(WIRES)("over %s", (_, wire) => {
           code,
           message,
           details,
-          fetches: attacked().takeOutgoing().length,
+          fetches: takeFetches().length,
           verifications: verify.mock.calls.length,
         });
         verify.mockRestore();
