@@ -54,7 +54,7 @@ export interface RunInput {
   copyOf?(client: Client, address: string): Promise<Copy>;
   /** uid of the identity that will apply the program; absent: the caller's */
   as?: string | undefined;
-  /** uids of the records that it may remove without being told to by the program; absent: all */
+  /** uids of the records that it may remove although the program does not declare them; absent: all */
   removes?: string[] | undefined;
   /** what it may do on the twins; default: `operator` */
   rights?: Rights | undefined;

@@ -173,7 +173,7 @@ new Identity("second", { parent: team, name: "second", description: "\${1.uid}",
     expect(report).toMatchObject({ applied: 3, refused: [], missing: 0 });
     expect(place.rows("identities", "name = 'second'")[0]?.body.description).toBe("$".concat("{1.uid}"));
 
-    // The binding of the guest, which the first update of the set has found, is no part of the change.
+    // The binding of the guest, which the first update of the set has found, is not part of the change.
     const again = await apply();
     expect(again.code, again.stderr).toBe(0);
     expect(again.report).toMatchObject({ applied: 0, refused: [], missing: 0 });

@@ -27,7 +27,7 @@ export const applies = async (options: PartOptions): Promise<PartResult> => {
   const failures = await runGroups({
     ...{ ...options, part: "apply" },
     run: async (seeds) => {
-      // Its processes take half of the processor time.
+      // Processes of its own double the processor time.
       const ownProcess = createRandom(-(seeds[0] as number)).below(3) === 0;
       const group = await openGroup(seeds, { ...given, ownProcess });
       return runStory(group, counts).finally(group.close);
