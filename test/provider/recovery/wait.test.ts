@@ -47,7 +47,17 @@ describe("a recovery that waits", () => {
   it("is one line for all resources that wait at the same time", async () => {
     const all = [machine.inputs(), machine.inputs(), machine.inputs(), machine.inputs(), machine.inputs()];
     for (const args of all) await killed(args);
-    const { session } = machine.run();
+    const { session, clock } = machine.run();
+    // Time passes when all of them wait.
+    const waiting = Promise.withResolvers<void>();
+    const { sleep } = clock;
+    let count = 0;
+    clock.sleep = async (ms) => {
+      count += 1;
+      if (count === all.length) waiting.resolve();
+      await waiting.promise;
+      await sleep(ms);
+    };
     await Promise.all(all.map((args) => reconcile.create(group, session, args)));
     const waits = machine.messages.filter((text) => text.startsWith("waiting"));
     expect(waits.filter((text) => text.includes(" 2 s so far"))).toEqual([
