@@ -141,6 +141,8 @@ const compareWrites = (approved: Change, anew: Anew, terms: Terms, titles: Title
       const uid = terms.plain(made.uid);
       if ([uid, ...ancestorsOf(uid)].some((one) => deleted.has(canonical([write.service ?? "", terms.textOf(one)]))))
         continue;
+      // A create has made another one: what the approved change leaves there is compared with `after`.
+      if (terms.shownOnce.has(uid)) continue;
       if (method.resource.givesNoAccess) added.push(made);
       else problems.push(sayAgain(write));
     } else {

@@ -42,6 +42,8 @@ export interface Terms {
   write(write: Write): Write;
   /** uids of what write `n` and its equals make, or have made */
   uids(n: number): readonly string[];
+  /** uids of what creates have made whose answers show something once: a run that has lost such an answer replaces the record */
+  shownOnce: ReadonlySet<string>;
 }
 
 /** Two writes that ask for the same have one form, whatever their numbers. */
@@ -89,8 +91,7 @@ const assign = (approved: Change, { content, normal, records, owned }: Anew, wit
 
   const find = finderOf(records, approved);
   const updated = updatedIn(writes);
-  for (const n of referencesIn({ ...approved, writes })) {
-    const write = writes[n - 1] as Write;
+  const madeBy = (write: Write): string[] => {
     const above =
       write.parent === undefined
         ? [""]
@@ -101,9 +102,10 @@ const assign = (approved: Change, { content, normal, records, owned }: Anew, wit
       const { schema } = methodOf(write.method);
       return encodeFields(schema, normalForm(schema, record), encoding);
     };
-    for (const uid of find(write, { above, fieldsOf, updated: updated.get(n) ?? [] }))
-      if (!without.has(uid)) add(n, uid);
-  }
+    return find(write, { above, fieldsOf, updated: updated.get(write.n) ?? [] });
+  };
+  for (const n of referencesIn({ ...approved, writes }))
+    for (const uid of madeBy(writes[n - 1] as Write)) if (!without.has(uid)) add(n, uid);
   const forms = new Map(writes.toReversed().map((write) => [formOf(write), write.n]));
   const existing = new Map([...places].map(([n, uids]) => [n, [...uids]]));
   for (const write of content.writes) {
@@ -116,6 +118,7 @@ const assign = (approved: Change, { content, normal, records, owned }: Anew, wit
     plain: (text) => resolveValue(text, resolving) as string,
     anew: (text) => textOf(resolveValue(text, resolving) as string),
     uids: (n) => places.get(equal(n)) ?? [],
+    shownOnce: new Set(writes.filter(({ method }) => isShownOnce(methodOf(method))).flatMap(madeBy)),
   };
   const counts = Map.groupBy(writes, ({ n }) => equal(n));
   for (const [n, uids] of existing) {
@@ -128,6 +131,11 @@ const assign = (approved: Change, { content, normal, records, owned }: Anew, wit
   }
   return { terms, surplus: [] };
 };
+
+/** Whether the answer has a secret that no later one has. */
+const isShownOnce = ({ verb, schema }: WriteMethod): boolean =>
+  verb === "create" &&
+  fieldPaths(schema, ({ behavior, secret }) => behavior === "OUTPUT_ONLY" && secret === true).length > 0;
 
 const uidsOf = (text: Text, places: ReadonlyMap<number, readonly string[]>): readonly string[] =>
   typeof text === "object" && "$uid" in text ? (places.get(text.$uid) ?? []) : [];

@@ -326,6 +326,32 @@ describe("a change made anew", () => {
     expect([added.map(({ method, uid }) => [method, uid]), left]).toEqual([[["UpdateGroup", platform]], 5]);
   });
 
+  test("replaces an invite whose code a run before has lost, and no other one", async () => {
+    const invite = (client: Client) =>
+      make(client, resources.groupInvite, registry, { roleUid: viewer, email: "mail@example.com", ttl: "60s" });
+    let uid = "";
+    const end = (client: Client) => remove(client, "DeleteGroupInvite", uid);
+    const lost = await compared({
+      act: invite,
+      edit: async ({ client }) => {
+        uid = await invite(client);
+      },
+      more: end,
+    });
+    expect([lost.problems, lost.added, lost.left]).toEqual([[], [], 2]);
+    const sent = await compared({
+      act: invite,
+      isSent: () => true,
+      edit: async ({ uids }) => {
+        uid = uids.get(1) as string;
+      },
+      more: end,
+    });
+    expect(sent.problems).toEqual([
+      'group invite of role "viewer" would not be there after it as the approved change leaves it',
+    ]);
+  });
+
   test("restores nothing that was removed since, but for what the approved one deletes itself", async () => {
     const role = { identityUid: ci.uid, roleUid: editor };
     const swap: Act = async (client) => {
