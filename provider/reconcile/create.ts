@@ -12,7 +12,7 @@ import { createBeside } from "../recovery/beside.ts";
 import { createAll } from "../recovery/create.ts";
 import { isReplaced, recoverInterrupted } from "../recovery/interrupted.ts";
 import { readWhenVisible } from "../recovery/not-found.ts";
-import { recoverCreate, settleByAdoption } from "../recovery/recover.ts";
+import { discardUnshown, recoverCreate, settleByAdoption } from "../recovery/recover.ts";
 import { recoverPatiently } from "../recovery/wait.ts";
 import { stackOf } from "../run/journal.ts";
 import type { Origin } from "../run/ownership.ts";
@@ -47,7 +47,7 @@ export const create = async (kind: Kind, session: Session, bag: Json): Promise<C
       }
       // An earlier run, or another process meanwhile, has left an entry for this resource.
       const recovered = await recoverPatiently(session, desired.key, (patient) => recoverCreate(patient, desired));
-      if (recovered) return requireShownOnce(desired, await takeOver(session, desired, recovered, "recovered"));
+      if (recovered) return takeOver(session, desired, recovered, "recovered");
     }
   });
 };
@@ -59,11 +59,11 @@ const takeInterrupted = async (
 ): Promise<{ created: Created; replaced?: undefined } | { created?: undefined; replaced: Json } | undefined> => {
   const { kind } = desired;
   const record = await recoverInterrupted(session, desired);
-  if (!record) return undefined;
+  if (!record || (await discardUnshown(session, desired, record))) return undefined;
   if (isReplaced(desired, record)) return { replaced: record };
   const by = `created by an earlier run at ${createTimeOf(record)}`;
   session.log(`${desired.key}: adopting ${kind.word} ${record.uid} ${title(record)}, ${by}`);
-  return { created: requireShownOnce(desired, await takeOver(session, desired, record, "recovered")) };
+  return { created: await takeOver(session, desired, record, "recovered") };
 };
 
 /** As the engine deletes a record after its replacement. Nothing refers to it yet: the killed run did not learn its uid. */

@@ -7,7 +7,7 @@ import { isLoopbackUrl, type Json } from "../../schema/index.ts";
 import { desiredFrom, withUids } from "../record/desired.ts";
 import { createTimeOf, recordId } from "../record/id.ts";
 import { type Kind, recordText, withArticle } from "../record/kind.ts";
-import { containsUnknown, isUnknown } from "../record/normal-form.ts";
+import { containsUnknown, isUnknown, shownOncePaths } from "../record/normal-form.ts";
 import { KEY, nameInKey } from "../record/state.ts";
 import { unlessJournalFails } from "../run/journal.ts";
 import { type Session, withOneAttempt } from "../run/session.ts";
@@ -49,6 +49,8 @@ export const previewRecovery = async (
       desired = await withUids(withOneAttempt(session), desired);
       record = await recordOf(withOneAttempt(session), entry, desired, LOOKS);
       if (record && session.ownership.creationRefusal(recordId(kind.field, record.uid as string), key)) continue;
+      // The update deletes it and creates another one, here and below.
+      if (record && shownOncePaths(kind).length > 0) continue;
       if (record && isKnown) {
         if (entry.run !== undefined && !kind.unique && !isAsked(desired, record)) continue;
         requireAsked(session, desired, record);
@@ -89,7 +91,7 @@ export const previewInterrupted = async (kind: Kind, session: Session, inputs: J
     const record = await searchInterrupted(once, desired, own, async () => 0);
     if (record) {
       // The update creates another one, and deletes this one.
-      if (isKnown && isReplaced(desired, record)) return undefined;
+      if (shownOncePaths(kind).length > 0 || (isKnown && isReplaced(desired, record))) return undefined;
       const taken = { uid: record.uid as string, at: createTimeOf(record) };
       return shownFor(kind, key, recordText(kind, record), taken);
     }

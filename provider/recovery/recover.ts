@@ -9,13 +9,13 @@ import { changeOf } from "../record/changes.ts";
 import { type Desired, fingerprintOf } from "../record/desired.ts";
 import { placeOf, recordId, recordLine } from "../record/id.ts";
 import { type Kind, title, withArticle } from "../record/kind.ts";
-import { withoutSecrets } from "../record/normal-form.ts";
-import { argumentOf, outputsFrom } from "../record/state.ts";
+import { shownOncePaths, withoutSecrets } from "../record/normal-form.ts";
+import { argumentOf, KEY, outputsFrom } from "../record/state.ts";
 import { SEND_TIME_MS } from "../run/journal.ts";
 import { DATE_MS, type Session } from "../run/session.ts";
 import { noteSuccess } from "./create.ts";
 import { absentOrganization, unreadableEntry } from "./gone.ts";
-import { CREATION_GRACE_MS, readWhenVisible } from "./not-found.ts";
+import { CREATION_GRACE_MS, deleteOrConfirm, readWhenVisible } from "./not-found.ts";
 import {
   CLOCK_SKEW_MS,
   differentRecord,
@@ -53,11 +53,27 @@ export const recoverCreate = async (session: Session, desired: Desired): Promise
       continue;
     }
     requireAsked(session, desired, record);
+    if (await discardUnshown(session, desired, record)) {
+      await session.journal.recordFailure(entry);
+      continue;
+    }
     if (entry.uid !== uid) await noteSuccess(session, { entry, uid });
     session.log(`${key}: adopting ${kind.word} ${uid} ${title(record)}, created by an earlier run at ${when}`);
     return record;
   }
   return undefined;
+};
+
+/** Deletes a record whose lost response was the only one to show a field: whoever needs that field gets it of another record. */
+export const discardUnshown = async (session: Session, { kind, key }: Desired, record: Json): Promise<boolean> => {
+  const names = shownOncePaths(kind);
+  if (names.length === 0) return false;
+  const uid = record.uid as string;
+  await deleteOrConfirm(kind, session, uid, { ...record, [KEY]: key });
+  session.log(
+    `${key}: an earlier run created ${kind.word} ${uid}, but the response that shows its ${names.join(", ")} was lost: it is deleted, and another one is created`,
+  );
+  return true;
 };
 
 /**

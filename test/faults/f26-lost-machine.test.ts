@@ -98,6 +98,17 @@ describe.concurrent("F26: the machine is lost", () => {
     });
   });
 
+  test("an invite, whose code is lost: another one is created", () =>
+    scenarioOf({
+      ...{ adapter: "dynamic", kind: "groupInvite", action: "create" },
+      act: (stage) => lose("committed", stage.subject.after)(stage),
+      checkAfter: ({ engine }) => {
+        expect(engine.messages.join("\n")).toMatch(
+          /an earlier run created group invite \S+, but the response that shows its code was lost: it is deleted, and another one is created/,
+        );
+      },
+    }));
+
   test("the program no longer declares the resource: it is named, and a destroy deletes it", () => {
     const killed = (home: string) => subjectOf("identity", "create", home);
     let uid = "";

@@ -26,18 +26,16 @@ const outputsOf = ({ testbed }: Stage): Json => {
   return Object.fromEntries(Object.entries(outputs).map(([name, value]) => [name, secretIn(value) ?? value]));
 };
 
-const ROWS = ADAPTERS.flatMap((adapter) =>
-  (
-    [
-      { how: "by a reset after the commit", row: { script: losing(after), attempts: 1 } },
-      {
-        how: "by a reset before the commit, and one after it",
-        row: { script: losing({ reset: true }, after), attempts: 2 },
-      },
-      { how: "with the engine's process", row: { act: killedAndRun, attempts: 1 } },
-    ] satisfies { how: string; row: Partial<Scenario> }[]
-  ).map((own) => ({ adapter, ...own })),
-);
+const RESETS = [
+  { how: "by a reset after the commit", row: { script: losing(after), attempts: 1 } },
+  {
+    how: "by a reset before the commit, and one after it",
+    row: { script: losing({ reset: true }, after), attempts: 2 },
+  },
+];
+const KILL = { how: "with the engine's process", row: { act: killedAndRun, attempts: 1 } };
+const rowsOf = (rows: { how: string; row: Partial<Scenario> }[]) =>
+  ADAPTERS.flatMap((adapter) => rows.map((own) => ({ adapter, ...own })));
 
 /** The state has the code of the only invite, which is not the lost one. */
 const expectCode = async (stage: Stage): Promise<void> => {
@@ -49,22 +47,28 @@ const expectCode = async (stage: Stage): Promise<void> => {
 };
 
 describe.concurrent("a group invite whose response is lost", () => {
-  test.each(ROWS)("$how is an error about the missing code, and the next run replaces the invite ($adapter)", (row) =>
-    scenario({
-      kind: "groupInvite",
-      action: "create",
-      adapter: row.adapter,
-      ...row.row,
-      fails: LOST_CODE,
-      checkDuring: (stage) => expect(outputsOf(stage).code).toBeUndefined(),
-      afterwards: ["up"],
-      checkAfter: expectCode,
-    }),
+  const CREATE = { kind: "groupInvite", action: "create", checkAfter: expectCode } as const;
+  test.each(rowsOf(RESETS))(
+    "$how is an error about the missing code, and the next run replaces the invite ($adapter)",
+    (row) =>
+      scenario({
+        ...CREATE,
+        adapter: row.adapter,
+        ...row.row,
+        fails: LOST_CODE,
+        checkDuring: (stage) => expect(outputsOf(stage).code).toBeUndefined(),
+        afterwards: ["up"],
+      }),
+  );
+
+  test.each(ADAPTERS)(
+    "with the engine's process is deleted by the next run, which creates another one (%s)",
+    (adapter) => scenario({ ...CREATE, adapter, act: killedAndRun, attempts: 2 }),
   );
 });
 
 describe.concurrent("a tag whose response is lost", () => {
-  test.each(ROWS)("$how is found and owned ($adapter)", ({ adapter, row }) =>
+  test.each(rowsOf([...RESETS, KILL]))("$how is found and owned ($adapter)", ({ adapter, row }) =>
     scenario({ kind: "tag", action: "create", adapter, ...row }),
   );
 });
