@@ -1,6 +1,6 @@
 // The story of a group: its program is reviewed, people change something by hand, and the change is applied. Where an edit matters, the apply is
 // refused; then there is a new review, and an apply that is disturbed and run again until it is through. Rows of access are those of the review.
-import { copyFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Change } from "../../../access/change/change.ts";
@@ -164,7 +164,7 @@ const disturbed = async (told: Told, second: Reviewed, way: Way): Promise<void> 
     // Of an engine that has ended early, writes are missing; a run that was refused something, or all, is not run again.
     if (way !== "misbehaves" && applied.code === 3 && applied.report?.refused.length !== 0) break;
     if (/currently locked/.test(applied.output)) await program.run("cancel", "--yes");
-    if (/failed to load checkpoint/.test(applied.output)) restoreState(program);
+    if (/failed to load checkpoint/.test(applied.output)) removeAttributes(program);
     counts.again += 1;
     applied = await startApply(told).ended;
     if (way === "misbehaves" && applied.code === 3) break;
@@ -188,11 +188,9 @@ const disturbed = async (told: Told, second: Reviewed, way: Way): Promise<void> 
     fail(`it ends with 0 and lacks writes: ${applied.output}`);
 };
 
-/** The engine was killed while it wrote its file. It keeps the one before. */
-const restoreState = ({ folder }: Group["program"]): void => {
-  const file = join(folder, "state", ".pulumi", "stacks", "case", "dev.json");
-  copyFileSync(`${file}.bak`, file);
-};
+/** The engine was killed while it wrote the attributes of its state: the file is empty. Without it there are none. */
+const removeAttributes = ({ folder }: Group["program"]): void =>
+  rmSync(join(folder, "state", ".pulumi", "stacks", "case", "dev.json.attrs"));
 
 const checkWhole = (
   told: Told,
