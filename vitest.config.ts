@@ -46,13 +46,14 @@ interface ProjectOptions {
   maxConcurrency?: number;
 }
 
-const SMALL_ENGINE = "test/support/compile-small-engine.ts";
+const COMMANDS = "test/support/compile-command.ts";
+const SMALL_ENGINE = [COMMANDS, "test/support/compile-small-engine.ts"];
 
 const projects = [
   // The quick part of `npm run soak`.
-  project("soak", { globalSetup: [SMALL_ENGINE] }),
+  project("soak", { globalSetup: SMALL_ENGINE }),
   // The fault table: processes that are killed, waiting most of the time, so many at a time.
-  project("faults", { maxConcurrency: 16, globalSetup: [SMALL_ENGINE] }),
+  project("faults", { maxConcurrency: 16, globalSetup: SMALL_ENGINE }),
   // What is published: built, packed, installed, used.
   project("package", {
     isolate: true,
@@ -64,6 +65,7 @@ const projects = [
   project("lifecycle", {
     timeout: 600_000,
     globalSetup: [
+      COMMANDS,
       "test/support/compile-engine.ts",
       "test/support/compile-plugin.ts",
       "test/support/install-languages.ts",

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { COMPILED } from "../support/compiled.ts";
+import { COMPILED, irmModule } from "../support/compiled.ts";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -41,7 +41,7 @@ export interface ServerProcess extends ReadyLine {
 
 /** `clone`: folder whose server it is. */
 export const startServerProcess = async (flags: readonly string[]): Promise<ServerProcess> => {
-  const child = spawn(process.execPath, ["cli/main.ts", "serve", "--dev", "--json", ...flags], {
+  const child = spawn(process.execPath, [irmModule("cli/main.ts"), "serve", "--dev", "--json", ...flags], {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, NODE_COMPILE_CACHE: COMPILED },

@@ -1,7 +1,7 @@
 // A stack of a real engine: its commands, run as a person or CI runs them, with a separate backend and home.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { ENGINE_NODE } from "../support/compiled.ts";
 import { keyService } from "./key-service.ts";
 
@@ -130,7 +130,7 @@ export const createStack = async ({
   return {
     ...(languageHost === undefined
       ? commandLine
-      : { ...commandsWith([client]), sharedEngine: writeSharedEngine(folder, client) }),
+      : { ...commandsWith([client]), sharedEngine: writeSharedEngine(folder, client, all.PATH) }),
     commandLine,
     env: all,
     state: () => {
@@ -143,16 +143,20 @@ export const createStack = async ({
 };
 
 /** For a command that starts the engine itself. */
-const writeSharedEngine = (folder: string, client: string): string => {
+const writeSharedEngine = (folder: string, client: string, path: string | undefined): string => {
   const own = join(folder, "shared-engine");
   mkdirSync(own);
+  const engine = join(engineFolder(path), "pulumi");
   const script = `#!/bin/sh
-PATH=\${PATH#*:}
-case $1 in preview | up) exec pulumi "$@" "${client}" ;; *) exec pulumi "$@" ;; esac
+case $1 in preview | up) exec "${engine}" "$@" "${client}" ;; *) exec "${engine}" "$@" ;; esac
 `;
   writeFileSync(join(own, "pulumi"), script, { mode: 0o755 });
   return own;
 };
+
+/** The folder of the first engine of a PATH. */
+export const engineFolder = (path = process.env.PATH ?? ""): string =>
+  path.split(delimiter).find((one) => existsSync(join(one, "pulumi"))) ?? "";
 
 /** The commands that run the program. */
 const RUNS = /^(preview|up)$/;

@@ -1,12 +1,13 @@
 // Commands of `irm` as a person or CI runs them, in the folder of a program.
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Socket } from "node:net";
 import { delimiter } from "node:path";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
+import { ENGINE_NODE, irmModule } from "../support/compiled.ts";
 import { root } from "./api-process.ts";
 import type { Program } from "./engine-workplace.ts";
-
-const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
+import type { IrmCommand } from "./irm-host.ts";
 
 interface Finished {
   code: number | null;
@@ -15,17 +16,77 @@ interface Finished {
 }
 
 /**
- * `own` adds to the environment of the program. Without it, the program runs in the process of `language-host.ts`, which has the
- * environment of the program only.
+ * The command runs in a process that others of this worker share (irm-host.ts). `own` adds to the environment of the program. Without it,
+ * the program runs in the process of `language-host.ts`, which has the environment of the program only.
  */
 export const irmIn = async (
   { folder, env, sharedEngine }: Pick<Program, "folder" | "env" | "sharedEngine">,
   args: readonly string[],
   own?: Readonly<Record<string, string>>,
 ): Promise<Finished> => {
-  const child = spawn(process.execPath, [MAIN, ...args], {
-    cwd: folder,
-    env: own === undefined ? sharedEnv({ env, sharedEngine }) : { ...env, ...own },
+  const all = own === undefined ? sharedEnv({ env, sharedEngine }) : { ...env, ...own };
+  const command = { cwd: folder, env: all, args, end: END };
+  return isBusy ? inOwnProcess(command) : inHost(command);
+};
+
+const END = "\0";
+
+interface Host {
+  process: ChildProcess;
+  /** rejects */
+  ended: Promise<never>;
+}
+
+let host: Host | undefined;
+let isBusy = false;
+
+const inHost = async (command: IrmCommand): Promise<Finished> => {
+  isBusy = true;
+  try {
+    host ??= startHost();
+    const { process: child, ended } = host;
+    const finished = Promise.all([once(child, "message"), untilEnd(child.stdout), untilEnd(child.stderr)]);
+    child.send(command);
+    const [[code], stdout, stderr] = await Promise.race([finished, ended]);
+    return { code, stdout, stderr };
+  } finally {
+    isBusy = false;
+  }
+};
+
+const untilEnd = (stream: NodeJS.ReadableStream | null): Promise<string> =>
+  new Promise((resolve) => {
+    let written = "";
+    const read = (part: string) => {
+      written += part;
+      if (!written.endsWith(END)) return;
+      stream?.off("data", read);
+      resolve(written.slice(0, -END.length));
+    };
+    stream?.on("data", read);
+  });
+
+const startHost = (): Host => {
+  const child = spawn(process.execPath, ["--no-warnings", irmModule("test/harness/irm-host.ts")], {
+    env: { ...process.env, ...ENGINE_NODE },
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+  // It ends with this process, which need not wait for it.
+  child.unref();
+  child.channel?.unref();
+  for (const pipe of [child.stdout, child.stderr] as Socket[]) pipe.setEncoding("utf8").unref();
+  const ended = once(child, "exit").then(([code]) => {
+    host = undefined;
+    throw new Error(`irm-host.ts ended with ${code}`);
+  });
+  ended.catch(() => undefined);
+  return { process: child, ended };
+};
+
+const inOwnProcess = async ({ cwd, env, args }: IrmCommand): Promise<Finished> => {
+  const child = spawn(process.execPath, [irmModule("cli/main.ts"), ...args], {
+    cwd,
+    env,
     stdio: ["ignore", "pipe", "pipe"],
   });
   const code = new Promise<number | null>((resolve) => child.on("close", resolve));

@@ -1,7 +1,7 @@
 // The workflows of docs/ci.md by a runner that executes their jobs, with a real engine: from the first pull request to the issue about drift.
 // test/ci runs the same for a change of another job, and what is refused.
-import { accessSync, existsSync, readFileSync, writeFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { parse } from "yaml";
 import { digestOf } from "../../access/canonical.ts";
@@ -9,6 +9,7 @@ import { Report } from "../../access/review/report.ts";
 import { mintDevToken } from "../../cli/token.ts";
 import { atWith, stampText } from "../../provider/record/stamp.ts";
 import { root } from "../harness/api-process.ts";
+import { engineFolder } from "../harness/engine-stack.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import { createGithub, type Event, type Github, pullRequest, push, schedule } from "../harness/pipeline/github.ts";
 import type { JobResult, JobText } from "../harness/pipeline/github-runner.ts";
@@ -86,16 +87,6 @@ const engineEnv = ({ env }: Program): Record<string, string> =>
     Object.entries(env).filter(([name]) => /^(?:PULUMI_|VAULT_|ORG$|NO_COLOR$|GOGC$|NODE_OPTIONS$)/.test(name)),
   ) as Record<string, string>;
 
-const engineFolder = (): string =>
-  (process.env.PATH ?? "").split(delimiter).find((folder) => {
-    try {
-      accessSync(join(folder, "pulumi"));
-      return true;
-    } catch {
-      return false;
-    }
-  }) ?? "";
-
 const optionsOf = (own = program) => ({
   workspace: own.folder,
   vars,
@@ -106,7 +97,8 @@ const optionsOf = (own = program) => ({
     IRM_AUTH_URL: place.server.authUrl,
     IRM_REQUEST_TIMEOUT: "1",
   },
-  engine: engineFolder(),
+  // The program of a base has another folder.
+  engine: own === program ? program.sharedEngine : engineFolder(),
 });
 
 const run = (

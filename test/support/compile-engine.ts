@@ -1,8 +1,9 @@
 // Before the tests that run an engine, which kills the provider's process once it is done: makes one module of what that process loads,
 // as in the published package, and compiles what each run loads.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { rolldown } from "rolldown";
 import { root } from "../../scripts/base/project.mjs";
 import { bundle } from "../../scripts/build/bundle.ts";
 import { COMPILED, ENGINE_NODE } from "./compiled.ts";
@@ -20,19 +21,29 @@ export default async (): Promise<void> => {
   process.env.IRM_TEST_PACKAGE = folder;
 };
 
-/** A package with the entries of the clone, except for that module. Returns its folder. */
+/** A package with the entries of the clone, in modules of few files. Returns its folder. */
 const writePackage = async (): Promise<string> => {
   const folder = join(COMPILED, "package");
+  rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const { name, version, exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const entries = Object.entries<string>(exports).filter(([, source]) => source.endsWith(".ts"));
-  const files = entries.map(([entry, source]) => {
-    const file = `./${entry === "." ? "index" : entry.slice(2)}.mjs`;
-    if (entry !== "./dynamic")
-      writeFileSync(join(folder, file), `export * from ${JSON.stringify(join(root, source))};\n`);
-    return [entry, file];
+  const entries = Object.entries<string>(exports)
+    .filter(([, source]) => source.endsWith(".ts"))
+    .map(([entry, source]) => ({ entry, source: join(root, source), file: entry === "." ? "index" : entry.slice(2) }));
+  const sourceOf = (own: string) => entries.find(({ entry }) => entry === own)?.source as string;
+  await bundle(sourceOf("./dynamic"), join(folder, "dynamic.mjs"), version);
+  // It reads files beside its modules.
+  writeFileSync(join(folder, "server.mjs"), `export * from ${JSON.stringify(sourceOf("./server"))};\n`);
+  const others = entries.filter(({ file }) => !["dynamic", "server"].includes(file));
+  const build = await rolldown({
+    input: Object.fromEntries(others.map(({ file, source }) => [file, source])),
+    platform: "node",
+    external: /^(@pulumi\/|pulumi-irm)/,
+    onLog: () => undefined,
   });
-  await bundle(join(root, exports["./dynamic"]), join(folder, "dynamic.mjs"), version);
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ name, version, exports: Object.fromEntries(files) }));
+  await build.write({ dir: folder, entryFileNames: "[name].mjs", chunkFileNames: "part-[name]-[hash].mjs" });
+  await build.close();
+  const files = Object.fromEntries(entries.map(({ entry, file }) => [entry, `./${file}.mjs`]));
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name, version, exports: files }));
   return folder;
 };
