@@ -26,8 +26,11 @@ export const irmIn = async (
 ): Promise<Finished> => {
   const all = own === undefined ? sharedEnv({ env, sharedEngine }) : { ...env, ...own };
   const command = { cwd: folder, env: all, args, end: END };
-  return isBusy ? inOwnProcess(command) : inHost(command);
+  return isBusy || args[0] === RECOVER ? inOwnProcess(command) : inHost(command);
 };
+
+/** It searches as the provider does, which remembers for one run, and so in one process, what it has found. */
+const RECOVER = "recover";
 
 const END = "\0";
 
