@@ -49,12 +49,12 @@ export const previewRecovery = async (
       desired = await withUids(withOneAttempt(session), desired);
       record = await recordOf(withOneAttempt(session), entry, desired, LOOKS);
       if (record && session.ownership.creationRefusal(recordId(kind.field, record.uid as string), key)) continue;
-      // The update deletes it and creates another one, here and below.
-      if (record && shownOncePaths(kind).length > 0) continue;
       if (record && isKnown) {
         if (entry.run !== undefined && !kind.unique && !isAsked(desired, record)) continue;
         requireAsked(session, desired, record);
       }
+      // The update deletes it and creates another one, here and below.
+      if (record && shownOncePaths(kind).length > 0) continue;
     } catch (error) {
       const cause = serviceErrorIn(error);
       if (cause === undefined) throw error;
@@ -90,7 +90,6 @@ export const previewInterrupted = async (kind: Kind, session: Session, inputs: J
     if (!last) return undefined;
     const record = await searchInterrupted(once, desired, own, async () => 0);
     if (record) {
-      // The update creates another one, and deletes this one.
       if (shownOncePaths(kind).length > 0 || (isKnown && isReplaced(desired, record))) return undefined;
       const taken = { uid: record.uid as string, at: createTimeOf(record) };
       return shownFor(kind, key, recordText(kind, record), taken);
