@@ -51,10 +51,9 @@ export const startApply = ({ program, flags }: Pick<Group, "program" | "flags">)
     kill: async (victim) => {
       if (victim === "all") endGroup();
       else for (const one of pidsOf(victim, pid)) process.kill(one, "SIGKILL");
-      // What is left ends by itself, or is stuck.
-      const timer = setTimeout(endGroup, GRACE_MS);
+      // What is left ends by itself, or is stuck: a program of the SDK may report for ever that its engine is gone.
+      setTimeout(endGroup, GRACE_MS).unref();
       await ended;
-      clearTimeout(timer);
     },
   };
 };
