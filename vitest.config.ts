@@ -81,7 +81,7 @@ export default defineConfig({
       {
         // Needs no engine: `npm run check` runs these, which are fast.
         test: {
-          ...project("unit").test,
+          ...project("unit", { globalSetup: [COMMANDS] }).test,
           include: ["test/**/*.test.ts"],
           exclude: projects.map(({ test }) => `test/${test.name}/**`),
           maxWorkers: 3,

@@ -3,10 +3,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { COMPILED } from "./compiled.ts";
+import { COMPILED, irmModule } from "./compiled.ts";
 
-export const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
+export const MAIN = irmModule("cli/main.ts");
 
 export interface Finished {
   /** exit code; null when a signal ended it */

@@ -2,7 +2,7 @@
 // installed yet, it installs the irm of this clone.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { root } from "../../../scripts/base/project.mjs";
+import { irmModule } from "../../support/compiled.ts";
 
 export interface Commands {
   folder: string;
@@ -17,7 +17,7 @@ export const createCommands = (folder: string): Commands => {
   mkdirSync(bin);
   const write = (file: string, ...lines: string[]): void =>
     writeFileSync(file, ["#!/bin/sh", ...lines, ""].join("\n"), { mode: 0o755 });
-  write(irm, `exec node ${JSON.stringify(join(root, "cli", "main.ts"))} "$@"`);
+  write(irm, `exec node ${JSON.stringify(irmModule("cli/main.ts"))} "$@"`);
   write(
     join(bin, "npm"),
     `echo "$PWD: $*" >> ${JSON.stringify(log)}`,
