@@ -29,8 +29,8 @@ const project = (name: string, { timeout = 300_000, ...own }: ProjectOptions = {
     setupFiles: ["test/support/same-environment.ts"],
     // Requests leave much garbage: with room for it the collector takes a sixth less processor time (contract and exchange tests).
     execArgv: ["--max-semi-space-size=64"],
-    // More than there are processors: most of these wait for other processes, or for a package to be installed.
-    maxWorkers: 5,
+    // More than there are processors: many wait for a package to be installed, or for time to pass. Each one more costs some processor time.
+    maxWorkers: 4,
     testTimeout: timeout,
     hookTimeout: timeout,
     sequence: { groupOrder: 2 },
