@@ -78,3 +78,6 @@ export const fieldPaths = (schema: Message, accepts: (info: FieldInfo) => boolea
     const message = asMessage(field);
     return message ? fieldPaths(message, accepts, `${path}.`) : [];
   });
+
+/** Whether only the response to the create returns the field: the code of an invite. */
+export const isShownOnce = ({ behavior, secret }: FieldInfo): boolean => behavior === "OUTPUT_ONLY" && secret === true;

@@ -1,7 +1,7 @@
 // A change that was made anew, in the terms of the approved one: what a write of the approved change makes is the number of that write, whether
 // the run makes it again or a run before has made it already, so that it is a record of the service now.
 import { randomUUID } from "node:crypto";
-import { fieldPaths, isObject, type Json, normalForm, oneofsOf, parentOf } from "../../schema/index.ts";
+import { fieldPaths, isObject, isShownOnce, type Json, normalForm, oneofsOf, parentOf } from "../../schema/index.ts";
 import { canonical } from "../canonical.ts";
 import { equalsOf, type HeldOf } from "./after.ts";
 import type { Change, ChangeContent } from "./change.ts";
@@ -118,7 +118,7 @@ const assign = (approved: Change, { content, normal, records, owned }: Anew, wit
     plain: (text) => resolveValue(text, resolving) as string,
     anew: (text) => textOf(resolveValue(text, resolving) as string),
     uids: (n) => places.get(equal(n)) ?? [],
-    shownOnce: new Set(writes.filter(({ method }) => isShownOnce(methodOf(method))).flatMap(madeBy)),
+    shownOnce: new Set(writes.filter(({ method }) => showsOnce(methodOf(method))).flatMap(madeBy)),
   };
   const counts = Map.groupBy(writes, ({ n }) => equal(n));
   for (const [n, uids] of existing) {
@@ -132,10 +132,8 @@ const assign = (approved: Change, { content, normal, records, owned }: Anew, wit
   return { terms, surplus: [] };
 };
 
-/** Whether the answer has a secret that no later one has. */
-const isShownOnce = ({ verb, schema }: WriteMethod): boolean =>
-  verb === "create" &&
-  fieldPaths(schema, ({ behavior, secret }) => behavior === "OUTPUT_ONLY" && secret === true).length > 0;
+const showsOnce = ({ verb, schema }: WriteMethod): boolean =>
+  verb === "create" && fieldPaths(schema, isShownOnce).length > 0;
 
 const uidsOf = (text: Text, places: ReadonlyMap<number, readonly string[]>): readonly string[] =>
   typeof text === "object" && "$uid" in text ? (places.get(text.$uid) ?? []) : [];

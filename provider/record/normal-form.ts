@@ -5,6 +5,7 @@ import {
   type FieldInfo,
   fieldPaths,
   isObject,
+  isShownOnce,
   isUidp,
   type Json,
   type Message,
@@ -111,7 +112,7 @@ export const writeOnlyPaths = pathsOnce(isNeverReturned);
 export const secretPaths = pathsOnce((info) => isNeverReturned(info) && info.secret === true);
 
 /** Paths of the fields that only the response to the create returns: the code of an invite. */
-export const shownOncePaths = pathsOnce(({ behavior, secret }) => behavior === "OUTPUT_ONLY" && secret === true);
+export const shownOncePaths = pathsOnce(isShownOnce);
 
 /**
  * A response with what it lacks, for the state: fields that the service does not return, and the texts for which it has uids. `bag` holds
