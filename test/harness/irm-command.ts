@@ -4,16 +4,11 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { delimiter } from "node:path";
 import { text } from "node:stream/consumers";
+import type { Finished } from "../support/command.ts";
 import { ENGINE_NODE, irmModule } from "../support/compiled.ts";
 import { root } from "./api-process.ts";
 import type { Program } from "./engine-workplace.ts";
 import type { IrmCommand } from "./irm-host.ts";
-
-interface Finished {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-}
 
 /**
  * The command runs in a process that others of this worker share (irm-host.ts). `own` adds to the environment of the program. Without it,

@@ -2,7 +2,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type Plugin, rolldown } from "rolldown";
+import { type InputOption, type Plugin, rolldown } from "rolldown";
 import { root } from "../../scripts/base/project.mjs";
 import { COMPILED } from "./compiled.ts";
 
@@ -11,16 +11,16 @@ export default async (): Promise<void> => {
   if (process.env.IRM_TEST_COMMANDS !== undefined) return;
   const dir = join(COMPILED, "irm");
   rmSync(dir, { recursive: true, force: true });
-  const build = await rolldown({
-    input: [join(root, "cli", "main.ts"), join(root, "test", "harness", "irm-host.ts")],
-    platform: "node",
-    external: /^(@pulumi\/|pulumi-irm)/,
-    plugins: [ownAddress],
-    onLog: () => undefined,
-  });
+  await writeModules([join(root, "cli", "main.ts"), join(root, "test", "harness", "irm-host.ts")], dir, [ownAddress]);
+  process.env.IRM_TEST_COMMANDS = dir;
+};
+
+/** Writes modules, and what they import but for the SDK, to few files of a folder. */
+export const writeModules = async (input: InputOption, dir: string, plugins: Plugin[] = []): Promise<void> => {
+  const external = /^(@pulumi\/|pulumi-irm)/;
+  const build = await rolldown({ input, platform: "node", external, plugins, onLog: () => undefined });
   await build.write({ dir, entryFileNames: "[name].mjs", chunkFileNames: "part-[name]-[hash].mjs" });
   await build.close();
-  process.env.IRM_TEST_COMMANDS = dir;
 };
 
 /** Each module keeps the address of its source, where it finds its files. */

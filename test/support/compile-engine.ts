@@ -3,9 +3,9 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { rolldown } from "rolldown";
 import { root } from "../../scripts/base/project.mjs";
 import { bundle } from "../../scripts/build/bundle.ts";
+import { writeModules } from "./compile-command.ts";
 import { COMPILED, ENGINE_NODE } from "./compiled.ts";
 
 const MODULES = ["@pulumi/pulumi", "pulumi-irm", "undici"];
@@ -35,14 +35,7 @@ const writePackage = async (): Promise<string> => {
   // It reads files beside its modules.
   writeFileSync(join(folder, "server.mjs"), `export * from ${JSON.stringify(sourceOf("./server"))};\n`);
   const others = entries.filter(({ file }) => !["dynamic", "server"].includes(file));
-  const build = await rolldown({
-    input: Object.fromEntries(others.map(({ file, source }) => [file, source])),
-    platform: "node",
-    external: /^(@pulumi\/|pulumi-irm)/,
-    onLog: () => undefined,
-  });
-  await build.write({ dir: folder, entryFileNames: "[name].mjs", chunkFileNames: "part-[name]-[hash].mjs" });
-  await build.close();
+  await writeModules(Object.fromEntries(others.map(({ file, source }) => [file, source])), folder);
   const files = Object.fromEntries(entries.map(({ entry, file }) => [entry, `./${file}.mjs`]));
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name, version, exports: files }));
   return folder;
