@@ -22,6 +22,7 @@ const reading: Step[] = [
   { name: "unused code and dependencies", command: "knip", args: [] },
   { name: "code that only tests use", command: "knip", args: ["--production"] },
   { name: "layers", command: process.execPath, args: [join("scripts", "layers.ts")] },
+  { name: "size", command: process.execPath, args: [join("scripts", "measures.ts"), "--check"] },
   { name: "references of docs and comments", command: process.execPath, args: [join("scripts", "references.ts")] },
 ];
 const unitTests: Step = { name: "unit tests", command: "vitest", args: ["run", "--project", "unit"] };

@@ -1,0 +1,163 @@
+// How large the project is. A commit that needs more raises a limit here, and its body says why.
+//
+//   node scripts/measures.ts [COMMIT]   the measures of the work tree, or of a commit
+//   node scripts/measures.ts --check    fails if one is above its limit
+//
+// Product is all code outside test, sdk, examples and docs that is not generated. Tokens are those of TypeScript's scanner: comments and
+// formatting do not count.
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import ts from "typescript";
+import { root } from "./base/project.mjs";
+
+interface File {
+  path: string;
+  text: string;
+}
+
+interface Limits {
+  before: number;
+  limit: number;
+  goal: number;
+}
+
+interface Measure extends Limits {
+  name: string;
+  value: number;
+}
+
+const git = (args: string[], input?: string): Buffer =>
+  execFileSync("git", args, { cwd: root, ...(input !== undefined && { input }), maxBuffer: 2 ** 30 });
+
+const filesOfTree = (): File[] =>
+  git(["ls-files", "-z"])
+    .toString()
+    .split("\0")
+    .filter(Boolean)
+    .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
+
+const filesOfCommit = (commit: string): File[] => {
+  const paths = git(["ls-tree", "-r", "--name-only", commit]).toString().split("\n").filter(Boolean);
+  const objects = git(["cat-file", "--batch"], paths.map((path) => `${commit}:${path}\n`).join(""));
+  let at = 0;
+  return paths.map((path) => {
+    const end = objects.indexOf("\n", at);
+    const size = Number(objects.toString("utf8", at, end).split(" ").at(-1));
+    at = end + 1 + size + 1;
+    return { path, text: objects.toString("utf8", end + 1, end + 1 + size) };
+  });
+};
+
+const countLines = ({ text }: File): number => text.split("\n").length - 1;
+const sum = (files: readonly File[], count: (file: File) => number): number =>
+  files.reduce((total, file) => total + count(file), 0);
+
+const HEAD_LINES = 5;
+const isGenerated = ({ path, text }: File): boolean =>
+  /^sdk\/|\/generated\//.test(path) ||
+  /generated (by|from)|do not edit/i.test(text.split("\n", HEAD_LINES).join("\n")) ||
+  path === "package-lock.json";
+const isCode = ({ path }: File): boolean => /\.(ts|mjs|js)$/.test(path);
+const isTest = ({ path }: File): boolean => path.startsWith("test/");
+const isFixture = ({ path }: File): boolean => isTest({ path } as File) && /\/(fixtures|recorded)\//.test(path);
+const isProduct = (file: File): boolean =>
+  isCode(file) && !/^(test|sdk|examples|docs)\//.test(file.path) && !isGenerated(file);
+
+const parse = ({ path, text }: File): ts.SourceFile =>
+  ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TS);
+
+const countTokens = ({ text }: File): number => {
+  const scanner = ts.createScanner(ts.ScriptTarget.Latest, true, ts.LanguageVariant.Standard, text);
+  let count = 0;
+  while (scanner.scan() !== ts.SyntaxKind.EndOfFileToken) count += 1;
+  return count;
+};
+
+/** A function that only returns a table does not count. */
+const longestFunction = (files: readonly File[]): { lines: number; place: string } => {
+  let longest = { lines: 0, place: "" };
+  for (const file of files) {
+    const source = parse(file);
+    const visit = (node: ts.Node): void => {
+      if (ts.isFunctionLike(node) && "body" in node && node.body !== undefined && !isTable(node.body as ts.Node)) {
+        const [from, to] = [node.getStart(source), node.getEnd()].map(
+          (at) => source.getLineAndCharacterOfPosition(at).line,
+        );
+        const lines = (to as number) - (from as number) + 1;
+        if (lines > longest.lines) longest = { lines, place: `${file.path}:${(from as number) + 1}` };
+      }
+      ts.forEachChild(node, visit);
+    };
+    visit(source);
+  }
+  return longest;
+};
+
+const isTable = (body: ts.Node): boolean => {
+  if (ts.isBlock(body)) return false;
+  const value = ts.isParenthesizedExpression(body) ? body.expression : body;
+  return ts.isObjectLiteralExpression(value) || ts.isArrayLiteralExpression(value);
+};
+
+const SMALL_FILE = 40;
+
+/** `limit` is what the work tree may have: lower it after each cut. `goal` is where the cutting ends. `before` is the value of 12c58a12. */
+const measuresOf = (files: readonly File[]): Measure[] => {
+  const product = files.filter(isProduct);
+  const tests = files.filter((file) => isTest(file) && !isFixture(file));
+  const longest = (isEngine: boolean) =>
+    longestFunction(product.filter(({ path }) => path.startsWith("provider/engine/") === isEngine));
+  const [engine, other] = [longest(true), longest(false)];
+  const total = (name: string, chosen: readonly File[], count: (file: File) => number, limits: Limits): Measure => ({
+    name,
+    value: sum(chosen, count),
+    ...limits,
+  });
+  const one = (): number => 1;
+  return [
+    total("tokens of product", product, countTokens, { before: 397_942, limit: 399_700, goal: 330_000 }),
+    total("files of product", product, one, { before: 895, limit: 860, goal: 640 }),
+    total(
+      `files of product below ${SMALL_FILE} lines`,
+      product.filter((file) => countLines(file) < SMALL_FILE),
+      one,
+      { before: 200, limit: 173, goal: 80 },
+    ),
+    total("lines of tests", tests, countLines, { before: 91_395, limit: 92_410, goal: 72_000 }),
+    total("bytes of fixtures", files.filter(isFixture), ({ text }) => Buffer.byteLength(text), {
+      before: 1_237_020,
+      limit: 300_000,
+      goal: 300_000,
+    }),
+    total("generated lines", files.filter(isGenerated), countLines, { before: 68_331, limit: 59_100, goal: 50_000 }),
+    total(
+      "lines of biome.json",
+      files.filter(({ path }) => path === "biome.json"),
+      countLines,
+      { before: 1_064, limit: 200, goal: 200 },
+    ),
+    {
+      name: `longest function of provider/engine (${engine.place})`,
+      value: engine.lines,
+      before: 247,
+      limit: 273,
+      goal: 80,
+    },
+    { name: `longest function elsewhere (${other.place})`, value: other.lines, before: 287, limit: 280, goal: 150 },
+  ];
+};
+
+const { values: flags, positionals } = parseArgs({ options: { check: { type: "boolean" } }, allowPositionals: true });
+const [commit] = positionals;
+const measures = measuresOf(commit === undefined ? filesOfTree() : filesOfCommit(commit));
+const row = (cells: readonly (number | string)[], name: string): string =>
+  `${cells.map((cell) => cell.toLocaleString("en").padStart(10)).join("")}  ${name}`;
+console.log(row(["value", "limit", "goal", "12c58a12"], "measure"));
+for (const { name, value, limit, goal, before } of measures) console.log(row([value, limit, goal, before], name));
+const over = measures.filter(({ value, limit }) => value > limit);
+if (flags.check === true && over.length > 0) {
+  for (const { name, value, limit } of over) console.log(`above its limit: ${name}: ${value} instead of ${limit}`);
+  process.exitCode = 1;
+}
