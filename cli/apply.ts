@@ -8,6 +8,7 @@ import { countText } from "../access/format/words.ts";
 import { whoAmI } from "../access/query/whoami.ts";
 import type { Client } from "../client/client.ts";
 import { writeProblems } from "../gate/index.ts";
+import { engineWith } from "../pulumi/command.ts";
 import { UserError } from "../schema/index.ts";
 import { printable } from "../schema/printable.ts";
 import { type Job, type MadeAnew, replayAnew, runAnew } from "./apply/anew.ts";
@@ -22,7 +23,6 @@ import { copyOf } from "./copy.ts";
 import { engineArguments } from "./engine-arguments.ts";
 import { engineCommand } from "./engine-command.ts";
 import { untilInterrupted } from "./interrupt.ts";
-import { runEngine } from "./run/engine.ts";
 import { programUser } from "./run/user.ts";
 import { clientsOf, configHere, firstOf, servicesFrom } from "./services.ts";
 import { printError, printNotice } from "./terminal.ts";
@@ -88,7 +88,7 @@ export const applyChange = async (change: Change, flags: Applying): Promise<numb
     const { anew, problems } = isRun
       ? await runAnew(change, operation, job, services, settings, signal)
       : await replayAnew(change, services, signal);
-    const engine = runEngine(engineCommand(), signal, user);
+    const engine = engineWith(engineCommand(), { signal, user });
     const updates = isRun ? await updatesSince(engine, change, { ...job, name: stack }) : {};
     checkAnew(change, { anew, problems, updates, file });
     const { writes } = anew.content;

@@ -14,7 +14,7 @@ import { CHANGE, DIGEST_ENV, mergedFolderOf, pageOf, REPORT, REPORT_JSON } from 
 import { type Command, type Job, RefusedJob } from "../ci/job.ts";
 import { runsEngine, type Settings } from "../ci/settings.ts";
 import { updateSummary } from "../ci/text.ts";
-import { EngineStateError } from "../provider/run/engine-state.ts";
+import { EngineStateError } from "../pulumi/state.ts";
 import { printableLines, UserError } from "../schema/index.ts";
 import { readChange } from "./change.ts";
 import { driftCode, findDrift } from "./drift.ts";

@@ -1,10 +1,10 @@
 // The program or policy of this folder that would create again what a revocation removes.
 import { existsSync } from "node:fs";
-import { exportStack } from "../access/policy/export-stack.ts";
 import { declarationsIn } from "../access/revoke/declared.ts";
 import type { HeldBinding } from "../access/revoke/held.ts";
 import { type Holder, kindOf } from "../access/revoke/holder.ts";
-import { projectFolder } from "../client/folder.ts";
+import { engineWith, stackFlag } from "../pulumi/command.ts";
+import { projectFolder } from "../pulumi/project.ts";
 import { engineCommand } from "./engine-command.ts";
 
 /** One sentence, which says what to do. Never fails: without a state it names what may declare them. */
@@ -26,11 +26,14 @@ const declarationsOf = async (
   holder: Holder,
   bindings: readonly HeldBinding[],
 ): Promise<{ name?: string; found?: string[] }> => {
+  const engine = engineWith(engineCommand());
+  const options = { cwd: folder, env: process.env };
   try {
-    const { text, name } = (await exportStack(engineCommand(), [folder])) ?? {};
-    return text === undefined || name === undefined ? {} : { name, found: declarationsIn(text, holder, bindings) };
+    const name = (await engine.must(["stack", "--show-name"], options)).trim();
+    const text = await engine.must(["stack", "export", ...stackFlag(name)], options);
+    return { name, found: declarationsIn(text, holder, bindings) };
   } catch {
-    // No engine, or a backend that needs a sign-in: the access is gone all the same.
+    // No engine, no selected stack, or a backend that needs a sign-in: the access is gone all the same.
     return {};
   }
 };

@@ -5,14 +5,13 @@ import { systemTransport } from "../client/transport.ts";
 import { printableLines } from "../schema/index.ts";
 import type { Check } from "./doctor/check.ts";
 import { checkConnection } from "./doctor/connection.ts";
-import { runEngine } from "./doctor/engine.ts";
 import { checkJournal } from "./doctor/journal.ts";
 import { checkEngine, checkNode, checkPlugin } from "./doctor/machine.ts";
 import { findProject, readStackConfig } from "./doctor/project.ts";
 import { checkProxy } from "./doctor/proxy.ts";
 import { checkCredentials, checkSettings } from "./doctor/settings.ts";
 import { checkSignIn } from "./doctor/sign-in.ts";
-import { installedEngine } from "./engine-command.ts";
+import { askInstalledEngine } from "./engine-command.ts";
 import type { Format } from "./format.ts";
 import { print, printStyled, stdoutStyle } from "./terminal.ts";
 
@@ -35,7 +34,7 @@ const findAll = async (stack: string | undefined): Promise<Check[]> => {
   const cwd = process.cwd();
   const project = findProject(cwd);
   const folder = project?.folder ?? cwd;
-  const run = runEngine(folder, installedEngine(folder));
+  const run = askInstalledEngine(folder);
   const [engine, plugin, { check, get, given }] = await Promise.all([
     checkEngine(run),
     checkPlugin(run, project),

@@ -4,6 +4,7 @@ import { execFile } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { EngineError, engineWith } from "../pulumi/command.ts";
 
 /** In a clone, it installs an engine first where there is none. */
 export const engineCommand = (): [string, ...string[]] => {
@@ -13,7 +14,7 @@ export const engineCommand = (): [string, ...string[]] => {
 };
 
 /** The executable of that engine for a program in `cwd`, as far as one is installed. Undefined: a clone has none yet. */
-export const installedEngine = (cwd: string): Promise<string | undefined> => {
+const installedEngine = (cwd: string): Promise<string | undefined> => {
   const scripts = scriptsOfClone();
   if (scripts === undefined) return Promise.resolve("pulumi");
   return new Promise((done) => {
@@ -21,6 +22,28 @@ export const installedEngine = (cwd: string): Promise<string | undefined> => {
       done(error ? undefined : stdout),
     );
   });
+};
+
+/** Runs the engine that is installed: what it prints on stdout, or why it failed. */
+export type AskEngine = (...args: string[]) => Promise<{ stdout: string } | { problem: string; isMissing: boolean }>;
+
+// An engine that waits for a terminal or for its backend would hold the answer up.
+const TIMEOUT_MS = 30_000;
+
+export const askInstalledEngine = (cwd: string): AskEngine => {
+  const found = installedEngine(cwd);
+  const env = { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true" };
+  return async (...args) => {
+    const program = await found;
+    if (program === undefined)
+      return { problem: "this clone has no engine yet, and there is no pulumi on the PATH", isMissing: true };
+    try {
+      return { stdout: await engineWith([program], { timeoutMs: TIMEOUT_MS }).must(args, { cwd, env }) };
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      return { problem: error.lastLine, isMissing: error.isMissing };
+    }
+  };
 };
 
 const scriptsOfClone = (): string | undefined => {

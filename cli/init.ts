@@ -5,7 +5,7 @@ import { basename, join, resolve } from "node:path";
 import { parseDocument } from "yaml";
 import { parsePolicy } from "../access/policy/index.ts";
 import { starterPolicy, starterProgram, starterRules, starterTests } from "../access/policy/starter.ts";
-import { PROJECT_FILES } from "../client/folder.ts";
+import { PROJECT_FILES } from "../pulumi/project.ts";
 import { printable } from "../schema/index.ts";
 import { commandName, pulumiName } from "./command-name.ts";
 import { printError } from "./terminal.ts";

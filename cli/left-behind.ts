@@ -5,13 +5,12 @@ import { findLost } from "../provider/open/lost-machine.ts";
 import { findOpenStack, type OpenStack } from "../provider/open/stack.ts";
 import { typeOfToken } from "../provider/record/kind.ts";
 import { stackOperations } from "../provider/recovery/operations.ts";
-import type { EngineCommand } from "../provider/run/engine-command.ts";
-import { readEngineState } from "../provider/run/engine-state.ts";
 import { type Session, sessionWith, systemEnvironment } from "../provider/run/session.ts";
-import { storedStacks } from "../provider/run/stored-stack.ts";
+import { askEngine, storedStacks } from "../provider/run/stored-stack.ts";
+import { type EngineError, stackFlag } from "../pulumi/command.ts";
+import { readEngineState } from "../pulumi/state.ts";
 import { UserError } from "../schema/index.ts";
 import { systemConfig } from "./client.ts";
-import { runEngine } from "./doctor/engine.ts";
 import { findProject } from "./doctor/project.ts";
 import { warn } from "./terminal.ts";
 
@@ -29,14 +28,14 @@ export interface LeftBehind extends Pick<OpenStack, "name" | "runs" | "touched">
 export const findLeftBehind = async (given: string | undefined, folder: string): Promise<LeftBehind | undefined> => {
   const config = { ...systemConfig(), journal: folder };
   const stack = await stackHere(given);
-  const stored = storedStacks(engineHere());
+  const stored = storedStacks(here());
   const session = sessionWith(config, { ...systemEnvironment(), storedStacks: stored, log: warn });
   return (await openRuns(session, stack)) ?? lostCreates(session, stack);
 };
 
 /** Whether the engine's state has creates of this package that did not end. It needs no credentials. Errors: EngineStateError. */
 export const hasPendingCreates = async (stack: string): Promise<boolean> => {
-  const { pending } = await readEngineState(engineHere(), stack);
+  const { pending } = await readEngineState(askEngine(here()), stack);
   return pending.some(({ type, resource }) => type === "creating" && typeOfToken(resource.type) !== undefined);
 };
 
@@ -58,11 +57,11 @@ const lostCreates = async (session: Session, stack: string): Promise<LeftBehind 
   return {
     ...{ session, name: stack, runs: [], touched: new Map(), leftovers },
     // The search has waited until no request of a killed run could arrive. A run that lives has saved its state meanwhile.
-    isUnderWay: async () => (await readEngineState(engineHere(), stack)).savedAt !== savedAt,
+    isUnderWay: async () => (await readEngineState(askEngine(here()), stack)).savedAt !== savedAt,
   };
 };
 
-const engineHere = (): EngineCommand => ({ env: process.env, cwd: process.cwd() });
+const here = () => ({ env: process.env, cwd: process.cwd() });
 
 const unreadable = (problem: string): UserError => new UserError(`the engine's state cannot be read: ${problem}`);
 
@@ -71,15 +70,15 @@ const stackHere = async (given: string | undefined): Promise<string> => {
   const cwd = process.cwd();
   if (findProject(cwd)?.name === undefined)
     throw new UserError("there is no Pulumi.yaml in this folder, or it names no project");
-  const args = given === undefined ? [] : ["--stack", given];
-  const found = await runEngine(cwd)(
-    "stack",
-    "--show-name",
-    "--fully-qualify-stack-names",
-    "--non-interactive",
-    ...args,
+  const args = ["stack", "--show-name", "--fully-qualify-stack-names", ...stackFlag(given)];
+  return askEngine(here())(args).then(
+    (name) => name.trim(),
+    ({ lastLine }: EngineError) => {
+      throw new UserError(
+        given === undefined
+          ? `no stack is selected (${lastLine}); give --stack`
+          : `there is no such stack: ${lastLine}`,
+      );
+    },
   );
-  if ("stdout" in found) return found.stdout.trim();
-  if (given !== undefined) throw new UserError(`there is no such stack: ${found.problem}`);
-  throw new UserError(`no stack is selected (${found.problem}); give --stack`);
 };

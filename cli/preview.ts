@@ -1,9 +1,10 @@
 // A preview that a command runs. And a client of each service that the preview is about.
-import { runPreview } from "../access/preview/run-preview.ts";
-import { hereIn, type IsHere, otherServiceText } from "../access/preview/service.ts";
-import type { Preview } from "../access/preview/shape.ts";
+
+import { hereIn, type IsHere, otherServiceText } from "../access/run/service.ts";
 import type { Client } from "../client/client.ts";
 import { serviceOf } from "../client/config.ts";
+import type { Preview } from "../pulumi/preview.ts";
+import { runPreview } from "../pulumi/preview.ts";
 import { engineCommand } from "./engine-command.ts";
 import { clientsOf, configHere, type servicesFrom } from "./services.ts";
 import { UsageError } from "./usage.ts";

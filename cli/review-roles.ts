@@ -18,7 +18,7 @@ import {
   readLock,
   recordedFor,
 } from "../access/roles/lock.ts";
-import { projectFolder } from "../client/folder.ts";
+import { projectFolder } from "../pulumi/project.ts";
 import { lockBeside } from "./roles-lock.ts";
 
 interface Reviewed {

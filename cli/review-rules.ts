@@ -9,7 +9,7 @@ import type { ChangedRules } from "../access/review/index.ts";
 import type { RulesSource } from "../access/review/report.ts";
 import { parseRules, rulesDifference } from "../access/review/rules-file.ts";
 import { addRead, allowanceFrom, ruleFrom, type Verdict } from "../access/review/rules-option.ts";
-import { projectFolder } from "../client/folder.ts";
+import { projectFolder } from "../pulumi/project.ts";
 import { UsageError } from "./usage.ts";
 
 export interface RulesFlags {

@@ -10,7 +10,7 @@ import { type Files, textFiles } from "../access/policy/text-file.ts";
 import type { ChangedRules } from "../access/review/index.ts";
 import { type TestSides, testsDifference } from "../access/test/change.ts";
 import { isPolicy, POLICY, readSuite, TESTS, type TestSuite, testsBeside } from "../access/test/file.ts";
-import { projectFolder } from "../client/folder.ts";
+import { projectFolder } from "../pulumi/project.ts";
 import { UserError } from "../schema/index.ts";
 
 export interface TestsFlags {

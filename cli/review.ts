@@ -8,7 +8,6 @@ import { reviewAsHtml } from "../access/format/html/review.ts";
 import { reportAsJson, reviewDocument } from "../access/format/review/document.ts";
 import type { Live } from "../access/graph/live.ts";
 import { policyStackIn } from "../access/policy/index.ts";
-import type { RunOperation } from "../access/preview/run-preview.ts";
 import { reviewOf } from "../access/review/index.ts";
 import type { Proposal } from "../access/review/proposal.ts";
 import type { Review } from "../access/review/report.ts";
@@ -16,6 +15,7 @@ import { goesThrough, type RunReport } from "../access/review/run-report.ts";
 import { joinReviews } from "../access/review/services.ts";
 import { runChangeTests, type StackOf } from "../access/test/change.ts";
 import type { Client } from "../client/client.ts";
+import type { RunOperation } from "../pulumi/command.ts";
 import { UserError } from "../schema/index.ts";
 import { checkChangeFile, readChange, writeChange } from "./change.ts";
 import { missingLines } from "./copy.ts";
@@ -95,7 +95,7 @@ export const reviewProgram = async (flags: Flags): Promise<{ made: Review; conte
   const differs = await disagreements(run.services, normal.textOf);
   const stackOf: StackOf = (one) => {
     try {
-      return policyStackIn(run.stored as Parameters<typeof policyStackIn>[0], one);
+      return policyStackIn(run.stored, one);
     } catch {
       // several policies of one organization: names decide which record a test means
       return undefined;

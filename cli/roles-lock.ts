@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { offlineText, type RolesLock, readLock } from "../access/roles/lock.ts";
 import { POLICY } from "../access/test/file.ts";
-import { projectFolder } from "../client/folder.ts";
+import { projectFolder } from "../pulumi/project.ts";
 import { warn } from "./terminal.ts";
 
 /** The folders that may have the lock of a policy; without one, of the policy and the program here. The first is for a new lock. */

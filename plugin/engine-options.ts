@@ -4,7 +4,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { Env } from "../client/config.ts";
-import { isEngine } from "../provider/run/started-with.ts";
+import { isEngine } from "../pulumi/process.ts";
 
 export interface EngineOptions {
   isWholeProgram: boolean;

@@ -4,10 +4,10 @@
 // the state, so two stacks of the same name never have the same keys.
 
 import type { Env } from "../client/config.ts";
-import { shortType, urnFrom } from "../provider/record/urn.ts";
-import { backendOf } from "../provider/run/journal-path.ts";
+import { backendOf } from "../pulumi/project.ts";
+import { shortType, urnFrom } from "../pulumi/urn.ts";
 
-export { keyFrom } from "../provider/record/urn.ts";
+export { keyFrom } from "../pulumi/urn.ts";
 
 /** Type of a resource of ours: `Group`; the token for any other. */
 export const typeIn = (urn: string): string => shortType(urnFrom(urn).types.at(-1) as string);

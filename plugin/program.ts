@@ -5,8 +5,8 @@ import { placeOf } from "../provider/engine/removals.ts";
 import type { DeclaredSet, NewIdentity } from "../provider/engine/review.ts";
 import { kindRecords } from "../provider/kind/index.ts";
 import { type Kind, SET_TYPE } from "../provider/record/kind.ts";
-import { urnFrom } from "../provider/record/urn.ts";
 import { pairsIn } from "../provider/set/pair.ts";
+import { urnFrom } from "../pulumi/urn.ts";
 import type { Json } from "../schema/index.ts";
 import { containsSecret, type Marked } from "./value.ts";
 

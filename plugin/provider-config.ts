@@ -3,7 +3,7 @@
 import { type Env, parseConfig } from "../client/config.ts";
 import type { StackConfig } from "../provider/engine/methods.ts";
 import { containsUnknown, isUnknown } from "../provider/record/normal-form.ts";
-import { urnFrom } from "../provider/record/urn.ts";
+import { urnFrom } from "../pulumi/urn.ts";
 import type { Json } from "../schema/index.ts";
 import { changeBetween } from "./detailed-diff.ts";
 import type { Request } from "./request-type.ts";

@@ -4,10 +4,11 @@
 // plugin: it still prints lines then.
 //
 // Best effort: what is not known is said so, and no preview fails.
-import { valuesIn } from "../access/preview/value.ts";
+
 import { removalTexts } from "../provider/engine/removals.ts";
 import type { Leaving } from "../provider/engine/review.ts";
-import type { EngineState, StateResource } from "../provider/run/engine-state.ts";
+import type { EngineState, StateResource } from "../pulumi/state.ts";
+import { valuesIn } from "../pulumi/value.ts";
 import type { EngineRun } from "./engine-options.ts";
 import type { ProgramNotes } from "./program.ts";
 

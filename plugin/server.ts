@@ -3,9 +3,9 @@
 import { Server, type ServiceError, type sendUnaryData, status } from "@grpc/grpc-js";
 import { providerWith } from "../provider/engine/methods.ts";
 import { isUnknown } from "../provider/record/normal-form.ts";
-import { urnFrom } from "../provider/record/urn.ts";
-import { projectMember } from "../provider/run/project-file.ts";
 import type { Environment } from "../provider/run/session.ts";
+import { projectMember } from "../pulumi/project.ts";
+import { urnFrom } from "../pulumi/urn.ts";
 import { cancellation, type Operation, timeoutOf, urnOf } from "./cancellation.ts";
 import type { EngineOptions } from "./engine-options.ts";
 import { invoke } from "./functions.ts";

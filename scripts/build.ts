@@ -23,7 +23,7 @@ interface Source extends PackageJson {
 const dist = join(root, "dist");
 const release = join(root, "release");
 const declarations = join(dist, "declarations");
-const folders = ["schema", "client", "provider", "server", "access", "gate", "ci", "cli"];
+const folders = ["schema", "client", "pulumi", "provider", "server", "access", "gate", "ci", "cli"];
 const documents = ["{README,CHANGELOG,CONTRIBUTING,SECURITY}.md", "LICENSE", "docs/**/*.md", "docs/**/*.svg"];
 
 for (const folder of [dist, release]) await rm(folder, { recursive: true, force: true });

@@ -8,7 +8,7 @@ import ts from "typescript";
 import { capture } from "./base/child.mjs";
 import { root } from "./base/project.mjs";
 
-const WORLD = "schema client access";
+const WORLD = "schema client pulumi access";
 const STORED = "schema server/base server/store server/sts/index.ts";
 const SERVED = "schema server/base server/pipeline server/connection";
 
@@ -16,7 +16,9 @@ const SERVED = "schema server/base server/pipeline server/connection";
 const LAYERS: Readonly<Record<string, string>> = {
   schema: "",
   client: "schema",
-  access: "schema client",
+  // What the engine writes and prints, and how it is started.
+  pulumi: "schema client",
+  access: "schema client pulumi",
   // A change is requests of the API: nothing that predicts or judges one.
   "access/change": "schema access/*",
   // The gate passes requests: it knows the change, the server's front, and the provider's rule for lost answers.

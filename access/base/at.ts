@@ -1,7 +1,7 @@
 // The base of a change, and the repository that it is read from.
 import { realpathSync } from "node:fs";
 import { join, posix, relative, sep } from "node:path";
-import { isWithin } from "../../client/folder.ts";
+import { isWithin } from "../../pulumi/project.ts";
 import { type TextFile, TextFileError } from "../policy/text-file.ts";
 import { type Base, baseIn, type Wanted, wantedBase } from "./base.ts";
 import { BaseError, type Repository, repositoryAt } from "./git.ts";

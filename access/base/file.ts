@@ -1,7 +1,7 @@
 // A file as the base has it, and as the change has it in the work tree.
 import { lstatSync, readFileSync, realpathSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
-import { isWithin } from "../../client/folder.ts";
+import { isWithin } from "../../pulumi/project.ts";
 import { FILE_MAX } from "../policy/text-file.ts";
 import type { Base } from "./base.ts";
 import { BaseError, type Repository } from "./git.ts";

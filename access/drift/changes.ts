@@ -1,4 +1,8 @@
 // The records that the program and the service have in different ways: what an update of the unchanged program sends.
+
+import type { StateResource } from "../../pulumi/state.ts";
+import { ourTypeOf, partsOfUrn } from "../../pulumi/urn.ts";
+import { SECRET, UNKNOWN, valuesIn } from "../../pulumi/value.ts";
 import {
   type Resource as Descriptor,
   isObject,
@@ -9,10 +13,8 @@ import {
   resources,
 } from "../../schema/index.ts";
 import { type AccessGraph, pathOf } from "../graph/graph.ts";
-import { ourTypeOf, partsOfUrn } from "../preview/urn.ts";
-import { SECRET, UNKNOWN, valuesIn } from "../preview/value.ts";
 import { type Capabilities, worstFirst } from "../review/danger.ts";
-import { bindingsOf, managedIn, type StateResource } from "../run/stack.ts";
+import { bindingsOf, managedIn } from "../run/stack.ts";
 import { differencesOf } from "./differences.ts";
 import { reachIn } from "./reach.ts";
 import type { Change, Difference, Drift } from "./report.ts";

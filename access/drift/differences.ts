@@ -1,10 +1,11 @@
 // What differs between the inputs of a resource in the program and in the service, property by property. A secret is never shown: where
 // one side has marked a value as secret, the other side's value is hidden too.
+
+import { SECRET, UNKNOWN } from "../../pulumi/value.ts";
 import { isObject, type Json } from "../../schema/index.ts";
 import { friendlyCapability } from "../capability.ts";
 import { compare as byText } from "../graph/compare.ts";
 import { textOf } from "../graph/same.ts";
-import { SECRET, UNKNOWN } from "../preview/value.ts";
 import type { Difference } from "./report.ts";
 
 /** What a value shows that is known only to the update. */

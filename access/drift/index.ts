@@ -1,8 +1,9 @@
 // What differs between a program and the service: a pure function of the run of the program on a copy, of the copy, and of the journals.
+
+import { ourTypeOf, partsOfUrn } from "../../pulumi/urn.ts";
 import { isUidp, rootOf } from "../../schema/index.ts";
 import { compare } from "../graph/compare.ts";
 import type { Live } from "../graph/live.ts";
-import { ourTypeOf, partsOfUrn } from "../preview/urn.ts";
 import { holdsPullsAlone, type PullToken, pullTokensIn } from "../query/pull-tokens.ts";
 import { expiringKeysOf, notVisibleRows } from "../review/lists.ts";
 import type { Origin } from "../review/report.ts";

@@ -1,9 +1,10 @@
 // Creates that an interrupted run left open: in the journals of this machine, and in the engine's state, which every machine shares. An
 // update under way has some too.
+
+import { ourTypeOf, partsOfUrn, stackOfUrn } from "../../pulumi/urn.ts";
+import { SECRET, valuesIn } from "../../pulumi/value.ts";
 import { isUidp, type Json, resources } from "../../schema/index.ts";
 import { type AccessGraph, pathOf } from "../graph/graph.ts";
-import { ourTypeOf, partsOfUrn, stackOfUrn } from "../preview/urn.ts";
-import { SECRET, valuesIn } from "../preview/value.ts";
 import { worstFirst } from "../review/danger.ts";
 import { wordOf } from "./changes.ts";
 import type { PendingCreate } from "./report.ts";

@@ -1,11 +1,12 @@
 // What drift reads: the run of the unchanged program on a copy, and what was there before.
+
+import type { Preview } from "../../pulumi/preview.ts";
 import type { Copy } from "../copy/copy.ts";
 import type { Live } from "../graph/live.ts";
-import type { IsHere } from "../preview/service.ts";
-import type { Preview } from "../preview/shape.ts";
 import type { Proposal } from "../review/proposal.ts";
 import type { LockedRoles } from "../roles/lock.ts";
 import type { RunRecord } from "../run/record.ts";
+import type { IsHere } from "../run/service.ts";
 
 /** A service of the run. */
 export interface DriftService {

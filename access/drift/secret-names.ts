@@ -1,8 +1,9 @@
 // The API lists the name of a record in clear text, also where the program marks it as secret.
+
+import { SECRET, valuesIn } from "../../pulumi/value.ts";
 import type { Json } from "../../schema/index.ts";
 import type { AccessGraph } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
-import { SECRET, valuesIn } from "../preview/value.ts";
 import type { RunRecord } from "../run/record.ts";
 
 const NAMED = ["groups", "identities", "roles", "providers"] as const;

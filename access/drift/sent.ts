@@ -1,5 +1,9 @@
 // The writes that a run on a copy has sent, by the resource that sent them: what the program asks for, and what the record had before. Both
 // have the names of arguments, with marks in place of secrets and of what only the update knows.
+
+import type { StateResource } from "../../pulumi/state.ts";
+import { ourTypeOf } from "../../pulumi/urn.ts";
+import { SECRET, UNKNOWN } from "../../pulumi/value.ts";
 import {
   ancestorsOf,
   argumentsOf,
@@ -22,9 +26,7 @@ import { encodeFields, resolveValue } from "../change/value.ts";
 import { type Normal, partOf, type Write, withValue } from "../change/write.ts";
 import { type Copy, recordsIn } from "../copy/copy.ts";
 import type { AccessGraph } from "../graph/graph.ts";
-import { ourTypeOf } from "../preview/urn.ts";
-import { SECRET, UNKNOWN } from "../preview/value.ts";
-import { bindingsOf, managedIn, type StateResource } from "../run/stack.ts";
+import { bindingsOf, managedIn } from "../run/stack.ts";
 
 export const SET = "RoleBindingSet";
 

@@ -1,4 +1,6 @@
 // A report of drift in the parts that people read.
+
+import { SECRET } from "../../pulumi/value.ts";
 import { isObject } from "../../schema/index.ts";
 import {
   type Change,
@@ -10,7 +12,6 @@ import {
   type PendingCreate,
   type UndeclaredAccess,
 } from "../drift/report.ts";
-import { SECRET } from "../preview/value.ts";
 import type { PullToken } from "../query/pull-tokens.ts";
 import { isChange } from "../roles/change.ts";
 import {

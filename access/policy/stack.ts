@@ -1,9 +1,10 @@
 // What the state of a stack knows of a policy: the record of each key of its AccessPolicy, and what the stack manages. Logical names
 // follow from the component's name and the keys of the policy (provider/program/policy-resources.ts).
-import { z } from "zod";
+
+import type { StateResource } from "../../pulumi/state.ts";
+import { ourType, partsOfUrn } from "../../pulumi/urn.ts";
 import { parentOf } from "../../schema/index.ts";
 import type { NodeId } from "../graph/graph.ts";
-import { ourType, partsOfUrn } from "../preview/urn.ts";
 import { type Policy, ROOT } from "./policy.ts";
 
 export interface PolicyStack {
@@ -15,34 +16,13 @@ export interface PolicyStack {
   roles: ReadonlyMap<string, string>;
 }
 
-const bag = z.record(z.string(), z.unknown()).nullish();
-const Resource = z.object({
-  urn: z.string(),
-  type: z.string(),
-  id: z.string().nullish(),
-  parent: z.string().nullish(),
-  inputs: bag,
-  outputs: bag,
-  retainOnDelete: z.boolean().nullish(),
-  delete: z.boolean().nullish(),
-});
-export type Resource = z.infer<typeof Resource>;
-const Export = z.object({ deployment: z.object({ resources: z.array(Resource).nullish() }).nullish() });
-
 export const COMPONENT = "irm:index:AccessPolicy";
-
-/** The resources of the stack that `pulumi stack export` prints. */
-export const resourcesFrom = (text: string): Resource[] => {
-  const { data, error } = Export.safeParse(JSON.parse(text));
-  if (error) throw new Error(`the exported stack cannot be read: ${z.prettifyError(error)}`);
-  return data.deployment?.resources ?? [];
-};
 
 /**
  * Takes URNs from the state: a program chooses any other name, and could assign a key to another record. Undefined: it has no such policy; throws
  * where it has several that may be meant.
  */
-export const policyStackIn = (all: readonly Resource[], policy: Policy): PolicyStack | undefined => {
+export const policyStackIn = (all: readonly StateResource[], policy: Policy): PolicyStack | undefined => {
   const resources = all.filter((one) => one.delete !== true);
   const components = resources.filter(({ type }) => type === COMPONENT).filter((one) => isOf(one, resources, policy));
   if (components.length > 1)
@@ -59,12 +39,12 @@ export const policyStackIn = (all: readonly Resource[], policy: Policy): PolicyS
   );
 };
 
-const nameOf = ({ urn }: Resource): string => partsOfUrn(urn).name;
+const nameOf = ({ urn }: StateResource): string => partsOfUrn(urn).name;
 
 /** The component and the policy have the same organization: by its uid, or by the name that the stack gave it. */
 const isOf = (
-  component: Resource,
-  resources: readonly Resource[],
+  component: StateResource,
+  resources: readonly StateResource[],
   { organization: { uid, name } }: Policy,
 ): boolean => {
   if (uid !== undefined) return component.outputs?.organization === uid;
@@ -72,7 +52,7 @@ const isOf = (
   return organization?.inputs?.name === name;
 };
 
-const stackOf = (name: string, children: readonly Resource[]): PolicyStack => {
+const stackOf = (name: string, children: readonly StateResource[]): PolicyStack => {
   const [groups, identities, roles] = [new Map<string, string>(), new Map<string, string>(), new Map<string, string>()];
   for (const resource of children) {
     const { id, type } = resource;

@@ -2,7 +2,7 @@
 // message would show: the file stays in its folder, also through links. It is opened once, is bounded, and no device or pipe.
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { basename, extname, resolve } from "node:path";
-import { isWithin } from "../../client/folder.ts";
+import { isWithin } from "../../pulumi/project.ts";
 import { UserError } from "../../schema/index.ts";
 
 /** Most bytes of one file. */

@@ -1,8 +1,10 @@
 // The resources of a stack that would create again what a revocation removes.
+
+import { engineStateFrom, exportFrom, type StateResource } from "../../pulumi/state.ts";
+import { ourType, partsOfUrn } from "../../pulumi/urn.ts";
+import { valuesIn } from "../../pulumi/value.ts";
 import { isObject } from "../../schema/index.ts";
-import { COMPONENT, type Resource, resourcesFrom } from "../policy/stack.ts";
-import { ourType, partsOfUrn } from "../preview/urn.ts";
-import { valuesIn } from "../preview/value.ts";
+import { COMPONENT } from "../policy/stack.ts";
 import type { HeldBinding } from "./held.ts";
 import type { Holder } from "./holder.ts";
 
@@ -20,7 +22,7 @@ export const declarationsIn = (text: string, holder: Holder, held: readonly Held
           group === one.group &&
           (role === one.role || role === one.roleName)),
     );
-  const resources = resourcesFrom(text).filter((one) => one.delete !== true);
+  const resources = engineStateFrom(exportFrom(text)).resources.filter((one) => one.delete !== true);
   const components = new Map(resources.filter(({ type }) => type === COMPONENT).map((one) => [one.urn, one]));
   const found = resources.filter((one) => grantsOf(one).some(isHeld));
   const names = found.map((one) => {
@@ -43,7 +45,7 @@ interface Grant {
   role?: unknown;
 }
 
-const grantsOf = ({ id, type, inputs, outputs }: Resource): Grant[] => {
+const grantsOf = ({ id, type, inputs, outputs }: StateResource): Grant[] => {
   const kind = ourType(type);
   const { parent, identity, role, roleUid = role, bindings, externalGroupId, scope } = valuesIn(inputs);
   const uid = id ?? undefined;

@@ -1,7 +1,8 @@
 // The kinds of resources that give access, and where a graph has their records.
+
+import { ourTypeOf } from "../../pulumi/urn.ts";
 import { resources as descriptors, isManaged, type Resource } from "../../schema/index.ts";
 import type { AccessGraph } from "../graph/graph.ts";
-import { ourTypeOf } from "../preview/urn.ts";
 
 export const NODES = {
   group: "groups",

@@ -1,9 +1,10 @@
 // Steps that a run on a copy leaves out, since they need a value of another provider that is not known yet: what may stand behind each.
+
+import type { Step } from "../../pulumi/preview.ts";
+import { partsOfUrn } from "../../pulumi/urn.ts";
+import { valuesIn } from "../../pulumi/value.ts";
 import { isUidp, type Json, printable } from "../../schema/index.ts";
 import type { AccessGraph } from "../graph/graph.ts";
-import type { Step } from "../preview/shape.ts";
-import { partsOfUrn } from "../preview/urn.ts";
-import { valuesIn } from "../preview/value.ts";
 import type { Hidden, UnknownPart } from "../review/proposal.ts";
 import { kindOfUrn, type ResourceKind, wordOf } from "./kind.ts";
 

@@ -1,10 +1,10 @@
 // What a run on a copy has done to access, from the copy before and after it and from the state of its stack: nothing is predicted.
 
+import { isOrMayBe } from "../../pulumi/value.ts";
 import { isObject, type Json, rootOf } from "../../schema/index.ts";
 import { type AccessGraph, type IdentityNode, type NodeId, newGraph } from "../graph/graph.ts";
 import { renamed } from "../graph/renamed.ts";
 import { textOf } from "../graph/same.ts";
-import { isOrMayBe } from "../preview/value.ts";
 import type { AdoptedRecord, ForcedRecord, HeldRecord, Hidden, Proposal, UnknownPart } from "../review/proposal.ts";
 import { hideSecrets } from "./hidden.ts";
 import { wordOf } from "./kind.ts";

@@ -1,8 +1,9 @@
 // What a run on a copy has done, apart from what it has left there.
+
+import type { StateResource } from "../../pulumi/state.ts";
 import type { Normal } from "../change/write.ts";
 import type { Step } from "../review/run-report.ts";
 import type { NotRun } from "./not-run.ts";
-import type { StateResource } from "./stack.ts";
 
 export interface RunRecord {
   /** resources of this package in the stack, before the run and after it */

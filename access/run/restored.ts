@@ -1,13 +1,15 @@
 // What somebody removed by hand, and the run has created again: under the name of its resource, under another one (an alias, a new resource),
 // by a set or by a single role binding.
+
+import type { StateResource } from "../../pulumi/state.ts";
+import { clearValuesIn } from "../../pulumi/value.ts";
 import { type Json, parentOf } from "../../schema/index.ts";
 import type { Restored } from "../change/change.ts";
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
 import { relationshipOf } from "../graph/live-record.ts";
 import { textOf } from "../graph/same.ts";
-import { clearValuesIn } from "../preview/value.ts";
 import type { RunRecord } from "./record.ts";
-import { bindingsOf, isRecord, type Managed, managedIn, nodesOf, type StateResource } from "./stack.ts";
+import { bindingsOf, isRecord, type Managed, managedIn, nodesOf } from "./stack.ts";
 
 interface Run {
   before: AccessGraph;

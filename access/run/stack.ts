@@ -1,12 +1,11 @@
 // The resources of a stack, as the engine keeps them before and after a run: which record each of them is.
+
+import type { StateResource } from "../../pulumi/state.ts";
+import { partsOfUrn } from "../../pulumi/urn.ts";
+import { valuesIn } from "../../pulumi/value.ts";
 import { isUidp, type Json, parentOf, rootOf } from "../../schema/index.ts";
 import type { BindingNode } from "../graph/graph.ts";
-import { partsOfUrn } from "../preview/urn.ts";
-import { valuesIn } from "../preview/value.ts";
 import { kindOfUrn, NODES, type RecordKind, type ResourceKind } from "./kind.ts";
-
-/** A resource of the engine's state, with the members that are read here. */
-export type StateResource = Json & { urn: string };
 
 export interface Managed {
   urn: string;
@@ -25,7 +24,7 @@ export const managedIn = (resources: readonly StateResource[]): Managed[] =>
   resources.flatMap(({ urn, id, inputs, outputs, external }) => {
     const kind = kindOfUrn(urn);
     if (kind === undefined || !isUidp(id)) return [];
-    const values = { inputs: valuesIn(inputs as Json), outputs: valuesIn(outputs as Json) };
+    const values = { inputs: valuesIn(inputs), outputs: valuesIn(outputs) };
     return [{ urn, name: partsOfUrn(urn).name, kind, uid: id, ...values, isRead: external === true }];
   });
 

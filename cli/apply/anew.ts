@@ -3,8 +3,8 @@
 import type { Change } from "../../access/change/change.ts";
 import type { Anew } from "../../access/change/terms.ts";
 import { type Copy, recordsIn } from "../../access/copy/copy.ts";
-import type { RunOperation } from "../../access/preview/run-preview.ts";
 import type { Client } from "../../client/client.ts";
+import type { RunOperation } from "../../pulumi/command.ts";
 import { previewHere } from "../preview.ts";
 import { contentOf, originOfRun } from "../run/content.ts";
 import { runOnTwins } from "../run/on-twins.ts";
@@ -45,7 +45,7 @@ export const runAnew = async (
   const reader = await startTokenedGate(services, [], as);
   const removes = removesOf(change);
   const { preview } = await throughGate({ services: reader.services, removes }, job, (own) =>
-    previewHere({ cwd, stack, services: settings }, { operation, more: engine, env: own, signal, spawn: user?.spawn }),
+    previewHere({ cwd, stack, services: settings }, { operation, more: engine, env: own, signal, user }),
   ).finally(() => reader.close());
   const clients = new Map([...services].map(([address, { client }]) => [address, client]));
   const program = { operation, cwd, env, stack, user, arguments: engine, preview, clients, as, removes };

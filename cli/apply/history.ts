@@ -2,8 +2,8 @@
 // undo it.
 import { z } from "zod";
 import type { Change } from "../../access/change/change.ts";
-import { EngineError, type RunEngine } from "../run/engine.ts";
-import { type Original, stackFlag } from "../run/stack.ts";
+import { type Engine, EngineError, stackFlag } from "../../pulumi/command.ts";
+import type { Original } from "../run/copy-stack.ts";
 
 const History = z.array(
   z.object({
@@ -31,7 +31,7 @@ export interface Updates {
 
 /** Errors: EngineError. */
 export const updatesSince = async (
-  engine: RunEngine,
+  engine: Engine,
   change: Pick<Change, "created" | "digest">,
   { name, cwd, env }: Original,
 ): Promise<Updates> => {

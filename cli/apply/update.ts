@@ -1,8 +1,5 @@
 // The real update: the engine with the stack's own state, in this terminal. Program, plugin and engine have no credentials of the services.
-import { spawn } from "node:child_process";
-import type { RunOperation } from "../../access/preview/run-preview.ts";
-import { endOf } from "../run/engine.ts";
-import { stackFlag } from "../run/stack.ts";
+import { engineWith, type RunOperation, stackFlag } from "../../pulumi/command.ts";
 import type { ProgramUser } from "../run/user.ts";
 
 interface Update {
@@ -30,21 +27,8 @@ const FLAGS = ["--yes", "--skip-preview", "--refresh"];
  */
 export const runUpdate = async (update: Update, signal: AbortSignal): Promise<number> => {
   const { command, operation, stack, message, cwd, env, isQuiet, user } = update;
-  const [program, ...first] = command;
-  const args = [...first, operation, ...FLAGS, "--message", message, ...update.arguments, ...stackFlag(stack)];
-  // The setup of a clone runs the engine in this folder.
-  const own = { ...env, INIT_CWD: cwd };
-  const child = spawn(program, args, {
-    cwd,
-    env: own,
-    stdio: ["inherit", isQuiet ? 2 : "inherit", "inherit"],
-    ...user?.spawn,
-  });
-  const stop = (): void => void child.kill("SIGINT");
-  signal.addEventListener("abort", stop);
-  try {
-    return await endOf(child, program);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
+  const args = [operation, ...FLAGS, "--message", message, ...update.arguments, ...stackFlag(stack)];
+  const stdio = ["inherit", isQuiet ? 2 : "inherit", "inherit"] as const;
+  const { end } = await engineWith(command, { signal, user }).run(args, { cwd, env, stdio: [...stdio] });
+  return typeof end === "number" ? end : 1;
 };

@@ -2,10 +2,9 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isObject } from "../../schema/index.ts";
-import { engineCommand } from "../engine-command.ts";
+import { type AskEngine, engineCommand } from "../engine-command.ts";
 import { packageVersion } from "../package-version.ts";
 import { bad, type Check, good } from "./check.ts";
-import type { RunEngine } from "./engine.ts";
 import type { Project } from "./project.ts";
 
 export const checkNode = (version = process.versions.node): Check => {
@@ -15,7 +14,7 @@ export const checkNode = (version = process.versions.node): Check => {
     : bad("node", `${version} is too old`, "install Node 22.19 or later");
 };
 
-export const checkEngine = async (run: RunEngine): Promise<Check> => {
+export const checkEngine = async (run: AskEngine): Promise<Check> => {
   const answer = await run("version");
   if ("stdout" in answer) return good("engine", `pulumi ${answer.stdout.trim()}`);
   // A clone gets its own engine with the first command that needs one.
@@ -35,7 +34,7 @@ export const checkEngine = async (run: RunEngine): Promise<Check> => {
 
 const EXECUTABLE = "pulumi-resource-irm";
 
-export const checkPlugin = async (run: RunEngine, project: Project | undefined): Promise<Check> => {
+export const checkPlugin = async (run: AskEngine, project: Project | undefined): Promise<Check> => {
   if (project?.pluginPath !== undefined) {
     const folder = resolve(project.folder, project.pluginPath);
     return existsSync(join(folder, EXECUTABLE))
@@ -57,7 +56,7 @@ export const checkPlugin = async (run: RunEngine, project: Project | undefined):
     : good("plugin", `${found}; programs with dynamic resources need none`);
 };
 
-const pluginVersions = (answer: Awaited<ReturnType<RunEngine>>): string[] => {
+const pluginVersions = (answer: Awaited<ReturnType<AskEngine>>): string[] => {
   if (!("stdout" in answer)) return [];
   try {
     const listed: unknown = JSON.parse(answer.stdout);

@@ -1,12 +1,12 @@
 // The Pulumi project of this folder, and the configuration of its stack, by the engine's own commands. They run no program.
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { parse } from "yaml";
 import type { GetConfig, Given } from "../../client/config.ts";
-import { PROJECT_FILES, projectFolder } from "../../client/folder.ts";
+import { projectFile } from "../../pulumi/project.ts";
 import { isObject, type Json } from "../../schema/index.ts";
+import type { AskEngine } from "../engine-command.ts";
 import { bad, type Check, good } from "./check.ts";
-import type { RunEngine } from "./engine.ts";
 
 export interface Project {
   folder: string;
@@ -17,16 +17,15 @@ export interface Project {
 }
 
 export const findProject = (cwd: string): Project | undefined => {
-  const folder = projectFolder(cwd, existsSync);
-  if (folder === undefined) return undefined;
-  const file = PROJECT_FILES.map((name) => join(folder, name)).find(existsSync);
-  const document = file === undefined ? {} : documentIn(file);
+  const file = projectFile(cwd);
+  if (file === undefined) return undefined;
+  const document = documentIn(file);
   const { name, runtime } = document;
   const runtimeName = isObject(runtime) ? runtime.name : runtime;
   const providers = isObject(document.plugins) ? document.plugins.providers : undefined;
   const plugin = (Array.isArray(providers) ? providers : []).find((one) => isObject(one) && one.name === "irm");
   return {
-    folder,
+    folder: dirname(file),
     ...(typeof name === "string" && { name }),
     ...(typeof runtimeName === "string" && { runtime: runtimeName }),
     ...(typeof plugin?.path === "string" && { pluginPath: plugin.path }),
@@ -53,7 +52,7 @@ export interface StackConfig {
 
 /** The configuration of the named or the selected stack. Secrets in it are not decrypted. */
 export const readStackConfig = async (
-  run: RunEngine,
+  run: AskEngine,
   project: Project | undefined,
   stack: string | undefined,
 ): Promise<StackConfig> => {
@@ -61,13 +60,13 @@ export const readStackConfig = async (
     return stack === undefined
       ? { check: good("stack", "there is no Pulumi project in this folder, so only the environment counts") }
       : { check: bad("stack", "there is no Pulumi project in this folder", "run it in the folder of Pulumi.yaml") };
-  const selected = stack === undefined ? await run("stack", "--show-name", "--non-interactive") : { stdout: stack };
+  const selected = stack === undefined ? await run("stack", "--show-name") : { stdout: stack };
   if (!("stdout" in selected))
     return {
       check: good("stack", `no stack is read, so only the environment counts: ${firstLine(selected.problem)}`),
     };
   const name = selected.stdout.trim();
-  const printed = await run("config", "--json", "--stack", name, "--non-interactive");
+  const printed = await run("config", "--json", "--stack", name);
   if (!("stdout" in printed))
     return {
       check: bad(

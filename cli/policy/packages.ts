@@ -5,8 +5,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, symlink
 import { join, posix } from "node:path";
 import { type At, filesAt } from "../../access/base/at.ts";
 import { BaseError } from "../../access/base/git.ts";
-import { isWithin } from "../../client/folder.ts";
-import { projectMember } from "../../provider/run/project-file.ts";
+import { isWithin, projectMember } from "../../pulumi/project.ts";
 import { isObject, type Json } from "../../schema/index.ts";
 
 interface Parts {

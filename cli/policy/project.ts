@@ -5,7 +5,7 @@ import { homedir } from "node:os";
 import { delimiter, dirname, join, posix } from "node:path";
 import { type At, filesAt } from "../../access/base/at.ts";
 import { BaseError, type Entry, pathOutside } from "../../access/base/git.ts";
-import { projectFolder } from "../../client/folder.ts";
+import { projectFolder } from "../../pulumi/project.ts";
 import type { PolicyFile } from "./files.ts";
 import { addPackages } from "./packages.ts";
 

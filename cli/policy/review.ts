@@ -4,7 +4,7 @@ import { type At, filesAt, pathAt } from "../../access/base/at.ts";
 import { pathInRepository } from "../../access/base/file.ts";
 import { LOCK } from "../../access/roles/lock.ts";
 import { TESTS, testsBeside } from "../../access/test/file.ts";
-import { projectFolder } from "../../client/folder.ts";
+import { projectFolder } from "../../pulumi/project.ts";
 import { UsageError } from "../usage.ts";
 import { type PolicyFile, policyFiles } from "./files.ts";
 import { type PolicyProject, withPolicyProject } from "./project.ts";

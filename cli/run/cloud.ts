@@ -9,11 +9,10 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { EnvHttpProxyAgent, request as send } from "undici";
-import { backendOf, pulumiHome } from "../../provider/run/journal-path.ts";
-import { textOf } from "../../provider/run/project-file.ts";
+import { type Engine, EngineError, stackFlag } from "../../pulumi/command.ts";
+import { backendOf, pulumiHome, textOf } from "../../pulumi/project.ts";
 import { isObject, type Json } from "../../schema/index.ts";
-import { EngineError, type RunEngine } from "./engine.ts";
-import { type Original, stackFlag } from "./stack.ts";
+import type { Original } from "./copy-stack.ts";
 
 interface Cloud {
   /** without a slash at its end */
@@ -44,11 +43,11 @@ const tokenIn = (home: string, url: string): string | undefined => {
 };
 
 /** organization/project/stack of a stack on Pulumi Cloud. Errors: EngineError. */
-export const fullNameOf = async (engine: RunEngine, { name, cwd, env }: Original): Promise<string> =>
+export const fullNameOf = async (engine: Engine, { name, cwd, env }: Original): Promise<string> =>
   (await engine.must(["stack", "--show-name", "--fully-qualify-stack-names", ...stackFlag(name)], { cwd, env })).trim();
 
 /** The configuration of such a stack, without its secrets. Errors: EngineError. */
-export const configOf = async (engine: RunEngine, { name, cwd, env }: Original): Promise<Json> => {
+export const configOf = async (engine: Engine, { name, cwd, env }: Original): Promise<Json> => {
   const printed = await engine.must(["config", "--json", ...stackFlag(name)], { cwd, env });
   const values = JSON.parse(printed) as Record<string, { value?: unknown }>;
   return Object.fromEntries(Object.entries(values).map(([key, { value }]) => [key, value]));

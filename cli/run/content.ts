@@ -1,10 +1,10 @@
 // What the file of a change has of a run on twins.
 import type { ChangeContent } from "../../access/change/change.ts";
-import type { RunOperation } from "../../access/preview/run-preview.ts";
-import { stackOfUrn } from "../../access/preview/urn.ts";
 import type { Origin } from "../../access/review/report.ts";
 import { restoredWrites } from "../../access/run/restored.ts";
 import type { Client } from "../../client/client.ts";
+import type { RunOperation } from "../../pulumi/command.ts";
+import { stackOfUrn } from "../../pulumi/urn.ts";
 import { originOf } from "../origin.ts";
 import { firstOf } from "../services.ts";
 import { accessOfChange } from "../twin/sides.ts";

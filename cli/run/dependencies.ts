@@ -1,5 +1,5 @@
 // What depends on what in a stack, as its preview shows it.
-import type { Preview, Step } from "../../access/preview/shape.ts";
+import type { Preview, Step } from "../../pulumi/preview.ts";
 
 export type Edges = ReadonlyMap<string, readonly string[]>;
 

@@ -1,10 +1,10 @@
 // The journal of the stack on twins: what an interrupted run has created, the update takes over there as it will in the real run.
 import { existsSync, writeFileSync } from "node:fs";
-import type { Preview } from "../../access/preview/shape.ts";
-import { partsOfUrn } from "../../access/preview/urn.ts";
-import { valuesIn } from "../../access/preview/value.ts";
 import type { Config } from "../../client/config.ts";
 import { journalPath } from "../../provider/run/journal-path.ts";
+import type { Preview } from "../../pulumi/preview.ts";
+import { partsOfUrn } from "../../pulumi/urn.ts";
+import { valuesIn } from "../../pulumi/value.ts";
 import type { Json } from "../../schema/index.ts";
 import type { Place } from "./place.ts";
 import { type ProgramUser, readAs } from "./user.ts";

@@ -3,17 +3,19 @@ import type { Call } from "../../access/change/methods.ts";
 import { secretIn } from "../../access/change/text.ts";
 import { writesFrom } from "../../access/change/write.ts";
 import type { Copy } from "../../access/copy/copy.ts";
-import type { RunOperation } from "../../access/preview/run-preview.ts";
-import type { Preview } from "../../access/preview/shape.ts";
-import { ourTypeOf, partsOfUrn } from "../../access/preview/urn.ts";
 import type { Other, RunActor } from "../../access/review/run-report.ts";
 import { unionOf } from "../../access/review/services.ts";
 import type { RunRecord } from "../../access/run/record.ts";
-import type { StateResource } from "../../access/run/stack.ts";
 import type { Client } from "../../client/client.ts";
 import type { RunFile } from "../../client/run-file.ts";
-import { stackSetting } from "../../provider/run/project-file.ts";
-import { isObject, type Json, UserError } from "../../schema/index.ts";
+import type { RunOperation } from "../../pulumi/command.ts";
+import { EngineError, engineWith } from "../../pulumi/command.ts";
+import type { Preview } from "../../pulumi/preview.ts";
+import { stackSetting } from "../../pulumi/project.ts";
+import type { StateResource } from "../../pulumi/state.ts";
+import { type Exported, engineStateFrom, exportFrom, secretsIn } from "../../pulumi/state.ts";
+import { ourTypeOf, partsOfUrn } from "../../pulumi/urn.ts";
+import { UserError } from "../../schema/index.ts";
 import { missingLines, copyOf as readCopyOf } from "../copy.ts";
 import { engineCommand } from "../engine-command.ts";
 import { readTwin, type TwinLive } from "../twin/live.ts";
@@ -21,16 +23,14 @@ import { type Sides, sidesOf } from "../twin/sides.ts";
 import { recordsOf, startTwin, type Twin } from "../twin/twin.ts";
 import { actorsOf, type Rights } from "./actor.ts";
 import { type CloudBackend, cloudOf, configOf, fullNameOf, startCloudBackend } from "./cloud.ts";
+import { copyStack } from "./copy-stack.ts";
 import { withDependents } from "./dependencies.ts";
-import { EngineError, runEngine } from "./engine.ts";
 import { copyJournals } from "./journal.ts";
 import { judgeFrom } from "./others/judge.ts";
 import { type Others, startOthers } from "./others/others.ts";
 import { outcomeOf } from "./outcome.ts";
 import { createPlace, type Place, projectAt } from "./place.ts";
 import { copyReferences } from "./references.ts";
-import { secretsIn } from "./secrets.ts";
-import { copyStack, exportedFrom } from "./stack.ts";
 import { runUp } from "./up.ts";
 import type { ProgramUser } from "./user.ts";
 
@@ -76,7 +76,7 @@ export const runOnTwins = async (input: RunInput, signal: AbortSignal): Promise<
   const { cwd, env, preview, user, rights = "operator", command = engineCommand(), copyOf = readCopyOf } = input;
   const project = projectAt(cwd);
   const name = stackOf(input);
-  const engine = runEngine(command, signal, user);
+  const engine = engineWith(command, { signal, user });
   const cloud = cloudOf(env, cwd);
   const twins: Twin[] = [];
   const calls: Call[] = [];
@@ -107,7 +107,7 @@ export const runOnTwins = async (input: RunInput, signal: AbortSignal): Promise<
     const original = { name: input.stack, cwd, env };
     const own = { project: project.name, stack: name };
     const fullName = cloud ? await fullNameOf(engine, original) : `organization/${project.name}/${name}`;
-    let copied: Json | undefined;
+    let copied: Exported | undefined;
     if (cloud) backend = await startCloudBackend(cloud, fullName);
     else {
       copied = await copyStack(engine, place, original, own);
@@ -128,10 +128,8 @@ export const runOnTwins = async (input: RunInput, signal: AbortSignal): Promise<
     const chosen = { operation, arguments: input.arguments ?? [], exclude: withDependents(preview, judge.leftOut) };
     const stack = { stack: fullName, settings: place.copySettings(settings), ...chosen };
     const quietly = { ...run, cwd: place.projectOf(project.name) };
-    const exportState = async (): Promise<Json> => {
-      const printed = await engine.must(["stack", "export", "--stack", fullName, "--show-secrets"], quietly);
-      return exportedFrom(printed).deployment;
-    };
+    const exportState = async (): Promise<Exported> =>
+      exportFrom(await engine.must(["stack", "export", "--stack", fullName, "--show-secrets"], quietly));
     place.give();
     const { resources: stored, begun } = stateIn(copied ?? (await exportState()));
     const up = await runUp(engine, { ...stack, events: place.events }, run).catch(because(others));
@@ -185,19 +183,15 @@ const withoutRepeated = (errors: readonly string[], problems: readonly string[])
 type State = Record<"resources" | "begun", StateResource[]>;
 
 /** What is of this package and its providers, as the engine has stored it. */
-const stateIn = (deployment: Json): State => {
-  const { resources: all, pending_operations: pending } = deployment as Record<string, unknown[] | null>;
-  const resources = (all ?? []).flatMap(ours);
+const stateIn = (exported: Exported): State => {
+  const { resources: all, pending } = engineStateFrom(exported);
+  const resources = all.filter(isOurs);
   const made = new Set(resources.flatMap(({ urn, id }) => (id ? [urn] : [])));
-  const creates = (pending ?? []).filter((one) => isObject(one) && one.type === "creating");
-  const begun = creates.flatMap((one) => ours((one as Json).resource));
-  return { resources, begun: begun.filter(({ urn }) => !made.has(urn)) };
+  const begun = pending.flatMap(({ type, resource }) => (type === "creating" ? [resource] : []));
+  return { resources, begun: begun.filter((one) => isOurs(one) && !made.has(one.urn)) };
 };
 
-const ours = (one: unknown): StateResource[] =>
-  isObject(one) && typeof one.urn === "string" && isOurs(one.urn) ? [{ ...one, urn: one.urn }] : [];
-
-const isOurs = (urn: string): boolean =>
+const isOurs = ({ urn }: StateResource): boolean =>
   ourTypeOf(urn) !== undefined || partsOfUrn(urn).type === "pulumi:providers:irm";
 
 /** Variables that the program's providers name: they hold credentials, which the run must not have. */

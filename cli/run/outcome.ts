@@ -1,11 +1,11 @@
 // What the steps of a run mean: which of them failed, what is missing for them, and which changes did not run.
 import type { AccessGraph } from "../../access/graph/graph.ts";
 import { joinWithAnd } from "../../access/list-text.ts";
-import type { Preview } from "../../access/preview/shape.ts";
-import { ourTypeOf, partsOfUrn } from "../../access/preview/urn.ts";
 import { groupNameOf } from "../../access/review/rule/rule.ts";
 import type { RunReport, Step } from "../../access/review/run-report.ts";
 import type { NotRun } from "../../access/run/not-run.ts";
+import type { Preview } from "../../pulumi/preview.ts";
+import { ourTypeOf, partsOfUrn } from "../../pulumi/urn.ts";
 import { ancestorsOf } from "../../schema/index.ts";
 import type { Twin } from "../twin/twin.ts";
 import { dependenciesIn, inverted, reachedFrom } from "./dependencies.ts";

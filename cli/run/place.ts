@@ -4,11 +4,10 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { parse } from "yaml";
 import { CREDENTIAL_VARIABLES } from "../../client/credential-settings.ts";
-import { PROJECT_FILES, projectFolder } from "../../client/folder.ts";
 import { ELSEWHERE_FILE, RUN, RUN_FILE, type RunFile, readElsewhere, writeRunFile } from "../../client/run-file.ts";
-import { stackFile } from "../../provider/run/project-file.ts";
+import { EngineError } from "../../pulumi/command.ts";
+import { projectFile, stackFile } from "../../pulumi/project.ts";
 import { isObject, type Json } from "../../schema/index.ts";
-import { EngineError } from "./engine.ts";
 import { type Plugin, projectPlugins } from "./others/installed.ts";
 import { giveFolder, type ProgramUser, readAs, removeFolder } from "./user.ts";
 
@@ -23,8 +22,7 @@ export interface Project {
 
 /** Errors: EngineError. */
 export const projectAt = (folder: string): Project => {
-  const found = projectFolder(folder, existsSync);
-  const file = PROJECT_FILES.map((name) => join(found ?? folder, name)).find(existsSync);
+  const file = projectFile(folder);
   if (file === undefined) throw new EngineError("there is no Pulumi.yaml in this folder, and none above it");
   let content: unknown;
   try {

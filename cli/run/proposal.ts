@@ -1,10 +1,10 @@
 // What a run on twins means at each of its services: the proposal that a review is of.
 
-import type { Preview } from "../../access/preview/shape.ts";
 import type { Proposal, UnknownPart } from "../../access/review/proposal.ts";
 import { unknownOf } from "../../access/run/not-run.ts";
 import { proposalFromRun } from "../../access/run/proposal.ts";
 import { bindingsOf, managedIn } from "../../access/run/stack.ts";
+import type { Preview } from "../../pulumi/preview.ts";
 import { printable } from "../../schema/index.ts";
 import type { Previewed } from "../preview.ts";
 import type { UpdateRun } from "./on-twins.ts";

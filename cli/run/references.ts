@@ -1,10 +1,11 @@
 // In a backend of files, stack references answer from a snapshot: of each stack that the program reads, its outputs are there.
-import type { Preview } from "../../access/preview/shape.ts";
-import { partsOfUrn } from "../../access/preview/urn.ts";
+
+import { type Engine, EngineError } from "../../pulumi/command.ts";
+import type { Preview } from "../../pulumi/preview.ts";
+import { partsOfUrn } from "../../pulumi/urn.ts";
 import { isObject, type Json } from "../../schema/index.ts";
-import { EngineError, type RunEngine } from "./engine.ts";
+import { copyStack } from "./copy-stack.ts";
 import type { Place } from "./place.ts";
-import { copyStack } from "./stack.ts";
 
 const STACK_REFERENCE = "pulumi:pulumi:StackReference";
 
@@ -18,7 +19,7 @@ interface Program {
 
 /** Errors: EngineError. */
 export const copyReferences = async (
-  engine: RunEngine,
+  engine: Engine,
   place: Place,
   preview: Preview,
   { cwd, env, project, stack: own }: Program,

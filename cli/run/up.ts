@@ -2,8 +2,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
-import type { RunOperation } from "../../access/preview/run-preview.ts";
-import { EngineError, type EngineRun, type RunEngine } from "./engine.ts";
+import type { RunOperation } from "../../pulumi/command.ts";
+import { type Engine, EngineError, type EngineRun } from "../../pulumi/command.ts";
 
 /** A step that the engine has carried out, or tried to. */
 export interface RunStep {
@@ -50,7 +50,7 @@ interface Up {
  * The run as the job does it that applies the program: with a refresh (cli/ci-run.ts). What cannot be read there would hide every refusal
  * behind it, so the run goes on without one. Errors: EngineError, where the run did not begin.
  */
-export const runUp = async (engine: RunEngine, up: Up, options: EngineRun): Promise<UpResult> => {
+export const runUp = async (engine: Engine, up: Up, options: EngineRun): Promise<UpResult> => {
   const refreshed = await runOnce(engine, up, ["--refresh"], options);
   const unread = refreshed.steps.filter(({ op, ok }) => !ok && op === "refresh");
   if (unread.length === 0) return refreshed;
@@ -60,7 +60,7 @@ export const runUp = async (engine: RunEngine, up: Up, options: EngineRun): Prom
 };
 
 const runOnce = async (
-  engine: RunEngine,
+  engine: Engine,
   { operation, stack, settings, events, arguments: chosen, exclude }: Up,
   flags: readonly string[],
   options: EngineRun,
@@ -69,7 +69,7 @@ const runOnce = async (
   writeFileSync(events, "", { mode: 0o600 });
   const args = [operation, ...FLAGS, ...flags, ...chosen, ...excluding(exclude)];
   args.push("--stack", stack, "--config-file", settings, "--event-log", events);
-  const { code, stdout, stderr } = await engine.run(args, options);
+  const { end, stdout, stderr } = await engine.run(args, options);
   const found = eventsIn(events);
   if (!found.some(({ summaryEvent }) => summaryEvent)) {
     const why = diagnosticsOf(found).map(({ text }) => text);
@@ -77,8 +77,8 @@ const runOnce = async (
     throw new EngineError(`pulumi ${operation} did not begin: ${[...why, last].filter(Boolean).join("\n")}`);
   }
   const result = upResultFrom(found);
-  if (code !== 0 && result.errors.length === 0 && result.steps.every(({ ok }) => ok))
-    result.errors.push(`pulumi ${operation} ended with ${code}: ${stderr.trim()}`);
+  if (end !== 0 && result.errors.length === 0 && result.steps.every(({ ok }) => ok))
+    result.errors.push(`pulumi ${operation} ended with ${end}: ${stderr.trim()}`);
   return result;
 };
 

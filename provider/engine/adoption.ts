@@ -3,7 +3,7 @@
 // it (provider/run/journal.ts): the engine drops such a resource from its state. A uid of which neither says so stays an error.
 import { existsSync } from "node:fs";
 import { uidsIn } from "../../access/policy/uids.ts";
-import { projectFolder } from "../../client/folder.ts";
+import { projectFolder } from "../../pulumi/project.ts";
 import { isObject, isUidp, type Json } from "../../schema/index.ts";
 import type { Removed } from "../log/entry.ts";
 import type { CheckFailure } from "../reconcile/index.ts";

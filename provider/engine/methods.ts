@@ -6,6 +6,7 @@ import { missingCredentials, requireConfig } from "../../client/credentials.ts";
 import { ConfigError } from "../../client/errors.ts";
 import { AT, DRIFT_PREVIEW, missingText, SERVICE, type TakenOver, withService } from "../../client/preview-marks.ts";
 import { isOnTwins } from "../../client/run-file.ts";
+import { engineProcess } from "../../pulumi/process.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { type KindName, kindRecords, type StateKind } from "../kind/index.ts";
 import type * as reconcile from "../reconcile/index.ts";
@@ -15,7 +16,7 @@ import { FORMER, KEY, PREVIEW, PROVIDER, REPLACE_ON, SECRET_ARGUMENTS } from "..
 import { reportPendingCreates } from "../recovery/recover.ts";
 import { skipsCheckpoints } from "../run/checkpoints.ts";
 import { journalProblem } from "../run/journal-path.ts";
-import { engineProcess, sentencesWith } from "../run/sentences.ts";
+import { sentencesWith } from "../run/sentences.ts";
 import { type Environment, type Ledger, ledgerWith, type Session, sessionWith } from "../run/session.ts";
 import { inStack, missingFailure } from "./adoption.ts";
 import { withoutLookUp } from "./look-up.ts";

@@ -1,9 +1,10 @@
 // What a preview says of resources that leave a stack, which the engine asks no provider about: the role bindings that end, and the records
 // that stay although the engine shows a deletion.
+
+import { placeInStack, urnFrom } from "../../pulumi/urn.ts";
 import { resources as descriptors } from "../../schema/index.ts";
 import { recordId } from "../record/id.ts";
 import { SET_TYPE, typeOfToken } from "../record/kind.ts";
-import { placeInStack, urnFrom } from "../record/urn.ts";
 import { bindingsIn } from "../set/pair.ts";
 import { type Leaving, removedText, type Staying } from "./review.ts";
 

@@ -2,10 +2,10 @@
 import { resolve } from "node:path";
 import type { Config, Env } from "../../client/config.ts";
 import { SessionError } from "../../client/errors.ts";
-import { isWithin } from "../../client/folder.ts";
 import { withSection } from "../../client/recovery.ts";
+import { isWithin } from "../../pulumi/project.ts";
+import { EngineStateError, type StateResource } from "../../pulumi/state.ts";
 import { typeOfToken } from "../record/kind.ts";
-import { EngineStateError, type StateResource } from "../run/engine-state.ts";
 import { stackOf } from "../run/journal.ts";
 import { journalFolder } from "../run/journal-path.ts";
 import type { Ledger } from "../run/session.ts";

@@ -3,8 +3,8 @@ import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "../../client/clock.ts";
+import { isAlive, pidsHere } from "../../pulumi/process.ts";
 import { hasLivingMember } from "./place.ts";
-import { isAlive, pidsHere } from "./process.ts";
 
 export interface Holder {
   pid: number;

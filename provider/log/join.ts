@@ -3,11 +3,11 @@
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { basename } from "node:path";
+import { isAlive } from "../../pulumi/process.ts";
 import { getOrInsert } from "../../schema/index.ts";
 import { openLog } from "./log.ts";
 import type { Operation } from "./operation.ts";
 import { type Engine, logFinder, logPath, withPath } from "./place.ts";
-import { isAlive } from "./process.ts";
 
 /** What `member` has added, as its event number `count`. */
 type Line = [topic: string, member: string, count: number, event: unknown];

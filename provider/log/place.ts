@@ -5,7 +5,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, type Stats, st
 import { tmpdir, userInfo } from "node:os";
 import { basename, join } from "node:path";
 import { SessionError } from "../../client/errors.ts";
-import { isAlive, pidsHere, startOf } from "./process.ts";
+import { isAlive, pidsHere, startOf } from "../../pulumi/process.ts";
 
 /** The engine that started this process. */
 export interface Engine {

@@ -1,6 +1,8 @@
 // What the engine's state says of the open runs of a stack: whether it was saved after them, and what of their work it lacks. The state is
 // saved whole: a record that such a run created is in it only if the run ended, or a later one has taken the record over.
-import { SECRET, valuesIn } from "../../access/preview/value.ts";
+
+import type { EngineState, StateResource } from "../../pulumi/state.ts";
+import { SECRET, valuesIn } from "../../pulumi/value.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { kindOfField, kindOfToken, kindRecords } from "../kind/index.ts";
 import type { Entry } from "../log/entry.ts";
@@ -9,7 +11,6 @@ import { fingerprintOf } from "../record/desired.ts";
 import { placeOf, recordId } from "../record/id.ts";
 import type { Kind } from "../record/kind.ts";
 import { withPlace } from "../record/state.ts";
-import type { EngineState, StateResource } from "../run/engine-state.ts";
 import type { OpenRuns } from "../run/write-ahead.ts";
 import { bindingsIn } from "../set/pair.ts";
 

@@ -2,13 +2,13 @@
 // together, in a few lists.
 
 import { SERVICE } from "../../client/preview-marks.ts";
+import type { EngineState } from "../../pulumi/state.ts";
 import { getOrInsert, type Json } from "../../schema/index.ts";
 import { kindOfToken } from "../kind/index.ts";
 import { readInBatch } from "../reconcile/read-batch.ts";
 import { recordId } from "../record/id.ts";
 import type { Kind } from "../record/kind.ts";
 import { readUnlessDeleted } from "../recovery/not-found.ts";
-import type { EngineState } from "../run/engine-state.ts";
 import type { Session } from "../run/session.ts";
 
 export type LiveRecords = ReturnType<typeof liveRecords>;

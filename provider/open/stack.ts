@@ -1,12 +1,12 @@
 // A stack that a run without checkpoints left open: which runs, what they created and changed that the engine's state lacks, and what of that
 // the program does not declare.
-import { isAlive, pidsHere, startOf } from "../log/process.ts";
+import { isAlive, pidsHere, startOf } from "../../pulumi/process.ts";
+import { type EngineState, EngineStateError } from "../../pulumi/state.ts";
 import type { Run, Write } from "../log/runs.ts";
 import { recordId } from "../record/id.ts";
 import { noteFailure } from "../recovery/create.ts";
 import { CREATION_GRACE_MS } from "../recovery/not-found.ts";
 import { recoverPatiently } from "../recovery/wait.ts";
-import { type EngineState, EngineStateError } from "../run/engine-state.ts";
 import { SEND_TIME_MS, stackOf, unlessJournalFails } from "../run/journal.ts";
 import { DATE_MS, type Ledger, type Session } from "../run/session.ts";
 import type { OpenRuns } from "../run/write-ahead.ts";

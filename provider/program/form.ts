@@ -4,12 +4,12 @@
 //
 // Each form is an alias of the other, so a stack moves either way without a change.
 import * as pulumi from "@pulumi/pulumi";
+import { placeInStack } from "../../pulumi/urn.ts";
 import { getOrInsert } from "../../schema/index.ts";
 import { handlerText } from "../engine/handler-text.ts";
 import type { StateKind } from "../kind/index.ts";
 import { TOKEN_PREFIX, TYPE_PREFIX } from "../record/kind.ts";
 import { KEY, PREVIEW, PROVIDER, REPLACE_ON, RUN, type RunInput } from "../record/state.ts";
-import { placeInStack } from "../record/urn.ts";
 import { perRun } from "./per-run.ts";
 import { afterFirstLookUp, checkProgramConfig, hasEngine, programError } from "./session.ts";
 

@@ -2,11 +2,11 @@
 import * as pulumi from "@pulumi/pulumi";
 import messages from "@pulumi/pulumi/proto/resource_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
-import { clearValuesIn, valuesIn } from "../../access/preview/value.ts";
+import { urnFrom } from "../../pulumi/urn.ts";
+import { clearValuesIn, valuesIn } from "../../pulumi/value.ts";
 import type { Json } from "../../schema/index.ts";
 import type { Leaving } from "../engine/review.ts";
 import { typeOfToken } from "../record/kind.ts";
-import { urnFrom } from "../record/urn.ts";
 import { perRun } from "./per-run.ts";
 
 /** The resources in the state as it was when the program asked first. Fails where the engine does not give it. */

@@ -1,6 +1,6 @@
 // The normal form, in which arguments, responses and stored outputs are comparable. They may differ and mean the same: a text for which
 // the service stores a uid, a field that it does not return, another spelling.
-import { UNKNOWN } from "../../access/preview/value.ts";
+import { UNKNOWN } from "../../pulumi/value.ts";
 import {
   type FieldInfo,
   fieldPaths,

@@ -1,15 +1,20 @@
 // Operations that a killed run had begun and not ended, as the engine's state has them. A create stays there until somebody clears it; the
 // engine forgets any other once the next run saves its state.
-import { SIGNATURE } from "../../access/preview/value.ts";
 import { DEADLINE_MS } from "../../client/retry.ts";
-import { getOrInsert, isObject, type Json } from "../../schema/index.ts";
+import {
+  decryptedValue,
+  EngineStateError,
+  hasSecret,
+  type PendingOperation,
+  type StateResource,
+} from "../../pulumi/state.ts";
+import { keyFrom } from "../../pulumi/urn.ts";
+import { getOrInsert, type Json } from "../../schema/index.ts";
 import { kindOfToken } from "../kind/index.ts";
 import { createTimeOf, recordId } from "../record/id.ts";
 import { SET_TYPE, typeOfToken } from "../record/kind.ts";
 import { type Stamp, stampIn, stampTextIn } from "../record/stamp.ts";
 import { PROVIDER } from "../record/state.ts";
-import { keyFrom } from "../record/urn.ts";
-import { EngineStateError, type PendingOperation, type StateResource } from "../run/engine-state.ts";
 import { stackOf } from "../run/journal.ts";
 import { perSession } from "../run/ownership.ts";
 import { DATE_MS, type Session } from "../run/session.ts";
@@ -93,7 +98,7 @@ const operationsOf = async (session: Session, stack: string): Promise<StackOpera
     // A run begins when the one before has ended: one that ended by itself, or that was killed in the same place.
     const sentBefore = Math.min(lastSent, ...later.map((run) => run.startedAt - startedAt + at), ...again);
     const updatesSince = later.filter(({ kind, result }) => kind === "update" && result === "succeeded").length;
-    return { ...one, inputs: plainValue(one.inputs) as Json, sentBefore, updatesSince };
+    return { ...one, inputs: decryptedValue(one.inputs) as Json, sentBefore, updatesSince };
   });
   return { open: timed, inState };
 };
@@ -151,17 +156,3 @@ export const hiddenMs = async (session: Session, { sentBefore }: Pick<Operation,
 /** By the service's clock: a record that was created later is none of the killed run. */
 export const createdBefore = ({ requestTimeoutMs }: Session, { sentBefore }: Pick<Operation, "sentBefore">): number =>
   sentBefore + requestTimeoutMs + CREATION_GRACE_MS;
-
-const isSecret = (value: unknown): value is Json => isObject(value) && SIGNATURE in value;
-
-const hasSecret = (value: unknown): boolean =>
-  isSecret(value) || (typeof value === "object" && value !== null && Object.values(value).some(hasSecret));
-
-/** Secrets in clear text, which only fingerprints are made of. */
-const plainValue = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(plainValue);
-  if (!isObject(value)) return value;
-  if (!isSecret(value)) return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plainValue(one)]));
-  if (typeof value.plaintext !== "string") throw new EngineStateError("pulumi stack export: a secret is encrypted");
-  return plainValue(JSON.parse(value.plaintext));
-};

@@ -5,8 +5,7 @@ import { lstatSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Config, Env } from "../../client/config.ts";
-import { isWithin, projectFolder } from "../../client/folder.ts";
-import { projectMember, textOf } from "./project-file.ts";
+import { backendOf, isWithin, projectFolder } from "../../pulumi/project.ts";
 
 /** Folder of the journals: configured, or below the user's state folder (XDG Base Directory). */
 export const journalFolder = (configured: string | undefined, env: Env): string =>
@@ -28,25 +27,6 @@ export const journalPath = (stack: string, config: Config, env: Env, cwd: string
   const digest = createHash("sha256").update(identity).digest("hex").slice(0, 12);
   const name = stack.replace(/[^\w.-]+/g, ".");
   return join(journalFolder(config.journal, env), `${name}.${digest}.jsonl`);
-};
-
-/** Address of the backend, "" where it is not known. In the order of the engine: the environment, the project's file, the last login. */
-export const backendOf = (env: Env, cwd: string): string =>
-  env.PULUMI_BACKEND_URL ||
-  backendIn(projectMember(cwd, "backend")) ||
-  currentLogin(join(pulumiHome(env), "credentials.json"));
-
-/** Where the engine keeps logins and plugins. */
-export const pulumiHome = ({ PULUMI_HOME }: Env): string => PULUMI_HOME || join(homedir(), ".pulumi");
-
-const backendIn = (project: unknown): string => String((project as { url?: unknown } | null | undefined)?.url ?? "");
-
-const currentLogin = (file: string): string => {
-  try {
-    return String((JSON.parse(textOf(file) || "{}") as { current?: unknown }).current ?? "");
-  } catch {
-    return "";
-  }
 };
 
 // A journal must not be in the work tree of the program: a change to the repository could bring entries of its own, and the run would take

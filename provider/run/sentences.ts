@@ -3,19 +3,10 @@
 // values that the preview did not know, or that the program changed after it.
 //
 // The two share a file of digests, which is named after the engine's process and removed like the log of an operation.
-import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import type { EngineProcess } from "../../pulumi/process.ts";
 import { logPath } from "../log/place.ts";
-import { startOf } from "../log/process.ts";
-import { findEngine } from "./engine-command.ts";
-import { isEngine } from "./started-with.ts";
-
-export interface EngineProcess {
-  pid: number;
-  /** when it began, so that a reused pid is another process */
-  start: string;
-}
 
 export type Sentences = ReturnType<typeof sentencesWith>;
 
@@ -67,29 +58,5 @@ const noteIn = (path: string, mark: string): void => {
     appendFileSync(path, `${mark}\n`, { mode: 0o600 });
   } catch {
     // The update repeats the sentence.
-  }
-};
-
-/** The engine that has started this process; undefined where the system does not say. */
-export const engineProcess = (): EngineProcess | undefined => {
-  if (process.platform === "win32") return undefined;
-  if (process.platform !== "linux") return engineAbove(process.ppid);
-  const pid = findEngine()?.pid;
-  return pid === undefined ? undefined : { pid, start: startOf(pid) };
-};
-
-/** Between the engine and its dynamic provider stands a shell. */
-const LEVELS_MAX = 2;
-
-/** The same by ps(1), for systems without /proc. */
-export const engineAbove = (pid: number, levels = LEVELS_MAX): EngineProcess | undefined => {
-  try {
-    const options = { encoding: "utf8", env: { ...process.env, LC_ALL: "C" } } as const;
-    const line = execFileSync("ps", ["-ww", "-o", "ppid=,lstart=,comm=", "-p", String(pid)], options);
-    const [, parent, start = "", program = ""] = /^\s*(\d+)\s+((?:\S+\s+){4}\S+)\s+(.+?)\s*$/.exec(line) ?? [];
-    if (isEngine(program)) return { pid, start };
-    return levels > 1 && parent !== undefined ? engineAbove(Number(parent), levels - 1) : undefined;
-  } catch {
-    return undefined;
   }
 };

@@ -2,9 +2,9 @@
 // (https://www.pulumi.com/docs/esc/), and `envVarMappings` those of a provider: both are the author's of a change, and the addresses and
 // credentials are the job's (client/addresses.ts). Only Linux shows it.
 import { readFileSync } from "node:fs";
-import { basename } from "node:path";
 import { CREDENTIAL_VARIABLES } from "../../client/credential-settings.ts";
 import { type Env, sealProblem } from "../../client/env.ts";
+import { isEngine } from "../../pulumi/process.ts";
 
 // It could name any secret of the job, also of a job that has no credentials of this API.
 const ALWAYS = ["IRM_ALLOW_TOKEN_SOURCES"];
@@ -15,8 +15,6 @@ const BESIDE = ["NODE_TLS_REJECT_UNAUTHORIZED"];
 
 /** Processes between the engine and a provider or a program: a shell, a language host. */
 const LEVELS_MAX = 8;
-
-export const isEngine = (program: string): boolean => /^pulumi(\.exe)?$/i.test(basename(program));
 
 /** What is wrong with the environment of a run. */
 export const environmentProblems = (env: Env, pid = process.ppid): string[] => {

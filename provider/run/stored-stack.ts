@@ -1,7 +1,15 @@
 // What this run reads of the engine's state: each part once, when it first asks. Only a process that an engine has started has one.
+import type { Env } from "../../client/config.ts";
+import { engineWith, withoutOptions } from "../../pulumi/command.ts";
+import { engineAgeMs, findEngine } from "../../pulumi/process.ts";
+import {
+  type EngineRun,
+  type EngineState,
+  EngineStateError,
+  readEngineRuns,
+  readEngineState,
+} from "../../pulumi/state.ts";
 import { getOrInsert } from "../../schema/index.ts";
-import { type EngineCommand, engineAgeMs } from "./engine-command.ts";
-import { type EngineRun, type EngineState, EngineStateError, readEngineRuns, readEngineState } from "./engine-state.ts";
 
 /** A stack is organization/project/stack. Errors: EngineStateError. */
 export interface StoredStacks {
@@ -15,12 +23,33 @@ export interface StoredStacks {
   engineAgeMs(): number;
 }
 
-export const storedStacks = (command: EngineCommand): StoredStacks => ({
-  engineState: once((stack) => readEngineState(command, stack)),
-  engineSecrets: once((stack) => readEngineState(command, stack, { showSecrets: true })),
-  engineRuns: once((stack) => readEngineRuns(command, stack)),
-  engineAgeMs,
-});
+interface Program {
+  env: Env;
+  /** folder of the process: the engine starts it in that of the program, whose Pulumi.yaml may name the backend */
+  cwd: string;
+  /** aborted by ^C */
+  cancelled?: AbortSignal | undefined;
+}
+
+const TIMEOUT_MS = 60_000;
+
+/** Runs the engine of this process, to ask what it has stored. */
+export const askEngine = ({ env, cwd, cancelled }: Program): ((args: readonly string[]) => Promise<string>) => {
+  const engine = engineWith([findEngine()?.program ?? "pulumi"], { signal: cancelled, timeoutMs: TIMEOUT_MS });
+  // It is over before it needs much of the memory that the collector of Go would free, which costs a fifth of its processor time.
+  const own = { ...withoutOptions(env), PULUMI_SKIP_UPDATE_CHECK: "true", GOGC: "400" };
+  return (args) => engine.must(args, { cwd, env: own });
+};
+
+export const storedStacks = (program: Program): StoredStacks => {
+  const ask = askEngine(program);
+  return {
+    engineState: once((stack) => readEngineState(ask, stack)),
+    engineSecrets: once((stack) => readEngineState(ask, stack, { showSecrets: true })),
+    engineRuns: once((stack) => readEngineRuns(ask, stack)),
+    engineAgeMs,
+  };
+};
 
 const once = <T>(read: (stack: string) => Promise<T>): ((stack: string) => Promise<T>) => {
   const found = new Map<string, Promise<T>>();

@@ -2,11 +2,11 @@
 // before its request. A later run compares them with the engine's state (provider/open). While a stack is open, every run of it does so.
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../client/clock.ts";
+import { startOf } from "../../pulumi/process.ts";
 import type { Entry, Line, Wrote } from "../log/entry.ts";
 import { JournalError } from "../log/file.ts";
 import { holderHere } from "../log/holder.ts";
 import type { Operation } from "../log/operation.ts";
-import { startOf } from "../log/process.ts";
 import type { Run, Write } from "../log/runs.ts";
 import type { StackJournal } from "./stack-journal.ts";
 

@@ -20,9 +20,10 @@ const useEngine = (state: object | undefined, runs: readonly object[] = []): voi
   const printed =
     state === undefined ? `echo "error: no stack" >&2; exit 1` : `cat <<'END'\n${JSON.stringify(state)}\nEND`;
   const script = `#!/bin/sh
-case "$*" in
-  "stack --show-name --fully-qualify-stack-names --non-interactive") echo organization/project/stack ;;
-  "stack --show-name --fully-qualify-stack-names --non-interactive --stack other") echo organization/project/other ;;
+args="$*"
+case "\${args% --non-interactive --color never}" in
+  "stack --show-name --fully-qualify-stack-names") echo organization/project/stack ;;
+  "stack --show-name --fully-qualify-stack-names --stack other") echo organization/project/other ;;
   "stack export --stack organization/project/"*)
     ${printed}
     ;;

@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type CloudBackend, cloudOf, startCloudBackend } from "../../cli/run/cloud.ts";
-import { EngineError } from "../../cli/run/engine.ts";
+import { EngineError } from "../../pulumi/command.ts";
 import { type Cloud, startCloud } from "../harness/cloud.ts";
 import { testFolder } from "../support/test-folder.ts";
 

@@ -7,7 +7,6 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import provider from "@pulumi/pulumi/proto/provider_pb.js";
 import { describe, expect, test } from "vitest";
-import { parsePreview } from "../../access/preview/shape.ts";
 import {
   ambientPlugins,
   commandOf,
@@ -18,6 +17,7 @@ import {
 import { judgeFrom } from "../../cli/run/others/judge.ts";
 import { startOthers } from "../../cli/run/others/others.ts";
 import { attachedProvider, LIMITS, type ProviderCommand, startProvider } from "../../cli/run/others/process.ts";
+import { parsePreview } from "../../pulumi/preview.ts";
 import { writeOtherProvider } from "../harness/other-provider.ts";
 import { isRunning } from "../support/process.ts";
 import { testFolder } from "../support/test-folder.ts";

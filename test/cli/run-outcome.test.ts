@@ -1,9 +1,9 @@
 // What the steps of a run mean: failures, what they lack, and what did not run.
 import { describe, expect, test } from "vitest";
 import { newGraph } from "../../access/graph/graph.ts";
-import { parsePreview } from "../../access/preview/shape.ts";
 import { type OutcomeInput, outcomeOf } from "../../cli/run/outcome.ts";
 import type { Twin } from "../../cli/twin/twin.ts";
+import { parsePreview } from "../../pulumi/preview.ts";
 
 const ORG = "a".repeat(40);
 const TEAM = `${ORG}/${"b".repeat(16)}`;

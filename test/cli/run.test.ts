@@ -3,15 +3,15 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { parsePreview } from "../../access/preview/shape.ts";
 import { copyOf } from "../../cli/copy.ts";
-import { EngineError, runEngine } from "../../cli/run/engine.ts";
 import { copyJournals } from "../../cli/run/journal.ts";
 import { type RunInput, runOnTwins } from "../../cli/run/on-twins.ts";
 import { createPlace, projectAt } from "../../cli/run/place.ts";
 import type { Config } from "../../client/config.ts";
 import { RUN_FILE } from "../../client/run-file.ts";
 import { journalPath } from "../../provider/run/journal-path.ts";
+import { engineWith } from "../../pulumi/command.ts";
+import { parsePreview } from "../../pulumi/preview.ts";
 import { clientOf } from "../access/client.ts";
 import { serve } from "../harness/api-server.ts";
 import { failure, runIrm } from "../support/irm.ts";
@@ -35,7 +35,7 @@ const until = async (isTrue: () => boolean): Promise<void> => {
 describe("the engine of a run", () => {
   test("ends with all that it has started when the command is interrupted", async () => {
     const [pids, interrupt] = [folder.path("pids"), new AbortController()];
-    const engine = runEngine([process.execPath, "-e", HANGS], interrupt.signal);
+    const engine = engineWith([process.execPath, "-e", HANGS], { signal: interrupt.signal });
     const options = { cwd: folder.path(""), env: { ...process.env, PIDS: pids } };
     const run = expect(engine.run(["up"], options)).rejects.toThrow("interrupted here");
     await until(() => existsSync(pids) && readFileSync(pids, "utf8").includes(" "));
@@ -49,12 +49,9 @@ describe("the engine of a run", () => {
   });
 
   test("a command that fails says what the engine printed", async () => {
-    const engine = runEngine(
-      [process.execPath, "-e", "console.error('no such stack'); process.exit(255)"],
-      new AbortController().signal,
-    );
+    const engine = engineWith([process.execPath, "-e", "console.error('no such stack'); process.exit(255)"]);
     const failed = engine.must(["stack", "export", "--stack", "dev"], { cwd: folder.path(""), env: process.env });
-    await expect(failed).rejects.toThrow(new EngineError("pulumi stack export failed: no such stack"));
+    await expect(failed).rejects.toThrow("pulumi stack export failed: no such stack");
   });
 });
 
@@ -65,7 +62,7 @@ const fs = require("node:fs");
 if (command === "up") {
   fs.writeFileSync(process.env.PIDS, process.pid + " " + process.pid);
   setInterval(() => {}, 1000);
-} else if (verb === "export") console.log(JSON.stringify({ version: 3, deployment: { manifest: {}, resources: [] } }));
+} else if (verb === "export") console.log(JSON.stringify({ version: 3, deployment: { manifest: { time: "2026-01-28T12:54:21Z" }, resources: [] } }));
 `;
 
 test("an interrupted run leaves no process, no file and no twin", async () => {

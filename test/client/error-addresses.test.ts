@@ -81,14 +81,9 @@ const TEXTS_WITHOUT: Readonly<Record<string, readonly string[]>> = {
     "… takes … or its uid; it was given …",
     "…: …",
   ],
-  "names what it has read, and why that is wrong": [
-    '"…" is not a URN',
-    "the exported stack cannot be read: …",
-    "cannot reach the issuer …: ……",
-  ],
+  "names what it has read, and why that is wrong": ['"…" is not a URN', "cannot reach the issuer …: ……"],
   "names the resource whose error says it": ["failed for the same reason as …"],
   "is part of another error": [
-    "…: …",
     "what was written is not in it",
     "the engine's state was not read within … s",
     "timed out after … s",
@@ -128,7 +123,7 @@ const TEXTS_FROM: readonly string[] = [
   "uncheckedText(organization, problem)",
 ];
 
-const files = globSync("{access,ci,cli,client,gate,plugin,provider,schema,server}/**/*.ts", { cwd: root })
+const files = globSync("{access,ci,cli,client,gate,plugin,provider,pulumi,schema,server}/**/*.ts", { cwd: root })
   .filter((file) => !file.includes("/generated/"))
   .map((file) => {
     const text = readFileSync(`${root}/${file}`, "utf8");

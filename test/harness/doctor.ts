@@ -40,11 +40,12 @@ export const startDoctor = async () => {
   /** An engine on the PATH: the selected stack and its configuration. */
   const useEngine = (config: object = {}): void => {
     const script = `#!/bin/sh
-case "$*" in
+args="$*"
+case "\${args% --non-interactive --color never}" in
   version) echo v3.270.0 ;;
   "plugin ls --json") echo '[]' ;;
-  "stack --show-name --non-interactive") echo dev ;;
-  "config --json --stack dev --non-interactive") echo '${JSON.stringify(config)}' ;;
+  "stack --show-name") echo dev ;;
+  "config --json --stack dev") echo '${JSON.stringify(config)}' ;;
   *) echo "error: unexpected $*" >&2; exit 1 ;;
 esac
 `;

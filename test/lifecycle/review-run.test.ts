@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import type { Change } from "../../access/change/change.ts";
 import { Report } from "../../access/review/report.ts";
-import { runEngine } from "../../cli/run/engine.ts";
+import { engineWith } from "../../pulumi/command.ts";
 import { writesOf } from "../harness/api-process.ts";
 import { startCloud } from "../harness/cloud.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
@@ -160,7 +160,7 @@ describe("the run of a review", () => {
       cloud.stacks.set("acme/cloud/dev", { version: 3, deployment: null });
       cloud.stacks.set("elsewhere/network/dev", deploymentWith({ name: "of-another" }));
       const env = { ...own, ...cloud.env };
-      const engine = runEngine(["pulumi"], new AbortController().signal);
+      const engine = engineWith(["pulumi"]);
       await engine.must(["up", "--yes", "--skip-preview", "--stack", "acme/cloud/dev"], { cwd: folder, env });
       // What a killed run left: its secrets, too, are decrypted by Pulumi Cloud alone.
       const stored = cloud.stacks.get("acme/cloud/dev") as {

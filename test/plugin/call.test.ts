@@ -139,7 +139,7 @@ describe("a call", () => {
 
   it("about a type that does not exist says so", async () => {
     await expect(fixture.plugin.check(urnOf("Grup", "x"), {})).rejects.toThrow(
-      "2 UNKNOWN: there is no resource type irm:index:Grup",
+      "2 UNKNOWN: there is no resource type Grup",
     );
   });
 });

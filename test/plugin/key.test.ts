@@ -8,7 +8,7 @@ describe("the key of a resource", () => {
     expect(keyFrom(urn("irm:index:Group", "a::b"), "acme")).toBe("acme/shop/dev/Group::a::b");
     expect(keyFrom(urn("pulumi-nodejs:dynamic/irm:Group"), "acme")).toBe("acme/shop/dev/Group::x");
     expect(keyFrom(urn("my:mod:Team$irm:index:AccessPolicy$irm:index:RoleBindingSet"), "acme")).toBe(
-      "acme/shop/dev/my:mod:Team$irm:index:AccessPolicy$RoleBindingSet::x",
+      "acme/shop/dev/my:mod:Team$AccessPolicy$RoleBindingSet::x",
     );
     expect(keyFrom(urn("irm:index:Group$irm:index:Identity"), "acme")).toBe("acme/shop/dev/Group$Identity::x");
   });
@@ -24,7 +24,7 @@ describe("the key of a resource", () => {
 describe("the type in a URN", () => {
   it("is that of our resources in either form", () => {
     expect(typeIn(urn("a:b:C$irm:index:RoleBinding"))).toBe("RoleBinding");
-    expect(typeIn(urn("irm:index:AccessPolicy"))).toBe("irm:index:AccessPolicy");
+    expect(typeIn(urn("irm:index:AccessPolicy"))).toBe("AccessPolicy");
     expect(() => typeIn("urn:other")).toThrow(TypeError);
   });
 });

@@ -4,8 +4,8 @@ import type { EngineRun } from "../../plugin/engine-options.ts";
 import { type CheckedResource, type ProgramNotes, programNotes } from "../../plugin/program.ts";
 import { isOtherLanguage, type RemovalParts, removalsWith } from "../../plugin/removals.ts";
 import { kindRecords } from "../../provider/kind/index.ts";
-import { engineStateFrom, type StateResource } from "../../provider/run/engine-state.ts";
 import { noStoredStacks } from "../../provider/run/stored-stack.ts";
+import { engineStateFrom, type StateResource } from "../../pulumi/state.ts";
 import type { Json } from "../../schema/index.ts";
 import { startPlugin, urnOf } from "../harness/plugin.ts";
 import { setUp } from "./fixture.ts";
@@ -27,7 +27,7 @@ const binding = (name: string, number: number, own: Partial<StateResource> = {})
   return stored("RoleBinding", name, { uid: uid(number), ...named }, own);
 };
 const exported = (resources: object[]) =>
-  engineStateFrom(JSON.stringify({ deployment: { manifest: { time: "2026-01-01T00:00:00Z" }, resources } }));
+  engineStateFrom({ deployment: { manifest: { time: "2026-01-01T00:00:00Z" }, resources } });
 
 const HEAD = "What the program no longer declares, unless it has failed:";
 const removed = (name: string) => `RoleBinding ${name} is removed: identity "ci", role "viewer", group "team"`;

@@ -5,16 +5,16 @@ import { layerProblems } from "../../scripts/layers.ts";
 test.each<[file: string, imported: string, imports: string]>([
   ["schema/address.ts", "client/config.ts", "schema/ imports only itself"],
   ["client/retry.ts", "access/quote.ts", "client/ imports only schema"],
-  ["access/graph/group.ts", "provider/log/entry.ts", "access/ imports only schema, client"],
+  ["access/graph/group.ts", "provider/log/entry.ts", "access/ imports only schema, client, pulumi"],
   ["access/change/write.ts", "access/graph/group.ts", "access/change/ imports only schema, access/*"],
   ["access/change/write.ts", "client/client.ts", "access/change/ imports only schema, access/*"],
-  ["ci/text.ts", "cli/main.ts", "ci/ imports only schema, client, access"],
-  ["plugin/main.ts", "server/index.ts", "plugin/ imports only schema, client, access, provider"],
-  ["provider/index.ts", "plugin/main.ts", "provider/ imports only schema, client, access"],
+  ["ci/text.ts", "cli/main.ts", "ci/ imports only schema, client, pulumi, access"],
+  ["plugin/main.ts", "server/index.ts", "plugin/ imports only schema, client, pulumi, access, provider"],
+  ["provider/index.ts", "plugin/main.ts", "provider/ imports only schema, client, pulumi, access"],
   [
     "provider/log/entry.ts",
     "provider/run/journal.ts",
-    "provider/log/ imports only schema, client, access, provider/record",
+    "provider/log/ imports only schema, client, pulumi, access, provider/record",
   ],
   ["server/index.ts", "client/client.ts", "server/ imports only schema"],
   ["server/base/log.ts", "server/options.ts", "server/base/ imports only schema"],
@@ -27,7 +27,7 @@ test.each<[file: string, imported: string, imports: string]>([
   [
     "cli/main.ts",
     "test/support/irm.ts",
-    "cli/ imports only schema, client, access, gate, ci, provider, server, plugin",
+    "cli/ imports only schema, client, pulumi, access, gate, ci, provider, server, plugin",
   ],
 ])("%s does not import %s", (file, imported, imports) => {
   expect(layerProblems(file, [imported])).toEqual([`${file}: imports ${imported}, and ${imports}`]);

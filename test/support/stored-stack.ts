@@ -2,8 +2,8 @@
 import { AT } from "../../client/preview-marks.ts";
 import { TYPE_PREFIX } from "../../provider/record/kind.ts";
 import { stampText } from "../../provider/record/stamp.ts";
-import { type EngineRun, engineStateFrom } from "../../provider/run/engine-state.ts";
 import type { StoredStacks } from "../../provider/run/stored-stack.ts";
+import { type EngineRun, engineStateFrom } from "../../pulumi/state.ts";
 import type { Json } from "../../schema/index.ts";
 
 export const SECOND_MS = 1_000;
@@ -49,15 +49,13 @@ const operationOf = ({
 export const storedWith = ({ pending, resources = [], runs = [], secrets = pending, savedMs = 0 }: StoredState) => {
   const asked = { states: 0, secrets: 0, runs: 0 };
   const stateOf = (operations: readonly Pending[]) =>
-    engineStateFrom(
-      JSON.stringify({
-        deployment: {
-          manifest: { time: new Date(Date.now() - savedMs).toISOString() },
-          resources,
-          pending_operations: operations.map(operationOf),
-        },
-      }),
-    );
+    engineStateFrom({
+      deployment: {
+        manifest: { time: new Date(Date.now() - savedMs).toISOString() },
+        resources,
+        pending_operations: operations.map(operationOf),
+      },
+    });
   const [plain, clear] = [stateOf(pending), stateOf(secrets)];
   const stored: StoredStacks = {
     engineState: async () => {

@@ -1,5 +1,5 @@
 // The lists of a review beside findings and identities.
-import { partsOfUrn } from "../../preview/urn.ts";
+import { partsOfUrn } from "../../../pulumi/urn.ts";
 import type { Report } from "../../review/report.ts";
 import type { Differs, Step } from "../../review/run-report.ts";
 import {

@@ -1,7 +1,7 @@
 // What the preview of the original says of the resources of other providers: whether they change, and what was read.
-import type { Preview, Step } from "../../../access/preview/shape.ts";
-import { ourTypeOf, partsOfUrn } from "../../../access/preview/urn.ts";
-import { SECRET, UNKNOWN, valuesIn } from "../../../access/preview/value.ts";
+import type { Preview, Step } from "../../../pulumi/preview.ts";
+import { ourTypeOf, partsOfUrn } from "../../../pulumi/urn.ts";
+import { SECRET, UNKNOWN, valuesIn } from "../../../pulumi/value.ts";
 import type { Json } from "../../../schema/index.ts";
 import { UNCHANGED } from "../up.ts";
 import type { Judge } from "./guard.ts";

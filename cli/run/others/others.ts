@@ -7,7 +7,7 @@ import { createServer, type Socket } from "node:net";
 import { extname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { pulumiHome } from "../../../provider/run/journal-path.ts";
+import { pulumiHome } from "../../../pulumi/project.ts";
 import { BACKEND, type Place } from "../place.ts";
 import type { ProgramUser } from "../user.ts";
 import { type Guard, type Guarded, type Judge, startGuard } from "./guard.ts";

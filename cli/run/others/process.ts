@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { setTimeout as after } from "node:timers/promises";
 import { Client, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
-import { signalGroup } from "../engine.ts";
+import { signalGroup } from "../../../pulumi/command.ts";
 import type { ProgramUser } from "../user.ts";
 
 /** One sentence, which the engine prints. */

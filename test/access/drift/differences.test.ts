@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { differencesOf } from "../../../access/drift/differences.ts";
 import { documentAsText } from "../../../access/format/document/terminal.ts";
 import { driftDocument } from "../../../access/format/drift.ts";
-import { SECRET, UNKNOWN } from "../../../access/preview/value.ts";
+import { SECRET, UNKNOWN } from "../../../pulumi/value.ts";
 import type { Json } from "../../../schema/index.ts";
 import { ROOT } from "../graphs.ts";
 

@@ -236,7 +236,7 @@ describe("open creates", () => {
   });
 
   test("come from the engine's state, unless the journal has the create", () => {
-    const begun = ["open", "both"].map((name) => ({ urn: urnOf("Group", name), inputs: { name, parent: TEAM } }));
+    const begun = ["open", "both"].map((name) => resource("Group", name, "", { name, parent: TEAM }));
     const left = [TEAM_RESOURCE, resource("Group", "both", uidIn(TEAM, 32), { name: "both", parent: TEAM })];
     const found = report({ left, begun }, liveWith(), { entries: [entry("Group::both")] });
     expect(found.pending.map(({ logicalName, name, source, time }) => [logicalName, name, source, time])).toEqual([

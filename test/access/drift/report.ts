@@ -7,11 +7,12 @@ import type { DriftReport } from "../../../access/drift/report.ts";
 import type { DriftService } from "../../../access/drift/run.ts";
 import { newGraph } from "../../../access/graph/graph.ts";
 import type { Live } from "../../../access/graph/live.ts";
-import { SECRET_SIGNATURE, SIGNATURE } from "../../../access/preview/value.ts";
 import { bundlesIn } from "../../../access/roles/change.ts";
 import { proposalFromRun } from "../../../access/run/proposal.ts";
 import type { RunRecord } from "../../../access/run/record.ts";
-import { managedIn, type StateResource } from "../../../access/run/stack.ts";
+import { managedIn } from "../../../access/run/stack.ts";
+import type { StateResource } from "../../../pulumi/state.ts";
+import { SECRET_SIGNATURE, SIGNATURE } from "../../../pulumi/value.ts";
 import type { Json, OperationName } from "../../../schema/index.ts";
 import { ROOT } from "../graphs.ts";
 import { CI, liveWith, NOW_MS, TEAM, urnOf, VIEWER } from "../team.ts";
@@ -24,7 +25,7 @@ export const TEAM_INPUTS = { name: "team", parent: ROOT, __service: "https://irm
 
 /** A resource of the stack. */
 export const resource = (type: string, name: string, id: string, inputs: Json, outputs: Json = {}): StateResource => ({
-  ...{ urn: urnOf(type, name), id, inputs, outputs },
+  ...{ urn: urnOf(type, name), type: `irm:index:${type}`, id, inputs, outputs },
 });
 
 /** The program has the group of the team, and it is as the program has it. */

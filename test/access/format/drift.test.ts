@@ -5,8 +5,8 @@ import { jsonText } from "../../../access/format/document/json.ts";
 import { documentAsMarkdown } from "../../../access/format/document/markdown.ts";
 import { documentAsText } from "../../../access/format/document/terminal.ts";
 import { driftDocument } from "../../../access/format/drift.ts";
-import { SECRET } from "../../../access/preview/value.ts";
 import type { PullToken } from "../../../access/query/pull-tokens.ts";
+import { SECRET } from "../../../pulumi/value.ts";
 import { NO_DRIFT } from "../drift/report.ts";
 import { ROOT, uidIn } from "../graphs.ts";
 

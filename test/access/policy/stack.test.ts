@@ -1,10 +1,6 @@
 // A policy beside a stack: records match by the uids of the stack's state, and what the stack manages goes with its key.
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type GraphBuilder, newGraph } from "../../../access/graph/graph.ts";
-import { exportStack } from "../../../access/policy/export-stack.ts";
 import { parsePolicy, policyGraph, policyStackIn } from "../../../access/policy/index.ts";
 import type { Policy } from "../../../access/policy/policy.ts";
 import type { Report } from "../../../access/review/report.ts";
@@ -32,9 +28,9 @@ const urnOf = (type: string, name: string) => `urn:pulumi:prod::access::${type}:
 const PARENT = urnOf("irm:index:AccessPolicy", "acme");
 const resource = (type: string, name: string, id: string, more: object = {}) => ({
   urn: urnOf(`irm:index:AccessPolicy$irm:index:${type}`, name),
-  ...{ type: `irm:index:${type}`, id, parent: PARENT, inputs: { name: "acme" }, ...more },
+  ...{ type: `irm:index:${type}`, id, parent: PARENT, inputs: { name: "acme" }, outputs: {}, ...more },
 });
-const component = { urn: PARENT, type: "irm:index:AccessPolicy", outputs: { organization: ROOT } };
+const component = { urn: PARENT, type: "irm:index:AccessPolicy", inputs: {}, outputs: { organization: ROOT } };
 /** `release`: uid of the record of that key */
 const stackWith = (release: string) => [
   ...[component, resource("Group", "acme", ROOT), resource("Group", "acme/team", TEAM)],
@@ -87,39 +83,6 @@ describe("a policy of a stack", () => {
     const other = { ...resource("Group", "second", ROOT), parent: second.urn };
     expect(() => policyStackIn([...stackWith(RELEASE), second, other], policy)).toThrow(
       "the stack has 2 policies of this organization: acme, second",
-    );
-  });
-});
-
-describe("the state of a stack", () => {
-  const folder = mkdtempSync(join(tmpdir(), "stack-"));
-  const engine = (source: string): [string, ...string[]] => {
-    const script = join(folder, "engine.mjs");
-    writeFileSync(script, source);
-    return [process.execPath, script];
-  };
-
-  test("is read beside the policy, of the stack that is selected or given", async () => {
-    const command = engine(
-      'console.log(process.argv.includes("--show-name") ? "prod" : process.argv.slice(2).join(" "))',
-    );
-    expect(await exportStack(command, [folder])).toBeUndefined();
-    await expect(exportStack(command, [folder], "dev")).rejects.toThrow(
-      "--stack dev: there is no Pulumi.yaml beside the policy, and none in this folder",
-    );
-    writeFileSync(join(folder, "Pulumi.yaml"), "name: access\n");
-    expect(await exportStack(command, [folder])).toEqual({ name: "prod", text: "stack export --non-interactive\n" });
-    expect(await exportStack(command, [folder], "dev")).toEqual({
-      name: "dev",
-      text: "stack export --stack dev --non-interactive\n",
-    });
-  });
-
-  test("is not there where no stack is selected, and an error where one was asked for", async () => {
-    const command = engine('console.error("error: no stack"); process.exitCode = 255');
-    expect(await exportStack(command, [folder])).toEqual({});
-    await expect(exportStack(command, [folder], "dev")).rejects.toThrow(
-      "pulumi stack export --stack dev failed: error: no stack",
     );
   });
 });

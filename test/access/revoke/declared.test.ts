@@ -23,7 +23,7 @@ const resources = [
   { urn: urn("irm:index:RoleBinding", "former"), type: "irm:index:RoleBinding", id: "a/3", delete: true },
   { urn: urn("irm:index:Group", "platform"), type: "irm:index:Group", id: "a/4" },
 ];
-const text = JSON.stringify({ version: 3, deployment: { resources } });
+const text = JSON.stringify({ version: 3, deployment: { manifest: { time: "2026-01-01T00:00:00Z" }, resources } });
 const held = (binding: string, group = "", role = "") => ({
   binding,
   group,
@@ -53,7 +53,7 @@ test.each<[held: ReturnType<typeof held>[], names: string[]]>([
 });
 
 test("a state that cannot be read is an error", () => {
-  expect(() => declarationsIn('{"deployment":{"resources":3}}', { uid: "ci", name: "ci" }, [])).toThrow(
-    "the exported stack cannot be read",
-  );
+  expect(() =>
+    declarationsIn('{"deployment":{"manifest":{"time":""},"resources":3}}', { uid: "ci", name: "ci" }, []),
+  ).toThrow("pulumi stack export: resources Invalid input");
 });

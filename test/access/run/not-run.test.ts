@@ -1,8 +1,8 @@
 // Steps that a run leaves out, since they need a value of another provider: what may stand behind each.
 import { expect, test } from "vitest";
 import { newGraph } from "../../../access/graph/graph.ts";
-import { parsePreview } from "../../../access/preview/shape.ts";
 import { unknownOf } from "../../../access/run/not-run.ts";
+import { parsePreview } from "../../../pulumi/preview.ts";
 import type { Json } from "../../../schema/index.ts";
 import { addRole, ROOT, uidIn } from "../graphs.ts";
 

@@ -208,7 +208,9 @@ describe("what somebody removed by hand", () => {
     ];
     const normal = { writes, uids: new Map([[1, MADE]]), keys: [], textOf: (text: string) => text };
     const services = [{ before: { graph: before }, after: { graph: after } }];
-    expect(restoredWrites(services, { stored, left, normal } as Parameters<typeof restoredWrites>[1])).toEqual([
+    expect(
+      restoredWrites(services, { stored, left, normal } as unknown as Parameters<typeof restoredWrites>[1]),
+    ).toEqual([
       { n: 1, uid: GONE },
       { n: 2, uid: own },
     ]);

@@ -28,9 +28,10 @@ const urnOf = (type: string, name: string) => `urn:pulumi:dev::access::${type}::
 const parent = urnOf("irm:index:AccessPolicy", "acme");
 const child = (type: string, name: string, id: string) => ({
   ...{ urn: urnOf(`irm:index:AccessPolicy$irm:index:${type}`, name), type: `irm:index:${type}`, id, parent },
+  ...{ inputs: {}, outputs: {} },
 });
 const stack = [
-  { urn: parent, type: "irm:index:AccessPolicy", outputs: { organization: ROOT } },
+  { urn: parent, type: "irm:index:AccessPolicy", inputs: {}, outputs: { organization: ROOT } },
   ...[child("Group", "acme", ROOT), child("Group", "acme/platform", ONE)],
   child("Identity", "acme:identity/release", RELEASE),
 ];

@@ -3,9 +3,9 @@
 
 import type { HttpAnswer, Transport } from "../../../client/transport.ts";
 import { TOKEN_PREFIX, TYPE_PREFIX } from "../../../provider/record/kind.ts";
-import type { EngineState } from "../../../provider/run/engine-state.ts";
 import { type Environment, systemEnvironment } from "../../../provider/run/session.ts";
 import type { StoredStacks } from "../../../provider/run/stored-stack.ts";
+import type { EngineState } from "../../../pulumi/state.ts";
 import { fastClock, type Pace } from "../clock.ts";
 import type { Adapter } from "./provider.ts";
 import { engineStateOf, readState } from "./state.ts";

@@ -1,7 +1,7 @@
 // The engine's state in one file, rewritten before and after each step, as the file backend does it.
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import type { StateKind } from "../../../provider/kind/index.ts";
-import type { EngineRun, EngineState, StateResource } from "../../../provider/run/engine-state.ts";
+import type { EngineRun, EngineState, StateResource } from "../../../pulumi/state.ts";
 import type { Json } from "../../../schema/index.ts";
 import { typeOf } from "./provider.ts";
 

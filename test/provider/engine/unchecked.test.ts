@@ -1,6 +1,6 @@
 // Runs without checkpoints that are refused before they send anything.
 import { beforeEach, describe, expect, it } from "vitest";
-import type { StateResource } from "../../../provider/run/engine-state.ts";
+import type { StateResource } from "../../../pulumi/state.ts";
 import type { Json } from "../../../schema/index.ts";
 import { startSharedService } from "../../harness/provider.ts";
 import { createWorld, type World } from "../open/world.ts";

@@ -22,9 +22,9 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vites
 import { joinOperation } from "../../../provider/log/join.ts";
 import type { Operation } from "../../../provider/log/operation.ts";
 import { OperationError } from "../../../provider/log/place.ts";
-import { isAlive } from "../../../provider/log/process.ts";
 import { createOwnership, type Ownership } from "../../../provider/run/ownership.ts";
 import { turnsOf } from "../../../provider/run/turns.ts";
+import { isAlive } from "../../../pulumi/process.ts";
 import { manualClock } from "../../harness/clock.ts";
 import { temporaryFolder } from "../../support/command.ts";
 import { createRandom } from "../../support/random.ts";

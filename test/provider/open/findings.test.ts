@@ -4,8 +4,8 @@ import { contentsFrom } from "../../../provider/log/entries.ts";
 import { findingsOf } from "../../../provider/open/findings.ts";
 import { fingerprintOf } from "../../../provider/record/desired.ts";
 import { TOKEN_PREFIX } from "../../../provider/record/kind.ts";
-import type { EngineState } from "../../../provider/run/engine-state.ts";
 import type { OpenRuns } from "../../../provider/run/write-ahead.ts";
+import type { EngineState } from "../../../pulumi/state.ts";
 import type { Json } from "../../../schema/index.ts";
 
 const PARENT = "720909c9f5279097d847ad02a2f24ba8f59de36a";

@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { startOf } from "../../../provider/log/process.ts";
-import { type EngineProcess, engineAbove, sentencesWith } from "../../../provider/run/sentences.ts";
+import { sentencesWith } from "../../../provider/run/sentences.ts";
+import { type EngineProcess, engineAbove, startOf } from "../../../pulumi/process.ts";
 import { temporaryFolder } from "../../support/command.ts";
 
 const folder = temporaryFolder();

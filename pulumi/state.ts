@@ -2,8 +2,9 @@
 // the runs that ended. Its commands take no lock for that, and work while a run of the stack is under way.
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { type Json, UserError } from "../../schema/index.ts";
-import { type EngineCommand, runEngine } from "./engine-command.ts";
+import { isObject, type Json, UserError } from "../schema/index.ts";
+import type { EngineError } from "./command.ts";
+import { SECRET_SIGNATURE, SIGNATURE } from "./value.ts";
 
 /** The state cannot be read. The message is one line, without a value of the state. */
 export class EngineStateError extends UserError {
@@ -18,6 +19,7 @@ const bag = z
 const Resource = z.object({
   urn: z.string(),
   type: z.string(),
+  parent: z.string().nullish(),
   /** absent of a component */
   id: z.string().nullish(),
   /** a component is none */
@@ -42,8 +44,6 @@ const Deployment = z.object({
   pending_operations: z.array(z.object({ type: z.string(), resource: Resource })).nullish(),
 });
 
-const Export = z.object({ deployment: Deployment });
-
 /** Secret inputs are as `pulumi stack export` prints them. */
 export type StateResource = z.infer<typeof Resource>;
 
@@ -60,27 +60,32 @@ export interface EngineState {
   savedAt: string;
 }
 
+/** Runs a command of the engine, and returns what it prints. */
+type Ask = (args: readonly string[]) => Promise<string>;
+
 /**
  * `stack`: organization/project/stack. Without `showSecrets` the secrets of the state stay encrypted. Errors: EngineStateError, without an
  * engine, a backend or such a stack.
  */
-export const readEngineState = async (
-  command: EngineCommand,
-  stack: string,
-  { showSecrets = false } = {},
-): Promise<EngineState> => {
+export const readEngineState = async (ask: Ask, stack: string, { showSecrets = false } = {}): Promise<EngineState> => {
   const secrets = showSecrets ? ["--show-secrets"] : [];
-  return engineStateFrom(await ask(command, ["stack", "export", "--stack", stackName(stack), ...secrets]));
+  return engineStateFrom(exportFrom(await read(ask, ["stack", "export", "--stack", stackName(stack), ...secrets])));
 };
 
-/** What `pulumi stack export` prints. */
-export const engineStateFrom = (exported: string): EngineState => {
-  const { deployment } = parsed("pulumi stack export", Export, exported);
-  return {
-    resources: deployment.resources ?? [],
-    pending: deployment.pending_operations ?? [],
-    savedAt: deployment.manifest.time,
-  };
+/** `version` and `features` beside it */
+export interface Exported {
+  [member: string]: unknown;
+  deployment: Json;
+}
+
+/** What `pulumi stack export` prints, whole. Errors: EngineStateError. */
+export const exportFrom = (text: string): Exported =>
+  parsed("pulumi stack export", z.looseObject({ deployment: z.looseObject({}) }), text);
+
+/** Errors: EngineStateError. */
+export const engineStateFrom = ({ deployment }: Exported): EngineState => {
+  const { resources, pending_operations, manifest } = checked("pulumi stack export", Deployment, deployment);
+  return { resources: resources ?? [], pending: pending_operations ?? [], savedAt: manifest.time };
 };
 
 const Runs = z.array(z.object({ kind: z.string(), startTime: z.string(), result: z.string() }));
@@ -99,9 +104,9 @@ export interface EngineRun {
 const RUNS_MAX = "100";
 
 /** The last runs of a stack, the newest first. Errors as above. */
-export const readEngineRuns = async (command: EngineCommand, stack: string): Promise<EngineRun[]> => {
+export const readEngineRuns = async (ask: Ask, stack: string): Promise<EngineRun[]> => {
   const args = ["stack", "history", "--json", "--page-size", RUNS_MAX, "--stack", stackName(stack)];
-  const runs = parsed("pulumi stack history", Runs, await ask(command, args));
+  const runs = parsed("pulumi stack history", Runs, await read(ask, args));
   return runs.map(({ kind, startTime, result }) => ({ kind, result, startedAt: Date.parse(startTime) }));
 };
 
@@ -110,26 +115,31 @@ const IS_TORN = /failed to load checkpoint: (?:unexpected )?(?:EOF|end of JSON i
 const TORN_MAX = 5;
 const TORN_WAIT_MS = 200;
 
-const ask = async (command: EngineCommand, args: readonly string[]): Promise<string> => {
+const read = async (ask: Ask, args: readonly string[]): Promise<string> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await runEngine(command, args);
+      return await ask(args);
     } catch (error) {
-      const { message } = error as Error;
-      if (attempt === TORN_MAX || !IS_TORN.test(message)) throw new EngineStateError(message);
+      const { name, message, lastLine = message } = error as Error & Partial<Pick<EngineError, "lastLine">>;
+      const reason = name === "AbortError" ? "it was cancelled" : lastLine;
+      if (attempt === TORN_MAX || !IS_TORN.test(reason))
+        throw new EngineStateError(`pulumi ${args.slice(0, 2).join(" ")}: ${reason}`);
       await sleep(TORN_WAIT_MS);
     }
   }
 };
 
 const parsed = <Shape extends z.ZodType>(command: string, shape: Shape, text: string): z.infer<Shape> => {
-  let value: unknown;
   try {
-    value = JSON.parse(text);
-  } catch {
+    return checked(command, shape, JSON.parse(text));
+  } catch (error) {
+    if (error instanceof EngineStateError) throw error;
     // The error of the parser would show a part of the state.
     throw new EngineStateError(`${command}: it printed no JSON`);
   }
+};
+
+const checked = <Shape extends z.ZodType>(command: string, shape: Shape, value: unknown): z.infer<Shape> => {
   const { data, error } = shape.safeParse(value);
   if (error === undefined) return data;
   const [first] = error.issues;
@@ -140,4 +150,35 @@ const parsed = <Shape extends z.ZodType>(command: string, shape: Shape, text: st
 export const stackName = (stack: string): string => {
   const [organization = "", , name = ""] = stack.split("/");
   return organization.startsWith("~") || organization === "-" ? name : stack;
+};
+
+const isWrapped = (value: unknown): value is Json => isObject(value) && value[SIGNATURE] === SECRET_SIGNATURE;
+
+export const hasSecret = (value: unknown): boolean =>
+  isWrapped(value) || (typeof value === "object" && value !== null && Object.values(value).some(hasSecret));
+
+/** With secrets in clear text, as `--show-secrets` prints them. Throws EngineStateError for one that is encrypted. */
+export const decryptedValue = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(decryptedValue);
+  if (!isObject(value)) return value;
+  if (!isWrapped(value))
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, decryptedValue(one)]));
+  if (typeof value.plaintext !== "string") throw new EngineStateError("pulumi stack export: a secret is encrypted");
+  return decryptedValue(JSON.parse(value.plaintext));
+};
+
+/** Each text in a secret of `resources`, as `--show-secrets` prints them. */
+export const secretsIn = (resources: readonly unknown[]): string[] => {
+  const found: string[] = [];
+  // An explicit stack: how deep a state is, its program decides.
+  const left: { value: unknown; isSecret: boolean }[] = [{ value: resources, isSecret: false }];
+  for (let next = left.pop(); next; next = left.pop()) {
+    const { value, isSecret } = next;
+    if (isSecret && (typeof value === "string" || typeof value === "number")) found.push(String(value));
+    else if (isWrapped(value) && typeof value.plaintext === "string")
+      left.push({ value: JSON.parse(value.plaintext), isSecret: true });
+    else if (typeof value === "object" && value !== null)
+      for (const one of Object.values(value)) left.push({ value: one, isSecret });
+  }
+  return found;
 };

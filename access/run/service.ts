@@ -3,8 +3,8 @@
 import type { Config } from "../../client/config.ts";
 import { serviceOf } from "../../client/config.ts";
 import { serviceIn } from "../../client/preview-marks.ts";
-import type { Preview, Step } from "./shape.ts";
-import { ourTypeOf } from "./urn.ts";
+import type { Preview, Step } from "../../pulumi/preview.ts";
+import { ourTypeOf } from "../../pulumi/urn.ts";
 
 type Environment = Pick<Config, "baseUrl" | "movedFrom"> | undefined;
 

@@ -1,8 +1,9 @@
 // Copies a stack of a bucket or a folder into the backend of the run. Its secrets stay encrypted: the passphrase or the key service of the
 // stack decrypts them there too.
 
-import { isObject, type Json } from "../../schema/index.ts";
-import { EngineError, type RunEngine } from "./engine.ts";
+import { type Engine, stackFlag } from "../../pulumi/command.ts";
+import { type Exported, exportFrom } from "../../pulumi/state.ts";
+import type { Json } from "../../schema/index.ts";
 import type { Place } from "./place.ts";
 
 /** A stack, as the engine names it where the program is. */
@@ -23,37 +24,17 @@ interface Target {
 
 /** Returns what the engine has stored, its secrets encrypted. Errors: EngineError. */
 export const copyStack = async (
-  engine: RunEngine,
+  engine: Engine,
   place: Place,
   { name, cwd, env }: Original,
   { project, stack, keep = (all) => all }: Target,
-): Promise<Json> => {
-  const exported = exportedFrom(await engine.must(["stack", "export", ...stackFlag(name)], { cwd, env }));
+): Promise<Exported> => {
+  const exported = exportFrom(await engine.must(["stack", "export", ...stackFlag(name)], { cwd, env }));
   // As the engine stores it. Its import would drop what a killed run had begun, and a run without its journal looks there.
   const { deployment, ...version } = exported;
   place.writeState(project, stack, {
     ...version,
     checkpoint: { stack: `organization/${project}/${stack}`, latest: keep(deployment) },
   });
-  return deployment;
-};
-
-export const stackFlag = (name: string | undefined): string[] => (name === undefined ? [] : ["--stack", name]);
-
-/** `version` and `features` beside it */
-interface Exported {
-  [member: string]: unknown;
-  deployment: Json;
-}
-
-/** Errors: EngineError. */
-export const exportedFrom = (text: string): Exported => {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    // The error of the parser would show a part of the state.
-  }
-  if (isObject(parsed) && isObject(parsed.deployment)) return parsed as Exported;
-  throw new EngineError("pulumi stack export printed no deployment");
+  return exported;
 };

@@ -1,10 +1,15 @@
-// The values that a preview shows. The engine wraps secrets and references in objects with a signature of its own
+// The values that the engine passes, prints and stores. It wraps secrets and references in objects with a signature of its own
 // (https://github.com/pulumi/pulumi/blob/master/sdk/go/common/resource/sig/sig.go); a preview of --show-secrets, of a newer
 // engine or of another tool may have them as they are.
-import type { Json } from "../../schema/index.ts";
+import type { Json } from "../schema/index.ts";
 
-/** Stands for a value that a preview does not know, also inside texts. */
+/** Stands for a value that a preview does not know, inside texts, maps and lists too. */
 export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+export const isUnknown = (value: unknown): boolean => value === UNKNOWN;
+
+export const containsUnknown = (value: unknown): boolean =>
+  isUnknown(value) || (typeof value === "object" && value !== null && Object.values(value).some(containsUnknown));
 
 /** What the engine prints in place of a secret. */
 export const SECRET = "[secret]";

@@ -2,8 +2,9 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { EngineStateError, readEngineState } from "../../../provider/run/engine-state.ts";
-import { testFolder } from "../../support/test-folder.ts";
+import { askEngine } from "../../provider/run/stored-stack.ts";
+import { EngineStateError, readEngineState } from "../../pulumi/state.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const folder = testFolder().path(".");
 
@@ -14,7 +15,10 @@ const readWith = (script: string, stack = STACK, env: Record<string, string> = {
   const file = join(folder, "pulumi");
   writeFileSync(file, `#!/bin/sh\n${script}\n`);
   chmodSync(file, 0o755);
-  return readEngineState({ env: { PATH: [folder, process.env.PATH].join(delimiter), ...env }, cwd: folder }, stack);
+  return readEngineState(
+    askEngine({ env: { PATH: [folder, process.env.PATH].join(delimiter), ...env }, cwd: folder }),
+    stack,
+  );
 };
 
 const URN = "urn:pulumi:production::access::irm:index:Group::team";
@@ -47,8 +51,16 @@ describe("the state of the engine", () => {
   });
 
   it.each([
-    ["acme/access/production", "stack export --stack acme/access/production --non-interactive", "its whole name"],
-    ["~4711/access/production", "stack export --stack production --non-interactive", "the organization is not known"],
+    [
+      "acme/access/production",
+      "stack export --stack acme/access/production --non-interactive --color never",
+      "its whole name",
+    ],
+    [
+      "~4711/access/production",
+      "stack export --stack production --non-interactive --color never",
+      "the organization is not known",
+    ],
   ])("is asked for %s with %s: %s", async (stack, args) => {
     await expect(readWith('echo "error: $*" >&2; exit 1', stack)).rejects.toThrow(`pulumi stack export: ${args}`);
   });
@@ -72,7 +84,7 @@ describe("the state of the engine", () => {
   });
 
   it("cannot be read without an engine on the PATH", async () => {
-    const reading = readEngineState({ env: { PATH: join(folder, "nowhere") }, cwd: folder }, STACK);
+    const reading = readEngineState(askEngine({ env: { PATH: join(folder, "nowhere") }, cwd: folder }), STACK);
     await expect(reading).rejects.toThrow("pulumi stack export: there is no pulumi on the PATH");
   });
 
@@ -80,6 +92,6 @@ describe("the state of the engine", () => {
     const cancel = new AbortController();
     cancel.abort();
     const command = { env: { PATH: folder }, cwd: folder, cancelled: cancel.signal };
-    await expect(readEngineState(command, STACK)).rejects.toThrow("pulumi stack export: it was cancelled");
+    await expect(readEngineState(askEngine(command), STACK)).rejects.toThrow("pulumi stack export: it was cancelled");
   });
 });

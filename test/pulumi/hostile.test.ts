@@ -1,13 +1,12 @@
 // Previews that are broken, hostile or of another service, and values that they hide.
 import { describe, expect, test } from "vitest";
-import { runPreview } from "../../../access/preview/run-preview.ts";
-import { otherServiceText } from "../../../access/preview/service.ts";
-import { PreviewError, parsePreview } from "../../../access/preview/shape.ts";
-import { ourTypeOf, stackOfUrn } from "../../../access/preview/urn.ts";
-import { UNKNOWN, valuesIn } from "../../../access/preview/value.ts";
-import { openStackText, undeclaredText } from "../../../client/preview-marks.ts";
-import type { Json } from "../../../schema/index.ts";
-import { CI, TEAM, urnOf } from "../team.ts";
+import { otherServiceText } from "../../access/run/service.ts";
+import { openStackText, undeclaredText } from "../../client/preview-marks.ts";
+import { PreviewError, parsePreview, runPreview } from "../../pulumi/preview.ts";
+import { ourTypeOf, stackOfUrn } from "../../pulumi/urn.ts";
+import { UNKNOWN, valuesIn } from "../../pulumi/value.ts";
+import type { Json } from "../../schema/index.ts";
+import { CI, TEAM, urnOf } from "../access/team.ts";
 
 const BOUND = {
   op: "create",

@@ -1,9 +1,31 @@
-// The Pulumi.yaml of the program and the configuration of its stacks, as far as this package reads them.
+// The Pulumi project of a folder: its Pulumi.yaml, the configuration of its stacks, and the backend, as far as this package reads them.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, extname, join } from "node:path";
-import { PROJECT_FILES, projectFolder } from "../../client/folder.ts";
-import { isObject, type Json } from "../../schema/index.ts";
+import { homedir } from "node:os";
+import path, { dirname, extname, join, type posix } from "node:path";
+import type { Env } from "../client/config.ts";
+import { isObject, type Json } from "../schema/index.ts";
+
+/** Whether the file is the folder, or inside it. Both paths are absolute and free of symbolic links. */
+export const isWithin = (folder: string, file: string): boolean => {
+  const relative = path.relative(folder, file);
+  return relative !== ".." && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
+};
+
+/** The names of project files that the engine accepts. */
+export const PROJECT_FILES = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
+
+/** The folder of the Pulumi project that contains `folder`; undefined if there is none. */
+export const projectFolder = (
+  folder: string,
+  has: (file: string) => boolean,
+  { dirname, join }: Pick<typeof posix, "dirname" | "join"> = path,
+): string | undefined => {
+  for (let at = folder; ; at = dirname(at)) {
+    if (PROJECT_FILES.some((name) => has(join(at, name)))) return at;
+    if (dirname(at) === at) return undefined;
+  }
+};
 
 /** A member of the project's file; undefined where there is no file, or it has no such member. `folder` is the program's. */
 export const projectMember = (folder: string, name: "backend" | "runtime"): unknown =>
@@ -42,7 +64,8 @@ const memberOf = (text: string, name: string): unknown => {
   }
 };
 
-const projectFile = (folder: string): string | undefined => {
+/** The file of the project that contains `folder`; undefined where none can be read. */
+export const projectFile = (folder: string): string | undefined => {
   const isFile = (file: string): boolean => textOf(file) !== "";
   const found = projectFolder(folder, isFile);
   return found === undefined ? undefined : PROJECT_FILES.map((name) => join(found, name)).find(isFile);
@@ -54,6 +77,25 @@ const require = createRequire(import.meta.url);
 export const textOf = (file: string): string => {
   try {
     return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+};
+
+/** Address of the backend, "" where it is not known. In the order of the engine: the environment, the project's file, the last login. */
+export const backendOf = (env: Env, cwd: string): string =>
+  env.PULUMI_BACKEND_URL ||
+  backendIn(projectMember(cwd, "backend")) ||
+  currentLogin(join(pulumiHome(env), "credentials.json"));
+
+/** Where the engine keeps logins and plugins. */
+export const pulumiHome = ({ PULUMI_HOME }: Env): string => PULUMI_HOME || join(homedir(), ".pulumi");
+
+const backendIn = (project: unknown): string => String((project as { url?: unknown } | null | undefined)?.url ?? "");
+
+const currentLogin = (file: string): string => {
+  try {
+    return String((JSON.parse(textOf(file) || "{}") as { current?: unknown }).current ?? "");
   } catch {
     return "";
   }

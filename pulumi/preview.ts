@@ -1,9 +1,10 @@
-// The document that `pulumi preview --json` prints: what a review reads of it. Members of newer engines are ignored. A step that
-// cannot be read is kept as unreadable, because a review must not leave out what it does not understand.
+// Runs `pulumi preview --json`, and reads what it prints. Members of newer engines are ignored. A step that cannot be read is kept as
+// unreadable, because a review must not leave out what it does not understand.
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
-import { isDoubt } from "../../client/preview-marks.ts";
-import { UserError } from "../../schema/index.ts";
+import { isDoubt } from "../client/preview-marks.ts";
+import { UserError } from "../schema/index.ts";
+import { type EngineParts, engineWith, type RunOperation, stackFlag } from "./command.ts";
 import { ourType, partsOfUrn } from "./urn.ts";
 
 const bag = z.record(z.string(), z.unknown()).nullish();
@@ -125,4 +126,48 @@ const otherType = ({ urn, oldState, newState }: Step): string | undefined => {
 const urnIn = (step: unknown): string => {
   const urn = (step as { urn?: unknown } | null)?.urn;
   return typeof urn === "string" ? ` (${urn})` : "";
+};
+
+// A plain preview leaves out what stays, and does not see what was removed by hand.
+const FLAGS = ["--json", "--show-sames", "--refresh"];
+
+const COMMANDS: Readonly<Record<RunOperation, readonly string[]>> = {
+  up: ["preview"],
+  destroy: ["destroy", "--preview-only"],
+};
+
+interface PreviewOptions {
+  /** default: `up` */
+  operation?: RunOperation | undefined;
+  /** default: that of this process */
+  env?: NodeJS.ProcessEnv | undefined;
+  /** added to the arguments of the engine */
+  more?: readonly string[] | undefined;
+  /** ends the engine, and is then thrown */
+  signal?: AbortSignal | undefined;
+  /** of its process; default: those of this one */
+  user?: EngineParts["user"];
+}
+
+/** In the folder of the program. Messages and questions of the engine go to the user. `command` is the engine and its first arguments. */
+export const runPreview = async (
+  command: readonly [string, ...string[]],
+  cwd: string,
+  stack?: string,
+  { operation = "up", env = process.env, more = [], signal, user }: PreviewOptions = {},
+): Promise<Preview> => {
+  const args = [...COMMANDS[operation], ...FLAGS, ...stackFlag(stack), ...more];
+  const { end, stdout } = await engineWith(command, { signal, user }).run(args, {
+    cwd,
+    env,
+    stdio: ["inherit", "pipe", "inherit"],
+  });
+  signal?.throwIfAborted();
+  // A preview that fails prints its errors as JSON, too.
+  if (end !== 0 && stdout.trim() === "")
+    throw new PreviewError(`the preview ended with ${end}; its messages are above`);
+  const preview = parsePreview(stdout, "what the preview printed");
+  if (end !== 0)
+    throw new PreviewError(`the preview ended with ${end}, but its output lists no error; its messages are above`);
+  return preview;
 };

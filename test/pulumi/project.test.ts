@@ -1,7 +1,7 @@
 // What a process that the engine has started reads of the project's files.
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { stackSetting } from "../../../provider/run/project-file.ts";
-import { type TemporaryFolder, temporaryFolder } from "../../support/command.ts";
+import { stackSetting } from "../../pulumi/project.ts";
+import { type TemporaryFolder, temporaryFolder } from "../support/command.ts";
 
 let folder: TemporaryFolder;
 beforeEach(() => {

@@ -1,0 +1,145 @@
+// Starts the engine's own command, `pulumi`.
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
+import { UserError } from "../schema/index.ts";
+
+/** What the engine, or an engine that cannot begin, says: one sentence, and what it printed last. */
+export class EngineError extends UserError {
+  override readonly name = "EngineError";
+  /** the last line: warnings come first */
+  readonly lastLine: string;
+  /** there is no such program */
+  readonly isMissing: boolean;
+
+  constructor(message: string, { lastLine = message, isMissing = false } = {}) {
+    super(message);
+    this.lastLine = lastLine;
+    this.isMissing = isMissing;
+  }
+}
+
+export interface EngineRun {
+  /** folder of the program, whose Pulumi.yaml may name the backend */
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  /** what the command reads: it is in no file and on no command line */
+  input?: string;
+  /**
+   * Default: what it prints is in the result, and it asks nothing. Otherwise it belongs to this terminal, whose interrupt reaches it too: it
+   * ends its steps, stores what they have done, and has a result.
+   */
+  stdio?: StdioOptions;
+}
+
+export interface EngineResult {
+  /** its exit code, or the signal that has ended it */
+  end: number | string;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Engine {
+  run(args: readonly string[], options: EngineRun): Promise<EngineResult>;
+  /** The output of a command that must succeed. Throws EngineError. */
+  must(args: readonly string[], options: EngineRun): Promise<string>;
+}
+
+export interface EngineParts {
+  /** once it aborts, a command is ended and fails */
+  signal?: AbortSignal | undefined;
+  /** of its processes; default: that of this one */
+  user?: { spawn: { uid: number; gid: number } } | undefined;
+  timeoutMs?: number | undefined;
+}
+
+/** How long an engine may take to end by itself. */
+const GRACE_MS = 10_000;
+
+/** `command` is the engine and its first arguments. */
+export const engineWith = (
+  [program, ...first]: readonly [string, ...string[]],
+  { signal, user, timeoutMs }: EngineParts = {},
+): Engine => {
+  const run: Engine["run"] = async (args, { cwd, env, input = "", stdio }) => {
+    signal?.throwIfAborted();
+    const quietly = stdio === undefined ? ["--non-interactive", "--color", "never"] : [];
+    // In a process group of its own, it ends with all that it has started.
+    const isGroup = stdio === undefined;
+    const child = spawn(program, [...first, ...args, ...quietly], {
+      cwd,
+      // The setup of a clone runs the engine in this folder.
+      env: { ...env, INIT_CWD: cwd },
+      stdio: stdio ?? "pipe",
+      detached: isGroup,
+      ...user?.spawn,
+    });
+    const stop = (): void => {
+      if (!isGroup) return void child.kill("SIGINT");
+      signalGroup(child, "SIGINT");
+      setTimeout(() => signalGroup(child, "SIGKILL"), GRACE_MS).unref();
+    };
+    const late = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
+    late?.addEventListener("abort", () => signalGroup(child, "SIGKILL"));
+    signal?.addEventListener("abort", stop);
+    try {
+      const ended = endOf(child, program);
+      // It may end before it has read its input.
+      child.stdin?.on("error", () => undefined).end(input);
+      const printed = [child.stdout, child.stderr].map((stream) => (stream ? text(stream) : ""));
+      const [end, stdout = "", stderr = ""] = await Promise.all([ended, ...printed]);
+      if (isGroup) signal?.throwIfAborted();
+      if (late?.aborted) throw new EngineError(`no answer within ${Number(timeoutMs) / 1000} s`);
+      return { end, stdout, stderr };
+    } finally {
+      signal?.removeEventListener("abort", stop);
+    }
+  };
+  return {
+    run,
+    must: async (args, options) => {
+      const { end, stdout, stderr } = await run(args, options);
+      if (end === 0) return stdout;
+      const why = stderr.trim() || stdout.trim().split("\n").slice(-20).join("\n") || `it ended with ${end}`;
+      const lastLine =
+        stderr
+          .trim()
+          .split("\n")
+          .at(-1)
+          ?.replace(/^error: /, "") || `it ended with ${end}`;
+      throw new EngineError(`pulumi ${args.slice(0, 2).join(" ")} failed: ${why}`, { lastLine });
+    },
+  };
+};
+
+/** Throws EngineError where it cannot begin. */
+const endOf = (child: ChildProcess, program: string): Promise<number | string> =>
+  new Promise((resolve, reject) => {
+    child.on("error", ({ code, message }: NodeJS.ErrnoException) => {
+      const isMissing = code === "ENOENT";
+      reject(
+        new EngineError(isMissing ? `there is no ${program} on the PATH: install the Pulumi CLI` : message, {
+          isMissing,
+        }),
+      );
+    });
+    child.on("close", (code, signal) => resolve(code ?? signal ?? 1));
+  });
+
+/** To a process that was started in a group of its own, and all that it has started. */
+export const signalGroup = ({ pid }: ChildProcess, signal: NodeJS.Signals): void => {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal);
+  } catch {
+    // The last process of the group has ended.
+  }
+};
+
+/** The engine takes any option of a command from the environment too: those of a run are not for other commands. */
+export const withoutOptions = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !/^PULUMI_OPTION_/i.test(name)));
+
+/** `--stack NAME`; nothing for the selected one. */
+export const stackFlag = (name: string | undefined): string[] => (name === undefined ? [] : ["--stack", name]);
+
+/** `up`, with a preview of it, or `destroy` */
+export type RunOperation = "up" | "destroy";
