@@ -1,6 +1,5 @@
 // JSON in one spelling: members in the order of their UTF-16 code units, no spaces (RFC 8785). And its digest.
 import { createHash } from "node:crypto";
-import { compare } from "./graph/compare.ts";
 
 export const canonical = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
@@ -20,3 +19,21 @@ export const inOrderOf = <T>(items: readonly T[], textOf: (item: T) => string): 
 /** `sha256:` and 64 hexadecimal digits, of the canonical form */
 export const digestOf = (value: unknown): string =>
   `sha256:${createHash("sha256").update(canonical(value)).digest("hex")}`;
+
+// Whether two values of records mean the same to the API.
+
+/** The same text for what the API takes as equal: members in any order, absent or empty. */
+export const textOf = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(textOf).sort().join()}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value ?? "");
+  const members = Object.entries(value)
+    .map(([name, one]) => [name, textOf(one)])
+    .filter(([, text]) => !['""', "{}", "[]", "null"].includes(text as string));
+  return `{${members
+    .map(([name, text]) => `${JSON.stringify(name)}:${text}`)
+    .sort()
+    .join()}}`;
+};
+
+/** The order of texts by their UTF-16 units, for `sort`: the same on every machine. */
+export const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,11 +1,10 @@
 // `irm serve --copy-of`: reads a copy of what the caller can see of another service, says what is not in it, and writes it to a file.
 import { readFileSync } from "node:fs";
-import { type Copy, readCopy } from "../access/copy/copy.ts";
-import { COPY_HEAD, copyText } from "../access/copy/text.ts";
+import { COPY_HEAD, type Copy, copyText, readCopy } from "../access/copy/copy.ts";
 import { leftOutText, notVisibleText } from "../access/export/comment.ts";
 import { type ExportKind, KINDS, type OnRead, pathIn } from "../access/export/read.ts";
 import { countText } from "../access/format/words.ts";
-import { quote } from "../access/quote.ts";
+import { quote } from "../access/text.ts";
 import type { Client } from "../client/client.ts";
 import { readConfig } from "../client/credentials.ts";
 import { addressProblem, printable, resources, UserError } from "../schema/index.ts";

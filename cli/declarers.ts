@@ -1,7 +1,7 @@
 // The program or policy of this folder that would create again what a revocation removes.
 import { existsSync } from "node:fs";
 import { declarationsIn } from "../access/revoke/declared.ts";
-import type { HeldBinding } from "../access/revoke/held.ts";
+import type { HeldBinding } from "../access/revoke/holder.ts";
 import { type Holder, kindOf } from "../access/revoke/holder.ts";
 import { engineWith, stackFlag } from "../pulumi/command.ts";
 import { projectFolder } from "../pulumi/project.ts";

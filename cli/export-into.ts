@@ -6,7 +6,7 @@ import { optionsOf } from "../access/export/project.ts";
 import type { ChooseTop, Contents } from "../access/export/read.ts";
 import { countText } from "../access/format/words.ts";
 import { applyEdit, type OpenPolicy } from "../access/policy/edit/open.ts";
-import { quote } from "../access/quote.ts";
+import { quote } from "../access/text.ts";
 import type { Client } from "../client/client.ts";
 import { printable, resources } from "../schema/index.ts";
 

@@ -1,7 +1,7 @@
 // What a review describes: the stack, the service, the commit and the time. A page or a comment that readers share names them.
 import { repositoryAt } from "../access/base/git.ts";
 import type { Origin } from "../access/review/report.ts";
-import { timeText } from "../access/time-text.ts";
+import { timeText } from "../access/text.ts";
 
 export interface OriginParts {
   stack: string | undefined;

@@ -1,12 +1,11 @@
 // What a review says of built-in roles: what the service has changed since roles.lock.yaml of the base was written, and whether the change
 // edits that file to something else than the service has.
 import { posix, resolve } from "node:path";
-import { type At, filesAt, pathAt } from "../access/base/at.ts";
-import { sidesOf } from "../access/base/file.ts";
 import { BaseError } from "../access/base/git.ts";
-import { withoutSecretNames } from "../access/drift/secret-names.ts";
+import { type At, filesAt, pathAt, sidesOf } from "../access/base/revision.ts";
+import { textOf } from "../access/canonical.ts";
+import { withoutSecretNames } from "../access/drift/facts.ts";
 import type { Live } from "../access/graph/live.ts";
-import { textOf } from "../access/graph/same.ts";
 import type { ChangedRules } from "../access/review/index.ts";
 import { type RoleChange, roleChanges } from "../access/roles/change.ts";
 import {

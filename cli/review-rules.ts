@@ -2,13 +2,19 @@
 // the base: the author of the change could edit the file in the work tree.
 import { existsSync, readFileSync } from "node:fs";
 import { isAbsolute, join, posix, relative } from "node:path";
-import type { At } from "../access/base/at.ts";
-import { pathInRepository, type Sides, sidesOf } from "../access/base/file.ts";
 import { repositoryRoot } from "../access/base/git.ts";
+import type { At } from "../access/base/revision.ts";
+import { pathInRepository, type Sides, sidesOf } from "../access/base/revision.ts";
 import type { ChangedRules } from "../access/review/index.ts";
 import type { RulesSource } from "../access/review/report.ts";
-import { parseRules, rulesDifference } from "../access/review/rules-file.ts";
-import { addRead, allowanceFrom, ruleFrom, type Verdict } from "../access/review/rules-option.ts";
+import {
+  addRead,
+  allowanceFrom,
+  parseRules,
+  ruleFrom,
+  rulesDifference,
+  type Verdict,
+} from "../access/review/rules-file.ts";
 import { projectFolder } from "../pulumi/project.ts";
 import { UsageError } from "./usage.ts";
 

@@ -1,9 +1,8 @@
 // The tests of access that a review runs: the tests of the base, which the author of the change cannot edit, and of the work tree.
 import { existsSync } from "node:fs";
 import { isAbsolute, join, posix, resolve } from "node:path";
-import { type At, filesAt, pathAt } from "../access/base/at.ts";
-import { pathInRepository } from "../access/base/file.ts";
 import { BaseError, repositoryRoot } from "../access/base/git.ts";
+import { type At, filesAt, pathAt, pathInRepository } from "../access/base/revision.ts";
 import { mistakeText } from "../access/policy/index.ts";
 import type { Mistake } from "../access/policy/source.ts";
 import { type Files, textFiles } from "../access/policy/text-file.ts";

@@ -1,6 +1,6 @@
 // `irm review`: the change in access that an update of the program brings, in one of the formats. The update runs on a copy of the organization,
 // and the review reads what it has done there.
-import { baseOf } from "../access/base/at.ts";
+import { baseOf } from "../access/base/revision.ts";
 import { digestOf } from "../access/canonical.ts";
 import { type Change, type ChangeContent, ChangeError, lifeFrom, unusableText } from "../access/change/change.ts";
 import { afterApart, beforeApart, rowsApart } from "../access/change/rows.ts";

@@ -3,7 +3,7 @@ import { jsonText } from "../access/format/document/json.ts";
 import { countText } from "../access/format/words.ts";
 import { PolicyEditError } from "../access/policy/edit/document.ts";
 import { applyEdit, type PolicyEdit } from "../access/policy/edit/open.ts";
-import type { HeldBinding } from "../access/revoke/held.ts";
+import type { HeldBinding } from "../access/revoke/holder.ts";
 import { type Holder, kindOf, labelOf } from "../access/revoke/holder.ts";
 import type { Failure } from "../access/revoke/remove.ts";
 import { POLICY } from "../access/test/file.ts";

@@ -6,11 +6,11 @@ import { type Live, readLive } from "../access/graph/live.ts";
 import { PolicyEditError } from "../access/policy/edit/document.ts";
 import { isComplete } from "../access/query/answer.ts";
 import { resolveQuestion } from "../access/query/question.ts";
-import { quote } from "../access/quote.ts";
-import { bindingsOf, type HeldBinding, heldFrom } from "../access/revoke/held.ts";
 import type { Holder } from "../access/revoke/holder.ts";
+import { bindingsOf, type HeldBinding, heldFrom } from "../access/revoke/holder.ts";
 import { mappingIn, type PolicyRevocation, revocationIn } from "../access/revoke/policy.ts";
 import { POLICY } from "../access/test/file.ts";
+import { quote } from "../access/text.ts";
 import type { Client } from "../client/client.ts";
 import { printable, UserError } from "../schema/index.ts";
 

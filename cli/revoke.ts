@@ -2,12 +2,11 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { countText } from "../access/format/words.ts";
-import { inOrderOfRemoval, lastOwned } from "../access/revoke/held.ts";
-import { kindOf, labelOf, listGrants } from "../access/revoke/holder.ts";
+import { inOrderOfRemoval, kindOf, labelOf, lastOwned, listGrants } from "../access/revoke/holder.ts";
 import { type Removed, removeBindings } from "../access/revoke/remove.ts";
 import { interrupted, type UndoFile, writeUndoFile } from "../access/revoke/undo-file.ts";
 import { POLICY } from "../access/test/file.ts";
-import { timeText } from "../access/time-text.ts";
+import { timeText } from "../access/text.ts";
 import type { Client } from "../client/client.ts";
 import { printable, UserError } from "../schema/index.ts";
 import { ask, canAsk } from "./ask.ts";

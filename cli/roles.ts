@@ -14,7 +14,7 @@ import {
   recordedFor,
 } from "../access/roles/lock.ts";
 import { type RolesReport, rolesReportOf } from "../access/roles/report.ts";
-import { timeText } from "../access/time-text.ts";
+import { timeText } from "../access/text.ts";
 import { serviceOf } from "../client/config.ts";
 import { printable } from "../schema/index.ts";
 import { systemClient, systemConfig } from "./client.ts";

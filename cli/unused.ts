@@ -2,11 +2,10 @@
 import { unusedDocument, unusedJson } from "../access/format/unused.ts";
 import { countText, HIDES, hiddenLines } from "../access/format/words.ts";
 import { type Live, readLive } from "../access/graph/live.ts";
+import { removalOf } from "../access/policy/edit/entries.ts";
 import { applyEdit, openPolicy } from "../access/policy/edit/open.ts";
-import { removalOf } from "../access/policy/edit/remove.ts";
 import { roleReader } from "../access/query/answer.ts";
-import { type Unused, unusedIn } from "../access/query/unused.ts";
-import { unusedEntries } from "../access/query/unused-policy.ts";
+import { type Unused, unusedEntries, unusedIn } from "../access/query/unused.ts";
 import { systemClient } from "./client.ts";
 import type { Format } from "./format.ts";
 import { printDocument } from "./print-document.ts";

@@ -2,11 +2,10 @@
 import { jsonText } from "../access/format/document/json.ts";
 import { documentAsText } from "../access/format/document/terminal.ts";
 import { whoAmIDocument, whoAmIJson } from "../access/format/whoami.ts";
-import { type CheckAnswer, type CheckText, checkOwn } from "../access/query/own-check.ts";
-import { groupsOfGrants } from "../access/query/own-groups.ts";
+import { type CheckAnswer, type CheckText, checkOwn, groupsOfGrants } from "../access/query/own-groups.ts";
 import { capabilityViolation } from "../access/query/question.ts";
 import { type WhoAmI, whoAmI } from "../access/query/whoami.ts";
-import { quote } from "../access/quote.ts";
+import { quote } from "../access/text.ts";
 import { type Config, foundSettings } from "../client/config.ts";
 import { isObject } from "../schema/index.ts";
 import { systemClient, systemConfig } from "./client.ts";

@@ -2,12 +2,10 @@
 // an edit by hand that matters stops it.
 import { ancestorsOf, isWithin, valueAt } from "../../schema/index.ts";
 import { canonical } from "../canonical.ts";
-import { joinWithAnd } from "../list-text.ts";
-import { quote } from "../quote.ts";
-import { digestsOf } from "./after.ts";
-import { type RecordOf, recordFields, valueDigest } from "./before.ts";
+import { joinWithAnd, quote } from "../text.ts";
 import type { Change, ChangeAfter, ChangeContent, ChangeRow } from "./change.ts";
 import { methodOf } from "./methods.ts";
+import { digestsOf, type RecordOf, recordFields, valueDigest } from "./rows.ts";
 import { type Anew, formOf, type Terms, termsOf } from "./terms.ts";
 import type { Text } from "./text.ts";
 import { type Titles, titlesOf } from "./title.ts";

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { inputFields, isObject, isUidp, parseMask, suggestion, UserError, WILDCARD } from "../../schema/index.ts";
 import { digestOf } from "../canonical.ts";
-import { quote } from "../quote.ts";
+import { quote } from "../text.ts";
 import { METHODS, makesUid } from "./methods.ts";
 import { type CheckMade, fieldProblems, textProblems } from "./value.ts";
 import type { Write } from "./write.ts";

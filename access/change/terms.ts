@@ -3,9 +3,9 @@
 import { randomUUID } from "node:crypto";
 import { fieldPaths, isObject, isShownOnce, type Json, normalForm, oneofsOf, parentOf } from "../../schema/index.ts";
 import { canonical } from "../canonical.ts";
-import { equalsOf, type HeldOf } from "./after.ts";
 import type { Change, ChangeContent } from "./change.ts";
 import { makesUid, methodOf, type WriteMethod } from "./methods.ts";
+import { equalsOf, type HeldOf } from "./rows.ts";
 import { HIDDEN, type Made, madeUids, type Text } from "./text.ts";
 import { decidesNothing } from "./unknown.ts";
 import { encodeFields, mapMade, resolveValue } from "./value.ts";

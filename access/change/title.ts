@@ -1,7 +1,6 @@
 // Records and writes in a sentence, by the names that the copies and the writes have of them.
 import { fieldPaths, type Json, type Resource, resources, valueAt } from "../../schema/index.ts";
-import { joinWithAnd } from "../list-text.ts";
-import { quote } from "../quote.ts";
+import { joinWithAnd, quote } from "../text.ts";
 import type { Change } from "./change.ts";
 import { methodOf } from "./methods.ts";
 import type { Anew, Terms } from "./terms.ts";

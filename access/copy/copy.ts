@@ -1,7 +1,18 @@
 // A copy of everything that the caller can list: the records as the API lists them, with their uids and times, without secrets.
 // The reference server starts with it (`irm serve --copy-of`).
+
+import { z } from "zod";
 import type { Client } from "../../client/client.ts";
-import { ancestorsOf, isObject, type Json, resources } from "../../schema/index.ts";
+import {
+  ancestorsOf,
+  asMessage,
+  fieldInfo,
+  isObject,
+  type Json,
+  type Message,
+  resources,
+  unwrap,
+} from "../../schema/index.ts";
 import {
   type ExportKind,
   KINDS,
@@ -12,7 +23,7 @@ import {
 } from "../export/read.ts";
 import { countText } from "../format/words.ts";
 import type { Listed } from "../graph/live-record.ts";
-import { knownFields } from "./known.ts";
+import { yamlText } from "../text.ts";
 import { lastSegment, type NamedRecords, namedBy } from "./named.ts";
 
 type Plural = (typeof resources)[ExportKind]["plural"];
@@ -121,3 +132,50 @@ const leftOutOf = ({ identityProvider, groupInvite, repo }: VisibleRecords["reco
   ].flatMap(([count, what, one, many]) => (count === 0 ? [] : [`${what} ${countText(count, one, many)}`])),
   "advisories",
 ];
+
+// The fields of a record that may stand in a copy: those that this version knows, since an unknown one may hold a secret, and no secret.
+
+/** `onUnknown` gets the name of each field that is left out, after those of the fields that it is in: `claimMatch.actor` */
+export const knownFields = (schema: Message, record: Json, onUnknown: (path: string) => void, path = ""): Json => {
+  const known: Json = {};
+  for (const [name, value] of Object.entries(record)) {
+    const field = Object.hasOwn(schema.shape, name) ? (schema.shape[name] as z.ZodType) : undefined;
+    if (field === undefined) onUnknown(path + name);
+    else if (!fieldInfo(field).secret && value !== undefined)
+      known[name] = knownValue(field, value, onUnknown, `${path}${name}.`);
+  }
+  return known;
+};
+
+const knownValue = (type: z.ZodType, value: unknown, onUnknown: (path: string) => void, path: string): unknown => {
+  const message = asMessage(type);
+  if (message && isObject(value)) return knownFields(message, value, onUnknown, path);
+  const inner = unwrap(type);
+  if (inner instanceof z.ZodArray && Array.isArray(value))
+    return value.map((item) => knownValue(inner.element as z.ZodType, item, onUnknown, path));
+  if (inner instanceof z.ZodRecord && isObject(value))
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [
+        key,
+        knownValue(inner.valueType as z.ZodType, item, onUnknown, path),
+      ]),
+    );
+  return value;
+};
+
+// The file of a copy: a seed that `irm serve --seed` reads back to the same records.
+
+/** The first line of every such file. */
+export const COPY_HEAD = "# A copy of the records of a service, written by irm serve --copy-to.";
+
+const ABOUT = `${COPY_HEAD}
+# npx pulumi-irm serve --seed FILE starts a server with them: the same uids and times, no secrets (docs/server.md#copy).
+`;
+
+export const copyText = ({ copy, records, named }: Copy): string =>
+  ABOUT + yamlText({ copy: withoutEmpty(copy), records, ...notEmpty("named", withoutEmpty(named)) });
+
+const withoutEmpty = (lists: object): object =>
+  Object.fromEntries(Object.entries(lists).filter(([, value]) => !Array.isArray(value) || value.length > 0));
+
+const notEmpty = (name: string, value: object): object => (Object.keys(value).length > 0 ? { [name]: value } : {});

@@ -3,9 +3,8 @@
 
 import { SECRET, UNKNOWN } from "../../pulumi/value.ts";
 import { isObject, type Json } from "../../schema/index.ts";
+import { compare as byText, textOf } from "../canonical.ts";
 import { friendlyCapability } from "../capability.ts";
-import { compare as byText } from "../graph/compare.ts";
-import { textOf } from "../graph/same.ts";
 import type { Difference } from "./report.ts";
 
 /** What a value shows that is known only to the update. */

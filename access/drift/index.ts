@@ -2,7 +2,7 @@
 
 import { ourTypeOf, partsOfUrn } from "../../pulumi/urn.ts";
 import { isUidp, rootOf } from "../../schema/index.ts";
-import { compare } from "../graph/compare.ts";
+import { compare } from "../canonical.ts";
 import type { Live } from "../graph/live.ts";
 import { holdsPullsAlone, type PullToken, pullTokensIn } from "../query/pull-tokens.ts";
 import { expiringKeysOf, notVisibleRows } from "../review/lists.ts";
@@ -11,10 +11,10 @@ import { unique } from "../review/services.ts";
 import { roleChanges } from "../roles/change.ts";
 import type { RunRecord } from "../run/record.ts";
 import { driftIn, type FoundDrift, subjectOf } from "./changes.ts";
+import type { DriftFacts, DriftService } from "./facts.ts";
+import { withoutSecretNames } from "./facts.ts";
 import { type JournalEntry, pendingIn } from "./pending.ts";
 import { type DriftReport, type EndingKey, PULL_TOKENS } from "./report.ts";
-import type { DriftFacts, DriftService } from "./run.ts";
-import { withoutSecretNames } from "./secret-names.ts";
 import { undeclaredIn } from "./undeclared.ts";
 
 export interface DriftInput extends DriftFacts {

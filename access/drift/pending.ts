@@ -7,8 +7,8 @@ import { isUidp, type Json, resources } from "../../schema/index.ts";
 import { type AccessGraph, pathOf } from "../graph/graph.ts";
 import { worstFirst } from "../review/danger.ts";
 import { wordOf } from "./changes.ts";
+import type { DriftFacts } from "./facts.ts";
 import type { PendingCreate } from "./report.ts";
-import type { DriftFacts } from "./run.ts";
 
 /** A create of a journal without an outcome. */
 export interface JournalEntry {

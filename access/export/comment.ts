@@ -1,6 +1,6 @@
 // What a program says of itself, at its head: where it comes from, and what it does not declare.
 import { printable, resources } from "../../schema/index.ts";
-import { quote } from "../quote.ts";
+import { quote } from "../text.ts";
 import type { Export, LeftOut } from "./model.ts";
 
 const ADOPTED = "The first `pulumi up` takes the records of adopt.json over and changes nothing.";

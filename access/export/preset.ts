@@ -1,6 +1,6 @@
 // The preset that stands for a relationship: a guess from its texts, which counts only if the preset writes the same, byte for byte.
 import type { Json } from "../../schema/index.ts";
-import { textOf } from "../graph/same.ts";
+import { textOf } from "../canonical.ts";
 import { BUILDKITE_ISSUER } from "../preset/buildkite.ts";
 import { GITHUB_ISSUER } from "../preset/github-actions.ts";
 import { GITLAB_ISSUER } from "../preset/gitlab.ts";

@@ -1,18 +1,16 @@
 // The files of a Pulumi project.
 
 import { UIDS_FILE } from "../policy/uids.ts";
-import { yamlText } from "../yaml-text.ts";
+import { yamlText } from "../text.ts";
 import { headComment } from "./comment.ts";
-import { classOf } from "./kind.ts";
 import type { Export } from "./model.ts";
 import { slug } from "./names.ts";
-import { policyOf } from "./policy/policy.ts";
-import { splitByGroup } from "./policy/split.ts";
-import { adoptionText, policyText } from "./policy/text.ts";
+import { adoptionText, policyOf, policyText, splitByGroup } from "./policy/policy.ts";
 import { pulumiYamlProgram, unsayableInYaml, yamlName } from "./pulumi-yaml.ts";
-import { pythonProgram } from "./python/program.ts";
-import { typescriptProgram } from "./typescript/program.ts";
+import { pythonProgram } from "./python.ts";
+import { typescriptProgram } from "./typescript.ts";
 import type { Entry, ExportOptions } from "./value.ts";
+import { classOf } from "./value.ts";
 
 export type Format = "typescript" | "yaml" | "python" | "pulumi-yaml";
 

@@ -1,14 +1,12 @@
 // The program in Pulumi's YAML: a resource of the plugin for each record.
 import type { Json } from "../../schema/index.ts";
-import { quote } from "../quote.ts";
-import { yamlText } from "../yaml-text.ts";
+import { quote, yamlText } from "../text.ts";
+import { needsSecret } from "./arguments.ts";
 import { headComment } from "./comment.ts";
-import { classOf } from "./kind.ts";
 import type { Export } from "./model.ts";
 import { identifier } from "./names.ts";
 import type { ExportKind } from "./read.ts";
-import { needsSecret } from "./reasons.ts";
-import { type Entry, givenIn, Reference, Secret, type Value } from "./value.ts";
+import { classOf, type Entry, givenIn, Reference, Secret, type Value } from "./value.ts";
 
 /** `project`: the fields of Pulumi.yaml beside the resources. */
 export const pulumiYamlProgram = (all: Export, project: object): string => {

@@ -80,3 +80,8 @@ export const entriesIn = ({ parent, args }: Entry): Entry[] => {
   look(args);
   return [...found];
 };
+
+// The class of a kind, in the package of each language and as a type token.
+
+/** `roleBinding` to `RoleBinding` */
+export const classOf = ({ kind }: { kind: ExportKind }): string => kind.charAt(0).toUpperCase() + kind.slice(1);

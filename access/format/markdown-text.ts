@@ -1,5 +1,8 @@
 // Texts of others in Markdown. In code, GitHub and GitLab take them neither as markup nor as a mention, a link or a reference.
+
+import { readFileSync } from "node:fs";
 import { escapeHtml, printable } from "../../schema/index.ts";
+import type { RuleName } from "../review/report.ts";
 import type { Segment } from "./differences.ts";
 
 /** Of one comment. GitHub takes 65,536 characters: https://github.com/orgs/community/discussions/27190 */
@@ -32,3 +35,23 @@ const elideMiddle = (text: string): string =>
   text.length <= 4 * CONTEXT
     ? text
     : `${text.slice(0, CONTEXT)}… (${text.length - 2 * CONTEXT} more characters) …${text.slice(-CONTEXT)}`;
+
+// Where the documentation is read: the page of the repository, at the version of this package. A comment and a page that was sent have no
+// other way to it; a terminal names the file, which the package contains.
+
+const manifest = (): { version: string; repository: { url: string } } =>
+  JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+
+let base: string | undefined;
+
+/** `docs/review.md#gains-owner` as an address. */
+export const docsAddress = (path: string): string => {
+  if (base === undefined) {
+    const { version, repository } = manifest();
+    base = `${repository.url.replace(/^git\+|\.git$/g, "")}/blob/v${version}`;
+  }
+  return `${base}/${path}`;
+};
+
+/** Where a rule is explained: each has a section of its name. */
+export const pathOfRule = (rule: RuleName): string => `docs/review.md#${rule}`;

@@ -1,8 +1,8 @@
 // Built-in roles that differ from what is written down, and whom that reaches, in the parts that people read.
 import { CAPABILITY_CLASSES, classOf } from "../../schema/index.ts";
-import { joinWithAnd } from "../list-text.ts";
 import { isChange, type Reach, type RoleChange } from "../roles/change.ts";
 import type { RolesReport } from "../roles/report.ts";
+import { joinWithAnd } from "../text.ts";
 import { type Document, type Item, type Line, line, originFacts, quote } from "./document/document.ts";
 import { countText } from "./words.ts";
 

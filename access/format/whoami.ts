@@ -1,6 +1,6 @@
 // Who the caller is: in the parts that people read, and as JSON has it.
 import { type AccessGraph, lineageOf, type NodeId, placesIn } from "../graph/graph.ts";
-import type { CheckAnswer } from "../query/own-check.ts";
+import type { CheckAnswer } from "../query/own-groups.ts";
 import { throughText, type WhoAmI } from "../query/whoami.ts";
 import { byEffect } from "../review/danger.ts";
 import { NOT_READABLE } from "./answer/document.ts";

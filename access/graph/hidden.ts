@@ -4,7 +4,7 @@ import { apiErrorOf, apiText, hasCode, ListError, sessionErrorOf } from "../../c
 import { listAll } from "../../client/paginate.ts";
 import { isListable } from "../../client/records.ts";
 import { isObject, isUidp, type Json, levelOf, type Operation, parentOf, resources } from "../../schema/index.ts";
-import { quote } from "../quote.ts";
+import { quote } from "../text.ts";
 import type { NodeId } from "./graph.ts";
 import type { Listed } from "./live-record.ts";
 

@@ -4,7 +4,7 @@
 // list, or not have it: the rest of the graph is read all the same.
 import type { Client } from "../../client/client.ts";
 import { parentOf, rootOf } from "../../schema/index.ts";
-import { type AccessGraph, type NodeId, newGraph } from "./graph.ts";
+import { type AccessGraph, lineageOf, type NodeId, newGraph } from "./graph.ts";
 import { hiddenPlaces, hiddenText, listVisible, type Place } from "./hidden.ts";
 import {
   addBinding,
@@ -126,3 +126,29 @@ const notVisibleIn = async (
     .sort((a, b) => (position(a) < position(b) ? -1 : 1))
     .map(({ kind, group }) => ({ kind, group, message: hiddenText(kind) }));
 };
+
+// Whether records of a kind could be listed in a group: what cannot be listed may exist all the same.
+
+export type IsVisible<Kind extends string = ListedKind> = (kind: Kind, group: NodeId) => boolean;
+
+/** A group that the graph does not have is as visible as the nearest one above it. */
+export const visibilityIn = <Kind extends string = ListedKind>(
+  graph: AccessGraph,
+  notVisible: readonly { kind: Kind; group: NodeId }[],
+): IsVisible<Kind> => {
+  const hidden = new Set(notVisible.map(({ kind, group }) => `${kind} ${group}`));
+  return (kind, group) => {
+    if (hidden.has(`${kind} `)) return false;
+    const known = graph.groups.has(group) ? group : lineageByUid(group).find((id) => graph.groups.has(id));
+    const asked = known ?? group;
+    // A new group is in one that exists.
+    const existing = lineageOf(graph, asked).find((id) => graph.groups.get(id)?.uid !== null) ?? asked;
+    return !hidden.has(`${kind} ${existing}`);
+  };
+};
+
+const lineageByUid = (uid: string): string[] =>
+  uid
+    .split("/")
+    .map((_, i, segments) => segments.slice(0, segments.length - i).join("/"))
+    .slice(1);

@@ -1,7 +1,7 @@
 // Who has access without being an identity: the people of an identity provider, the members of its external groups, and people who accept
 // an invite. As a graph, they are identities with bindings, so that the rules and formats for identities serve them too.
 import { printable } from "../../schema/index.ts";
-import { quote } from "../quote.ts";
+import { quote } from "../text.ts";
 import {
   type AccessGraph,
   type BindingNode,

@@ -3,8 +3,7 @@
 // on from what it has found, the shortest ways first.
 import type { Json } from "../../schema/index.ts";
 import type { InviteNode, NodeId, ProviderNode, RoleNode } from "../graph/graph.ts";
-import { type Held, Holdings, join } from "./reached.ts";
-import { type Request, wireNames } from "./request.ts";
+import { type Held, Holdings, join, type Request, wireNames } from "./reached.ts";
 import { exchange, type Start } from "./start.ts";
 import { nameIn, placeIn, type World } from "./world.ts";
 

@@ -1,5 +1,5 @@
 // Which paths a change opens and closes. A path through an open invite is left to the review of its people.
-import { compare } from "../graph/compare.ts";
+import { compare } from "../canonical.ts";
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
 import { newReviewBudget } from "../pattern/budget.ts";
 import { reachCautiously, type Search } from "./cautious.ts";

@@ -1,11 +1,11 @@
 // Makes paths of what a search has reached: a path for each way that leads to something that no shorter one leads to.
-import { compare } from "../graph/compare.ts";
+import { compare } from "../canonical.ts";
 import type { NodeId } from "../graph/graph.ts";
 import { worstFirst } from "../review/danger.ts";
 import { isPerson } from "./cautious.ts";
 import type { Assumes, Gain, Path, PathQuery } from "./path.ts";
 import type { Held } from "./reached.ts";
-import { type Request, stepsOf } from "./request.ts";
+import { type Request, stepsOf } from "./reached.ts";
 import type { Start } from "./start.ts";
 import type { World } from "./world.ts";
 

@@ -2,7 +2,7 @@
 import type { Json } from "../../schema/index.ts";
 import type { NodeId } from "../graph/graph.ts";
 import type { NotVisible } from "../graph/live.ts";
-import type { Step } from "./request.ts";
+import type { Step } from "./reached.ts";
 import type { From, WorkloadClaims } from "./start.ts";
 
 /** A capability that its first caller does not hold, at the topmost group where the path leads to it. */
@@ -55,3 +55,18 @@ export interface Paths {
   /** where the search ended before it was complete, in words */
   notSearched: string[];
 }
+
+// What became of a path when its requests were sent to a copy of the organization.
+
+export type Proof =
+  /** `holds`: what the last caller may then do of what the path leads to */
+  | { carriedOut: true; holds: readonly Gain[] }
+  /** a person has to do a step, or it is not known who starts */
+  | { carriedOut: false; needsPerson: true; message: string }
+  /** `step`: from 1 */
+  | { carriedOut: false; step: number; message: string };
+
+export type Proofs = ReadonlyMap<Path, Proof>;
+
+/** The path is not what it says. */
+export const isRefuted = (proof: Proof): boolean => !proof.carriedOut && "step" in proof;

@@ -6,7 +6,7 @@ import type { Budget } from "../pattern/budget.ts";
 import { text } from "../pattern/language.ts";
 import type { TokenWorkload } from "../workload/token.ts";
 import { canBeAssumedBy, workloadsOf } from "../workload/workload.ts";
-import type { Request } from "./request.ts";
+import type { Request } from "./reached.ts";
 import type { World } from "./world.ts";
 
 export type From = { identity: NodeId } | { workload: WorkloadClaims };

@@ -4,8 +4,7 @@
 // away does so. What several identities hold can be brought together by granting it to one of them.
 import type { BindingNode, NodeId, RoleNode } from "../graph/graph.ts";
 import { assumeText, changeOfClaims, type Search } from "./cautious.ts";
-import { type Held, Holdings, join } from "./reached.ts";
-import { inOrder, type Request, wireNames } from "./request.ts";
+import { type Held, Holdings, inOrder, join, type Request, wireNames } from "./reached.ts";
 import { exchange, type Start } from "./start.ts";
 import { nameIn, placeIn, type World } from "./world.ts";
 

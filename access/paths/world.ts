@@ -1,6 +1,6 @@
 // An access graph with the indexes that a search for paths asks again and again.
 import { isRoot, OWNER_CAPABILITIES } from "../../schema/index.ts";
-import { compare } from "../graph/compare.ts";
+import { compare } from "../canonical.ts";
 import {
   type AccessGraph,
   type BindingNode,
@@ -11,7 +11,7 @@ import {
   type RoleNode,
 } from "../graph/graph.ts";
 import type { NotVisible } from "../graph/live.ts";
-import { visibilityIn } from "../graph/visible.ts";
+import { visibilityIn } from "../graph/live.ts";
 
 export interface World {
   graph: AccessGraph;

@@ -1,10 +1,9 @@
 // Answers about languages: an example, or that there is none; and how many texts there are.
 import { alphabetOf } from "./alphabet.ts";
 import { type Budget, spend, Undecided } from "./budget.ts";
-import { hasUnknown, type Language } from "./language.ts";
+import { hasUnknown, type Language, textsOf } from "./language.ts";
 import { machineOf, setsIn } from "./machine.ts";
 import type { Machine } from "./state.ts";
-import { textsOf } from "./texts.ts";
 
 /** Most steps of one question: about a tenth of a second. */
 const QUESTION_STEPS = 400_000;

@@ -4,6 +4,7 @@
 
 import type { Json } from "../../schema/index.ts";
 import { suggestion } from "../../schema/nearest.ts";
+import { textOf } from "../canonical.ts";
 import {
   type AccessGraph,
   type BindingNode,
@@ -14,7 +15,6 @@ import {
   newGraph,
   organizationsIn,
 } from "../graph/graph.ts";
-import { textOf } from "../graph/same.ts";
 import { addPolicyPeople, keepPeople } from "./people-graph.ts";
 import { type Policy, type PolicyBinding, type PolicyIdentity, type PolicyRole, ROOT } from "./policy.ts";
 import type { Mistake, Place } from "./source.ts";

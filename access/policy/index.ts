@@ -1,5 +1,5 @@
 // The policy file: who may do what, by name.
-export { NO_PEOPLE_YET } from "./check/people.ts";
+export { NO_PEOPLE_YET } from "./check/access.ts";
 export { policyGraph } from "./graph.ts";
 export { mistakeText, parsePolicy, readPolicy } from "./parse.ts";
 export {

@@ -2,20 +2,27 @@
 // once, in the order of the files.
 import { suggestion } from "../../schema/nearest.ts";
 import { presets } from "../preset/presets.ts";
-import { type AccessDraft, checkBindings } from "./check/binding.ts";
+import { type AccessDraft, checkBindings, checkPeople, NO_DEFAULT_ROLE, type PeopleDraft } from "./check/access.ts";
 import { checkGroups, checkOrganization, type GroupDraft } from "./check/group.ts";
 import { checkIdentities, type IdentityDraft } from "./check/identity.ts";
-import { checkPeople, NO_DEFAULT_ROLE, type PeopleDraft } from "./check/people.ts";
 import { comparisons, type Path, type Report } from "./check/report.ts";
 import { type BuiltInRoles, checkRoles, type RoleDraft } from "./check/role.ts";
 import { checkShape } from "./check/shape.ts";
 import { checkTests, TEST_FIELDS } from "./check/test.ts";
-import { sourceFromObject } from "./object-source.ts";
 import type { Policy } from "./policy.ts";
-import { type FileSource, readSource } from "./read-file.ts";
 import { PolicyShape, RAW_RELATIONSHIPS } from "./shape.ts";
-import { isMap, type Mistake, pathText, placeOf, plainValue, type Source, scalarTextAt } from "./source.ts";
+import {
+  isMap,
+  type Mistake,
+  pathText,
+  placeOf,
+  plainValue,
+  type Source,
+  scalarTextAt,
+  sourceFromObject,
+} from "./source.ts";
 import type { FindFile } from "./text-file.ts";
+import { type FileSource, readSource } from "./text-file.ts";
 
 export interface ParsedPolicy {
   /** absent: there are mistakes */

@@ -1,5 +1,5 @@
 // The shape of a policy file, for the reader and, as JSON Schema, for editors. What is in a preset or a relationship is judged
-// by the preset and by the API's own rules (check/relationship.ts).
+// by the preset and by the API's own rules (check/identity.ts).
 import { z } from "zod";
 import { asMessage, capabilities, Identity, inputFields, type Message } from "../../schema/index.ts";
 import type { Preset } from "../preset/preset.ts";

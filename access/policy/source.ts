@@ -1,7 +1,8 @@
 // What a policy says, and where: a tree of maps, lists and scalars in which each value and each key has its place. Aliases
 // share the tree of their anchor, so that a few bytes cannot become gigabytes; their nodes are counted all the same.
+import { pathText } from "../../schema/input.ts";
 
-export { pathText } from "../../schema/input.ts";
+export { pathText };
 
 export interface Place {
   file: string;
@@ -111,4 +112,42 @@ export const placeOf = (source: Source, path: readonly PropertyKey[], atKey = fa
     }
   });
   return place;
+};
+
+// The same tree from an object of a program, which has no places.
+
+export const sourceFromObject = (value: unknown): { source?: Source; mistakes: Mistake[] } => {
+  const mistakes: Mistake[] = [];
+  const known = new Map<object, Source>();
+  const open = new Set<object>();
+
+  const read = (held: unknown, path: readonly PropertyKey[]): Source => {
+    if (typeof held !== "object" || held === null) return scalarOf(held);
+    const before = known.get(held);
+    if (before) return before;
+    if (open.has(held) || path.length > DEPTH_MAX) {
+      const text = open.has(held) ? "contains itself" : `is nested more than ${DEPTH_MAX} levels deep`;
+      mistakes.push({ path: pathText(path), text });
+      return scalarOf(null);
+    }
+    open.add(held);
+    if (Object.hasOwn(held, "__proto__") && !holdsNames(path)) mistakes.push({ path: pathText(path), text: NO_NAME });
+    const source = Array.isArray(held)
+      ? listOf(held.map((item, i) => read(item, [...path, i])))
+      : mapOf(
+          new Map(
+            Object.entries(held)
+              .filter(([, item]) => item !== undefined)
+              .map(([key, item]) => [key, { value: read(item, [...path, key]) }]),
+          ),
+        );
+    open.delete(held);
+    known.set(held, source);
+    return source;
+  };
+
+  const source = read(value, []);
+  if (source.size <= NODES_MAX) return { source, mistakes };
+  const text = `has more than ${NODES_MAX.toLocaleString("en")} nodes; divide the policy`;
+  return { mistakes: [{ path: "", text }] };
 };

@@ -1,6 +1,6 @@
 // A workload as one text: the map that a test of access has under `workload`, in YAML.
 import { isObject, type Json } from "../../schema/index.ts";
-import { checkWorkload } from "./check/relationship.ts";
+import { checkWorkload } from "./check/identity.ts";
 import { checkSource } from "./parse.ts";
 import { type Mistake, plainValue } from "./source.ts";
 import { sourceFromYaml } from "./yaml-source.ts";

@@ -1,7 +1,6 @@
 // Buildkite: https://buildkite.com/docs/pipelines/security/oidc. The subject ends with the commit and the key of the step, which
 // may be empty, so it is always a pattern. Neither has a colon in it, and a branch that has one cannot pass for another.
-import { audienceField } from "./issuer.ts";
-import { type ClaimMatchRelationship, type Preset, presetFunction } from "./preset.ts";
+import { audienceField, type ClaimMatchRelationship, type Preset, presetFunction } from "./preset.ts";
 import { oneSegment, refName, segment, subjectOf } from "./text.ts";
 
 /** Exactly one of branch and tag. */

@@ -1,7 +1,6 @@
 // GitLab CI/CD: https://docs.gitlab.com/ci/secrets/id_token_authentication/. The subject names the project, and then the branch
 // or tag. A merge request's pipeline has the path of its source branch, in the fork if it comes from one.
-import { audienceField, issuerField } from "./issuer.ts";
-import { type ClaimMatchRelationship, type Preset, presetFunction } from "./preset.ts";
+import { audienceField, type ClaimMatchRelationship, issuerField, type Preset, presetFunction } from "./preset.ts";
 import { hasWildcard, noColon, refName, subjectOf } from "./text.ts";
 
 /** Exactly one of branch and tag. */

@@ -1,7 +1,6 @@
 // Google Cloud: https://cloud.google.com/compute/docs/instances/verifying-instance-identity#payload. The subject is the unique
 // id of the service account, a number. Its address may belong to another account after a deletion; its id never does.
-import { audienceField } from "./issuer.ts";
-import { type ClaimMatchRelationship, type Preset, presetFunction } from "./preset.ts";
+import { audienceField, type ClaimMatchRelationship, type Preset, presetFunction } from "./preset.ts";
 import { exactOrPattern, noColon } from "./text.ts";
 
 /** Give uniqueId, email or both. */

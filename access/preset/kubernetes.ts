@@ -1,7 +1,6 @@
 // Kubernetes: https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/. The subject names the namespace
 // and the service account; the issuer is the cluster's own.
-import { audienceField, issuerField } from "./issuer.ts";
-import { type ClaimMatchRelationship, type Preset, presetFunction } from "./preset.ts";
+import { audienceField, type ClaimMatchRelationship, issuerField, type Preset, presetFunction } from "./preset.ts";
 import { segment, subjectOf } from "./text.ts";
 
 /** A service account of a cluster. */

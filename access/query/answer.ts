@@ -1,6 +1,7 @@
 // "Where can this act", "who can act here", "who can do this": the grants that a question asks for.
+
+import { accessIn, type Grant } from "../graph/effective-access.ts";
 import { type AccessGraph, type BindingNode, lineageOf, type NodeId, pathOf } from "../graph/graph.ts";
-import { accessIn, type Grant } from "../graph/holds.ts";
 import type { Live, NotVisible } from "../graph/live.ts";
 import { type PeopleGraph, peopleGraph } from "../graph/people.ts";
 import { byEffect, capabilitiesIn, worstFirst } from "../review/danger.ts";

@@ -3,12 +3,13 @@ import type { Client } from "../../client/client.ts";
 import { apiErrorOf, hasCode, sessionErrorOf } from "../../client/errors.ts";
 import { listAll, listChildren } from "../../client/paginate.ts";
 import { getRecord, isListable } from "../../client/records.ts";
-import { ancestorsOf, isUidp, resources, suggestion } from "../../schema/index.ts";
+import { ancestorsOf, isAncestorOrSelf, isUidp, resources, rootOf, suggestion } from "../../schema/index.ts";
+import { friendlyCapability } from "../capability.ts";
 import { type AccessGraph, newGraph, withoutSlashes } from "../graph/graph.ts";
 import { addGroup } from "../graph/live-record.ts";
-import { quote } from "../quote.ts";
+import { quote } from "../text.ts";
 import { QuestionError } from "./question.ts";
-import type { OwnGrant } from "./whoami.ts";
+import { type OwnGrant, throughText, type WhoAmI } from "./whoami.ts";
 
 type Reader = Pick<Client, "call" | "clock">;
 
@@ -104,4 +105,55 @@ const isMissing = async (client: Reader, uid: string): Promise<boolean> => {
     if (hasCode(error, "PERMISSION_DENIED") || hasCode(error, "UNIMPLEMENTED")) return false;
     throw error;
   }
+};
+
+// "May I do this here?", answered from what the caller holds. What is not known counts as no.
+
+/** As the user writes it: a capability by either name, a group by uid, path or `/`. */
+export interface CheckText {
+  capability: string;
+  group: string;
+}
+
+export interface CheckAnswer {
+  /** friendly name, or the API's name of one that this version does not know */
+  capability: string;
+  /** uid; null where the caller cannot see which group the path means */
+  group: string | null;
+  isHeld: boolean;
+  /** `yes, through viewer` */
+  message: string;
+}
+
+/** Throws a QuestionError where there is no such group. */
+export const checkOwn = async (
+  client: Pick<Client, "call" | "clock">,
+  who: WhoAmI,
+  { capability: text, group: path }: CheckText,
+): Promise<CheckAnswer> => {
+  const capability = friendlyCapability(text) ?? text;
+  const group = await findGroup(client, path, organizationOf(who));
+  if (group === undefined) {
+    const message = "not known, which counts as no: you cannot see which group this path means; give its uid";
+    return { capability, group: null, isHeld: false, message };
+  }
+  const roles = who.grants
+    .filter((grant) => isAncestorOrSelf(grant.group, group) && grant.capabilities.includes(capability))
+    .map(throughText);
+  const answer = { capability, group, isHeld: roles.length > 0 };
+  if (answer.isHeld) return { ...answer, message: `yes, through ${[...new Set(roles)].join(", ")}` };
+  const { notKnown } = who;
+  return {
+    ...answer,
+    message: notKnown.length === 0 ? "no" : `not known, which counts as no: ${notKnown.join("; ")}`,
+  };
+};
+
+/** Where paths begin: the organization that has the identity, or the only one where it may do something. */
+const organizationOf = ({ identity, grants }: WhoAmI): string | null => {
+  const own = identity === null ? null : rootOf(identity);
+  const organizations = new Set(grants.map(({ group }) => rootOf(group)));
+  if (own !== null && organizations.has(own)) return own;
+  const [organization = own, ...others] = organizations;
+  return others.length === 0 ? organization : own;
 };

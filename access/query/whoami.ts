@@ -15,7 +15,7 @@ import {
   resources,
   rootOf,
 } from "../../schema/index.ts";
-import { compare } from "../graph/compare.ts";
+import { compare } from "../canonical.ts";
 import { relationshipOf } from "../graph/live-record.ts";
 import { worstFirst } from "../review/danger.ts";
 

@@ -1,9 +1,8 @@
 // Who can assume an identity: its relationship in words, with examples for each pattern.
 import { createHash } from "node:crypto";
 import { type Json, printable } from "../../schema/index.ts";
-import { joinWithAnd } from "../list-text.ts";
 import type { Budget } from "../pattern/budget.ts";
-import { quote } from "../quote.ts";
+import { joinWithAnd, quote } from "../text.ts";
 import { examplesOf } from "./example.ts";
 import type { Assumption, PatternExamples } from "./report.ts";
 

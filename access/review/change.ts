@@ -1,7 +1,7 @@
 // The change in access from one graph to another: what each identity gains and loses, and where.
-import { compare } from "../graph/compare.ts";
+import { compare } from "../canonical.ts";
+import { type Access, accessIn } from "../graph/effective-access.ts";
 import { type AccessGraph, lineageOf, type NodeId } from "../graph/graph.ts";
-import { type Access, accessIn } from "../graph/holds.ts";
 
 /** A capability that is gained or lost at a group and everywhere below it. */
 export interface AccessRow {

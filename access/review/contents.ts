@@ -1,7 +1,7 @@
 // What is in a group or below, in words: it disappears with the group.
-import { compare } from "../graph/compare.ts";
+import { compare } from "../canonical.ts";
 import { type AccessGraph, isInside, type NodeId } from "../graph/graph.ts";
-import { groupNameOf, nameOf } from "./rule/rule.ts";
+import { groupNameOf, nameOf } from "./rule.ts";
 
 export interface Content {
   kind: string;

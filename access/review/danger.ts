@@ -2,8 +2,7 @@
 // may change things, run things, read. A gain comes before every loss, and a broader place before a deeper one. No name is a special
 // case, and people, external groups and keys are no other case than identities. What is not known counts as the worst.
 import { CAPABILITY_CLASSES, type CapabilityClass, classOf } from "../../schema/index.ts";
-import { compare } from "../graph/compare.ts";
-import { textOf } from "../graph/same.ts";
+import { compare, textOf } from "../canonical.ts";
 
 /** With this capability an identity can give access to itself or to others. */
 export const isGrant = (capability: string): boolean => classOf(capability) === "grant";

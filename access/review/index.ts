@@ -1,10 +1,9 @@
 // The review of a proposal: what changes for each identity, and what the rules find in it.
 import type { Json } from "../../schema/index.ts";
 import type { OtherBranch } from "../base/base.ts";
-import { compare } from "../graph/compare.ts";
+import { compare, textOf } from "../canonical.ts";
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
 import type { Live, NotVisible } from "../graph/live.ts";
-import { textOf } from "../graph/same.ts";
 import { newReviewBudget } from "../pattern/budget.ts";
 import { pullTokensIn } from "../query/pull-tokens.ts";
 import { assumptionOf } from "./assume.ts";
@@ -39,9 +38,9 @@ import {
   type TestResult,
 } from "./report.ts";
 import { findBroken } from "./required.ts";
-import { rules } from "./rule/index.ts";
-import { type Found, groupNameOf, nameOf, type RuleInput } from "./rule/rule.ts";
-import type { Required, Verdict } from "./rules-option.ts";
+import { type Found, groupNameOf, nameOf, type RuleInput } from "./rule.ts";
+import { rules } from "./rules.ts";
+import type { Required, Verdict } from "./rules-file.ts";
 import { NO_RUN, type RunReport } from "./run-report.ts";
 import { mostBetween, transientIn } from "./transient.ts";
 import { unknownSubjects } from "./unknown-subject.ts";

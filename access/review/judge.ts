@@ -2,9 +2,9 @@
 // it does not, although it seems to name the record, the finding says why.
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
 import type { NotVisible } from "../graph/live.ts";
-import { type Existing, existingIn, type Kind, recordPath } from "./existing.ts";
+import { type Existing, existingIn, type Kind, recordPath } from "./organizations.ts";
 import type { Finding, RuleName } from "./report.ts";
-import { type Allowance, allowanceText, type Verdict } from "./rules-option.ts";
+import { type Allowance, allowanceText, type Verdict } from "./rules-file.ts";
 
 /** A finding, and the record that it is about. */
 export interface Judged {

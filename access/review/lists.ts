@@ -6,7 +6,7 @@ import { bindingsOf, contentsOf, externalGroupsOf } from "./contents.ts";
 import { type Capabilities, capabilitiesIn, worstClassOf, worstFirst } from "./danger.ts";
 import type { Proposal } from "./proposal.ts";
 import type { DeletedGroup, ExpiringKey, Report, Undeclared } from "./report.ts";
-import { groupNameOf, nameOf, type RuleInput } from "./rule/rule.ts";
+import { groupNameOf, nameOf, type RuleInput } from "./rule.ts";
 
 /** What the caller may not list, by path. */
 export const notVisibleRows = (

@@ -2,11 +2,11 @@
 import type { AccessGraph } from "../graph/graph.ts";
 import type { NotVisible } from "../graph/live.ts";
 import { type PathChange, pathChange } from "../paths/change.ts";
+import { targetsIn } from "../paths/find.ts";
 import type { Path } from "../paths/path.ts";
-import { targetsIn } from "../paths/target.ts";
 import type { UnknownPart } from "./proposal.ts";
 import type { PathReview } from "./report.ts";
-import { groupNameOf, type RuleInput } from "./rule/rule.ts";
+import { groupNameOf, type RuleInput } from "./rule.ts";
 
 interface PathsOptions {
   notVisible: readonly NotVisible[];

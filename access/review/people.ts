@@ -6,7 +6,7 @@ import { type AccessRow, accessChange } from "./change.ts";
 import { effectsIn } from "./lists.ts";
 import type { Proposal } from "./proposal.ts";
 import type { PeopleReview, Row } from "./report.ts";
-import { groupNameOf, type RuleInput } from "./rule/rule.ts";
+import { groupNameOf, type RuleInput } from "./rule.ts";
 import { withKeyHolders } from "./static-keys.ts";
 import { mostBetween, transientIn } from "./transient.ts";
 

@@ -1,11 +1,11 @@
 // Which identity takes the place of another one.
 import type { Json } from "../../schema/index.ts";
+import { textOf } from "../canonical.ts";
 import type { IdentityNode } from "../graph/graph.ts";
-import { textOf } from "../graph/same.ts";
 import type { Budget } from "../pattern/budget.ts";
 import { othersIn } from "../workload/others.ts";
 import type { Proposal } from "./proposal.ts";
-import type { RuleInput } from "./rule/rule.ts";
+import type { RuleInput } from "./rule.ts";
 
 /** An identity that the engine replaces, or that goes while one of its name appears. */
 export const replacementsIn = ({ before, after, replaced }: Proposal, budget: Budget): RuleInput["replacements"] => {

@@ -3,7 +3,7 @@
 //
 //   identities     each identity that changes: what it gains and loses, and who can assume it before and after
 //   people         the same of those who have access without being an identity: people, invites, holders of static keys
-//   findings       what the rules mark (access/review/rule/), also those that are allowed
+//   findings       what the rules mark (access/review/rules.ts), also those that are allowed
 //   opens, closes  paths to more access that the change brings, and that it ends (docs/paths.md)
 //   deletedGroups  and what disappears with each
 //   adopted        records that exist and that the program takes over

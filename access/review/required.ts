@@ -1,11 +1,11 @@
 // required-owners and may-own: what a file of rules requires of an organization after the change, whether or not this change broke it.
 import { type GroupNode, type NodeId, organizationsIn } from "../graph/graph.ts";
 import type { NotVisible } from "../graph/live.ts";
-import { existingIn, recordPath } from "./existing.ts";
-import { ownersIn } from "./owners.ts";
+import { existingIn, recordPath } from "./organizations.ts";
 import type { Proposal } from "./proposal.ts";
 import type { RuleName } from "./report.ts";
-import type { Required } from "./rules-option.ts";
+import { ownersIn } from "./rule.ts";
+import type { Required } from "./rules-file.ts";
 
 export interface Broken {
   rule: RuleName;

@@ -1,9 +1,9 @@
 // Static keys that begin or end: their holder gains or loses what the identity holds, whatever happens to its bindings. Of a new
 // identity, and of one that goes, this is what the identity itself gains or loses.
 import type { Json } from "../../schema/index.ts";
+import { textOf } from "../canonical.ts";
 import type { AccessGraph, BindingNode, IdentityNode, NodeId } from "../graph/graph.ts";
 import { distinctName, type PeopleGraph, type Subject } from "../graph/people.ts";
-import { textOf } from "../graph/same.ts";
 import { assumptionOf } from "./assume.ts";
 
 type Keys = Json & { expirationTime?: string };

@@ -1,10 +1,11 @@
 // What may be there at some moment of an update, in whatever order its steps come, and wherever it ends: all that is there before or after
 // the change, and a role with what it grants before or after.
+
+import { textOf } from "../canonical.ts";
+import { accessIn } from "../graph/effective-access.ts";
 import { type AccessGraph, type BindingNode, lineageOf, type NodeId, newGraph, type RoleNode } from "../graph/graph.ts";
-import { accessIn } from "../graph/holds.ts";
-import { textOf } from "../graph/same.ts";
 import type { Budget } from "../pattern/budget.ts";
-import { covers } from "../workload/covers.ts";
+import { covers } from "../workload/breadth.ts";
 import { type AccessRow, accessChange } from "./change.ts";
 
 /** No identity holds more at any moment. */

@@ -2,8 +2,8 @@
 import { isUidp, suggestion } from "../../schema/index.ts";
 import { type AccessGraph, pathOf } from "../graph/graph.ts";
 import type { NotVisible } from "../graph/live.ts";
-import { recordPath } from "./existing.ts";
-import { type Allowance, allowanceText } from "./rules-option.ts";
+import { recordPath } from "./organizations.ts";
+import { type Allowance, allowanceText } from "./rules-file.ts";
 
 interface Named {
   before: AccessGraph;

@@ -5,8 +5,7 @@ import { ourType, partsOfUrn } from "../../pulumi/urn.ts";
 import { valuesIn } from "../../pulumi/value.ts";
 import { isObject } from "../../schema/index.ts";
 import { COMPONENT } from "../policy/stack.ts";
-import type { HeldBinding } from "./held.ts";
-import type { Holder } from "./holder.ts";
+import type { HeldBinding, Holder } from "./holder.ts";
 
 /**
  * `text` is what `pulumi stack export` prints. `RoleBinding release-edits`, or the component that declares it: `AccessPolicy acme`. The

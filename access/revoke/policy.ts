@@ -1,11 +1,10 @@
 // What a policy grants to an identity, the edit that takes it out, and the one that puts it back.
 import { type AccessGraph, type IdentityNode, type NodeId, pathOf } from "../graph/graph.ts";
-import { additionOf } from "../policy/edit/add.ts";
 import { PolicyEditError } from "../policy/edit/document.ts";
+import { additionOf, removalOf } from "../policy/edit/entries.ts";
 import { openPolicy, type PolicyEdit, stackOf } from "../policy/edit/open.ts";
-import { removalOf } from "../policy/edit/remove.ts";
 import { policyGraph } from "../policy/index.ts";
-import { bindingsOf, type HeldBinding } from "./held.ts";
+import { bindingsOf, type HeldBinding } from "./holder.ts";
 import type { UndoFile } from "./undo-file.ts";
 
 export interface PolicyRevocation {

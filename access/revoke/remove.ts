@@ -2,7 +2,7 @@
 import type { Client } from "../../client/client.ts";
 import { hasCode, sessionErrorOf } from "../../client/errors.ts";
 import { deleteRecord } from "../../client/records.ts";
-import type { HeldBinding } from "./held.ts";
+import type { HeldBinding } from "./holder.ts";
 import { createGrant, type Holder, kindOf, listGrants } from "./holder.ts";
 import type { UndoFile } from "./undo-file.ts";
 

@@ -16,7 +16,7 @@ import { mistakeText } from "../policy/parse.ts";
 import { pathText, plainValue } from "../policy/source.ts";
 import { type Files, textFiles } from "../policy/text-file.ts";
 import { sourceFromYaml } from "../policy/yaml-source.ts";
-import { yamlText } from "../yaml-text.ts";
+import { yamlText } from "../text.ts";
 
 export const LOCK = "roles.lock.yaml";
 

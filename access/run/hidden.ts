@@ -1,7 +1,7 @@
 // What the state of the stack marks as secret is not in a review. Where it decides access, it is not known what the change gives.
 import { capabilityFrom, printable } from "../../schema/index.ts";
+import { textOf } from "../canonical.ts";
 import { type AccessGraph, type NodeId, newGraph } from "../graph/graph.ts";
-import { textOf } from "../graph/same.ts";
 import type { Hidden, UnknownPart } from "../review/proposal.ts";
 
 interface Facts {

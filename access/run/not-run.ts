@@ -6,7 +6,7 @@ import { valuesIn } from "../../pulumi/value.ts";
 import { isUidp, type Json, printable } from "../../schema/index.ts";
 import type { AccessGraph } from "../graph/graph.ts";
 import type { Hidden, UnknownPart } from "../review/proposal.ts";
-import { kindOfUrn, type ResourceKind, wordOf } from "./kind.ts";
+import { kindOfUrn, type ResourceKind, wordOf } from "./stack.ts";
 
 export interface NotRun {
   urn: string;

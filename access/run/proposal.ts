@@ -2,14 +2,12 @@
 
 import { isOrMayBe } from "../../pulumi/value.ts";
 import { isObject, type Json, rootOf } from "../../schema/index.ts";
-import { type AccessGraph, type IdentityNode, type NodeId, newGraph } from "../graph/graph.ts";
-import { renamed } from "../graph/renamed.ts";
-import { textOf } from "../graph/same.ts";
+import { textOf } from "../canonical.ts";
+import { type AccessGraph, type IdentityNode, type NodeId, newGraph, renamed } from "../graph/graph.ts";
 import type { AdoptedRecord, ForcedRecord, HeldRecord, Hidden, Proposal, UnknownPart } from "../review/proposal.ts";
 import { hideSecrets } from "./hidden.ts";
-import { wordOf } from "./kind.ts";
 import { findRestored } from "./restored.ts";
-import { isRecord, type Managed, nodesOf, organizationsOf, recordsOf } from "./stack.ts";
+import { isRecord, type Managed, nodesOf, organizationsOf, recordsOf, wordOf } from "./stack.ts";
 
 export interface RunFacts {
   /** of the copy */

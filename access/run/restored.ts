@@ -4,10 +4,10 @@
 import type { StateResource } from "../../pulumi/state.ts";
 import { clearValuesIn } from "../../pulumi/value.ts";
 import { type Json, parentOf } from "../../schema/index.ts";
+import { textOf } from "../canonical.ts";
 import type { Restored } from "../change/change.ts";
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
 import { relationshipOf } from "../graph/live-record.ts";
-import { textOf } from "../graph/same.ts";
 import type { RunRecord } from "./record.ts";
 import { bindingsOf, isRecord, type Managed, managedIn, nodesOf } from "./stack.ts";
 

@@ -1,11 +1,47 @@
-// The resources of a stack, as the engine keeps them before and after a run: which record each of them is.
+// The kinds of resources that give access, and where a graph has their records.
 
 import type { StateResource } from "../../pulumi/state.ts";
-import { partsOfUrn } from "../../pulumi/urn.ts";
+import { ourTypeOf, partsOfUrn } from "../../pulumi/urn.ts";
 import { valuesIn } from "../../pulumi/value.ts";
-import { isUidp, type Json, parentOf, rootOf } from "../../schema/index.ts";
-import type { BindingNode } from "../graph/graph.ts";
-import { kindOfUrn, NODES, type RecordKind, type ResourceKind } from "./kind.ts";
+import {
+  resources as descriptors,
+  isManaged,
+  isUidp,
+  type Json,
+  parentOf,
+  type Resource,
+  rootOf,
+} from "../../schema/index.ts";
+import type { AccessGraph, BindingNode } from "../graph/graph.ts";
+
+export const NODES = {
+  group: "groups",
+  role: "roles",
+  identity: "identities",
+  identityProvider: "providers",
+  externalGroupRoleMapping: "externalGroups",
+  groupInvite: "invites",
+  roleBinding: "bindings",
+} as const satisfies Partial<Record<keyof typeof descriptors, keyof AccessGraph>>;
+
+export type RecordKind = keyof typeof NODES;
+export type ResourceKind = RecordKind | "roleBindingSet";
+
+/** The word for a kind in messages. */
+export const wordOf = (kind: ResourceKind): string =>
+  kind === "roleBindingSet" ? "role binding set" : descriptors[kind].word;
+
+const KINDS: Readonly<Record<string, ResourceKind>> = Object.fromEntries([
+  ...Object.values<Resource>(descriptors)
+    .filter((one) => isManaged(one) && Object.hasOwn(NODES, one.field))
+    .map(({ type, field }) => [type, field]),
+  ["RoleBindingSet", "roleBindingSet"],
+]);
+
+/** Of a resource that gives access; undefined for any other. */
+export const kindOfUrn = (urn: string): ResourceKind | undefined => KINDS[ourTypeOf(urn) ?? ""];
+
+// The resources of a stack, as the engine keeps them before and after a run: which record each of them is.
 
 export interface Managed {
   urn: string;

@@ -2,9 +2,9 @@
 // change adds count as well. A name in a test of the base means the record that had it before the change.
 
 import { printable } from "../../schema/index.ts";
+import { textOf as textOfNode } from "../canonical.ts";
 import { type AccessGraph, lineageOf, type NodeId, organizationsIn } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
-import { textOf as textOfNode } from "../graph/same.ts";
 import { type PolicyGraph, policyGraph } from "../policy/graph.ts";
 import type { AccessTest, Policy } from "../policy/policy.ts";
 import type { Mistake } from "../policy/source.ts";

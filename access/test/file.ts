@@ -5,10 +5,9 @@ import { checkShape } from "../policy/check/shape.ts";
 import { checkTests, TEST_FIELDS } from "../policy/check/test.ts";
 import { checkSource, type ParsedPolicy, type PolicyOptions, readPolicy } from "../policy/parse.ts";
 import type { AccessTest, Policy } from "../policy/policy.ts";
-import { readSource } from "../policy/read-file.ts";
 import { TestFileShape } from "../policy/shape.ts";
 import { isMap, type Mistake, type Place, plainValue } from "../policy/source.ts";
-import { type Files, type FindFile, textFiles } from "../policy/text-file.ts";
+import { type Files, type FindFile, readSource, textFiles } from "../policy/text-file.ts";
 
 export interface TestSuite {
   tests: readonly AccessTest[];

@@ -2,8 +2,8 @@
 // text has names that a change may edit.
 import { type AccessGraph, lineageOf, type NodeId } from "../graph/graph.ts";
 import { type Weight, worstFirst } from "../review/danger.ts";
-import { textOfList } from "../review/finding-list.ts";
 import type { FindingList } from "../review/report.ts";
+import { textOfList } from "../review/rule.ts";
 
 export interface Reason {
   text: string;

@@ -1,7 +1,8 @@
 // Runs tests of access on a graph: a policy alone, the live organization, or what it is after a change. What is not known or not visible
 // never lets a test pass that says who must not.
+
+import { accessIn } from "../graph/effective-access.ts";
 import type { NodeId } from "../graph/graph.ts";
-import { accessIn } from "../graph/holds.ts";
 import { newReviewBudget } from "../pattern/budget.ts";
 import type { AccessTest } from "../policy/policy.ts";
 import type { FindingList } from "../review/report.ts";

@@ -1,6 +1,7 @@
 // What a test runs on, and whom it is about.
+
+import type { Access } from "../graph/effective-access.ts";
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
-import type { Access } from "../graph/holds.ts";
 import type { NotVisible } from "../graph/live.ts";
 import type { Budget } from "../pattern/budget.ts";
 import type { Names } from "./names.ts";

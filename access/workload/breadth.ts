@@ -79,3 +79,28 @@ const breadthOfAws = ({ arn, userId }: AwsWorkload, budget: Budget | undefined):
   const parts = [partsOf(arn, ROLE, "/(?s:.*)"), partsOf(userId, ROLE_ID, ":(?s:.*)")];
   return parts.some((one) => isOne(one, budget)) ? undefined : "neither its ARN nor its user id names one role or user";
 };
+
+// Whether a relationship lets in each workload that another one lets in.
+
+/** False where it cannot be decided, and between workloads without a token. Audiences count as they are written. */
+export const covers = (now: Json | null, old: Json | null, budget?: Budget): boolean => {
+  if (now === null || old === null) return false;
+  const [[is], [was]] = [acceptedWorkloads(now), acceptedWorkloads(old)];
+  if (is?.kind !== "token" || was?.kind !== "token") return false;
+  const isIn = (small: Language, large: Language): boolean => findText(every(small, not(large)), budget).is === "none";
+  return (
+    audienceOf(now) === audienceOf(old) &&
+    isIn(was.issuer, is.issuer) &&
+    isIn(was.subject, is.subject) &&
+    [...is.claims].every(([name, language]) => {
+      // A token may lack a claim that the old one does not name.
+      const own = was.claims.get(name);
+      return own !== undefined && isIn(own, language);
+    })
+  );
+};
+
+const audienceOf = ({ claimMatch }: Json): string => {
+  const { audience, audiencePattern } = (claimMatch ?? {}) as Json;
+  return JSON.stringify([audience ?? null, audiencePattern ?? null]);
+};

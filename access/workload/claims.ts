@@ -1,8 +1,7 @@
 // A workload's token against the identity that it wants, field by field: the exchange refuses a stranger without a reason. Written apart
 // from the server's own comparison (docs/contract.md#claim-matching), and tested against it.
 import { isObject, type Json, newBudget, patternMatcher, STATIC_KEYS_LIFE_MS } from "../../schema/index.ts";
-import { quote } from "../quote.ts";
-import { relativeTimeText } from "../time-text.ts";
+import { quote, relativeTimeText } from "../text.ts";
 
 export interface ClaimCheck {
   /** name of the claim, or of the field of the identity where no claim decides: `sub`, `expirationTime` */

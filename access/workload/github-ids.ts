@@ -3,8 +3,7 @@
 import type { Json } from "../../schema/index.ts";
 import type { Budget } from "../pattern/budget.ts";
 import { findText } from "../pattern/decide.ts";
-import { every, matching } from "../pattern/language.ts";
-import { isIn } from "../pattern/texts.ts";
+import { every, isIn, matching } from "../pattern/language.ts";
 import { GITHUB_ISSUER } from "../preset/github-actions.ts";
 import { tokensOf } from "./token.ts";
 

@@ -2,8 +2,7 @@
 // all the same: a job of a pull request has no branch.
 
 import { findText } from "../pattern/decide.ts";
-import { every, type Language, matching, middle, NOTHING, not, some, text } from "../pattern/language.ts";
-import { isIn } from "../pattern/texts.ts";
+import { every, isIn, type Language, matching, middle, NOTHING, not, some, text } from "../pattern/language.ts";
 import { GITHUB_ISSUER } from "../preset/github-actions.ts";
 import type { TokenWorkload } from "./token.ts";
 

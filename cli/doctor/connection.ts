@@ -1,6 +1,6 @@
 // Whether the API answers at its address: the connection, its certificate, and how far this machine's clock is from the service's.
 import { accessSync, constants } from "node:fs";
-import { spanText } from "../../access/time-text.ts";
+import { spanText } from "../../access/text.ts";
 import type { Config } from "../../client/config.ts";
 import type { Env } from "../../client/env.ts";
 import { apiErrorOf, sessionErrorOf, sessionText } from "../../client/errors.ts";

@@ -1,7 +1,7 @@
 // Whether the credentials are accepted, and where the exchange of a workload's token is refused, why: the exchange tells a stranger nothing,
 // so the claims of the token are compared with the identity here, or shown. The token itself is not kept, and never printed.
 import { type WhoAmI, whoAmI } from "../../access/query/whoami.ts";
-import { relativeTimeText } from "../../access/time-text.ts";
+import { relativeTimeText } from "../../access/text.ts";
 import {
   type ClaimCheck,
   type Comparison,

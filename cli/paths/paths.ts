@@ -4,7 +4,7 @@ import { pathsDocument, pathsJson } from "../../access/format/paths.ts";
 import { type Live, readLive } from "../../access/graph/live.ts";
 import { findPaths } from "../../access/paths/find.ts";
 import type { Path, PathQuery, Paths } from "../../access/paths/path.ts";
-import { isRefuted, type Proof, type Proofs } from "../../access/paths/proof.ts";
+import { isRefuted, type Proof, type Proofs } from "../../access/paths/path.ts";
 import { mistakeText } from "../../access/policy/index.ts";
 import { workloadFromText } from "../../access/policy/workload-text.ts";
 import { isComplete } from "../../access/query/answer.ts";

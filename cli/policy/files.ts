@@ -1,10 +1,9 @@
 // The files of a policy that is under review: the policy, what it includes, and the uids beside it. The change has them, or has removed them. Its
 // author chooses what is included, so each must be a policy, and none may decide what runs.
 import { posix, resolve } from "node:path";
-import { type At, filesAt, pathAt } from "../../access/base/at.ts";
-import { sidesOf } from "../../access/base/file.ts";
+import { type At, filesAt, pathAt, sidesOf } from "../../access/base/revision.ts";
 import { mistakeText, readPolicy, TextFileError } from "../../access/policy/index.ts";
-import { readSource } from "../../access/policy/read-file.ts";
+import { readSource } from "../../access/policy/text-file.ts";
 import { UIDS_FILE } from "../../access/policy/uids.ts";
 import { UsageError } from "../usage.ts";
 import { decidesPackages } from "./packages.ts";

@@ -3,8 +3,8 @@
 import { spawn } from "node:child_process";
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, symlinkSync } from "node:fs";
 import { join, posix } from "node:path";
-import { type At, filesAt } from "../../access/base/at.ts";
 import { BaseError } from "../../access/base/git.ts";
+import { type At, filesAt } from "../../access/base/revision.ts";
 import { isWithin, projectMember } from "../../pulumi/project.ts";
 import { isObject, type Json } from "../../schema/index.ts";
 

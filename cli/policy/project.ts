@@ -3,8 +3,8 @@
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, join, posix } from "node:path";
-import { type At, filesAt } from "../../access/base/at.ts";
 import { BaseError, type Entry, pathOutside } from "../../access/base/git.ts";
+import { type At, filesAt } from "../../access/base/revision.ts";
 import { projectFolder } from "../../pulumi/project.ts";
 import type { PolicyFile } from "./files.ts";
 import { addPackages } from "./packages.ts";

@@ -1,7 +1,6 @@
 // `irm review --policy`: what a change of a policy brings, by the program of the base.
 import { posix, resolve } from "node:path";
-import { type At, filesAt, pathAt } from "../../access/base/at.ts";
-import { pathInRepository } from "../../access/base/file.ts";
+import { type At, filesAt, pathAt, pathInRepository } from "../../access/base/revision.ts";
 import { LOCK } from "../../access/roles/lock.ts";
 import { TESTS, testsBeside } from "../../access/test/file.ts";
 import { projectFolder } from "../../pulumi/project.ts";

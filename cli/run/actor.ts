@@ -2,8 +2,8 @@
 // credentials that read and no more.
 import { type Copy, withIdentity } from "../../access/copy/copy.ts";
 import { newGraph } from "../../access/graph/graph.ts";
+import { visibilityIn } from "../../access/graph/live.ts";
 import { addGroup } from "../../access/graph/live-record.ts";
-import { visibilityIn } from "../../access/graph/visible.ts";
 import { whoAmI } from "../../access/query/whoami.ts";
 import type { Client } from "../../client/client.ts";
 import { parentOf, rootOf, UserError } from "../../schema/index.ts";

@@ -1,17 +1,14 @@
 // A copy before and after the writes of a change, and whether its own authorization decides access as the review shows it. Each identity of
 // the change is asked, on the copy after the run and on a fresh one. A difference is an error of this package.
-import { canonical } from "../../access/canonical.ts";
-import { afterOf } from "../../access/change/after.ts";
-import { beforeOf } from "../../access/change/before.ts";
+import { canonical, textOf as sameText } from "../../access/canonical.ts";
 import type { ChangeContent, ChangeRow } from "../../access/change/change.ts";
-import { changeRows, rowsApart } from "../../access/change/rows.ts";
+import { afterOf, beforeOf, changeRows, rowsApart } from "../../access/change/rows.ts";
 import type { Anew } from "../../access/change/terms.ts";
 import type { Text } from "../../access/change/text.ts";
 import type { Write } from "../../access/change/write.ts";
 import type { Copy } from "../../access/copy/copy.ts";
+import { heldIn } from "../../access/graph/effective-access.ts";
 import type { AccessGraph } from "../../access/graph/graph.ts";
-import { heldIn } from "../../access/graph/held.ts";
-import { textOf as sameText } from "../../access/graph/same.ts";
 import { accessChange } from "../../access/review/change.ts";
 import type { Differs } from "../../access/review/run-report.ts";
 import { leastBetween, mostBetween } from "../../access/review/transient.ts";

@@ -1,8 +1,9 @@
 // Sentences in the preview for records: who can assume an identity, what a role grants, and what a record was called before. A value
 // that the program marks as secret, or of which that is not known, is not shown.
+
+import { textOf } from "../../access/canonical.ts";
 import { differences, withArrows } from "../../access/format/differences.ts";
 import { relationshipOf } from "../../access/graph/live-record.ts";
-import { textOf } from "../../access/graph/same.ts";
 import { assumptionOf } from "../../access/review/assume.ts";
 import { byEffect } from "../../access/review/danger.ts";
 import { capabilityName, type Json, printable } from "../../schema/index.ts";

@@ -1,7 +1,8 @@
 // One line in the preview for each role binding that is created, changed or removed. It has the names that the program or the state
 // knows, where the engine shows uids.
+
+import { textOf } from "../../access/canonical.ts";
 import { relationshipOf } from "../../access/graph/live-record.ts";
-import { textOf } from "../../access/graph/same.ts";
 import { assumptionOf } from "../../access/review/assume.ts";
 import { isUidp, type Json, parentOf } from "../../schema/index.ts";
 import { kindOfToken, kindRecords } from "../kind/index.ts";

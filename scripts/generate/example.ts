@@ -5,9 +5,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { yamlName, yamlResources } from "../../access/export/pulumi-yaml.ts";
-import { pythonResources, pythonVariable } from "../../access/export/python/program.ts";
+import { pythonResources, pythonVariable } from "../../access/export/python.ts";
 import { type Entry, Fields, Reference, type Value } from "../../access/export/value.ts";
-import { yamlText } from "../../access/yaml-text.ts";
+import { yamlText } from "../../access/text.ts";
 import { ACCESS_POLICY } from "../../plugin/schema/component.ts";
 import type { EnumSpec, ObjectSpec, Properties, ResourceSpec, TypeSpec } from "../../plugin/schema/spec.ts";
 import { token } from "../../plugin/schema/types.ts";

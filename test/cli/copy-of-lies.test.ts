@@ -1,6 +1,6 @@
 // A copy of a service that refuses, throttles, changes meanwhile or lies: it is what can be kept, and names the rest.
 import { describe, expect, test } from "vitest";
-import { copyText } from "../../access/copy/text.ts";
+import { copyText } from "../../access/copy/copy.ts";
 import { clientErrorText } from "../../cli/client.ts";
 import { CopyError, copyLines, copyOf } from "../../cli/copy.ts";
 import type { Client } from "../../client/client.ts";

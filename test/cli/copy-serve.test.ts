@@ -1,7 +1,7 @@
 // `irm serve --copy-of` as a command: what it asks of the original, prints, writes and refuses.
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { COPY_HEAD } from "../../access/copy/text.ts";
+import { COPY_HEAD } from "../../access/copy/copy.ts";
 import { mintDevToken } from "../../cli/token.ts";
 import { parseSeed } from "../../server/index.ts";
 import { type ServerProcess, startServerProcess } from "../harness/api-process.ts";

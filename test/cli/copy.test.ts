@@ -1,6 +1,6 @@
 // A copy of a service: the same lists, the owner who is in none of them, what is not copied, and services that hide, change or lie.
 import { describe, expect, test } from "vitest";
-import { copyText } from "../../access/copy/text.ts";
+import { copyText } from "../../access/copy/copy.ts";
 import { copyLines } from "../../cli/copy.ts";
 import { parseSeed } from "../../server/index.ts";
 import { openDatabase } from "../../server/store/database.ts";

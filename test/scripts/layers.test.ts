@@ -4,7 +4,7 @@ import { layerProblems } from "../../scripts/layers.ts";
 
 test.each<[file: string, imported: string, imports: string]>([
   ["schema/address.ts", "client/config.ts", "schema/ imports only itself"],
-  ["client/retry.ts", "access/quote.ts", "client/ imports only schema"],
+  ["client/retry.ts", "access/text.ts", "client/ imports only schema"],
   ["access/graph/group.ts", "provider/log/entry.ts", "access/ imports only schema, client, pulumi"],
   ["access/change/write.ts", "access/graph/group.ts", "access/change/ imports only schema, access/*"],
   ["access/change/write.ts", "client/client.ts", "access/change/ imports only schema, access/*"],

@@ -2,7 +2,7 @@
 // a copy of the copy.
 import { rmSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
-import { copyText } from "../../access/copy/text.ts";
+import { copyText } from "../../access/copy/copy.ts";
 import { parseSeed } from "../../server/index.ts";
 import { shuffledIds, startServer, type TestServer } from "../harness/api-server.ts";
 import { copyOfServer, listEverything, startCopy } from "../harness/copy.ts";

@@ -1,9 +1,12 @@
 // The policy of an export: all that a policy can say without a mistake. What has one, the program beside it declares.
-import { parsePolicy } from "../../policy/index.ts";
+import { parsePolicy, ROOT } from "../../policy/index.ts";
 import type { Mistake } from "../../policy/source.ts";
+import { presets } from "../../preset/presets.ts";
+import { yamlText } from "../../text.ts";
 import type { Export } from "../model.ts";
+import { slug } from "../names.ts";
 import type { Entry } from "../value.ts";
-import { type Draft, draftPolicy, type Node, type Place } from "./build.ts";
+import { type Branch, type Draft, draftPolicy, type Node, type Place } from "./build.ts";
 
 export const policyOf = (all: Export): Draft => {
   const excluded = new Set<Entry>();
@@ -31,4 +34,70 @@ const isWithin = (path: string, outer: string): boolean =>
 const plain = (node: Node): unknown => {
   if (node instanceof Map) return Object.fromEntries([...node].map(([key, value]) => [key, plain(value)]));
   return Array.isArray(node) ? node.map(plain) : node;
+};
+
+// A long policy as several files: one for each group directly below the organization, which the first file includes.
+
+const SECTIONS = ["groups", "identities", "roles", "access"] as const;
+
+/** The sections of each file; the first one is `access.yaml`. */
+export const splitByGroup = ({ document }: Pick<Draft, "document">): Map<string, Branch> => {
+  const first: Branch = new Map();
+  const files = new Map<string, Branch>();
+  const fileOf = (path: string): Branch => {
+    const [group = ""] = path.split("/");
+    if (path === ROOT || group === "") return first;
+    const file = files.get(group) ?? new Map<string, Node>();
+    files.set(group, file);
+    return file;
+  };
+  for (const section of SECTIONS)
+    for (const [key, node] of (document.get(section) as Branch | undefined) ?? []) {
+      const isRecord = section === "identities" || section === "roles";
+      const path = isRecord ? String((node as Branch).get("in") ?? ROOT) : key;
+      const file = fileOf(path);
+      const own = (file.get(section) as Branch | undefined) ?? new Map<string, Node>();
+      file.set(section, own.set(key, node));
+    }
+  const names = fileNames([...files.keys()]);
+  const named = new Map([...files.values()].map((file, i) => [names[i] as string, file]));
+  const head: [string, Node][] = [["organization", document.get("organization") as Node]];
+  if (named.size > 0) head.push(["include", [...named.keys()]]);
+  return new Map([["access.yaml", new Map([...head, ...first])], ...named]);
+};
+
+/** Two groups may have one slug. Its number must not make it that of a third one, whose file would replace the other. */
+const fileNames = (groups: readonly string[]): string[] => {
+  const slugs = groups.map(slug);
+  const taken = new Set(slugs);
+  return slugs.map((own, i) => {
+    let name = own;
+    const isOnly = own !== "" && slugs.indexOf(own) === slugs.lastIndexOf(own);
+    for (let number = i + 1; !isOnly && taken.has(name); number += 1) name = `${own || "group"}-${number}`;
+    taken.add(name);
+    return `access.${name}.yaml`;
+  });
+};
+
+// The files of a policy: access.yaml, and the uids of the records that it takes over.
+
+const SCHEMA = "./node_modules/pulumi-irm/access.schema.json";
+
+/** A file of a policy as YAML. `comment`: lines at its head, none with a line break. */
+export const policyText = (document: Branch, comment: readonly string[] = []): string => {
+  const head = [`yaml-language-server: $schema=${SCHEMA}`, ...comment].map((line) => `# ${line}`.trimEnd());
+  return `${head.join("\n")}\n\n${yamlText(document, (key) => Object.hasOwn(presets, key))}`;
+};
+
+/** What AccessPolicy takes as `adopt: { file }`: the uid of each record, by path or key. `resources`: of the program beside it. */
+export const adoptionText = ({ places }: Draft, resources: ReadonlyMap<string, string> = new Map()): string => {
+  const uids = {
+    groups: new Map<string, string>(),
+    identities: new Map<string, string>(),
+    roles: new Map<string, string>(),
+    ...(resources.size > 0 && { resources }),
+  };
+  for (const [{ uid }, { section, key }] of places) if (section !== "access") uids[section].set(key, uid);
+  const sections = Object.entries(uids).map(([name, own]) => [name, Object.fromEntries(own)]);
+  return `${JSON.stringify(Object.fromEntries(sections), null, 2)}\n`;
 };

@@ -1,9 +1,10 @@
 // A document as one page.
-import { docsAddress, pathOfRule } from "../docs.ts";
+
 import { type CapabilitySets, capabilitySets } from "../html/capability-sets.ts";
 import { html, type Markup } from "../html/markup.ts";
 import { type Section as PageSection, pageOf } from "../html/page.ts";
 import { pathGraph } from "../html/path-graph.ts";
+import { docsAddress, pathOfRule } from "../markdown-text.ts";
 import { countText } from "../words.ts";
 import type { Document, Item, Line, Mark, Part, Section } from "./document.ts";
 

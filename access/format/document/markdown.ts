@@ -1,8 +1,7 @@
 // A document as Markdown, for a comment or an issue: at most 60,000 bytes. Where it has no room for all, every section has its fixed part,
 // which ends with the least dangerous, and what is left out is counted. Texts of others stand in code, where they are neither markup nor
 // mention.
-import { docsAddress, pathOfRule } from "../docs.ts";
-import { COMMENT_BYTES_MAX, code, codeWithMarks, htmlCode } from "../markdown-text.ts";
+import { COMMENT_BYTES_MAX, code, codeWithMarks, docsAddress, htmlCode, pathOfRule } from "../markdown-text.ts";
 import { countText } from "../words.ts";
 import { type Document, type Item, type Line, type Part, type Section, shortened } from "./document.ts";
 

@@ -2,7 +2,7 @@
 import { styleText } from "node:util";
 import { printable } from "../../../schema/index.ts";
 import { withArrows } from "../differences.ts";
-import { pathOfRule } from "../docs.ts";
+import { pathOfRule } from "../markdown-text.ts";
 import { type Document, type Item, type Line, type Part, type Section, shortened } from "./document.ts";
 
 export interface TerminalOptions {

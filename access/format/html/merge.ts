@@ -1,5 +1,5 @@
 // Two graphs as one tree of groups, with who has access where: what is new, what is gone, and what stays.
-import { compare } from "../../graph/compare.ts";
+import { compare } from "../../canonical.ts";
 import { type AccessGraph, type IdentityNode, type NodeId, pathOf } from "../../graph/graph.ts";
 import { capabilitiesIn, worstFirst } from "../../review/danger.ts";
 

@@ -2,7 +2,7 @@
 import type { NodeId, RoleNode } from "../../graph/graph.ts";
 import { byEffect, changesAssumption, worstFirst } from "../../review/danger.ts";
 import type { Report, Review } from "../../review/report.ts";
-import { groupNameOf } from "../../review/rule/rule.ts";
+import { groupNameOf } from "../../review/rule.ts";
 import { placedId } from "../../review/services.ts";
 import { line, type Part, quote, type Section } from "../document/document.ts";
 import { documentAsHtml } from "../document/html.ts";

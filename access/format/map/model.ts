@@ -1,7 +1,7 @@
 // The map of who may do what where: groups as columns, and who acts there as rows, the worst first. Each cell has the strongest that
 // holds there, and what a change does to it. A cell is computed when it is asked for, since a page shows a part of a large map.
 import { type CapabilityClass, capabilities } from "../../../schema/index.ts";
-import { compare } from "../../graph/compare.ts";
+import { compare } from "../../canonical.ts";
 import { type AccessGraph, lineageOf, type NodeId, organizationsIn, pathOf } from "../../graph/graph.ts";
 import type { PeopleGraph } from "../../graph/people.ts";
 import { pullTokenExpiry } from "../../graph/pull-token.ts";

@@ -1,11 +1,16 @@
 // The identities of a policy, with the relationship that a preset stands for or that is written out.
-import { Identity, type Json } from "../../../schema/index.ts";
-import { newReviewBudget } from "../../pattern/budget.ts";
+import { asMeant, canonicalForm, Identity, inputFields, inputViolations, type Json } from "../../../schema/index.ts";
+import { suggestion } from "../../../schema/nearest.ts";
+import { type Budget, newReviewBudget } from "../../pattern/budget.ts";
+import { issuerViolation, mustBeString, presetProblems } from "../../preset/preset.ts";
+import { type PresetName, presets } from "../../preset/presets.ts";
 import { mixedIdsFinder, mixedIdsText } from "../../workload/github-ids.ts";
+import { neverMatchedIn } from "../../workload/never-matched.ts";
+import { openPatternsIn } from "../../workload/open-pattern.ts";
 import type { PolicyGroup, PolicyIdentity } from "../policy.ts";
+import { RAW_RELATIONSHIPS, type RawRelationship, relationshipMessage } from "../shape.ts";
 import { checkGroupPath } from "./group.ts";
-import { checkRelationship } from "./relationship.ts";
-import { checkRecord, duplicateFinder, formerKeys, type Report } from "./report.ts";
+import { checkRecord, duplicateFinder, formerKeys, type Path, type Report } from "./report.ts";
 
 export interface IdentityDraft extends Readonly<Record<string, unknown>> {
   in?: string;
@@ -39,4 +44,105 @@ export const checkIdentities = (
     if (relationship) found.set(key, { key, group, name, was, description, relationship, place: report.placeOf(path) });
   }
   return found;
+};
+
+// How a workload assumes an identity: exactly one preset, or claimMatch, staticKeys or awsIdentity as in Identity. The API's own
+// rules judge what comes of it.
+
+const WORDS: readonly string[] = [...Object.keys(presets), ...RAW_RELATIONSHIPS];
+
+const isPreset = (word: string): word is PresetName => Object.hasOwn(presets, word);
+
+/** How a test describes a workload: as identities do, without keys, which belong to one identity. */
+export const WORKLOAD_WORDS: readonly string[] = WORDS.filter((word) => word !== "staticKeys");
+
+interface Options {
+  isWide?: boolean;
+  /** what all patterns of the policy may take */
+  budget?: Budget;
+}
+
+/** A pattern may be as wide as it likes: it says whom a test is about. */
+export const checkWorkload = (workload: Json, path: Path, report: Report): Json | undefined => {
+  const unknown = Object.keys(workload).filter((word) => !WORKLOAD_WORDS.includes(word));
+  for (const word of unknown) {
+    const near = suggestion(word, WORKLOAD_WORDS) || `; there are ${WORKLOAD_WORDS.join(", ")}`;
+    report.mistake([...path, word], `there is no such workload${near}`, { atKey: true });
+  }
+  return unknown.length > 0 ? undefined : checkRelationship(workload, path, report, { isWide: true });
+};
+
+export const checkRelationship = (
+  identity: Json,
+  path: Path,
+  report: Report,
+  options: Options = {},
+): Json | undefined => {
+  const [word, second] = Object.keys(identity).filter((field) => WORDS.includes(field));
+  if (word === undefined) {
+    report.mistake(path, `names no workload that can assume it; give one of ${WORDS.join(", ")}`, { atKey: true });
+    return undefined;
+  }
+  if (second !== undefined)
+    report.mistake([...path, second], `only one of ${WORDS.join(", ")} may be given; there is ${word} already`, {
+      atKey: true,
+    });
+  const wordPath = [...path, word];
+  return isPreset(word)
+    ? fromPreset(word, identity[word], wordPath, report)
+    : checkRawRelationship(word as RawRelationship, identity[word], wordPath, report, options);
+};
+
+const fromPreset = (word: PresetName, args: unknown, path: Path, report: Report): Json | undefined => {
+  const { mistake, writtenAt } = report;
+  const problems = presetProblems(presets[word], args);
+  for (const { field, text } of problems) {
+    const fieldPath = field === undefined ? path : [...path, field];
+    const value = field === undefined ? undefined : (args as Json)[field];
+    mistake(fieldPath, text === mustBeString(String(value)) ? mustBeString(writtenAt(fieldPath)) : text);
+  }
+  if (problems.length > 0) return undefined;
+  const relationship = presets[word].relationship(args as never) as unknown as Json;
+  const [name, value] = Object.entries(relationship)[0] as [RawRelationship, Json];
+  const violations = inputViolations(relationshipMessage(name), value);
+  for (const { field, description } of violations) mistake(path, `stands for a ${field} that ${description}`);
+  if (violations.length > 0) return undefined;
+  // Of a preset, only the issuer can be so.
+  const never = name === "claimMatch" ? neverMatchedIn(value) : [];
+  for (const { path: at, text } of never) mistake([...path, ...at], text);
+  return never.length > 0 ? undefined : relationship;
+};
+
+const checkRawRelationship = (
+  word: RawRelationship,
+  value: unknown,
+  path: Path,
+  report: Report,
+  { isWide, budget }: Options,
+): Json | undefined => {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    report.mistake(path, "must be a map");
+    return undefined;
+  }
+  const message = relationshipMessage(word);
+  const fields = inputFields(message);
+  const unknown = Object.keys(value).filter((field) => !fields.includes(field));
+  for (const field of unknown)
+    report.mistake([...path, field], `${word} has no such field${suggestion(field, fields)}`, { atKey: true });
+  const meant = asMeant(message, value as Json);
+  const violations = inputViolations(message, meant);
+  for (const { field, description } of violations)
+    report.mistake([...path, ...field.split(/\.|\[(\d+)\]/).filter(Boolean)], textOf(field, description, meant));
+  if (violations.length + unknown.length > 0) return undefined;
+  if (word === "claimMatch")
+    for (const { path: at, text, isCertain } of neverMatchedIn(value as Json))
+      report[isCertain ? "mistake" : "warn"]([...path, ...at], text);
+  if (!isWide)
+    for (const open of openPatternsIn(value as Json, budget)) report.mistake([...path, ...open.path], open.text);
+  return { [word]: canonicalForm(message, value as Json) };
+};
+
+const textOf = (field: string, description: string, value: Json): string => {
+  const { [field]: text } = value;
+  return (field === "issuer" && typeof text === "string" && issuerViolation(text)) || description;
 };

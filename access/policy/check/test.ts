@@ -4,7 +4,7 @@ import { capabilities, type Json } from "../../../schema/index.ts";
 import { nearestNames, suggestion } from "../../../schema/nearest.ts";
 import { friendlyCapability, matchesCapability } from "../../capability.ts";
 import type { AccessTest, TestDenial, TestSubject } from "../policy.ts";
-import { checkWorkload } from "./relationship.ts";
+import { checkWorkload } from "./identity.ts";
 import type { Path, Report } from "./report.ts";
 
 export const TEST_FIELDS: readonly string[] = [

@@ -2,9 +2,9 @@
 import { type Call, methodOf } from "../../../access/change/methods.ts";
 import { writesFrom } from "../../../access/change/write.ts";
 import type { Copy } from "../../../access/copy/copy.ts";
+import type { DriftService } from "../../../access/drift/facts.ts";
 import { type DriftInput, driftOf } from "../../../access/drift/index.ts";
 import type { DriftReport } from "../../../access/drift/report.ts";
-import type { DriftService } from "../../../access/drift/run.ts";
 import { newGraph } from "../../../access/graph/graph.ts";
 import type { Live } from "../../../access/graph/live.ts";
 import { bundlesIn } from "../../../access/roles/change.ts";

@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { writerOf } from "../../../access/export/literal.ts";
-import { TYPESCRIPT } from "../../../access/export/typescript/program.ts";
+import { TYPESCRIPT } from "../../../access/export/typescript.ts";
 import type { Value } from "../../../access/export/value.ts";
 import { ODD } from "../../harness/by-hand.ts";
 

@@ -5,9 +5,9 @@ import { parse } from "yaml";
 import type { Export } from "../../../access/export/model.ts";
 import { projectOf } from "../../../access/export/project.ts";
 import { pulumiYamlProgram, unsayableInYaml } from "../../../access/export/pulumi-yaml.ts";
-import { pythonProgram, pythonText } from "../../../access/export/python/program.ts";
+import { pythonProgram, pythonText } from "../../../access/export/python.ts";
 import { type Entry, Fields, Reference, type Value } from "../../../access/export/value.ts";
-import { yamlText } from "../../../access/yaml-text.ts";
+import { yamlText } from "../../../access/text.ts";
 import { ODD } from "../../harness/by-hand.ts";
 
 /** A text in Python as JSON has it: Python has one escape more. */

@@ -6,7 +6,7 @@ import { reviewDocument } from "../../../access/format/review/document.ts";
 import { type GraphBuilder, type IdentityNode, newGraph, type RoleNode } from "../../../access/graph/graph.ts";
 import { reviewOf } from "../../../access/review/index.ts";
 import type { Report, Review } from "../../../access/review/report.ts";
-import type { Verdict } from "../../../access/review/rules-option.ts";
+import type { Verdict } from "../../../access/review/rules-file.ts";
 import { NO_RUN, type RunReport } from "../../../access/review/run-report.ts";
 import { capabilities } from "../../../schema/index.ts";
 import { createRandom } from "../../support/random.ts";

@@ -2,11 +2,10 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, describe, expect, test } from "vitest";
+import { accessIn } from "../../../access/graph/effective-access.ts";
 import { pathOf } from "../../../access/graph/graph.ts";
-import { accessIn } from "../../../access/graph/holds.ts";
-import { readLive } from "../../../access/graph/live.ts";
+import { readLive, visibilityIn } from "../../../access/graph/live.ts";
 import { peopleGraph } from "../../../access/graph/people.ts";
-import { visibilityIn } from "../../../access/graph/visible.ts";
 import type { TestServer } from "../../harness/api-server.ts";
 import { createRecord, createUid } from "../../harness/records.ts";
 import { startTeam } from "../../harness/team.ts";

@@ -1,8 +1,8 @@
 // Which role bindings are covered: all of them can go together, and nobody loses anything.
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { accessIn } from "../../../access/graph/effective-access.ts";
 import { lineageOf, newGraph } from "../../../access/graph/graph.ts";
-import { accessIn } from "../../../access/graph/holds.ts";
 import { coveredIn } from "../../../access/query/unused.ts";
 import { addGroup, addIdentity, addRole, ROOT, uidIn } from "../graphs.ts";
 

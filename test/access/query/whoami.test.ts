@@ -1,8 +1,7 @@
 // Who the caller is at a service that does not answer Validate: its bindings and roles are listed, and what it cannot read is named.
 import { describe, expect, test } from "vitest";
 import { pathOf } from "../../../access/graph/graph.ts";
-import { checkOwn } from "../../../access/query/own-check.ts";
-import { groupsOfGrants } from "../../../access/query/own-groups.ts";
+import { checkOwn, groupsOfGrants } from "../../../access/query/own-groups.ts";
 import { whoAmI } from "../../../access/query/whoami.ts";
 import type { Client } from "../../../client/client.ts";
 import { ApiError, type Code } from "../../../schema/index.ts";

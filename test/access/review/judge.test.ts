@@ -4,7 +4,7 @@ import { type GraphBuilder, newGraph } from "../../../access/graph/graph.ts";
 import type { ListedKind } from "../../../access/graph/live.ts";
 import { reviewOf } from "../../../access/review/index.ts";
 import type { Finding } from "../../../access/review/report.ts";
-import { allowanceFrom } from "../../../access/review/rules-option.ts";
+import { allowanceFrom } from "../../../access/review/rules-file.ts";
 import { addGroup, addIdentity, addProvider, addRole, bind, ROOT, uidIn } from "../graphs.ts";
 import { proposalBetween } from "../proposals.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type GraphBuilder, newGraph, type SignIn } from "../../../access/graph/graph.ts";
 import { reviewOf } from "../../../access/review/index.ts";
 import type { PeopleReview, Report } from "../../../access/review/report.ts";
-import type { Allowance } from "../../../access/review/rules-option.ts";
+import type { Allowance } from "../../../access/review/rules-file.ts";
 import {
   addGroup,
   addIdentity,

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { type GraphBuilder, newGraph } from "../../../access/graph/graph.ts";
 import { reviewOf } from "../../../access/review/index.ts";
-import type { Required } from "../../../access/review/rules-option.ts";
+import type { Required } from "../../../access/review/rules-file.ts";
 import { addGroup, addIdentity, addRole, bind, ROOT, uidIn } from "../graphs.ts";
 import { proposalBetween } from "../proposals.ts";
 

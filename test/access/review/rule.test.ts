@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { GraphBuilder } from "../../../access/graph/graph.ts";
 import { reviewOf } from "../../../access/review/index.ts";
-import { allowanceFrom, ruleFrom } from "../../../access/review/rules-option.ts";
+import { allowanceFrom, ruleFrom } from "../../../access/review/rules-file.ts";
 import type { Json } from "../../../schema/index.ts";
 import { addIdentity, addProvider, addRole, bind, mapGroup, ROOT } from "../graphs.ts";
 import { CI, exactly, findings, foundSubjects, NEW, OPTIONS, OWNER, proposal, role, start, TEAM } from "./rules.ts";

@@ -1,9 +1,9 @@
 // Whether two organizations are alike: the same records, which refer to each other in the same way, whatever their uids. Colours of a
 // record follow from its own fields and those of what it is connected with (the method of Weisfeiler and Leman).
 import { createHash } from "node:crypto";
+import { textOf } from "../../../access/canonical.ts";
 import { type Contents, type ExportKind, KINDS } from "../../../access/export/read.ts";
 import type { Listed } from "../../../access/graph/live-record.ts";
-import { textOf } from "../../../access/graph/same.ts";
 import { type Json, parentOf } from "../../../schema/index.ts";
 
 interface Shape {

@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { additionOf } from "../../../../access/policy/edit/add.ts";
 import { type Added, type AddedMap, PolicyEditError } from "../../../../access/policy/edit/document.ts";
+import { additionOf } from "../../../../access/policy/edit/entries.ts";
 import { applyEdit, openPolicy } from "../../../../access/policy/edit/open.ts";
 import { write } from "../files.ts";
 

@@ -1,10 +1,9 @@
 // The program in Python: a resource of the plugin for each record.
-import { toSnake } from "../../../schema/index.ts";
-import { headComment } from "../comment.ts";
-import { classOf } from "../kind.ts";
-import { type Item, type Language, type Spelling, writerOf } from "../literal.ts";
-import type { Export } from "../model.ts";
-import { type Entry, entriesIn, givenIn } from "../value.ts";
+import { toSnake } from "../../schema/index.ts";
+import { headComment } from "./comment.ts";
+import { type Item, type Language, type Spelling, writerOf } from "./literal.ts";
+import type { Export } from "./model.ts";
+import { classOf, type Entry, entriesIn, givenIn } from "./value.ts";
 
 /** Texts are ASCII, so that a name never becomes code, and a reader sees each character. JSON's escapes, and another one beyond 16 bits. */
 export const pythonText = (text: string): string =>

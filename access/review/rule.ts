@@ -1,12 +1,12 @@
 // What a rule reads, and what it finds. A rule fires on what the change brings, never on what was there.
-import { type AccessGraph, type IdentityNode, lineageOf, type NodeId, pathOf } from "../../graph/graph.ts";
-import type { Path } from "../../paths/path.ts";
-import type { Budget } from "../../pattern/budget.ts";
-import type { IdentityChange } from "../change.ts";
-import { byBreadth } from "../danger.ts";
-import type { Proposal } from "../proposal.ts";
-import type { FindingList, RuleName } from "../report.ts";
-import type { Transient } from "../transient.ts";
+import { type AccessGraph, type IdentityNode, lineageOf, type NodeId, pathOf } from "../graph/graph.ts";
+import type { Path } from "../paths/path.ts";
+import type { Budget } from "../pattern/budget.ts";
+import type { IdentityChange } from "./change.ts";
+import { byBreadth } from "./danger.ts";
+import type { Proposal } from "./proposal.ts";
+import type { FindingList, RuleName } from "./report.ts";
+import type { Transient } from "./transient.ts";
 
 export interface Found {
   /** an identity, or an organization */
@@ -59,3 +59,27 @@ export const isOrganization = (graph: AccessGraph, group: NodeId): boolean =>
   graph.groups.get(group)?.parent === null && lineageOf(graph, group).length === 1;
 
 export const nameOf = (nodes: ReadonlyMap<NodeId, { name: string }>, id: NodeId): string => nodes.get(id)?.name ?? id;
+
+// Who owns an organization: identities with the role owner on the organization itself. People count only where they have identities.
+
+/** The owners of each organization that has any. */
+export const ownersIn = (graph: AccessGraph): Map<NodeId, Set<NodeId>> => {
+  const owners = new Map<NodeId, Set<NodeId>>();
+  for (const { group, identity, role } of graph.bindings.values()) {
+    const { name, group: place } = graph.roles.get(role) ?? {};
+    const isOwner = name === "owner" && place === null && graph.identities.has(identity);
+    if (!isOwner || !isOrganization(graph, group)) continue;
+    const known = owners.get(group);
+    if (known) known.add(identity);
+    else owners.set(group, new Set([identity]));
+  }
+  return owners;
+};
+
+// A text of several parts: one for machines and for a line, and the same as a sentence with a list.
+
+/** `lead: one; other`; of one part, a sentence without a list. */
+export const textOfList = (lead: string, items: readonly string[]): { message: string; list?: FindingList } => {
+  const message = `${lead}${items.length > 0 && lead !== "" ? " " : ""}${items.join("; ")}`;
+  return items.length > 1 ? { message, list: { lead, items: [...items] } } : { message };
+};

@@ -1,8 +1,8 @@
 // The base of a change, and the repository that it is read from.
-import { realpathSync } from "node:fs";
-import { join, posix, relative, sep } from "node:path";
+import { lstatSync, readFileSync, realpathSync } from "node:fs";
+import { isAbsolute, join, posix, relative, sep } from "node:path";
 import { isWithin } from "../../pulumi/project.ts";
-import { type TextFile, TextFileError } from "../policy/text-file.ts";
+import { FILE_MAX, type TextFile, TextFileError } from "../policy/text-file.ts";
 import { type Base, baseIn, type Wanted, wantedBase } from "./base.ts";
 import { BaseError, type Repository, repositoryAt } from "./git.ts";
 
@@ -83,3 +83,56 @@ export const filesAt = ({ repository, commit, ref }: At) => ({
     };
   },
 });
+
+// A file as the base has it, and as the change has it in the work tree.
+
+export interface Sides {
+  /** from the top level of the repository, with slashes */
+  path: string;
+  /** undefined: the base has no such file */
+  base: string | undefined;
+  /** undefined: the work tree has no such file */
+  change: string | { problem: string } | undefined;
+}
+
+export const sidesOf = (repository: Repository, { commit }: Base, path: string): Sides => ({
+  path,
+  base: repository.fileAt(commit, path),
+  change: fileOfChange(repository.root, path),
+});
+
+/** The path of a file from the top level, where it is written so or absolute. A link of the work tree does not lead elsewhere. */
+export const pathInRepository = ({ root }: Repository, file: string): string => {
+  const fromRoot = (path: string): string | undefined =>
+    isWithin(root, path) ? relative(root, path).split(sep).join("/") || undefined : undefined;
+  const path = isAbsolute(file) ? (fromRoot(file) ?? fromRoot(pathInRealFolder(file))) : fromRoot(join(root, file));
+  if (path === undefined)
+    throw new BaseError(`${file} is not in the repository ${root}, and only a file of its base counts`);
+  return path;
+};
+
+/** Resolves the folder, because the file need not exist. */
+const pathInRealFolder = (file: string): string => {
+  const folder = join(file, "..");
+  try {
+    return join(realpathSync(folder), file.slice(folder.length).replace(/^[/\\]+/, ""));
+  } catch {
+    // the folder does not exist here; the base may have it
+    return file;
+  }
+};
+
+/** No link is followed: it may lead to any file of this machine, whose text the review would show. */
+const fileOfChange = (root: string, path: string): Sides["change"] => {
+  const file = join(root, path);
+  try {
+    const found = lstatSync(file);
+    if (realpathSync(file) !== file || !found.isFile())
+      return { problem: "is a symbolic link, or is reached through one" };
+    if (found.size > FILE_MAX) return { problem: "is larger than 4 MiB" };
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" || code === "ENOTDIR" ? undefined : { problem: `cannot be read: ${message}` };
+  }
+};

@@ -1,5 +1,0 @@
-// A list in a sentence.
-
-/** `a, b and c` */
-export const joinWithAnd = (parts: readonly string[]): string =>
-  parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
