@@ -2,13 +2,12 @@
 // that does to access is read and asked, as a review does it (bench/memory.ts). Without an address it does nothing: that is what its modules
 // take.
 import { copyOf } from "../cli/copy.ts";
-import { readTwin } from "../cli/twin/live.ts";
 import { disagreements, type Sides, sidesOf } from "../cli/twin/sides.ts";
-import { startTwin, type Twin } from "../cli/twin/twin.ts";
+import { readTwin, startTwin, type Twin } from "../cli/twin/twin.ts";
 import { clientWith } from "../client/client.ts";
 import { systemClock } from "../client/clock.ts";
 import { readConfig } from "../client/credentials.ts";
-import { redactor } from "../client/redact.ts";
+import { redactor } from "../client/errors.ts";
 import { systemTransport } from "../client/transport.ts";
 
 const change = async (twin: Twin): Promise<Sides> => {

@@ -1,6 +1,6 @@
 // The host of a pipeline: what its jobs say of themselves, and where they write.
 import type { Forge } from "./forge.ts";
-import type { Job } from "./job.ts";
+import type { Job } from "./settings.ts";
 
 export interface Host {
   /** Throws a RefusedJob where this job must not run. */

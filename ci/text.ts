@@ -1,7 +1,7 @@
 // The texts of comments, issues and summaries around a report. What a report quotes is escaped by its format.
 import { code } from "../access/format/markdown-text.ts";
 import type { Host } from "./host.ts";
-import type { Job } from "./job.ts";
+import type { Job } from "./settings.ts";
 
 export const reviewComment = (report: string, job: Job, host: Host, page: string): string =>
   `${report}\n<sub>${originOf(job)} · as a page: [${page}](${host.fileUrl(page)})</sub>\n`;

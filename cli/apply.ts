@@ -12,20 +12,24 @@ import { engineWith } from "../pulumi/command.ts";
 import { UserError } from "../schema/index.ts";
 import { printable } from "../schema/printable.ts";
 import { type Job, type MadeAnew, replayAnew, runAnew } from "./apply/anew.ts";
-import { type Services, sendWrites, startTokenedGate, type TokenedGate } from "./apply/gates.ts";
-import { messageOf, type Updates, updatesSince } from "./apply/history.ts";
-import { removesOf, throughGate, withoutCredentials } from "./apply/place.ts";
+import {
+  removesOf,
+  type Services,
+  sendWrites,
+  startTokenedGate,
+  type TokenedGate,
+  throughGate,
+  withoutCredentials,
+} from "./apply/gates.ts";
 import { reportAsJson, reportAsText } from "./apply/report.ts";
-import { runUpdate } from "./apply/update.ts";
-import { ask, canAsk } from "./ask.ts";
-import { readChange } from "./change.ts";
+import { messageOf, runUpdate, type Updates, updatesSince } from "./apply/update.ts";
 import { copyOf } from "./copy.ts";
-import { engineArguments } from "./engine-arguments.ts";
-import { engineCommand } from "./engine-command.ts";
+import { engineArguments, engineCommand } from "./engine-command.ts";
+import { readChange } from "./files.ts";
 import { untilInterrupted } from "./interrupt.ts";
 import { programUser } from "./run/user.ts";
 import { clientsOf, configHere, firstOf, servicesFrom } from "./services.ts";
-import { printError, printNotice } from "./terminal.ts";
+import { ask, canAsk, printError, printNotice } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
 export interface ApplyFlags {

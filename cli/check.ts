@@ -4,7 +4,7 @@ import { mistakeText, type Policy, ROOT, readPolicy, TextFileError, uidsBeside }
 import { offlineRoles } from "../access/roles/lock.ts";
 import { isTestFile } from "../access/test/file.ts";
 import { printable } from "../schema/index.ts";
-import { lockBeside, printOfflineRoles } from "./roles-lock.ts";
+import { lockBeside, printOfflineRoles } from "./roles.ts";
 import { print, printError } from "./terminal.ts";
 
 export interface CheckFlags {

@@ -2,7 +2,6 @@
 import { randomUUID } from "node:crypto";
 import { accessSync, constants, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
-import { mergedReview } from "../ci/approval.ts";
 import {
   CHANGE,
   changeNameOf,
@@ -14,15 +13,26 @@ import {
   readReport,
   writeFiles,
 } from "../ci/files.ts";
-import { githubHost } from "../ci/github/host.ts";
-import { gitlabHost } from "../ci/gitlab/host.ts";
+import { githubHost } from "../ci/github.ts";
+import { gitlabHost } from "../ci/gitlab.ts";
 import type { Host } from "../ci/host.ts";
-import { type Command, commandOf, type Job, RefusedJob } from "../ci/job.ts";
-import { closeIssue, keepIssue, type Marker, replaceComment } from "../ci/post.ts";
-import { inputsText, keyOf, problemsOf, readSettings, runsEngine, type Settings, subjectOf } from "../ci/settings.ts";
+import { closeIssue, keepIssue, type Marker, mergedReview, replaceComment } from "../ci/post.ts";
+import {
+  type Command,
+  commandOf,
+  inputsText,
+  type Job,
+  keyOf,
+  problemsOf,
+  RefusedJob,
+  readSettings,
+  runsEngine,
+  type Settings,
+  subjectOf,
+} from "../ci/settings.ts";
 import { driftEnded, driftIssue, driftTitle, noReviewComment, reviewComment } from "../ci/text.ts";
 import { UserError } from "../schema/index.ts";
-import { folderOf } from "./journal-files.ts";
+import { folderOf } from "./journal.ts";
 import { printError, printNotice } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 

@@ -3,8 +3,7 @@ import { type Client, clientWith } from "../client/client.ts";
 import { systemClock } from "../client/clock.ts";
 import type { Config } from "../client/config.ts";
 import { readConfig } from "../client/credentials.ts";
-import { apiErrorOf, errorText, ListError, sessionErrorOf, sessionText } from "../client/errors.ts";
-import { redactor } from "../client/redact.ts";
+import { apiErrorOf, errorText, ListError, redactor, sessionErrorOf, sessionText } from "../client/errors.ts";
 import { systemTransport } from "../client/transport.ts";
 
 export const systemConfig = (): Config => readConfig(undefined, process.env);

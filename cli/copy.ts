@@ -10,9 +10,8 @@ import { readConfig } from "../client/credentials.ts";
 import { addressProblem, printable, resources, UserError } from "../schema/index.ts";
 import { copyProblems } from "../server/seed/check.ts";
 import { clientOf } from "./client.ts";
-import { withProgress } from "./progress.ts";
+import { writeWhole } from "./files.ts";
 import { UsageError } from "./usage.ts";
-import { writeWhole } from "./whole-file.ts";
 
 /** A file that cannot be written, in one sentence. */
 export class CopyError extends UserError {
@@ -127,5 +126,26 @@ export const writeCopy = (file: string, copy: Copy): void => {
     writeWhole(file, copyText(copy));
   } catch (error) {
     throw new CopyError(`cannot write ${file}: ${(error as NodeJS.ErrnoException).code ?? String(error)}`);
+  }
+};
+
+// A bar on stderr of a terminal while lists are read; nothing anywhere else.
+
+const WIDTH = 20;
+
+/** Shows how many of the lists have been read, and how many records they had. */
+export const withProgress = async <T>(read: (onRead: OnRead) => Promise<T>): Promise<T> => {
+  const { stderr } = process;
+  const show = (text: string): void => void (stderr.isTTY && stderr.write(`\r\u001b[K${text}`));
+  let [lists, records] = [0, 0];
+  try {
+    return await read((_, count) => {
+      [lists, records] = [lists + 1, records + count];
+      const filled = Math.round((lists / KINDS.length) * WIDTH);
+      const bar = `[${"=".repeat(filled)}${" ".repeat(WIDTH - filled)}]`;
+      show(`${bar} ${lists} of ${KINDS.length} lists, ${countText(records, "record")}`);
+    });
+  } finally {
+    show("");
   }
 };

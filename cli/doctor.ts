@@ -4,15 +4,13 @@ import { foundSettings, type ParsedConfig, parseConfig } from "../client/config.
 import { systemTransport } from "../client/transport.ts";
 import { printableLines } from "../schema/index.ts";
 import type { Check } from "./doctor/check.ts";
-import { checkConnection } from "./doctor/connection.ts";
+import { checkCredentials, checkSettings } from "./doctor/check.ts";
+import { checkConnection, checkProxy } from "./doctor/connection.ts";
 import { checkJournal } from "./doctor/journal.ts";
-import { checkEngine, checkNode, checkPlugin } from "./doctor/machine.ts";
-import { findProject, readStackConfig } from "./doctor/project.ts";
-import { checkProxy } from "./doctor/proxy.ts";
-import { checkCredentials, checkSettings } from "./doctor/settings.ts";
+import { checkEngine, checkNode, checkPlugin, findProject, readStackConfig } from "./doctor/machine.ts";
 import { checkSignIn } from "./doctor/sign-in.ts";
 import { askInstalledEngine } from "./engine-command.ts";
-import type { Format } from "./format.ts";
+import type { Format } from "./terminal.ts";
 import { print, printStyled, stdoutStyle } from "./terminal.ts";
 
 export interface DoctorFlags {

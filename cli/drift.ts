@@ -8,16 +8,14 @@ import { noEntryText, recordedFor } from "../access/roles/lock.ts";
 import { DRIFT_PREVIEW } from "../client/preview-marks.ts";
 import { stackOfUrn } from "../pulumi/urn.ts";
 import { isUidp } from "../schema/index.ts";
-import type { Format } from "./format.ts";
-import { contentsOf, folderOf, isPending, journalsIn } from "./journal-files.ts";
-import { originOf } from "./origin.ts";
+import { contentsOf, folderOf, isPending, journalsIn } from "./journal.ts";
 import { previewHere } from "./preview.ts";
 import { printDocument } from "./print-document.ts";
-import { lockBeside } from "./roles-lock.ts";
-import { untilStopped } from "./run/here.ts";
+import { lockBeside } from "./roles.ts";
 import { runOnTwins } from "./run/on-twins.ts";
-import { proposalsOf } from "./run/proposal.ts";
-import { firstOf, servicesFrom } from "./services.ts";
+import { proposalsOf, untilStopped } from "./run/proposal.ts";
+import { firstOf, originOf, servicesFrom } from "./services.ts";
+import type { Format } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
 export interface DriftFlags {

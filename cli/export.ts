@@ -1,24 +1,34 @@
 // `irm export`: code for what exists, or for what Terraform manages, on stdout or as a project in a folder. What the caller cannot see is
 // named on stderr too.
-import { readFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import { leftOutText, notVisibleText } from "../access/export/comment.ts";
 import { type Export, exportOf } from "../access/export/model.ts";
+import { type Into, intoPolicy, organizationIn } from "../access/export/policy/into.ts";
 import { type Files, type Format, INSTALL, optionsOf, projectOf } from "../access/export/project.ts";
-import { type ChooseTop, readContents } from "../access/export/read.ts";
+import { type ChooseTop, type Contents, readContents } from "../access/export/read.ts";
 import { handoverText } from "../access/export/terraform/handover.ts";
 import { type ManagedContents, readManaged } from "../access/export/terraform/managed.ts";
 import { parseState, StateError, type TerraformState } from "../access/export/terraform/state.ts";
 import { findingText, NONE_EXISTS, type Takeover, takeoverOf } from "../access/export/terraform/takeover.ts";
 import { countText } from "../access/format/words.ts";
-import { openPolicy } from "../access/policy/edit/open.ts";
+import { applyEdit, type OpenPolicy, openPolicy } from "../access/policy/edit/open.ts";
 import { UIDS_FILE } from "../access/policy/uids.ts";
+import { quote } from "../access/text.ts";
 import type { Client } from "../client/client.ts";
-import { isRoot, printable, UserError } from "../schema/index.ts";
+import { isRoot, printable, resources, UserError } from "../schema/index.ts";
 import { systemClient } from "./client.ts";
-import { folderProblem, writeFolder } from "./export-folder.ts";
-import { exportInto } from "./export-into.ts";
-import { withProgress } from "./progress.ts";
+import { withProgress } from "./copy.ts";
 import { printStyled } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
@@ -147,5 +157,80 @@ const takeoverReport = ({ findings, taken, gone, others, dataSources }: Takeover
     ...(taken.length === 0 && gone.length > 0 ? [NONE_EXISTS] : []),
     ...(ignored.length > 0 ? [`ignored: ${ignored.join(", ")}`] : []),
     ...(out === undefined ? ["handover.md has the commands for Terraform: give --out FOLDER"] : []),
+  ];
+};
+
+// A folder of files that is there whole or not at all: the files are written beside it and renamed.
+
+/** Why files cannot be written into a folder; undefined where they can. */
+export const folderProblem = (folder: string): string | undefined => {
+  if (folder.trim() === "") return "the name of the folder is empty; . is this folder";
+  try {
+    return readdirSync(folder).length === 0 ? undefined : `${folder} has files in it; give another folder`;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    return code === "ENOTDIR" ? `${folder} is a file; give another folder` : message;
+  }
+};
+
+/** Writes the files; the last one is the last that appears. Throws what the file system says. */
+export const writeFolder = (folder: string, files: Files): void => {
+  const target = resolve(folder);
+  mkdirSync(dirname(target), { recursive: true });
+  const beside = mkdtempSync(join(dirname(target), `.${basename(target)}-`));
+  try {
+    for (const [name, text] of files) writeFileSync(join(beside, name), text);
+    // A folder that is there already may be the working folder of a shell, so it stays.
+    if (existsSync(target)) for (const name of files.keys()) renameSync(join(beside, name), join(target, name));
+    else renameSync(beside, target);
+  } finally {
+    rmSync(beside, { recursive: true, force: true });
+  }
+};
+
+// `irm export --into access.yaml`: adds what exists to the files of a policy, and says what a policy cannot say.
+
+/** `report` has the lines of stderr. */
+export const exportInto = async (
+  client: Client,
+  opened: OpenPolicy,
+  isAdopted: boolean,
+  read: (chooseTop: ChooseTop) => Promise<Contents>,
+): Promise<{ all: Export; report: string[] }> => {
+  const contents = await read(organizationIn(opened));
+  const all = exportOf(contents, { ...optionsOf("yaml", false, true), nowMs: await client.serviceNow() });
+  const into = intoPolicy(opened, all, contents, isAdopted);
+  applyEdit(into.edit);
+  return { all, report: [...unsaidLines(into), ...doneLines(into, opened.file)] };
+};
+
+const NAMES_SHOWN = 10;
+
+const unsaidLines = ({ unsaid }: Into): string[] => {
+  const byKind = Map.groupBy(unsaid, ({ entry, why }) => (why === undefined ? entry.kind : undefined));
+  return [...byKind].flatMap(([kind, some]) => {
+    if (kind === undefined)
+      return some.map(
+        ({ entry: { kind: own, uid, args }, why = "" }) =>
+          `not added: ${leftOutText({ kind: own, uid, name: String(args.get("name") ?? ""), why })}`,
+      );
+    const { word, words } = resources[kind];
+    const names = some.slice(0, NAMES_SHOWN).map(({ entry }) => quote(entry.args.get("name") ?? entry.name));
+    const more = some.length > NAMES_SHOWN ? ` and ${some.length - NAMES_SHOWN} more` : "";
+    return [`not added, a policy has no word for ${countText(some.length, word, words)}: ${names.join(", ")}${more}`];
+  });
+};
+
+const doneLines = ({ edit, newUids }: Into, file: string): string[] => {
+  const count = edit.entries.length;
+  return [
+    `added ${countText(count, "entry", "entries")} to ${printable(file)}`,
+    ...edit.entries.map((entry) => `  ${printable(entry)}`),
+    ...(newUids === undefined
+      ? []
+      : [
+          `wrote ${printable(newUids)}: give it to AccessPolicy, adopt: { file: ${quote(newUids)} }, or it creates these records again`,
+        ]),
   ];
 };

@@ -7,9 +7,8 @@ import { parsePolicy } from "../access/policy/index.ts";
 import { starterPolicy, starterProgram, starterRules, starterTests } from "../access/policy/starter.ts";
 import { PROJECT_FILES } from "../pulumi/project.ts";
 import { printable } from "../schema/index.ts";
-import { commandName, pulumiName } from "./command-name.ts";
 import { printError } from "./terminal.ts";
-import { UsageError } from "./usage.ts";
+import { commandName, pulumiName, UsageError } from "./usage.ts";
 
 export interface InitFlags {
   organization: string;

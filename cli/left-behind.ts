@@ -11,7 +11,7 @@ import { type EngineError, stackFlag } from "../pulumi/command.ts";
 import { readEngineState } from "../pulumi/state.ts";
 import { UserError } from "../schema/index.ts";
 import { systemConfig } from "./client.ts";
-import { findProject } from "./doctor/project.ts";
+import { findProject } from "./doctor/machine.ts";
 import { warn } from "./terminal.ts";
 
 export interface LeftBehind extends Pick<OpenStack, "name" | "runs" | "touched"> {

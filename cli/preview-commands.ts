@@ -1,12 +1,12 @@
 // The commands of `irm` that preview a program: what it changes, and what differs from it.
 import { type Command, Option } from "commander";
-import { SEAL_IS_NOW } from "../client/env.ts";
+import { SEAL_IS_NOW } from "../client/clock.ts";
 import type { ApplyFlags } from "./apply.ts";
 import type { DriftFlags } from "./drift.ts";
-import { formatOption } from "./format.ts";
 import type { ReviewFlags } from "./review.ts";
 import type { RolesFlags } from "./roles.ts";
 import type { Exit } from "./terminal.ts";
+import { formatOption } from "./terminal.ts";
 import { appendValue, UsageError } from "./usage.ts";
 
 /** What a change brings. */

@@ -4,7 +4,7 @@ import { documentAsHtml, type PageExtras } from "../access/format/document/html.
 import { jsonText } from "../access/format/document/json.ts";
 import { documentAsMarkdown } from "../access/format/document/markdown.ts";
 import { documentAsText } from "../access/format/document/terminal.ts";
-import type { Format } from "./format.ts";
+import type { Format } from "./terminal.ts";
 import { print, printStyled, stdoutStyle } from "./terminal.ts";
 
 /** `report` is what JSON has. */

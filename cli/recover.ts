@@ -5,10 +5,9 @@ import { type Leftover, type Removal, removeLeftovers } from "../provider/open/l
 import { countsText, lineOf, runText } from "../provider/open/text.ts";
 import { createTimeOf } from "../provider/record/id.ts";
 import { UserError } from "../schema/index.ts";
-import { ask, canAsk } from "./ask.ts";
-import { folderOf } from "./journal-files.ts";
+import { folderOf } from "./journal.ts";
 import { findLeftBehind, type LeftBehind } from "./left-behind.ts";
-import { print, printError } from "./terminal.ts";
+import { ask, canAsk, print, printError } from "./terminal.ts";
 
 export interface RecoverFlags {
   stack?: string;

@@ -4,10 +4,9 @@ import { documentAsText } from "../access/format/document/terminal.ts";
 import { reviewDocument } from "../access/format/review/document.ts";
 import { reportAsJson } from "./apply/report.ts";
 import { applyChange } from "./apply.ts";
-import { ask, canAsk } from "./ask.ts";
 import type { DriftFlags } from "./drift.ts";
 import { reviewCode, reviewProgram } from "./review.ts";
-import { print, printError, stdoutStyle } from "./terminal.ts";
+import { ask, canAsk, print, printError, stdoutStyle } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
 interface RepairFlags extends DriftFlags {

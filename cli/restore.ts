@@ -1,22 +1,23 @@
 // `irm revoke --undo FILE`: puts back what a revocation has removed. The file may have been changed since, so what it grants is shown by
 // the names that its records have now.
 import { existsSync } from "node:fs";
+import { jsonText } from "../access/format/document/json.ts";
 import { countText } from "../access/format/words.ts";
 import { type AccessGraph, placesIn } from "../access/graph/graph.ts";
 import { readLive } from "../access/graph/live.ts";
-import { entryText, type PolicyEdit } from "../access/policy/edit/open.ts";
-import type { HeldBinding } from "../access/revoke/holder.ts";
-import { labelOf } from "../access/revoke/holder.ts";
+import { PolicyEditError } from "../access/policy/edit/document.ts";
+import { applyEdit, entryText, type PolicyEdit } from "../access/policy/edit/open.ts";
+import { type HeldBinding, type Holder, kindOf, labelOf } from "../access/revoke/holder.ts";
 import { restorationIn } from "../access/revoke/policy.ts";
-import { restoreBindings } from "../access/revoke/remove.ts";
+import { type Failure, restoreBindings } from "../access/revoke/remove.ts";
 import { interrupted, readUndoFile, renamedIn, type UndoFile } from "../access/revoke/undo-file.ts";
 import { POLICY } from "../access/test/file.ts";
 import type { Client } from "../client/client.ts";
+import { quoting } from "../client/errors.ts";
 import { printable, UserError } from "../schema/index.ts";
-import { ask, canAsk } from "./ask.ts";
+import { clientErrorText } from "./client.ts";
 import { untilInterrupted } from "./interrupt.ts";
-import { countGrants, listText, printFailures, printJson, problemOfEdit, rowOf } from "./revoke-report.ts";
-import { print, printError, warn } from "./terminal.ts";
+import { ask, canAsk, print, printError, warn } from "./terminal.ts";
 
 export interface RestoreFlags {
   yes?: boolean;
@@ -33,7 +34,7 @@ export const restore = async (client: Client, file: string, flags: RestoreFlags)
       `${file} names records as they are not called: ${renamed.join("; ")}. Somebody has changed the file, or renamed them since. Nothing was put back; give --force to go by the uids.`,
     );
   const policy = editOf(graph, undo);
-  await show(graph, undo, policy, flags);
+  await showRestored(graph, undo, policy, flags);
 
   const { restored, present, failed } = await untilInterrupted(interrupted(), (signal) =>
     restoreBindings(client, undo, signal),
@@ -57,7 +58,7 @@ const editOf = (graph: AccessGraph, { holder, policy }: UndoFile): Policy =>
   policy.length > 0 && existsSync(POLICY) ? restorationIn(POLICY, policy, graph, holder.uid) : undefined;
 
 /** Prints what comes back, and asks a person whether to go on. */
-const show = async (
+const showRestored = async (
   graph: AccessGraph,
   { holder, bindings }: UndoFile,
   policy: Policy,
@@ -98,4 +99,66 @@ const applyPolicy = (undo: UndoFile, policy: Policy, { format }: RestoreFlags): 
   const count = "edit" in policy ? policy.edit.entries.length : 0;
   if (format === "terminal" && count > 0) print(`put back ${countText(count, "entry", "entries")} in ${POLICY}\n`);
   return undefined;
+};
+
+// What `irm revoke` prints of grants, in either direction.
+
+export interface Listed {
+  holder: Holder;
+  /** path of its group */
+  place: string;
+  held: readonly HeldBinding[];
+  /** entries of the policy */
+  rows: readonly string[];
+}
+
+/** Lines for a person who decides. */
+export const listText = ({ holder, place, held, rows }: Listed): string =>
+  [
+    `${labelOf(holder)}  in ${place}  ${holder.uid}`,
+    ...held.map(({ path, roleName }) => `  ${path}  ${roleName}`),
+    ...(held.length === 0 ? [`  no ${kindOf(holder).words}`] : []),
+    ...rows.map((row) => `  ${POLICY}  ${row}`),
+  ].join("\n");
+
+export const rowOf =
+  ({ externalGroup }: Holder) =>
+  ({ binding, group, roleName }: HeldBinding) => ({
+    [externalGroup === undefined ? "binding" : "mapping"]: binding,
+    group,
+    role: roleName,
+  });
+
+/** `2 role bindings` */
+export const countGrants = (count: number, holder: Holder): string =>
+  countText(count, kindOf(holder).word, kindOf(holder).words);
+
+export const printJson = (value: object): void => print(jsonText(value));
+
+const FAILURES_SHOWN = 10;
+
+export const printFailures = (failed: readonly Failure[], holder: Holder, what: string): void => {
+  if (failed.length === 0) return;
+  const errors = failed.map(({ error }) => clientErrorText(error) ?? (error as Error).message).slice(0, FAILURES_SHOWN);
+  const more = failed.length > FAILURES_SHOWN ? [`  and ${failed.length - FAILURES_SHOWN} more`] : [];
+  const head = `${countGrants(failed.length, holder)} ${what}; run it again:`;
+  const lineOf = (text: string, i: number): string => {
+    const { path, roleName } = (failed[i] as Failure).binding;
+    return `  ${path} ${roleName}: ${text}`;
+  };
+  printError(
+    "irm revoke",
+    quoting(errors, (texts) => [head, ...texts.map(lineOf), ...more].join("\n")),
+  );
+};
+
+/** Why the policy could not be edited; undefined where it was. */
+export const problemOfEdit = (edit: PolicyEdit): string | undefined => {
+  try {
+    applyEdit(edit);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof PolicyEditError)) throw error;
+    return error.message;
+  }
 };

@@ -1,24 +1,40 @@
 // `irm revoke`: takes all access from an identity, or one grant, now and in the policy of this folder, and puts it back.
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { countText } from "../access/format/words.ts";
-import { inOrderOfRemoval, kindOf, labelOf, lastOwned, listGrants } from "../access/revoke/holder.ts";
+import { countText, hiddenLines } from "../access/format/words.ts";
+import { type AccessGraph, type IdentityNode, type NodeId, placesIn } from "../access/graph/graph.ts";
+import { type Live, readLive } from "../access/graph/live.ts";
+import { PolicyEditError } from "../access/policy/edit/document.ts";
+import { isComplete } from "../access/query/answer.ts";
+import { resolveQuestion } from "../access/query/question.ts";
+import { declarationsIn } from "../access/revoke/declared.ts";
+import {
+  bindingsOf,
+  type HeldBinding,
+  type Holder,
+  heldFrom,
+  inOrderOfRemoval,
+  kindOf,
+  labelOf,
+  lastOwned,
+  listGrants,
+} from "../access/revoke/holder.ts";
+import { mappingIn, type PolicyRevocation, revocationIn } from "../access/revoke/policy.ts";
 import { type Removed, removeBindings } from "../access/revoke/remove.ts";
 import { interrupted, type UndoFile, writeUndoFile } from "../access/revoke/undo-file.ts";
 import { POLICY } from "../access/test/file.ts";
-import { timeText } from "../access/text.ts";
+import { quote, timeText } from "../access/text.ts";
 import type { Client } from "../client/client.ts";
+import { engineWith, stackFlag } from "../pulumi/command.ts";
+import { projectFolder } from "../pulumi/project.ts";
 import { printable, UserError } from "../schema/index.ts";
-import { ask, canAsk } from "./ask.ts";
-import { checkChangeFile, writeChange } from "./change.ts";
 import { systemClient } from "./client.ts";
-import { declarersOf } from "./declarers.ts";
+import { engineCommand } from "./engine-command.ts";
+import { checkChangeFile, writeChange } from "./files.ts";
 import { untilInterrupted } from "./interrupt.ts";
-import { restore } from "./restore.ts";
-import { countGrants, listText, printFailures, printJson, problemOfEdit, rowOf } from "./revoke-report.ts";
-import { findTarget, type Target, type Wanted } from "./revoke-target.ts";
+import { countGrants, listText, printFailures, printJson, problemOfEdit, restore, rowOf } from "./restore.ts";
 import { changeWithout } from "./run/without.ts";
-import { print, printError, warn } from "./terminal.ts";
+import { ask, canAsk, print, printError, warn } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
 export interface RevokeFlags extends Wanted {
@@ -186,4 +202,144 @@ const warnOfDeclarers = async ({ holder, held, policy }: Target): Promise<void> 
   const declared = "declared" in policy ? policy.declared : undefined;
   const others = held.filter(({ binding }) => !declared?.has(binding));
   if (others.length > 0) warn(await declarersOf(holder, others));
+};
+
+// What `irm revoke` removes: all role bindings of an identity, one role binding, or one mapping of an external group.
+
+/** One of them. */
+export interface Wanted {
+  /** uid or name */
+  identity?: string;
+  /** uid of a role binding */
+  binding?: string;
+  /** uid of a mapping of an external group */
+  externalGroup?: string;
+}
+
+export interface Target {
+  graph: AccessGraph;
+  holder: Holder;
+  /** path of the group of the holder */
+  place: string;
+  /** the caller's */
+  isOwn: boolean;
+  /** one grant, and not all that the holder has */
+  isOne: boolean;
+  held: HeldBinding[];
+  policy: PolicyRevocation | { problem: string };
+  /** where role bindings cannot be listed */
+  hidden: string[];
+}
+
+export const findTarget = async (client: Client, { identity, binding, externalGroup }: Wanted): Promise<Target> => {
+  const live = await readLive(client);
+  const { graph, notVisible } = live;
+  if (externalGroup !== undefined) return mappingTarget(graph, externalGroup);
+  const one = binding === undefined ? undefined : bindingWith(live, binding);
+  const { holder, held } = one ?? allOf(live, identity as string);
+  const only = one?.held[0];
+  return {
+    graph,
+    holder: { uid: holder.id, name: holder.name },
+    place: placesIn(graph)(holder.group),
+    isOwn: (await client.identity()) === holder.id,
+    isOne: one !== undefined,
+    held,
+    policy: existsSync(POLICY) ? revocationIn(POLICY, graph, holder, only) : NO_POLICY,
+    hidden: one
+      ? []
+      : hiddenLines(
+          graph,
+          notVisible.filter(({ kind }) => kind === "roleBinding"),
+        ),
+  };
+};
+
+const NO_POLICY: PolicyRevocation = { edit: { entries: [], files: [] }, rows: [], declared: new Set() };
+
+interface Found {
+  holder: IdentityNode;
+  held: HeldBinding[];
+}
+
+const allOf = ({ graph, notVisible }: Live, text: string): Found => {
+  const { identity } = resolveQuestion(graph, { identity: text }, isComplete(notVisible)) as { identity: IdentityNode };
+  return { holder: identity, held: bindingsOf(graph, identity.id) };
+};
+
+// A role binding shows its identity, which is in the graph with it.
+const bindingWith = ({ graph }: Live, uid: string): Found => {
+  const node = graph.bindings.get(uid) ?? refuse(graph, uid, "role binding", "--binding");
+  return { holder: graph.identities.get(node.identity) as IdentityNode, held: [heldFrom(graph)(node)] };
+};
+
+const mappingTarget = (graph: AccessGraph, uid: string): Target => {
+  const node = graph.externalGroups.get(uid) ?? refuse(graph, uid, "external group role mapping", "--external-group");
+  const { provider, externalGroupId } = node;
+  const { name = provider, group = provider } = graph.providers.get(provider) ?? {};
+  return {
+    graph,
+    holder: { uid: provider, name, externalGroup: externalGroupId },
+    place: placesIn(graph)(group),
+    isOwn: false,
+    isOne: true,
+    held: [heldFrom(graph)(node)],
+    policy: existsSync(POLICY) ? mappingPolicy(graph, uid) : NO_POLICY,
+    hidden: [],
+  };
+};
+
+/** An edit takes out role bindings only. */
+const mappingPolicy = (graph: AccessGraph, uid: NodeId): Target["policy"] => {
+  try {
+    const entry = mappingIn(POLICY, graph, uid);
+    return entry === undefined ? NO_POLICY : { problem: `take out ${printable(entry)}` };
+  } catch (error) {
+    if (!(error instanceof PolicyEditError)) throw error;
+    return { problem: error.message };
+  }
+};
+
+const refuse = (graph: AccessGraph, uid: string, what: string, flag: string): never => {
+  const other = graph.bindings.has(uid)
+    ? "; it is a role binding: give --binding"
+    : graph.externalGroups.has(uid)
+      ? "; it is an external group role mapping: give --external-group"
+      : graph.identities.has(uid)
+        ? "; it is an identity: --identity removes all its access"
+        : "; `npx pulumi-irm drift` prints the uids of grants that nothing declares";
+  throw new UserError(`${flag}: you can see no ${what} with the uid ${quote(uid)}${other}`);
+};
+
+// The program or policy of this folder that would create again what a revocation removes.
+
+/** One sentence, which says what to do. Never fails: without a state it names what may declare them. */
+export const declarersOf = async (holder: Holder, bindings: readonly HeldBinding[]): Promise<string> => {
+  const { word, words } = kindOf(holder);
+  const which = bindings.length === 1 ? `this ${word}` : `these ${words}`;
+  const folder = projectFolder(process.cwd(), existsSync);
+  if (folder === undefined)
+    return `if a program or another policy declares ${which}, change it, or an update that refreshes grants the access again`;
+  const { name, found } = await declarationsOf(folder, holder, bindings);
+  if (found === undefined)
+    return `if the program in ${folder} declares ${which}, change it, or an update that refreshes grants the access again`;
+  if (found.length === 0) return `stack ${name} of ${folder} does not declare ${which}; another program may`;
+  return `an update of stack ${name} that refreshes grants the access again: take ${found.join(", ")} out of the program in ${folder}`;
+};
+
+const declarationsOf = async (
+  folder: string,
+  holder: Holder,
+  bindings: readonly HeldBinding[],
+): Promise<{ name?: string; found?: string[] }> => {
+  const engine = engineWith(engineCommand());
+  const options = { cwd: folder, env: process.env };
+  try {
+    const name = (await engine.must(["stack", "--show-name"], options)).trim();
+    const text = await engine.must(["stack", "export", ...stackFlag(name)], options);
+    return { name, found: declarationsIn(text, holder, bindings) };
+  } catch {
+    // No engine, no selected stack, or a backend that needs a sign-in: the access is gone all the same.
+    return {};
+  }
 };

@@ -1,5 +1,7 @@
 // `irm roles`: the built-in roles of the service, and what it has changed since they were written down.
-import { join } from "node:path";
+
+import { existsSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
 import { rolesDocument } from "../access/format/roles.ts";
 import { type Live, readLive } from "../access/graph/live.ts";
 import { bundlesIn, isChange } from "../access/roles/change.ts";
@@ -8,22 +10,23 @@ import {
   LockError,
   lockText,
   noEntryText,
+  offlineText,
   parseLock,
   type RolesLock,
   readLock,
   recordedFor,
 } from "../access/roles/lock.ts";
 import { type RolesReport, rolesReportOf } from "../access/roles/report.ts";
+import { POLICY } from "../access/test/file.ts";
 import { timeText } from "../access/text.ts";
 import { serviceOf } from "../client/config.ts";
+import { projectFolder } from "../pulumi/project.ts";
 import { printable } from "../schema/index.ts";
 import { systemClient, systemConfig } from "./client.ts";
-import type { Format } from "./format.ts";
-import { originOf } from "./origin.ts";
+import { writeWhole } from "./files.ts";
 import { printDocument } from "./print-document.ts";
-import { lockFolders, shownName } from "./roles-lock.ts";
-import { warn } from "./terminal.ts";
-import { writeWhole } from "./whole-file.ts";
+import { originOf } from "./services.ts";
+import { type Format, warn } from "./terminal.ts";
 
 export interface RolesFlags {
   write?: boolean;
@@ -77,3 +80,25 @@ const writeLock = (
 
 const rolesText = (bundles: Readonly<Record<string, readonly string[]>>): string =>
   lockText([{ service: "", date: "", roles: bundles }]);
+
+// roles.lock.yaml of a folder: beside the policy, or else beside Pulumi.yaml.
+
+/** The folders that may have the lock of a policy; without one, of the policy and the program here. The first is for a new lock. */
+export const lockFolders = (policy: string | undefined): string[] => {
+  const own = policy === undefined ? process.cwd() : resolve(dirname(policy));
+  const project = projectFolder(own, existsSync);
+  const isHere = policy !== undefined || project === undefined || existsSync(join(own, POLICY));
+  return [...(isHere ? [own] : []), ...(project === undefined ? [] : [project])];
+};
+
+/** Throws LockError and TextFileError. */
+export const lockBeside = (policy: string | undefined): RolesLock | undefined =>
+  readLock(lockFolders(policy), undefined, shownName);
+
+/** From this folder. */
+export const shownName = (file: string): string => relative(process.cwd(), file);
+
+/** Which built-in roles count where no service is asked, on stderr. */
+export const printOfflineRoles = (lock: RolesLock | undefined): void => {
+  warn(offlineText(lock));
+};

@@ -19,9 +19,8 @@ import {
 } from "../server/index.ts";
 import { checkOptions } from "../server/options.ts";
 import { type ReadyLine, startInBackground, variables } from "./background.ts";
-import { commandName } from "./command-name.ts";
 import { copyFileProblem, copyFrom, copyLines, writeCopy } from "./copy.ts";
-import { parseCount, parsePort, UsageError } from "./usage.ts";
+import { commandName, parseCount, parsePort, UsageError } from "./usage.ts";
 
 export interface ServeFlags {
   port?: string;

@@ -1,9 +1,13 @@
 // The services of a command: the environment names one, and --service names others, with the credentials for them. What the program says
 // of its providers counts for nothing here: its author must not choose which addresses are read and get a token.
+
+import { repositoryAt } from "../access/base/git.ts";
+import type { Origin } from "../access/review/report.ts";
+import { timeText } from "../access/text.ts";
 import type { Client } from "../client/client.ts";
 import { type Config, serviceOf } from "../client/config.ts";
 import { readConfig } from "../client/credentials.ts";
-import { redactor } from "../client/redact.ts";
+import { redactor } from "../client/errors.ts";
 import { addressProblem } from "../schema/index.ts";
 import { clientOf, systemConfig } from "./client.ts";
 import { UsageError } from "./usage.ts";
@@ -51,3 +55,31 @@ export const clientsOf = (configured: Config | undefined, services: readonly Set
 
 /** Of the service of the environment, where it names one. */
 export const firstOf = (clients: ReadonlyMap<string, Client>): Client => clients.values().next().value as Client;
+
+// What a review describes: the stack, the service, the commit and the time. A page or a comment that readers share names them.
+
+export interface OriginParts {
+  stack: string | undefined;
+  service: string;
+  /** of the program or the policy */
+  folder: string;
+  nowMs: number;
+}
+
+export const originOf = ({ stack, service, folder, nowMs }: OriginParts): Origin => ({
+  ...(stack !== undefined && { stack }),
+  service,
+  ...commitIn(folder),
+  time: timeText(nowMs),
+});
+
+const commitIn = (folder: string): Pick<Origin, "commit" | "isModified"> => {
+  try {
+    const repository = repositoryAt(folder);
+    const commit = repository.commitOf("HEAD");
+    return commit === undefined ? {} : { commit, ...(repository.isModified() && { isModified: true }) };
+  } catch {
+    // Without git or a repository, a review has no commit.
+    return {};
+  }
+};

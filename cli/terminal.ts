@@ -1,5 +1,8 @@
 // What a command prints, and the exit code that it ends with.
+
+import { createInterface } from "node:readline";
 import { styleText } from "node:util";
+import { Option } from "commander";
 import { printable, printableLines } from "../schema/printable.ts";
 
 /** Takes the exit code of the command that ran. */
@@ -33,3 +36,26 @@ export const stdoutStyle = (): { color: boolean; width: number } => ({
   color: styleText("bold", "x", { stream: process.stdout }) !== "x",
   width: process.stdout.columns || Number(process.env.COLUMNS) || WIDTH_DEFAULT,
 });
+
+// The flag --format of the commands that print a report.
+
+export type Format = "terminal" | "markdown" | "json" | "html";
+
+export const formatOption = (...formats: Format[]): Option =>
+  new Option("--format <FORMAT>", "how to print it").choices(formats).default("terminal");
+
+// A question to the person at the terminal.
+
+/** Whether someone can be asked. */
+export const canAsk = (): boolean => process.stdin.isTTY === true;
+
+/** The question goes to stderr, so that stdout has the result alone. The end of the input is a no. */
+export const ask = (question: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const lines = createInterface({ input: process.stdin, output: process.stderr });
+    lines.on("close", () => resolve(false));
+    lines.question(`${question} (y/N) `, (answer) => {
+      resolve(/^\s*y(es)?\s*$/i.test(answer));
+      lines.close();
+    });
+  });

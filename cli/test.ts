@@ -11,8 +11,8 @@ import { type Outcome, runTests } from "../access/test/run-tests.ts";
 import { type Built, liveScene, policyScene } from "../access/test/scenes.ts";
 import { printable } from "../schema/index.ts";
 import { systemClient } from "./client.ts";
-import type { Format } from "./format.ts";
-import { lockBeside, printOfflineRoles } from "./roles-lock.ts";
+import { lockBeside, printOfflineRoles } from "./roles.ts";
+import type { Format } from "./terminal.ts";
 import { print, printError } from "./terminal.ts";
 
 export interface TestFlags {

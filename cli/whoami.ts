@@ -9,7 +9,7 @@ import { quote } from "../access/text.ts";
 import { type Config, foundSettings } from "../client/config.ts";
 import { isObject } from "../schema/index.ts";
 import { systemClient, systemConfig } from "./client.ts";
-import type { Format } from "./format.ts";
+import type { Format } from "./terminal.ts";
 import { print, printStyled, stdoutStyle } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 

@@ -17,12 +17,11 @@ import {
 import type { Clock } from "./clock.ts";
 import type { Config, Env } from "./config.ts";
 import { type Credentials, credentialsFrom, identityOf, type Limits } from "./credentials.ts";
-import { expiredApiTokenAdvice, newTokenAdvice } from "./dev-token.ts";
+import type { Redactor } from "./errors.ts";
 import { isGateRefusal, LostAnswer, NoConnection, RefusedToken } from "./errors.ts";
-import type { Redactor } from "./redact.ts";
 import { parse, readAnswer, requestedUid, requestOf } from "./rest.ts";
 import { type AttemptBudget, AttemptError, type Failure, isAmbiguous, type Retry, retryWith, SAFETY } from "./retry.ts";
-import { claimsOf, isPast, refusalReason } from "./token-claims.ts";
+import { claimsOf, expiredApiTokenAdvice, isPast, newTokenAdvice, refusalReason } from "./token.ts";
 import type { HttpAnswer, HttpRequest, Transport } from "./transport.ts";
 
 export interface CallOptions {

@@ -1,16 +1,11 @@
 // Where credentials are looked for, and to which addresses they may go. Settings may name a variable or a file in place of the usual
 // variables, for a program with two providers; so they hold no secret.
+
+import { realpathSync } from "node:fs";
+import { isAbsolute } from "node:path";
 import { defaultAuthUrl, isAudience, isSameAddress, type Reach } from "./addresses.ts";
-import {
-  type AllowedSource,
-  allowedSources,
-  entriesForFile,
-  entriesForVariable,
-  isVariableName,
-  notAllowedText,
-} from "./allowed-sources.ts";
-import { type Env, without } from "./env.ts";
-import { claimsOf } from "./token-claims.ts";
+import { type Env, without } from "./clock.ts";
+import { claimsOf } from "./token.ts";
 
 /** Where credentials are looked for. */
 export interface CredentialSource {
@@ -185,3 +180,88 @@ const ofFlag = (env: Env, flag: string) => {
   const missing = `${flag}: no credentials; ${found} is for the service of IRM_BASE_URL, so set IRM_BASE_URL to the same address, with a token for it`;
   return { source: { env: without(env, API_TOKENS), missing }, problems: [] };
 };
+
+// Descriptions of the settings of an explicit provider, by name. Most settings are also keys of a stack's configuration.
+
+export const PROVIDER_TEXT =
+  "The service, and the credentials for it. The environment supplies what is left out, if it is for the same service (docs/plugin.md).";
+
+export const settingTexts: Readonly<Record<string, string>> = {
+  baseUrl: "Address of the API: https, or http on loopback; default: `IRM_BASE_URL` of the environment",
+  authUrl:
+    "Address of the token exchange; default: the address of the API; a host that starts with `console-api.` becomes `issuer.`",
+  identity: "uid of the identity to assume; default: the only identity with exactly the token's issuer and subject",
+  requestTimeout: "Timeout of one request in seconds, from 1 to 3600; default: 60",
+  journal:
+    "Folder of the journals, an absolute path; default: `$XDG_STATE_HOME/pulumi-irm`, or `~/.local/state/pulumi-irm`",
+  movedFrom: "Address that the API had before it moved: confirms that it is the same service; default: none",
+  tokenEnv:
+    "Name of an environment variable with an API token, or the workload's own OIDC token, which is exchanged; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment",
+  tokenFile:
+    "Path of a file with such a token; read again after a 401, and for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment",
+  identityTokenEnv:
+    "Name of an environment variable with a workload's OIDC token; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment",
+  identityTokenFile:
+    "Path of a file with a workload's OIDC token; read again for each exchange; `IRM_ALLOW_TOKEN_SOURCES` must list it; default: the variables of the environment",
+  token:
+    "Token of either kind; the state keeps it, encrypted, so prefer tokenEnv or tokenFile; default: the variables of the environment",
+};
+
+// IRM_ALLOW_TOKEN_SOURCES: the variables and files from which settings may take a token. Settings are the author's of a change, and could
+// otherwise name every secret of the job.
+
+const ALLOWED = "IRM_ALLOW_TOKEN_SOURCES";
+
+export interface AllowedSource {
+  /** name of a variable, or absolute path of a file */
+  name: string;
+  /** to which its token may go, whatever its audience is */
+  address: string | undefined;
+}
+
+export const isVariableName = (text: string): boolean => /^[A-Za-z_]\w*$/.test(text);
+
+/** Entries are separated by commas or spaces: `NAME`, `/path`, `NAME=https://…`. An entry is not quoted: it may be a token by mistake. */
+export const allowedSources = (env: Env): { allowed: AllowedSource[]; problems: string[] } => {
+  const allowed = (env[ALLOWED] ?? "")
+    .split(/[\s,]+/)
+    .filter(Boolean)
+    .map((text): AllowedSource => {
+      const [, name = text, address] = /^(.+?)=(https?:\/\/.+)$/.exec(text) ?? [];
+      return { name, address };
+    });
+  const problems = allowed.flatMap(({ name, address }, i) => {
+    if (address !== undefined && !URL.canParse(address))
+      return [`environment ${ALLOWED}: entry ${i + 1} has an address that is not a URL`];
+    if (isVariableName(name) || isAbsolute(name)) return [];
+    return [`environment ${ALLOWED}: entry ${i + 1} must be the name of a variable, or the absolute path of a file`];
+  });
+  return { allowed, problems };
+};
+
+/** The entries for this variable. */
+export const entriesForVariable = (name: string, allowed: readonly AllowedSource[]): AllowedSource[] =>
+  allowed.filter((one) => one.name === name);
+
+/**
+ * The entries for this file: those that name it by the same path, or another path of the same file. Below /proc, where files show the
+ * variables and the open files of a process, only the same path counts.
+ */
+export const entriesForFile = (path: string, allowed: readonly AllowedSource[]): AllowedSource[] => {
+  const real = realPath(path);
+  const isSpecial = real === undefined || /^\/proc(\/|$)/.test(real);
+  return allowed.filter(({ name }) => name === path || (!isSpecial && isAbsolute(name) && realPath(name) === real));
+};
+
+// As the system resolves it: `..` after a link is the folder above the link's target.
+const realPath = (path: string): string | undefined => {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    // It does not exist, or this user may not see it.
+    return undefined;
+  }
+};
+
+export const notAllowedText = (place: string, text: string): string =>
+  `${place}: names ${text} that ${ALLOWED} of the environment does not list; list it there if its token may be used`;

@@ -8,9 +8,9 @@ import { isAudience } from "./addresses.ts";
 import type { Clock } from "./clock.ts";
 import { type Config, type Env, type GetConfig, type Given, type ParsedConfig, parseConfig } from "./config.ts";
 import type { CredentialSource } from "./credential-settings.ts";
+import type { Redactor } from "./errors.ts";
 import { ConfigError } from "./errors.ts";
-import type { Redactor } from "./redact.ts";
-import { claimsOf } from "./token-claims.ts";
+import { claimsOf } from "./token.ts";
 
 export interface Credentials {
   /** where the token came from, for the error when it is refused: "IRM_TOKEN" */

@@ -1,6 +1,5 @@
 // Errors of the client and their texts. The functions tell a caller what failed.
 import { ApiError, argumentPath, type Code, isApiError } from "../schema/index.ts";
-import { type RecoverySection, SECTION_OF_CODE, withSection } from "./recovery.ts";
 import type { Failure } from "./retry.ts";
 
 /** Every operation of the process fails with this error, so callers report it once. */
@@ -168,3 +167,95 @@ const tokenHints = (error: ApiError): string[] => {
 /** Whether a request, or the token exchange before it, found no connection. */
 const isNoConnection = (error: unknown): boolean =>
   error instanceof NoConnection || (isApiError(error) && isNoConnection(error.cause));
+
+// Which section of docs/recovery.md treats an error. The page is part of the package.
+
+/** The anchors of the page's sections. */
+export type RecoverySection =
+  | "killed"
+  | "waiting"
+  | "recovery-waits"
+  | "recovered"
+  | "unknown"
+  | "open"
+  | "no-journal"
+  | "equal"
+  | "open-stack"
+  | "unchecked"
+  | "several"
+  | "lost-code"
+  | "another-record"
+  | "journal-record"
+  | "decide"
+  | "work-tree"
+  | "invalid-lines"
+  | "unreadable-entry"
+  | "cannot-write"
+  | "wrong-address"
+  | "wrong-organization"
+  | "not-visible"
+  | "unreachable"
+  | "unavailable"
+  | "configuration"
+  | "sign-in"
+  | "denied"
+  | "refused"
+  | "blocked";
+
+/** By code, the section of an error of the API about which no other one says more. Undefined where the error names each wrong field. */
+export const SECTION_OF_CODE: Readonly<Record<Code, RecoverySection | undefined>> = {
+  PERMISSION_DENIED: "denied",
+  UNAUTHENTICATED: "sign-in",
+  NOT_FOUND: "refused",
+  ALREADY_EXISTS: "refused",
+  FAILED_PRECONDITION: "refused",
+  UNIMPLEMENTED: "refused",
+  UNAVAILABLE: "unavailable",
+  DEADLINE_EXCEEDED: "unavailable",
+  RESOURCE_EXHAUSTED: "unavailable",
+  ABORTED: "unavailable",
+  CANCELLED: "unavailable",
+  INTERNAL: "unavailable",
+  DATA_LOSS: "unavailable",
+  UNKNOWN: "unavailable",
+  INVALID_ARGUMENT: undefined,
+  OUT_OF_RANGE: undefined,
+};
+
+const LINE = /\nSee docs\/recovery\.md#[a-z-]+(?=\n|$)/g;
+
+/** The text of an error, with the address of its section at the end. An address inside, of another error that it quotes, goes. */
+export const withSection = (text: string, section: RecoverySection): string =>
+  `${withoutSection(text)}\nSee docs/recovery.md#${section}`;
+
+export const withoutSection = (text: string): string => text.replace(LINE, "");
+
+/** One text of several errors. Their addresses come last, each once. */
+export const quoting = (errors: readonly string[], textOf: (errors: readonly string[]) => string): string => {
+  const addresses = new Set(errors.flatMap((text) => text.match(LINE) ?? []));
+  return textOf(errors.map(withoutSection)) + [...addresses].join("");
+};
+
+// Removes the tokens of this process from texts: a proxy's page or a server's message may echo a header.
+
+export type Redactor = ReturnType<typeof redactor>;
+
+// Anything shorter would remove ordinary words from texts.
+const MIN_LENGTH = 8;
+
+export const redactor = () => {
+  const secrets = new Set<string>();
+  return {
+    /** remembers a secret and returns it */
+    note(secret: string): string {
+      if (secret.length >= MIN_LENGTH) secrets.add(secret);
+      return secret;
+    },
+    /** the text without the remembered secrets */
+    redact(text: string): string {
+      let clean = text;
+      for (const secret of secrets) clean = clean.replaceAll(secret, "[secret]");
+      return clean;
+    },
+  };
+};

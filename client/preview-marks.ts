@@ -6,7 +6,7 @@ export const SERVICE = "__service";
 
 /**
  * Key of the inputs, in place of that, since an update has checked the resource for the first time: the address, a space, and when that was
- * (provider/record/stamp.ts). One member has fewer bytes than two.
+ * (provider/record/id.ts). One member has fewer bytes than two.
  */
 export const AT = "__at";
 

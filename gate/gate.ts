@@ -5,6 +5,12 @@ import { type Copy, recordsIn } from "../access/copy/copy.ts";
 import type { Client } from "../client/client.ts";
 import type { GateReason } from "../client/errors.ts";
 import { isAmbiguous, isResendable } from "../client/retry.ts";
+import { kindRecords } from "../provider/kind/index.ts";
+import type { Entry } from "../provider/log/entry.ts";
+import { desiredWith } from "../provider/record/desired.ts";
+import type { Kind } from "../provider/record/kind.ts";
+import { CREATION_GRACE_MS } from "../provider/recovery/not-found.ts";
+import { findCreated, judge, pickCreated, type SearchSession } from "../provider/recovery/search.ts";
 import {
   type ApiError,
   apiError,
@@ -15,14 +21,13 @@ import {
   type Json,
   type OperationName,
   operations,
+  parentOf,
   UIDP_TEXT,
 } from "../schema/index.ts";
 import type { Call } from "../server/front.ts";
-import { batchOf } from "./batch.ts";
 import { type Asked, type Decision, decideOn, type Line, type Reserved } from "./decide.ts";
 import { freshOn } from "./fresh.ts";
-import { findLost, isAnswerTo, type Sent, sentCreate } from "./lost.ts";
-import { resolvedRequest } from "./resolved.ts";
+import { type Resolved, resolvedRequest } from "./resolved.ts";
 import { createSender, failureOf, SendFailure, type TokenSource } from "./send.ts";
 import { isRead } from "./server.ts";
 
@@ -240,4 +245,96 @@ const withUids = (operation: OperationName, request: Json): Json => {
   const { uid } = (method.field === undefined ? request : (request[method.field] ?? {})) as Json;
   if (!isUidp(uid)) throw invalidArgument([{ field: "uid", description: UIDP_TEXT }]);
   return request;
+};
+
+// Requests for several records: what goes to the service is made of the recorded writes, and what comes back is each record's own answer.
+
+interface Batch {
+  /** of the requests for single records */
+  request(singles: readonly Json[]): Json;
+  /** the answers for single records */
+  recordsIn(answer: Json): readonly Json[];
+  answer(request: Json, records: readonly Json[]): Json;
+}
+
+const BATCHES: Partial<Record<OperationName, Batch>> = {
+  BatchCreateRoleBindings: {
+    request: (singles) => ({
+      parent: singles[0]?.parent,
+      requests: singles.map(({ roleBinding }) => ({ roleBinding })),
+    }),
+    recordsIn: ({ roleBindings }) => roleBindings as Json[],
+    answer: (_, roleBindings) => ({ roleBindings }),
+  },
+  BatchDeleteExternalGroupRoleMappings: {
+    request: (singles) => ({
+      parent: parentOf(singles[0]?.uid as string),
+      names: singles.map(({ uid }) => uid),
+    }),
+    recordsIn: ({ externalGroupRoleMappings }) => externalGroupRoleMappings as Json[],
+    // A delete of a single one does not show what it has deleted.
+    answer: ({ parent }, records) => ({
+      parent,
+      externalGroupRoleMappings: records.filter(({ uid }) => uid !== undefined),
+    }),
+  },
+};
+
+export const batchOf = (operation: OperationName): Batch | undefined => BATCHES[operation];
+
+// Creates whose answer was lost, or is of another record: the provider's own rule finds the record (provider/recovery/search.ts).
+
+/** A create as the provider's rule knows it; undefined for a kind that no program declares. */
+export interface Sent {
+  kind: Kind;
+  entry: Entry;
+  /** It may be sent again if no record is found. */
+  mayResend: boolean;
+}
+
+/** `at`: before it is sent, by the service's clock */
+export const sentCreate = ({ method, parent = "", fields }: Resolved, n: number, at: number): Sent | undefined => {
+  const kind = (kindRecords as Readonly<Record<string, Kind>>)[method.resource.field];
+  if (kind === undefined) return undefined;
+  const { fingerprint, choices } = desiredWith(kind, { ...fields, ...(parent !== "" && { parent }) });
+  const id = `write ${n}`;
+  const entry = {
+    intent: id,
+    key: id,
+    kind: kind.field,
+    parent,
+    inputs: fingerprint,
+    given: [...choices],
+    at,
+    notBefore: at,
+  };
+  return { kind, entry, mayResend: false };
+};
+
+/** Whether an answer names the record that the create has made. `existed`: another one that was there before */
+export const isAnswerTo = ({ kind, entry }: Sent, record: Json, existed: (uid: string) => boolean): boolean => {
+  if (!kind.upsert && existed(record.uid as string)) return false;
+  const { is, ...found } = judge(kind, entry, record);
+  return is === "own" || ("by" in found && found.by === "age");
+};
+
+/**
+ * The records that creates of one parent have made, in their order; undefined where there is none. `except`: uids that were there before, or that another
+ * create has made. `alike`: creates like this one whose answer is lost. Throws where the service does not list them, or where one may be of somebody else.
+ */
+export const findLost = async (
+  reader: Pick<Client, "call" | "clock">,
+  sent: readonly Sent[],
+  { except, alike }: { except: ReadonlySet<string>; alike: number },
+): Promise<(Json | undefined)[]> => {
+  const [{ kind }] = sent as [Sent];
+  const session: SearchSession = {
+    ...reader,
+    ownership: { creationRefusal: () => undefined },
+    journal: { isOfOther: async () => false, countPendingAlike: async () => alike },
+  };
+  const entries = sent.map(({ entry }) => entry);
+  const search = { waitMs: CREATION_GRACE_MS, ...(!kind.upsert && { except }) };
+  const found = await findCreated(kind, session, entries, search);
+  return Promise.all(found.map((records, i) => pickCreated(kind, session, records, entries[i] as Entry)));
 };

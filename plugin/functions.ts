@@ -1,5 +1,5 @@
 // Functions: look-ups of one record and lists, for programs in any language. Results are the API's messages.
-import { getRecord, listRecords } from "../provider/engine/get.ts";
+import { getRecord, listRecords } from "../provider/engine/look-up.ts";
 import { reporterWith } from "../provider/engine/report.ts";
 import { kindRecords } from "../provider/kind/index.ts";
 import { type Kind, TOKEN_PREFIX } from "../provider/record/kind.ts";

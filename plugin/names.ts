@@ -2,12 +2,14 @@
 // on its own record stays out of the bindings' outputs and of the log. So does one that this process has not met: with `--target`, or
 // with a record of another provider, whether it is secret is not known.
 
+import type { Env } from "../client/config.ts";
 import type { RecordNames } from "../provider/engine/record-names.ts";
-import { isRoleName } from "../provider/kind/built-in-role.ts";
-import { isBuiltIn } from "../provider/kind/named.ts";
+import { isBuiltIn, isRoleName } from "../provider/kind/names.ts";
 import { isUnknown } from "../provider/record/normal-form.ts";
 import { SECRET_NAME } from "../provider/record/state.ts";
 import { bindingsIn } from "../provider/set/pair.ts";
+import { backendOf } from "../pulumi/project.ts";
+import { shortType, urnFrom } from "../pulumi/urn.ts";
 import type { Json } from "../schema/index.ts";
 
 export type Names = ReturnType<typeof createNames>;
@@ -56,3 +58,23 @@ const namesIn = (outputs: Json): ReadonlyMap<unknown, string> => {
   const parts = [outputs, ...pairs].flatMap(({ identity, role, group }: Json) => [identity, role, group] as Json[]);
   return new Map(parts.flatMap((part) => (typeof part?.name === "string" ? [[part.uid, part.name]] : [])));
 };
+
+// The key of a resource, from its URN: the same as for the dynamic resource of this name (provider/program/form.ts), so that one
+// journal serves both. A URN lacks the organization of the stack. Our packages for TypeScript and Python pass it; without it, a backend
+// other than Pulumi Cloud has one organization, and there the id of the provider's resource stands in its place. That id is random and in
+// the state, so two stacks of the same name never have the same keys.
+
+export { keyFrom } from "../pulumi/urn.ts";
+
+/** Type of a resource of ours: `Group`; the token for any other. */
+export const typeIn = (urn: string): string => shortType(urnFrom(urn).types.at(-1) as string);
+
+/** What stands for the organization where no package and no state says it. */
+export const organizationWithout = (providerId: string, env: Env, cwd: string): string => {
+  const backend = backendOf(env, cwd);
+  const isCloud = backend === "" || /^https?:/.test(backend);
+  return isCloud ? `~${providerId}` : "organization";
+};
+
+export const organizationIn = (key: unknown): string | undefined =>
+  typeof key === "string" ? key.split("/", 1)[0] : undefined;

@@ -5,12 +5,11 @@
 //
 // Best effort: what is not known is said so, and no preview fails.
 
-import { removalTexts } from "../provider/engine/removals.ts";
 import type { Leaving } from "../provider/engine/review.ts";
+import { removalTexts } from "../provider/engine/review.ts";
 import type { EngineState, StateResource } from "../pulumi/state.ts";
 import { valuesIn } from "../pulumi/value.ts";
-import type { EngineRun } from "./engine-options.ts";
-import type { ProgramNotes } from "./program.ts";
+import type { EngineRun, ProgramNotes } from "./program.ts";
 
 export interface RemovalParts {
   notes: ProgramNotes;

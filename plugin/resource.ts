@@ -2,8 +2,8 @@
 // (provider/engine/methods.ts), and back.
 import { AT, SERVICE, serviceIn, withService } from "../client/preview-marks.ts";
 import type { Methods, Provider } from "../provider/engine/methods.ts";
-import { isRoleName } from "../provider/kind/built-in-role.ts";
 import { kindRecords, type StateKind } from "../provider/kind/index.ts";
+import { isRoleName } from "../provider/kind/names.ts";
 import { Incomplete } from "../provider/reconcile/incomplete.ts";
 import { placeOf } from "../provider/record/id.ts";
 import type { Kind } from "../provider/record/kind.ts";
@@ -33,14 +33,13 @@ import {
 } from "../provider/record/state.ts";
 import { type Json, outputsByArgument } from "../schema/index.ts";
 import { type DetailedDiff, detailedDiff, detailedSetDiff, memberIn } from "./detailed-diff.ts";
-import { keyFrom, organizationIn, typeIn } from "./key.ts";
-import { maskSecrets } from "./mask.ts";
 import type { Names } from "./names.ts";
+import { keyFrom, organizationIn, typeIn } from "./names.ts";
 import { plannedCreate, plannedSet, plannedUpdate } from "./planned.ts";
 import type { ProgramNotes } from "./program.ts";
 import type { Request } from "./request-type.ts";
 import { checkResponse, createResponse, diffResponse, readResponse, updateResponse } from "./response.ts";
-import { InitFailed, Refusal } from "./status.ts";
+import { InitFailed, maskSecrets, Refusal } from "./status.ts";
 import { structFrom } from "./struct.ts";
 import { containsSecret, type Marked, plainFrom, withMarksOf, withSecrets } from "./value.ts";
 

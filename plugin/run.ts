@@ -3,8 +3,8 @@
 import manifest from "../package.json" with { type: "json" };
 import type { Environment } from "../provider/run/session.ts";
 import { storedStacks } from "../provider/run/stored-stack.ts";
-import { engineOptions } from "./engine-options.ts";
 import { engineLog } from "./log.ts";
+import { engineOptions } from "./program.ts";
 import { createPlugin } from "./server.ts";
 
 /** `schema`: JSON text of the package's schema. */

@@ -1,16 +1,25 @@
 // The package schema (https://www.pulumi.com/docs/iac/extending-pulumi/schema/): what the engine, YAML programs and generators of
 // SDKs know of the plugin. It follows from the descriptors in schema/.
 import { PROVIDER_SETTINGS } from "../client/config.ts";
-import { PROVIDER_TEXT, settingTexts } from "../client/setting-text.ts";
+import { PROVIDER_TEXT, settingTexts } from "../client/credential-settings.ts";
 import { kindRecords } from "../provider/kind/index.ts";
 import type { Kind } from "../provider/record/kind.ts";
-import { roleBindingSet } from "../schema/index.ts";
-import { ACCESS_POLICY, accessPolicySpec, accessPolicyTypes } from "./schema/component.ts";
-import { functionSpecs } from "./schema/function.ts";
+import { fieldText, lookUpArguments, type Operation, roleBindingSet } from "../schema/index.ts";
 import { languages, REPOSITORY } from "./schema/language.ts";
 import { resourceSpec, roleBindingSetSpec } from "./schema/resource.ts";
-import type { FunctionSpec, Properties, PropertySpec, ResourceSpec } from "./schema/spec.ts";
-import { createTypes, descriptionFrom, token } from "./schema/types.ts";
+import {
+  createTypes,
+  descriptionFrom,
+  type FunctionSpec,
+  type ObjectSpec,
+  type Properties,
+  type PropertySpec,
+  propertySpec,
+  type ResourceSpec,
+  type TypeSpec,
+  type Types,
+  token,
+} from "./schema/types.ts";
 
 /** What package.json says of the package. */
 export interface PackageInfo {
@@ -74,3 +83,119 @@ const providerSpec = () => {
 
 const sortByName = <T>(entries: [string, T][]): Record<string, T> =>
   Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+
+// Functions: the look-ups and lists of the TypeScript programs. They return the API's messages.
+
+/** Fields of a list request that page through it: the plugin reads all pages. */
+const PAGING = ["pageToken", "skip"];
+
+export const functionSpecs = (kind: Kind, types: Types): Record<string, FunctionSpec> => ({
+  ...(kind.texts.lookUp && { [token(`get${kind.type}`)]: lookUpSpec(kind, kind.texts.lookUp.text, types) }),
+  [token(`list${kind.list.operation.slice("List".length)}`)]: listSpec(kind, types),
+});
+
+const lookUpSpec = (kind: Kind, description: string, types: Types): FunctionSpec => {
+  const taken = lookUpArguments(kind);
+  const properties: Properties = Object.fromEntries(
+    taken.map(({ name, text }) => [name, propertySpec({ type: "string" }, text)]),
+  );
+  const required = taken.flatMap(({ name, isRequired }) => (isRequired ? [name] : []));
+  return {
+    description,
+    inputs: { type: "object", properties, ...(required.length > 0 && { required }) },
+    outputs: types.object(kind.schema, "output", fieldText),
+  };
+};
+
+const listSpec = (kind: Kind, types: Types): FunctionSpec => {
+  const { operation, plural } = kind.list;
+  const { request, response } = kind.methods[operation] as Operation;
+  const inputs = types.object(request, "input");
+  for (const name of PAGING) delete inputs.properties[name];
+  inputs.properties.pageSize = propertySpec({ type: "integer" }, "Records of one request; default and most: 200");
+  const field = response.shape[plural];
+  if (field === undefined) throw new TypeError(`${operation} has no ${plural}`);
+  const items: TypeSpec = types.of(field, "output");
+  return {
+    description: kind.texts.list,
+    inputs,
+    outputs: {
+      type: "object",
+      properties: { [plural]: propertySpec(items, `The ${kind.words} that were found`) },
+      required: [plural],
+    },
+  };
+};
+
+// AccessPolicy, a component: the arguments and outputs of the TypeScript class of that name (provider/program/access-policy.ts), which
+// constructs it in the plugin too.
+
+export const ACCESS_POLICY = "AccessPolicy";
+
+/** What `adopt` takes beside "match". */
+const ADOPT_FILE = token("PolicyAdoptFile");
+
+export const accessPolicyTypes: Readonly<Record<string, ObjectSpec>> = {
+  [ADOPT_FILE]: {
+    description: "A file of uids, as irm export writes it",
+    type: "object",
+    properties: {
+      file: {
+        type: "string",
+        plain: true,
+        description: "Path of the file, relative to the folder of the Pulumi project",
+      },
+    },
+    required: ["file"],
+  },
+};
+
+const plain = (type: TypeSpec, description: string): PropertySpec => ({ ...type, plain: true, description });
+
+const uids = (description: string): PropertySpec => ({
+  type: "object",
+  additionalProperties: { type: "string" },
+  description,
+});
+
+export const accessPolicySpec = (): ResourceSpec => ({
+  description:
+    "A policy as resources: its groups, roles, identities, and who has which role where. Logical names follow from the keys of the policy, never from its order.",
+  isComponent: true,
+  inputProperties: {
+    file: plain({ type: "string" }, "The policy file, relative to the folder of the Pulumi project"),
+    policy: plain({ $ref: "pulumi.json#/Any" }, "The policy as an object, in the shape of the file"),
+    adopt: plain(
+      { oneOf: [{ type: "string" }, { $ref: `#/types/${ADOPT_FILE}`, plain: true }] },
+      '"match" adopts the records that have these names in these groups, and creates the others; `{ file }` adopts the records with the uids of this file, relative to the folder of the Pulumi project, as irm export writes it; default: all are created',
+    ),
+    deleteAdopted: plain(
+      { type: "boolean" },
+      "Adopted records are deleted with their resources; default: they are left in place",
+    ),
+    exclusive: plain(
+      { type: "boolean" },
+      "Removes role bindings that the policy does not declare, in each of its groups, as RoleBindingSet does; default: they stay",
+    ),
+    maxRemovals: plain({ type: "integer" }, "Most role bindings that a run removes in one group; default: 20"),
+    allowReplace: plain(
+      { type: "boolean" },
+      "Allows a changed `in` to create a new identity, role or group, with a new uid; default: refused in the preview",
+    ),
+    allowDuplicate: plain(
+      { type: "boolean" },
+      "Creates groups, identities and roles although equal ones exist that this stack did not create; default: the update refuses them",
+    ),
+    identityProviders: uids(
+      "Identity providers that `people` names, by name: their uids; default: each is looked up by its name in the organization",
+    ),
+  },
+  requiredInputs: [],
+  properties: {
+    organization: { type: "string", description: "uid of the organization" },
+    groups: uids("uids of the groups, by path: `platform/registry`"),
+    identities: uids("uids of the identities, by key"),
+    roles: uids("uids of the custom roles, by key"),
+  },
+  required: ["organization", "groups", "identities", "roles"],
+});

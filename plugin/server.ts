@@ -1,19 +1,18 @@
 // The plugin as the engine calls it: pulumirpc.ResourceProvider (github.com/pulumi/pulumi/blob/master/proto/pulumi/provider.proto). One
 // process serves one provider of a program, for one operation. Configure is answered before any call that needs it.
 import { Server, type ServiceError, type sendUnaryData, status } from "@grpc/grpc-js";
+import { withSection } from "../client/errors.ts";
 import { providerWith } from "../provider/engine/methods.ts";
 import { isUnknown } from "../provider/record/normal-form.ts";
+import { nameInKey } from "../provider/record/state.ts";
 import type { Environment } from "../provider/run/session.ts";
 import { projectMember } from "../pulumi/project.ts";
 import { urnFrom } from "../pulumi/urn.ts";
-import { cancellation, type Operation, timeoutOf, urnOf } from "./cancellation.ts";
-import type { EngineOptions } from "./engine-options.ts";
 import { invoke } from "./functions.ts";
-import { organizationWithout } from "./key.ts";
 import type { Log } from "./log.ts";
-import { masking, maskSecrets } from "./mask.ts";
-import { createNames } from "./names.ts";
+import { createNames, organizationWithout } from "./names.ts";
 import { createPort } from "./port.ts";
+import type { EngineOptions } from "./program.ts";
 import { programNotes } from "./program.ts";
 import { checkConfig, configurationFrom, diffConfig } from "./provider-config.ts";
 import { addMethod } from "./receive.ts";
@@ -21,7 +20,7 @@ import { isOtherLanguage, removalsWith } from "./removals.ts";
 import type { Request, ServedMethod } from "./request-type.ts";
 import { resourceMethods } from "./resource.ts";
 import { configureResponse, EMPTY, handshakeResponse, pluginInfo, schemaResponse } from "./response.ts";
-import { Ended, Refusal, serviceErrorFrom } from "./status.ts";
+import { Ended, masking, maskSecrets, Refusal, serviceErrorFrom } from "./status.ts";
 
 export interface PluginOptions {
   version: string;
@@ -108,7 +107,7 @@ export const createPlugin = (options: PluginOptions): Plugin => {
     const { notes, removals } = current();
     if (engine === undefined) throw new Error("the engine has not attached itself");
     // Most programs have no component, and the SDK takes longer to load than the plugin itself.
-    const { construct } = await import("./component/construct.ts");
+    const { construct } = await import("./component.ts");
     notes.noteComponent(request.dryrun !== 0);
     removals.prepare();
     return construct(request, engine);
@@ -222,3 +221,52 @@ const isOfEnd = (error: unknown): boolean =>
 
 const secondProvider = (subject: string, served: string): string =>
   `${subject}: this process serves ${served} until its operation ends. With PULUMI_DEBUG_PROVIDERS, a program can have only one provider of this package. If the operation was killed, restart the process`;
+
+// What ends a call before its work is done: the engine, which cancels all calls of an operation, and the resource's customTimeouts.
+
+/** What the requests of one resource have in common. */
+export type Operation = Partial<Request<"create">>;
+
+/** One for all calls of an operation. */
+export const cancellation = () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const controller = new AbortController();
+  return {
+    isDone: false,
+    signal: controller.signal,
+    now() {
+      this.isDone = true;
+      resolve();
+      controller.abort();
+    },
+    /** Rejects once the engine cancels. */
+    during: (request: Operation): Promise<never> =>
+      promise.then(() => {
+        throw new Ended(status.CANCELLED, isRecorded(request) ? continued("cancelled: ") : "cancelled");
+      }),
+  };
+};
+
+const continued = (text: string): string =>
+  withSection(`${text}the next update continues from the intent journal`, "recovery-waits");
+
+/** Whether the journal may have what the call was about: customTimeouts apply to such calls alone. */
+const isRecorded = ({ timeout, preview }: Operation): boolean => timeout !== undefined && !preview;
+
+/** The resource that a request is about. */
+export const urnOf = ({ urn = "" }: Operation): string => urn;
+
+// A longer timer would fire at once.
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** Rejects once the time that the request gives its call is over. */
+export const timeoutOf = (request: Operation): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    const { timeout: seconds = 0 } = request;
+    if (seconds <= 0) return;
+    const end = () => {
+      const text = `${nameInKey(urnOf(request))}: not finished after ${seconds} s (customTimeouts)`;
+      reject(new Ended(status.DEADLINE_EXCEEDED, isRecorded(request) ? continued(`${text}; `) : text));
+    };
+    setTimeout(end, Math.min(seconds * 1000, LONGEST_MS)).unref();
+  });

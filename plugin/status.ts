@@ -1,8 +1,12 @@
 // Errors of a call as gRPC statuses.
+
+import { AsyncLocalStorage } from "node:async_hooks";
 import { Metadata, type ServiceError, status } from "@grpc/grpc-js";
-import { LookUpArgumentError, LookUpError } from "../provider/engine/get.ts";
-import { maskSecrets } from "./mask.ts";
+import { LookUpArgumentError, LookUpError } from "../provider/engine/look-up.ts";
+import { SECRET_NAME } from "../provider/record/state.ts";
+import { printableLines } from "../schema/index.ts";
 import { messageOf } from "./response.ts";
+import { containsSecret, secretTexts } from "./value.ts";
 
 /** The record exists, and the next update continues with it. */
 export class InitFailed extends Error {
@@ -59,3 +63,25 @@ const detailsOf = ({ message, id, properties, inputs, reasons }: InitFailed): Me
   metadata.add(DETAILS, messageOf({ 1: status.UNKNOWN, 2: maskSecrets(message), 3: [detail] }));
   return metadata;
 };
+
+// Errors, failures of a check and log lines quote what the program gives. The engine prints them in clear text, so the secrets of the
+// call that they belong to are masked.
+
+const current = new AsyncLocalStorage<readonly string[]>();
+
+// Masked, a shorter one would make texts unreadable, and the length of what is masked would give it away.
+const SHORTEST = 3;
+
+/** Runs a call of these values; `masked` knows their secrets within. */
+export const masking = <T>(request: unknown, call: () => T): T => {
+  if (!containsSecret(request)) return call();
+  const texts = secretTexts(request).filter((text) => text.length >= SHORTEST);
+  const spellings = texts.flatMap((text) => [text, printableLines(text), JSON.stringify(text).slice(1, -1)]);
+  return current.run(
+    [...new Set(spellings)].toSorted((a, b) => b.length - a.length),
+    call,
+  );
+};
+
+export const maskSecrets = (text: string): string =>
+  (current.getStore() ?? []).reduce((result, secret) => result.replaceAll(secret, SECRET_NAME), text);

@@ -75,7 +75,7 @@ function edit(file: string, change: (text: string) => string): void {
   writeFileSync(file, change(readFileSync(file, "utf8")));
 }
 
-/** The plugin's journal names the stack's organization, which no request of the engine has but that for a component (plugin/key.ts). */
+/** The plugin's journal names the stack's organization, which no request of the engine has but that for a component (plugin/names.ts). */
 function withOrganization(text: string): string {
   return text.replace(
     /^( +__props__)( = (?!Provider|AccessPolicy)(\w+)Args\.__new__\(\3Args\)\n)/gm,

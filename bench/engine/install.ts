@@ -4,7 +4,7 @@ import { stripTypeScriptTypes } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
-import { handlerText } from "../../provider/engine/handler-text.ts";
+import { handlerText } from "../../provider/program/form.ts";
 import { run } from "../../scripts/base/child.mjs";
 import { root } from "../../scripts/base/project.mjs";
 import { ensureEngine } from "../../scripts/engine/engine.mjs";

@@ -6,14 +6,13 @@ import { type Copy, recordsIn } from "../../access/copy/copy.ts";
 import type { Client } from "../../client/client.ts";
 import type { RunOperation } from "../../pulumi/command.ts";
 import { previewHere } from "../preview.ts";
-import { contentOf, originOfRun } from "../run/content.ts";
 import { runOnTwins } from "../run/on-twins.ts";
+import { contentOf, originOfRun } from "../run/proposal.ts";
 import type { ProgramUser } from "../run/user.ts";
 import type { servicesFrom } from "../services.ts";
 import { accessIn, replay } from "../twin/replay.ts";
 import { anewOf } from "../twin/sides.ts";
-import { type Services, startTokenedGate } from "./gates.ts";
-import { removesOf, throughGate } from "./place.ts";
+import { removesOf, type Services, startTokenedGate, throughGate } from "./gates.ts";
 
 /** How the engine runs the program. */
 export interface Job {

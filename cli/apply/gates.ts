@@ -1,11 +1,20 @@
 // The gate of a run, with the tokens that it uses.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Change } from "../../access/change/change.ts";
+import { methodOf } from "../../access/change/methods.ts";
 import type { Write } from "../../access/change/write.ts";
 import type { Copy } from "../../access/copy/copy.ts";
 import type { Client } from "../../client/client.ts";
+import { allowedSources } from "../../client/credential-settings.ts";
+import { ELSEWHERE_FILE, RUN, type RunFile, writeRunFile } from "../../client/run-file.ts";
 import { type Gate, startGate } from "../../gate/index.ts";
 import { type TokenClass, tokensFor } from "../../gate/tokens.ts";
 import { loopbackClient } from "../client.ts";
+import { withoutVariables } from "../run/place.ts";
+import { giveFolder, type ProgramUser } from "../run/user.ts";
 import { carryOut } from "../twin/replay.ts";
 
 /** By address; the first one is that of the writes without a service. */
@@ -51,4 +60,30 @@ export const sendWrites = async (
   const clients = new Map(services.map(({ address, url, token }) => [address, loopbackClient(url, token)]));
   const [first] = change.services as [string];
   await carryOut(writes, { first, clients, hidden: "" }, signal);
+};
+
+// The environment of a run that goes through the gate: without credentials of the services, and with a file that says where the gate is.
+
+/** `more`: variables of --service that hold credentials. */
+export const withoutCredentials = (env: NodeJS.ProcessEnv, more: readonly string[]): NodeJS.ProcessEnv =>
+  withoutVariables(env, [...more, ...allowedSources(env).allowed.map(({ name }) => name)]);
+
+/** Uids of the records that the change removes. */
+export const removesOf = ({ writes }: Pick<Change, "writes">): string[] =>
+  writes.flatMap(({ method, uid }) => (methodOf(method).verb === "delete" && typeof uid === "string" ? uid : []));
+
+/** Runs `act` with the environment; the file goes with it. */
+export const throughGate = async <T>(
+  { services, removes }: Pick<RunFile, "services" | "removes">,
+  { env, user }: { env: NodeJS.ProcessEnv; user?: ProgramUser | undefined },
+  act: (env: NodeJS.ProcessEnv) => Promise<T>,
+): Promise<T> => {
+  const folder = mkdtempSync(join(tmpdir(), "irm-apply-"));
+  try {
+    const file = writeRunFile(folder, { kind: "apply", pid: process.pid, services, removes });
+    if (user) giveFolder(user, folder, [ELSEWHERE_FILE]);
+    return await act({ ...env, [RUN]: file });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 };

@@ -1,5 +1,9 @@
 // One thing that `irm doctor` looks at.
 
+import type { Env } from "../../client/clock.ts";
+import { type Config, foundSettings, type GetConfig, type ParsedConfig } from "../../client/config.ts";
+import { missingCredentials } from "../../client/credentials.ts";
+
 export interface Check {
   /** stable, for scripts: `connection`, `claim.sub` */
   id: string;
@@ -12,3 +16,56 @@ export interface Check {
 export const good = (id: string, message: string): Check => ({ id, ok: true, message });
 
 export const bad = (id: string, message: string, fix: string): Check => ({ id, ok: false, message, fix });
+
+// The configuration as the provider reads it, each value with the place that it comes from. A value that is wrong is not printed: it may
+// be a token in the wrong place.
+
+const DOCS = "docs/configuration.md lists the settings";
+
+export const checkSettings = (parsed: ParsedConfig, get: GetConfig | undefined, env: Env): Check[] => {
+  const found = foundSettings(get, env);
+  const problems = [...parsed.strictProblems];
+  /** The problem of a place; it is reported once. */
+  const takeProblem = (starts: string): string | undefined => {
+    const at = problems.findIndex((one) => one.startsWith(starts));
+    return at === -1 ? undefined : problems.splice(at, 1)[0];
+  };
+  const checks = SETTINGS.flatMap(([name, id, defaultText]): Check[] => {
+    const setting = found.find((one) => one.name === name);
+    if (setting === undefined) {
+      const problem = name === "baseUrl" ? takeProblem("no address of the API") : undefined;
+      if (problem !== undefined) return [bad(id, problem, "export IRM_BASE_URL=… (docs/connect.md has the address)")];
+      const text = defaultText(parsed.config);
+      return text === undefined ? [] : [good(id, `${text} (default)`)];
+    }
+    const { value, place } = setting;
+    const problem = takeProblem(`${place}: `);
+    return [problem === undefined ? good(id, `${value} (${place})`) : bad(id, problem, DOCS)];
+  });
+  return [...checks, ...problems.map((problem) => bad("settings", problem, DOCS)), ...checkWarnings(parsed)];
+};
+
+/** Setting, id of its check, and its default in words; undefined: it is left out where it is not set. */
+const SETTINGS: readonly [name: string, id: string, defaultText: (config: Config | undefined) => string | undefined][] =
+  [
+    ["baseUrl", "address", () => undefined],
+    ["authUrl", "exchange-address", (config) => config?.authUrl],
+    ["identity", "identity", () => "the only identity with exactly the issuer and subject of the workload's token"],
+    ["requestTimeout", "request-timeout", (config) => config && `${config.requestTimeoutMs / 1000}`],
+    ["movedFrom", "moved-from", () => undefined],
+  ];
+
+const checkWarnings = ({ warnings }: ParsedConfig): Check[] => warnings.map((text) => good("settings", text));
+
+/** Whether there are credentials at all. Which of them counts is known after the sign-in. */
+export const checkCredentials = ({ credentials }: ParsedConfig, env: Env): Check | undefined => {
+  const problem = missingCredentials(credentials);
+  if (problem === undefined) return undefined;
+  return bad(
+    "credentials",
+    problem,
+    env.GITHUB_ACTIONS
+      ? "give the job the permission id-token: write (docs/ci.md)"
+      : "sign in (docs/connect.md#sign-in), or set one of these variables (docs/configuration.md#credentials)",
+  );
+};

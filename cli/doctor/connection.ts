@@ -1,14 +1,13 @@
 // Whether the API answers at its address: the connection, its certificate, and how far this machine's clock is from the service's.
 import { accessSync, constants } from "node:fs";
 import { spanText } from "../../access/text.ts";
+import type { Env } from "../../client/clock.ts";
 import type { Config } from "../../client/config.ts";
-import type { Env } from "../../client/env.ts";
-import { apiErrorOf, sessionErrorOf, sessionText } from "../../client/errors.ts";
-import { withoutSection } from "../../client/recovery.ts";
+import { apiErrorOf, sessionErrorOf, sessionText, withoutSection } from "../../client/errors.ts";
 import { readAnswer, requestOf } from "../../client/rest.ts";
 import { AttemptError } from "../../client/retry.ts";
 import type { HttpAnswer, Transport } from "../../client/transport.ts";
-import { type Operation, operations } from "../../schema/index.ts";
+import { isLoopbackUrl, type Operation, operations } from "../../schema/index.ts";
 import { bad, type Check, good } from "./check.ts";
 
 export interface Connection {
@@ -126,4 +125,40 @@ const checkClock = (aheadMs: number): Check => {
   if (Math.abs(aheadMs) <= CLOCK_MS) return good("clock", `within ${span} of the service's`);
   const text = `this machine is ${span} ${aheadMs > 0 ? "ahead of" : "behind"} the service`;
   return bad("clock", text, "synchronize its clock (NTP): certificates and tokens depend on the time");
+};
+
+// Which proxy a request goes through, by the variables that undici reads (client/transport.ts). A proxy's user and password are not shown.
+
+export const checkProxy = (address: string, env: Env): Check => {
+  const url = new URL(address);
+  const http = pick(env, "http_proxy", "HTTP_PROXY");
+  const used = (url.protocol === "https:" ? pick(env, "https_proxy", "HTTPS_PROXY") : undefined) ?? http;
+  if (used === undefined) return good("proxy", "none is set");
+  const shown = withoutSecret(used.value);
+  if (shown === undefined)
+    return bad("proxy", `${used.name} is not a URL`, `set ${used.name} to http://HOST:PORT, or unset it`);
+  if (isLoopbackUrl(address)) return good("proxy", `${used.name} is not used: ${url.host} is this machine`);
+  if (isExempt(url, env)) return good("proxy", `${used.name} is not used: NO_PROXY lists ${url.hostname}`);
+  return good("proxy", `${shown} (${used.name})`);
+};
+
+const pick = (env: Env, ...names: string[]): { name: string; value: string } | undefined =>
+  names.flatMap((name) => (env[name] ? [{ name, value: env[name] }] : [])).at(0);
+
+const withoutSecret = (text: string): string | undefined => {
+  if (!URL.canParse(text)) return undefined;
+  const { protocol, host, username, password } = new URL(text);
+  return `${protocol}//${username || password ? "[secret]@" : ""}${host}`;
+};
+
+// Entries are hosts, with or without a port, and stand for the hosts below them too; * is every host.
+const isExempt = ({ hostname, port, protocol }: URL, env: Env): boolean => {
+  const used = port || (protocol === "https:" ? "443" : "80");
+  const entries = (env.no_proxy ?? env.NO_PROXY ?? "").toLowerCase().split(/[,\s]+/);
+  return entries.filter(Boolean).some((entry) => {
+    const [, host = entry, entryPort] = /^(.+?)(?::(\d+))?$/.exec(entry) ?? [];
+    if (entryPort !== undefined && entryPort !== used) return false;
+    const name = host.replace(/^\*?\./, "");
+    return name === "*" || hostname === name || hostname.endsWith(`.${name}`);
+  });
 };

@@ -2,11 +2,11 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { countText } from "../../access/format/words.ts";
-import type { Env } from "../../client/env.ts";
-import { withoutSection } from "../../client/recovery.ts";
+import type { Env } from "../../client/clock.ts";
+import { withoutSection } from "../../client/errors.ts";
 import { JournalError } from "../../provider/log/file.ts";
 import { journalFolder, journalProblem } from "../../provider/run/journal-path.ts";
-import { contentsOf, isPending, journalsIn } from "../journal-files.ts";
+import { contentsOf, isPending, journalsIn } from "../journal.ts";
 import { bad, type Check, good } from "./check.ts";
 
 /** `found`: the setting, where it is set. */

@@ -1,11 +1,13 @@
 // Node, the engine and the plugin of this machine. Nothing is installed: a check that changes the machine would hide what was missing.
-import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { isObject } from "../../schema/index.ts";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { parse } from "yaml";
+import type { GetConfig, Given } from "../../client/config.ts";
+import { projectFile } from "../../pulumi/project.ts";
+import { isObject, type Json } from "../../schema/index.ts";
 import { type AskEngine, engineCommand } from "../engine-command.ts";
 import { packageVersion } from "../package-version.ts";
 import { bad, type Check, good } from "./check.ts";
-import type { Project } from "./project.ts";
 
 export const checkNode = (version = process.versions.node): Check => {
   const [major = 0, minor = 0] = version.split(".").map(Number);
@@ -68,3 +70,96 @@ const pluginVersions = (answer: Awaited<ReturnType<AskEngine>>): string[] => {
     return [];
   }
 };
+
+// The Pulumi project of this folder, and the configuration of its stack, by the engine's own commands. They run no program.
+
+export interface Project {
+  folder: string;
+  name?: string;
+  runtime?: string;
+  /** of the plugin, where the project names one */
+  pluginPath?: string;
+}
+
+export const findProject = (cwd: string): Project | undefined => {
+  const file = projectFile(cwd);
+  if (file === undefined) return undefined;
+  const document = documentIn(file);
+  const { name, runtime } = document;
+  const runtimeName = isObject(runtime) ? runtime.name : runtime;
+  const providers = isObject(document.plugins) ? document.plugins.providers : undefined;
+  const plugin = (Array.isArray(providers) ? providers : []).find((one) => isObject(one) && one.name === "irm");
+  return {
+    folder: dirname(file),
+    ...(typeof name === "string" && { name }),
+    ...(typeof runtimeName === "string" && { runtime: runtimeName }),
+    ...(typeof plugin?.path === "string" && { pluginPath: plugin.path }),
+  };
+};
+
+const documentIn = (file: string): Json => {
+  try {
+    // A file in JSON is YAML, too.
+    const document: unknown = parse(readFileSync(file, "utf8"));
+    return isObject(document) ? document : {};
+  } catch {
+    // The engine reports what is wrong with it.
+    return {};
+  }
+};
+
+export interface StackConfig {
+  check: Check;
+  /** absent: there is no stack whose configuration could be read */
+  get?: GetConfig;
+  given?: Given;
+}
+
+/** The configuration of the named or the selected stack. Secrets in it are not decrypted. */
+export const readStackConfig = async (
+  run: AskEngine,
+  project: Project | undefined,
+  stack: string | undefined,
+): Promise<StackConfig> => {
+  if (project === undefined)
+    return stack === undefined
+      ? { check: good("stack", "there is no Pulumi project in this folder, so only the environment counts") }
+      : { check: bad("stack", "there is no Pulumi project in this folder", "run it in the folder of Pulumi.yaml") };
+  const selected = stack === undefined ? await run("stack", "--show-name") : { stdout: stack };
+  if (!("stdout" in selected))
+    return {
+      check: good("stack", `no stack is read, so only the environment counts: ${firstLine(selected.problem)}`),
+    };
+  const name = selected.stdout.trim();
+  const printed = await run("config", "--json", "--stack", name);
+  if (!("stdout" in printed))
+    return {
+      check: bad(
+        "stack",
+        `the configuration of stack ${name} cannot be read: ${firstLine(printed.problem)}`,
+        "select a stack that exists: pulumi stack select; the engine has to reach its backend",
+      ),
+    };
+  const values = valuesIn(printed.stdout);
+  return {
+    check: good("stack", `${name} of project ${project.name ?? project.folder}`),
+    get: (key) => values.get(key),
+    given: { keys: [...values.keys()], project: project.name },
+  };
+};
+
+const firstLine = (text: string): string => text.split("\n", 1)[0] as string;
+
+/** Undefined where it is secret: the engine does not show it. */
+const valuesIn = (text: string): Map<string, string | undefined> => {
+  const parsed: unknown = JSON.parse(text);
+  return new Map(
+    Object.entries(isObject(parsed) ? parsed : {}).map(([key, entry]) => {
+      const value = isObject(entry) ? entry.value : undefined;
+      return [key, typeof value === "string" ? value : TOKENS.includes(key) ? "secret" : undefined];
+    }),
+  );
+};
+
+/** A token in the stack's configuration is a problem also where it is encrypted. */
+const TOKENS = ["irm:token", "irm:identityToken"];

@@ -12,8 +12,8 @@ import { capabilityViolation, resolveQuestion } from "../../access/query/questio
 import type { Client } from "../../client/client.ts";
 import { systemClient, systemConfig } from "../client.ts";
 import { copyOf } from "../copy.ts";
-import type { Format } from "../format.ts";
 import { printDocument } from "../print-document.ts";
+import type { Format } from "../terminal.ts";
 import { UsageError } from "../usage.ts";
 import { createProver } from "./prove.ts";
 

@@ -5,8 +5,7 @@ import { LOCK } from "../../access/roles/lock.ts";
 import { TESTS, testsBeside } from "../../access/test/file.ts";
 import { projectFolder } from "../../pulumi/project.ts";
 import { UsageError } from "../usage.ts";
-import { type PolicyFile, policyFiles } from "./files.ts";
-import { type PolicyProject, withPolicyProject } from "./project.ts";
+import { type PolicyFile, type PolicyProject, policyFiles, withPolicyProject } from "./files.ts";
 
 export interface PolicyReview {
   at: At;

@@ -26,7 +26,7 @@ interface Stack {
 export const copyJournals = (place: Place, stack: Stack, to: NodeJS.ProcessEnv): void => {
   const { cwd, env, config, name, preview, addresses, user } = stack;
   const providers = providersIn(preview);
-  // A plugin that does not know the organization has the provider's id in its place (plugin/key.ts).
+  // A plugin that does not know the organization has the provider's id in its place (plugin/names.ts).
   const ids = providers.flatMap(({ id }) => (id === undefined ? [] : [name.replace(/^[^/]+/, `~${id}`)]));
   const [usual] = [config["irm:journal"], env.IRM_JOURNAL].flatMap(textIn);
   const folders = [usual, ...providers.flatMap(({ journal }) => textIn(journal))];

@@ -18,19 +18,17 @@ import { ourTypeOf, partsOfUrn } from "../../pulumi/urn.ts";
 import { UserError } from "../../schema/index.ts";
 import { missingLines, copyOf as readCopyOf } from "../copy.ts";
 import { engineCommand } from "../engine-command.ts";
-import { readTwin, type TwinLive } from "../twin/live.ts";
 import { type Sides, sidesOf } from "../twin/sides.ts";
-import { recordsOf, startTwin, type Twin } from "../twin/twin.ts";
+import { readTwin, recordsOf, startTwin, type Twin, type TwinLive } from "../twin/twin.ts";
 import { actorsOf, type Rights } from "./actor.ts";
 import { type CloudBackend, cloudOf, configOf, fullNameOf, startCloudBackend } from "./cloud.ts";
-import { copyStack } from "./copy-stack.ts";
+import { copyReferences, copyStack } from "./copy-stack.ts";
 import { withDependents } from "./dependencies.ts";
 import { copyJournals } from "./journal.ts";
 import { judgeFrom } from "./others/judge.ts";
 import { type Others, startOthers } from "./others/others.ts";
 import { outcomeOf } from "./outcome.ts";
 import { createPlace, type Place, projectAt } from "./place.ts";
-import { copyReferences } from "./references.ts";
 import { runUp } from "./up.ts";
 import type { ProgramUser } from "./user.ts";
 
@@ -44,7 +42,7 @@ export interface RunInput {
   env: NodeJS.ProcessEnv;
   /** as the user named it; absent: the selected one */
   stack?: string | undefined;
-  /** of the user, for the engine (cli/engine-arguments.ts) */
+  /** of the user, for the engine (cli/engine-command.ts) */
   arguments?: readonly string[];
   /** of the same program: it says what the run needs, and nothing of what it does to access */
   preview: Preview;

@@ -37,7 +37,7 @@ const FLAGS = ["--yes", "--skip-preview", "--continue-on-error", "--suppress-out
 interface Up {
   operation: RunOperation;
   stack: string;
-  /** of the user, for the engine (cli/engine-arguments.ts) */
+  /** of the user, for the engine (cli/engine-command.ts) */
   arguments: readonly string[];
   settings: string;
   /** the file for the events */

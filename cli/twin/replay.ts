@@ -12,9 +12,8 @@ import type { Copy } from "../../access/copy/copy.ts";
 import type { Client } from "../../client/client.ts";
 import { isApiError, isUidp, type Json } from "../../schema/index.ts";
 import type { ServerOptions } from "../../server/index.ts";
-import { readTwin, type TwinLive } from "./live.ts";
 import { accessOfChange, type Sides, sidesOf } from "./sides.ts";
-import { recordsOf, startTwin, type Twin } from "./twin.ts";
+import { readTwin, recordsOf, startTwin, type Twin, type TwinLive } from "./twin.ts";
 
 export interface WriteOutcome {
   n: number;

@@ -13,8 +13,7 @@ import { accessChange } from "../../access/review/change.ts";
 import type { Differs } from "../../access/review/run-report.ts";
 import { leastBetween, mostBetween } from "../../access/review/transient.ts";
 import { accessOf, rowsBetween, type TwinAccess } from "./access.ts";
-import { readTwin, type TwinLive } from "./live.ts";
-import { recordsOf, startTwin, type Twin } from "./twin.ts";
+import { readTwin, recordsOf, startTwin, type Twin, type TwinLive } from "./twin.ts";
 
 /** What a service has before the writes, and after them. */
 export interface Sides {

@@ -15,7 +15,7 @@ import {
   oneofsOf,
   roleBindingSet,
 } from "../../schema/index.ts";
-import type { ObjectSpec, Properties, ResourceSpec, TypeSpec } from "./spec.ts";
+import type { ObjectSpec, Properties, ResourceSpec, TypeSpec } from "./types.ts";
 import { isRequired, propertySpec, type Types } from "./types.ts";
 
 const text: TypeSpec = { type: "string" };

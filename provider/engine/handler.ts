@@ -1,4 +1,4 @@
-// Every state points to this file: the handler text (handler-text.ts) imports `pulumi-irm/dynamic` and calls
+// Every state points to this file: the handler text (provider/program/form.ts) imports `pulumi-irm/dynamic` and calls
 // `kinds.<kind>.<method>`. Neither the path nor these names may ever change, or nothing could delete what an old state holds.
 // It must not import @pulumi/pulumi, which loads four times as long as all of this.
 import { systemEnvironment } from "../run/session.ts";

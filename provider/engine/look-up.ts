@@ -1,14 +1,25 @@
 // What a check looks up where the program has not done so itself (plugin/): the record that `adopt` means, and names of built-in roles.
 // It looks only at what is new since the last update, so that most checks send no request.
-import { isUidp, type Json } from "../../schema/index.ts";
-import { builtInRoleUid, isRoleName, UnknownRole } from "../kind/built-in-role.ts";
+
+import { type List, listAll, listChildren } from "../../client/paginate.ts";
+import {
+  isUidp,
+  type Json,
+  type LookUpMode,
+  lookUpArguments,
+  nearestNames,
+  printable,
+  type Resource,
+} from "../../schema/index.ts";
+import { builtInRoleUid, isRoleName, UnknownRole } from "../kind/names.ts";
 import type { CheckFailure } from "../reconcile/index.ts";
 import type { Kind } from "../record/kind.ts";
 import { containsUnknown, isUnknown, UNKNOWN } from "../record/normal-form.ts";
 import { argumentOf, KEY, nameInKey } from "../record/state.ts";
+import type { Session } from "../run/session.ts";
 import { pairsIn } from "../set/pair.ts";
-import { adoptionChanges, adoptionText, adoptProblem, findAdopted, MATCHES, notOneRecord } from "./adopt.ts";
 import type { Adoptions } from "./adoption.ts";
+import { adoptionChanges, adoptionText, adoptProblem, findAdopted, MATCHES, notOneRecord } from "./adoption.ts";
 import type { IsSecret, LookedUp, StepParts } from "./steps.ts";
 
 /** The arguments that identify a record, of any kind. */
@@ -108,4 +119,122 @@ const roleProblem = async ({ connect, hasCredentials }: Parts, name: string): Pr
     if (error instanceof UnknownRole) return error.message;
     throw error;
   }
+};
+
+// Look-ups of one record: exactly one, or an error that lists what was found. Without a parent only root-level records count
+// (organizations, built-in roles), so that a record of the same name in a group never hides them.
+
+/** Connects when the arguments are checked. */
+type Connect = () => Promise<Session>;
+
+export type Named = { uid: string; name: string };
+
+/** There is not exactly one record: a message for the person who wrote the program. */
+export class LookUpError extends Error {
+  override readonly name = "LookUpError";
+}
+
+/** The look-up itself is wrong. */
+export class LookUpArgumentError extends TypeError {
+  override readonly name = "LookUpArgumentError";
+}
+
+type RequireNamed = (
+  resource: Resource,
+  args: { name?: unknown; parent?: unknown },
+) => asserts args is { name: string; parent?: string };
+
+/** Throws where the arguments of a look-up by name are incomplete. */
+export const requireNamed: RequireNamed = ({ word }, args) => {
+  const { name, parent } = args;
+  if (typeof name !== "string" || name === "")
+    throw new LookUpArgumentError(`name of the ${word} to look for is required`);
+  if (Object.hasOwn(args, "parent") && typeof parent !== "string")
+    throw new LookUpArgumentError(`parent of the ${word} to look for was passed as undefined`);
+};
+
+/** The record of a look-up, by the arguments that its kind takes. */
+export const getRecord = async <T>(connect: Connect, resource: Resource, args: Json): Promise<T> =>
+  (await modes[resource.texts?.lookUp?.by ?? "uid"](connect, resource, args)) as T;
+
+/** The argument with the uid of the parent. */
+const placeName = (resource: Resource): string => lookUpArguments(resource).at(-1)?.name ?? "parent";
+
+/** Every record of a list. What it leaves out, the program's filters say. */
+export async function* listRecords<T extends { uid: string }>(
+  connect: Connect,
+  { field, list: { operation, plural } }: Resource,
+  args: Json,
+): AsyncGenerator<T, void, undefined> {
+  const session = await connect();
+  const filters = field === "roleBinding" && args.role !== undefined ? await withRoleUid(session, args) : args;
+  yield* listAll<T>(session, { operation, plural }, filters);
+}
+
+/** A list of role bindings takes the name of a built-in role. */
+const withRoleUid = async (session: Session, args: Json): Promise<Json> => {
+  // Loaded when a program gives a role.
+  const { builtInRoleUid, isRoleName } = await import("../kind/names.ts");
+  return isRoleName(args.role) ? { ...args, role: await builtInRoleUid(session, args.role) } : args;
+};
+
+/** The record of that name in `parent`, or at the root. */
+const getNamed = async (connect: Connect, resource: Resource, args: Json): Promise<Named> => {
+  requireNamed(resource, args);
+  const { word, words, list } = resource;
+  const { name, parent } = args;
+  const matches: Named[] = [];
+  for await (const one of listChildren<Named>(await connect(), list, parent ?? "", { name }))
+    if (one.name === name) matches.push(one);
+  const [match, ...others] = matches;
+  if (match && others.length === 0) return match;
+  const where = parent === undefined ? "at the root" : `in ${parent}`;
+  const lines = matches.map((one) => `${one.uid} "${printable(one.name)}"`);
+  const hint = matches.length === 0 ? await namesInstead(connect, list, parent ?? "", name) : "";
+  const found = `${matches.length || "no"} ${matches.length > 1 ? words : word}`;
+  throw new LookUpError([`${found} named "${name}" ${where}; exactly one is needed${hint}`, ...lines].join("\n  - "));
+};
+
+// Most records that are searched for a similar name.
+const LOOKED_AT = 1_000;
+
+const namesInstead = async (connect: Connect, list: List, parent: string, name: string): Promise<string> => {
+  const names: string[] = [];
+  try {
+    for await (const one of listChildren<Named>(await connect(), list, parent)) {
+      names.push(one.name);
+      if (names.length === LOOKED_AT) break;
+    }
+  } catch {
+    // The name is wrong in any case; a caller who may not list gets no suggestion.
+  }
+  const near = nearestNames(name, names).map((one) => `"${printable(one)}"`);
+  return near.length === 0 ? "" : `; did you mean ${near.join(" or ")}?`;
+};
+
+/** The record with this uid, or of this name in a `place` that must be given: there are none at the root. */
+const getIn = async (connect: Connect, resource: Resource, args: Json): Promise<Named> => {
+  if (args.uid !== undefined) return getByUid(connect, resource, args.uid);
+  const place = placeName(resource);
+  const { [place]: parent } = args;
+  if (typeof parent !== "string")
+    throw new LookUpArgumentError(`${place} of the ${resource.word} to look for is required`);
+  return getNamed(connect, resource, { name: args.name, parent });
+};
+
+/** The record with this uid. */
+const getByUid = async (connect: Connect, { word, list }: Resource, uid: unknown): Promise<Named> => {
+  if (!isUidp(uid)) throw new LookUpArgumentError(`uid of the ${word} to look for must be a uid`);
+  for await (const one of listAll<Named>(await connect(), list, { uidp: { ids: [uid] } }))
+    if (one.uid === uid) return one;
+  throw new LookUpError(`no ${word} has the uid ${uid}, or none that the caller may read`);
+};
+
+type Mode = (connect: Connect, resource: Resource, args: Json) => Promise<unknown>;
+
+const modes: Readonly<Record<LookUpMode, Mode>> = {
+  name: getNamed,
+  "uid or name": getIn,
+  uid: (connect, resource, { uid }) => getByUid(connect, resource, uid),
+  parent: (connect, resource, args) => getByUid(connect, resource, args[placeName(resource)]),
 };

@@ -10,24 +10,22 @@ import { engineProcess } from "../../pulumi/process.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { type KindName, kindRecords, type StateKind } from "../kind/index.ts";
 import type * as reconcile from "../reconcile/index.ts";
-import { recordId } from "../record/id.ts";
-import { atWith, stampText, stampTextIn } from "../record/stamp.ts";
+import { atWith, recordId, stampText, stampTextIn } from "../record/id.ts";
 import { FORMER, KEY, PREVIEW, PROVIDER, REPLACE_ON, SECRET_ARGUMENTS } from "../record/state.ts";
 import { reportPendingCreates } from "../recovery/recover.ts";
-import { skipsCheckpoints } from "../run/checkpoints.ts";
 import { journalProblem } from "../run/journal-path.ts";
 import { sentencesWith } from "../run/sentences.ts";
 import { type Environment, type Ledger, ledgerWith, type Session, sessionWith } from "../run/session.ts";
+import { skipsCheckpoints } from "../run/started-with.ts";
 import { inStack, missingFailure } from "./adoption.ts";
 import { withoutLookUp } from "./look-up.ts";
-import { openStacks, openStepsWith } from "./open-stacks.ts";
+import { openStacks, openStepsWith, uncheckedGate } from "./open-stacks.ts";
 import { recordNames } from "./record-names.ts";
 import { recordStepsWith } from "./record-steps.ts";
 import { refreshOnce, reporterWith } from "./report.ts";
 import { isMoved, serviceGate } from "./service-gate.ts";
 import { setStepsWith } from "./set-steps.ts";
 import type { Held, IsSecret, LookedUp, StepParts, Steps } from "./steps.ts";
-import { uncheckedGate } from "./unchecked.ts";
 
 /** What the SDK's provider passes. The optional members are undocumented; without them misspelt keys are not reported. */
 export interface StackConfig {

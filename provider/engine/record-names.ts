@@ -2,8 +2,8 @@
 // asked, once each, where a line shows it. After a failure no more are asked for: a preview works without the service.
 import { listAll } from "../../client/paginate.ts";
 import { isRoot, isUidp, type Json } from "../../schema/index.ts";
-import { isRoleName } from "../kind/built-in-role.ts";
 import { kindRecords } from "../kind/index.ts";
+import { isRoleName } from "../kind/names.ts";
 import { SECRET_NAME } from "../record/state.ts";
 import { type Ledger, type Session, withOneAttempt } from "../run/session.ts";
 import { pairsIn } from "../set/pair.ts";

@@ -1,7 +1,6 @@
 // Errors of the methods as the engine prints them: without a stack, and in full only once when all resources share the error.
-import { sessionErrorOf } from "../../client/errors.ts";
+import { quoting, sessionErrorOf } from "../../client/errors.ts";
 import { SERVICE } from "../../client/preview-marks.ts";
-import { quoting } from "../../client/recovery.ts";
 import { type Json, printableLines } from "../../schema/index.ts";
 import type { ReadResult } from "../reconcile/index.ts";
 import { KEY } from "../record/state.ts";

@@ -6,9 +6,18 @@ import { isUnknown } from "../record/normal-form.ts";
 import { hiddenMembers, KEY, nameInKey } from "../record/state.ts";
 import { withOneAttempt } from "../run/session.ts";
 import { applySet } from "../set/apply.ts";
-import { checkSet, mixesNamesAndUids, sameRoleTwice } from "../set/check.ts";
 import { type Live, listLive } from "../set/live.ts";
-import { type Binding, bindingsIn, bindingText, grants, pairKey, pairsIn } from "../set/pair.ts";
+import {
+  type Binding,
+  bindingsIn,
+  bindingText,
+  checkSet,
+  grants,
+  mixesNamesAndUids,
+  pairKey,
+  pairsIn,
+  sameRoleTwice,
+} from "../set/pair.ts";
 import { diffSet, endangeredBy, planOf } from "../set/plan.ts";
 import { observeSet, readSet, withCreated } from "../set/read.ts";
 import { deleteSet } from "../set/remove.ts";

@@ -68,7 +68,7 @@ export interface Steps {
   lookUp(olds: Json, news: Json, isSecret: IsSecret): Promise<LookedUp>;
   /** The inputs in the API's spelling, and all problems. Logs what a preview shows of them. */
   check(olds: Json, news: Json, shown: Shown): Promise<{ inputs: Json; failures: CheckFailure[] }>;
-  /** Whether an update from the inputs `olds` to these creates records, so that it gets a time of its own (provider/record/stamp.ts). */
+  /** Whether an update from the inputs `olds` to these creates records, so that it gets a time of its own (provider/record/id.ts). */
   createsMore(olds: Json, inputs: Json): boolean;
   /** A preview shows a create with these inputs. Returns what the update takes over in place of it; undefined where nothing. */
   planned(inputs: Json): Promise<TakenOver | undefined>;

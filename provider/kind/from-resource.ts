@@ -16,7 +16,7 @@ import {
   valueAt,
 } from "../../schema/index.ts";
 import { type Behavior, type Blockers, type Kind, type LookUpSession, referencesOf } from "../record/kind.ts";
-import { resolveRole } from "./built-in-role.ts";
+import { resolveRole } from "./names.ts";
 
 export const kindFromResource = (resource: Managed, behavior: Behavior = {}): Kind => {
   const { schema, matchedBy, word, list, cascades } = resource;

@@ -1,10 +1,109 @@
-// The kinds of resource, by the name that the state of each resource holds (provider/engine/handler-text.ts).
-import { isManaged, type KindName, type Resource, resources } from "../../schema/index.ts";
+// Group: the only kind that may be at the root. It is deleted after everything below it.
+import { isManaged, isRoot, type Json, type KindName, type Resource, resources } from "../../schema/index.ts";
 import { type Behavior, type Kind, typeOfToken } from "../record/kind.ts";
+import { IMPORTED, ROLE_NAME, SECRET_NAME } from "../record/state.ts";
 import { kindFromResource } from "./from-resource.ts";
-import { group } from "./group.ts";
-import { groupInvite } from "./group-invite.ts";
-import { roleBinding } from "./role-binding.ts";
+import { builtInRoleUid, isRoleName, partOf } from "./names.ts";
+
+type Deletable = Resource & { operations: Required<Pick<Resource["operations"], "delete">> };
+
+const isDeletable = (one: Resource): one is Deletable => one.parent === "Group" && one.operations.delete !== undefined;
+
+// Records that refer to another one go first, groups go last.
+/** What a group may hold and a client can delete (docs/contract.md#d7), in the order in which it can be deleted. */
+export const BELOW: readonly Deletable[] = Object.values<Resource>(resources).filter(isDeletable).toReversed();
+
+export const group: Behavior = {
+  blockers: (uid) =>
+    BELOW.flatMap(({ list, word }) => [
+      { ...list, request: { uidp: { descendantsOf: uid } }, word },
+      ...(list.sharesUid ? [{ ...list, request: { uidp: { ids: [uid] } }, word }] : []),
+    ]),
+  supportsForceDestroy: "below",
+};
+
+// GroupInvite: of the role, the state keeps its uid, and the name of a built-in one: other names may be secret where the role is
+// declared.
+
+export const groupInvite: Behavior = {
+  respell: (desired: Json, record: Json) => {
+    const { uid, name } = partOf(record, "role");
+    const isSame = isRoleName(desired.roleUid) && desired.roleUid === name && uid !== undefined;
+    // An adopted record does not return its ttl: assume the program's.
+    return {
+      ...desired,
+      ...(isSame && { roleUid: uid }),
+      ...(record.ttl === undefined && { ttl: undefined }),
+    };
+  },
+  stored: ({ role, roleUid, ...fields }: Json) => {
+    const { uid = roleUid as string, name } = partOf({ role }, "role");
+    return { ...fields, role: { uid, name: isRoot(uid) ? name : undefined } };
+  },
+  // For the code that an import generates: the arguments that lead to this record.
+  shown: (outputs: Json) => {
+    const { [IMPORTED]: isImported, createTime, expirationTime } = outputs;
+    if (isImported !== true) return {};
+    const { name } = partOf(outputs, "role");
+    const seconds = Math.round((Date.parse(expirationTime as string) - Date.parse(createTime as string)) / 1000);
+    return { ...(seconds > 0 && { ttl: `${seconds}s` }), ...(name !== undefined && { role: name }) };
+  },
+};
+
+// RoleBinding: written by uids, answered with the identity, the group and the role spelt out. The state keeps uid and name of
+// each: description, issuer, subject and email belong to other records, and may be secret there.
+
+export const PARTS = ["identity", "role", "group"] as const;
+export type Part = (typeof PARTS)[number];
+
+/** Whether the name of a part stays out of the state: `bag` holds the arguments, or the outputs so far. */
+const isSecret = (bag: Json, part: Part, uid: unknown): boolean => {
+  if (bag.names !== undefined) return (bag.names as Json)[part] === SECRET_NAME;
+  const before = partOf(bag, part);
+  return before.uid !== undefined && before.uid === uid && before.name === undefined;
+};
+
+export const roleBinding: Behavior = {
+  display: ["names"],
+  placedAs: "group",
+  isHarmlessTwice: true,
+  batchCreate: "BatchCreateRoleBindings",
+  respell: (desired: Json, record: Json) => {
+    const { roleUid: name } = desired;
+    const { uid, name: liveName } = partOf(record, "role");
+    if (!isRoleName(name) || liveName !== name || uid === undefined || !isRoot(uid)) return desired;
+    return { ...desired, roleUid: uid, [ROLE_NAME]: name };
+  },
+  resolve: async (session, desired: Json) => {
+    const { roleUid: name } = desired;
+    if (!isRoleName(name)) return desired;
+    return { ...desired, roleUid: await builtInRoleUid(session, name), [ROLE_NAME]: name };
+  },
+  stored: (answer: Json, bag: Json) => {
+    const { identityUid, roleUid, ...fields } = answer;
+    // Samples of the API do not echo the two uids: they stand in the objects.
+    const uids: Record<Part, unknown> = {
+      identity: identityUid || partOf(answer, "identity").uid,
+      role: roleUid || partOf(answer, "role").uid,
+      group: partOf(answer, "group").uid,
+    };
+    const parts = PARTS.map((part) => {
+      const uid = uids[part];
+      const name = isSecret(bag, part, uid) ? undefined : partOf(answer, part).name;
+      return [part, uid ? { uid, name } : undefined];
+    });
+    return { ...fields, ...Object.fromEntries(parts), [ROLE_NAME]: bag[ROLE_NAME] };
+  },
+  shown: (outputs: Json) => {
+    const role = partOf(outputs, "role");
+    const isNamed = role.uid !== undefined && isRoot(role.uid) && outputs[ROLE_NAME] === role.name;
+    return isNamed ? { role: role.name } : {};
+  },
+  holdsSecret: (outputs: Json, desired: Json) =>
+    PARTS.some((part) => (desired.names as Json | undefined)?.[part] === SECRET_NAME && partOf(outputs, part).name),
+};
+
+// The kinds of resource, by the name that the state of each resource holds (provider/program/form.ts).
 
 export type { KindName };
 

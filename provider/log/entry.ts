@@ -1,6 +1,6 @@
 // The journal's lines for a create (JSON Lines): a pending entry before the POST, its outcome after it. Inputs are stored only as a
 // hash; a search needs the uid of the parent. Invalid lines are ignored and kept: people and broken disks write to files too.
-// A run without checkpoints has lines of its own, also for updates and deletes (runs.ts).
+// A run without checkpoints has lines of its own, also for updates and deletes (entries.ts).
 // The words on disk are those of version 0.1: `made` is succeeded, `closed` failed, `again` resent, `known` acknowledged.
 import { z } from "zod";
 import { isUidp, uidp } from "../../schema/index.ts";

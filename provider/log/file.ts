@@ -1,7 +1,7 @@
 // The journal of a stack on disk: 0600 in a folder of 0700, appended with fsync. A failed write is an error before any request is sent.
 // Lines that are not entries are ignored, and kept in a file beside it.
 import { readFileSync } from "node:fs";
-import { withSection } from "../../client/recovery.ts";
+import { withSection } from "../../client/errors.ts";
 import { UserError } from "../../schema/index.ts";
 import { recordId } from "../record/id.ts";
 import { type Contents, contentsFrom, createEntries, type Kept, textFrom } from "./entries.ts";

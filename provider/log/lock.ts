@@ -4,7 +4,7 @@
 import { mkdir, open, readFile, rm, unlink, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Clock } from "../../client/clock.ts";
-import { withSection } from "../../client/recovery.ts";
+import { withSection } from "../../client/errors.ts";
 import { JournalError, journalError } from "./file.ts";
 import { type Holder, holderFrom, holderHere, lookAt, type Takeover, takeoverOf } from "./holder.ts";
 import { type Operation, soleOperation } from "./operation.ts";

@@ -1,5 +1,12 @@
 // What the processes of one engine operation share. With dynamic resources one process serves all of them; a plugin runs one process for
 // each explicit provider. Shared state is a reducer over one log of events, and the order of the log decides which process was first.
+import { randomUUID } from "node:crypto";
+import { rmSync } from "node:fs";
+import { basename } from "node:path";
+import { isAlive } from "../../pulumi/process.ts";
+import { getOrInsert } from "../../schema/index.ts";
+import { openLog } from "./log.ts";
+import { type Engine, logFinder, logPath, withPath } from "./place.ts";
 
 /** State that a reducer derives from the events of all processes. */
 export interface Shared<E, R> {
@@ -31,3 +38,149 @@ export const soleOperation = (): Operation => ({
   isActive: () => true,
   close: () => undefined,
 });
+
+// One process of an operation that has several: it joins, shares reducers over their log, and leaves when it ends. The log need not survive
+// the machine, so nothing waits for the disk; it holds uids and keys of the journal, and no secrets.
+
+/** What `member` has added, as its event number `count`. */
+type Line = [topic: string, member: string, count: number, event: unknown];
+
+type Reduce = (event: never, member: string) => unknown;
+
+const MEMBERS = "members";
+/** The members that an event adds or removes. */
+type Change = { join: string } | { leave: readonly string[] };
+
+/** Joins the operation of this engine, until `close` or the end of this process. Begins it where no other process has. */
+export const joinOperation = (engine: Engine): Operation => {
+  const path = logPath(engine);
+  return joinAt(logFinder(engine.address)() ?? path);
+};
+
+/** Joins it as soon as another process has begun it: each call looks. */
+export const joinerOf = ({ address }: Engine): (() => Operation | undefined) => {
+  const find = logFinder(address);
+  return () => {
+    const path = find();
+    return path === undefined ? undefined : joinAt(path);
+  };
+};
+
+const joinAt = (path: string): Operation => {
+  const member = `${process.pid}.${randomUUID()}`;
+  const { log, members, reducers, early } = join(path, member);
+  const isActive = (other: string): boolean => members.joined.has(other) && isAlive(pidOf(other));
+  const close = (): void => {
+    onExit.delete(close);
+    try {
+      const killed = [...members.joined].filter((other) => !isActive(other));
+      const isLast = log.append(MEMBERS, { leave: [...killed, member] } satisfies Change);
+      if (isLast) rmSync(path, { force: true });
+    } catch {
+      // The next operation removes it.
+    }
+    log.close();
+  };
+  onExit.add(close);
+  process.removeListener("exit", closeAll).on("exit", closeAll);
+  return {
+    member,
+    id: basename(path),
+    share: (topic, reduce) => {
+      reducers.set(topic, reduce as Reduce);
+      for (const [, from, , event] of early.get(topic) ?? []) reduce(event as never, from);
+      early.delete(topic);
+      return { append: (event) => log.append(topic, event) as never, refresh: log.refresh };
+    },
+    isActive,
+    close,
+  };
+};
+
+const onExit = new Set<() => void>();
+const closeAll = (): void => {
+  for (const close of onExit) close();
+};
+
+const pidOf = (member: string): number => Number.parseInt(member, 10);
+
+const openAt = (path: string, member: string) => {
+  const members = membersOf();
+  const reducers = new Map<string, Reduce>([[MEMBERS, members.reduce as Reduce]]);
+  /** lines of topics that this process does not share yet */
+  const early = new Map<string, Line[]>();
+  const dispatch = (line: Line): unknown => {
+    const [topic, from, , event] = line;
+    const reduce = reducers.get(topic);
+    if (reduce) return reduce(event as never, from);
+    getOrInsert(early, topic, () => []).push(line);
+    return undefined;
+  };
+  const explain = (error: unknown): Error => withPath(path, error);
+  const file = openLog<Line>(path, { staysOpen: true, explain });
+  let count = 0;
+  /** Every line once, in the order of the file. Returns the verdict on the last event of this process, if it is among them. */
+  const read = (): { verdict: unknown } | undefined => {
+    let own: { verdict: unknown } | undefined;
+    for (const line of file.readOn()?.lines.flatMap(parseLines) ?? []) {
+      const verdict = dispatch(line);
+      if (line[1] === member && line[2] === count) own = { verdict };
+    }
+    return own;
+  };
+  /** Adds an event of this process, and reads up to it. Returns what its reducer made of it. */
+  const append = (topic: string, event: unknown): unknown => {
+    count += 1;
+    const line: Line = [topic, member, count, event];
+    if (file.add(line)) return dispatch(line);
+    const own = read();
+    if (!own) throw explain(new Error("what was written is not in it"));
+    return own.verdict;
+  };
+  const { isInPlace, close } = file;
+  return { log: { append, refresh: () => void read(), isInPlace, close }, members, reducers, early };
+};
+
+const parseLines = (text: string): Line[] => {
+  if (text === "") return [];
+  try {
+    const line: unknown = JSON.parse(text);
+    return Array.isArray(line) && line.length === 4 ? [line as Line] : [];
+  } catch {
+    return [];
+  }
+};
+
+const WAIT_MS = 1;
+
+// The last process to leave removes the file. One that joins at that moment waits for it, and begins another file.
+const join = (path: string, member: string): ReturnType<typeof openAt> => {
+  for (;;) {
+    const joined = openAt(path, member);
+    const { log } = joined;
+    const last = log.append(MEMBERS, { join: member } satisfies Change) as string | undefined;
+    const isLeaving = () => last !== undefined && pidOf(last) !== process.pid && isAlive(pidOf(last));
+    while (log.isInPlace() && isLeaving()) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAIT_MS);
+    if (log.isInPlace()) return joined;
+    log.close();
+  }
+};
+
+const membersOf = () => {
+  const joined = new Set<string>();
+  let last: string | undefined;
+  return {
+    joined,
+    /** Of one that leaves: whether it was the last. Of one that joins: the process that left as the last before it, if any. */
+    reduce: (change: Change, member: string): boolean | string | undefined => {
+      if ("join" in change) {
+        const left = joined.size === 0 ? last : undefined;
+        joined.add(change.join);
+        return left;
+      }
+      for (const one of change.leave) joined.delete(one);
+      last = member;
+      return joined.size === 0;
+    },
+  };
+};

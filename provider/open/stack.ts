@@ -2,7 +2,7 @@
 // the program does not declare.
 import { isAlive, pidsHere, startOf } from "../../pulumi/process.ts";
 import { type EngineState, EngineStateError } from "../../pulumi/state.ts";
-import type { Run, Write } from "../log/runs.ts";
+import type { Run, Write } from "../log/entries.ts";
 import { recordId } from "../record/id.ts";
 import { noteFailure } from "../recovery/create.ts";
 import { CREATION_GRACE_MS } from "../recovery/not-found.ts";

@@ -70,7 +70,7 @@ const matchInput = (
 
 // Loaded when a program adopts something: most programs do not. Where there is no record, the provider decides: the resource may have had it.
 const lookUp = async (kindName: KindName, name: string, args: Json, isSecret: boolean): Promise<Json | NotFound> => {
-  const [{ kindRecords }, own] = await Promise.all([import("../kind/index.ts"), import("../engine/adopt.ts")]);
+  const [{ kindRecords }, own] = await Promise.all([import("../kind/index.ts"), import("../engine/adoption.ts")]);
   const kind = kindRecords[kindName];
   const head = `${kind.type} ${name}: adopt`;
   const problem = own.adoptProblem(args.adopt);
@@ -102,7 +102,7 @@ const logChanges = (
     .apply(async ([record, args, isSecret]) => {
       const [{ kindRecords }, { adoptionChanges }] = await Promise.all([
         import("../kind/index.ts"),
-        import("../engine/adopt.ts"),
+        import("../engine/adoption.ts"),
       ]);
       const [kind, own] = [kindRecords[kindName], record as unknown as Json];
       // Nothing was found. Or the resource has it, and the engine shows what an update changes.

@@ -7,12 +7,13 @@
 import { setImmediate } from "node:timers/promises";
 import * as pulumi from "@pulumi/pulumi";
 import { isRoot, isUidp, parentOf, type Resource } from "../../schema/index.ts";
-import { argumentReferencesOf } from "../record/kind.ts";
+import { argumentReferencesOf, typeOfToken } from "../record/kind.ts";
 import { type BindingPlaces, bindingPlaces } from "../run/places.ts";
+import { skipsCheckpoints } from "../run/started-with.ts";
 import { reportRemovals, settleOpenStack } from "./end.ts";
-import { refuseOtherResources } from "./other-resources.ts";
 import { awaitValue } from "./output.ts";
 import { isConstructed, perRun } from "./per-run.ts";
+import { programError } from "./session.ts";
 
 // A registration that takes longer is ignored: no text of the program can hold its uid yet.
 const TIMEOUT_MS = 10_000;
@@ -51,9 +52,6 @@ export interface Entered {
   resourceWith(uid: string): Promise<pulumi.Resource | undefined>;
   places: BindingPlaces;
 }
-
-// A program of the command line loads this module before it declares anything.
-refuseOtherResources();
 
 export const currentProgram = perRun((monitor) => {
   const program = programWith(TIMEOUT_MS);
@@ -246,3 +244,31 @@ const findRegistered = (
         () => note(undefined, resource),
       );
   });
+
+// Without checkpoints, resources of other providers are refused (provider/engine/open-stacks.ts): they keep no journal. The provider sees those
+// in the state; only the program sees new ones, as it constructs them.
+
+const stacks = new WeakSet<object>();
+
+/** In this run of a program, from now on. */
+export const refuseOtherResources = (): void => {
+  const stack = pulumi.runtime.getStackResource();
+  if (!skipsCheckpoints(process.env) || stack === undefined || stacks.has(stack)) return;
+  stacks.add(stack);
+  pulumi.runtime.registerStackTransformation(({ type, name, opts, resource }) => {
+    const isRead = (opts as pulumi.CustomResourceOptions).id !== undefined;
+    const isOwn = type.startsWith("pulumi:") || typeOfToken(type) !== undefined;
+    if (!isComponent(resource) && !isRead && !isOwn) throw programError(refusal(type, name));
+    return undefined;
+  });
+};
+
+/** The SDK's own mark of a custom resource comes later, and its class may be of another copy of the SDK. */
+const isComponent = (resource: pulumi.Resource): boolean => "registerOutputs" in resource;
+
+const refusal = (type: string, name: string): string =>
+  `PULUMI_SKIP_CHECKPOINTS: ${type} ${name} is of another provider, which keeps no journal: what a killed run did with it would be lost. ` +
+  "Put it into a stack of its own, or unset PULUMI_SKIP_CHECKPOINTS.";
+
+// A program of the command line loads this module before it declares anything.
+refuseOtherResources();

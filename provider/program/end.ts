@@ -52,7 +52,7 @@ const report = async ({ monitor, resources, sets, adopted }: Declared): Promise<
     if (pulumi.log.hasErrors()) return;
     const state = await storedResources();
     const urns = await Promise.all(resources().map(({ urn }) => awaitValue(urn)));
-    const { managedId, placeOf, removalTexts } = await import("../engine/removals.ts");
+    const { managedId, placeOf, removalTexts } = await import("../engine/review.ts");
     const ids = await Promise.all(
       resources().map(async (resource) => managedId(typeTokenOf(resource), await awaitValue(resource.id))),
     );

@@ -1,9 +1,9 @@
-// Look-ups for programs (provider/engine/get.ts): with promises, and with inputs that may not be known yet.
+// Look-ups for programs (provider/engine/look-up.ts): with promises, and with inputs that may not be known yet.
 import * as pulumi from "@pulumi/pulumi";
 import { type Json, lookUpArguments, type Resource } from "../../schema/index.ts";
-import * as engine from "../engine/get.ts";
-import { rememberName } from "./binding-names.ts";
+import * as engine from "../engine/look-up.ts";
 import { referenceUid } from "./inputs.ts";
+import { rememberName } from "./names.ts";
 import { programError, programSession } from "./session.ts";
 
 /** A record by its name, in a group or at the root. */

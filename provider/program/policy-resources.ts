@@ -9,12 +9,14 @@ import type * as pulumi from "@pulumi/pulumi";
 import { mappingsOf, type Policy, type PolicyGroup, ROOT } from "../../access/policy/index.ts";
 import type { Json } from "../../schema/index.ts";
 import { withMatch } from "./adoption.ts";
-import type { Group, GroupArgs } from "./generated/group.ts";
-import type { Identity, IdentityArgs } from "./generated/identity.ts";
-import type { Role } from "./generated/role.ts";
-import type { PolicyForm } from "./policy-form.ts";
-import type { PolicyMatch } from "./policy-match.ts";
-import type { FindProvider } from "./policy-people.ts";
+import { perClass } from "./form.ts";
+import { ExternalGroupRoleMapping } from "./generated/external-group-role-mapping.ts";
+import { Group, type GroupArgs } from "./generated/group.ts";
+import { Identity, type IdentityArgs } from "./generated/identity.ts";
+import { Role } from "./generated/role.ts";
+import { RoleBindingSet } from "./generated/role-binding-set.ts";
+import type { FindProvider, ListClient, PolicyMatch } from "./policy-match.ts";
+import { programSession } from "./session.ts";
 
 export interface PolicyOptions {
   /** name of the component */
@@ -150,3 +152,23 @@ const organizationOf = (
 
 const mapOf = <K, V, T>(records: ReadonlyMap<K, V>, create: (record: V) => T): Map<K, T> =>
   new Map([...records].map(([key, record]) => [key, create(record)]));
+
+// What differs between a policy of dynamic and one of native resources.
+
+export interface PolicyForm {
+  classes: {
+    ExternalGroupRoleMapping: typeof ExternalGroupRoleMapping;
+    Group: typeof Group;
+    Identity: typeof Identity;
+    Role: typeof Role;
+    RoleBindingSet: typeof RoleBindingSet;
+  };
+  /** finds the records that the policy adopts, and those that it names */
+  client(component: pulumi.Resource): Promise<ListClient>;
+}
+
+/** The form of AccessPolicy and of each class that extends it. */
+export const policyForms = perClass<PolicyForm>({
+  classes: { ExternalGroupRoleMapping, Group, Identity, Role, RoleBindingSet },
+  client: programSession,
+});

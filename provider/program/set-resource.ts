@@ -1,15 +1,14 @@
 // What the constructor of a set of role bindings does, in either form. Its arguments and outputs are generated.
 import type * as pulumi from "@pulumi/pulumi";
 import { getOrInsert, isUidp, resources, roleBindingSet } from "../../schema/index.ts";
-import { nameOf } from "./binding-names.ts";
+import { noteStored } from "./acknowledge.ts";
 import { currentProgram, type Entered, type Literal } from "./dependencies.ts";
 import { formOf, requireOneForm, withAliases } from "./form.ts";
 import { referenceUid, secretArguments } from "./inputs.ts";
+import { type CheckedNames, checkRole, nameOf, namesToCheck } from "./names.ts";
 import { awaitValue, markHandled } from "./output.ts";
 import { claimPlace, DeclaredResource } from "./resource.ts";
-import { type CheckedNames, checkRole, namesToCheck } from "./role-names.ts";
 import { programError } from "./session.ts";
-import { noteStored } from "./stored.ts";
 
 const { type: TYPE } = roleBindingSet;
 

@@ -14,7 +14,7 @@ import {
   unwrap,
   valueAt,
 } from "../../schema/index.ts";
-import { isRoleName } from "../kind/built-in-role.ts";
+import { isRoleName } from "../kind/names.ts";
 import { changeOf } from "../record/changes.ts";
 import { desiredFrom } from "../record/desired.ts";
 import type { Kind } from "../record/kind.ts";
@@ -106,7 +106,7 @@ export const inputProblems = (kind: Kind, bag: Json): FieldViolation[] => {
   ];
 };
 
-// The program looks names up (provider/program/role-names.ts), since a check needs no network.
+// The program looks names up (provider/program/names.ts), since a check needs no network.
 const withoutNames = (kind: Kind, input: Json): Json => {
   const named = (kind.byName ?? []).filter((field) => isRoleName(input[field]));
   return { ...input, ...Object.fromEntries(named.map((field) => [field, UNKNOWN])) };

@@ -1,18 +1,17 @@
 // Delete. A record that is already deleted needs nothing; one that others block waits for the deletes of this run; an adopted one
 // stays. Where a program gives plain uids, the engine does not know the order of deletion. So a group waits here for its children, and a
 // role for its bindings, as long as their number falls.
-import { apiErrorOf, hasCode } from "../../client/errors.ts";
-import { listAll } from "../../client/paginate.ts";
-import { type ApiError, ancestorsOf, apiError, type Json } from "../../schema/index.ts";
+import { apiErrorOf, apiText, hasCode, withSection } from "../../client/errors.ts";
+import { type List, listAll, listPage } from "../../client/paginate.ts";
+import { type ApiError, ancestorsOf, apiError, getOrInsert, type Json } from "../../schema/index.ts";
 import { recordId } from "../record/id.ts";
-import { type Kind, recordText } from "../record/kind.ts";
+import { type Blockers, type Kind, recordText } from "../record/kind.ts";
 import { KEY } from "../record/state.ts";
 import { deleteOrConfirm } from "../recovery/not-found.ts";
 import { perSession } from "../run/ownership.ts";
 import type { Session } from "../run/session.ts";
-import { listBlocking, stallTimeoutMs, stillBlocked } from "./blocking.ts";
-import { isCleared } from "./delete-guard.ts";
 import { forceDestroy, stillDeclared } from "./force-destroy.ts";
+import { type Listing, listingOf } from "./listing.ts";
 
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 2_000;
@@ -135,4 +134,145 @@ export const noteDeleted = (session: Session, uid: string, references: readonly 
     deletes.counts.set(one, (deletes.counts.get(one) ?? 0) + 1);
   deletes.next.resolve();
   deletes.next = Promise.withResolvers();
+};
+
+// A delete that would take other records along asks first whether there are any. One list without filters may clear many deletes: that
+// it shows nothing of a record says as much as a list of that record alone. It never refuses one.
+
+// About as long as a delete that is retried takes after a list of its own.
+const FRESH_MS = 2_000;
+
+/** The deletes that one list is about. */
+interface Sweep {
+  listing: Listing;
+  deletes: number;
+  waiting: number;
+  /** deletes that it cleared, less its pages */
+  saved: number;
+  /** the check before */
+  turn: Promise<unknown>;
+}
+
+const sweepsOf = perSession(() => new Map<string, Sweep>());
+
+/** Whether a recent list shows that nothing would be deleted with the record; false where that is not known. */
+export const isCleared = async (kind: Kind, session: Session, uid: string): Promise<boolean> => {
+  for (const blockers of kind.blockers?.(uid) ?? []) if (!(await isClearedOf(session, blockers))) return false;
+  return true;
+};
+
+const isClearedOf = async (
+  session: Session,
+  { request: _, word: _word, among, ...list }: Blockers,
+): Promise<boolean> => {
+  if (!among) return false;
+  const sweep = sweepFor(session, list, among.everyone);
+  sweep.deletes += 1;
+  // A list of one record alone is the smaller answer.
+  if (sweep.deletes === 1) return false;
+  sweep.waiting += 1;
+  const turn = sweep.turn.then(() => readAffordable(sweep));
+  sweep.turn = turn.catch(() => undefined);
+  try {
+    await turn;
+  } catch {
+    // Its own list says why.
+    return false;
+  } finally {
+    sweep.waiting -= 1;
+  }
+  if (!sweep.listing.isComplete() || sweep.listing.all().some(among.isOne)) return false;
+  sweep.saved += 1;
+  return true;
+};
+
+const sweepFor = (session: Session, list: List, everyone: Json): Sweep => {
+  const key = JSON.stringify([list.operation, everyone]);
+  // What this run creates meanwhile may be one of them. What it deletes is none any more.
+  const writes = () => String(session.writes().others);
+  return getOrInsert(sweepsOf(session), key, () => ({
+    listing: listingOf(session, { list }, everyone, { freshMs: FRESH_MS, writes }),
+    deletes: 0,
+    waiting: 0,
+    saved: 0,
+    turn: Promise.resolve(),
+  }));
+};
+
+/** As many pages as the deletes that wait would take lists of their own. */
+const readAffordable = async (sweep: Sweep): Promise<void> => {
+  const { listing } = sweep;
+  listing.refresh();
+  while (!listing.isComplete() && listing.pagesLeft() <= sweep.saved + sweep.waiting) {
+    sweep.saved -= 1;
+    await listing.next();
+  }
+};
+
+// What blocks the deletion of a record: what is in it, and what refers to it.
+
+/** How long a delete waits without progress of other deletes of this run. */
+const STALL_TIMEOUT_MS = 10_000;
+/** A twin answers each of them within milliseconds. */
+const STALL_ON_TWIN_MS = 2_000;
+
+export const stallTimeoutMs = ({ isOnTwin }: Pick<Session, "isOnTwin">): number =>
+  isOnTwin ? STALL_ON_TWIN_MS : STALL_TIMEOUT_MS;
+const SHOWN = 20;
+
+interface Blocking {
+  count: number;
+  lines: string[];
+  /** false when a list failed, so that the count means nothing */
+  isComplete: boolean;
+}
+
+export const listBlocking = async (kind: Kind, session: Session, uid: string): Promise<Blocking> => {
+  const parts = await Promise.all((kind.blockers?.(uid) ?? []).map((blockers) => listBlockers(session, blockers)));
+  return {
+    count: parts.reduce((sum, part) => sum + part.count, 0),
+    lines: parts.flatMap(({ lines }) => lines),
+    isComplete: parts.every(({ isComplete }) => isComplete),
+  };
+};
+
+const listBlockers = async (session: Session, { request, word, ...list }: Blockers): Promise<Blocking> => {
+  try {
+    const { records, totalCount } = await listPage(session, list, { ...request, pageSize: SHOWN });
+    const lines = records.map((record) => recordText({ word }, record));
+    return { count: totalCount ?? records.length, lines, isComplete: true };
+  } catch (error) {
+    // A failed list must not hide why the delete failed.
+    const cause = apiErrorOf(error);
+    if (!cause) throw error;
+    return { count: 0, lines: [`${list.plural}: could not be listed: ${apiText(cause)}`], isComplete: false };
+  }
+};
+
+export const stillBlocked = (
+  kind: Kind,
+  uid: string,
+  error: ApiError,
+  blocking: Blocking,
+  { mayForce, stalledMs }: { mayForce: boolean; stalledMs: number },
+): Error => {
+  const head = `${error.operation} ${kind.word} ${uid}: ${apiText(error)}`;
+  const text = [head, ...blockingText(blocking, stalledMs, mayForce && kind.supportsForceDestroy === "below")].join(
+    "\n",
+  );
+  return new Error(withSection(text, "blocked"));
+};
+
+const blockingText = ({ count, lines }: Blocking, stalledMs: number, mayForce: boolean): string[] => {
+  const stalled = `No progress for ${stalledMs / 1000} s`;
+  if (lines.length === 0) return [`${stalled}, and the caller sees no record that blocks the deletion`];
+  if (count === 0) return [[`${stalled}, and what blocks the deletion could not be listed:`, ...lines].join("\n  - ")];
+  const shown = lines.slice(0, SHOWN);
+  const more = count > shown.length ? [`and ${count - shown.length} more`] : [];
+  const blocks = count === 1 ? "1 record blocks" : `${count} records block`;
+  const force = mayForce ? " forceDestroy: true, once pulumi up has stored it, deletes it too." : "";
+  return [
+    [`${stalled}; ${blocks} the deletion:`, ...shown, ...more].join("\n  - "),
+    `Delete what is listed, or declare it in this program, and run again.${force}`,
+  ];
 };

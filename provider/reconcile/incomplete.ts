@@ -1,7 +1,8 @@
 // Records that exist, but are not what was requested. The error carries the uid and the outputs, so the state keeps the record and
 // the next run continues from there.
+
+import { withSection } from "../../client/errors.ts";
 import { subjectText } from "../../client/records.ts";
-import { withSection } from "../../client/recovery.ts";
 import type { Json } from "../../schema/index.ts";
 import type { Desired } from "../record/desired.ts";
 import type { Kind } from "../record/kind.ts";

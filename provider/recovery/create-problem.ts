@@ -1,7 +1,6 @@
 // What may be wrong with a create, and what a person reads about it.
-import { LostAnswer, RecordError } from "../../client/errors.ts";
+import { LostAnswer, RecordError, withSection } from "../../client/errors.ts";
 import { placeText, subjectText } from "../../client/records.ts";
-import { withSection } from "../../client/recovery.ts";
 import { type Json, type OperationName, operations } from "../../schema/index.ts";
 import type { Entry } from "../log/entry.ts";
 import type { Desired } from "../record/desired.ts";

@@ -3,10 +3,9 @@
 // or after the organization was deleted, everything is NOT_FOUND.
 import type { CallOptions } from "../../client/client.ts";
 import type { Clock } from "../../client/clock.ts";
-import { addAdvice, hasCode, sessionErrorOf } from "../../client/errors.ts";
+import { addAdvice, hasCode, sessionErrorOf, withSection } from "../../client/errors.ts";
 import { listPage } from "../../client/paginate.ts";
 import { deleteRecord, getRecord, type RecordOperations } from "../../client/records.ts";
-import { withSection } from "../../client/recovery.ts";
 import { isRoot, isUidp, type Json, parentOf, printable, resources } from "../../schema/index.ts";
 import { createTimeOf, placeOf } from "../record/id.ts";
 import type { Kind } from "../record/kind.ts";

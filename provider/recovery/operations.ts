@@ -11,9 +11,8 @@ import {
 import { keyFrom } from "../../pulumi/urn.ts";
 import { getOrInsert, type Json } from "../../schema/index.ts";
 import { kindOfToken } from "../kind/index.ts";
-import { createTimeOf, recordId } from "../record/id.ts";
+import { createTimeOf, recordId, type Stamp, stampIn, stampTextIn } from "../record/id.ts";
 import { SET_TYPE, typeOfToken } from "../record/kind.ts";
-import { type Stamp, stampIn, stampTextIn } from "../record/stamp.ts";
 import { PROVIDER } from "../record/state.ts";
 import { stackOf } from "../run/journal.ts";
 import { perSession } from "../run/ownership.ts";

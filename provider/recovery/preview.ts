@@ -1,8 +1,7 @@
 // What a preview says of a new resource whose record an interrupted run has created: the update takes it over and creates nothing. A
 // preview neither waits nor writes to the journal.
-import { apiErrorOf, sessionErrorOf } from "../../client/errors.ts";
+import { apiErrorOf, sessionErrorOf, withoutSection } from "../../client/errors.ts";
 import { NOT_VISIBLE_YET, type TakenOver, takeoverText } from "../../client/preview-marks.ts";
-import { withoutSection } from "../../client/recovery.ts";
 import { isLoopbackUrl, type Json } from "../../schema/index.ts";
 import { desiredFrom, withUids } from "../record/desired.ts";
 import { createTimeOf, recordId } from "../record/id.ts";
@@ -11,8 +10,8 @@ import { containsUnknown, isUnknown, shownOncePaths } from "../record/normal-for
 import { KEY, nameInKey } from "../record/state.ts";
 import { unlessJournalFails } from "../run/journal.ts";
 import { type Session, withOneAttempt } from "../run/session.ts";
-import { absentOrganization } from "./gone.ts";
 import { findInterrupted, isReplaced, searchInterrupted } from "./interrupted.ts";
+import { absentOrganization } from "./missing-organization.ts";
 import { hiddenMs } from "./operations.ts";
 import { hiddenMsOf, isAsked, recordOf, requireAsked, type Waits } from "./recover.ts";
 

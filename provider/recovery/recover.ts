@@ -1,7 +1,6 @@
 // Recovers creates of interrupted runs: adopts the record that a create produced, and reports records that no resource manages.
-import { sessionErrorOf } from "../../client/errors.ts";
+import { sessionErrorOf, withoutSection, withSection } from "../../client/errors.ts";
 import { placeText } from "../../client/records.ts";
-import { withoutSection, withSection } from "../../client/recovery.ts";
 import type { Json } from "../../schema/index.ts";
 import { kindOfField } from "../kind/index.ts";
 import type { Entry } from "../log/entry.ts";
@@ -14,7 +13,7 @@ import { argumentOf, KEY, outputsFrom } from "../record/state.ts";
 import { SEND_TIME_MS } from "../run/journal.ts";
 import { DATE_MS, type Session } from "../run/session.ts";
 import { noteSuccess } from "./create.ts";
-import { absentOrganization, unreadableEntry } from "./gone.ts";
+import { absentOrganization, unreadableEntry } from "./missing-organization.ts";
 import { CREATION_GRACE_MS, deleteOrConfirm, readWhenVisible } from "./not-found.ts";
 import {
   CLOCK_SKEW_MS,

@@ -1,8 +1,9 @@
 // Which record a create produced: one with the same parent and fingerprint, not older than the entry by the service's clock. It did not
 // exist before, and no other resource owns it. The same rule judges a record in a response, in a journal entry and in a list.
+
+import { withSection } from "../../client/errors.ts";
 import { type Listed, listChildren } from "../../client/paginate.ts";
 import { placeText } from "../../client/records.ts";
-import { withSection } from "../../client/recovery.ts";
 import { getOrInsert, isRoot, isUidp, type Json } from "../../schema/index.ts";
 import type { Entry } from "../log/entry.ts";
 import { type Desired, fingerprintOf } from "../record/desired.ts";

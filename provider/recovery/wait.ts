@@ -1,5 +1,5 @@
 // A recovery waits until nothing of an interrupted run can appear any more: a minute and more. It says so, and ^C ends it.
-import { withSection } from "../../client/recovery.ts";
+import { withSection } from "../../client/errors.ts";
 import { getOrInsert } from "../../schema/index.ts";
 import { perSession } from "../run/ownership.ts";
 import type { Session } from "../run/session.ts";

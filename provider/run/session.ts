@@ -3,24 +3,19 @@
 import { type Client, clientWith } from "../../client/client.ts";
 import { type Clock, systemClock } from "../../client/clock.ts";
 import { type Config, type Env, serviceOf } from "../../client/config.ts";
-import { withSection } from "../../client/recovery.ts";
-import { redactor } from "../../client/redact.ts";
+import { redactor, withSection } from "../../client/errors.ts";
 import { DEADLINE_MS, singleAttempt } from "../../client/retry.ts";
 import { inRun, isOnTwins, runNotice } from "../../client/run-file.ts";
 import { systemTransport, type Transport } from "../../client/transport.ts";
 import { printableLines } from "../../schema/index.ts";
 import { JournalError } from "../log/file.ts";
-import { joinOperation } from "../log/join.ts";
-import { soleOperation } from "../log/operation.ts";
+import { joinOperation, type Operation, soleOperation } from "../log/operation.ts";
 import type { Engine } from "../log/place.ts";
-import { besidePlugins } from "./beside-plugins.ts";
-import { skipsCheckpoints } from "./checkpoints.ts";
 import { createJournal, type Journal } from "./journal.ts";
 import { folderFlag, journalPath, journalProblem } from "./journal-path.ts";
-import { createOwnership, type Ownership } from "./ownership.ts";
+import { besidePlugins, createOwnership, type Ownership } from "./ownership.ts";
 import { type BindingPlaces, bindingPlaces } from "./places.ts";
-import { type SecretNames, secretNames } from "./secret-names.ts";
-import { environmentProblems } from "./started-with.ts";
+import { environmentProblems, skipsCheckpoints } from "./started-with.ts";
 import { noStoredStacks, type StoredStacks } from "./stored-stack.ts";
 import { type Turns, turnsOf } from "./turns.ts";
 
@@ -80,7 +75,7 @@ export interface Ledger extends StoredStacks {
   secretNames: SecretNames;
   /** when this run began, by the clock of this process */
   begunAt: number;
-  /** what this process has stamped new resources with (provider/record/stamp.ts) */
+  /** what this process has stamped new resources with (provider/record/id.ts) */
   stamps: Set<string>;
   /** By stack: whether a killed run has left creates open there. A stack is absent until this run has asked the engine. */
   interrupted: Map<string, boolean>;
@@ -144,3 +139,22 @@ export const withOneAttempt = (session: Session): Session => ({
 
 /** `Date` has whole seconds. */
 export const DATE_MS = 1_000;
+
+// The uids of records whose names the program marks as secret. A plugin runs one process for each explicit provider, and each may show a
+// name that the API has: none of them shows a name that another one was given as a secret.
+
+export type SecretNames = ReturnType<typeof secretNames>;
+
+export const secretNames = (operation: Operation, service: string) => {
+  const uids = new Set<string>();
+  const { append, refresh } = operation.share(`secret names ${service}`, (uid: string) => void uids.add(uid));
+  return {
+    add: (uid: string): void => {
+      if (!uids.has(uid)) append(uid);
+    },
+    has: (uid: string): boolean => {
+      refresh?.();
+      return uids.has(uid);
+    },
+  };
+};

@@ -2,7 +2,7 @@
 // waits for the lock and compacts the file; later lines of other processes are read under the lock.
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
-import { withSection } from "../../client/recovery.ts";
+import { withSection } from "../../client/errors.ts";
 import { createEntries, type Entries } from "../log/entries.ts";
 import type { InvalidLine, Known, Removed } from "../log/entry.ts";
 import { type JournalFile, journalFile, quarantineOf } from "../log/file.ts";

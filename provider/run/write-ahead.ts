@@ -3,11 +3,11 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../client/clock.ts";
 import { startOf } from "../../pulumi/process.ts";
+import type { Run, Write } from "../log/entries.ts";
 import type { Entry, Line, Wrote } from "../log/entry.ts";
 import { JournalError } from "../log/file.ts";
 import { holderHere } from "../log/holder.ts";
 import type { Operation } from "../log/operation.ts";
-import type { Run, Write } from "../log/runs.ts";
 import type { StackJournal } from "./stack-journal.ts";
 
 /** An update; a delete, where the record has no content after it. */

@@ -1,13 +1,12 @@
 // Additions of a set. A pair whose binding exists takes it over, the others are created.
-import { quoting } from "../../client/recovery.ts";
+import { quoting } from "../../client/errors.ts";
 import { BATCH_MAX, type Json, pairsTwice } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import { recordId } from "../record/id.ts";
 import { createAll, isRefusal } from "../recovery/create.ts";
 import type { Session } from "../run/session.ts";
-import { withRoleUids } from "./check.ts";
 import { type Live, listLive, liveFrom, withOthers } from "./live.ts";
-import { bindingText, type DeclaredPair, declaredText, desiredPair, pairsIn } from "./pair.ts";
+import { bindingText, type DeclaredPair, declaredText, desiredPair, pairsIn, withRoleUids } from "./pair.ts";
 import { recoverInterrupted } from "./recover.ts";
 import type { Pair, Work } from "./work.ts";
 

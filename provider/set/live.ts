@@ -1,11 +1,11 @@
 // The role bindings of a group as the API has them.
-import type { Json } from "../../schema/index.ts";
+import { isRoot, type Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
-import { partOf } from "../kind/named.ts";
+import { partOf } from "../kind/names.ts";
 import { listGroup, readUnlisted, without } from "../reconcile/children.ts";
 import { observe } from "../record/normal-form.ts";
 import type { Session } from "../run/session.ts";
-import { type Binding, bindingsIn } from "./pair.ts";
+import { type Binding, bindingsIn, settingsOf } from "./pair.ts";
 
 const kind = kindRecords.roleBinding;
 
@@ -39,3 +39,42 @@ export const withOthers = (listed: readonly Live[], others: readonly Live[]): Li
   ...listed,
   ...without(others, listed),
 ];
+
+// What an exclusive set keeps on purpose: a binding that the run itself acts through, and the last owner of the organization.
+
+/** uid of the identity that this run acts as. Where it is not known, an exclusive set must not remove anything. */
+export const requireIdentity = async (session: Session): Promise<string> => {
+  const identity = await session.identity();
+  if (identity !== undefined) return identity;
+  throw new Error(
+    "an exclusive set must not remove a binding that the run itself acts through, and the API token does not show its identity; " +
+      "use a token that the service issued (IRM_IDENTITY_TOKEN), give --as with the uid of the identity where a review runs this, or leave out exclusive",
+  );
+};
+
+/**
+ * Why each of `removals` must stay, by uid. `live` are all bindings of the group. A binding above this group is never in this set, so
+ * only bindings of the group itself count.
+ */
+export const keptOnPurpose = (
+  group: string,
+  live: readonly Live[],
+  removals: readonly Binding[],
+  identity: string | undefined,
+): Map<string, string> => {
+  const kept = new Map<string, string>();
+  for (const one of removals) if (one.identity.uid === identity) kept.set(one.uid, "this run acts as this identity");
+  if (!isRoot(group)) return kept;
+  const removed = new Set(removals.map(({ uid }) => uid));
+  const owners = live.filter(isOwner);
+  const isLeft = owners.some(({ uid }) => !removed.has(uid) || kept.has(uid));
+  const last = owners.at(-1);
+  if (!isLeft && last) kept.set(last.uid, "it is the last owner of the organization");
+  return kept;
+};
+
+/** The same for a set with these inputs or outputs: only an exclusive one removes what it does not manage. */
+export const keptBy = (bag: Json, ...about: Parameters<typeof keptOnPurpose>): ReadonlyMap<string, string> =>
+  settingsOf(bag).exclusive ? keptOnPurpose(...about) : new Map();
+
+const isOwner = ({ role }: Binding): boolean => isRoot(role.uid) && role.name === "owner";

@@ -8,10 +8,9 @@ import type { Reading, ReadResult } from "../reconcile/read.ts";
 import { KEY } from "../record/state.ts";
 import { readUnlessDeleted } from "../recovery/not-found.ts";
 import type { Session } from "../run/session.ts";
-import { listLive, withStored } from "./live.ts";
-import { hiddenNames, inputsOf, outputsOf } from "./outputs.ts";
+import { keptBy, listLive, withStored } from "./live.ts";
 import { type Binding, bindingsIn, grants, isPairKeyOf, pairsIn, settingsOf } from "./pair.ts";
-import { keptBy } from "./protect.ts";
+import { hiddenNames, inputsOf, outputsOf } from "./work.ts";
 
 /** `stored` are the outputs in the state; without any, the set is imported, and manages what the group has. */
 export const readSet = async (

@@ -14,9 +14,8 @@ import { judge } from "../recovery/search.ts";
 import { recoverPatiently } from "../recovery/wait.ts";
 import { stackOf } from "../run/journal.ts";
 import type { Session } from "../run/session.ts";
-import { withRoleUids } from "./check.ts";
 import { type Live, liveFrom, withOthers } from "./live.ts";
-import { bindingsIn, desiredPair, grants, isPairKeyOf, pairsIn } from "./pair.ts";
+import { bindingsIn, desiredPair, grants, isPairKeyOf, pairsIn, withRoleUids } from "./pair.ts";
 
 const kind = kindRecords.roleBinding;
 

@@ -8,8 +8,8 @@ import { KEY } from "../record/state.ts";
 import { noteFailure } from "../recovery/create.ts";
 import { unlessJournalFails } from "../run/journal.ts";
 import type { Session } from "../run/session.ts";
+import { requireIdentity } from "./live.ts";
 import { type Binding, bindingsIn, bindingText, settingsOf } from "./pair.ts";
-import { requireIdentity } from "./protect.ts";
 import { type Recovery, recoverInterrupted } from "./recover.ts";
 import { keptReasons, undeclaredBindings, type Work } from "./work.ts";
 

@@ -1,13 +1,14 @@
 // What a create or update of a set knows and has done so far, and the outputs that follow from it.
-import type { Json } from "../../schema/index.ts";
+import { isRoot, type Json } from "../../schema/index.ts";
+import { isRoleName } from "../kind/names.ts";
 import type { Entry } from "../log/entry.ts";
 import type { Desired } from "../record/desired.ts";
+import { createTimeOf } from "../record/id.ts";
+import { SECRET_NAME } from "../record/state.ts";
 import type { Session } from "../run/session.ts";
-import type { Live } from "./live.ts";
-import { hiddenNames, outputsOf } from "./outputs.ts";
-import type { Binding, DeclaredPair } from "./pair.ts";
+import { keptBy, type Live } from "./live.ts";
+import { type Binding, bindingsIn, type DeclaredPair, settingsOf } from "./pair.ts";
 import type { Plan } from "./plan.ts";
-import { keptBy } from "./protect.ts";
 
 /** A declared pair by its uids. */
 export interface Pair {
@@ -70,4 +71,81 @@ export const outputsOfWork = (work: Work): Json => {
   const managed = [...chosen.map(({ one }) => one), ...others.filter(isManaged)];
   const unmanaged = others.filter((one) => !isManaged(one));
   return outputsOf({ group, managed, unmanaged, kept }, news, hiddenNames(chosen, olds));
+};
+
+// The outputs of a set: the bindings that it manages, in the order of the program, and the others of the group. They are kept small: a
+// state is rewritten at every step of the engine.
+
+export interface Observed {
+  group: string;
+  managed: readonly Live[];
+  unmanaged: readonly Live[];
+  /** why some of them must stay, by uid */
+  kept: ReadonlyMap<string, string>;
+}
+
+/** `bag` holds the inputs, or the outputs so far. */
+export const outputsOf = (
+  { group, managed, unmanaged, kept }: Observed,
+  bag: Json,
+  isHidden: (uid: string) => boolean,
+): Json => {
+  const bindingFrom = ({ uid, identity, role }: Live): Binding => ({
+    uid,
+    identity: withoutHidden(identity, isHidden),
+    role: withoutHidden(role, (uid) => !isRoot(uid) && isHidden(uid)),
+  });
+  const withReason = (one: Live): Binding => {
+    const reason = kept.get(one.uid);
+    return reason === undefined ? bindingFrom(one) : { ...bindingFrom(one), kept: reason };
+  };
+  const newest = managed.map(({ record }) => createTimeOf(record)).reduce((a, b) => (a > b ? a : b), "");
+  return {
+    parent: group,
+    bindings: managed.map(bindingFrom),
+    unmanaged: unmanaged.map(withReason).toSorted((a, b) => (a.uid < b.uid ? -1 : 1)),
+    ...settingsOf(bag),
+    ...(newest !== "" && { updateTime: newest }),
+  };
+};
+
+const withoutHidden = ({ uid, name }: Binding["role"], isHidden: (uid: string) => boolean) =>
+  name === undefined || isHidden(uid) ? { uid } : { uid, name };
+
+/** Whether the name of a uid is secret: the program marks it, or says nothing of it and the state leaves it out. */
+export const hiddenNames = (
+  declared: readonly { one: Binding; declared: DeclaredPair }[],
+  outputs: Json,
+): ((uid: string) => boolean) => {
+  const byProgram = new Map(
+    declared.flatMap(({ one, declared: { names } }) => [
+      [one.identity.uid, names.identity === SECRET_NAME] as const,
+      [one.role.uid, names.role === SECRET_NAME] as const,
+    ]),
+  );
+  const byState = new Set(
+    [...bindingsIn(outputs, "bindings"), ...bindingsIn(outputs, "unmanaged")]
+      .flatMap(({ identity, role }) => [identity, role])
+      .flatMap(({ uid, name }) => (name === undefined ? [uid] : [])),
+  );
+  return (uid) => byProgram.get(uid) ?? byState.has(uid);
+};
+
+/** The inputs that describe the outputs, so that a refresh shows what was changed by hand. */
+export const inputsOf = (outputs: Json): Json => {
+  const managed = bindingsIn(outputs, "bindings");
+  const { exclusive, maxRemovals } = settingsOf(outputs);
+  return {
+    parent: outputs.parent,
+    bindings: managed.map(({ identity, role }) => ({
+      identity: identity.uid,
+      role: isRoot(role.uid) && isRoleName(role.name) ? role.name : role.uid,
+    })),
+    names: managed.map(({ identity, role }) => ({
+      identity: identity.name ?? SECRET_NAME,
+      role: role.name ?? SECRET_NAME,
+    })),
+    ...(exclusive && { exclusive }),
+    ...(maxRemovals !== settingsOf({}).maxRemovals && { maxRemovals }),
+  };
 };

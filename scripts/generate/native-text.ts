@@ -46,7 +46,7 @@ const indexFile = (kinds: readonly Kind[]): string => {
     'export * from "../../../index.ts";',
     'export * from "../../provider.ts";',
     'export type { ProviderArgs } from "../provider-args.ts";',
-    'export { AccessPolicy } from "../../native/access-policy.ts";',
+    'export { AccessPolicy } from "../../native/look-up.ts";',
     ...exportLines(
       [...kinds, roleBindingSet].map(({ type }) => type),
       "classes",

@@ -2,7 +2,7 @@
 // of them. What a class does beyond its fields is written by hand.
 import { z } from "zod";
 import { PROVIDER_SETTINGS } from "../../client/config.ts";
-import { settingTexts } from "../../client/setting-text.ts";
+import { settingTexts } from "../../client/credential-settings.ts";
 import { isRequiredOutput, isSpelledOut } from "../../plugin/schema/resource.ts";
 import { kindRecords } from "../../provider/kind/index.ts";
 import { ownArguments } from "../../provider/reconcile/check.ts";

@@ -1,7 +1,7 @@
 // A client of a test server, that holds one token.
 import { clientWith } from "../../client/client.ts";
 import { readConfig } from "../../client/credentials.ts";
-import { redactor } from "../../client/redact.ts";
+import { redactor } from "../../client/errors.ts";
 import { systemTransport, type Transport } from "../../client/transport.ts";
 import type { TestServer } from "../harness/api-server.ts";
 import { manualClock } from "../harness/clock.ts";

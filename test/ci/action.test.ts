@@ -108,6 +108,6 @@ test("irm ci run loads no package but those that the action installs", () => {
   const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder.path("."), env, encoding: "utf8" });
   folder.remove();
   rmSync(bin, { recursive: true });
-  expect(stderr).toMatch(/^irm ci run: pulumi is not on the PATH/);
+  expect(stderr).toMatch(/^irm ci run: there is no pulumi on the PATH/);
   expect(status).toBe(1);
 });

@@ -1,9 +1,9 @@
 // What lets a change be applied: people whom the host asks, or the review of the change that was merged, at GitHub and at GitLab.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Change } from "../../access/change/change.ts";
-import { furtherRows, mergedReview } from "../../ci/approval.ts";
 import type { Forge } from "../../ci/forge.ts";
-import { RefusedJob } from "../../ci/job.ts";
+import { furtherRows, mergedReview } from "../../ci/post.ts";
+import { RefusedJob } from "../../ci/settings.ts";
 import { githubForgeOf, gitlabForgeOf, type Repository, startGithub, startGitlab } from "../harness/pipeline/posts.ts";
 
 const [HEAD, MERGE] = ["a".repeat(40), "b".repeat(40)];

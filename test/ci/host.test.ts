@@ -1,7 +1,7 @@
 // What a step tells the runner of GitHub Actions.
 import { readFileSync } from "node:fs";
 import { afterEach, expect, test, vi } from "vitest";
-import { githubHost } from "../../ci/github/host.ts";
+import { githubHost } from "../../ci/github.ts";
 import { testFolder } from "../support/test-folder.ts";
 
 const folder = testFolder();

@@ -1,8 +1,8 @@
 // Which command a job may run, by what it is about.
 import { describe, expect, test } from "vitest";
-import { githubJob } from "../../ci/github/job.ts";
-import { gitlabJob } from "../../ci/gitlab/job.ts";
-import { type Command, commandOf, type Job, RefusedJob } from "../../ci/job.ts";
+import { githubJob } from "../../ci/github.ts";
+import { gitlabJob } from "../../ci/gitlab.ts";
+import { type Command, commandOf, type Job, RefusedJob } from "../../ci/settings.ts";
 import { testFolder } from "../support/test-folder.ts";
 
 const folder = testFolder();

@@ -4,7 +4,7 @@ import { readCopy } from "../../access/copy/copy.ts";
 import { sendWrites, startTokenedGate } from "../../cli/apply/gates.ts";
 import { clientWith } from "../../client/client.ts";
 import { readConfig } from "../../client/credentials.ts";
-import { redactor } from "../../client/redact.ts";
+import { redactor } from "../../client/errors.ts";
 import { systemTransport } from "../../client/transport.ts";
 import { IAM, serve } from "../harness/api-server.ts";
 

@@ -1,6 +1,6 @@
 // Arguments that a command passes on to the engine: which, in which form, and what is refused.
 import { expect, test } from "vitest";
-import { engineArguments } from "../../cli/engine-arguments.ts";
+import { engineArguments } from "../../cli/engine-command.ts";
 import { UsageError } from "../../cli/usage.ts";
 
 const URN = "urn:pulumi:dev::acme::irm:index:Group::team";

@@ -1,7 +1,7 @@
 // `irm recover`, and what `irm journal list` says of a run without checkpoints, with an engine that prints a state.
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { atWith, stampText } from "../../provider/record/stamp.ts";
+import { atWith, stampText } from "../../provider/record/id.ts";
 import { isGroupThere, startSharedService } from "../harness/provider.ts";
 import { createGroup, createWorld, type Stored, type World } from "../provider/open/world.ts";
 import { failure, runIrm } from "../support/irm.ts";

@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import type { Change } from "../../access/change/change.ts";
 import type { Write } from "../../access/change/write.ts";
 import { Report } from "../../access/review/report.ts";
-import { checkChangeFile, writeChange } from "../../cli/change.ts";
+import { checkChangeFile, writeChange } from "../../cli/files.ts";
 import { createRecord } from "../../client/records.ts";
 import { resources } from "../../schema/index.ts";
 import { makeChange, writeChangeFile } from "../harness/change-file.ts";

@@ -1,9 +1,8 @@
 // A copy before and after a run: what is read of it, and whether its own authorization agrees with that.
 import { afterAll, describe, expect, test } from "vitest";
 import { newGraph } from "../../access/graph/graph.ts";
-import { readTwin } from "../../cli/twin/live.ts";
 import { disagreements, rowsOf, type Sides, sidesOf } from "../../cli/twin/sides.ts";
-import { startTwin } from "../../cli/twin/twin.ts";
+import { readTwin, startTwin } from "../../cli/twin/twin.ts";
 import type { Client } from "../../client/client.ts";
 import { createRecord } from "../../client/records.ts";
 import { resources } from "../../schema/index.ts";

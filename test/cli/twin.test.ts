@@ -1,8 +1,7 @@
 // A twin of an organization: it decides as the original does, and nothing that is sent to it reaches the original.
 import { afterAll, describe, expect, test } from "vitest";
 import { accessOf, rowsBetween } from "../../cli/twin/access.ts";
-import { readTwin } from "../../cli/twin/live.ts";
-import { startTwin } from "../../cli/twin/twin.ts";
+import { readTwin, startTwin } from "../../cli/twin/twin.ts";
 import { createRecord } from "../../client/records.ts";
 import { operations, resources } from "../../schema/index.ts";
 import { clientOf } from "../access/client.ts";

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it, test } from "vitest";
 import { clientWith } from "../../client/client.ts";
 import { parseConfig } from "../../client/config.ts";
 import { missingCredentials, readConfig } from "../../client/credentials.ts";
-import { redactor } from "../../client/redact.ts";
+import { redactor } from "../../client/errors.ts";
 import { manualClock } from "../harness/clock.ts";
 import { getter, json, ORG } from "../support/scripted.ts";
 import { testFolder } from "../support/test-folder.ts";

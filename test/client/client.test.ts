@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { clientWith } from "../../client/client.ts";
 import type { Env } from "../../client/config.ts";
-import { LostAnswer } from "../../client/errors.ts";
-import { redactor } from "../../client/redact.ts";
+import { LostAnswer, redactor } from "../../client/errors.ts";
 import { type ApiError, isApiError, type RequestOf } from "../../schema/index.ts";
 import { manualClock } from "../harness/clock.ts";
 import {

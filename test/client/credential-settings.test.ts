@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../client/config.ts";
 import { type CredentialEnvironment, credentialsFrom, missingCredentials } from "../../client/credentials.ts";
-import { redactor } from "../../client/redact.ts";
+import { redactor } from "../../client/errors.ts";
 import { manualClock } from "../harness/clock.ts";
 import { getter } from "../support/scripted.ts";
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Env } from "../../client/config.ts";
 import { type CredentialEnvironment, type Credentials, credentialsFrom } from "../../client/credentials.ts";
-import { ConfigError } from "../../client/errors.ts";
-import { redactor } from "../../client/redact.ts";
+import { ConfigError, redactor } from "../../client/errors.ts";
 import { manualClock } from "../harness/clock.ts";
 import { jwt as workloadJwt } from "../support/scripted.ts";
 

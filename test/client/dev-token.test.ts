@@ -1,6 +1,6 @@
 // How an error says to get another token of the development issuer: a command for a shell, from the claims of a token that may be anyone's.
 import { afterAll, describe, expect, test, vi } from "vitest";
-import { expiredApiTokenAdvice, newTokenAdvice } from "../../client/dev-token.ts";
+import { expiredApiTokenAdvice, newTokenAdvice } from "../../client/token.ts";
 import type { Json } from "../../schema/index.ts";
 import { startServer } from "../harness/api-server.ts";
 import { manualClock } from "../harness/clock.ts";

@@ -3,7 +3,7 @@
 import { globSync, readFileSync } from "node:fs";
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
-import { SECTION_OF_CODE, withSection } from "../../client/recovery.ts";
+import { SECTION_OF_CODE, withSection } from "../../client/errors.ts";
 import { root } from "../harness/api-process.ts";
 
 /** Errors of one class. */
@@ -196,7 +196,7 @@ function textOf(args: readonly ts.Expression[]): string {
 // The sections of docs/recovery.md: errors name each of them, and some source file has each message of the page's table.
 
 const page = readFileSync(`${root}/docs/recovery.md`, "utf8");
-const own = readFileSync(`${root}/client/recovery.ts`, "utf8");
+const own = readFileSync(`${root}/client/errors.ts`, "utf8");
 const sections = [...own.matchAll(/^ {2}\| "([a-z-]+)"/gm)].map(([, section = ""]) => section);
 
 test("the page has a section for each that an error may name, and no other one with an anchor", () => {
@@ -225,7 +225,7 @@ test("the table of the page names the codes of the API's errors beside their sec
 
 describe("a source file has the message", () => {
   const texts = files
-    .filter(({ file }) => /^(?:access|cli|client|plugin|provider)\//.test(file) && file !== "client/recovery.ts")
+    .filter(({ file }) => /^(?:access|cli|client|plugin|provider)\//.test(file))
     // A text that goes over several lines, and values inside.
     .map(({ text }) => text.replace(/["'`]\s*\+\s*["'`]/g, ""));
   const ofOthers = (anchor: string, message: string): boolean =>

@@ -1,7 +1,7 @@
 // Secrets are planted wherever they can enter, and every outgoing text is searched for them.
 import { describe, expect, it } from "vitest";
 import type { Env } from "../../client/config.ts";
-import { redactor } from "../../client/redact.ts";
+import { redactor } from "../../client/errors.ts";
 import type { HttpAnswer, HttpRequest } from "../../client/transport.ts";
 import { methodsWith } from "../../provider/engine/methods.ts";
 import { manualClock } from "../harness/clock.ts";

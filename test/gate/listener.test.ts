@@ -5,7 +5,7 @@ import { isAudience } from "../../client/addresses.ts";
 import { identityOf } from "../../client/credentials.ts";
 import { listAll } from "../../client/paginate.ts";
 import { AttemptError } from "../../client/retry.ts";
-import { claimsOf } from "../../client/token-claims.ts";
+import { claimsOf } from "../../client/token.ts";
 import { systemTransport, type Transport } from "../../client/transport.ts";
 import type { Gate } from "../../gate/index.ts";
 import { ApiError, resources } from "../../schema/index.ts";

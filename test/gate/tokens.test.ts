@@ -5,7 +5,7 @@ import type { Write } from "../../access/change/write.ts";
 import { type Copy, readCopy } from "../../access/copy/copy.ts";
 import { clientWith } from "../../client/client.ts";
 import { readConfig } from "../../client/credentials.ts";
-import { redactor } from "../../client/redact.ts";
+import { redactor } from "../../client/errors.ts";
 import { systemTransport } from "../../client/transport.ts";
 import { READING, type TokenClass, type Tokens, tokensFor } from "../../gate/tokens.ts";
 import { isAncestorOrSelf, type Json, type OperationName } from "../../schema/index.ts";

@@ -4,7 +4,7 @@ import { type Write, writesFrom } from "../../access/change/write.ts";
 import type { Copy } from "../../access/copy/copy.ts";
 import { recordsOf, startTwin } from "../../cli/twin/twin.ts";
 import { type Client, clientWith } from "../../client/client.ts";
-import { redactor } from "../../client/redact.ts";
+import { redactor } from "../../client/errors.ts";
 import { systemTransport, type Transport } from "../../client/transport.ts";
 import { type Gate, type GateInput, type Service, startGate } from "../../gate/index.ts";
 import type { Json, OperationName } from "../../schema/index.ts";

@@ -7,7 +7,7 @@ import { parse } from "yaml";
 import { digestOf } from "../../access/canonical.ts";
 import { Report } from "../../access/review/report.ts";
 import { mintDevToken } from "../../cli/token.ts";
-import { atWith, stampText } from "../../provider/record/stamp.ts";
+import { atWith, stampText } from "../../provider/record/id.ts";
 import { root } from "../harness/api-process.ts";
 import { engineFolder } from "../harness/engine-stack.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";

@@ -10,7 +10,7 @@ import * as pulumi from "@pulumi/pulumi";
 import services from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { describe, expect, it } from "vitest";
-import { argumentsFrom, dependenciesOf, optionsFrom } from "../../plugin/component/arguments.ts";
+import { argumentsFrom, dependenciesOf, optionsFrom } from "../../plugin/component.ts";
 import { type Request, requestTypes } from "../../plugin/request-type.ts";
 import { type Marked, Secret } from "../../plugin/value.ts";
 import { readMessage } from "../../plugin/wire-format.ts";
@@ -133,7 +133,7 @@ describe("the arguments of a component", () => {
 describe("a rejection that nothing handles", () => {
   /** What a process of its own prints: Vitest watches these rejections too. */
   const outputOf = (program: string): string => {
-    const module = new URL("../../plugin/component/rejections.ts", import.meta.url).href;
+    const module = new URL("../../plugin/component.ts", import.meta.url).href;
     const text = `import { withRejections } from ${JSON.stringify(module)};
       const reject = (text) => void Promise.reject(new Error(text));
       const later = () => new Promise((done) => setTimeout(done, 20));

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "vitest";
-import { type EngineOptions, type EngineRun, engineOptions } from "../../plugin/engine-options.ts";
+import { type EngineOptions, type EngineRun, engineOptions } from "../../plugin/program.ts";
 
 /** Of an engine that was started with these arguments. */
 const answerFor = async (program: string, options: readonly string[], env = {}): Promise<EngineOptions> => {

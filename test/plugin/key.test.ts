@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { keyFrom, organizationWithout, typeIn } from "../../plugin/key.ts";
+import { keyFrom, organizationWithout, typeIn } from "../../plugin/names.ts";
 
 const urn = (types: string, name = "x") => `urn:pulumi:dev::shop::${types}::${name}`;
 

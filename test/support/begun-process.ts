@@ -2,7 +2,7 @@
 // is in the journal FILE, and stays.
 import { createInterface } from "node:readline";
 import { systemClock } from "../../client/clock.ts";
-import { joinOperation } from "../../provider/log/join.ts";
+import { joinOperation } from "../../provider/log/operation.ts";
 import { createJournal } from "../../provider/run/journal.ts";
 
 const [file, address, pid, key] = process.argv.slice(2) as [string, string, string, string];

@@ -5,7 +5,7 @@ import { appendFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { systemClock } from "../../client/clock.ts";
 import type { Entry } from "../../provider/log/entry.ts";
-import { joinOperation } from "../../provider/log/join.ts";
+import { joinOperation } from "../../provider/log/operation.ts";
 import { createJournal } from "../../provider/run/journal.ts";
 
 const [file, trace, name, count, engine] = process.argv.slice(2) as [string, string, string, string, string?];

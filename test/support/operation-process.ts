@@ -1,7 +1,7 @@
 // A process of an operation: `node operation-process.ts ADDRESS PID` joins the one of that engine, and prints a line. Then it carries out
 // each call that it reads, `["take", "uid", "key", "created"]`, and prints what it returns.
 import { createInterface } from "node:readline";
-import { joinOperation } from "../../provider/log/join.ts";
+import { joinOperation } from "../../provider/log/operation.ts";
 import { createOwnership, type Ownership } from "../../provider/run/ownership.ts";
 
 const [address, pid] = process.argv.slice(2) as [string, string];

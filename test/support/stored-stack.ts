@@ -1,7 +1,7 @@
 // What the engine has stored of a stack, as a test gives it: the operations that a killed run left, and the resources.
 import { AT } from "../../client/preview-marks.ts";
+import { stampText } from "../../provider/record/id.ts";
 import { TYPE_PREFIX } from "../../provider/record/kind.ts";
-import { stampText } from "../../provider/record/stamp.ts";
 import type { StoredStacks } from "../../provider/run/stored-stack.ts";
 import { type EngineRun, engineStateFrom } from "../../pulumi/state.ts";
 import type { Json } from "../../schema/index.ts";

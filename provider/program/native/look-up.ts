@@ -1,9 +1,13 @@
 // How the look-ups and lists of programs become functions of the plugin, so that they use the provider of their options. Arguments,
 // results and rules are the same as in the dynamic form; the functions themselves are generated (provider/program/generated/native).
 import * as pulumi from "@pulumi/pulumi";
+import { systemClock } from "../../../client/clock.ts";
 import type { Json, Resource } from "../../../schema/index.ts";
 import { TOKEN_PREFIX } from "../../record/kind.ts";
+import { AccessPolicy as DynamicAccessPolicy } from "../access-policy.ts";
+import { ExternalGroupRoleMapping, Group, Identity, Role, RoleBindingSet } from "../generated/native/classes.ts";
 import * as dynamic from "../get.ts";
+import { policyForms } from "../policy-resources.ts";
 import { sharedProgramError } from "../session.ts";
 
 type Options = pulumi.InvokeOptions | undefined;
@@ -48,3 +52,26 @@ const invokeIfConfigured = async <T>(
     throw sharedProgramError((error as Error).message.replace(/^invocation of \S+ returned an error: /i, ""));
   }
 };
+
+// AccessPolicy with native resources.
+
+/**
+ * AccessPolicy with resources that the plugin serves.
+ *
+ * Errors: those of AccessPolicy in pulumi-irm.
+ *
+ * @example
+ * ```ts
+ * new AccessPolicy("access", { file: "access.yaml" });
+ * ```
+ */
+export class AccessPolicy extends DynamicAccessPolicy {}
+
+policyForms.register(AccessPolicy, {
+  classes: { ExternalGroupRoleMapping, Group, Identity, Role, RoleBindingSet },
+  // Calls the provider of the component.
+  client: async (component) => ({
+    call: (operation, request) => invokeFunction(listFunction(operation), request, { parent: component }),
+    clock: systemClock,
+  }),
+});

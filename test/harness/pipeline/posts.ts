@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { text as textOf } from "node:stream/consumers";
 import type { Forge } from "../../../ci/forge.ts";
-import { githubForge } from "../../../ci/github/forge.ts";
-import { gitlabForge } from "../../../ci/gitlab/forge.ts";
+import { githubForge } from "../../../ci/github.ts";
+import { gitlabForge } from "../../../ci/gitlab.ts";
 
 interface Comment {
   id: number;

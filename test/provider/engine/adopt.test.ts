@@ -1,6 +1,6 @@
 // Which record `adopt` means: the service, or a proxy that ignores the filter of a list, does not choose it.
 import { describe, expect, it } from "vitest";
-import { adoptionChanges, findAdopted, MATCHES } from "../../../provider/engine/adopt.ts";
+import { adoptionChanges, findAdopted, MATCHES } from "../../../provider/engine/adoption.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import { GROUP, json, keyOf, ORG, scriptedSession } from "../../support/scripted.ts";
 

@@ -7,8 +7,8 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { handlerText } from "../../../provider/engine/handler-text.ts";
 import { type KindName, kindRecords } from "../../../provider/kind/index.ts";
+import { handlerText } from "../../../provider/program/form.ts";
 import { GROUP, ORG, ROLE } from "../../support/scripted.ts";
 
 const require = createRequire(import.meta.url);

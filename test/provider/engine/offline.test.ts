@@ -1,7 +1,7 @@
 // A run without the service: what tells a preview from an update, and how long checks wait for it.
 import { expect, it } from "vitest";
 import { SessionError } from "../../../client/errors.ts";
-import { offlineWith } from "../../../provider/engine/offline.ts";
+import { offlineWith } from "../../../provider/engine/service-gate.ts";
 import { manualClock } from "../../harness/clock.ts";
 
 const REASON = new SessionError("no connection");

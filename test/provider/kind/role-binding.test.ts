@@ -1,6 +1,6 @@
 // Role bindings: a built-in role by its name, secret names, and records that look like a new one.
 import { beforeEach, describe, expect, it } from "vitest";
-import { duplicateWarnings } from "../../../provider/engine/duplicate-warning.ts";
+import { duplicateWarnings } from "../../../provider/engine/duplicates.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import type { Json } from "../../../schema/index.ts";

@@ -3,8 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { parsePolicy } from "../../../access/policy/index.ts";
 import type { PolicyDocument } from "../../../provider/index.ts";
-import { policyMatch, policyMatchByUid } from "../../../provider/program/policy-match.ts";
-import { providersListedBy } from "../../../provider/program/policy-people.ts";
+import { policyMatch, policyMatchByUid, providersListedBy } from "../../../provider/program/policy-match.ts";
 import { startService } from "../../harness/provider.ts";
 import { create, document, issuer, registered, startEngine } from "./policy-engine.ts";
 

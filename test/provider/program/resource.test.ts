@@ -2,8 +2,8 @@
 // file, and an expected error that is missing is an error.
 import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, it } from "vitest";
-import { handlerText } from "../../../provider/engine/handler-text.ts";
 import { Group, Identity, type IdentityArgs, Role, RoleBinding, RoleBindingSet } from "../../../provider/index.ts";
+import { handlerText } from "../../../provider/program/form.ts";
 import { mockEngine } from "../../support/mock-engine.ts";
 import { GROUP, IDENTITY, ORG, ROLE } from "../../support/scripted.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { keptFolderProblem } from "../../../provider/engine/unchecked.ts";
-import { skipsCheckpoints } from "../../../provider/run/checkpoints.ts";
+import { keptFolderProblem } from "../../../provider/engine/open-stacks.ts";
+import { skipsCheckpoints } from "../../../provider/run/started-with.ts";
 
 describe("PULUMI_SKIP_CHECKPOINTS", () => {
   it.each<[string | undefined, boolean, string]>([

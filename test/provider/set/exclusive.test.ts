@@ -1,7 +1,7 @@
 // An exclusive set removes only what a preview has shown, and keeps what must not disappear.
 import { describe, expect, it } from "vitest";
 import { SECRET_ARGUMENTS } from "../../../provider/record/state.ts";
-import { keptOnPurpose } from "../../../provider/set/protect.ts";
+import { keptOnPurpose } from "../../../provider/set/live.ts";
 import type { Json } from "../../../schema/index.ts";
 import { countOf, startSets } from "../../harness/role-binding-set.ts";
 

@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Change } from "../../../access/change/change.ts";
 import { type Report, Report as ReportShape } from "../../../access/review/report.ts";
-import { readChange } from "../../../cli/change.ts";
+import { readChange } from "../../../cli/files.ts";
 import type { Program } from "../../harness/engine-workplace.ts";
 import { irmIn } from "../../harness/irm-command.ts";
 import type { Group } from "./group.ts";

@@ -2,7 +2,7 @@
 import { type Client, clientWith } from "../../../client/client.ts";
 import type { Clock } from "../../../client/clock.ts";
 import { readConfig } from "../../../client/credentials.ts";
-import { redactor } from "../../../client/redact.ts";
+import { redactor } from "../../../client/errors.ts";
 import { systemTransport } from "../../../client/transport.ts";
 import { createLog } from "../../../server/base/log.ts";
 import { createServer } from "../../../server/index.ts";

@@ -2,7 +2,7 @@
 export * from "../../../index.ts";
 export * from "../../provider.ts";
 export type { ProviderArgs } from "../provider-args.ts";
-export { AccessPolicy } from "../../native/access-policy.ts";
+export { AccessPolicy } from "../../native/look-up.ts";
 export {
   AccountAssociation,
   ExternalGroupRoleMapping,

@@ -1,11 +1,43 @@
-// Built-in roles by name: root-level roles only, so that a role of the same name in a group is never granted instead. One list
-// for a session, when the first name is looked up.
+// A record as messages name it: by its name, where that is known and not secret, otherwise by its uid.
 
 import { listChildren } from "../../client/paginate.ts";
-import { isRoleName as isName, type Json, suggestion } from "../../schema/index.ts";
+import {
+  isRoleName as isName,
+  isObject,
+  isRoot,
+  isUidp,
+  type Json,
+  printable,
+  suggestion,
+} from "../../schema/index.ts";
 import type { LookUpSession } from "../record/kind.ts";
-import { isUnknown, withLookedUp } from "../record/normal-form.ts";
+import { containsUnknown, isUnknown, withLookedUp } from "../record/normal-form.ts";
+import { SECRET_NAME } from "../record/state.ts";
 import { perSession } from "../run/ownership.ts";
+
+export interface Named {
+  uid?: unknown;
+  name?: unknown;
+}
+
+/** What a response, or outputs, spell out of a record that they refer to. */
+export const partOf = (record: Json, name: string): { uid?: string; name?: string } =>
+  isObject(record[name]) ? record[name] : {};
+
+/** Whether a role is built in. */
+export const isBuiltIn = ({ uid }: Named): boolean => isUidp(uid) && isRoot(uid);
+
+export const namedText = ({ uid, name }: Named): string => {
+  if (isUnknown(name) || (name === undefined && containsUnknown(uid))) return "(not known yet)";
+  return typeof name === "string"
+    ? name === SECRET_NAME
+      ? name
+      : `"${printable(name)}"`
+    : String(uid ?? "(not known)");
+};
+
+// Built-in roles by name: root-level roles only, so that a role of the same name in a group is never granted instead. One list
+// for a session, when the first name is looked up.
 
 type Listed = Json & { uid: string; name: string };
 

@@ -1,5 +1,18 @@
-// The file of a change: read within its limits, written whole for its owner alone.
-import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
+// Writes a file whole: it is the new text, or what it was before.
+import { randomUUID } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import {
   BYTES_MAX,
   type Change,
@@ -9,7 +22,25 @@ import {
   parseChange,
 } from "../access/change/change.ts";
 import { UsageError } from "./usage.ts";
-import { writeWhole } from "./whole-file.ts";
+
+/** Only the owner can read it. Throws what the file system says. */
+export const writeWhole = (file: string, text: string): void => {
+  const beside = join(dirname(file), `.${randomUUID()}.tmp`);
+  try {
+    const descriptor = openSync(beside, "wx", 0o600);
+    try {
+      writeFileSync(descriptor, text);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(beside, file);
+  } finally {
+    rmSync(beside, { force: true });
+  }
+};
+
+// The file of a change: read within its limits, written whole for its owner alone.
 
 /** Throws a ChangeError. */
 export const readChange = (file: string): Change => parseChange(textOf(file), file);

@@ -5,7 +5,7 @@
 // the folder of its engine, so it tells nothing; a program without our code (YAML, Python) does not either.
 import * as pulumi from "@pulumi/pulumi";
 import type { Known } from "../log/entry.ts";
-import { skipsCheckpoints } from "../run/checkpoints.ts";
+import { skipsCheckpoints } from "../run/started-with.ts";
 import { isOnCommandLine, perRun } from "./per-run.ts";
 import { programJournal } from "./session.ts";
 

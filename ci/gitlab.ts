@@ -1,8 +1,61 @@
+// What a job of GitLab CI/CD tells its runner: nothing but its log, its files and its exit code.
+
+import { isObject, type Json } from "../schema/index.ts";
+import { type Forge, ForgeError, type Post, restOf, type Written } from "./forge.ts";
+import type { Host } from "./host.ts";
+import { type Change, type Command, forkRefusal, type Job, RefusedJob } from "./settings.ts";
+
+export const gitlabHost = (env: NodeJS.ProcessEnv): Host => ({
+  job: () => gitlabJob(env),
+  words: { change: "merge request", token: "IRM_CI_TOKEN" },
+  setOutputs: () => undefined,
+  summarize: () => undefined,
+  annotate: () => undefined,
+  withoutCommands: (act) => act(),
+  forge: (token) => gitlabForge(env, token),
+  fileUrl: (name) => `${env.CI_JOB_URL}/artifacts/file/${env.IRM_CI_FOLDER}/${name}`,
+});
+
+// A job of GitLab CI/CD, by its predefined variables: https://docs.gitlab.com/ci/variables/predefined_variables/
+
+const USUAL: Readonly<Record<string, Command | undefined>> = {
+  merge_request_event: "preview",
+  push: "preview",
+  schedule: "drift",
+  web: undefined,
+};
+
+export const gitlabJob = (env: NodeJS.ProcessEnv): Job => {
+  const event = env.CI_PIPELINE_SOURCE ?? "";
+  if (!Object.hasOwn(USUAL, event))
+    throw new RefusedJob(
+      `this job is of a pipeline by ${event || "nothing"}, which others may start: use ${Object.keys(USUAL).join(", ")}`,
+    );
+  return {
+    event,
+    about:
+      event === "merge_request_event" ? { change: mergeRequestIn(env) } : { branch: env.CI_COMMIT_BRANCH || undefined },
+    commit: env.CI_COMMIT_SHA || undefined,
+    mainBranch: env.CI_DEFAULT_BRANCH || undefined,
+    usual: USUAL[event],
+    run: { id: Number(env.CI_PIPELINE_ID) || 0, url: env.CI_JOB_URL ?? "" },
+  };
+};
+
+/** A member of this project can start the pipeline of a fork's merge request in this project, with its variables and tokens. */
+const mergeRequestIn = (env: NodeJS.ProcessEnv): Change => {
+  const { CI_PROJECT_ID: own, CI_MERGE_REQUEST_PROJECT_ID: target, CI_MERGE_REQUEST_SOURCE_PROJECT_ID: source } = env;
+  if (!target || source !== target || own !== target) throw forkRefusal("merge request");
+  const number = Number(env.CI_MERGE_REQUEST_IID);
+  if (!Number.isSafeInteger(number) || number < 1)
+    throw new RefusedJob("CI_MERGE_REQUEST_IID does not name the merge request");
+  return {
+    number,
+    head: env.CI_MERGE_REQUEST_SOURCE_BRANCH_SHA || env.CI_COMMIT_SHA,
+  };
+};
+
 // Notes of merge requests, and issues, by the REST API of GitLab: https://docs.gitlab.com/api/notes/. A job's own token may write neither.
-import { isObject, type Json } from "../../schema/index.ts";
-import { type Forge, ForgeError, type Post, type Written } from "../forge.ts";
-import { RefusedJob } from "../job.ts";
-import { restOf } from "../rest.ts";
 
 export const gitlabForge = (env: NodeJS.ProcessEnv, token: string): Forge => {
   const { CI_API_V4_URL: baseUrl = "", CI_PROJECT_ID: project = "", CI_PROJECT_URL: page = "" } = env;

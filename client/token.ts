@@ -1,6 +1,33 @@
+// The claims of a token, as it shows them. Nothing has verified them.
+import { decodeJwt } from "jose/jwt/decode";
+import { isLoopbackUrl, isUidp, type Json, printable } from "../schema/index.ts";
+import { isAudience } from "./addresses.ts";
+
+/** Empty for a token that is not a JWT. */
+export const claimsOf = (token: string): Record<string, unknown> => {
+  try {
+    return decodeJwt(token);
+  } catch {
+    // an opaque token
+    return {};
+  }
+};
+
+/** Whether a claim in seconds, such as `exp`, is in the past. */
+export const isPast = (time: unknown, nowMs: number): boolean => typeof time === "number" && time * 1000 <= nowMs;
+
+/** Why the API refuses a token, as far as the token itself shows; undefined if it does not. */
+export const refusalReason = (claims: Json, baseUrl: string, nowMs: number): string | undefined => {
+  if (isPast(claims.exp, nowMs)) return "it has expired";
+  const audiences = [claims.aud].flat().filter((one) => typeof one === "string");
+  if (audiences.length === 0 || isAudience(claims, [baseUrl])) return undefined;
+  return `its audience is ${printable(audiences.join(", ")).slice(0, MAX_LENGTH)}, and the address of the API is ${baseUrl}`;
+};
+
+// Of a text in an error. The token may be from anywhere.
+const MAX_LENGTH = 200;
+
 // How to get another token like one of the development issuer (`npx pulumi-irm serve --dev`), which mints tokens for anyone on this machine.
-import { isLoopbackUrl, isUidp, type Json } from "../schema/index.ts";
-import { isPast } from "./token-claims.ts";
 
 const ISSUER = /^https?:\/\/[\w.:[\]-]+\/dev-issuer$/;
 
@@ -8,7 +35,7 @@ const ISSUER = /^https?:\/\/[\w.:[\]-]+\/dev-issuer$/;
 const STANDARD = ["iss", "sub", "aud", "exp", "iat", "nbf", "jti"];
 
 // The command is for a shell, and the token may be from anywhere.
-const MAX_LENGTH = 500;
+const DEV_TOKEN_LENGTH_MAX = 500;
 
 const word = (text: string): string =>
   /^[\w.:/@=+,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
@@ -34,7 +61,7 @@ const commandFor = ({ iss, sub, aud, ...others }: Json): string | undefined => {
     ...(isDefault || typeof aud !== "string" ? [] : [`--audience ${word(aud)}`]),
     ...claims.map(([name, value]) => `--claim ${word(`${name}=${claimArgument(value)}`)}`),
   ].join(" ");
-  return command.length > MAX_LENGTH || /[^\x20-\x7e]/.test(command) ? undefined : command;
+  return command.length > DEV_TOKEN_LENGTH_MAX || /[^\x20-\x7e]/.test(command) ? undefined : command;
 };
 
 /** For an expired token of a workload; `source` is the variable that holds it, or names its file. */

@@ -1,8 +1,7 @@
 // Entries whose record cannot be read. A server without a database has forgotten its organizations after a restart, and answers like one
 // that denies access (AIP-211). An entry of such an organization is dropped where its record cannot belong to the resource; otherwise
 // a person decides, since the record may exist.
-import { apiErrorOf, hasCode, sessionErrorOf } from "../../client/errors.ts";
-import { withSection } from "../../client/recovery.ts";
+import { apiErrorOf, hasCode, sessionErrorOf, withSection } from "../../client/errors.ts";
 import { getOrInsert, isLoopbackUrl, isUidp, rootOf } from "../../schema/index.ts";
 import type { Entry } from "../log/entry.ts";
 import { perSession } from "../run/ownership.ts";

@@ -1,0 +1,216 @@
+// The arguments and options of AccessPolicy, from the engine's request. The policy is read before anything is planned, so all but the identity
+// providers must be known by then.
+import * as pulumi from "@pulumi/pulumi";
+import * as configuration from "@pulumi/pulumi/runtime/config.js";
+import * as rpc from "@pulumi/pulumi/runtime/rpc.js";
+import * as settings from "@pulumi/pulumi/runtime/settings.js";
+import * as state from "@pulumi/pulumi/runtime/state.js";
+import type { AccessPolicyArgs } from "../provider/program/access-policy.ts";
+import { AccessPolicy } from "../provider/program/native/look-up.ts";
+import { awaitValue } from "../provider/program/output.ts";
+import { noteConstructed } from "../provider/program/per-run.ts";
+import { TOKEN_PREFIX } from "../provider/record/kind.ts";
+import { isUnknown } from "../provider/record/normal-form.ts";
+import { isObject, type Json } from "../schema/index.ts";
+import type { Request } from "./request-type.ts";
+import { constructResponse } from "./response.ts";
+import { ACCESS_POLICY } from "./schema.ts";
+import { Refusal } from "./status.ts";
+import { structFrom } from "./struct.ts";
+import { Secret } from "./value.ts";
+
+type Asked = Pick<Request<"construct">, "inputs" | "inputdependencies" | "name">;
+
+/** The only argument whose values need not be known. */
+const PROVIDERS = "identityProviders";
+
+/** Throws one error with each value that the policy cannot be read with. */
+export const requireReadable = ({ inputs, name }: Pick<Asked, "inputs" | "name">): void => {
+  const problems = Object.entries(inputs).flatMap(([argument, value]) => {
+    if (argument !== PROVIDERS) return problemsOf(argument, value);
+    return value === null || isObject(contentOf(value)) ? [] : [`${argument} ${MAP_TEXT}`];
+  });
+  if (problems.length > 0) throw new Refusal([`AccessPolicy ${name}:`, ...problems].join("\n  - "));
+};
+
+/** What the engine sends as null was not given. */
+export const argumentsFrom = ({ inputs, inputdependencies }: Pick<Asked, "inputs" | "inputdependencies">) => {
+  const urns = new Map(inputdependencies).get(PROVIDERS)?.urns ?? [];
+  const given = Object.entries(inputs).filter(([, value]) => value !== null);
+  return Object.fromEntries(
+    given.map(([argument, value]) => [argument, argument === PROVIDERS ? withDependencies(value, urns) : value]),
+  ) as unknown as AccessPolicyArgs;
+};
+
+/** The resources from which the program takes values of the policy: they come first. */
+export const dependenciesOf = ({ inputdependencies }: Pick<Asked, "inputdependencies">): string[] => [
+  ...new Set(inputdependencies.flatMap(([argument, { urns }]) => (argument === PROVIDERS ? [] : urns))),
+];
+
+const UNKNOWN_TEXT =
+  "is not known yet. AccessPolicy reads its policy before anything is planned: give a value that is known by then";
+const MAP_TEXT = "must be a map whose names are known; its values may be known later";
+const SECRET_TEXT = "must not be secret: a policy says who may do what, and its reviewers read it";
+
+const problemsOf = (path: string, value: unknown): string[] => {
+  if (isUnknown(value)) return [`${path} ${UNKNOWN_TEXT}`];
+  if (value instanceof Secret) return [`${path} ${SECRET_TEXT}`];
+  if (Array.isArray(value)) return value.flatMap((item, index) => problemsOf(`${path}[${index}]`, item));
+  return isObject(value) ? Object.entries(value).flatMap(([key, member]) => problemsOf(`${path}.${key}`, member)) : [];
+};
+
+const contentOf = (value: unknown): unknown => (value instanceof Secret ? value.value : value);
+
+const withDependencies = (value: unknown, urns: readonly string[]): pulumi.Inputs => {
+  const sources = urns.map((urn) => new pulumi.DependencyResource(urn).urn);
+  const members = Object.entries(contentOf(value) as Json).map(([key, uid]) => {
+    const input = inputFrom(value instanceof Secret ? new Secret(contentOf(uid)) : uid);
+    return [key, pulumi.all([...sources, input]).apply((values) => values.at(-1))];
+  });
+  return Object.fromEntries(members);
+};
+
+const inputFrom = (value: unknown): pulumi.Input<unknown> => {
+  if (value instanceof Secret) return pulumi.secret(inputFrom(value.value));
+  return isUnknown(value) ? pulumi.output(pulumi.unknown) : value;
+};
+
+/** The options of the component. */
+type AskedOptions = Pick<
+  Request<"construct">,
+  | "aliases"
+  | "deletedwith"
+  | "dependencies"
+  | "ignorechanges"
+  | "inputdependencies"
+  | "parent"
+  | "protect"
+  | "providers"
+  | "retainondelete"
+>;
+
+export const optionsFrom = (request: AskedOptions): pulumi.ComponentResourceOptions => {
+  const { aliases, deletedwith, dependencies, ignorechanges, parent, protect, providers, retainondelete } = request;
+  return {
+    aliases: aliases.map(aliasFrom),
+    ...(dependencies.length > 0 && { dependsOn: dependencies.map((urn) => new pulumi.DependencyResource(urn)) }),
+    providers: Object.fromEntries(
+      providers.map(([name, reference]) => [name, new pulumi.DependencyProviderResource(reference)]),
+    ),
+    ...(parent !== "" && { parent: new pulumi.DependencyResource(parent) }),
+    ...(protect !== 0 && { protect: true }),
+    ...(retainondelete !== 0 && { retainOnDelete: true }),
+    ...(deletedwith !== "" && { deletedWith: new pulumi.DependencyResource(deletedwith) }),
+    ...(ignorechanges.length > 0 && { ignoreChanges: [...ignorechanges] }),
+  };
+};
+
+const aliasFrom = ({ urn, spec }: AskedOptions["aliases"][number]): pulumi.Input<pulumi.URN | pulumi.Alias> => {
+  if (urn !== "") return urn;
+  const { name, type, stack, project, parenturn, noparent } = spec;
+  return {
+    ...(name !== "" && { name }),
+    ...(type !== "" && { type }),
+    ...(stack !== "" && { stack }),
+    ...(project !== "" && { project }),
+    ...(noparent !== 0 ? { parent: pulumi.rootStackResource } : parenturn !== "" && { parent: parenturn }),
+  };
+};
+
+// AccessPolicy for programs in other languages than TypeScript: the engine asks for it, and this process constructs it with the classes of
+// a TypeScript program (provider/program/native). So its resources have the same names and the same state in every language.
+//
+// Loaded with the first component: most programs have none, and the SDK takes longer to load than all of the plugin.
+
+const TOKEN = `${TOKEN_PREFIX}${ACCESS_POLICY}`;
+
+/** `engine` is its address. */
+export const construct = async (request: Request<"construct">, engine: string): Promise<Buffer> => {
+  const { type, name } = request;
+  if (type !== TOKEN) throw new Refusal(`there is no component ${type}; there is ${TOKEN}`);
+  requireReadable(request);
+  const constructNow = async (): Promise<Buffer> => {
+    noteConstructed();
+    const args = argumentsFrom(request);
+    const dependencies = [...request.dependencies, ...dependenciesOf(request)];
+    const options = optionsFrom({ ...request, dependencies });
+    const { urn, organization, groups, identities, roles } = new AccessPolicy(name, args, options);
+    const outputs = { organization, groups, identities, roles } as unknown as pulumi.Inputs;
+    const [own, serialized] = await Promise.all([awaitValue(urn), serializedOutputs(name, outputs), untilRegistered()]);
+    return constructResponse(own as string, structFrom(serialized.values), serialized.dependencies);
+  };
+  return withRejections(() => withRuntime(request, engine, constructNow));
+};
+
+// Rejections of the SDK that nothing handles. It leaves them to a program, whose process they end; in this process they are the error of
+// the components under way. Others follow the first one, when the engine has ended the run: they must not end the creates under way.
+
+const underWay = new Set<(reason: unknown) => void>();
+let isWatching = false;
+let hasFailed = false;
+
+export const withRejections = async <T>(construct: () => Promise<T>): Promise<T> => {
+  if (!isWatching) process.on("unhandledRejection", failAll);
+  isWatching = true;
+  const failed = Promise.withResolvers<never>();
+  failed.promise.catch(() => undefined);
+  underWay.add(failed.reject);
+  try {
+    return await Promise.race([construct(), failed.promise]);
+  } catch (error) {
+    hasFailed = true;
+    throw error;
+  } finally {
+    underWay.delete(failed.reject);
+  }
+};
+
+const failAll = (reason: unknown): void => {
+  for (const fail of underWay) fail(reason);
+  // A defect elsewhere ends the process, as it does without a component.
+  if (underWay.size === 0 && !hasFailed) throw reason;
+};
+
+// What the SDK's runtime does for a program, here for one component that the engine asks this plugin for. The SDK keeps these functions out
+// of its types, so this file follows the copy that the build bundles (@pulumi/pulumi/provider/server.ts).
+
+type Run = Pick<
+  Request<"construct">,
+  "project" | "stack" | "organization" | "parallel" | "dryrun" | "monitorendpoint" | "config" | "configsecretkeys"
+>;
+
+const { withLocalStorage } = state as unknown as {
+  withLocalStorage<T>(run: () => Promise<T>): Promise<T>;
+};
+const { awaitFeatureSupport } = settings as unknown as { awaitFeatureSupport(): Promise<void> };
+
+/** Runs a part of a program, with a runtime of its own. `engine` is the address of the engine. */
+export const withRuntime = <T>(run: Run, engine: string, construct: () => Promise<T>): Promise<T> =>
+  withLocalStorage(async () => {
+    const { project, stack, parallel, monitorendpoint, dryrun, organization } = run;
+    settings.resetOptions(project, stack, parallel, engine, monitorendpoint, dryrun !== 0, organization);
+    configuration.setAllConfig(Object.fromEntries(run.config), [...run.configsecretkeys]);
+    try {
+      await awaitFeatureSupport();
+      return await construct();
+    } finally {
+      for (const client of [settings.getMonitor(), settings.getEngine()])
+        (client as { close?(): void } | undefined)?.close?.();
+    }
+  });
+
+/** Waits until the engine has answered all calls, and fails with the first that fails. */
+export const untilRegistered = (): Promise<void> => pulumi.runtime.disconnect();
+
+/** Outputs as the engine reads them, and the URNs of the resources that each comes from. */
+export const serializedOutputs = async (
+  name: string,
+  outputs: pulumi.Inputs,
+): Promise<{ values: Json; dependencies: [name: string, urns: string[]][] }> => {
+  const [values, resources] = await rpc.serializeResourceProperties(name, outputs);
+  const dependencies = [...resources].map(async ([output, from]): Promise<[string, string[]]> => {
+    const urns = await Promise.all([...from].map(({ urn }) => awaitValue(urn)));
+    return [output, urns.filter((urn) => urn !== undefined)];
+  });
+  return { values, dependencies: await Promise.all(dependencies) };
+};
