@@ -1,8 +1,8 @@
 // What killed runs left of the stack of this folder: what runs without checkpoints did, as the journal has it, or what runs created whose
 // machine was lost with its journal, as the engine's state has it.
-import { awaitLeftovers, type Leftover } from "../provider/open/leftover.ts";
-import { findLost } from "../provider/open/lost-machine.ts";
-import { findOpenStack, type OpenStack } from "../provider/open/stack.ts";
+import { awaitLeftovers, type Leftover } from "../provider/attribution/leftover.ts";
+import { findLost } from "../provider/attribution/lost-machine.ts";
+import { findOpenStack, type OpenStack } from "../provider/attribution/stack.ts";
 import { typeOfToken } from "../provider/record/kind.ts";
 import { stackOperations } from "../provider/recovery/operations.ts";
 import { type Session, sessionWith, systemEnvironment } from "../provider/run/session.ts";

@@ -1,8 +1,8 @@
 // `irm recover`: what killed runs created, and no resource of the stack has: runs without checkpoints, as the journal has them, and runs whose
 // machine was lost with its journal, as the engine's state has them. It lists these records, and deletes them.
 import { countText } from "../access/format/words.ts";
-import { type Leftover, type Removal, removeLeftovers } from "../provider/open/leftover.ts";
-import { countsText, lineOf, runText } from "../provider/open/text.ts";
+import { type Leftover, type Removal, removeLeftovers } from "../provider/attribution/leftover.ts";
+import { countsText, lineOf, runText } from "../provider/attribution/text.ts";
 import { createTimeOf } from "../provider/record/id.ts";
 import { UserError } from "../schema/index.ts";
 import { folderOf } from "./journal.ts";

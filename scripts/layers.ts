@@ -49,7 +49,7 @@ const LAYERS: Readonly<Record<string, string>> = {
 
   // The provider knows the service by the API alone.
   provider: WORLD,
-  ...floors("provider", ["record", "log", "run", "kind", "recovery", "reconcile", "set", "open", "engine"]),
+  ...floors("provider", ["record", "log", "run", "kind", "recovery", "reconcile", "set", "attribution", "engine"]),
 };
 
 /** Each folder imports only those before it. */

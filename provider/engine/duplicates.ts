@@ -92,7 +92,7 @@ export const duplicateWarnings = () => {
     );
     if (found.length === 0) return undefined;
     const { inState, problem } = await stackOperations(once, key);
-    // Of an open stack, the journal shows what killed runs created (provider/open).
+    // Of an open stack, the journal shows what killed runs created (provider/attribution).
     const isOfStack = async ({ uid }: Listed): Promise<boolean> => {
       const id = recordId(kind.field, uid);
       return inState.has(id) || (session.journal.recordsWrites && (await session.journal.isOfOther(id, key)));

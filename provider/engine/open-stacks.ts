@@ -1,4 +1,4 @@
-// What the methods know of an open stack (provider/open). The first call of a process looks once; where nothing is open, the others do
+// What the methods know of an open stack (provider/attribution). The first call of a process looks once; where nothing is open, the others do
 // not call anything here.
 
 import { resolve } from "node:path";
@@ -7,11 +7,11 @@ import { SessionError, withSection } from "../../client/errors.ts";
 import { isWithin } from "../../pulumi/project.ts";
 import { EngineStateError, type StateResource } from "../../pulumi/state.ts";
 import { getOrInsert, isUidp, type Json } from "../../schema/index.ts";
-import { awaitLeftovers, removeLeftovers } from "../open/leftover.ts";
-import { findLostMachine, removeLost } from "../open/lost-machine.ts";
-import { isGroupGone } from "../open/observe.ts";
-import { findOpenStack, lostIn, type OpenStack } from "../open/stack.ts";
-import { describeOpenStack, lineOf, uncomparableText } from "../open/text.ts";
+import { awaitLeftovers, removeLeftovers } from "../attribution/leftover.ts";
+import { findLostMachine, removeLost } from "../attribution/lost-machine.ts";
+import { isGroupGone } from "../attribution/observe.ts";
+import { findOpenStack, lostIn, type OpenStack } from "../attribution/stack.ts";
+import { describeOpenStack, lineOf, uncomparableText } from "../attribution/text.ts";
 import { typeOfToken } from "../record/kind.ts";
 import { KEY } from "../record/state.ts";
 import { stackOf, unlessJournalFails } from "../run/journal.ts";

@@ -4,14 +4,14 @@ import { mixedIdsFinder, mixedIdsText } from "../../access/workload/github-ids.t
 import { neverMatchedIn } from "../../access/workload/never-matched.ts";
 import { openPatternsIn } from "../../access/workload/open-pattern.ts";
 import { isObject, isUidp, type Json } from "../../schema/index.ts";
+import { isAlike, noteRefreshed, observeRecord } from "../attribution/observe.ts";
 import { kindRecords } from "../kind/index.ts";
-import { isAlike, noteRefreshed, observeRecord } from "../open/observe.ts";
 import * as reconcile from "../reconcile/index.ts";
 import { knownUid, recordId } from "../record/id.ts";
 import { type Kind, title } from "../record/kind.ts";
 import { containsUnknown, isUnknown, secretPaths } from "../record/normal-form.ts";
 import { hiddenMembers, KEY, MATCH, nameInKey } from "../record/state.ts";
-import { expectCreate } from "../recovery/beside.ts";
+import { expectCreate } from "../recovery/batch.ts";
 import { previewInterrupted, previewRecovery } from "../recovery/preview.ts";
 import { stackOf } from "../run/journal.ts";
 import { adoptionsWith } from "./adoption.ts";

@@ -1,7 +1,7 @@
 // The steps of a set of role bindings.
 import { isUidp, type Json, parentOf } from "../../schema/index.ts";
+import { noteRefreshed } from "../attribution/observe.ts";
 import { kindRecords } from "../kind/index.ts";
-import { noteRefreshed } from "../open/observe.ts";
 import { isUnknown } from "../record/normal-form.ts";
 import { hiddenMembers, KEY, nameInKey } from "../record/state.ts";
 import { withOneAttempt } from "../run/session.ts";

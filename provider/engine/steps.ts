@@ -1,7 +1,7 @@
 // What the methods of a kind do between configuration and answer. Most kinds are records of the API; a set of role bindings is not.
 import type { TakenOver } from "../../client/preview-marks.ts";
 import type { Json } from "../../schema/index.ts";
-import type { OpenStack } from "../open/stack.ts";
+import type { OpenStack } from "../attribution/stack.ts";
 import type { CheckFailure, DiffResult, Reading, ReadResult } from "../reconcile/index.ts";
 import type { Kind } from "../record/kind.ts";
 import type { Sentences } from "../run/sentences.ts";

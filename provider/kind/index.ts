@@ -26,7 +26,7 @@ export const group: Behavior = {
 // declared.
 
 export const groupInvite: Behavior = {
-  respell: (desired: Json, record: Json) => {
+  resolveNames: (desired: Json, record: Json) => {
     const { uid, name } = partOf(record, "role");
     const isSame = isRoleName(desired.roleUid) && desired.roleUid === name && uid !== undefined;
     // An adopted record does not return its ttl: assume the program's.
@@ -65,10 +65,10 @@ const isSecret = (bag: Json, part: Part, uid: unknown): boolean => {
 
 export const roleBinding: Behavior = {
   display: ["names"],
-  placedAs: "group",
+  parentOutput: "group",
   isHarmlessTwice: true,
   batchCreate: "BatchCreateRoleBindings",
-  respell: (desired: Json, record: Json) => {
+  resolveNames: (desired: Json, record: Json) => {
     const { roleUid: name } = desired;
     const { uid, name: liveName } = partOf(record, "role");
     if (!isRoleName(name) || liveName !== name || uid === undefined || !isRoot(uid)) return desired;

@@ -5,7 +5,7 @@
 // Best effort: it may stay silent (a program of the Automation API that runs inline, a backend that does not give the state), but must never
 // fail a program.
 //
-// What a run without checkpoints created, and this program does not declare (provider/open), a preview names, and an update deletes: the
+// What a run without checkpoints created, and this program does not declare (provider/attribution), a preview names, and an update deletes: the
 // engine knows nothing of these records. A program of the Automation API that runs inline has neither the environment nor the folder of its
 // engine, so it leaves them to irm recover.
 import { existsSync, readFileSync } from "node:fs";
@@ -14,8 +14,8 @@ import { RELATIONSHIPS } from "../../access/graph/live-record.ts";
 import { undeclaredText } from "../../client/preview-marks.ts";
 import { placeInStack, urnFrom } from "../../pulumi/urn.ts";
 import { resources as descriptors } from "../../schema/index.ts";
+import type { Declared as DeclaredRecords, Undeclared } from "../attribution/stack.ts";
 import type { NewIdentity } from "../engine/review.ts";
-import type { Declared as DeclaredRecords, Undeclared } from "../open/stack.ts";
 import { recordId } from "../record/id.ts";
 import { SET_TYPE, typeOfToken } from "../record/kind.ts";
 import { awaitValue, typeTokenOf } from "./output.ts";
@@ -103,7 +103,7 @@ const settle = async ({ monitor, resources }: Declared): Promise<void> => {
   try {
     // A program that failed may have ended before it declared everything.
     if (pulumi.runtime.getMonitor() !== monitor || pulumi.log.hasErrors() || !mayBeOpen(programJournal())) return;
-    const { findUndeclared } = await import("../open/stack.ts");
+    const { findUndeclared } = await import("../attribution/stack.ts");
     const key = `${programStack()}/`;
     const isPreview = pulumi.runtime.isDryRun();
     const found = await findUndeclared(await programSession(), { key, isPreview }, await declaredRecords(resources()));
@@ -142,8 +142,8 @@ const uidsOf = async (set: pulumi.CustomResource): Promise<string[] | undefined>
 
 const reportUndeclared = async ({ own, doubtful }: Undeclared): Promise<void> => {
   const [{ lineOf }, { removeLeftovers }] = await Promise.all([
-    import("../open/text.ts"),
-    import("../open/leftover.ts"),
+    import("../attribution/text.ts"),
+    import("../attribution/leftover.ts"),
   ]);
   if (own.length > 0 && pulumi.runtime.isDryRun()) await pulumi.log.info(undeclaredText("deletes", own.map(lineOf)));
   else if (own.length > 0) {

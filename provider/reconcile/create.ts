@@ -8,12 +8,12 @@ import { createTimeOf, placeOf, recordId } from "../record/id.ts";
 import { type Kind, title } from "../record/kind.ts";
 import { shownOncePaths, withoutSecrets } from "../record/normal-form.ts";
 import { KEY, outputsFrom } from "../record/state.ts";
-import { createBeside } from "../recovery/beside.ts";
+import { createInBatch } from "../recovery/batch.ts";
 import { createAll } from "../recovery/create.ts";
 import { isReplaced, recoverInterrupted } from "../recovery/interrupted.ts";
 import { readWhenVisible } from "../recovery/not-found.ts";
 import { discardUnshown, recoverCreate, settleByAdoption } from "../recovery/recover.ts";
-import { recoverPatiently } from "../recovery/wait.ts";
+import { withRecoveryWait } from "../recovery/wait.ts";
 import { stackOf } from "../run/journal.ts";
 import type { Origin } from "../run/ownership.ts";
 import type { Session } from "../run/session.ts";
@@ -37,7 +37,9 @@ export const create = async (kind: Kind, session: Session, bag: Json): Promise<C
     const interrupted = mayBeOpen ? await takeInterrupted(session, desired) : undefined;
     if (interrupted?.created) return interrupted.created;
     for (;;) {
-      const [outcome] = kind.batchCreate ? [await createBeside(session, desired)] : await createAll(session, [desired]);
+      const [outcome] = kind.batchCreate
+        ? [await createInBatch(session, desired)]
+        : await createAll(session, [desired]);
       if (outcome && "error" in outcome) throw outcome.error;
       if (outcome) {
         const outs = outputsFrom(kind, outcome.record, desired.args);
@@ -46,7 +48,7 @@ export const create = async (kind: Kind, session: Session, bag: Json): Promise<C
         return shownOncePaths(kind).length === 0 ? created : requireShownOnce(desired, created);
       }
       // An earlier run, or another process meanwhile, has left an entry for this resource.
-      const recovered = await recoverPatiently(session, desired.key, (patient) => recoverCreate(patient, desired));
+      const recovered = await withRecoveryWait(session, desired.key, (patient) => recoverCreate(patient, desired));
       if (recovered) return takeOver(session, desired, recovered, "recovered");
     }
   });
@@ -90,7 +92,7 @@ const adopt = async (session: Session, desired: Desired): Promise<Created> => {
   if (place !== parent) throw new Error(`${head} is ${placeText(place)}, not ${placeText(parent)}`);
   const record = await readWhenVisible(kind, session, uid, 0);
   if (!record) throw new Error(`${head} does not exist; leave adopt out to create a new one`);
-  await recoverPatiently(session, key, (patient) => settleByAdoption(kind, patient, key, record));
+  await withRecoveryWait(session, key, (patient) => settleByAdoption(kind, patient, key, record));
   return takeOver(session, withArgs(desired, { ...args, adopted: true }), record, "adopted");
 };
 

@@ -15,7 +15,7 @@ export interface DiffResult {
   deleteBeforeReplace?: true;
   /** for the reader of the preview */
   warning?: string;
-  /** of an open stack (provider/open): the outputs as they are now, which were compared in place of those in the state */
+  /** of an open stack (provider/attribution): the outputs as they are now, which were compared in place of those in the state */
   observed?: Json;
   /** of an open stack: the record is deleted, and another one is created in its place */
   isGone?: true;

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { isObject, type Json, normalForm, valueAt } from "../../schema/index.ts";
 import type { Kind, LookUpSession } from "./kind.ts";
-import { choicesOf, observe, respell, UNKNOWN, withoutPaths, writeOnlyPaths } from "./normal-form.ts";
+import { choicesOf, observe, resolveNames, UNKNOWN, withoutPaths, writeOnlyPaths } from "./normal-form.ts";
 import { argumentsIn, hiddenMembers, KEY } from "./state.ts";
 
 export interface Desired {
@@ -54,7 +54,7 @@ export const withUids = async (session: LookUpSession, desired: Desired): Promis
 
 /** In the spelling of an observed record where both mean the same: with its uids for the names that the program gives. */
 export const withObserved = (desired: Desired, observed: Json): Desired =>
-  withArgs(desired, respell(desired.kind, desired.args, observed));
+  withArgs(desired, resolveNames(desired.kind, desired.args, observed));
 
 export const withArgs = (desired: Desired, args: Json): Desired =>
   args === desired.args ? desired : desiredWith(desired.kind, args, desired.hidden);

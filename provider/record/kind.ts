@@ -41,13 +41,13 @@ export type LookUpSession = Client & { ownership: object };
 /** What a kind does and its descriptor cannot say. */
 export interface Behavior {
   /** the desired record, with the uid of the observed one where the program gives the name of what is there */
-  respell?(desired: Json, observed: Json): Json;
+  resolveNames?(desired: Json, observed: Json): Json;
   /** the desired record with uids where the program gives names */
   resolve?(session: LookUpSession, desired: Json): Promise<Json>;
   /** arguments that the constructor adds for the reader of a preview; nothing else uses them */
   display?: readonly string[];
   /** the output that spells out the group which holds the record: its uid follows from the id */
-  placedAs?: string;
+  parentOutput?: string;
   /** what the state keeps of an answer; `bag` holds the arguments, or the outputs so far */
   stored?(answer: Json, bag: Json): Json;
   /** arguments as the program may have given them, and what is shown beside them, of stored outputs */

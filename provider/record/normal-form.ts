@@ -62,9 +62,9 @@ export const observe = (kind: Kind, record: Json): Json => {
 };
 
 /** Arguments in the spelling of the observed record, where both mean the same. */
-export const respell = (kind: Kind, args: Json, observed: Json): Json => {
-  const respelled = respellTexts(args, observed);
-  return kind.respell?.(respelled, observed) ?? respelled;
+export const resolveNames = (kind: Kind, args: Json, observed: Json): Json => {
+  const resolved = resolveTexts(args, observed);
+  return kind.resolveNames?.(resolved, observed) ?? resolved;
 };
 
 /** An output: path → the program's text, and the uid that the service stores for it: of a built-in role, or of a repo. */
@@ -78,7 +78,7 @@ interface GivenText {
 const textsOf = (bag: Json): Record<string, GivenText> => (bag[GIVEN] as Record<string, GivenText> | undefined) ?? {};
 
 // While the record has the uid, its text is no change.
-const respellTexts = (args: Json, observed: Json): Json =>
+const resolveTexts = (args: Json, observed: Json): Json =>
   Object.entries(textsOf(observed)).reduce<Json>((result, [path, { text, value }]) => {
     const isSame = valueAt(result, path) === text && valueAt(observed, path) === value;
     return isSame ? withLookedUp(result, path, text, value) : result;

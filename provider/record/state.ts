@@ -165,20 +165,20 @@ export const outputsFrom = (kind: Kind, answer: Json, bag: Json): Json => {
 };
 
 /** The outputs that follow from the id: the classes of programs derive them, so that the state needs none. */
-export const derivedOutputs = ({ placedAs }: Kind): string[] =>
-  placedAs === undefined ? ["parent"] : ["parent", `${placedAs}.uid`];
+export const derivedOutputs = ({ parentOutput }: Kind): string[] =>
+  parentOutput === undefined ? ["parent"] : ["parent", `${parentOutput}.uid`];
 
 /** Whether stored outputs leave the uid of the group that holds the record to its id. */
-export const hasDerivedPlace = ({ placedAs }: Kind, outputs: Json): boolean => {
-  const group = placedAs === undefined ? undefined : outputs[placedAs];
+export const hasDerivedPlace = ({ parentOutput }: Kind, outputs: Json): boolean => {
+  const group = parentOutput === undefined ? undefined : outputs[parentOutput];
   return isObject(group) && group.uid === undefined;
 };
 
 /** Adds that uid to stored outputs. */
 export const withPlace = (kind: Kind | undefined, id: string, outputs: Json): Json => {
-  const { placedAs = "" } = kind ?? {};
+  const { parentOutput = "" } = kind ?? {};
   if (!kind || !hasDerivedPlace(kind, outputs) || !isUidp(id)) return outputs;
-  return { ...outputs, [placedAs]: { uid: placeOf(kind, id), ...(outputs[placedAs] as Json) } };
+  return { ...outputs, [parentOutput]: { uid: placeOf(kind, id), ...(outputs[parentOutput] as Json) } };
 };
 
 /** The outputs that say how the resource came by a record that it did not create. */

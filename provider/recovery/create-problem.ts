@@ -137,7 +137,7 @@ export const duplicateProblem = async (
   return undefined;
 };
 
-/** Without what a killed run without checkpoints created for other resources, one for each create: that is deleted (provider/open). */
+/** Without what a killed run without checkpoints created for other resources, one for each create: that is deleted (provider/attribution). */
 const withoutOpen = async (session: Session, kind: Kind, entry: Entry, records: readonly Json[]): Promise<Json[]> => {
   const open = records.length === 0 ? [] : await session.journal.findOpenAlike(entry);
   return records.filter((record) => {

@@ -29,7 +29,7 @@ import {
 } from "./create-problem.ts";
 import { graceMs } from "./not-found.ts";
 import { answerProblem, type Existing, findCreated, listExisting, pickCreated, undecidedRecord } from "./search.ts";
-import { recoverPatiently } from "./wait.ts";
+import { withRecoveryWait } from "./wait.ts";
 
 /** The new record, or why there is none; undefined where another process has meanwhile left an entry for the resource. */
 export type Outcome = { record: Json } | { error: Error } | undefined;
@@ -246,7 +246,7 @@ const findLost = async (session: Session, open: Batch, before: Existing, lost: E
   const entries = open.map(({ entry }) => entry);
   let found: Json[][];
   try {
-    found = await recoverPatiently(session, key, (patient) =>
+    found = await withRecoveryWait(session, key, (patient) =>
       findCreated(kind, patient, entries, { filters, waitMs: graceMs(session), except }),
     );
   } catch (reason) {

@@ -12,7 +12,7 @@ import { KEY, outputsFrom } from "../record/state.ts";
 import type { Session } from "../run/session.ts";
 import { createdBefore, hiddenMs, type Operation, settleOperations, stackOperations } from "./operations.ts";
 import { ambiguousCreate, findCreated, type Search } from "./search.ts";
-import { recoverPatiently } from "./wait.ts";
+import { withRecoveryWait } from "./wait.ts";
 
 /** A create of an earlier run. */
 export interface Interrupted extends Pick<Operation, "sentBefore" | "updatesSince" | "isKept" | "urn"> {
@@ -69,7 +69,7 @@ export const recoverInterrupted = async (session: Session, desired: Desired): Pr
   if (own.length === 0) return undefined;
   // Equal creates are searched for in turn. No record is taken twice.
   return session.turns.take(`interrupted ${own[0]?.entry.inputs}`, async () => {
-    const record = await recoverPatiently(session, key, (patient) =>
+    const record = await withRecoveryWait(session, key, (patient) =>
       searchInterrupted(patient, desired, own, (one) => hiddenMs(patient, one)),
     );
     await settleOperations(session, key, (one) => one.action === "creating" && one.key === key);

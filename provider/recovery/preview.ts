@@ -1,5 +1,5 @@
 // What a preview says of a new resource whose record an interrupted run has created: the update takes it over and creates nothing. A
-// preview neither waits nor writes to the journal.
+// preview neither policy nor writes to the journal.
 import { apiErrorOf, sessionErrorOf, withoutSection } from "../../client/errors.ts";
 import { NOT_VISIBLE_YET, type TakenOver, takeoverText } from "../../client/preview-marks.ts";
 import { isLoopbackUrl, type Json } from "../../schema/index.ts";
@@ -13,7 +13,7 @@ import { type Session, withOneAttempt } from "../run/session.ts";
 import { findInterrupted, isReplaced, searchInterrupted } from "./interrupted.ts";
 import { absentOrganization } from "./missing-organization.ts";
 import { hiddenMs } from "./operations.ts";
-import { hiddenMsOf, isAsked, recordOf, requireAsked, type Waits } from "./recover.ts";
+import { hiddenMsOf, isAsked, type RecoveryPolicy, recordOf, requireAsked } from "./recover.ts";
 
 export interface Shown {
   taken: TakenOver;
@@ -46,7 +46,7 @@ export const previewRecovery = async (
     let desired = desiredFrom(kind, inputs);
     try {
       desired = await withUids(withOneAttempt(session), desired);
-      record = await recordOf(withOneAttempt(session), entry, desired, LOOKS);
+      record = await recordOf(withOneAttempt(session), entry, desired, PREVIEW_POLICY);
       if (record && session.ownership.creationRefusal(recordId(kind.field, record.uid as string), key)) continue;
       if (record && isKnown) {
         if (entry.run !== undefined && !kind.unique && !isAsked(desired, record)) continue;
@@ -74,7 +74,7 @@ export const previewRecovery = async (
   return undefined;
 };
 
-const LOOKS: Waits = { hiddenMs: async () => 0, disown: async () => undefined };
+const PREVIEW_POLICY: RecoveryPolicy = { hiddenMs: async () => 0, disown: async () => undefined };
 
 /** The same of a create that only the engine's state has. */
 export const previewInterrupted = async (kind: Kind, session: Session, inputs: Json): Promise<Shown | undefined> => {

@@ -45,7 +45,7 @@ export const recoverCreate = async (session: Session, desired: Desired): Promise
       await session.journal.recordFailure(entry);
       continue;
     }
-    // The run created it for another program, and the engine has lost it: it is deleted (provider/open), and another one is created.
+    // The run created it for another program, and the engine has lost it: it is deleted (provider/attribution), and another one is created.
     if (entry.run !== undefined && !kind.unique && !isAsked(desired, record)) {
       if (entry.uid !== uid) await noteSuccess(session, { entry, uid });
       await session.journal.leave(entry);
@@ -128,19 +128,19 @@ export const recordOf = async (
   session: Session,
   entry: Entry,
   desired: Desired,
-  waits: Waits = WAITS,
+  policy: RecoveryPolicy = UPDATE_POLICY,
 ): Promise<Json | undefined> => {
   const { kind } = desired;
-  const named = await judgeNamed(kind, session, entry, waits);
+  const named = await judgeNamed(kind, session, entry, policy);
   if (named?.is === "own") return named.record;
-  if (named?.is === "foreign") await waits.disown(session, entry, named.why);
-  const found = await search(session, entry, desired, waits);
+  if (named?.is === "foreign") await policy.disown(session, entry, named.why);
+  const found = await search(session, entry, desired, policy);
   if (found || named?.is !== "undecided") return found;
   throw undecidedRecord(kind, session, entry, named.record, named.why);
 };
 
-/** What a search does beside looking: a run waits for what may still be hidden, and corrects the journal. */
-export interface Waits {
+/** How a search treats what is not certain: an update waits for hidden records and corrects the journal, and a preview does neither. */
+export interface RecoveryPolicy {
   hiddenMs(session: Session, entry: Entry): Promise<number>;
   disown(session: Session, entry: Entry, why: string): Promise<void>;
 }
@@ -152,7 +152,7 @@ const judgeNamed = async (
   kind: Kind,
   session: Session,
   entry: Entry,
-  waits: Waits = WAITS,
+  policy: RecoveryPolicy = UPDATE_POLICY,
 ): Promise<Named | undefined> => {
   const uid = entry.uid ?? entry.answered;
   if (uid === undefined) return undefined;
@@ -161,7 +161,7 @@ const judgeNamed = async (
   if (refusal) return { is: "foreign", why: refusal };
   // Checked before the read, which may be denied in another group.
   if (placeOf(kind, uid) !== entry.parent) return { is: "foreign", why: `is not ${placeText(entry.parent)}` };
-  const record = await readWhenVisible(kind, session, uid, await waits.hiddenMs(session, { ...entry, uid }));
+  const record = await readWhenVisible(kind, session, uid, await policy.hiddenMs(session, { ...entry, uid }));
   return record && { ...judge(kind, entry, record), record };
 };
 
@@ -176,17 +176,20 @@ export const hiddenMsOf = async (session: Session, { uid, at }: Entry): Promise<
   return Math.max(0, underWayMs + CREATION_GRACE_MS - ageMs);
 };
 
-const WAITS: Waits = { hiddenMs: hiddenMsOf, disown: (session, entry, why) => session.journal.disown(entry, why) };
+const UPDATE_POLICY: RecoveryPolicy = {
+  hiddenMs: hiddenMsOf,
+  disown: (session, entry, why) => session.journal.disown(entry, why),
+};
 
 const search = async (
   session: Session,
   entry: Entry,
   { kind, parent, args }: Desired,
-  waits: Waits,
+  policy: RecoveryPolicy,
 ): Promise<Json | undefined> => {
   const isSame = entry.inputs === fingerprintOf(kind, parent, args, entry.given);
   const filters = isSame ? kind.filters(args) : undefined;
-  const waitMs = await waits.hiddenMs(session, entry);
+  const waitMs = await policy.hiddenMs(session, entry);
   // The record of the response existed by then, so a later one is of another create.
   const notAfter = entry.uid === undefined ? undefined : entry.at + DATE_MS + CLOCK_SKEW_MS;
   let found: Json[] | undefined;

@@ -24,7 +24,7 @@ interface Waits {
 const waitsOf = perSession((): Waits => ({ keys: new Map(), sinceMs: 0, reportAtMs: 0 }));
 
 /** Runs a recovery of the resource. `work` waits by the clock of its session, and its result no longer counts after ^C. */
-export const recoverPatiently = async <T>(
+export const withRecoveryWait = async <T>(
   session: Session,
   key: string,
   work: (session: Session) => Promise<T>,

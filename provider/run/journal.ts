@@ -249,7 +249,7 @@ export const createJournal = (options: JournalOptions) => {
     takeUnreported: (key: string): Promise<Entry[]> =>
       unlessJournalFails([], async () => {
         const { entries } = await upToDate(key);
-        // What a run without checkpoints left open is one message (provider/open).
+        // What a run without checkpoints left open is one message (provider/attribution).
         const others = [...entries.pending].filter(({ run }) => run === undefined);
         return fromEarlierRuns(others).filter(({ intent }) => share({ is: "reported", id: intent }));
       }),

@@ -203,7 +203,7 @@ export const perSession = <T>(create: () => T): ((session: { ownership: object }
 // one of them takes or keeps, the other must not delete.
 
 /** `engine` runs the dynamic provider. Without a plugin only adoptions are shared: a plugin may begin later to delete the record. */
-export const besidePlugins = (ownership: Ownership, engine: Engine | undefined, service: string): Ownership => {
+export const sharedOwnership = (ownership: Ownership, engine: Engine | undefined, service: string): Ownership => {
   if (engine === undefined) return ownership;
   let joined: Ownership | undefined;
   /** what the plugin has to know, once there is one */

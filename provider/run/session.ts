@@ -13,7 +13,7 @@ import { joinOperation, type Operation, soleOperation } from "../log/operation.t
 import type { Engine } from "../log/place.ts";
 import { createJournal, type Journal } from "./journal.ts";
 import { folderFlag, journalPath, journalProblem } from "./journal-path.ts";
-import { besidePlugins, createOwnership, type Ownership } from "./ownership.ts";
+import { createOwnership, type Ownership, sharedOwnership } from "./ownership.ts";
 import { type BindingPlaces, bindingPlaces } from "./places.ts";
 import { environmentProblems, skipsCheckpoints } from "./started-with.ts";
 import { noStoredStacks, type StoredStacks } from "./stored-stack.ts";
@@ -88,7 +88,7 @@ export const ledgerWith = (config: Config, environment: Environment): Ledger => 
   const service = serviceOf(config.baseUrl);
   const timeoutMs = DEADLINE_MS + config.requestTimeoutMs;
   return {
-    ownership: besidePlugins(createOwnership(operation, service), dynamicEngine, service),
+    ownership: sharedOwnership(createOwnership(operation, service), dynamicEngine, service),
     places: bindingPlaces(operation, service),
     turns: turnsOf(operation, service, clock, timeoutMs),
     secretNames: secretNames(operation, service),

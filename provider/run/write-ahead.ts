@@ -1,5 +1,5 @@
 // A run without checkpoints writes ahead: the journal marks it as open before its first write, and has its updates and deletes too, each
-// before its request. A later run compares them with the engine's state (provider/open). While a stack is open, every run of it does so.
+// before its request. A later run compares them with the engine's state (provider/attribution). While a stack is open, every run of it does so.
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../client/clock.ts";
 import { startOf } from "../../pulumi/process.ts";

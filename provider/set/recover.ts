@@ -11,7 +11,7 @@ import { entryOf, type Interrupted } from "../recovery/interrupted.ts";
 import { hiddenMs, type Operation, settleOperations, stackOperations } from "../recovery/operations.ts";
 import { hiddenMsOf } from "../recovery/recover.ts";
 import { judge } from "../recovery/search.ts";
-import { recoverPatiently } from "../recovery/wait.ts";
+import { withRecoveryWait } from "../recovery/wait.ts";
 import { stackOf } from "../run/journal.ts";
 import type { Session } from "../run/session.ts";
 import { type Live, liveFrom, withOthers } from "./live.ts";
@@ -33,7 +33,7 @@ export const recoverInterrupted = (
   set: string,
   group: string,
   live: readonly Live[],
-): Promise<Recovery> => recoverPatiently(session, set, (patient) => recoverEntries(patient, set, group, live));
+): Promise<Recovery> => withRecoveryWait(session, set, (patient) => recoverEntries(patient, set, group, live));
 
 const recoverEntries = async (
   session: Session,

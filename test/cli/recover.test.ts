@@ -3,7 +3,7 @@ import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { atWith, stampText } from "../../provider/record/id.ts";
 import { isGroupThere, startSharedService } from "../harness/provider.ts";
-import { createGroup, createWorld, type Stored, type World } from "../provider/open/world.ts";
+import { createGroup, createWorld, type Stored, type World } from "../provider/attribution/world.ts";
 import { failure, runIrm } from "../support/irm.ts";
 import { testFolder } from "../support/test-folder.ts";
 

@@ -2,9 +2,9 @@
 // declare, is deleted.
 import { statSync } from "node:fs";
 import { readConfig } from "../../../client/credentials.ts";
+import { removeLeftovers } from "../../../provider/attribution/leftover.ts";
+import { findUndeclared } from "../../../provider/attribution/stack.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
-import { removeLeftovers } from "../../../provider/open/leftover.ts";
-import { findUndeclared } from "../../../provider/open/stack.ts";
 import { recordId } from "../../../provider/record/id.ts";
 import { journalPath } from "../../../provider/run/journal-path.ts";
 import { type Environment, sessionWith } from "../../../provider/run/session.ts";

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { StateResource } from "../../../pulumi/state.ts";
 import type { Json } from "../../../schema/index.ts";
 import { startSharedService } from "../../harness/provider.ts";
-import { createWorld, type World } from "../open/world.ts";
+import { createWorld, type World } from "../attribution/world.ts";
 
 const service = await startSharedService();
 const group = { parent: service.organization as string, name: "" };

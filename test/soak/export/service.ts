@@ -60,7 +60,7 @@ export interface Service extends Omit<Access, "close"> {
   close(): Promise<void>;
 }
 
-// Creates wait for each other, by this clock (provider/recovery/beside.ts).
+// Creates wait for each other, by this clock (provider/recovery/batch.ts).
 const SPEED = 20;
 
 export const startService = async (): Promise<Service> => {

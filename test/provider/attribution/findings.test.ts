@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { findingsOf } from "../../../provider/attribution/findings.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import { contentsFrom } from "../../../provider/log/entries.ts";
-import { findingsOf } from "../../../provider/open/findings.ts";
 import { fingerprintOf } from "../../../provider/record/desired.ts";
 import { TOKEN_PREFIX } from "../../../provider/record/kind.ts";
 import type { OpenRuns } from "../../../provider/run/write-ahead.ts";

@@ -16,7 +16,7 @@ import { noteFailure } from "../recovery/create.ts";
 import { CREATION_GRACE_MS, readUnlessDeleted } from "../recovery/not-found.ts";
 import { hiddenMsOf } from "../recovery/recover.ts";
 import { CLOCK_SKEW_MS, findCreated, judge } from "../recovery/search.ts";
-import { recoverPatiently } from "../recovery/wait.ts";
+import { withRecoveryWait } from "../recovery/wait.ts";
 import { SEND_TIME_MS } from "../run/journal.ts";
 import { DATE_MS, type Session } from "../run/session.ts";
 
@@ -65,7 +65,7 @@ export const awaitLeftovers = async (
   const [first] = hidden;
   if (!first) return [...leftovers];
   const waitMs = Math.max(...hidden.map(({ hiddenMs = 0 }) => hiddenMs));
-  await recoverPatiently(session, first.entry.key, (patient) => patient.clock.sleep(waitMs));
+  await withRecoveryWait(session, first.entry.key, (patient) => patient.clock.sleep(waitMs));
   const found = await findLeftovers(
     session,
     hidden.map(({ entry }) => entry),

@@ -6,7 +6,7 @@ import type { Run, Write } from "../log/entries.ts";
 import { recordId } from "../record/id.ts";
 import { noteFailure } from "../recovery/create.ts";
 import { CREATION_GRACE_MS } from "../recovery/not-found.ts";
-import { recoverPatiently } from "../recovery/wait.ts";
+import { withRecoveryWait } from "../recovery/wait.ts";
 import { SEND_TIME_MS, stackOf, unlessJournalFails } from "../run/journal.ts";
 import { DATE_MS, type Ledger, type Session } from "../run/session.ts";
 import type { OpenRuns } from "../run/write-ahead.ts";
@@ -110,7 +110,7 @@ const waitForRuns = async (session: Session, key: string, first: OpenRuns): Prom
   const until = clock.now() + requestTimeoutMs + CREATION_GRACE_MS;
   let open: OpenRuns | undefined = first;
   // One wait, so that it is reported.
-  await recoverPatiently(session, key, async (patient) => {
+  await withRecoveryWait(session, key, async (patient) => {
     while (open?.runs.some(isUnderWay) && clock.now() < until) {
       await patient.clock.sleep(POLL_MS);
       open = await journal.findOpenRuns(key);
@@ -127,7 +127,7 @@ const waitForWrites = async (session: Session, writes: readonly Write[]): Promis
   const now = await session.serviceNow();
   const last = Math.max(...waiting.map(({ at }) => at));
   const leftMs = last + session.requestTimeoutMs + SEND_TIME_MS + DATE_MS - now;
-  if (leftMs > 0) await recoverPatiently(session, first.key, (patient) => patient.clock.sleep(leftMs));
+  if (leftMs > 0) await withRecoveryWait(session, first.key, (patient) => patient.clock.sleep(leftMs));
 };
 
 const noteFindings = async (

@@ -11,7 +11,7 @@ import { observe } from "../record/normal-form.ts";
 import { type Interrupted, interruptedCreates, searchOf } from "../recovery/interrupted.ts";
 import { createdBefore, hiddenMs, type Operation, stackOperations } from "../recovery/operations.ts";
 import { findCreated } from "../recovery/search.ts";
-import { recoverPatiently } from "../recovery/wait.ts";
+import { withRecoveryWait } from "../recovery/wait.ts";
 import { stackOf } from "../run/journal.ts";
 import type { Session } from "../run/session.ts";
 import { interruptedPairs } from "../set/recover.ts";
@@ -49,7 +49,7 @@ export const removeLost = async (session: Session, key: string): Promise<string[
   const left = (await leftIn(session, key)).filter(({ updatesSince, isKept }) => updatesSince === 0 && !isKept);
   const found = await Promise.all(
     left.map((one) =>
-      recoverPatiently(session, one.key, async (patient) => lookFor(patient, one, await hiddenMs(patient, one))),
+      withRecoveryWait(session, one.key, async (patient) => lookFor(patient, one, await hiddenMs(patient, one))),
     ),
   );
   // Two killed runs may have begun the same create.
@@ -71,7 +71,7 @@ export const removeLost = async (session: Session, key: string): Promise<string[
 export const findLost = async (session: Session, key: string): Promise<Leftover[]> => {
   const left = await leftIn(session, key);
   const found = await Promise.all(
-    left.map((one) => recoverPatiently(session, one.key, (patient) => leftoversOf(patient, one))),
+    left.map((one) => withRecoveryWait(session, one.key, (patient) => leftoversOf(patient, one))),
   );
   return [...new Map(found.flat().map((one) => [one.record?.uid ?? one, one])).values()];
 };
@@ -179,5 +179,5 @@ const touchedBy = ({ key, type, id, action, stamp }: Operation): [string, Write]
 const waitForChanges = async (session: Session, changes: readonly Operation[]): Promise<void> => {
   const [first] = changes;
   const waitMs = Math.max(0, ...(await Promise.all(changes.map((one) => hiddenMs(session, one)))));
-  if (first && waitMs > 0) await recoverPatiently(session, first.key, (patient) => patient.clock.sleep(waitMs));
+  if (first && waitMs > 0) await withRecoveryWait(session, first.key, (patient) => patient.clock.sleep(waitMs));
 };

@@ -68,7 +68,7 @@ export const expectCreate = (ledger: Parameters<typeof creates>[0], expected: Pl
 };
 
 /** Creates a record of a kind with `batchCreate`, together with others of its group. */
-export const createBeside = async (session: Session, desired: Desired): Promise<Outcome> => {
+export const createInBatch = async (session: Session, desired: Desired): Promise<Outcome> => {
   const pending = creates(session);
   const { gatherings, checked } = pending;
   const now = performance.now();
