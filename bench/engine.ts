@@ -9,11 +9,10 @@ import { join } from "node:path";
 import { runScript } from "../scripts/base/flags.ts";
 import { root } from "../scripts/base/project.mjs";
 import { engineVersion } from "../scripts/engine/version.mjs";
-import { type BenchFlags, parseBench, usage } from "./engine/flags.ts";
 import { type Installations, install } from "./engine/install.ts";
 import { type Figures, type SubjectName, subjects } from "./engine/measure.ts";
 import { mediansOf, rowOf } from "./engine/rows.ts";
-import { captionOf, goalsTable, type Results } from "./engine/table.ts";
+import { type BenchFlags, captionOf, goalsTable, parseBench, type Results, usage } from "./engine/table.ts";
 
 const log = (text: string) => process.stderr.write(`${text}\n`);
 

@@ -10,7 +10,7 @@ import type { Client } from "../client/client.ts";
 import { writeProblems } from "../gate/index.ts";
 import { engineWith } from "../pulumi/command.ts";
 import { UserError } from "../schema/index.ts";
-import { printable } from "../schema/printable.ts";
+import { printable } from "../schema/nearest.ts";
 import { type Job, type MadeAnew, replayAnew, runAnew } from "./apply/anew.ts";
 import {
   removesOf,

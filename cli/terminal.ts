@@ -3,7 +3,7 @@
 import { createInterface } from "node:readline";
 import { styleText } from "node:util";
 import { Option } from "commander";
-import { printable, printableLines } from "../schema/printable.ts";
+import { printable, printableLines } from "../schema/nearest.ts";
 
 /** Takes the exit code of the command that ran. */
 export type Exit = (code: number) => void;

@@ -2,7 +2,7 @@
 import { type Dispatcher, fetch } from "undici";
 import { connectionText } from "../client/transport.ts";
 import { schemeProblem } from "../schema/address.ts";
-import { printable } from "../schema/printable.ts";
+import { printable } from "../schema/nearest.ts";
 import type { MintRequest } from "../server/index.ts";
 import { printError } from "./terminal.ts";
 import { UsageError } from "./usage.ts";

@@ -1,6 +1,7 @@
 // The error of the API (AIP-193, docs/contract.md#errors): google.rpc.Status with typed details. One class on both sides of
 // the wire: the server throws it and encodes it, the client decodes it and throws it.
-import { type Code, codeFromNumber, codes } from "./code.ts";
+import { z } from "zod";
+import { duration, int32, message, plain, string, stringMap } from "./field.ts";
 
 export interface FieldViolation {
   /** path relative to the resource, lowerCamel: `claimMatch.issuer` (docs/contract.md#d29) */
@@ -174,3 +175,99 @@ export const errorFromStatus = (body: unknown, operation?: string): ApiError | u
 
 export const isApiError = (error: unknown, code?: Code): error is ApiError =>
   error instanceof ApiError && (code === undefined || error.code === code);
+
+// google.rpc.Code: number, HTTP status (docs/contract.md#errors) and the category that opens a message
+// (docs/contract.md#d30). HTTP to code has a table of its own, since it is not the inverse.
+
+export const codes = {
+  CANCELLED: { number: 1, http: 499, category: "Cancelled" },
+  UNKNOWN: { number: 2, http: 500, category: "Unknown" },
+  INVALID_ARGUMENT: { number: 3, http: 400, category: "Invalid argument" },
+  DEADLINE_EXCEEDED: { number: 4, http: 504, category: "Deadline exceeded" },
+  NOT_FOUND: { number: 5, http: 404, category: "Not found" },
+  ALREADY_EXISTS: { number: 6, http: 409, category: "Already exists" },
+  PERMISSION_DENIED: { number: 7, http: 403, category: "Permission denied" },
+  RESOURCE_EXHAUSTED: { number: 8, http: 429, category: "Resource exhausted" },
+  FAILED_PRECONDITION: { number: 9, http: 400, category: "Precondition failed" },
+  ABORTED: { number: 10, http: 409, category: "Aborted" },
+  OUT_OF_RANGE: { number: 11, http: 400, category: "Out of range" },
+  UNIMPLEMENTED: { number: 12, http: 501, category: "Unimplemented" },
+  INTERNAL: { number: 13, http: 500, category: "Internal" },
+  UNAVAILABLE: { number: 14, http: 503, category: "Unavailable" },
+  DATA_LOSS: { number: 15, http: 500, category: "Data loss" },
+  UNAUTHENTICATED: { number: 16, http: 401, category: "Unauthenticated" },
+} as const;
+
+export type Code = keyof typeof codes;
+
+const byNumber = new Map(Object.entries(codes).map(([name, { number }]) => [number as number, name as Code]));
+
+export const codeFromNumber = (number: unknown): Code | undefined => byNumber.get(number as number);
+
+/** The code of a response whose body has none: a proxy's page or a truncated response. */
+export const codeFromHttp = (status: number): Code => {
+  const known: Record<number, Code> = {
+    400: "INVALID_ARGUMENT",
+    401: "UNAUTHENTICATED",
+    403: "PERMISSION_DENIED",
+    404: "NOT_FOUND",
+    408: "DEADLINE_EXCEEDED",
+    409: "ABORTED",
+    429: "RESOURCE_EXHAUSTED",
+    499: "CANCELLED",
+    500: "INTERNAL",
+    501: "UNIMPLEMENTED",
+    502: "UNAVAILABLE",
+    503: "UNAVAILABLE",
+    504: "DEADLINE_EXCEEDED",
+  };
+  return known[status] ?? "UNKNOWN";
+};
+
+// The messages of an error on the wire (AIP-193): google.rpc.Status and the details that this API uses. error.ts has their
+// types; this file has their field numbers, for gRPC.
+
+// The JSON of an Any is the JSON of its message, with the type as `@type`.
+const Any = message("google.protobuf.Any", {});
+
+export const StatusMessage = message("google.rpc.Status", {
+  code: plain(1, int32),
+  message: plain(2, string),
+  details: plain(3, z.array(Any)),
+});
+
+/** The messages that `details` holds. */
+export const detailMessages = [
+  message("google.rpc.ErrorInfo", {
+    reason: plain(1, string),
+    domain: plain(2, string),
+    metadata: plain(3, stringMap),
+  }),
+  message("google.rpc.RetryInfo", { retryDelay: plain(1, duration) }),
+  message("google.rpc.PreconditionFailure", {
+    violations: plain(
+      1,
+      z.array(
+        message("google.rpc.PreconditionFailure.Violation", {
+          type: plain(1, string),
+          subject: plain(2, string),
+          description: plain(3, string),
+        }),
+      ),
+    ),
+  }),
+  message("google.rpc.BadRequest", {
+    fieldViolations: plain(
+      1,
+      z.array(
+        message("google.rpc.BadRequest.FieldViolation", { field: plain(1, string), description: plain(2, string) }),
+      ),
+    ),
+  }),
+  message("google.rpc.ResourceInfo", {
+    resourceType: plain(1, string),
+    resourceName: plain(2, string),
+    owner: plain(3, string),
+    description: plain(4, string),
+  }),
+] as const;

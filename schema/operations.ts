@@ -2,11 +2,9 @@
 import type { z } from "zod";
 import type { OperationName } from "./generated/message.ts";
 import type { Operations } from "./operation.ts";
-import { pingOperations } from "./resource/ping.ts";
-import { tokenOperations } from "./resource/token.ts";
+import { authOperations, pingOperations, tokenOperations } from "./resource/token.ts";
 import { v1Operations } from "./resource/v1.ts";
 import { v1IamOperations } from "./resource/v1-iam.ts";
-import { authOperations } from "./resource/who-am-i.ts";
 import { resourceMethods } from "./resources.ts";
 
 /** Version segments that serve the same table; our client uses the first (docs/contract.md#wire). */

@@ -5,9 +5,12 @@ import type { MethodDescription } from "./operation.ts";
 import { operations as rows } from "./operations.ts";
 
 export { capabilities, capabilityName, isInternalOnly } from "./capability.ts";
-export { type Code, codeFromHttp, codeFromNumber, codes } from "./code.ts";
 export {
   ApiError,
+  type Code,
+  codeFromHttp,
+  codeFromNumber,
+  codes,
   type Detail,
   errorFromStatus,
   type FieldViolation,

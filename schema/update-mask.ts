@@ -1,8 +1,7 @@
 // Partial updates (docs/contract.md#updates, AIP-134, AIP-161). A mask is a list of lowerCamel paths, nested if a field is a
 // message. `*` replaces the whole record. The server applies masks, the provider writes them.
 import type { z } from "zod";
-import { asMessage, fieldInfo, isZero, type Message } from "./field.ts";
-import { fieldByName, fieldsOf } from "./field-table.ts";
+import { asMessage, fieldByName, fieldInfo, fieldsOf, isZero, type Message } from "./field.ts";
 import { inputFields } from "./input.ts";
 import type { Json } from "./json.ts";
 

@@ -7,11 +7,20 @@ import { basename, dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { compilerArgs, root } from "./base/project.mjs";
 import { bundle, licensesOf } from "./build/bundle.ts";
-import { compileCache, entryText, supportedNode } from "./build/entry.ts";
-import { compiledPath, distPackage, type Entry, entriesOf, type PackageJson, targetsOf } from "./build/package.ts";
+import {
+  bundleTypes,
+  compileCache,
+  compiledPath,
+  distPackage,
+  type Entry,
+  entriesOf,
+  entryText,
+  type PackageJson,
+  supportedNode,
+  targetsOf,
+} from "./build/package.ts";
 import { writePlugin } from "./build/plugin.ts";
 import { writeGoTarball, writePluginTarball, writeWheel } from "./build/release-files.ts";
-import { bundleTypes } from "./build/types.ts";
 
 interface Source extends PackageJson {
   name: string;
@@ -57,7 +66,7 @@ async function copyAssets(): Promise<void> {
   }
 }
 
-/** The documentation on the server's page at `/` (server/pages/home.ts). */
+/** The documentation on the server's page at `/` (server/pages/pages.ts). */
 async function copyRenderer(): Promise<void> {
   const folder = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
   for (const name of ["swagger-ui.css", "swagger-ui-bundle.js", "swagger-ui-bundle.js.LICENSE.txt"])

@@ -19,7 +19,7 @@ import { messageTypes } from "./generate/message-types.ts";
 import { nativeFiles } from "./generate/native-text.ts";
 import { programFiles } from "./generate/program-text.ts";
 import { protoText } from "./generate/proto-text.ts";
-import { SCHEMA_HASH, schemaHash } from "./generate/schema-hash.ts";
+import { SCHEMA_HASH, schemaHash } from "./generate/sdk-schema.ts";
 
 const { values, positionals } = parseArgs({ options: { check: { type: "boolean" } }, allowPositionals: true });
 const isCheck = values.check === true;

@@ -9,8 +9,7 @@ import { GO_MODULE, type Language, readmes } from "../plugin/schema/language.ts"
 import { capture } from "./base/child.mjs";
 import { root } from "./base/project.mjs";
 import { engineVersion } from "./engine/version.mjs";
-import { GO_SDK, PYTHON_SDK, SCHEMA_HASH, schemaHash } from "./generate/schema-hash.ts";
-import { schemaFor } from "./generate/sdk-schema.ts";
+import { GO_SDK, PYTHON_SDK, SCHEMA_HASH, schemaFor, schemaHash } from "./generate/sdk-schema.ts";
 import { buildGoProgram, runGo } from "./setup/go-build.mjs";
 
 interface Sdk {

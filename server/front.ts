@@ -2,15 +2,14 @@
 import { createMetrics } from "./base/metrics.ts";
 import { createBounds } from "./connection/bounds.ts";
 import type { Pipeline } from "./pipeline/pipeline.ts";
-import { closerOf, listen, urlOf } from "./port/listen.ts";
+import { closerOf, listen, urlOf } from "./port/port.ts";
 import type { HttpOptions } from "./rest/call.ts";
 import type { Pages } from "./rest/page.ts";
 import { createRouter } from "./rest/route.ts";
 import { createHttp } from "./rest/server.ts";
 
 export type { Call } from "./pipeline/pipeline.ts";
-export { PassedOn } from "./rest/refused.ts";
-export { restError } from "./rest/status.ts";
+export { PassedOn, restError } from "./rest/refused.ts";
 
 export interface FrontOptions {
   pipeline: Pipeline;

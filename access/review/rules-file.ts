@@ -1,7 +1,7 @@
 // A file of rules: what fails a review, what is excused, and what is required. All problems at once.
 import { z } from "zod";
 import { isObject, type Json, suggestion } from "../../schema/index.ts";
-import { shapeError } from "../../schema/shape.ts";
+import { shapeError } from "../../schema/json.ts";
 import { mistakeText } from "../policy/index.ts";
 import { pathText, plainValue } from "../policy/source.ts";
 import { sourceFromYaml } from "../policy/yaml-source.ts";

@@ -11,7 +11,7 @@ import {
   type RoleBundles,
   UserError,
 } from "../../schema/index.ts";
-import { shapeError } from "../../schema/shape.ts";
+import { shapeError } from "../../schema/json.ts";
 import { mistakeText } from "../policy/parse.ts";
 import { pathText, plainValue } from "../policy/source.ts";
 import { type Files, textFiles } from "../policy/text-file.ts";

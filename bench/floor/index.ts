@@ -1,5 +1,5 @@
 // Dynamic resources of a provider that answers at once.
-import { classOf } from "./classes.ts";
+import { classOf } from "./outputs.ts";
 
 export const Group = classOf("Group", true);
 export const Identity = classOf("Identity", true);

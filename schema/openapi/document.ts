@@ -1,21 +1,11 @@
 // Builds an OpenAPI document (3.0.3) of the current version of the REST interface from the table of methods. Paths, parameters
 // and messages have the names of the published document. Links show which call can follow another.
-import type { z } from "zod";
-import { asMessage, enumInfo, fieldInfo, fieldText, type Message, messageInfo } from "../field.ts";
+import { z } from "zod";
+import { StatusMessage } from "../error.ts";
+import { asMessage, enumInfo, fieldInfo, fieldText, type Message, messageInfo, scalarInfo, unwrap } from "../field.ts";
 import type { Operation } from "../operation.ts";
 import { operations, VERSION } from "../operations.ts";
-import { fullName } from "../protobuf/name.ts";
-import { StatusMessage } from "../status.ts";
-import {
-  enumSchema,
-  type JsonSchema,
-  objectSchema,
-  type Reference,
-  requiredOfInput,
-  valueSchema,
-} from "./json-schema.ts";
-import { linksFrom } from "./link.ts";
-import { openapiPath, operationIdOf, pathFields, pathName, tagOf } from "./name.ts";
+import { fullName } from "../protobuf/message.ts";
 
 export const openapiDocument = () => {
   const { schemas, reference } = createComponents();
@@ -136,3 +126,153 @@ const any: JsonSchema = { type: "object", properties: { "@type": { type: "string
 
 const sortKeys = <T>(record: Record<string, T>): Record<string, T> =>
   Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+
+// A zod message as a schema of OpenAPI 3.0: its JSON (docs/contract.md#json), and the rules that JSON Schema can express.
+
+export type JsonSchema = { readonly [key: string]: unknown };
+
+/** Where the document describes messages and enums. */
+export type Reference = (schema: z.ZodType) => JsonSchema;
+
+/** The fields of a message, without those held elsewhere. */
+export const objectSchema = (
+  schema: Message,
+  reference: Reference,
+  { without = [], isPartial = false }: { without?: readonly string[]; isPartial?: boolean } = {},
+): JsonSchema => {
+  const fields = Object.entries(schema.shape).filter(([name]) => !without.includes(name));
+  const properties = Object.fromEntries(fields.map(([name, field]) => [name, fieldSchema(field, reference)]));
+  const required = fields.flatMap(([name, field]) => (isRequired(field) && !fieldInfo(field).inputOnly ? [name] : []));
+  const description = messageInfo(schema)?.text;
+  return {
+    type: "object",
+    ...(description !== undefined && { description }),
+    properties,
+    ...(required.length > 0 && !isPartial && { required }),
+  };
+};
+
+const isRequired = (field: z.ZodType) => fieldInfo(field).behavior === "REQUIRED";
+
+/** Fields that a create requires and no response returns. */
+export const requiredOfInput = (schema: Message): string[] =>
+  Object.entries(schema.shape).flatMap(([name, field]) =>
+    isRequired(field) && fieldInfo(field).inputOnly ? [name] : [],
+  );
+
+export const fieldSchema = (field: z.ZodType, reference: Reference): JsonSchema => {
+  const { behavior, inputOnly } = fieldInfo(field);
+  const description = fieldText(field);
+  const about = {
+    ...(description !== undefined && { description }),
+    ...(behavior === "OUTPUT_ONLY" && { readOnly: true }),
+    ...(inputOnly && { writeOnly: true }),
+  };
+  const valueForm = valueSchema(field, reference);
+  // Readers ignore everything beside a $ref.
+  return "$ref" in valueForm && Object.keys(about).length > 0
+    ? { allOf: [valueForm], ...about }
+    : { ...valueForm, ...about };
+};
+
+/** The schema of a value, without the description of its field. */
+export const valueSchema = (schema: z.ZodType, reference: Reference): JsonSchema => {
+  const inner = unwrap(schema);
+  if (asMessage(inner) || enumInfo(inner)) return reference(inner);
+  if (inner instanceof z.ZodArray)
+    return { type: "array", items: valueSchema(inner.element as z.ZodType, reference), ...rulesOf(inner) };
+  if (inner instanceof z.ZodRecord)
+    return { type: "object", additionalProperties: valueSchema(inner.valueType as z.ZodType, reference) };
+  switch (scalarInfo(inner)?.scalar) {
+    case "int32":
+      return { type: "integer", format: "int32" };
+    case "int64":
+      return { type: "string", format: "int64", ...rulesOf(inner) };
+    case "timestamp":
+      return { type: "string", format: "date-time" };
+    case "bytes":
+      return { type: "string", format: "byte" };
+  }
+  return inner instanceof z.ZodBoolean ? { type: "boolean" } : { type: "string", ...rulesOf(inner) };
+};
+
+export const enumSchema = (schema: z.ZodType): JsonSchema => {
+  const names = Object.keys(enumInfo(schema)?.numbers ?? {});
+  return { type: "string", enum: names, default: names[0] };
+};
+
+const RULES = ["pattern", "minLength", "maxLength", "minItems", "maxItems", "example"];
+
+// The rules of zod that JSON Schema can express. Rules that are functions exist on the server only.
+const rulesOf = (schema: z.ZodType): JsonSchema => {
+  const rules = z.toJSONSchema(schema, { target: "openapi-3.0", unrepresentable: "any", io: "input" });
+  return Object.fromEntries(Object.entries(rules).filter(([key]) => RULES.includes(key)));
+};
+
+// OpenAPI links: from a call to the calls that its response leads to (create → get → patch → delete → get), for readers and
+// for tools that follow them. Path parameters alone cannot show this, because every one is a `uid`.
+
+interface Link {
+  operationId: string;
+  parameters: { uid: string };
+}
+
+const rows = Object.entries(operations as Record<string, Operation>);
+
+// Services whose records have a parent other than a group, with the service that creates the parent.
+const PARENTS: Record<string, string> = {
+  "iam.ExternalGroupRoleMappingsService": "iam.IdentityProvidersService",
+  "registry.TagsService": "registry.ReposService",
+};
+
+const parentService = (service: string): string => PARENTS[service] ?? "iam.GroupsService";
+
+const ofRecord = (service: string) => rows.filter(([, row]) => row.service === service && /[{.]uid=/.test(row.path));
+
+const childrenOf = (service: string) =>
+  rows.filter(([, row]) => row.path.endsWith("{parent=**}") && parentService(row.service) === service);
+
+export const linksFrom = (name: string, row: Operation): Record<string, Link> => {
+  const [place, targets] = nextOf(row);
+  const others = targets.filter(([other]) => other !== name);
+  return Object.fromEntries(
+    others.map(([other, target]) => [
+      other,
+      { operationId: operationIdOf(other, target), parameters: { uid: place as string } },
+    ]),
+  );
+};
+
+// Where the uid of the next call comes from, and which calls can follow.
+const nextOf = ({ method, service, response }: Operation): [place: string, targets: typeof rows] => {
+  if (method === "DELETE") return ["$request.path.uid", ofRecord(service).filter(([, row]) => row.method === "GET")];
+  if ("uid" in response.shape) return ["$response.body#/uid", [...ofRecord(service), ...childrenOf(service)]];
+  const [plural] = Object.keys(response.shape);
+  const paged = "nextPageToken" in response.shape;
+  return paged
+    ? [`$response.body#/${plural}/0/uid`, ofRecord(service).filter(([, row]) => row.method === "GET")]
+    : ["", []];
+};
+
+// The names that the published OpenAPI document gives to paths, their parameters, tags and operations.
+
+/** `/iam/v2beta1/groups/{uid}`: every wildcard is a uid, as in the published document. */
+export const openapiPath = ({ path }: Pick<Operation, "path">): string =>
+  path.replace("{version}", VERSION).replace(/\{([^}=]+)(=\*\*)?\}/g, (_, field: string) => `{${pathName(field)}}`);
+
+export const pathName = (field: string): string => (field === "parent" ? "uid" : (field.split(".").at(-1) as string));
+
+/** The fields of the request that the path holds. */
+export const pathFields = ({ path }: Operation): string[] =>
+  [...path.matchAll(/\{([^}=]+)(=\*\*)?\}/g)]
+    .map(([, field]) => field as string)
+    .filter((field) => field !== "version");
+
+export const tagOf = ({ service }: Operation): string => service.split(".").at(-1) as string;
+
+/** Id of an operation. As published, further bindings of a method are numbered. */
+export const operationIdOf = (name: string, row: Operation): string => {
+  const { rpc = name } = row;
+  const first = (operations as Record<string, Operation>)[rpc];
+  return `${tagOf(row)}_${rpc}${first !== row && first?.service === row.service ? "2" : ""}`;
+};

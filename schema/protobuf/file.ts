@@ -1,14 +1,27 @@
 // Builds protobuf files from the table of methods: every service in every served version, with the messages and enums that
 // it reaches. Descriptors are plain data, for gRPC, for reflection and for the .proto files.
 import { z } from "zod";
+import { detailMessages, StatusMessage } from "../error.ts";
 import { asMessage, enumInfo, type Message, messageInfo, unwrap } from "../field.ts";
 import type { Operation } from "../operation.ts";
 import { type OperationName, operations, VERSIONS } from "../operations.ts";
-import { detailMessages, StatusMessage } from "../status.ts";
-import { ANNOTATIONS_FILE, annotationFiles, BEHAVIOR_FILE, httpOption } from "./annotation.ts";
-import { emptyFile, type FileDescriptor, type MessageDescriptor, type MethodDescriptor } from "./descriptor.ts";
-import { enumDescriptor, messageDescriptor, type Naming } from "./message.ts";
-import { fileOf, type Place, placeOf, serviceName } from "./name.ts";
+import {
+  ANNOTATIONS_FILE,
+  annotationFiles,
+  BEHAVIOR_FILE,
+  emptyFile,
+  enumDescriptor,
+  type FileDescriptor,
+  fileOf,
+  httpOption,
+  type MessageDescriptor,
+  type MethodDescriptor,
+  messageDescriptor,
+  type Naming,
+  type Place,
+  placeOf,
+  serviceName,
+} from "./message.ts";
 
 /** Every file, after the files that it imports. google.protobuf is left out, since every protobuf library has its files. */
 export const protobufFiles = (): FileDescriptor[] => {

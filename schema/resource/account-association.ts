@@ -1,9 +1,8 @@
 // AccountAssociation: the accounts of a group at cloud providers. A group has at most one, and its uid is the group's.
 import { z } from "zod";
 import { enumeration, int64, message, optional, output, plain, required, string, timestamp } from "../field.ts";
-import { type Operations, rows } from "../operation.ts";
+import { type Operations, rows, standardMethods } from "../operation.ts";
 import { resource } from "../resource.ts";
-import { standardMethods } from "../standard-methods.ts";
 import { awsAccount, description, name, nonEmpty } from "../text.ts";
 import { isUidp, UIDP_TEXT, uidp } from "../uidp.ts";
 

@@ -1,12 +1,144 @@
 // Advisory: what is known of a vulnerability in an artifact, as a list of events. Read only: advisories come with the seed.
 import { z } from "zod";
-import { enumeration, message, optional, output, plain, required, string, strings, timestamp } from "../field.ts";
-import { type Operations, rows } from "../operation.ts";
+import {
+  bytes,
+  enumeration,
+  message,
+  optional,
+  output,
+  plain,
+  required,
+  string,
+  strings,
+  timestamp,
+} from "../field.ts";
+import { type Operations, rows, standardMethods } from "../operation.ts";
 import { resource } from "../resource.ts";
-import { standardMethods } from "../standard-methods.ts";
 import { nonEmpty } from "../text.ts";
 import { uidp } from "../uidp.ts";
-import { AdvisoryEvent, EventTypeFilter, ReviewState } from "./advisory-event.ts";
+
+// AdvisoryEvent: one step in the life of an advisory, of exactly one type, with the state of its review.
+
+const EVENT = "vulnerabilities.AdvisoryEvent";
+
+export const ReviewState = enumeration("vulnerabilities.ReviewState", {
+  REVIEW_STATE_UNSPECIFIED: 0,
+  REVIEW_STATE_PENDING: 1,
+  REVIEW_STATE_APPROVED: 2,
+  REVIEW_STATE_REQUEST_CHANGES: 3,
+  REVIEW_STATE_REJECTED: 4,
+});
+
+export const EventTypeFilter = enumeration("vulnerabilities.EventTypeFilter", {
+  EVENT_TYPE_FILTER_UNSPECIFIED: 0,
+  EVENT_TYPE_FILTER_DETECTION: 1,
+  EVENT_TYPE_FILTER_TRUE_POSITIVE_DETERMINATION: 2,
+  EVENT_TYPE_FILTER_FIXED: 3,
+  EVENT_TYPE_FILTER_FALSE_POSITIVE_DETERMINATION: 4,
+  EVENT_TYPE_FILTER_ANALYSIS_NOT_PLANNED: 5,
+  EVENT_TYPE_FILTER_FIX_NOT_PLANNED: 6,
+  EVENT_TYPE_FILTER_PENDING_UPSTREAM_FIX: 7,
+  EVENT_TYPE_FILTER_PATCHED: 8,
+});
+export type EventTypeFilter = z.infer<typeof EventTypeFilter>;
+
+const Detection = message(
+  `${EVENT}.Detection`,
+  {
+    nvdapi: plain(
+      1,
+      message(`${EVENT}.Detection.NVDAPI`, {
+        cpeSearched: plain(1, string, { text: "CPE that was searched for" }),
+        cpeFound: plain(2, string, { text: "CPE that was found" }),
+      }),
+      { text: "By the National Vulnerability Database", oneof: "type" },
+    ),
+    manual: plain(2, message(`${EVENT}.Detection.Manual`, {}), { text: "By a person", oneof: "type" }),
+    scanv1: plain(
+      3,
+      message(`${EVENT}.Detection.ScanV1`, {
+        scanner: plain(1, string, { text: "Name of the scanner" }),
+        subpackage: plain(2, string, { text: "Package in which it was found" }),
+        componentId: plain(3, string, { text: "Id of the component" }),
+        component: plain(4, string, { text: "Name of the component" }),
+        componentVersion: plain(5, string, { text: "Version of the component" }),
+        componentType: plain(6, string, { text: "Ecosystem of the component" }),
+        componentLocation: plain(7, string, { text: "Path of the component" }),
+        artifactVersion: plain(8, string, { text: "Version of the artifact" }),
+        scannerVersion: plain(9, string, { text: "Version of the scanner" }),
+        grypeDbBuilt: plain(10, string, { text: "When the scanner's database was built" }),
+        grypeDbChecksum: plain(11, string, { text: "Checksum of the scanner's database" }),
+      }),
+      { text: "By a scanner", oneof: "type" },
+    ),
+  },
+  { requiredOneofs: ["type"] },
+);
+
+const Fixed = message(`${EVENT}.Fixed`, {
+  fixedVersion: plain(1, string, { text: "First version with the fix" }),
+  note: plain(2, string, { text: "A remark" }),
+  scannerVersion: plain(3, string, { text: "Version of the scanner" }),
+  grypeDbBuilt: plain(4, string, { text: "When the scanner's database was built" }),
+  grypeDbChecksum: plain(5, string, { text: "Checksum of the scanner's database" }),
+});
+
+const FalsePositiveDetermination = message(`${EVENT}.FalsePositiveDetermination`, {
+  type: plain(
+    1,
+    enumeration(`${EVENT}.FalsePositiveDetermination.Type`, {
+      TYPE_UNSPECIFIED: 0,
+      TYPE_VULNERABILITY_RECORD_ANALYSIS_CONTESTED: 1,
+      TYPE_COMPONENT_VULNERABILITY_MISMATCH: 2,
+      TYPE_VULNERABLE_CODE_VERSION_NOT_USED: 3,
+      TYPE_VULNERABLE_CODE_NOT_INCLUDED_IN_PACKAGE: 4,
+      TYPE_VULNERABLE_CODE_NOT_IN_EXECUTION_PATH: 5,
+      TYPE_VULNERABLE_CODE_CANNOT_BE_CONTROLLED_BY_ADVERSARY: 6,
+      TYPE_INLINE_MITIGATIONS_EXIST: 7,
+    }),
+    { text: "Why it does not apply" },
+  ),
+  note: plain(2, string, { text: "A remark" }),
+});
+
+const Patched = message(`${EVENT}.Patched`, {
+  patchedVersions: plain(1, strings, { text: "Versions with the patch", list: "set" }),
+  note: plain(2, string, { text: "A remark" }),
+});
+
+const noteMessage = (name: string) => message(`${EVENT}.${name}`, { note: plain(1, string, { text: "A remark" }) });
+
+const TYPE = { oneof: "type" };
+
+export const AdvisoryEvent = message(
+  EVENT,
+  {
+    uid: output(1, uidp, { text: "uid of its advisory, then a segment of its own" }),
+    createTime: output(2, timestamp, { text: "When it was created: RFC 3339, UTC" }),
+    findings: plain(3, bytes, { text: "What the scanner found: JSON, in base64" }),
+    author: required(4, nonEmpty, { text: "Who wrote the event" }),
+    reviewer: optional(5, string, { text: "Who reviewed it" }),
+    reviewState: required(
+      6,
+      ReviewState.refine((state) => state !== "REVIEW_STATE_UNSPECIFIED", "is required"),
+      { text: "State of the review" },
+    ),
+    issue: optional(7, string, { text: "Address of the issue about it", presence: true }),
+    detection: plain(10, Detection, { ...TYPE, text: "It was found" }),
+    fixed: plain(11, Fixed, { ...TYPE, text: "It is fixed" }),
+    falsePositiveDetermination: plain(12, FalsePositiveDetermination, { ...TYPE, text: "It does not apply" }),
+    analysisNotPlanned: plain(13, noteMessage("AnalysisNotPlanned"), { ...TYPE, text: "It will not be analysed" }),
+    fixNotPlanned: plain(14, noteMessage("FixNotPlanned"), { ...TYPE, text: "It will not be fixed" }),
+    pendingUpstreamFix: plain(15, noteMessage("PendingUpstreamFix"), {
+      ...TYPE,
+      text: "It waits for a fix by the authors of the component",
+    }),
+    truePositiveDetermination: plain(16, noteMessage("TruePositiveDetermination"), { ...TYPE, text: "It applies" }),
+    patched: plain(17, Patched, { ...TYPE, text: "The component is patched" }),
+  },
+  { requiredOneofs: ["type"] },
+);
+export type AdvisoryEvent = z.infer<typeof AdvisoryEvent>;
 
 const Severity = message("vulnerabilities.Severity", {
   type: plain(

@@ -2,9 +2,8 @@
 // is no update: a mapping never changes.
 import { z } from "zod";
 import { message, output, plain, required, string, timestamp } from "../field.ts";
-import { type Operations, rows } from "../operation.ts";
+import { type Operations, rows, standardMethods } from "../operation.ts";
 import { resource } from "../resource.ts";
-import { standardMethods } from "../standard-methods.ts";
 import { nonEmpty } from "../text.ts";
 import { uidp } from "../uidp.ts";
 

@@ -2,9 +2,8 @@
 import { z } from "zod";
 import { Capability } from "../capability.ts";
 import { bool, duration, message, optional, output, plain, required, string, timestamp } from "../field.ts";
-import { type Operations, rows } from "../operation.ts";
+import { type Operations, rows, standardMethods } from "../operation.ts";
 import { resource } from "../resource.ts";
-import { standardMethods } from "../standard-methods.ts";
 import { uidp } from "../uidp.ts";
 
 const TTL_MAX_S = 10 * 365 * 24 * 60 * 60;

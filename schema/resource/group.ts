@@ -13,9 +13,8 @@ import {
   string,
   timestamp,
 } from "../field.ts";
-import { type Operations, rows } from "../operation.ts";
+import { type Operations, rows, standardMethods } from "../operation.ts";
 import { resource } from "../resource.ts";
-import { standardMethods } from "../standard-methods.ts";
 import { description, name } from "../text.ts";
 import { uidp } from "../uidp.ts";
 

@@ -2,9 +2,8 @@
 // a provider means granting that role.
 import type { z } from "zod";
 import { bool, enumeration, message, optional, output, plain, required, string, strings, timestamp } from "../field.ts";
-import { type Operations, rows } from "../operation.ts";
+import { type Operations, rows, standardMethods } from "../operation.ts";
 import { resource } from "../resource.ts";
-import { standardMethods } from "../standard-methods.ts";
 import { description, name, nonEmpty } from "../text.ts";
 import { uidp } from "../uidp.ts";
 import { issuer } from "./identity.ts";

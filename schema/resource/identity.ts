@@ -14,10 +14,9 @@ import {
   strings,
   timestamp,
 } from "../field.ts";
-import { type Operations, rows } from "../operation.ts";
+import { type Operations, rows, standardMethods } from "../operation.ts";
 import { PATTERN_MAX, patternViolation } from "../pattern.ts";
 import { resource } from "../resource.ts";
-import { standardMethods } from "../standard-methods.ts";
 import { description, name, nonEmpty } from "../text.ts";
 import { uidp } from "../uidp.ts";
 

@@ -14,9 +14,8 @@ import {
   strings,
   timestamp,
 } from "../field.ts";
-import { type Operations, rows } from "../operation.ts";
+import { getRequest, type Operations, rows, standardMethods, updateRequest } from "../operation.ts";
 import { resource } from "../resource.ts";
-import { getRequest, standardMethods, updateRequest } from "../standard-methods.ts";
 import { alias, bundle, description, nonEmpty, tagName } from "../text.ts";
 import { uidp } from "../uidp.ts";
 

@@ -2,9 +2,8 @@
 // identity, the group and the role.
 import { z } from "zod";
 import { message, optional, output, plain, required, string, timestamp } from "../field.ts";
-import { type Operations, rows } from "../operation.ts";
+import { type Operations, rows, standardMethods } from "../operation.ts";
 import { resource } from "../resource.ts";
-import { standardMethods } from "../standard-methods.ts";
 import { uidp } from "../uidp.ts";
 
 export const BATCH_MAX = 25;

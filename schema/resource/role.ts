@@ -2,9 +2,8 @@
 import { z } from "zod";
 import { capabilities as allCapabilities, Capability, capabilityName, isInternalOnly } from "../capability.ts";
 import { message, optional, output, plain, required, string, timestamp } from "../field.ts";
-import { type Operations, rows } from "../operation.ts";
+import { type Operations, rows, standardMethods } from "../operation.ts";
 import { resource } from "../resource.ts";
-import { standardMethods } from "../standard-methods.ts";
 import { description, name } from "../text.ts";
 import { uidp } from "../uidp.ts";
 

@@ -1,9 +1,8 @@
 // Tag: a name in a repo that points to an image. There is no update: creating one that exists moves it.
 import { z } from "zod";
 import { bool, message, optional, output, plain, required, string, timestamp } from "../field.ts";
-import { type Operations, rows } from "../operation.ts";
+import { type Operations, rows, standardMethods } from "../operation.ts";
 import { resource } from "../resource.ts";
-import { standardMethods } from "../standard-methods.ts";
 import { bundle, tagName } from "../text.ts";
 import { uidp } from "../uidp.ts";
 

@@ -4,7 +4,7 @@ import { chmod, copyFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { root } from "../base/project.mjs";
 import { bundleInParts, licensesOf } from "./bundle.ts";
-import { compileCache, supportedNode } from "./entry.ts";
+import { compileCache, supportedNode } from "./package.ts";
 
 const EXECUTABLE = "pulumi-resource-irm";
 const MODULE = "main.mjs";

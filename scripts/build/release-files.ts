@@ -7,7 +7,7 @@ import { type Zippable, zipSync } from "fflate";
 import { createTarGzip } from "nanotar";
 import { parse } from "smol-toml";
 import { root } from "../base/project.mjs";
-import { GO_SDK, PYTHON_SDK } from "../generate/schema-hash.ts";
+import { GO_SDK, PYTHON_SDK } from "../generate/sdk-schema.ts";
 
 /** The same bytes from each build: no time, no user. */
 const attributes = { uid: 0, gid: 0, mtime: 0 };

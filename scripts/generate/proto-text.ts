@@ -1,13 +1,13 @@
 // A protobuf file as .proto text (protobuf language guide, proto3): one line a field, in the order of their numbers.
 import {
+  descriptorTexts,
   type EnumDescriptor,
   type FieldDescriptor,
   type FileDescriptor,
   type MessageDescriptor,
   type Options,
   toLowerCamel,
-} from "../../schema/protobuf/descriptor.ts";
-import { descriptorTexts } from "../../schema/protobuf/message.ts";
+} from "../../schema/protobuf/message.ts";
 import { HEAD, wrapText } from "./program-type.ts";
 
 export const protoText = (file: FileDescriptor): string => {

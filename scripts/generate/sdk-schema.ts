@@ -1,4 +1,7 @@
 // The package schema for the generator of one language: its texts call properties, and options of the engine, as that language does.
+
+import { createHash } from "node:crypto";
+import { join } from "node:path";
 import { type Language, readmes } from "../../plugin/schema/language.ts";
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
@@ -60,3 +63,14 @@ const spellNames = (text: string, names: ReadonlySet<string>, spell: (name: stri
     if (!parts.every((part) => names.has(part))) return found;
     return found.replace(path ?? found, parts.map(spell).join("."));
   });
+
+// Which schema the packages for other languages were generated from.
+
+/** The folder of the Python package in the clone, and of the Go module. */
+export const PYTHON_SDK = join("sdk", "python");
+export const GO_SDK = join("sdk", "go", "irm");
+
+/** The file with the hash, which all of them share: one command writes them. */
+export const SCHEMA_HASH = join("sdk", "schema.sha256");
+
+export const schemaHash = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -1,5 +1,8 @@
 // The server's log: one line for each event on stderr, as text or JSON. Callers never pass a token or a key.
-import { printableLines } from "../../schema/printable.ts";
+
+import { AsyncLocalStorage } from "node:async_hooks";
+import { randomUUID } from "node:crypto";
+import { printableLines } from "../../schema/nearest.ts";
 
 export const LEVELS = ["debug", "info", "warn", "error"] as const;
 export type Level = (typeof LEVELS)[number];
@@ -30,3 +33,44 @@ const withoutTokens = (line: string): string => line.replace(/eyJ[\w+/=.-]{20,}/
 
 // Further lines of a caller's text are indented, so that they cannot pass for events.
 const indentLines = (text: string): string => printableLines(text).replaceAll("\n", "\n    ");
+
+// The id of a request: in its response, and in every line of the log that belongs to it.
+
+/** Header and metadata key, of requests and of responses. */
+export const REQUEST_ID = "x-request-id";
+
+/** Accepts a client's own id unless it could break a line of the log or hold a token. */
+export const requestIdFrom = (given: unknown): string =>
+  typeof given === "string" && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
+
+/** Bytes of a head, without the separators between its parts. */
+export const headSize = (rawHeaders: readonly string[]): number =>
+  rawHeaders.reduce((sum, { length }) => sum + length, 0);
+
+/** Every value of a header as it came: node joins or drops repeated ones. */
+export const headerValues = (rawHeaders: readonly string[], name: string): string[] =>
+  rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name);
+
+// Not an argument, because only the log needs it.
+const current = new AsyncLocalStorage<string>();
+
+export const withRequestId = <T>(id: string, work: () => T): T => current.run(id, work);
+
+/** The id of the current request. */
+export const currentRequestId = (): string => current.getStore() ?? "";
+
+/** Adds the id of the current request to each line. */
+export const logOfRequests =
+  (log: Log): Log =>
+  (level, event, fields) => {
+    const requestId = current.getStore();
+    log(level, event, requestId ? { requestId, ...fields } : fields);
+  };
+
+// The end of a wait: an AbortSignal, as far as the server reads it. Programs compile this type without those of Node or of browsers.
+
+export interface Cut {
+  readonly aborted: boolean;
+  addEventListener(type: "abort", listener: () => void): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}

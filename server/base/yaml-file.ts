@@ -1,6 +1,6 @@
 // A YAML file that an operator wrote: its value, and where in the file its problems are.
 import { type Document, LineCounter, parseDocument, type YAMLError } from "yaml";
-import type { Problem } from "../../schema/shape.ts";
+import type { Problem } from "../../schema/json.ts";
 
 export type YamlFile = ReturnType<typeof readYaml>;
 

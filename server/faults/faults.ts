@@ -6,19 +6,27 @@ import {
   apiError,
   type Code,
   codeFromHttp,
+  invalidArgument,
   type Json,
   type Operation,
   type OperationName,
   retryInfo,
 } from "../../schema/index.ts";
-import type { Log } from "../base/log.ts";
+import { currentRequestId, type Log } from "../base/log.ts";
 import type { Wire } from "../base/metrics.ts";
-import { currentRequestId } from "../base/request.ts";
 import type { Call, Pipeline } from "../pipeline/pipeline.ts";
-import { createFaultDelays } from "./delay.ts";
-import { createFaultDelivery, proxyPage, type WireFault } from "./delivery.ts";
-import { checkFaults, type FaultScript, type Script, type Step } from "./script.ts";
-import { createFaultSteps } from "./step.ts";
+import { local, type Pages, pagesAt } from "../rest/page.ts";
+import { restError } from "../rest/refused.ts";
+import { createFaultDelays, createFaultDelivery, proxyPage, type WireFault } from "./delivery.ts";
+import {
+  checkFaults,
+  createFaultSteps,
+  type FaultScript,
+  FaultsError,
+  parseFaults,
+  type Script,
+  type Step,
+} from "./script.ts";
 
 /** A request that reached a method, whatever the outcome. */
 export interface Attempt {
@@ -174,4 +182,29 @@ const statusError = (status: number, retryAfter: number | undefined): ApiError =
   const code: Code = codeFromHttp(status);
   const details = retryAfter === undefined ? [] : [retryInfo(retryAfter * 1000)];
   return apiError(code, `a scripted failure with status ${status}`, { details });
+};
+
+// `/faults`, for tests of clients in other processes: GET returns the script and the report, PUT takes a new script, POST
+// `/faults/release` releases what is held. It takes no token, and so only requests by a name of loopback, and none that a
+// browser sends for a page of another origin.
+
+export const faultsPage = (faults: FaultControl): Pages => {
+  const report = () => ({ http: 200, json: { faults: faults.script(), attempts: faults.attempts() } });
+  const here = (answer: Parameters<typeof local>[1]) => local("the scripted failures are", answer);
+  return pagesAt({
+    "GET /faults": here(report),
+    "POST /faults/release": here(() => {
+      faults.release();
+      return report();
+    }),
+    "PUT /faults": here(async ({ body }) => {
+      try {
+        faults.set(parseFaults((await body()).toString("utf8"), "body"));
+      } catch (error) {
+        if (!(error instanceof FaultsError)) throw error;
+        return restError(invalidArgument(error.message.split("\n").map((description) => ({ field: "", description }))));
+      }
+      return report();
+    }),
+  });
 };

@@ -1,13 +1,14 @@
 // Calls whose message has not arrived in full. Such a call has done nothing yet, so the server may refuse it. It does when the
 // call takes longer than a REST request may, and when the server drains.
+
+import type { EventEmitter } from "node:events";
 import type { ServerHttp2Stream } from "node:http2";
 import type { ServerReadableStream } from "@grpc/grpc-js";
 import { type ApiError, apiError } from "../../schema/index.ts";
-import { awaitEnd, endEarly, LATE } from "../connection/arrival.ts";
-import type { Arriving, BodyMemory } from "../connection/body-memory.ts";
-import type { CallRecord } from "./call-record.ts";
-import { serviceOf } from "./refused.ts";
-import { grpcStatus, trailersFrom } from "./status.ts";
+import { awaitEnd, endEarly, LATE } from "../connection/delivery.ts";
+import type { Arriving, BodyMemory } from "../connection/memory.ts";
+import type { CallRecord } from "./count.ts";
+import { grpcStatus, serviceOf, trailersFrom } from "./refused.ts";
 
 export type Arrivals = ReturnType<typeof createArrivals>;
 
@@ -71,3 +72,35 @@ export const receiveMessage = (call: ServerReadableStream<Buffer, Buffer>, max: 
     // The client ended the call, or grpc-js has refused a malformed message.
     call.on("cancelled", () => reject(apiError("CANCELLED", "the call ended before its message")));
   });
+
+// Streams without an end of their own (reflection, a watched health): the end of the server ends them.
+
+export type Streams = ReturnType<typeof createStreams>;
+
+// For all clients, who need no token. One more ends the stream that has been open longest.
+const STREAMS_MAX = 1000;
+
+export const createStreams = () => {
+  const open = new Map<EventEmitter, () => void>();
+  let hasEnded = false;
+  return {
+    /** `end`: called when the server drains and the stream is open. `left`: called once it has ended, for any reason. */
+    opened: (call: EventEmitter, end: () => void, left?: () => void): void => {
+      open.set(call, end);
+      if (open.size > STREAMS_MAX) {
+        const [oldest] = open.values();
+        oldest?.();
+      }
+      const close = () => {
+        if (open.delete(call)) left?.();
+      };
+      for (const event of ["cancelled", "close", "finish"]) call.once(event, close);
+      // It arrived when the drain had begun.
+      if (hasEnded) end();
+    },
+    end: (): void => {
+      hasEnded = true;
+      for (const end of [...open.values()]) end();
+    },
+  };
+};

@@ -4,12 +4,12 @@ import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import type { Metadata } from "@grpc/grpc-js";
 import { type Code, codeFromNumber } from "../../schema/index.ts";
 import type { Log } from "../base/log.ts";
+import { headerValues, headSize, REQUEST_ID, requestIdFrom } from "../base/log.ts";
 import type { Metrics } from "../base/metrics.ts";
-import { headerValues, headSize, REQUEST_ID, requestIdFrom } from "../base/request.ts";
-import type { AnswerMemory } from "../connection/answer-memory.ts";
 import type { Connections } from "../connection/connections.ts";
+import type { AnswerMemory } from "../connection/memory.ts";
 import type { Arrivals } from "./arrival.ts";
-import type { CallRecord } from "./call-record.ts";
+import type { CallRecord } from "./count.ts";
 import { completeAnswer } from "./refused.ts";
 
 export type Calls = ReturnType<typeof createCalls>;

@@ -1,8 +1,13 @@
 // Counts the values of a binary message before it is read (https://protobuf.dev/programming-guides/encoding). An item of a
 // list may be one byte, and reading it creates an object. Lists and maps have the same bounds as in JSON.
+
+import type { ServerHttp2Stream } from "node:http2";
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
-import { once, TOO_MANY_VALUES, VALUES_MAX } from "../../schema/index.ts";
+import { type OperationName, once, TOO_MANY_VALUES, VALUES_MAX } from "../../schema/index.ts";
+import type { Work } from "../connection/connections.ts";
+import type { Answering } from "../connection/memory.ts";
+import type { Call } from "../pipeline/pipeline.ts";
 
 /** Fields of a message and of those in it, known or not. An entry of a map counts as three. */
 export const FIELDS_MAX = 4 * VALUES_MAX;
@@ -97,3 +102,26 @@ const contentIn = (reader: BinaryReader, wireType: WireType): Uint8Array => {
   if (wireType !== WireType.StartGroup && wireType !== WireType.EndGroup) reader.skip(wireType);
   return NOTHING;
 };
+
+// The state of one gRPC call, from its first header to its line in the log.
+
+/** The state of a call; its handler adds to it. */
+export interface CallRecord {
+  requestId: string;
+  stream: ServerHttp2Stream;
+  /** the call as work on its connection */
+  work: Work;
+  /** the memory of its answer */
+  answering: Answering;
+  /** address of the client */
+  peer: string;
+  operation?: OperationName;
+  /** absent: the pipeline has not seen it */
+  call?: Call;
+  /** top-level fields of the body, for the log */
+  fields?: string;
+  /** text of the error */
+  message?: string;
+  /** requested every few seconds: logged for debugging only */
+  quiet?: boolean;
+}

@@ -3,12 +3,12 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import type { Server, ServerUnaryCall, ServerWritableStream, sendUnaryData } from "@grpc/grpc-js";
 import { apiError } from "../../schema/index.ts";
+import type { Streams } from "./arrival.ts";
 import type { Calls } from "./call.ts";
-import { binaryFromJson } from "./decode.ts";
+import { binaryFromJson } from "./method.ts";
+import { grpcStatus } from "./refused.ts";
 import { messageIn } from "./registry.ts";
 import { HEALTH_PACKAGE } from "./standard-file.ts";
-import { grpcStatus } from "./status.ts";
-import type { Streams } from "./stream.ts";
 
 type Request = { service: string };
 type Answer = { status: "SERVING" | "NOT_SERVING" | "SERVICE_UNKNOWN" };

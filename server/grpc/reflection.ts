@@ -16,11 +16,11 @@ import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import type { Server, ServerDuplexStream } from "@grpc/grpc-js";
 import { apiError, codes, type Json, once } from "../../schema/index.ts";
 import type { Connection } from "../connection/connections.ts";
+import type { Streams } from "./arrival.ts";
 import type { Calls } from "./call.ts";
+import { grpcStatus } from "./refused.ts";
 import { grpcRegistry, messageIn } from "./registry.ts";
 import { REFLECTION_PACKAGES } from "./standard-file.ts";
-import { grpcStatus } from "./status.ts";
-import type { Streams } from "./stream.ts";
 
 /** The method of a reflection package. Its clients may keep the stream open. */
 export const reflectionPath = (name: string): string => `/${name}.ServerReflection/ServerReflectionInfo`;

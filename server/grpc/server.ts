@@ -3,16 +3,14 @@ import { constants, type Http2Server, Http2ServerRequest, Http2ServerResponse } 
 import type { Duplex } from "node:stream";
 import { Server, ServerCredentials } from "@grpc/grpc-js";
 import type { Metrics } from "../base/metrics.ts";
-import { BODY_MAX } from "../connection/body-size.ts";
-import { type Bounds, DRAIN_MS } from "../connection/bounds.ts";
-import type { Side } from "../connection/side.ts";
-import { type Arrivals, createArrivals } from "./arrival.ts";
+import type { Side } from "../connection/bounds.ts";
+import { BODY_MAX, type Bounds, DRAIN_MS } from "../connection/bounds.ts";
+import { type Arrivals, createArrivals, createStreams } from "./arrival.ts";
 import { type Calls, createCalls } from "./call.ts";
 import { addHealth } from "./health.ts";
 import { addMethods, type GrpcMethods } from "./method.ts";
 import { addReflection, reflectionPath } from "./reflection.ts";
 import { HEALTH_PACKAGE, REFLECTION_PACKAGES } from "./standard-file.ts";
-import { createStreams } from "./stream.ts";
 
 export interface GrpcOptions extends GrpcMethods {
   metrics: Metrics;

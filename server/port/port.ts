@@ -1,16 +1,16 @@
 // One port for both wires (docs/contract.md#wire). In the clear the first bytes of a connection show its version of HTTP; with
 // TLS, ALPN does (RFC 7301). A client that offers both gets HTTP/1.1: gRPC clients offer h2 alone.
+
+import { readFileSync } from "node:fs";
 import type { Server as HttpServer } from "node:http";
-import { createServer, type Server, type Socket } from "node:net";
-import { createServer as createTlsServer } from "node:tls";
-import type { Cut } from "../base/cut.ts";
-import type { Bounds } from "../connection/bounds.ts";
-import type { Side } from "../connection/side.ts";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { createSecureContext, createServer as createTlsServer } from "node:tls";
+import { LOOPBACK_NAMES, UserError } from "../../schema/index.ts";
+import type { Cut } from "../base/log.ts";
+import { type Bounds, DRAIN_MS, type Side } from "../connection/bounds.ts";
 import { createGrpc, type Grpc, type GrpcOptions } from "../grpc/server.ts";
 import type { HttpOptions } from "../rest/call.ts";
 import { createHttp } from "../rest/server.ts";
-import { closerOf } from "./listen.ts";
-import type { TlsKeys } from "./tls.ts";
 
 // Every HTTP/2 connection begins with it, and no HTTP/1.1 request can (RFC 9113 section 3.4).
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
@@ -95,4 +95,112 @@ const detectWire = (socket: Socket, withinMs: number, use: (isHttp2: boolean) =>
     if (!isHttp2) socket.resume();
   };
   socket.on("data", read).on("end", end).on("error", end).on("timeout", end).setTimeout(withinMs);
+};
+
+// Opens and closes listeners, and gives their addresses.
+
+/** A port that the server cannot listen on, in one sentence. */
+export class ListenError extends UserError {
+  override readonly name = "ListenError";
+}
+
+export const listen = (server: Server, port: number, host: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      const { code, message } = error;
+      const texts: Record<string, string> = {
+        EADDRINUSE: `port ${port} on ${host} is in use; choose another, or 0 for any free one`,
+        EADDRNOTAVAIL: `${host} is not an address of this machine`,
+        ENOTFOUND: `${host} is not an address of this machine`,
+      };
+      const text = texts[code ?? ""] ?? `port ${port} on ${host} cannot be used: ${message}`;
+      reject(new ListenError(text, { cause: error }));
+    });
+    server.listen(port, host, () => resolve());
+  });
+
+/** The address that clients use. A wildcard host becomes a loopback address. */
+export const urlOf = (server: Server, host: string, scheme: "http" | "https"): string => {
+  const { port } = server.address() as AddressInfo;
+  const name = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+  return `${scheme}://${name.includes(":") ? `[${name}]` : name}:${port}`;
+};
+
+/** The audiences of an address: itself, and on loopback also by the other names. */
+export const audiencesOf = (baseUrl: string): string[] => {
+  const url = new URL(baseUrl);
+  if (!LOOPBACK_NAMES.includes(url.hostname)) return [baseUrl];
+  return [...new Set([baseUrl, ...LOOPBACK_NAMES.map((name) => `${url.protocol}//${name}:${url.port}`)])];
+};
+
+/**
+ * Returns a function that ends a listener. It accepts no new connections, lets the wires close idle ones, and waits for the
+ * other responses, ten seconds at most or until `cut`. Then it cuts off the rest.
+ */
+export const closerOf = (server: Server, drainWires: () => void): ((cut?: Cut) => Promise<void>) => {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  const destroy = (which: (socket: Socket) => boolean) => {
+    for (const socket of sockets) if (which(socket)) socket.destroy();
+  };
+
+  return (cut) =>
+    new Promise((resolve) => {
+      const cutOff = () => destroy(() => true);
+      const late = setTimeout(cutOff, DRAIN_MS);
+      cut?.addEventListener("abort", cutOff);
+      server.close(() => {
+        clearTimeout(late);
+        cut?.removeEventListener("abort", cutOff);
+        resolve();
+      });
+      drainWires();
+      // To either wire, a connection that has not sent a byte is not idle.
+      destroy(({ bytesRead }) => bytesRead === 0);
+      if (cut?.aborted) cutOff();
+    });
+};
+
+// The certificate and private key of a server that terminates TLS by itself, from PEM files.
+
+export interface TlsKeys {
+  /** PEM: the certificate, then its issuers */
+  cert: string;
+  /** PEM: its private key */
+  key: string;
+}
+
+/** Files that the server cannot use for TLS, in one sentence. */
+export class TlsError extends UserError {
+  override readonly name = "TlsError";
+}
+
+export const readTlsKeys = (certFile: string, keyFile: string): TlsKeys => {
+  const keys = { cert: read("certificate", certFile), key: read("private key", keyFile) };
+  try {
+    createSecureContext({ cert: keys.cert });
+  } catch (error) {
+    throw new TlsError(`${certFile} holds no certificate in PEM`, { cause: error });
+  }
+  try {
+    createSecureContext(keys);
+  } catch (error) {
+    const mismatch = (error as NodeJS.ErrnoException).code === "ERR_OSSL_X509_KEY_VALUES_MISMATCH";
+    const text = mismatch
+      ? `the private key in ${keyFile} does not belong to the certificate in ${certFile}`
+      : `${keyFile} holds no private key in PEM that can be used without a password`;
+    throw new TlsError(text, { cause: error });
+  }
+  return keys;
+};
+
+const read = (what: string, file: string): string => {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new TlsError(`cannot read the ${what} ${file}: ${(error as Error).message}`, { cause: error });
+  }
 };

@@ -2,18 +2,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Log } from "../base/log.ts";
+import { headSize, REQUEST_ID, requestIdFrom, withRequestId } from "../base/log.ts";
 import type { Metrics } from "../base/metrics.ts";
-import { headSize, REQUEST_ID, requestIdFrom, withRequestId } from "../base/request.ts";
-import { PIPELINED_MAX } from "../connection/answer-memory.ts";
-import { awaitEnd, endEarly } from "../connection/arrival.ts";
-import type { Arriving, BodyMemory } from "../connection/body-memory.ts";
 import type { Bounds } from "../connection/bounds.ts";
-import { type Delivery, type HttpAnswer, streamOf } from "../connection/delivery.ts";
+import { awaitEnd, type Delivery, endEarly, type HttpAnswer, streamOf } from "../connection/delivery.ts";
+import type { Arriving, BodyMemory } from "../connection/memory.ts";
+import { PIPELINED_MAX } from "../connection/memory.ts";
 import { internalError } from "../pipeline/pipeline.ts";
 import { discardBody, readBody } from "./arrival.ts";
 import { answer, type Reply, type RestMethods, replyFrom } from "./method.ts";
-import { BrokenMessage, ClientGone, endWith, lateMessage } from "./refused.ts";
-import { type RestError, restError } from "./status.ts";
+import { BrokenMessage, ClientGone, endWith, lateMessage, type RestError, restError } from "./refused.ts";
 
 export interface HttpOptions extends RestMethods {
   metrics: Metrics;

@@ -1,17 +1,15 @@
 // A request of REST to its page or to its method: routed, given to the pipeline, answered.
 import type { IncomingMessage } from "node:http";
 import { apiError, type Code, codeFromHttp, codeFromNumber, type OperationName } from "../../schema/index.ts";
+import { headerValues } from "../base/log.ts";
 import type { Outcome } from "../base/metrics.ts";
 import { once } from "../base/once.ts";
-import { headerValues } from "../base/request.ts";
-import { BODY_MAX, bodyMaxOf } from "../connection/body-size.ts";
+import { BODY_MAX, bodyMaxOf } from "../connection/bounds.ts";
 import type { Call, Pipeline } from "../pipeline/pipeline.ts";
-import { decodeRest } from "./decode.ts";
 import type { Page, Pages } from "./page.ts";
-import { parametersFrom } from "./parameters.ts";
-import { refusalOf, unroutedError } from "./refused.ts";
+import { decodeRest, parametersFrom } from "./parameters.ts";
+import { type RestError, refusalOf, restError, unroutedError } from "./refused.ts";
 import type { Match } from "./route.ts";
-import { type RestError, restError } from "./status.ts";
 
 export interface RestMethods {
   router: (method: string, path: string) => Match;

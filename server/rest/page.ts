@@ -1,6 +1,6 @@
 // Pages beside the API: discovery documents, the development issuer, pages for operators.
 import { apiError, isLoopbackAuthority } from "../../schema/index.ts";
-import { restError } from "./status.ts";
+import { restError } from "./refused.ts";
 
 export interface Page {
   http: number;

@@ -1,12 +1,33 @@
-// Requests that never reach the pipeline, or that it returns: broken HTTP, an unknown path or method, a client that has gone,
-// a body that is too large, too late or of the wrong type. Each gets a status in JSON, like every other error.
+// An error on its way out over REST: HTTP status, headers, and google.rpc.Status as the body (AIP-193).
+
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { ApiError, apiError, type Code } from "../../schema/index.ts";
-import { LATE } from "../connection/arrival.ts";
+import { ApiError, apiError, type Code, codes, domainOf, type Status, statusFromError } from "../../schema/index.ts";
+import { LATE } from "../connection/delivery.ts";
 import { TransportError } from "../pipeline/pipeline.ts";
 import type { Match } from "./route.ts";
-import { type RestError, restError } from "./status.ts";
+
+export interface RestError {
+  http: number;
+  headers: Record<string, string>;
+  json: Status;
+}
+
+/** `http`: where it is not the status of the code (docs/contract.md#d31). */
+export const restError = (error: ApiError, service = "iam", http: number = codes[error.code].http): RestError => {
+  const delay = error.detail("RetryInfo")?.retryDelay;
+  return {
+    http,
+    headers: {
+      ...(error.code === "UNAUTHENTICATED" && { "www-authenticate": "Bearer" }),
+      ...(delay && { "retry-after": String(Math.ceil(Number.parseFloat(delay))) }),
+    },
+    json: statusFromError(error, domainOf(service)),
+  };
+};
+
+// Requests that never reach the pipeline, or that it returns: broken HTTP, an unknown path or method, a client that has gone,
+// a body that is too large, too late or of the wrong type. Each gets a status in JSON, like every other error.
 
 /** A message that is not HTTP (RFC 9112), or that did not arrive in time, by node's error. */
 export class BrokenMessage extends TransportError {

@@ -8,7 +8,7 @@ import {
   unservedMethods,
   VERSIONS,
 } from "../../schema/index.ts";
-import { type Side, sideOf } from "../connection/side.ts";
+import { type Side, sideOf } from "../connection/bounds.ts";
 
 export interface Route {
   method: HttpMethod;

@@ -1,7 +1,7 @@
 // REST on connections that the port hands over (docs/contract.md#wire): node's HTTP server with its limits.
 import { createServer, type Server } from "node:http";
-import { REQUEST_MS } from "../connection/arrival.ts";
 import type { Bounds } from "../connection/bounds.ts";
+import { REQUEST_MS } from "../connection/delivery.ts";
 import { createCalls, type HttpOptions } from "./call.ts";
 import { unroutedError } from "./refused.ts";
 

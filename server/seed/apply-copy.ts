@@ -10,7 +10,7 @@ import {
   resources,
   UIDP_TEXT,
 } from "../../schema/index.ts";
-import { operator } from "../caller/authorize.ts";
+import { operator } from "../caller/caller.ts";
 import type { ServiceContext } from "../services/context.ts";
 import { showSignIn } from "../services/identity.ts";
 import { services } from "../services/index.ts";
@@ -19,10 +19,10 @@ import { shapes } from "../store/shape.ts";
 import type { Store } from "../store/store.ts";
 import type { SeedContext } from "./apply.ts";
 import { COPIED_KINDS, type CopiedKind, type CopySeed, groupOf } from "./copy.ts";
-import { copyMarkOf, setCopyMark } from "./copy-mark.ts";
 import { createProblems, type Problem } from "./problem.ts";
 import { problemText, SeedError } from "./record.ts";
 import type { Unseen } from "./unseen.ts";
+import { copyMarkOf, setCopyMark } from "./unseen.ts";
 
 /** Throws SeedError with every problem. A store that has this copy already gets what it lacks of it. */
 export const applyCopy = (seed: CopySeed, context: SeedContext): void =>

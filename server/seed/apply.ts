@@ -14,11 +14,11 @@ import {
   resources,
   Tag,
 } from "../../schema/index.ts";
-import { operator } from "../caller/authorize.ts";
+import { operator } from "../caller/caller.ts";
 import { type AdvisoryInput, insertAdvisory } from "../services/advisory.ts";
-import { builtInRoleUid } from "../services/built-in-role.ts";
 import type { ServiceContext } from "../services/context.ts";
 import { services } from "../services/index.ts";
+import { builtInRoleUid } from "../services/role.ts";
 import { shapes } from "../store/shape.ts";
 import { jwksViolation } from "../sts/index.ts";
 import { createProblems, type Problem } from "./problem.ts";

@@ -2,7 +2,7 @@
 // `""` is the organization itself. A copy has `records` instead, by uid. Reports every problem at once, with its line and column.
 import type { z } from "zod";
 import { isObject, type Json, type RoleBundles } from "../../schema/index.ts";
-import { shapeError, shapeProblems } from "../../schema/shape.ts";
+import { shapeError, shapeProblems } from "../../schema/json.ts";
 import { readYaml, type YamlFile } from "../base/yaml-file.ts";
 import { copyProblems, seedProblems } from "./check.ts";
 import { type CopySeed, CopySeedSchema } from "./copy.ts";

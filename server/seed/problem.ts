@@ -1,6 +1,6 @@
 // Turns refusals of the services into problems of the seed's file, with the place of each record and paths instead of uids.
 import { ApiError, type FieldViolation, type Json, type Message, messageFromJson } from "../../schema/index.ts";
-import type { Problem as FileProblem } from "../../schema/shape.ts";
+import type { Problem as FileProblem } from "../../schema/json.ts";
 import type { Seed } from "./record.ts";
 
 export interface Problem extends FileProblem {

@@ -10,8 +10,7 @@ import {
 } from "../../schema/index.ts";
 import { suggestion } from "../../schema/nearest.ts";
 import { readYaml } from "../base/yaml-file.ts";
-import { ensureBuiltInRoles, formerBuiltInRoles } from "../services/built-in-role.ts";
-import { useViolations } from "../services/role.ts";
+import { ensureBuiltInRoles, formerBuiltInRoles, useViolations } from "../services/role.ts";
 import { shapes } from "../store/shape.ts";
 import type { Store } from "../store/store.ts";
 import type { Problem } from "./problem.ts";

@@ -1,19 +1,19 @@
 // The records that a server has when it starts: the built-in roles, the identity that anyone may assume, those of the seed or of the copy,
 // and with `--dev` an owner.
 import { OWNER_CAPABILITIES, type RoleBundles } from "../../schema/index.ts";
-import { enumNames, OWNER_ROLE } from "../services/built-in-role.ts";
 import type { IdSource } from "../services/context.ts";
 import { insertGroup } from "../services/group.ts";
 import { insertIdentity } from "../services/identity.ts";
+import { enumNames, OWNER_ROLE } from "../services/role.ts";
 import { insertHiddenBinding, insertOwner } from "../services/role-binding.ts";
 import { shapes } from "../store/shape.ts";
 import type { Store } from "../store/store.ts";
 import { applySeed, type SeedContext } from "./apply.ts";
 import { applyCopy } from "./apply-copy.ts";
 import type { CopySeed } from "./copy.ts";
-import { type CopyMark, copyMarkOf } from "./copy-mark.ts";
 import { type Seed, SeedError } from "./record.ts";
 import { ensureRoles } from "./roles.ts";
+import { type CopyMark, copyMarkOf } from "./unseen.ts";
 
 /** uid of the identity that anyone may assume (docs/contract.md#d22). */
 export const ANYONE = "0a11000000000000000000000000000000000001";

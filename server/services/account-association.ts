@@ -2,8 +2,8 @@
 import { AccountAssociation, alreadyExists, inputViolations, notFound, operations } from "../../schema/index.ts";
 import { equals } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
+import type { ServiceMethods } from "./context.ts";
 import { changeInput, createInput, existingParent, recordsOf, throwIfAny, times } from "./record.ts";
-import type { ServiceMethods } from "./service.ts";
 
 const records = recordsOf(
   shapes.accountAssociation,

@@ -4,8 +4,8 @@ import { type Advisory, AdvisoryEvent, oneofsOf, type RequestOf, toSnake } from 
 import { among, type Condition, equals } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
+import type { ServiceMethods } from "./context.ts";
 import { recordsOf, times } from "./record.ts";
-import type { ServiceMethods } from "./service.ts";
 
 const advisoryFrom = (row: Row): Advisory =>
   ({ uid: row.uid, advisoryId: row.columns.advisory_id, ...row.body, ...times(row) }) as Advisory;

@@ -1,9 +1,8 @@
 // Everything that a service gets. It has no other access to its environment.
-
-import type { Json } from "../../schema/index.ts";
+import type { Json, OperationName, RequestOf, ResponseOf } from "../../schema/index.ts";
 import type { Log } from "../base/log.ts";
-import type { Caller } from "../caller/authorize.ts";
-import type { PageTokens } from "../store/page-token.ts";
+import type { Caller } from "../caller/caller.ts";
+import type { PageTokens } from "../store/list.ts";
 import type { Shape, Store } from "../store/store.ts";
 
 /** Ids of new records; passed in, so that tests are repeatable. */
@@ -51,3 +50,13 @@ export interface ServiceContext {
   /** this read hides records that were created later; default: none (`server/faults` sets it) */
   createdBy?: number | undefined;
 }
+
+// The methods of a service: the rules of a resource, with everything they need in the context. The pipeline has decoded the
+// request, authenticated the caller and checked the method's scope.
+
+export type Services<N extends OperationName> = {
+  readonly [K in N]: (request: RequestOf<K>, context: ServiceContext) => ResponseOf<K>;
+};
+
+/** The methods that one service has. */
+export type ServiceMethods = Partial<Services<OperationName>>;

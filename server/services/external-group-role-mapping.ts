@@ -9,14 +9,13 @@ import {
   parentOf,
   rootOf,
 } from "../../schema/index.ts";
-import { demand } from "../caller/authorize.ts";
+import { demand } from "../caller/caller.ts";
 import { equals } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
-import type { ServiceContext } from "./context.ts";
+import type { ServiceContext, ServiceMethods } from "./context.ts";
 import { createInput, existing, existingParent, recordsOf, throwIfAny, timeText, uidIn } from "./record.ts";
 import { capabilitiesOfRole, demandRole, roleViolations } from "./role.ts";
-import type { ServiceMethods } from "./service.ts";
 
 const externalGroupRoleMappingFrom = (row: Row): ExternalGroupRoleMapping => ({
   uid: row.uid,

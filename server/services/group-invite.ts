@@ -5,10 +5,9 @@ import { durationMs, GroupInvite } from "../../schema/index.ts";
 import { equals } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
-import type { ServiceContext } from "./context.ts";
+import type { ServiceContext, ServiceMethods } from "./context.ts";
 import { createInput, existingParent, newTimes, recordsOf, throwIfAny, timeText, uidIn } from "./record.ts";
 import { capabilitiesOfRole, demandRole, roleViolations } from "./role.ts";
-import type { ServiceMethods } from "./service.ts";
 
 const groupInviteFrom = (row: Row, store: Store): GroupInvite => {
   const { role_uid: roleUid, key_id: keyId, expiration_time: expirationTime } = row.columns;

@@ -1,5 +1,6 @@
 // Groups: the hierarchy. The caller who creates a root group becomes its owner in the same transaction.
 import {
+  ApiError,
   failedPrecondition,
   GROUP_LEVELS_MAX,
   Group,
@@ -8,18 +9,18 @@ import {
   isUidp,
   type Json,
   levelOf,
+  notFound,
   type PreconditionViolation,
   resources,
   rootOf,
 } from "../../schema/index.ts";
-import { demand, scopesWith } from "../caller/authorize.ts";
+import { demand, scopesWith } from "../caller/caller.ts";
 import { equals, listRows } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
-import type { ServiceContext } from "./context.ts";
+import type { ServiceContext, ServiceMethods } from "./context.ts";
 import { changeInput, createInput, newTimes, permissionDenied, recordsOf, times, uidIn } from "./record.ts";
 import { insertOwner } from "./role-binding.ts";
-import type { ServiceMethods } from "./service.ts";
 
 // kind and status belong to the organization; the groups below inherit them (docs/contract.md#groups).
 export const groupFrom = (store: Store, row: Row): Group => {
@@ -145,3 +146,55 @@ const childViolations = (store: Store, uid: string): PreconditionViolation[] =>
     type: "RESOURCE_NOT_EMPTY",
     description: `cannot delete group with child ${words}`,
   }));
+
+// LookupGroup: the verified organization named like the e-mail domain of the caller (docs/contract.md#lookup-group). Every
+// refusal has the same words, so that no caller can find out which organizations exist.
+
+// They verify an address before they put it into a token. With `--dev`, so does the development issuer.
+const ISSUERS = ["https://accounts.google.com", "https://auth.chainguard.dev/"];
+
+// Anyone can have an address there, so it does not show where its holder belongs.
+const PUBLIC_DOMAINS = [
+  "aol.com",
+  "gmail.com",
+  "gmx.com",
+  "googlemail.com",
+  "hotmail.com",
+  "icloud.com",
+  "live.com",
+  "mail.com",
+  "outlook.com",
+  "proton.me",
+  "protonmail.com",
+  "yahoo.com",
+];
+
+export const lookupGroupService = {
+  LookupGroup: (_, context) => {
+    const domain = domainOf(context);
+    const [only, ...others] = domain ? verifiedRoots(context, domain) : [];
+    if (!only || others.length > 0) throw missing();
+    return { group: groupFrom(context.store, only) };
+  },
+} satisfies ServiceMethods;
+
+const missing = (): ApiError => {
+  const { details } = notFound("Group", "");
+  return new ApiError("NOT_FOUND", "Not found: there is no group for the e-mail domain of the caller", { details });
+};
+
+const domainOf = ({ caller, identityRules }: ServiceContext): string | undefined => {
+  const { actorIssuer = "", email = "", emailVerified } = caller.token();
+  if (!emailVerified || (!ISSUERS.includes(actorIssuer) && actorIssuer !== identityRules.devIssuer)) return undefined;
+  const at = email.lastIndexOf("@");
+  if (at < 1) return undefined;
+  const domain = email.slice(at + 1).toLowerCase();
+  return PUBLIC_DOMAINS.includes(domain) ? undefined : domain;
+};
+
+const verifiedRoots = ({ store }: ServiceContext, name: string): Row[] =>
+  store
+    .statement("SELECT uid FROM groups WHERE parent IS NULL AND name = ?")
+    .all(name)
+    .map(({ uid }) => store.get(shapes.group, uid as string) as Row)
+    .filter(({ body }) => body.verified);

@@ -4,12 +4,11 @@ import { type FieldViolation, IdentityProvider, type Json, parseMask } from "../
 import { equals } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
 import type { Row } from "../store/store.ts";
-import type { IdentityRules } from "./context.ts";
+import type { IdentityRules, ServiceMethods } from "./context.ts";
 import { demandMappedRoles } from "./external-group-role-mapping.ts";
 import { issuerViolations } from "./identity.ts";
 import { changeInput, createInput, existingParent, page, recordsOf, throwIfAny, times, uidIn } from "./record.ts";
 import { demandRole, roleViolations } from "./role.ts";
-import type { ServiceMethods } from "./service.ts";
 
 type Oidc = NonNullable<IdentityProvider["oidc"]>;
 

@@ -13,12 +13,12 @@ import {
   STATIC_KEYS_LIFE_MS,
   type StaticKeys,
 } from "../../schema/index.ts";
-import { can, grantsOf } from "../caller/authorize.ts";
+import { can, grantsOf } from "../caller/caller.ts";
 import { equals } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
 import { issuerPatternWarning, jwksViolation } from "../sts/index.ts";
-import type { IdentityRules, ServiceContext } from "./context.ts";
+import type { IdentityRules, ServiceContext, ServiceMethods } from "./context.ts";
 import {
   changeInput,
   createInput,
@@ -31,7 +31,6 @@ import {
   uidIn,
 } from "./record.ts";
 import { demandHeld } from "./role.ts";
-import type { ServiceMethods } from "./service.ts";
 
 export const identityFrom = (row: Row): Identity => ({
   uid: row.uid,

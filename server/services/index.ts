@@ -2,16 +2,15 @@
 import type { OperationName } from "../../schema/index.ts";
 import { accountAssociationService } from "./account-association.ts";
 import { advisoryService } from "./advisory.ts";
+import type { Services } from "./context.ts";
 import { externalGroupRoleMappingService } from "./external-group-role-mapping.ts";
-import { groupService } from "./group.ts";
+import { groupService, lookupGroupService } from "./group.ts";
 import { groupInviteService } from "./group-invite.ts";
 import { identityService } from "./identity.ts";
 import { identityProviderService } from "./identity-provider.ts";
-import { lookupGroupService } from "./lookup-group.ts";
 import { repoService } from "./repo.ts";
 import { roleService } from "./role.ts";
 import { roleBindingService } from "./role-binding.ts";
-import type { Services } from "./service.ts";
 import { tagService } from "./tag.ts";
 import { v1Service } from "./v1.ts";
 import { whoAmIService } from "./who-am-i.ts";

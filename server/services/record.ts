@@ -14,7 +14,7 @@ import {
   requiredTexts,
 } from "../../schema/index.ts";
 import { once } from "../base/once.ts";
-import { scopesWith } from "../caller/authorize.ts";
+import { scopesWith } from "../caller/caller.ts";
 import {
   allRows,
   type Condition,

@@ -8,15 +8,13 @@ import {
   RoleBinding,
   rootOf,
 } from "../../schema/index.ts";
-import { can } from "../caller/authorize.ts";
+import { can } from "../caller/caller.ts";
 import { equals } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
-import { founderRoleIn } from "./built-in-role.ts";
-import type { ServiceContext } from "./context.ts";
+import type { ServiceContext, ServiceMethods } from "./context.ts";
 import { changeInput, createInput, existingParent, recordsOf, throwIfAny, timeText, uidIn } from "./record.ts";
-import { demandRole, roleViolations } from "./role.ts";
-import type { ServiceMethods } from "./service.ts";
+import { demandRole, founderRoleIn, roleViolations } from "./role.ts";
 
 type Link = { identityUid: string; roleUid: string };
 

@@ -4,8 +4,8 @@ import { alreadyExists, HIDDEN_TAGS, type Json, Tag } from "../../schema/index.t
 import { type Condition, equals } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
+import type { ServiceMethods } from "./context.ts";
 import { createInput, existing, newTimes, recordsOf, timeText, uidIn } from "./record.ts";
-import type { ServiceMethods } from "./service.ts";
 
 const tagFrom = (row: Row): Tag =>
   ({

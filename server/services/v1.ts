@@ -22,12 +22,12 @@ import {
 import { checkUnpaged, equals, IS_ROOT } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
 import type { Row, Shape, Store } from "../store/store.ts";
+import type { ServiceMethods } from "./context.ts";
 import { groupFrom } from "./group.ts";
 import { identityFrom, visibleIdentities } from "./identity.ts";
 import { listReadable, throwIfAny, timeText } from "./record.ts";
 import { readmeOf, repoFrom } from "./repo.ts";
 import { capabilitiesOfRole } from "./role.ts";
-import type { ServiceMethods } from "./service.ts";
 
 // v1 names the tiers without their prefix.
 const tierV1 = (tier: string | undefined) => tier?.replace("CATALOG_TIER_", "") as "APPLICATION" | undefined;

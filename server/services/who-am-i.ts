@@ -3,10 +3,9 @@
 import { capabilityName, isAncestorOrSelf, type ResponseOf } from "../../schema/index.ts";
 import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
-import type { ServiceContext } from "./context.ts";
+import type { ServiceContext, ServiceMethods } from "./context.ts";
 import { timeText } from "./record.ts";
 import { capabilitiesOfRole } from "./role.ts";
-import type { ServiceMethods } from "./service.ts";
 import { groupV1From, roleV1From } from "./v1.ts";
 
 export const whoAmIService = {

@@ -2,10 +2,9 @@
 import { randomUUID } from "node:crypto";
 import { API_TOKEN_LIFE_MS, capabilityBits } from "../../schema/index.ts";
 import type { Signer } from "./key/signer.ts";
-import { MAX_TOKEN_BYTES } from "./token/compact.ts";
+import { MAX_TOKEN_BYTES, ownValue } from "./token/compact.ts";
 import { type Grants, type Limits, limitGrants } from "./token/limit.ts";
 import { refusal } from "./token/refusal.ts";
-import { ownValue } from "./token/strict-json.ts";
 import type { WorkloadToken } from "./token/workload.ts";
 
 // Bindings in hundreds of groups would give a token that fits into no header.

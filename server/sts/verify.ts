@@ -3,9 +3,8 @@ import type { KeyObject } from "node:crypto";
 import { compactVerify } from "jose";
 import { apiError, type Json } from "../../schema/index.ts";
 import type { CompactToken } from "./token/compact.ts";
+import { hasSignatureLength, ownValue } from "./token/compact.ts";
 import { Refusal, refusal } from "./token/refusal.ts";
-import { hasSignatureLength } from "./token/signature.ts";
-import { ownValue } from "./token/strict-json.ts";
 
 const LEEWAY_SECONDS = 60;
 const MAX_LIFE_SECONDS = 24 * 60 * 60;

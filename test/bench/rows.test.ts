@@ -1,8 +1,8 @@
 // The figures of `npm run bench`: which rows it measures, and what it makes of the rounds.
 import { describe, expect, test } from "vitest";
-import { parseBench } from "../../bench/engine/flags.ts";
 import type { Figures } from "../../bench/engine/measure.ts";
 import { plans, type RowPlan, rowOf } from "../../bench/engine/rows.ts";
+import { parseBench } from "../../bench/engine/table.ts";
 import { UsageError } from "../../cli/usage.ts";
 
 const planOf = (id: string) => plans.find((plan) => plan.id === id) as RowPlan;

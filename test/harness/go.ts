@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { GO_MODULE } from "../../plugin/schema/language.ts";
-import { GO_SDK } from "../../scripts/generate/schema-hash.ts";
+import { GO_SDK } from "../../scripts/generate/sdk-schema.ts";
 import { runGo } from "../../scripts/setup/go-build.mjs";
 import { root } from "./api-process.ts";
 

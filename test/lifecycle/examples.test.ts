@@ -4,7 +4,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { writeGoTarball } from "../../scripts/build/release-files.ts";
-import { GO_SDK } from "../../scripts/generate/schema-hash.ts";
+import { GO_SDK } from "../../scripts/generate/sdk-schema.ts";
 import { root } from "../harness/api-process.ts";
 import { createStack, type Stack } from "../harness/engine-stack.ts";
 import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { withExamples } from "../../scripts/generate/example.ts";
-import { PYTHON_SDK } from "../../scripts/generate/schema-hash.ts";
+import { PYTHON_SDK } from "../../scripts/generate/sdk-schema.ts";
 import { root } from "../harness/api-process.ts";
 import { examplesOf } from "../support/example.ts";
 import { type ResourceSpec, type Spec, pluginSchema as schema, specOf } from "../support/plugin-schema.ts";

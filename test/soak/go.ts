@@ -1,7 +1,7 @@
 // Programs in Go: compiles our module for Go, and runs the lifecycle tests of programs in Go, which `npm test` leaves out.
 import { join } from "node:path";
 import { root } from "../../scripts/base/project.mjs";
-import { GO_SDK } from "../../scripts/generate/schema-hash.ts";
+import { GO_SDK } from "../../scripts/generate/sdk-schema.ts";
 import { runGo } from "../../scripts/setup/go-build.mjs";
 import type { PartOptions, PartResult } from "./part.ts";
 import { runTests } from "./vitest.ts";

@@ -5,7 +5,7 @@ import { readLive } from "../../access/graph/live.ts";
 import { findPaths } from "../../access/paths/find.ts";
 import type { Path } from "../../access/paths/path.ts";
 import { capabilityName, isAncestorOrSelf } from "../../schema/index.ts";
-import { grantsOf } from "../../server/caller/authorize.ts";
+import { grantsOf } from "../../server/caller/caller.ts";
 import { openDatabase } from "../../server/store/database.ts";
 import { createStore, type Store } from "../../server/store/store.ts";
 import { clientOf } from "../access/client.ts";

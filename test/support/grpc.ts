@@ -11,6 +11,7 @@ import {
   type PackageDefinition,
 } from "@grpc/proto-loader";
 import { z } from "zod";
+import { detailMessages } from "../../schema/error.ts";
 import {
   asMessage,
   type Json,
@@ -22,7 +23,6 @@ import {
   toSnake,
   unwrap,
 } from "../../schema/index.ts";
-import { detailMessages } from "../../schema/status.ts";
 import type { Body } from "./http.ts";
 
 /** What a call came to, in JSON; of an error code, text and details, as they stand in the body of REST. */

@@ -1,7 +1,6 @@
 // The shape of a value that people write, by a schema. What does not fit is reported and left out, so that the rest can be checked.
 import type { z } from "zod";
-import { isObject } from "../../../schema/json.ts";
-import { shapeError } from "../../../schema/shape.ts";
+import { isObject, shapeError } from "../../../schema/json.ts";
 import { mustBeString } from "../../preset/preset.ts";
 import type { Path, Report } from "./report.ts";
 

@@ -1,14 +1,12 @@
 // Caches an issuer's keys, from its discovery document and key set (OpenID Connect Discovery 1.0 section 4). Anyone with a
 // token can ask for a key, so fetches are bounded: one at a time and a pause for each issuer, and a limit on concurrent
 // fetches (`places.ts`). The cached issuers are bounded too. Callers ask only for issuers that a stored identity trusts.
-
 import { isLoopbackUrl, isObject } from "../../../schema/index.ts";
+import { ownValue, parseStrictJson } from "../token/compact.ts";
 import { refusal } from "../token/refusal.ts";
-import { ownValue, parseStrictJson } from "../token/strict-json.ts";
 import { documentUrl } from "./address.ts";
 import type { FetchDocument } from "./fetch.ts";
 import { type KeySet, parseKeySet } from "./key-set.ts";
-import { createPlaces, type Place } from "./places.ts";
 
 /** A key that the issuer has removed is accepted for this long at most. */
 const MAX_AGE_MS = 10 * 60 * 1000;
@@ -129,4 +127,51 @@ const fetchKeys = async (
   // Another public host is common (Google's). Only an issuer on loopback may have its keys on loopback.
   const keysUrl = documentUrl(keysUri, { loopback: dev && isLoopbackUrl(metadataUrl.href) });
   return parseKeySet(await fetchDocument(keysUrl, signal)).keys;
+};
+
+// Bounds concurrent fetches, with fair shares for organizations: at the limit, the organization with the most fetches gives
+// up its oldest one. So issuers that never respond cost other organizations nothing.
+
+export interface Place {
+  /** aborts when another organization takes the place */
+  signal: AbortSignal;
+  isTaken(): boolean;
+  release(): void;
+}
+
+interface Holder {
+  owner: string;
+  controller: AbortController;
+}
+
+/** `count` places. */
+export const createPlaces = (count: number) => {
+  // A Set keeps the order of insertion: the first one has waited longest.
+  const taken = new Set<Holder>();
+  const countOf = (owner: string) => [...taken].filter((holder) => holder.owner === owner).length;
+
+  // An organization that would then hold as many gains nothing by a swap. But each can have one place.
+  const makeRoom = (owner: string): void => {
+    const [first, ...others] = [...taken] as [Holder, ...Holder[]];
+    const crowded = others.reduce((most, next) => (countOf(next.owner) > countOf(most.owner) ? next : most), first);
+    const held = countOf(owner);
+    if (held > 0 && held + 1 >= countOf(crowded.owner)) throw refusal("document", "too many issuers are being asked");
+    taken.delete(crowded);
+    crowded.controller.abort(new TypeError("gave way to an issuer of another organization"));
+  };
+
+  return {
+    /** A place for the one of `owners` that holds the fewest. */
+    take(owners: readonly string[]): Place {
+      const owner = owners.reduce((least, next) => (countOf(next) < countOf(least) ? next : least), owners[0] ?? "");
+      if (taken.size >= count) makeRoom(owner);
+      const holder: Holder = { owner, controller: new AbortController() };
+      taken.add(holder);
+      return {
+        signal: holder.controller.signal,
+        isTaken: () => taken.has(holder),
+        release: () => void taken.delete(holder),
+      };
+    },
+  };
 };

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { type FieldViolation, invalidArgument } from "../../../schema/index.ts";
 import type { Signer } from "../key/signer.ts";
-import { discoveryDocument } from "./discovery.ts";
+import { discoveryDocument } from "./fetch.ts";
 
 /** Far deeper than the claims of any issuer. */
 const LEVELS_MAX = 100;

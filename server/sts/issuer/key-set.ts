@@ -3,8 +3,8 @@
 
 import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
 import { isObject, type Json } from "../../../schema/index.ts";
+import { ownValue, parseStrictJson } from "../token/compact.ts";
 import { refusal } from "../token/refusal.ts";
-import { ownValue, parseStrictJson } from "../token/strict-json.ts";
 
 const MAX_KEYS = 100;
 const PRIVATE_PARTS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];

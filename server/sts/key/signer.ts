@@ -1,4 +1,4 @@
-// The server's signing keys: RS256 with 2048 bits or more, rotated by age or on demand (`rotation.ts`). Keys are plain records
+// The server's signing keys: RS256 with 2048 bits or more, rotated by age or on demand. Keys are plain records
 // that the caller stores, each before it is published.
 import {
   createHash,
@@ -11,7 +11,7 @@ import {
 } from "node:crypto";
 import { promisify } from "node:util";
 import { CompactSign } from "jose";
-import { isRotationDue, JWKS_CACHE_MS, liveKeys, signingKey } from "./rotation.ts";
+import { API_TOKEN_LIFE_MS } from "../../../schema/index.ts";
 
 const RSA_BITS = 2048;
 
@@ -135,3 +135,35 @@ const readKey = ({ kid, privateJwk, createdMs }: StoredKey): SigningKey => {
 
 const thumbprint = ({ e, kty, n }: Jwk): string =>
   createHash("sha256").update(JSON.stringify({ e, kty, n })).digest("base64url");
+
+// When a signing key signs, and when it ends, by the creation times of the keys alone: a restart during a rotation changes
+// nothing. A new key is published before it signs, for as long as clients may cache the key set. An old key is accepted until
+// the last token that it signed has expired, and for the cache time after that.
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** An older key gets a successor. */
+export const ROTATE_AFTER_MS = 30 * DAY_MS;
+/** How long clients may cache our key set. */
+export const JWKS_CACHE_MS = 10 * 60 * 1000;
+
+interface Made {
+  createdMs: number;
+}
+
+/** The first key signs at once: no client has cached a key set without it. `keys` are in the order of creation. */
+const signsFromMs = (keys: readonly Made[], i: number): number =>
+  i === 0 ? -Infinity : (keys[i] as Made).createdMs + JWKS_CACHE_MS;
+
+const endsMs = (keys: readonly Made[], i: number): number =>
+  i === keys.length - 1 ? Infinity : signsFromMs(keys, i + 1) + API_TOKEN_LIFE_MS + JWKS_CACHE_MS;
+
+/** The keys that are served and accepted. */
+export const liveKeys = <K extends Made>(keys: readonly K[], nowMs: number): K[] =>
+  keys.filter((_, i) => nowMs < endsMs(keys, i));
+
+/** The newest key that clients have had time to fetch. */
+export const signingKey = <K extends Made>(keys: readonly K[], nowMs: number): K =>
+  keys.findLast((_, i) => signsFromMs(keys, i) <= nowMs) as K;
+
+export const isRotationDue = (keys: readonly Made[], nowMs: number): boolean =>
+  nowMs - Math.max(...keys.map(({ createdMs }) => createdMs)) >= ROTATE_AFTER_MS;

@@ -1,8 +1,15 @@
 // Compares a token's claims with the rule of an identity, without side effects (docs/contract.md#claim-matching). Exact texts
 // match byte by byte, patterns in full (`schema/pattern.ts`). All parts must match.
-import { type Budget, type ClaimMatch, type Identity, newBudget, patternMatcher } from "../../../schema/index.ts";
+import {
+  type Budget,
+  type ClaimMatch,
+  type Identity,
+  newBudget,
+  PATTERN_ATOM,
+  patternMatcher,
+} from "../../../schema/index.ts";
+import { ownValue } from "../token/compact.ts";
 import { type Reason, refusal } from "../token/refusal.ts";
-import { ownValue } from "../token/strict-json.ts";
 import type { WorkloadToken } from "../token/workload.ts";
 
 export type Matcher = (text: string, budget?: Budget) => boolean;
@@ -79,4 +86,33 @@ const requireMatcher = (matcher: Matcher | undefined): Matcher => {
 const claimText = (value: unknown): string | undefined => {
   if (typeof value === "boolean") return String(value);
   return typeof value === "string" ? value : undefined;
+};
+
+// Warns of issuer patterns: the operator of any host that one matches can sign tokens for the identity. Only a line of the log,
+// since the published API accepts such patterns.
+
+// `https://issuer\.example` and then a port, a path or the end.
+const FIXED_HOST =
+  /^\^?https?:(?:\\?\/){2}(?:(?:[a-z0-9-]|\\-)+(?:\\\.(?:[a-z0-9-]|\\-)+)*|\\\[[0-9a-f:]+\\?\])(?::|\\?\/|\(\??:?\\?\/|\$?$)/;
+
+/** Why an issuer pattern may match unintended hosts; undefined when it spells out every host. */
+export const issuerPatternWarning = (pattern: string): string | undefined => {
+  const alternatives = alternativesOf(pattern);
+  if (alternatives.some((atoms) => atoms.some((atom, i) => atom === "." && !/^[*+?{]/.test(atoms[i + 1] ?? ""))))
+    return "a dot without a backslash matches any character";
+  if (alternatives.some((atoms) => !FIXED_HOST.test(atoms.join("")))) return "it does not spell out one host";
+  return undefined;
+};
+
+// Splits the whole pattern, not a group in it.
+const alternativesOf = (pattern: string): string[][] => {
+  const alternatives: string[][] = [[]];
+  let depth = 0;
+  for (const [atom] of pattern.matchAll(PATTERN_ATOM)) {
+    if (atom === "(") depth += 1;
+    if (atom === ")") depth -= 1;
+    if (atom === "|" && depth === 0) alternatives.push([]);
+    else (alternatives.at(-1) as string[]).push(atom);
+  }
+  return alternatives;
 };

@@ -4,11 +4,9 @@
 import { type KeyObject, verify as verifyWith } from "node:crypto";
 import { API_TOKEN_LIFE_MS, capabilitiesFromBits, isObject, isUidp, type Json, once } from "../../../schema/index.ts";
 import type { Signer } from "../key/signer.ts";
-import { decodeCompact } from "./compact.ts";
+import { decodeCompact, hasSignatureLength, ownValue } from "./compact.ts";
 import type { Limits } from "./limit.ts";
 import { refusal, unauthenticatedError } from "./refusal.ts";
-import { hasSignatureLength } from "./signature.ts";
-import { ownValue } from "./strict-json.ts";
 
 const LEEWAY_MS = 60 * 1000;
 

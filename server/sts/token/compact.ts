@@ -1,8 +1,10 @@
 // Decodes the compact form of a signed token (RFC 7515 section 7.1) without verifying it. The token has three parts with one
 // spelling each, and a header that asks for a signature only. Encrypted, detached and padded forms are refused.
+
+import type { KeyObject } from "node:crypto";
 import { isObject, type Json } from "../../../schema/index.ts";
+import { hasDuplicateName } from "../../base/duplicate-name.ts";
 import { type Reason, refusal } from "./refusal.ts";
-import { ownValue, parseStrictJson } from "./strict-json.ts";
 
 export const MAX_TOKEN_BYTES = 16 * 1024;
 
@@ -66,3 +68,57 @@ const checkHeader = (header: Json): Pick<CompactToken, "algorithm" | "keyId"> =>
 
 const isTokenType = (type: unknown): boolean =>
   typeof type === "string" && TYPES.includes(type.toLowerCase().replace(/^application\//, ""));
+
+// The length of a key's signatures. The standards fix it, but not every library checks it: OpenSSL accepts an RSA-PSS signature
+// without its leading zero bytes, so one token would have several spellings.
+
+// r and s, each as long as the order of the curve (RFC 7518 section 3.4).
+const EC_BYTES: Readonly<Record<string, number>> = { prime256v1: 2 * 32, secp384r1: 2 * 48, secp521r1: 2 * 66 };
+/** RFC 8032 section 5.1.6 */
+const ED25519_BYTES = 64;
+
+/** True when the last part of a compact token is as long as a signature of the key. */
+export const hasSignatureLength = (compact: string, key: KeyObject): boolean => {
+  const bytes = Buffer.byteLength(compact.slice(compact.lastIndexOf(".") + 1), "base64url");
+  return bytes === signatureBytes(key);
+};
+
+const signatureBytes = ({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): number | undefined => {
+  // As long as the modulus (RFC 8017, sections 8.1.2 and 8.2.2).
+  if (type === "rsa") return Math.ceil((details?.modulusLength ?? Number.NaN) / 8);
+  if (type === "ec") return EC_BYTES[details?.namedCurve ?? ""];
+  return type === "ed25519" ? ED25519_BYTES : undefined;
+};
+
+// JSON that two parsers cannot read differently: UTF-8 without a byte order mark, and each name once in an object (RFC 8259
+// section 4 leaves duplicates to the parser; RFC 7515 section 4 forbids them in a header).
+
+/** Throws a TypeError that does not repeat the input. */
+export const parseStrictJson = (input: Uint8Array | string): unknown => {
+  const text = typeof input === "string" ? input : decodeUtf8(input);
+  const value = parse(text);
+  if (hasDuplicateName(text, value)) throw new TypeError("a JSON object has the same name twice");
+  return value;
+};
+
+/** A member of the object itself: not `__proto__` or `constructor` of the prototype. */
+export const ownValue = (object: Json, name: string): unknown =>
+  Object.hasOwn(object, name) ? object[name] : undefined;
+
+const decodeUtf8 = (bytes: Uint8Array): string => {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    // the decoder's own text says no more
+    throw new TypeError("not UTF-8");
+  }
+};
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // the parser's own text quotes the input, which may be a token
+    throw new TypeError("not JSON");
+  }
+};

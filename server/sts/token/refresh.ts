@@ -3,8 +3,8 @@
 
 import { createHash, randomBytes } from "node:crypto";
 import { isObject } from "../../../schema/index.ts";
+import { ownValue, parseStrictJson } from "./compact.ts";
 import { refusal } from "./refusal.ts";
-import { ownValue, parseStrictJson } from "./strict-json.ts";
 
 const MAX_CHARACTERS = 4096;
 const FAMILY_ID = /^([\w-]{22})\.[\w-]{43}$/;

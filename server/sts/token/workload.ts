@@ -1,9 +1,8 @@
 // The claims of a workload's token, read before anything is verified (RFC 7519 section 4.1, RFC 8725 section 3.10). Issuer,
 // subject and audience get a form that is safe to compare, look up and log.
 import { isIssuer } from "../../../schema/index.ts";
-import { type CompactToken, decodeCompact } from "./compact.ts";
+import { type CompactToken, decodeCompact, ownValue } from "./compact.ts";
 import { refusal } from "./refusal.ts";
-import { ownValue } from "./strict-json.ts";
 
 const MAX_TEXT = 255;
 const MAX_AUDIENCES = 20;

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { compileCache } from "../../../scripts/build/entry.ts";
+import { compileCache } from "../../../scripts/build/package.ts";
 import { testFolder } from "../../support/test-folder.ts";
 
 describe("the cache of compiled code", async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { entryText, supportedNode } from "../../../scripts/build/entry.ts";
-import { distPackage, entriesOf, targetsOf } from "../../../scripts/build/package.ts";
+import { distPackage, entriesOf, entryText, supportedNode, targetsOf } from "../../../scripts/build/package.ts";
 
 const root = {
   name: "pulumi-irm",

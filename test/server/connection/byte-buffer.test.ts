@@ -1,6 +1,6 @@
 // The body of a request as it arrives: the same bytes, whatever the chunks.
 import { describe, expect, test } from "vitest";
-import { createByteBuffer } from "../../../server/connection/byte-buffer.ts";
+import { createByteBuffer } from "../../../server/connection/bounds.ts";
 
 const BYTES = Buffer.from(Array.from({ length: 70_000 }, (_, i) => i % 251));
 

@@ -1,6 +1,6 @@
 // Scripted failures: the report of attempts, the page /faults, and random failures.
 import { beforeEach, describe, expect, test } from "vitest";
-import { createFaultDelays } from "../../../server/faults/delay.ts";
+import { createFaultDelays } from "../../../server/faults/delivery.ts";
 import {
   type Attempt,
   createServer,

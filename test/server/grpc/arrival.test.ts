@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import type { ClientHttp2Session, IncomingHttpHeaders } from "node:http2";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { REQUEST_MS } from "../../../server/connection/arrival.ts";
+import { REQUEST_MS } from "../../../server/connection/delivery.ts";
 import { IAM, loggedRequests, serve, type TestServer } from "../../harness/api-server.ts";
 import { errorInHeaders, grpcMethodOf } from "../../support/grpc.ts";
 import { messageFrame, openHttp2 } from "../../support/http2.ts";

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import type { Json } from "../../../schema/index.ts";
 import { unlimited } from "../../../server/base/rate-limit.ts";
-import { grantsOf } from "../../../server/caller/authorize.ts";
+import { grantsOf } from "../../../server/caller/caller.ts";
 import { type Call, createPipeline } from "../../../server/pipeline/pipeline.ts";
 import { ensureRoles } from "../../../server/seed/roles.ts";
 import { ensureDevOrganization } from "../../../server/seed/start.ts";

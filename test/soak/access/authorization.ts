@@ -1,7 +1,7 @@
 // What the server itself would allow: its own decision, asked for each identity, group and capability, and the change from one
 // moment to another by comparing those decisions one by one.
 import { ancestorsOf, capabilities, capabilityFrom } from "../../../schema/index.ts";
-import { anonymous, can, grantsOf } from "../../../server/caller/authorize.ts";
+import { anonymous, can, grantsOf } from "../../../server/caller/caller.ts";
 import type { Store } from "../../../server/store/store.ts";
 import type { Grants } from "../../../server/sts/index.ts";
 import type { Organization } from "./organization.ts";

@@ -1,9 +1,9 @@
 // An organization in the store of a reference server in this process, changed by the server's own services as the operator.
 import { isAncestorOrSelf, type RequestOf, type ResponseOf } from "../../../schema/index.ts";
-import { operator } from "../../../server/caller/authorize.ts";
-import { builtInRoleUid } from "../../../server/services/built-in-role.ts";
+import { operator } from "../../../server/caller/caller.ts";
 import type { ServiceContext } from "../../../server/services/context.ts";
 import { type ServedName, services } from "../../../server/services/index.ts";
+import { builtInRoleUid } from "../../../server/services/role.ts";
 import { below } from "../../../server/store/list.ts";
 import type { Store } from "../../../server/store/store.ts";
 

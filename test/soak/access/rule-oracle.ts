@@ -4,7 +4,7 @@ import type { AccessGraph } from "../../../access/graph/graph.ts";
 import { reviewOf } from "../../../access/review/index.ts";
 import { proposalFromRun } from "../../../access/run/proposal.ts";
 import { capabilities, isRoot, type Json, parentOf } from "../../../schema/index.ts";
-import { builtInRoleUid } from "../../../server/services/built-in-role.ts";
+import { builtInRoleUid } from "../../../server/services/role.ts";
 import { type Authorization, expectedRows } from "./authorization.ts";
 import { RELATIONSHIPS } from "./operation.ts";
 import type { Organization } from "./organization.ts";

@@ -1,10 +1,10 @@
 // A reference server in this process, and organizations in it, one at a time: an auditor sees all of it, and a reader a part.
 
 import { type Live, readLive } from "../../../access/graph/live.ts";
-import { operator } from "../../../server/caller/authorize.ts";
-import { builtInRoleUid } from "../../../server/services/built-in-role.ts";
+import { operator } from "../../../server/caller/caller.ts";
+import { builtInRoleUid } from "../../../server/services/role.ts";
 import { openDatabase } from "../../../server/store/database.ts";
-import { createPageTokens } from "../../../server/store/page-token.ts";
+import { createPageTokens } from "../../../server/store/list.ts";
 import { createStore } from "../../../server/store/store.ts";
 import { clientOf } from "../../access/client.ts";
 import { type Actor, sharedKeys, shuffledIds, startServer } from "../../harness/api-server.ts";

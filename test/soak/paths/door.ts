@@ -2,13 +2,13 @@
 // the caller, so that a search of thousands of requests signs no tokens.
 import { isApiError, type OperationName } from "../../../schema/index.ts";
 import { unlimited } from "../../../server/base/rate-limit.ts";
-import type { Authenticate } from "../../../server/caller/authenticate.ts";
-import { grantsOf, operator } from "../../../server/caller/authorize.ts";
+import type { Authenticate } from "../../../server/caller/caller.ts";
+import { grantsOf, operator } from "../../../server/caller/caller.ts";
 import { createPipeline } from "../../../server/pipeline/pipeline.ts";
-import { decodeRest } from "../../../server/rest/decode.ts";
+import { decodeRest } from "../../../server/rest/parameters.ts";
 import { createRouter } from "../../../server/rest/route.ts";
 import type { ServiceContext } from "../../../server/services/context.ts";
-import { createPageTokens } from "../../../server/store/page-token.ts";
+import { createPageTokens } from "../../../server/store/list.ts";
 import type { Store } from "../../../server/store/store.ts";
 import { sharedKeys, shuffledIds } from "../../harness/api-server.ts";
 import type { Body } from "../../support/http.ts";

@@ -2,7 +2,7 @@
 // control, with every record. A request that the server accepted leads to the next state. It knows no rule of the server but
 // one: who holds more, and finds less in the way, is refused no more.
 import { capabilityName, isAncestorOrSelf, rootOf } from "../../../schema/index.ts";
-import { grantsOf } from "../../../server/caller/authorize.ts";
+import { grantsOf } from "../../../server/caller/caller.ts";
 import type { Store } from "../../../server/store/store.ts";
 import { IAM } from "../../harness/api-server.ts";
 import type { Send } from "./door.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createPlaces, type Place } from "../../../../server/sts/issuer/places.ts";
+import { createPlaces, type Place } from "../../../../server/sts/issuer/cache.ts";
 
 const FULL = { name: "Refusal", reason: "document", message: "too many issuers are being asked" };
 

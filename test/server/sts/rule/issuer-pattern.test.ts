@@ -1,6 +1,6 @@
 // Patterns for issuers that match more hosts than they seem to (docs/faults.md#row-22).
 import { describe, expect, it } from "vitest";
-import { issuerPatternWarning } from "../../../../server/sts/rule/issuer-pattern.ts";
+import { issuerPatternWarning } from "../../../../server/sts/rule/match.ts";
 
 const DOT = "a dot without a backslash matches any character";
 const HOST = "it does not spell out one host";

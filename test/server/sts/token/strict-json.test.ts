@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ownValue, parseStrictJson } from "../../../../server/sts/token/strict-json.ts";
+import { ownValue, parseStrictJson } from "../../../../server/sts/token/compact.ts";
 
 describe("parseStrictJson", () => {
   it("takes what has each name once in an object", () => {
