@@ -80,7 +80,7 @@ export interface Section {
   isBlocks?: boolean;
   /** what the report is about: its title is only on a page */
   isMain?: boolean;
-  /** of the room of a comment, relative to another section; default 1 */
+  /** of a comment, relative to another section, empty or not; default 1 */
   share?: number;
   /** a comment folds the list */
   isFolded?: boolean;

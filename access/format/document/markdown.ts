@@ -1,6 +1,5 @@
-// A document as Markdown, for a comment or an issue: at most 60,000 bytes. Where it has no room for all, every section has its fixed part,
-// which ends with the least dangerous, and what is left out is counted. Texts of others stand in code, where they are neither markup nor
-// mention.
+// A document as Markdown, for a comment or an issue: at most 60,000 bytes. Every section has its fixed part of them, which ends with the least
+// dangerous; what is left out is counted. Texts of others stand in code, where they are neither markup nor mention.
 import { COMMENT_BYTES_MAX, code, codeWithMarks, docsAddress, htmlCode, pathOfRule } from "../markdown-text.ts";
 import { countText } from "../words.ts";
 import { type Document, type Item, type Line, type Part, type Section, shortened } from "./document.ts";
@@ -9,66 +8,55 @@ const VALUE_MAX = 500;
 /** Most bytes of a line that counts what is left out. */
 const OMITTED_BYTES = 100;
 
-export const documentAsMarkdown = ({ title, facts, sections: all, foot }: Document): string => {
+export const documentAsMarkdown = ({ title, facts, sections, foot }: Document): string => {
   const shownFacts = facts.map(({ name, value }) => `${name} ${code(value)}`).join(" · ");
   const head = `## ${textOf(title)}\n\n${shownFacts && `${shownFacts}\n\n`}`;
   const end = foot && `\n<sub>${foot}</sub>\n`;
-  const room = COMMENT_BYTES_MAX - bytes(head + end);
-  const sections = all.filter(({ items }) => items.length > 0);
-  const whole = sections.map((section) => sectionText(section, room));
-  const text = whole.map((one) => one.text).join("\n");
-  if (bytes(text) <= room && whole.every(({ isCut }) => !isCut)) return head + text + end;
-  const unit = room / sections.reduce((sum, { share = 1 }) => sum + share, 0);
-  return head + sections.map((one) => sectionText(one, unit * (one.share ?? 1) - 1).text).join("\n") + end;
+  const shares = sections.reduce((sum, { share = 1 }) => sum + share, 0);
+  const bytesOfShare = (COMMENT_BYTES_MAX - bytesOf(head + end)) / shares;
+  const shown = sections.filter(({ items }) => items.length > 0);
+  return head + shown.map((one) => sectionText(one, bytesOfShare * (one.share ?? 1) - 1)).join("\n") + end;
 };
 
-const bytes = (text: string): number => Buffer.byteLength(text);
+const bytesOf = (text: string): number => Buffer.byteLength(text);
 
-interface Cut {
-  text: string;
-  isCut: boolean;
-}
-
-/** The first texts that fit; `omitted` counts the others. */
-const cut = <T>(
+/** The first texts that fit into so many bytes; `omitted` counts the others. */
+const firstThatFit = <T>(
   all: readonly T[],
   room: number,
-  textOf: (one: T, left: number) => Cut,
+  textOf: (one: T) => string,
   omitted: (n: number) => string,
-): Cut => {
+): string => {
   const texts: string[] = [];
   let left = room - OMITTED_BYTES;
-  let isCut = false;
   for (const one of all) {
-    const own = textOf(one, left);
-    left -= bytes(own.text);
+    const text = textOf(one);
+    left -= bytesOf(text);
     if (left < 0) break;
-    isCut ||= own.isCut;
-    texts.push(own.text);
+    texts.push(text);
   }
   const rest = all.length - texts.length;
-  return { text: texts.join("") + (rest > 0 ? omitted(rest) : ""), isCut: isCut || rest > 0 };
+  return texts.join("") + (rest > 0 ? omitted(rest) : "");
 };
 
-/** Of at most `room` bytes. */
-const sectionText = ({ title, items, isBlocks, isMain, isFolded }: Section, room: number): Cut => {
+const sectionText = ({ title, items, isBlocks = false, isMain, isFolded }: Section, room: number): string => {
   const named = `${title} (${items.length})`;
   const head = isMain ? "" : isFolded ? `<details><summary>${named}</summary>\n\n` : `### ${named}\n\n`;
   const end = isFolded ? "\n</details>\n" : "";
-  const own = room - bytes(head + end);
+  const own = room - bytesOf(head + end);
   // One item must not push out the others.
   const most = items.length === 1 ? own - OMITTED_BYTES : own / 2;
-  const { text, isCut } = cut(
+  const text = firstThatFit(
     items,
     own,
-    (item, left) => itemText(item, isBlocks === true, Math.min(left, most)),
+    (item) => itemText(item, isBlocks, most),
     (count) => `\n${countText(count, "entry", "entries")} left out here; \`--format json\` has all.\n`,
   );
-  return { text: head + text + end, isCut };
+  return head + text + end;
 };
 
 /** Its lines are cut. */
-const itemText = ({ parts, lines = [], isOpen, summary }: Item, isBlock: boolean, room: number): Cut => {
+const itemText = ({ parts, lines = [], isOpen, summary }: Item, isBlock: boolean, room: number): string => {
   const [head, end, indent] = isBlock
     ? [
         `<details${isOpen ? " open" : ""}><summary>${textOf(parts, htmlCode)}${summary === undefined ? "" : `: ${summary}`}</summary>\n\n`,
@@ -76,13 +64,13 @@ const itemText = ({ parts, lines = [], isOpen, summary }: Item, isBlock: boolean
         "",
       ]
     : [`- ${textOf(parts)}\n`, "", "  "];
-  const { text, isCut } = cut(
+  const text = firstThatFit(
     lines.filter(({ isDetail }) => !isDetail),
-    room - bytes(head + end),
-    (one) => ({ text: lineText(one, indent), isCut: false }),
+    room - bytesOf(head + end),
+    (one) => lineText(one, indent),
     (count) => `${indent}- ${countText(count, "line")} left out here\n`,
   );
-  return { text: head + text + end, isCut };
+  return head + text + end;
 };
 
 const lineText = ({ parts, sign, lines = [] }: Line, indent: string): string =>

@@ -35,11 +35,11 @@ export const reviewDocument = (report: Report): Document => {
       {
         id: "findings",
         title: "Findings",
-        share: 4,
+        share: 6,
         items: report.findings.map((one) => findingItem(one, ids.get(one.subject))),
       },
       {
-        ...{ id: "identities", title: "What each of them gains and loses", isBlocks: true, isMain: true, share: 8 },
+        ...{ id: "identities", title: "What each of them gains and loses", isBlocks: true, isMain: true, share: 22 },
         items: subjects.map((one) => ("subject" in one ? peopleItem(one) : identityItem(one))),
         none: `Nobody gains or loses anything${report.unknown.length + report.notVisible.length > 0 ? " that this review can see" : ""}.`,
       },
