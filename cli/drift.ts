@@ -1,8 +1,7 @@
 // `irm drift`: what differs between the program of this folder and the service, in one of the formats. It changes nothing.
 import { driftOf } from "../access/drift/index.ts";
 import type { JournalEntry } from "../access/drift/pending.ts";
-import { type DriftReport, hasDifferences, PULL_TOKENS } from "../access/drift/report.ts";
-import { driftDocument } from "../access/format/drift.ts";
+import { type DriftReport, driftDocument, hasDifferences, PULL_TOKENS } from "../access/format/drift.ts";
 import type { Proposal } from "../access/review/proposal.ts";
 import { noEntryText, recordedFor } from "../access/roles/lock.ts";
 import { DRIFT_PREVIEW } from "../client/preview-marks.ts";

@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { rolesDocument } from "../access/format/roles.ts";
+import { type RolesReport, rolesDocument, rolesReportOf } from "../access/format/roles.ts";
 import { type Live, readLive } from "../access/graph/live.ts";
 import { bundlesIn, isChange } from "../access/roles/change.ts";
 import {
@@ -16,7 +16,6 @@ import {
   readLock,
   recordedFor,
 } from "../access/roles/lock.ts";
-import { type RolesReport, rolesReportOf } from "../access/roles/report.ts";
 import { POLICY } from "../access/test/file.ts";
 import { timeText } from "../access/text.ts";
 import { serviceOf } from "../client/config.ts";

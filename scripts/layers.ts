@@ -19,8 +19,16 @@ const LAYERS: Readonly<Record<string, string>> = {
   // What the engine writes and prints, and how it is started.
   pulumi: "schema client",
   access: "schema client pulumi",
+  "access/*": "schema",
   // A change is requests of the API: nothing that predicts or judges one.
   "access/change": "schema access/*",
+  ...floors("access", "schema client pulumi access/* access/change", [
+    ...["pattern", "preset", "workload"],
+    ...["graph", "policy", "base"],
+    ...["query", "paths", "roles", "review", "test", "run"],
+    "format",
+    ...["export", "copy", "drift", "revoke"],
+  ]),
   // The gate passes requests: it knows the change, the server's front, and the provider's rule for lost answers.
   gate: `${WORLD} server/front.ts provider/record provider/log provider/run provider/kind provider/recovery`,
   ci: WORLD,
@@ -49,17 +57,27 @@ const LAYERS: Readonly<Record<string, string>> = {
 
   // The provider knows the service by the API alone.
   provider: WORLD,
-  ...floors("provider", ["record", "log", "run", "kind", "recovery", "reconcile", "set", "attribution", "engine"]),
+  ...floors("provider", WORLD, [
+    "record",
+    "log",
+    "run",
+    "kind",
+    "recovery",
+    "reconcile",
+    "set",
+    "attribution",
+    "engine",
+  ]),
 };
 
-/** Each folder imports only those before it. */
-function floors(room: string, folders: readonly string[]): Record<string, string> {
+/** Each folder imports only those before it, and what all of them may. */
+function floors(room: string, all: string, folders: readonly string[]): Record<string, string> {
   const below = (i: number): string =>
     folders
       .slice(0, i)
       .map((name) => ` ${room}/${name}`)
       .join("");
-  return Object.fromEntries(folders.map((name, i) => [`${room}/${name}`, `${WORLD}${below(i)}`]));
+  return Object.fromEntries(folders.map((name, i) => [`${room}/${name}`, `${all}${below(i)}`]));
 }
 
 /** Folders that import what they like. Nothing of the product imports them. */

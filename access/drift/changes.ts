@@ -12,13 +12,13 @@ import {
   printable,
   resources,
 } from "../../schema/index.ts";
+import type { Change, Difference, Drift } from "../format/drift.ts";
+import { type Capabilities, worstFirst } from "../graph/danger.ts";
 import { type AccessGraph, pathOf } from "../graph/graph.ts";
-import { type Capabilities, worstFirst } from "../review/danger.ts";
 import { bindingsOf, managedIn } from "../run/stack.ts";
 import { differencesOf } from "./differences.ts";
 import type { DriftFacts, DriftService } from "./facts.ts";
 import { reachIn } from "./facts.ts";
-import type { Change, Difference, Drift } from "./report.ts";
 import { baseOf, builtInRoles, recordsOf, roleIn, SET, type Sent, sendingOf, shownBy } from "./sent.ts";
 
 const COMPONENT = "AccessPolicy";

@@ -5,7 +5,7 @@ import { SECRET, UNKNOWN } from "../../pulumi/value.ts";
 import { isObject, type Json } from "../../schema/index.ts";
 import { compare as byText, textOf } from "../canonical.ts";
 import { friendlyCapability } from "../capability.ts";
-import type { Difference } from "./report.ts";
+import type { Difference } from "../format/drift.ts";
 
 /** What a value shows that is known only to the update. */
 export const NOT_KNOWN = "[unknown]";

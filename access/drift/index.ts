@@ -3,9 +3,11 @@
 import { ourTypeOf, partsOfUrn } from "../../pulumi/urn.ts";
 import { isUidp, rootOf } from "../../schema/index.ts";
 import { compare } from "../canonical.ts";
+import { type DriftReport, type EndingKey, PULL_TOKENS } from "../format/drift.ts";
 import type { Live } from "../graph/live.ts";
+import { notVisibleRows } from "../graph/live.ts";
 import { holdsPullsAlone, type PullToken, pullTokensIn } from "../query/pull-tokens.ts";
-import { expiringKeysOf, notVisibleRows } from "../review/lists.ts";
+import { expiringKeysOf } from "../review/lists.ts";
 import type { Origin } from "../review/report.ts";
 import { unique } from "../review/services.ts";
 import { roleChanges } from "../roles/change.ts";
@@ -14,7 +16,6 @@ import { driftIn, type FoundDrift, subjectOf } from "./changes.ts";
 import type { DriftFacts, DriftService } from "./facts.ts";
 import { withoutSecretNames } from "./facts.ts";
 import { type JournalEntry, pendingIn } from "./pending.ts";
-import { type DriftReport, type EndingKey, PULL_TOKENS } from "./report.ts";
 import { undeclaredIn } from "./undeclared.ts";
 
 export interface DriftInput extends DriftFacts {

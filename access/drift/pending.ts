@@ -4,11 +4,11 @@
 import { ourTypeOf, partsOfUrn, stackOfUrn } from "../../pulumi/urn.ts";
 import { SECRET, valuesIn } from "../../pulumi/value.ts";
 import { isUidp, type Json, resources } from "../../schema/index.ts";
+import type { PendingCreate } from "../format/drift.ts";
+import { worstFirst } from "../graph/danger.ts";
 import { type AccessGraph, pathOf } from "../graph/graph.ts";
-import { worstFirst } from "../review/danger.ts";
 import { wordOf } from "./changes.ts";
 import type { DriftFacts } from "./facts.ts";
-import type { PendingCreate } from "./report.ts";
 
 /** A create of a journal without an outcome. */
 export interface JournalEntry {

@@ -1,14 +1,14 @@
 // Access that exists and that no resource of the stack has: role bindings, and what gives access to people. Also what an exclusive set
 // would remove: somebody has it now.
 import { isRoot, isUidp, rootOf } from "../../schema/index.ts";
+import { counts, type UndeclaredAccess } from "../format/drift.ts";
+import { capabilitiesIn, worstFirst } from "../graph/danger.ts";
 import { type AccessGraph, type NodeId, pathOf } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
 import { peopleGraph } from "../graph/people.ts";
-import { capabilitiesIn, worstFirst } from "../review/danger.ts";
 import { undeclaredRows } from "../review/lists.ts";
 import type { Proposal } from "../review/proposal.ts";
 import type { RunRecord } from "../run/record.ts";
-import { counts, type UndeclaredAccess } from "./report.ts";
 
 export interface UndeclaredInput {
   run: Pick<RunRecord, "stored" | "left">;

@@ -1,10 +1,11 @@
 // Paths to more access in the parts that people read.
+
+import { byEffect } from "../graph/danger.ts";
 import { type AccessGraph, type NodeId, placesIn } from "../graph/graph.ts";
 import type { NotVisible } from "../graph/live.ts";
 import { recordIn, targetsIn } from "../paths/find.ts";
 import type { Path, Paths, Proof, Proofs } from "../paths/path.ts";
 import type { Step } from "../paths/reached.ts";
-import { byEffect } from "../review/danger.ts";
 import type { PathReview } from "../review/report.ts";
 import { type Document, type Item, line, type PathText, quote, quotedItems } from "./document/document.ts";
 import { countText, hiddenLines, organizationPartsOf, placeText } from "./words.ts";

@@ -1,7 +1,10 @@
 // Built-in roles that differ from what is written down, and whom that reaches, in the parts that people read.
 import { CAPABILITY_CLASSES, classOf } from "../../schema/index.ts";
-import { isChange, type Reach, type RoleChange } from "../roles/change.ts";
-import type { RolesReport } from "../roles/report.ts";
+import type { Live } from "../graph/live.ts";
+import { notVisibleRows } from "../graph/live.ts";
+import type { NotVisible, Origin } from "../review/report.ts";
+import { builtInRolesIn, isChange, type Reach, type RoleChange, roleChanges } from "../roles/change.ts";
+import type { LockedRoles } from "../roles/lock.ts";
 import { joinWithAnd } from "../text.ts";
 import { type Document, type Item, type Line, line, originFacts, quote } from "./document/document.ts";
 import { countText } from "./words.ts";
@@ -90,3 +93,23 @@ const countsOf = ({ capabilities }: RolesReport["roles"][number]): string => {
   });
   return `: ${countText(capabilities.length, "capability", "capabilities")} (${counts.join(", ")})`;
 };
+
+// The document that `irm roles --format json` prints, and that every other format shows.
+
+export interface RolesReport {
+  origin?: Origin;
+  /** what the service has, by name */
+  roles: { name: string; uid: string; capabilities: readonly string[] }[];
+  /** what differs from roles.lock.yaml; without one, from the table of this version */
+  changed: RoleChange[];
+  notVisible: NotVisible[];
+}
+
+export const rolesReportOf = (service: string, live: Live, recorded: LockedRoles, nowMs: number): RolesReport => ({
+  roles: [...builtInRolesIn(live.graph).values()]
+    .flat()
+    .map(({ id, name, capabilities }) => ({ name, uid: id, capabilities }))
+    .sort((a, b) => (`${a.name} ${a.uid}` < `${b.name} ${b.uid}` ? -1 : 1)),
+  changed: roleChanges(service, live, recorded, nowMs),
+  notVisible: notVisibleRows(live.graph, live.notVisible),
+});

@@ -1,8 +1,9 @@
 // Who the caller is: in the parts that people read, and as JSON has it.
+
+import { byEffect } from "../graph/danger.ts";
 import { type AccessGraph, lineageOf, type NodeId, placesIn } from "../graph/graph.ts";
 import type { CheckAnswer } from "../query/own-groups.ts";
 import { throughText, type WhoAmI } from "../query/whoami.ts";
-import { byEffect } from "../review/danger.ts";
 import { NOT_READABLE } from "./answer/document.ts";
 import { type Document, line, quote, quotedItems } from "./document/document.ts";
 import { countText } from "./words.ts";

@@ -1,8 +1,11 @@
 // What can this identity do, where, and through what: it holds the capabilities of the roles that are bound to it, at the group of
 // each binding and everywhere below. Written apart from the server's own authorisation, and tested against it.
 
+import type { CapabilityClass } from "../../schema/index.ts";
+import { compare } from "../canonical.ts";
 import type { Held } from "../change/rows.ts";
-import { type AccessGraph, type BindingNode, lineageOf, type NodeId } from "./graph.ts";
+import { type Capabilities, capabilitiesIn, worstClassOf } from "./danger.ts";
+import { type AccessGraph, type BindingNode, lineageOf, type NodeId, nameOf } from "./graph.ts";
 
 /** One capability that one binding grants, at a group and everywhere below. */
 export interface Grant {
@@ -106,5 +109,79 @@ export const heldIn = (graph: AccessGraph): ((id: NodeId) => Held | undefined) =
     if (!invite) return undefined;
     const { group, role, email, singleUse } = invite;
     return { grants: grantsOf(group, role), signIn: { email, singleUse } };
+  };
+};
+
+// The change in access from one graph to another: what each identity gains and loses, and where.
+
+/** A capability that is gained or lost at a group and everywhere below it. */
+export interface AccessRow {
+  /** the topmost group where it is gained or lost */
+  group: NodeId;
+  /** friendly name: `groups.list` */
+  capability: string;
+  /** the role that grants it; of several, the one whose name sorts first */
+  role: NodeId;
+}
+
+export interface IdentityChange {
+  identity: NodeId;
+  gains: AccessRow[];
+  losses: AccessRow[];
+}
+
+/** A row for each identity that gains or loses something, in the order of their ids. */
+export const accessChange = (before: AccessGraph, after: AccessGraph): IdentityChange[] => {
+  const [held, holding] = [accessIn(before), accessIn(after)];
+  const ids = new Set([...before.identities.keys(), ...after.identities.keys()]);
+  for (const graph of [before, after]) for (const { identity } of graph.bindings.values()) ids.add(identity);
+  return [...ids].sort().flatMap((identity) => {
+    const gains = rowsOf(holding, held, identity);
+    const losses = rowsOf(held, holding, identity);
+    return gains.length + losses.length === 0 ? [] : [{ identity, gains, losses }];
+  });
+};
+
+/** What an identity holds in `one`, and does not hold at the same group in `other`. */
+const rowsOf = (one: Access, other: Access, identity: NodeId): AccessRow[] => {
+  const rows = new Map<string, AccessRow>();
+  const kept = new Set(other.bindingsOf(identity).map(({ group, role }) => `${group} ${role}`));
+  for (const { group, role } of one.bindingsOf(identity)) {
+    // Most bindings of a large organization are the same in both.
+    if (kept.has(`${group} ${role}`) && isSameRole(one.graph, other.graph, role)) continue;
+    const lineage = lineageOf(one.graph, group);
+    const above = lineage.slice(1);
+    for (const capability of one.graph.roles.get(role)?.capabilities ?? []) {
+      if (one.holds(identity, capability, above) || other.holds(identity, capability, lineage)) continue;
+      const key = `${group} ${capability}`;
+      const known = rows.get(key);
+      if (known === undefined || nameOf(one.graph.roles, role) < nameOf(one.graph.roles, known.role))
+        rows.set(key, { group, capability, role });
+    }
+  }
+  return [...rows.values()].sort((a, b) => compare(a.group, b.group) || compare(a.capability, b.capability));
+};
+
+/** It grants the same in both graphs. */
+const isSameRole = (one: AccessGraph, other: AccessGraph, role: NodeId): boolean => {
+  const [own, its] = [one.roles.get(role)?.capabilities ?? [], other.roles.get(role)?.capabilities ?? []];
+  return own === its || (own.length === its.length && own.every((capability, i) => capability === its[i]));
+};
+
+/** The class of the worst that an identity holds, for a review of who can act by it. */
+export const effectsIn = (graph: AccessGraph): ((identity: NodeId | undefined) => { effect?: CapabilityClass }) => {
+  const held = capabilitiesHeldIn(graph);
+  return (identity) => {
+    const effect = identity === undefined ? null : worstClassOf(held(identity));
+    return effect === null ? {} : { effect };
+  };
+};
+
+/** What an identity holds by all of its role bindings. */
+export const capabilitiesHeldIn = ({ bindings, roles }: AccessGraph): ((identity: NodeId) => Capabilities) => {
+  const byIdentity = Map.groupBy(bindings.values(), ({ identity }) => identity);
+  return (identity) => {
+    const held = (byIdentity.get(identity) ?? []).map(({ role }) => capabilitiesIn(roles, role));
+    return held.includes("unknown") ? "unknown" : new Set(held.flatMap((one) => [...one]));
   };
 };

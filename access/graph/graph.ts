@@ -172,3 +172,15 @@ export const renamed = <G extends AccessGraph>(
   const kinds = Object.entries(graph).map(([kind, nodes]) => [kind, new Map([...nodes.values()].map(nodeAt))]);
   return Object.fromEntries(kinds) as G;
 };
+
+/** For people: `platform/registry`; of an organization that does not exist yet, its name. */
+export const groupNameOf = (graph: AccessGraph, group: NodeId): string => {
+  const { uid, parent, name, logicalName } = graph.groups.get(group) ?? {};
+  return name !== undefined && uid === null && parent === null && logicalName !== undefined
+    ? name
+    : pathOf(graph, group);
+};
+/** The binding's group is an organization. */
+export const isOrganization = (graph: AccessGraph, group: NodeId): boolean =>
+  graph.groups.get(group)?.parent === null && lineageOf(graph, group).length === 1;
+export const nameOf = (nodes: ReadonlyMap<NodeId, { name: string }>, id: NodeId): string => nodes.get(id)?.name ?? id;

@@ -4,7 +4,8 @@
 // list, or not have it: the rest of the graph is read all the same.
 import type { Client } from "../../client/client.ts";
 import { parentOf, rootOf } from "../../schema/index.ts";
-import { type AccessGraph, lineageOf, type NodeId, newGraph } from "./graph.ts";
+import { worstFirst } from "./danger.ts";
+import { type AccessGraph, lineageOf, type NodeId, newGraph, pathOf } from "./graph.ts";
 import { hiddenPlaces, hiddenText, listVisible, type Place } from "./hidden.ts";
 import {
   addBinding,
@@ -152,3 +153,13 @@ const lineageByUid = (uid: string): string[] =>
     .split("/")
     .map((_, i, segments) => segments.slice(0, segments.length - i).join("/"))
     .slice(1);
+
+/** What the caller may not list, by path. */
+export const notVisibleRows = (
+  graph: AccessGraph,
+  notVisible: readonly NotVisible[],
+): (NotVisible & { groupName: string })[] =>
+  worstFirst(
+    notVisible.map(({ kind, group, message }) => ({ kind, group, groupName: pathOf(graph, group), message })),
+    ({ groupName: place, kind }) => ({ place, texts: [kind] }),
+  );

@@ -1,7 +1,7 @@
 // Makes paths of what a search has reached: a path for each way that leads to something that no shorter one leads to.
 import { compare } from "../canonical.ts";
+import { worstFirst } from "../graph/danger.ts";
 import type { NodeId } from "../graph/graph.ts";
-import { worstFirst } from "../review/danger.ts";
 import { isPerson } from "./cautious.ts";
 import type { Assumes, Gain, Path, PathQuery } from "./path.ts";
 import type { Held } from "./reached.ts";

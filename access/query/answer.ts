@@ -1,10 +1,10 @@
 // "Where can this act", "who can act here", "who can do this": the grants that a question asks for.
 
+import { byEffect, capabilitiesIn, worstFirst } from "../graph/danger.ts";
 import { accessIn, type Grant } from "../graph/effective-access.ts";
 import { type AccessGraph, type BindingNode, lineageOf, type NodeId, pathOf } from "../graph/graph.ts";
 import type { Live, NotVisible } from "../graph/live.ts";
 import { type PeopleGraph, peopleGraph } from "../graph/people.ts";
-import { byEffect, capabilitiesIn, worstFirst } from "../review/danger.ts";
 import { type Question, type QuestionText, resolveQuestion } from "./question.ts";
 
 /** What is held in a graph of what a question asks for. */

@@ -1,10 +1,10 @@
 // The pull tokens of an organization: who holds which role where, since when, until when, and whether it holds more than pulls.
 import { z } from "zod";
 import { rootOf } from "../../schema/index.ts";
+import { worstFirst } from "../graph/danger.ts";
 import { type IdentityNode, pathOf } from "../graph/graph.ts";
 import type { Live, NotVisible } from "../graph/live.ts";
 import { beyondPulls, pullTokenExpiry } from "../graph/pull-token.ts";
-import { worstFirst } from "../review/danger.ts";
 import { roleReader } from "./answer.ts";
 
 const time = z.string().nullable().describe("RFC 3339; null: not known");

@@ -1,5 +1,7 @@
 // Access that nobody needs: identities that nobody has used for some time, role bindings that another one covers, and roles that nobody has.
 import { compare } from "../canonical.ts";
+import { capabilitiesIn, worstFirst } from "../graph/danger.ts";
+import { capabilitiesHeldIn } from "../graph/effective-access.ts";
 import {
   type AccessGraph,
   type BindingNode,
@@ -17,8 +19,6 @@ import { type OpenPolicy, stackOf } from "../policy/edit/open.ts";
 import type { PolicyGraph } from "../policy/graph.ts";
 import { mappingsOf, mistakeText, type Policy, policyGraph } from "../policy/index.ts";
 import type { PolicyBinding } from "../policy/policy.ts";
-import { capabilitiesIn, worstFirst } from "../review/danger.ts";
-import { capabilitiesHeldIn } from "../review/lists.ts";
 import { roleReader } from "./answer.ts";
 
 export interface Unused {

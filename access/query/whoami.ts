@@ -16,8 +16,8 @@ import {
   rootOf,
 } from "../../schema/index.ts";
 import { compare } from "../canonical.ts";
+import { worstFirst } from "../graph/danger.ts";
 import { relationshipOf } from "../graph/live-record.ts";
-import { worstFirst } from "../review/danger.ts";
 
 type Reader = Pick<Client, "call" | "clock" | "caller">;
 

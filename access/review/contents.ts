@@ -1,7 +1,6 @@
 // What is in a group or below, in words: it disappears with the group.
 import { compare } from "../canonical.ts";
-import { type AccessGraph, isInside, type NodeId } from "../graph/graph.ts";
-import { groupNameOf, nameOf } from "./rule.ts";
+import { type AccessGraph, groupNameOf, isInside, type NodeId, nameOf } from "../graph/graph.ts";
 
 export interface Content {
   kind: string;

@@ -1,13 +1,14 @@
 // What may stand behind something that a review does not know, and which rules could fire on it. What cannot be known counts as the worst
 // that it can be: a rule that could fire has a finding.
 
+import { isGrant, isWrite } from "../graph/danger.ts";
 import { accessIn } from "../graph/effective-access.ts";
 import type { NodeId } from "../graph/graph.ts";
+import { isOrganization } from "../graph/graph.ts";
 import { pullRequestsIn } from "../workload/pull-request.ts";
-import { isGrant, isWrite } from "./danger.ts";
 import type { Hidden, UnknownPart } from "./proposal.ts";
 import type { RuleName } from "./report.ts";
-import { isOrganization, type RuleInput } from "./rule.ts";
+import type { RuleInput } from "./rule.ts";
 import type { Required } from "./rules-file.ts";
 
 type Could = (hidden: Hidden, input: RuleInput, required: Required) => boolean;

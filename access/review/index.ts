@@ -2,24 +2,18 @@
 import type { Json } from "../../schema/index.ts";
 import type { OtherBranch } from "../base/base.ts";
 import { compare, textOf } from "../canonical.ts";
+import { changesAssumption, findingsInOrder, rowsInOrder, subjectsInOrder, worstFirst } from "../graph/danger.ts";
+import { type AccessRow, accessChange, effectsIn, type IdentityChange } from "../graph/effective-access.ts";
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
+import { groupNameOf, nameOf } from "../graph/graph.ts";
 import type { Live, NotVisible } from "../graph/live.ts";
+import { notVisibleRows } from "../graph/live.ts";
 import { newReviewBudget } from "../pattern/budget.ts";
 import { pullTokensIn } from "../query/pull-tokens.ts";
 import { assumptionOf } from "./assume.ts";
-import { type AccessRow, accessChange, type IdentityChange } from "./change.ts";
-import { changesAssumption, findingsInOrder, rowsInOrder, subjectsInOrder, worstFirst } from "./danger.ts";
 import { hiddenRules } from "./hidden.ts";
 import { type Judged, judge } from "./judge.ts";
-import {
-  deletedGroupsOf,
-  effectsIn,
-  expiringKeysOf,
-  forcedRows,
-  nameIn,
-  notVisibleRows,
-  undeclaredRows,
-} from "./lists.ts";
+import { deletedGroupsOf, expiringKeysOf, forcedRows, nameIn, undeclaredRows } from "./lists.ts";
 import { organizationsOf } from "./organizations.ts";
 import { notSearchedParts, pathRows, pathsOf } from "./paths.ts";
 import { existedBefore, type PeopleInput, peopleInputOf, peopleReviewsOf } from "./people.ts";
@@ -38,7 +32,7 @@ import {
   type TestResult,
 } from "./report.ts";
 import { findBroken } from "./required.ts";
-import { type Found, groupNameOf, nameOf, type RuleInput } from "./rule.ts";
+import type { Found, RuleInput } from "./rule.ts";
 import { rules } from "./rules.ts";
 import type { Required, Verdict } from "./rules-file.ts";
 import { NO_RUN, type RunReport } from "./run-report.ts";

@@ -1,22 +1,12 @@
 // The lists of a report that no rule decides: deletions, what they take along, undeclared access, keys that end.
-import type { CapabilityClass, Json } from "../../schema/index.ts";
-import { type AccessGraph, type NodeId, pathOf } from "../graph/graph.ts";
-import type { Live } from "../graph/live.ts";
+import type { Json } from "../../schema/index.ts";
+import { capabilitiesIn, worstFirst } from "../graph/danger.ts";
+import { capabilitiesHeldIn } from "../graph/effective-access.ts";
+import { type AccessGraph, groupNameOf, type NodeId, nameOf, pathOf } from "../graph/graph.ts";
 import { bindingsOf, contentsOf, externalGroupsOf } from "./contents.ts";
-import { type Capabilities, capabilitiesIn, worstClassOf, worstFirst } from "./danger.ts";
 import type { Proposal } from "./proposal.ts";
 import type { DeletedGroup, ExpiringKey, Report, Undeclared } from "./report.ts";
-import { groupNameOf, nameOf, type RuleInput } from "./rule.ts";
-
-/** What the caller may not list, by path. */
-export const notVisibleRows = (
-  graph: AccessGraph,
-  notVisible: readonly Live["notVisible"][number][],
-): Report["notVisible"] =>
-  worstFirst(
-    notVisible.map(({ kind, group, message }) => ({ kind, group, groupName: pathOf(graph, group), message })),
-    ({ groupName: place, kind }) => ({ place, texts: [kind] }),
-  );
+import type { RuleInput } from "./rule.ts";
 
 export const deletedGroupsOf = ({ before, after }: RuleInput): DeletedGroup[] =>
   worstFirst(
@@ -81,22 +71,4 @@ export const expiringKeysOf = (after: AccessGraph, nowMs: number): ExpiringKey[]
     place,
     texts: [expirationTime, name, uid],
   })).map(({ key }) => key);
-};
-
-/** The class of the worst that an identity holds, for a review of who can act by it. */
-export const effectsIn = (graph: AccessGraph): ((identity: NodeId | undefined) => { effect?: CapabilityClass }) => {
-  const held = capabilitiesHeldIn(graph);
-  return (identity) => {
-    const effect = identity === undefined ? null : worstClassOf(held(identity));
-    return effect === null ? {} : { effect };
-  };
-};
-
-/** What an identity holds by all of its role bindings. */
-export const capabilitiesHeldIn = ({ bindings, roles }: AccessGraph): ((identity: NodeId) => Capabilities) => {
-  const byIdentity = Map.groupBy(bindings.values(), ({ identity }) => identity);
-  return (identity) => {
-    const held = (byIdentity.get(identity) ?? []).map(({ role }) => capabilitiesIn(roles, role));
-    return held.includes("unknown") ? "unknown" : new Set(held.flatMap((one) => [...one]));
-  };
 };

@@ -1,12 +1,13 @@
 // Paths to more access that a change opens and closes, as a report shows them.
 import type { AccessGraph } from "../graph/graph.ts";
+import { groupNameOf } from "../graph/graph.ts";
 import type { NotVisible } from "../graph/live.ts";
 import { type PathChange, pathChange } from "../paths/change.ts";
 import { targetsIn } from "../paths/find.ts";
 import type { Path } from "../paths/path.ts";
 import type { UnknownPart } from "./proposal.ts";
 import type { PathReview } from "./report.ts";
-import { groupNameOf, type RuleInput } from "./rule.ts";
+import type { RuleInput } from "./rule.ts";
 
 interface PathsOptions {
   notVisible: readonly NotVisible[];

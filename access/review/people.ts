@@ -1,12 +1,13 @@
 // What a change means for those who have access without being an identity (access/graph/people.ts): what each of them gains and
 // loses. Some rules apply to them as well.
+
+import { type AccessRow, accessChange, effectsIn } from "../graph/effective-access.ts";
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
+import { groupNameOf } from "../graph/graph.ts";
 import { type PeopleGraph, peopleGraph, type Subject } from "../graph/people.ts";
-import { type AccessRow, accessChange } from "./change.ts";
-import { effectsIn } from "./lists.ts";
 import type { Proposal } from "./proposal.ts";
 import type { PeopleReview, Row } from "./report.ts";
-import { groupNameOf, type RuleInput } from "./rule.ts";
+import type { RuleInput } from "./rule.ts";
 import { withKeyHolders } from "./static-keys.ts";
 import { mostBetween, transientIn } from "./transient.ts";
 

@@ -1,9 +1,10 @@
 // What a rule reads, and what it finds. A rule fires on what the change brings, never on what was there.
-import { type AccessGraph, type IdentityNode, lineageOf, type NodeId, pathOf } from "../graph/graph.ts";
+
+import { byBreadth } from "../graph/danger.ts";
+import type { IdentityChange } from "../graph/effective-access.ts";
+import { type AccessGraph, groupNameOf, type IdentityNode, isOrganization, type NodeId } from "../graph/graph.ts";
 import type { Path } from "../paths/path.ts";
 import type { Budget } from "../pattern/budget.ts";
-import type { IdentityChange } from "./change.ts";
-import { byBreadth } from "./danger.ts";
 import type { Proposal } from "./proposal.ts";
 import type { FindingList, RuleName } from "./report.ts";
 import type { Transient } from "./transient.ts";
@@ -39,26 +40,12 @@ export interface Rule {
   find(input: RuleInput): Found[];
 }
 
-/** For people: `platform/registry`; of an organization that does not exist yet, its name. */
-export const groupNameOf = (graph: AccessGraph, group: NodeId): string => {
-  const { uid, parent, name, logicalName } = graph.groups.get(group) ?? {};
-  return name !== undefined && uid === null && parent === null && logicalName !== undefined
-    ? name
-    : pathOf(graph, group);
-};
-
 /** `at / and below`, `at platform` */
 export const placesOf = (graph: AccessGraph, groups: Iterable<NodeId>): string => {
   const names = [...new Set(groups)].map((group) => groupNameOf(graph, group)).sort(byBreadth);
   const shown = names.slice(0, 3).join(", ");
   return names.length > 3 ? `${shown} and ${names.length - 3} more groups` : shown;
 };
-
-/** The binding's group is an organization. */
-export const isOrganization = (graph: AccessGraph, group: NodeId): boolean =>
-  graph.groups.get(group)?.parent === null && lineageOf(graph, group).length === 1;
-
-export const nameOf = (nodes: ReadonlyMap<NodeId, { name: string }>, id: NodeId): string => nodes.get(id)?.name ?? id;
 
 // Who owns an organization: identities with the role owner on the organization itself. People count only where they have identities.
 

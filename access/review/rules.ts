@@ -1,7 +1,10 @@
 // assumed-by-others: another owner, issuer, organization or project can assume an identity than before.
 import type { Json } from "../../schema/index.ts";
+import { byEffect, isGrant, isWrite } from "../graph/danger.ts";
+import type { AccessRow } from "../graph/effective-access.ts";
 import { accessIn } from "../graph/effective-access.ts";
 import type { AccessGraph, BindingNode, IdentityNode, NodeId } from "../graph/graph.ts";
+import { groupNameOf, isOrganization, nameOf } from "../graph/graph.ts";
 import { findText } from "../pattern/decide.ts";
 import { every, type Language, not, some, text } from "../pattern/language.ts";
 import { breadthOf } from "../workload/breadth.ts";
@@ -10,9 +13,7 @@ import { othersIn } from "../workload/others.ts";
 import { pullRequestsIn } from "../workload/pull-request.ts";
 import { tokensOf } from "../workload/token.ts";
 import { assumptionOf, fingerprint } from "./assume.ts";
-import type { AccessRow } from "./change.ts";
-import { byEffect, isGrant, isWrite } from "./danger.ts";
-import { type Found, groupNameOf, isOrganization, nameOf, ownersIn, placesOf, type Rule, textOfList } from "./rule.ts";
+import { type Found, ownersIn, placesOf, type Rule, textOfList } from "./rule.ts";
 import { keysIn } from "./static-keys.ts";
 
 export const assumedByOthers: Rule = {

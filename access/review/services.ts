@@ -1,9 +1,9 @@
 // A change at several services. Two services are two worlds: no record of one counts for the other, even where a service lists a uid of
 // another one, as every service does for its built-in roles. So each has its own review, and this file joins what they say.
 import { compare } from "../canonical.ts";
+import { findingsInOrder, subjectsInOrder } from "../graph/danger.ts";
 import { type AccessGraph, type GraphBuilder, newGraph, renamed } from "../graph/graph.ts";
 import type { PeopleGraph } from "../graph/people.ts";
-import { findingsInOrder, subjectsInOrder } from "./danger.ts";
 import { type Report, type Review, RULES } from "./report.ts";
 
 /** By address of the service. The first says what is not about one of them: rules, tests, the branch. */

@@ -2,11 +2,10 @@
 // the change, and a role with what it grants before or after.
 
 import { textOf } from "../canonical.ts";
-import { accessIn } from "../graph/effective-access.ts";
+import { type AccessRow, accessChange, accessIn } from "../graph/effective-access.ts";
 import { type AccessGraph, type BindingNode, lineageOf, type NodeId, newGraph, type RoleNode } from "../graph/graph.ts";
 import type { Budget } from "../pattern/budget.ts";
 import { covers } from "../workload/breadth.ts";
-import { type AccessRow, accessChange } from "./change.ts";
 
 /** No identity holds more at any moment. */
 export const mostBetween = (before: AccessGraph, after: AccessGraph): AccessGraph => {

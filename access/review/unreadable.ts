@@ -1,9 +1,10 @@
 // What the API does not show of records that a change is about: what a role grants, and who can assume an identity.
 import { compare } from "../canonical.ts";
+import { isWrite } from "../graph/danger.ts";
 import type { NodeId } from "../graph/graph.ts";
-import { isWrite } from "./danger.ts";
+import { groupNameOf, nameOf } from "../graph/graph.ts";
 import type { UnknownPart } from "./proposal.ts";
-import { groupNameOf, nameOf, placesOf, type RuleInput } from "./rule.ts";
+import { placesOf, type RuleInput } from "./rule.ts";
 
 /** Bindings that come or go with a role whose capabilities cannot be read: what they change is not in the rows. */
 export const unreadableRoles = ({ before, after }: RuleInput, word = ""): UnknownPart[] => {

@@ -1,11 +1,11 @@
 // How the built-in roles of a service differ from what is written down, and whom that reaches: who gained or lost access by it, without
 // any change of ours.
 import { z } from "zod";
+import { worstFirst } from "../graph/danger.ts";
+import { accessChange, type IdentityChange } from "../graph/effective-access.ts";
 import { type AccessGraph, newGraph, pathOf, type RoleNode } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
-import { accessChange, type IdentityChange } from "../review/change.ts";
-import { worstFirst } from "../review/danger.ts";
-import { everyoneIn } from "../test/everyone.ts";
+import { everyoneIn } from "../graph/people.ts";
 import type { LockedRoles } from "./lock.ts";
 
 const texts = z.array(z.string());

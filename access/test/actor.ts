@@ -1,8 +1,8 @@
 // Whom a test is about: one identity, all but some, or those that a workload can assume.
 import { type Json, printable } from "../../schema/index.ts";
 import type { NodeId } from "../graph/graph.ts";
+import { isPeople } from "../graph/people.ts";
 import { canBeAssumedBy, workloadsOf } from "../workload/workload.ts";
-import { isPeople } from "./everyone.ts";
 import { pathOfIdentity } from "./names.ts";
 import type { Actor, Look } from "./scene.ts";
 

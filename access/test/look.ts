@@ -1,9 +1,9 @@
 // What identities hold in the organization of a test: at a group, through it and the groups above, or anywhere.
 import { capabilities } from "../../schema/index.ts";
 import { matchesCapability } from "../capability.ts";
+import { byEffect } from "../graph/danger.ts";
 import { lineageOf, type NodeId, pathOf } from "../graph/graph.ts";
 import { memoized } from "../paths/world.ts";
-import { byEffect } from "../review/danger.ts";
 import type { Reason } from "./reason.ts";
 import type { Actor, Look } from "./scene.ts";
 

@@ -2,8 +2,8 @@
 // change, so that a change cannot take over the name of another identity.
 import { isUidp, suggestion } from "../../schema/index.ts";
 import { type AccessGraph, lineageOf, type NodeId, pathOf, withoutSlashes } from "../graph/graph.ts";
+import { isPeople } from "../graph/people.ts";
 import type { PolicyGraph } from "../policy/graph.ts";
-import { isPeople } from "./everyone.ts";
 
 /** A name of a test stands for nothing, or for several. */
 export class NameError extends Error {

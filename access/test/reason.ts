@@ -1,7 +1,8 @@
 // Why a test fails: a text, and the access that it is about. A change is compared with what was there before it by that access, since a
 // text has names that a change may edit.
+
+import { type Weight, worstFirst } from "../graph/danger.ts";
 import { type AccessGraph, lineageOf, type NodeId } from "../graph/graph.ts";
-import { type Weight, worstFirst } from "../review/danger.ts";
 import type { FindingList } from "../review/report.ts";
 import { textOfList } from "../review/rule.ts";
 

@@ -7,7 +7,7 @@ import type { Budget } from "../pattern/budget.ts";
 import type { Names } from "./names.ts";
 
 export interface Scene {
-  /** with people (access/test/everyone.ts) */
+  /** with people (access/graph/people.ts) */
   graph: AccessGraph;
   organization: NodeId;
   /** all that the tests are about; default: that one */

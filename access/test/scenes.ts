@@ -9,10 +9,10 @@ import {
   organizationsIn,
 } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
+import { everyoneIn } from "../graph/people.ts";
 import { policyGraph } from "../policy/graph.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { Mistake } from "../policy/source.ts";
-import { everyoneIn } from "./everyone.ts";
 import { namesIn } from "./names.ts";
 import type { Scene } from "./scene.ts";
 

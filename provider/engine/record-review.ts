@@ -3,9 +3,9 @@
 
 import { textOf } from "../../access/canonical.ts";
 import { differences, withArrows } from "../../access/format/differences.ts";
+import { byEffect } from "../../access/graph/danger.ts";
 import { relationshipOf } from "../../access/graph/live-record.ts";
 import { assumptionOf } from "../../access/review/assume.ts";
-import { byEffect } from "../../access/review/danger.ts";
 import { capabilityName, type Json, printable } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import type { Kind } from "../record/kind.ts";

@@ -1,7 +1,7 @@
 // `irm roles`: what the service has changed in its built-in roles since they were written down, and whom that reaches.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import type { RolesReport } from "../../access/roles/report.ts";
+import type { RolesReport } from "../../access/format/roles.ts";
 import { BUILT_IN_ROLE_CAPABILITIES, BUILT_IN_ROLES_SOURCE, type RoleBundles } from "../../schema/index.ts";
 import { ensureRoles } from "../../server/seed/roles.ts";
 import { openDatabase } from "../../server/store/database.ts";

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import type { DriftReport } from "../../access/drift/report.ts";
+import type { DriftReport } from "../../access/format/drift.ts";
 import { BUILT_IN_ROLE_CAPABILITIES } from "../../schema/index.ts";
 import { writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";

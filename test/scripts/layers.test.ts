@@ -5,7 +5,12 @@ import { layerProblems } from "../../scripts/layers.ts";
 test.each<[file: string, imported: string, imports: string]>([
   ["schema/address.ts", "client/config.ts", "schema/ imports only itself"],
   ["client/retry.ts", "access/text.ts", "client/ imports only schema"],
-  ["access/graph/group.ts", "provider/log/entry.ts", "access/ imports only schema, client, pulumi"],
+  ["access/text.ts", "client/retry.ts", "access/*/ imports only schema"],
+  [
+    "access/graph/group.ts",
+    "access/review/report.ts",
+    "access/graph/ imports only schema, client, pulumi, access/*, access/change, access/pattern, access/preset, access/workload",
+  ],
   ["access/change/write.ts", "access/graph/group.ts", "access/change/ imports only schema, access/*"],
   ["access/change/write.ts", "client/client.ts", "access/change/ imports only schema, access/*"],
   ["ci/text.ts", "cli/main.ts", "ci/ imports only schema, client, pulumi, access"],

@@ -1,8 +1,9 @@
 // An answer by identity and group, with names, as people read it.
+
+import { byEffect, type Capabilities, worstFirst } from "../../graph/danger.ts";
 import { type AccessGraph, type NodeId, placesIn } from "../../graph/graph.ts";
 import type { Answer, Held } from "../../query/answer.ts";
 import { assumptionOf } from "../../review/assume.ts";
-import { byEffect, type Capabilities, worstFirst } from "../../review/danger.ts";
 import { type Document, type Item, line, type Part, quote, quotedItems } from "../document/document.ts";
 import { countText, hiddenLines, organizationPartsOf } from "../words.ts";
 

@@ -1,6 +1,6 @@
 // Lists of capabilities. A built-in role has up to two hundred, which a thousand identities may gain, so the page
 // prints a long list once, at its end, and links to it.
-import { isWrite } from "../../review/danger.ts";
+import { isWrite } from "../../graph/danger.ts";
 import { countText } from "../words.ts";
 import { html, type Markup } from "./markup.ts";
 import type { Section } from "./page.ts";

@@ -1,7 +1,7 @@
 // Two graphs as one tree of groups, with who has access where: what is new, what is gone, and what stays.
 import { compare } from "../../canonical.ts";
+import { capabilitiesIn, worstFirst } from "../../graph/danger.ts";
 import { type AccessGraph, type IdentityNode, type NodeId, pathOf } from "../../graph/graph.ts";
-import { capabilitiesIn, worstFirst } from "../../review/danger.ts";
 
 export type Mark = "same" | "new" | "gone";
 

@@ -1,8 +1,9 @@
 // A review as one page: its document with the map of who may do what where, and who has access where before and after.
+
+import { byEffect, changesAssumption, worstFirst } from "../../graph/danger.ts";
 import type { NodeId, RoleNode } from "../../graph/graph.ts";
-import { byEffect, changesAssumption, worstFirst } from "../../review/danger.ts";
+import { groupNameOf } from "../../graph/graph.ts";
 import type { Report, Review } from "../../review/report.ts";
-import { groupNameOf } from "../../review/rule.ts";
 import { placedId } from "../../review/services.ts";
 import { line, type Part, quote, type Section } from "../document/document.ts";
 import { documentAsHtml } from "../document/html.ts";

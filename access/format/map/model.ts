@@ -2,10 +2,10 @@
 // holds there, and what a change does to it. A cell is computed when it is asked for, since a page shows a part of a large map.
 import { type CapabilityClass, capabilities } from "../../../schema/index.ts";
 import { compare } from "../../canonical.ts";
+import { capabilitiesIn, worstClassOf, worstFirst } from "../../graph/danger.ts";
 import { type AccessGraph, lineageOf, type NodeId, organizationsIn, pathOf } from "../../graph/graph.ts";
 import type { PeopleGraph } from "../../graph/people.ts";
 import { pullTokenExpiry } from "../../graph/pull-token.ts";
-import { capabilitiesIn, worstClassOf, worstFirst } from "../../review/danger.ts";
 import { labelsIn, type Mark, markOf } from "../html/merge.ts";
 
 /** The strongest first. `unknown`: a role cannot be read, so it may be anything. */

@@ -1,6 +1,6 @@
 // A review in the parts that people read: its head, what it cannot tell, findings, and what each subject gains and loses.
 import { textOf } from "../../canonical.ts";
-import { byEffect, changesAssumption, subjectsInOrder } from "../../review/danger.ts";
+import { byEffect, changesAssumption, subjectsInOrder } from "../../graph/danger.ts";
 import type { Assumption, Finding, IdentityReview, PeopleReview, Report, Row } from "../../review/report.ts";
 import { differences, type Segment } from "../differences.ts";
 import {

@@ -1,9 +1,8 @@
 // What the run of the program on a copy, the copy and the journal say of drift.
 import { describe, expect, test } from "vitest";
 import type { JournalEntry } from "../../../access/drift/pending.ts";
-import { hasDifferences } from "../../../access/drift/report.ts";
 import { documentAsText } from "../../../access/format/document/terminal.ts";
-import { driftDocument } from "../../../access/format/drift.ts";
+import { driftDocument, hasDifferences } from "../../../access/format/drift.ts";
 import { newGraph } from "../../../access/graph/graph.ts";
 import { openStackText } from "../../../client/preview-marks.ts";
 import { addRole, ROOT, uidIn } from "../graphs.ts";

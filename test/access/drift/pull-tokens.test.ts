@@ -1,6 +1,6 @@
 // Pull tokens in a report of drift: which are listed, and which of them `--allow pull-tokens` allows.
 import { describe, expect, test } from "vitest";
-import { hasDifferences } from "../../../access/drift/report.ts";
+import { hasDifferences } from "../../../access/format/drift.ts";
 import { type IdentityNode, newGraph, type RoleNode } from "../../../access/graph/graph.ts";
 import type { Live } from "../../../access/graph/live.ts";
 import { BUILT_IN_ROLE_CAPABILITIES, type Json } from "../../../schema/index.ts";

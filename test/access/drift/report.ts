@@ -4,7 +4,7 @@ import { writesFrom } from "../../../access/change/write.ts";
 import type { Copy } from "../../../access/copy/copy.ts";
 import type { DriftService } from "../../../access/drift/facts.ts";
 import { type DriftInput, driftOf } from "../../../access/drift/index.ts";
-import type { DriftReport } from "../../../access/drift/report.ts";
+import type { DriftReport } from "../../../access/format/drift.ts";
 import { newGraph } from "../../../access/graph/graph.ts";
 import type { Live } from "../../../access/graph/live.ts";
 import { bundlesIn } from "../../../access/roles/change.ts";

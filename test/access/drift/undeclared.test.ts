@@ -1,6 +1,6 @@
 // Access that no resource of the stack has, in a report of drift, and keys that end.
 import { describe, expect, test } from "vitest";
-import { hasDifferences } from "../../../access/drift/report.ts";
+import { hasDifferences } from "../../../access/format/drift.ts";
 import { newGraph } from "../../../access/graph/graph.ts";
 import { addInvite, addProvider, mapGroup, ROOT, uidIn } from "../graphs.ts";
 import { bindingUid, CI, ISSUER, liveWith, MAKER, TEAM, urnOf, VIEWER } from "../team.ts";

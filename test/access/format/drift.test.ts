@@ -1,9 +1,9 @@
 // A report of drift in the formats for people: what they say, what they escape, and how much they print.
 import { describe, expect, test } from "vitest";
-import type { Drift, DriftReport, UndeclaredAccess } from "../../../access/drift/report.ts";
 import { jsonText } from "../../../access/format/document/json.ts";
 import { documentAsMarkdown } from "../../../access/format/document/markdown.ts";
 import { documentAsText } from "../../../access/format/document/terminal.ts";
+import type { Drift, DriftReport, UndeclaredAccess } from "../../../access/format/drift.ts";
 import { driftDocument } from "../../../access/format/drift.ts";
 import type { PullToken } from "../../../access/query/pull-tokens.ts";
 import { SECRET } from "../../../pulumi/value.ts";

@@ -1,9 +1,9 @@
 // A policy as a graph: matched with what the API says by names, and the whole truth of its organization.
 import { describe, expect, test } from "vitest";
+import { accessChange } from "../../../access/graph/effective-access.ts";
 import type { AccessGraph } from "../../../access/graph/graph.ts";
 import { readLive } from "../../../access/graph/live.ts";
 import { type Policy, parsePolicy, policyGraph } from "../../../access/policy/index.ts";
-import { accessChange } from "../../../access/review/change.ts";
 import { serve } from "../../harness/api-server.ts";
 import { createUid } from "../../harness/records.ts";
 import { clientOf } from "../client.ts";

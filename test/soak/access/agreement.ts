@@ -1,8 +1,7 @@
 // Whether an access graph, and the change from one to another, agree with what the server decides.
 
-import { accessIn } from "../../../access/graph/effective-access.ts";
+import { accessChange, accessIn } from "../../../access/graph/effective-access.ts";
 import { type AccessGraph, lineageOf } from "../../../access/graph/graph.ts";
-import { accessChange } from "../../../access/review/change.ts";
 import { type Authorization, NAMES } from "./authorization.ts";
 
 type Agrees = (held: boolean, decided: boolean) => boolean;

@@ -1,7 +1,7 @@
 // The one order of a review: the worst first, in the report itself and so in every format.
 import { describe, expect, test } from "vitest";
+import { findingsInOrder, rowsInOrder, subjectsInOrder } from "../../../access/graph/danger.ts";
 import { newGraph } from "../../../access/graph/graph.ts";
-import { findingsInOrder, rowsInOrder, subjectsInOrder } from "../../../access/review/danger.ts";
 import type { Finding, IdentityReview, PeopleReview, Row } from "../../../access/review/report.ts";
 import { reviewBetween } from "../format/reviews.ts";
 import { addGroup, addIdentity, addRole, bind, ROOT, uidIn } from "../graphs.ts";

@@ -1,7 +1,7 @@
 // The change in access between two graphs.
 import { expect, test } from "vitest";
+import { accessChange } from "../../../access/graph/effective-access.ts";
 import { type AccessGraph, newGraph } from "../../../access/graph/graph.ts";
-import { accessChange } from "../../../access/review/change.ts";
 
 /** Groups `org`, `org/a` and `org/a/b`, two roles, one identity, and bindings `identity group role`. */
 const graphWith = (...bindings: string[]): AccessGraph => {
