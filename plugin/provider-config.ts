@@ -1,7 +1,7 @@
 // The settings of a provider: its arguments where a program has an explicit one, the stack's `irm:*` for the default one, and the
 // environment for what they leave out (docs/configuration.md).
 import { type Env, parseConfig } from "../client/config.ts";
-import type { StackConfig } from "../provider/engine/methods.ts";
+import type { StackConfig } from "../provider/engine/shared-state.ts";
 import { containsUnknown, isUnknown } from "../provider/record/normal-form.ts";
 import { urnFrom } from "../pulumi/urn.ts";
 import type { Json } from "../schema/index.ts";

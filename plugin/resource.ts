@@ -180,7 +180,7 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
       const news = withKey(urn, plainFrom(asked));
       notes.noteStep(preview !== 0);
       if (preview) {
-        methods.plannedUpdate();
+        await methods.plannedUpdate();
         const { detailed, derived, before } = await compare(subject, request);
         const planned = kind
           ? { ...derived, ...plannedUpdate(kind, before, news, detailed) }

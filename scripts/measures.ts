@@ -142,7 +142,7 @@ const measuresOf = (files: readonly File[]): Measure[] => {
       name: `longest function of provider/engine (${engine.place})`,
       value: engine.lines,
       before: 247,
-      limit: 273,
+      limit: 80,
       goal: 80,
     },
     { name: `longest function elsewhere (${other.place})`, value: other.lines, before: 287, limit: 280, goal: 150 },

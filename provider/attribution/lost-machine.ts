@@ -25,6 +25,7 @@ import type { Look, OpenStack } from "./stack.ts";
  */
 export const findLostMachine = async (session: Session, { key, isPreview = false }: Look) => {
   const { open } = await stackOperations(session, key);
+  if (open.length === 0) return { stack: undefined, messages: [] };
   const changes = open.filter(({ action }) => action !== "creating");
   const found = await Promise.all((await leftIn(session, key)).map((one) => lookFor(session, one)));
   const messages = found.flatMap(({ text }) => text ?? []);

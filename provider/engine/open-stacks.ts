@@ -1,5 +1,4 @@
-// What the methods know of an open stack (provider/attribution). The first call of a process looks once; where nothing is open, the others do
-// not call anything here.
+// What the methods know of an open stack (provider/attribution). The methods look once for each stack.
 
 import { resolve } from "node:path";
 import type { Config, Env } from "../../client/config.ts";
@@ -16,10 +15,11 @@ import { typeOfToken } from "../record/kind.ts";
 import { KEY } from "../record/state.ts";
 import { stackOf, unlessJournalFails } from "../run/journal.ts";
 import { journalFolder } from "../run/journal-path.ts";
-import type { Ledger, Session } from "../run/session.ts";
+import type { Ledger } from "../run/session.ts";
 import type { Observed, StepParts, Steps } from "./steps.ts";
 
-type OpenStacks = ReturnType<typeof openStacks>;
+export type OpenStacks = ReturnType<typeof openStacks>;
+export type UncheckedGate = ReturnType<typeof uncheckedGate>;
 
 /** Each resource would fail in the same way. */
 class NotComparable extends SessionError {
@@ -28,9 +28,8 @@ class NotComparable extends SessionError {
 
 /** `isOffline`: the service does not answer, and a preview goes on without it. */
 export const openStacks = ({ ledger, connect, hasCredentials, log }: StepParts, isOffline: () => boolean) => {
-  let looking: Promise<void> | undefined;
   let clearing: Promise<void> = Promise.resolve();
-  const lookAt = async (key: string, isUpdate: boolean | undefined): Promise<void> => {
+  const look = async (key: string, isUpdate: boolean | undefined): Promise<void> => {
     const { journal } = await ledger();
     // Whatever needs the journal reports that it fails.
     await unlessJournalFails(undefined, async () => {
@@ -45,7 +44,6 @@ export const openStacks = ({ ledger, connect, hasCredentials, log }: StepParts, 
         for (const message of messages) log(message);
       }
     });
-    stacks.seen = `${stackOf(key)}/`;
   };
   const clearOnce = async (): Promise<void> => {
     const { current } = stacks;
@@ -61,21 +59,15 @@ export const openStacks = ({ ledger, connect, hasCredentials, log }: StepParts, 
   };
   let removing: Promise<void> | undefined;
   const stacks = {
-    /** The keys of the stack that was looked at begin with it. */
-    seen: "\n",
     /** undefined: it is not open */
     current: undefined as OpenStack | undefined,
-    /** `isUpdate` as for the service gate: undefined where it is not known. */
-    look: (key: string, isUpdate: boolean | undefined): Promise<void> => {
-      looking ??= lookAt(key, isUpdate).finally(() => {
-        looking = undefined;
-      });
-      return looking;
-    },
+    /** `key` is of a resource of the stack. `isUpdate` as for the service gate: undefined where it is not known. */
+    look,
     /** Of a destroy: deletes what the open runs created, as far as nothing blocks it. */
-    clear: (): Promise<void> => {
+    clear: async (): Promise<void> => {
+      if (!stacks.current) return;
       clearing = clearing.then(clearOnce);
-      return clearing;
+      await clearing;
     },
     /** Before the first deletion of a run on a machine whose journal does not have all runs of the stack. */
     removeLost: (key: string): Promise<void> => {
@@ -87,22 +79,21 @@ export const openStacks = ({ ledger, connect, hasCredentials, log }: StepParts, 
 };
 
 /** The steps of a kind in an open stack: what they compare is what is there now, not what the engine has stored. */
-export const openStepsWith = (stacks: OpenStacks, connect: () => Promise<Session>): ((steps: Steps) => Steps) => {
-  const declared = new Set<unknown>();
-  return (steps) => {
+export const openStepsWith =
+  (stacks: OpenStacks, { connect, isDeclared }: StepParts) =>
+  (steps: Steps): Steps => {
     const found = new Map<string, Promise<Observed | undefined>>();
     const observe = (stack: OpenStack, id: string, stored: Json): Promise<Observed | undefined> =>
       getOrInsert(found, id, () => connect().then((session) => steps.observe(session, stack, id, stored)));
     return {
       ...steps,
       check: async (olds, news, shown) => {
-        declared.add(news[KEY]);
         const mayReplace = stacks.current && isUidp(olds.parent) && (await isGroupGone(stacks.current, olds.parent));
         return steps.check(olds, news, mayReplace ? { ...shown, mayReplace } : shown);
       },
       diff: async (id, olds, news) => {
         // A refresh compares what it has read.
-        if (!stacks.current || !declared.has(news[KEY])) return steps.diff(id, olds, news);
+        if (!stacks.current || !isDeclared(news[KEY])) return steps.diff(id, olds, news);
         const observed = await observe(stacks.current, id, olds);
         if (!observed) return { changes: true, replaces: ["uid"], isGone: true };
         const compared = await steps.diff(id, observed.outputs, news);
@@ -130,7 +121,6 @@ export const openStepsWith = (stacks: OpenStacks, connect: () => Promise<Session
       },
     };
   };
-};
 
 // A run without checkpoints is refused where its journal could not make up for them: nothing is sent (docs/performance.md#checkpoints).
 

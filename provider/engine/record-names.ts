@@ -89,6 +89,12 @@ const filterKnown = (names: Json | undefined): Json =>
 
 export type IsOpen = (argument: string) => boolean;
 
+/** Of a resource of which the names that the program hides are known: its argument `names`, and which arguments it shows. */
+export interface ShownNames {
+  own: unknown;
+  isOpen: IsOpen;
+}
+
 /** The names of a role binding, with the API's where the program has none. A secret argument is not looked up. */
 export const bindingNames = async (
   names: RecordNames,

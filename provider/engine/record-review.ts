@@ -18,8 +18,6 @@ const RELATIONSHIPS = ["claimMatch", "staticKeys", "awsIdentity", "servicePrinci
 const CAPABILITIES_SHOWN = 20;
 
 export const recordReviewWith = (log: Sentences["log"]) => {
-  // A comparison follows the check of the same run; a refresh compares too, in the other direction, and checks nothing first.
-  const secrets = new Map<unknown, IsSecret>();
   const reported = new Set<unknown>();
 
   const logOnce = (news: Json, kind: Kind, text: string, lines: readonly string[] = []): void => {
@@ -29,20 +27,16 @@ export const recordReviewWith = (log: Sentences["log"]) => {
   };
 
   return {
-    /** The engine has checked the inputs of a resource; `olds` are empty for a new one. */
-    noteCheck(kind: Kind, olds: Json, news: Json, isSecret: IsSecret | undefined): void {
-      if (isSecret === undefined) return;
-      secrets.set(news[KEY], isSecret);
+    /** The engine has checked the inputs of a new resource. */
+    noteCheck(kind: Kind, news: Json, isSecret: IsSecret): void {
       // An adopted record is compared by what the API has of it.
-      if (Object.keys(olds).length > 0 || news.adopt !== undefined) return;
+      if (news.adopt !== undefined) return;
       if (kind === kindRecords.identity) logOnce(news, kind, `is new: ${assumableText(news, isSecret)} can assume it`);
       if (kind === kindRecords.role)
         logOnce(news, kind, `is new: it grants ${capabilitiesText(capabilitiesIn(news), isSecret)}`);
     },
     /** It has compared the outputs in the state with the inputs. */
-    noteDiff(kind: Kind, id: string, olds: Json, news: Json, isReplaced: boolean): void {
-      const isSecret = secrets.get(news[KEY]);
-      if (isSecret === undefined) return;
+    noteDiff(kind: Kind, id: string, olds: Json, news: Json, isReplaced: boolean, isSecret: IsSecret): void {
       const lines = [
         ...(isReplaced ? replacedLines(kind, id, olds, isSecret) : []),
         ...renamedLines(olds, news, isSecret),

@@ -11,9 +11,10 @@ import { staysOnDelete } from "../reconcile/delete.ts";
 import { recordId } from "../record/id.ts";
 import { SET_TYPE, typeOfToken } from "../record/kind.ts";
 import { KEY, nameInKey, SECRET_NAME } from "../record/state.ts";
-import type { Sentences } from "../run/sentences.ts";
 import { type Binding, bindingsIn, type DeclaredPair, grants } from "../set/pair.ts";
+import { bindingNames, type ShownNames, shownNames } from "./record-names.ts";
 import { removedSetText } from "./set-review.ts";
+import type { StepParts } from "./steps.ts";
 
 /** A set of the program, as far as a preview knows it. */
 export interface DeclaredSet {
@@ -24,9 +25,8 @@ export interface DeclaredSet {
   pairs: readonly Pick<DeclaredPair, "identity" | "role">[];
 }
 
-/** `sentence` is for the reader of a preview. `log` has what has happened. */
-export const reviewWith = (sentence: Sentences["log"], log: (text: string) => void) => {
-  const declared = new Set<unknown>();
+/** The lines about role bindings. `sentence` is for the reader of a preview, `log` has what has happened. */
+export const bindingReviewWith = ({ sentence, log, names, isDeclared }: StepParts) => {
   const reported = new Set<unknown>();
 
   const logOnce = (bag: Json, verb: string, parts: readonly string[]): void => {
@@ -34,20 +34,17 @@ export const reviewWith = (sentence: Sentences["log"], log: (text: string) => vo
     reported.add(bag[KEY]);
     sentence(bag[KEY], `RoleBinding ${logicalName(bag)} ${verb}: ${parts.join(", ")}`);
   };
+  /** The inputs with the API's names, where the line shows them. */
+  const withNames = async (news: Json, shown: ShownNames | undefined): Promise<Json> => {
+    if (shown === undefined || reported.has(news[KEY])) return news;
+    const given = shownNames(shown.own as Json | undefined, news.names as Json | undefined);
+    return { ...news, names: await bindingNames(names, shown.isOpen, { ...news, names: given }) };
+  };
 
   return {
-    /** Whether it logs a line for these inputs. */
-    isNew(olds: Json, news: Json): boolean {
-      const isCreated = Object.keys(olds).length === 0;
-      return (
-        !reported.has(news[KEY]) &&
-        (isCreated || PARTS.some((part) => !isSame(storedName(olds, part), desiredName(news, part))))
-      );
-    },
-    /** The engine has checked the inputs of a resource; `olds` are empty for a new one. */
-    checked(olds: Json, news: Json): void {
-      declared.add(news[KEY]);
-      if (Object.keys(olds).length > 0) return;
+    /** The engine has checked the inputs of a new resource. */
+    checked: async (inputs: Json, shown: ShownNames | undefined): Promise<void> => {
+      const news = await withNames(inputs, shown);
       logOnce(
         news,
         isUidp(news.adopt) ? `takes over role binding ${news.adopt}` : "is new",
@@ -55,11 +52,11 @@ export const reviewWith = (sentence: Sentences["log"], log: (text: string) => vo
       );
     },
     /** It has compared the outputs in the state with the inputs. */
-    compared(olds: Json, news: Json): void {
-      // A refresh compares too, in the other direction, and checks nothing first.
-      if (!declared.has(news[KEY])) return;
-      const changed = PARTS.filter((part) => !isSame(storedName(olds, part), desiredName(news, part)));
+    compared: async (olds: Json, inputs: Json, shown: ShownNames | undefined): Promise<void> => {
+      if (!isDeclared(inputs[KEY])) return;
+      const changed = PARTS.filter((part) => !isSame(storedName(olds, part), desiredName(inputs, part)));
       if (changed.length === 0) return;
+      const news = await withNames(inputs, shown);
       const parts = PARTS.map((part) => {
         const after = desiredName(news, part);
         if (!changed.includes(part)) return `${part} ${namedText(after)}`;
@@ -68,9 +65,7 @@ export const reviewWith = (sentence: Sentences["log"], log: (text: string) => vo
       logOnce(news, "changes", parts);
     },
     /** It has deleted the resource. */
-    removed(outputs: Json): void {
-      log(removedBinding(outputs));
-    },
+    removed: (outputs: Json): void => log(removedBinding(outputs)),
   };
 };
 

@@ -11,7 +11,7 @@ import { SERVICE } from "../../client/preview-marks.ts";
 import { getOrInsert, isApiError, isLoopbackUrl, type Json, resources, rootOf } from "../../schema/index.ts";
 import { type Absence, absenceOf } from "../recovery/not-found.ts";
 import type { Session } from "../run/session.ts";
-import type { StepParts } from "./steps.ts";
+import type { Connection } from "./shared-state.ts";
 
 /** The state belongs to another service: nothing is created, changed or deleted. */
 class WrongService extends SessionError {
@@ -36,14 +36,16 @@ interface Run {
   isUpdate: boolean | undefined;
 }
 
-interface GateParts extends Pick<StepParts, "connect" | "hasCredentials" | "log"> {
-  config(): Promise<Config>;
+interface GateParts {
+  connection: Pick<Connection, "config" | "connect" | "hasCredentials" | "stopped">;
+  log(text: string): void;
   clock: Clock;
 }
 
-export const serviceGate = ({ config, connect, hasCredentials, log, clock }: GateParts) => {
-  /** Once a record of this run was refused: why nothing is created. */
-  const stopped: NonNullable<Session["stopped"]> = {};
+export type ServiceGate = ReturnType<typeof serviceGate>;
+
+export const serviceGate = ({ connection, log, clock }: GateParts) => {
+  const { config, connect, hasCredentials, stopped } = connection;
   const lookUps = new Map<string, Promise<LookUp>>();
   const reported = new Set<string>();
   let contact: Promise<void> | undefined;
@@ -93,13 +95,11 @@ export const serviceGate = ({ config, connect, hasCredentials, log, clock }: Gat
   };
 
   return {
-    /** Checks the address; needs no network. */
-    address: async (stored: Json): Promise<void> => {
+    /** The state is from another address, where records are others. Throws unless the move is confirmed. */
+    requireMove: async ({ [SERVICE]: before }: Json): Promise<void> => {
       const current = await config();
-      const before = stored[SERVICE] as string;
-      // At another address the records are others, unless the move is confirmed.
-      if (isMoved(current, stored) && current.movedFrom !== before)
-        refuse(new WrongService(otherAddress(before, serviceOf(current.baseUrl), current)));
+      if (current.movedFrom !== before)
+        refuse(new WrongService(otherAddress(before as string, serviceOf(current.baseUrl), current)));
     },
     organization,
     newPlace,
@@ -119,14 +119,8 @@ export const serviceGate = ({ config, connect, hasCredentials, log, clock }: Gat
       if (denied) await organization(uid);
       throw error;
     },
-    stopped,
   };
 };
-
-/** Whether the address differs from the one in the state. After a confirmed move the update stores the new one. */
-export const isMoved = ({ baseUrl }: Pick<Config, "baseUrl">, { [SERVICE]: stored }: Json): boolean =>
-  // As a rule the address is in normal form already.
-  stored !== undefined && stored !== baseUrl && stored !== serviceOf(baseUrl);
 
 /** How to confirm a move. */
 const confirmation = ({ provider }: Config, movedFrom: string): string =>

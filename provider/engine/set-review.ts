@@ -5,7 +5,6 @@ import { isUsed, pullTokenExpiry } from "../../access/graph/pull-token.ts";
 import { listAll } from "../../client/paginate.ts";
 import { type Json, printable, resources } from "../../schema/index.ts";
 import { KEY, nameInKey } from "../record/state.ts";
-import type { Sentences } from "../run/sentences.ts";
 import type { Session } from "../run/session.ts";
 import {
   type Binding,
@@ -18,26 +17,24 @@ import {
   settingsOf,
 } from "../set/pair.ts";
 import { planOf } from "../set/plan.ts";
+import type { StepParts } from "./steps.ts";
 
-export const setReviewWith = (log: Sentences["log"]) => {
-  const declared = new Set<unknown>();
+export const setReviewWith = ({ sentence, isDeclared }: StepParts) => {
   const reported = new Set<unknown>();
   const logOnce = (news: Json, verb: string, lines: readonly string[]): void => {
     if (reported.has(news[KEY])) return;
     reported.add(news[KEY]);
-    log(news[KEY], [`RoleBindingSet ${nameInKey(news[KEY])} ${verb}:`, ...lines].join("\n  - "));
+    sentence(news[KEY], [`RoleBindingSet ${nameInKey(news[KEY])} ${verb}:`, ...lines].join("\n  - "));
   };
   return {
-    /** The engine has checked the inputs of a set; `olds` are empty for a new one. `live` are the bindings of its group, where known. */
-    noteCheck(olds: Json, news: Json, live: readonly Binding[] | undefined): void {
-      declared.add(news[KEY]);
+    /** The engine has checked the inputs of a new set. `live` are the bindings of its group, where known. */
+    noteCheck(news: Json, live: readonly Binding[] | undefined): void {
       const added = addedLines(pairsIn(news), live);
-      if (Object.keys(olds).length === 0 && added.length > 0) logOnce(news, "is new", added);
+      if (added.length > 0) logOnce(news, "is new", added);
     },
     /** It has compared the outputs in the state with the inputs. `textOf` says what a binding is. */
     noteDiff(olds: Json, news: Json, textOf: (one: Binding) => string, live = bindingsIn(olds, "unmanaged")): void {
-      // A refresh compares too, in the other direction, and checks nothing first.
-      if (!declared.has(news[KEY])) return;
+      if (!isDeclared(news[KEY])) return;
       const { added, dropped, undeclared, twins, kept } = planOf(olds, news);
       const changes = [
         ...addedLines(added, live),
@@ -51,7 +48,7 @@ export const setReviewWith = (log: Sentences["log"]) => {
     },
     /** The inputs are of another group, whose bindings are `live`: the set is replaced. */
     moved(olds: Json, news: Json, live: readonly Binding[] | undefined): void {
-      if (!declared.has(news[KEY])) return;
+      if (!isDeclared(news[KEY])) return;
       const lines = [
         ...addedLines(pairsIn(news), live),
         ...bindingsIn(olds, "bindings").map((one) => `removes ${bindingText(one)}`),

@@ -107,4 +107,6 @@ export interface StepParts {
   /** folder that the process runs in */
   cwd: string;
   names: RecordNames;
+  /** The program declares the resource with this key. A refresh compares too, in the other direction, and declares nothing. */
+  isDeclared(key: unknown): boolean;
 }

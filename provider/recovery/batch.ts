@@ -41,7 +41,7 @@ interface Creates {
   gapMs: number;
 }
 
-/** Equal creates are in turn (provider/run/turns.ts), so all of a gathering differ. */
+/** Equal creates are in turn (provider/run/ownership.ts), so all of a gathering differ. */
 const creates = perSession(
   (): Creates => ({
     gatherings: new Map(),

@@ -13,11 +13,10 @@ import { joinOperation, type Operation, soleOperation } from "../log/operation.t
 import type { Engine } from "../log/place.ts";
 import { createJournal, type Journal } from "./journal.ts";
 import { folderFlag, journalPath, journalProblem } from "./journal-path.ts";
-import { createOwnership, type Ownership, sharedOwnership } from "./ownership.ts";
+import { createOwnership, type Ownership, sharedOwnership, type Turns, turnsOf } from "./ownership.ts";
 import { type BindingPlaces, bindingPlaces } from "./places.ts";
 import { environmentProblems, skipsCheckpoints } from "./started-with.ts";
 import { noStoredStacks, type StoredStacks } from "./stored-stack.ts";
-import { type Turns, turnsOf } from "./turns.ts";
 
 export interface Session extends Client, Ledger {
   /** address of the service */

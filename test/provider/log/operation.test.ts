@@ -22,8 +22,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vites
 import type { Operation } from "../../../provider/log/operation.ts";
 import { joinOperation } from "../../../provider/log/operation.ts";
 import { OperationError } from "../../../provider/log/place.ts";
-import { createOwnership, type Ownership } from "../../../provider/run/ownership.ts";
-import { turnsOf } from "../../../provider/run/turns.ts";
+import { createOwnership, type Ownership, turnsOf } from "../../../provider/run/ownership.ts";
 import { isAlive } from "../../../pulumi/process.ts";
 import { manualClock } from "../../harness/clock.ts";
 import { temporaryFolder } from "../../support/command.ts";

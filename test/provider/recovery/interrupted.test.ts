@@ -260,6 +260,7 @@ describe("a resource that no program declares any more", () => {
         sentence: (_key, text) => session.log(text),
         cwd: ".",
         names: {} as StepParts["names"],
+        isDeclared: () => true,
       },
       () => false,
     );

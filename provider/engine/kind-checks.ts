@@ -1,0 +1,122 @@
+// What the check of an identity or a role binding says beyond its arguments.
+import { mixedIdsFinder, mixedIdsText } from "../../access/workload/github-ids.ts";
+import { neverMatchedIn } from "../../access/workload/never-matched.ts";
+import { openPatternsIn } from "../../access/workload/open-pattern.ts";
+import { getOrInsert, isObject, isUidp, type Json } from "../../schema/index.ts";
+import { kindRecords } from "../kind/index.ts";
+import type { CheckFailure } from "../reconcile/index.ts";
+import { containsUnknown, isUnknown } from "../record/normal-form.ts";
+import { KEY, nameInKey } from "../record/state.ts";
+import { expectCreate } from "../recovery/batch.ts";
+import type { IsSecret, StepParts } from "./steps.ts";
+
+/** Inputs without other problems. */
+interface Asked {
+  olds: Json;
+  inputs: Json;
+  /** Only a preview knows what is secret. */
+  isSecret: IsSecret | undefined;
+}
+
+interface KindCheck {
+  /** Why the check fails. */
+  problems(asked: Asked): Promise<CheckFailure[]>;
+  /** There is no problem: logs what a reader should know. */
+  pass(asked: Asked): Promise<void>;
+}
+
+/** by the field of the kind; most kinds have none */
+export type KindChecks = Readonly<Record<string, KindCheck | undefined>>;
+
+export const kindChecksWith = ({ ledger, log }: StepParts): KindChecks => {
+  const findMixedIds = mixedIdsFinder<unknown>();
+  const noteDeclaration = declaredTwiceWith(log);
+  return {
+    identity: {
+      problems: async ({ olds, inputs, isSecret }) => neverMatchedProblems(olds, inputs, isSecret, log),
+      pass: async ({ inputs, isSecret }) => {
+        const { claimMatch, staticKeys, [KEY]: key } = inputs;
+        for (const text of isSecret ? openPatternTexts(inputs, isSecret) : [])
+          log(`warning: Identity ${nameInKey(key)}: ${text}`);
+        const { issuer, subject } = (claimMatch ?? staticKeys ?? {}) as Json;
+        noteDeclaration(key, ["Identity", issuer, subject], sameWorkloadText);
+        if (!isObject(claimMatch) || containsUnknown(claimMatch)) return;
+        // Nothing of what is compared is shown, since a part of it may be secret.
+        for (const { plain, beside } of findMixedIds(key, claimMatch))
+          log(`warning: Identity ${nameInKey(plain)} ${mixedIdsText(`Identity ${nameInKey(beside)}`)}`);
+      },
+    },
+    roleBinding: {
+      problems: async ({ inputs: { parent, [KEY]: key } }) => {
+        if (isUnknown(parent)) return [];
+        const { places } = await ledger();
+        return places.claim(parent, key, { type: "RoleBinding", name: nameInKey(key), exclusive: false }) ?? [];
+      },
+      pass: async ({ olds, inputs }) => {
+        const { identity, role, parent, adopt, [KEY]: key } = inputs;
+        noteDeclaration(key, ["RoleBinding", identity, role, parent], sameBindingText);
+        const isCreated = Object.keys(olds).length === 0 && adopt === undefined;
+        if (isCreated && typeof key === "string" && isUidp(parent))
+          expectCreate(await ledger(), { kind: kindRecords.roleBinding, parent, key });
+      },
+    },
+  };
+};
+
+/** What `irm check` refuses in a policy. A program may mean it: the API accepts it. */
+const openPatternTexts = (inputs: Json, isSecret: IsSecret): string[] =>
+  (["claimMatch", "awsIdentity"] as const).flatMap((word) => {
+    if (inputs[word] === undefined) return [];
+    const texts = openPatternsIn(inputs[word] as Json).map(({ path, text }) => `${[word, ...path].join(".")} ${text}`);
+    return isSecret([word]) && texts.length > 0 ? [`${word}, which is secret, lets in everyone`] : texts;
+  });
+
+/** An identity that exists may match no token, and does not stop the update of others. */
+const neverMatchedProblems = (
+  olds: Json,
+  { claimMatch, adopt, [KEY]: key }: Json,
+  isSecret: IsSecret | undefined,
+  log: (text: string) => void,
+): CheckFailure[] => {
+  if (!isObject(claimMatch)) return [];
+  const before = isObject(olds.claimMatch) ? olds.claimMatch : {};
+  return neverMatchedIn(claimMatch, isSecret?.(["claimMatch"]) !== false).flatMap(
+    ({ path: [field = ""], text, isCertain }) => {
+      const property = `claimMatch.${field}`;
+      if (isCertain && adopt === undefined && before[field] !== claimMatch[field]) return [{ property, reason: text }];
+      log(`warning: Identity ${nameInKey(key)}: ${property} ${text}`);
+      return [];
+    },
+  );
+};
+
+/** Warns of a resource with other logical names `first` and `name`. */
+type TwiceText = (name: string, first: string) => string;
+
+const sameBindingText: TwiceText = (name, first) =>
+  `RoleBinding ${name} duplicates RoleBinding ${first}: the same role to the same identity in the same group. ` +
+  "Remove one of them from the program.";
+
+const sameWorkloadText: TwiceText = (name, first) =>
+  `Identity ${name} has the same issuer and subject as Identity ${first}: a token exchange that names no identity ` +
+  "fails for both. Name the identity in each exchange (IRM_IDENTITY), or keep one of them.";
+
+/**
+ * Warns of two resources of one program that declare the same `parts`. What refers to a new record is compared by the update. Of one
+ * provider: another one may be another service.
+ */
+const declaredTwiceWith = (log: (text: string) => void) => {
+  /** key of the first resource by what it declares */
+  const first = new Map<string, unknown>();
+  const reported = new Set<unknown>();
+  return (key: unknown, parts: readonly unknown[], describe: TwiceText): void => {
+    if (!parts.every(isKnownText)) return;
+    const other = getOrInsert(first, JSON.stringify(parts), () => key);
+    // A replacement is checked once more.
+    if (other === key || reported.has(key)) return;
+    reported.add(key);
+    log(`warning: ${describe(nameInKey(key), nameInKey(other))}`);
+  };
+};
+
+const isKnownText = (part: unknown): boolean => typeof part === "string" && part !== "" && !isUnknown(part);
