@@ -8,7 +8,7 @@ import * as state from "@pulumi/pulumi/runtime/state.js";
 import type { AccessPolicyArgs } from "../provider/program/access-policy.ts";
 import { AccessPolicy } from "../provider/program/native/look-up.ts";
 import { awaitValue } from "../provider/program/output.ts";
-import { noteConstructed } from "../provider/program/per-run.ts";
+import { noteConstructed } from "../provider/program/session.ts";
 import { TOKEN_PREFIX } from "../provider/record/kind.ts";
 import { isUnknown } from "../provider/record/normal-form.ts";
 import { isObject, type Json } from "../schema/index.ts";

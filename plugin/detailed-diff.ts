@@ -1,11 +1,10 @@
 // Which properties a diff is about, by their paths: `claimMatch.subject`, `capabilities[1]`, `environment["LOG-LEVEL"]`. What a path is
-// compared with is the record as last observed, in normal form (provider/record/changes.ts).
+// compared with is the record as last observed, in normal form (provider/record/desired.ts).
 
 import { SERVICE } from "../client/preview-marks.ts";
 import { lostOutputs } from "../provider/reconcile/incomplete.ts";
 import type { DiffResult } from "../provider/reconcile/index.ts";
-import { type ChangedMember, changedMembers } from "../provider/record/changes.ts";
-import { desiredFrom } from "../provider/record/desired.ts";
+import { type ChangedMember, changedMembers, desiredFrom } from "../provider/record/desired.ts";
 import { placeOf } from "../provider/record/id.ts";
 import type { Kind } from "../provider/record/kind.ts";
 import { isUnknown } from "../provider/record/normal-form.ts";

@@ -1,7 +1,7 @@
 // A resource from its kind: the arguments and outputs of the TypeScript class of the same name.
 import type { z } from "zod";
 import { ownArguments } from "../../provider/reconcile/check.ts";
-import { fixedPaths } from "../../provider/record/changes.ts";
+import { fixedPaths } from "../../provider/record/desired.ts";
 import { type Kind, TYPE_PREFIX } from "../../provider/record/kind.ts";
 import { argumentOf, outputOf } from "../../provider/record/state.ts";
 import {

@@ -8,8 +8,15 @@ import type { Write } from "../log/entries.ts";
 import { createTimeOf, isMatch, recordId, recordLine } from "../record/id.ts";
 import { withArticle } from "../record/kind.ts";
 import { observe } from "../record/normal-form.ts";
-import { type Interrupted, interruptedCreates, searchOf } from "../recovery/interrupted.ts";
-import { createdBefore, hiddenMs, type Operation, stackOperations } from "../recovery/operations.ts";
+import {
+  createdBefore,
+  hiddenMs,
+  type Interrupted,
+  interruptedCreates,
+  type Operation,
+  searchOf,
+  stackOperations,
+} from "../recovery/interrupted.ts";
 import { findCreated } from "../recovery/search.ts";
 import { withRecoveryWait } from "../recovery/wait.ts";
 import { stackOf } from "../run/journal.ts";

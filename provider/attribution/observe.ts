@@ -1,8 +1,7 @@
 // A record of an open stack as it is now, in the form of the outputs that the state has of it.
 import type { Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
-import { keepVolatile } from "../record/changes.ts";
-import { fingerprintOf } from "../record/desired.ts";
+import { fingerprintOf, keepVolatile } from "../record/desired.ts";
 import { placeOf, recordId } from "../record/id.ts";
 import type { Kind } from "../record/kind.ts";
 import { choicesOf, SECRETS, secretPaths } from "../record/normal-form.ts";

@@ -9,7 +9,7 @@ import { type Kind, withArticle } from "../record/kind.ts";
 import { containsUnknown } from "../record/normal-form.ts";
 import { KEY, nameInKey } from "../record/state.ts";
 import { duplicateAdvice, refusesDuplicate, unknownStateText } from "../recovery/create-problem.ts";
-import { stackOperations } from "../recovery/operations.ts";
+import { stackOperations } from "../recovery/interrupted.ts";
 import { type Session, withOneAttempt } from "../run/session.ts";
 
 // Most records of a group that are compared.

@@ -6,8 +6,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Known } from "../log/entry.ts";
 import { skipsCheckpoints } from "../run/started-with.ts";
-import { isOnCommandLine, perRun } from "./per-run.ts";
-import { programJournal } from "./session.ts";
+import { isOnCommandLine, perRun, programJournal } from "./session.ts";
 
 const TOLD_EVERY_MS = 1_000;
 

@@ -12,8 +12,7 @@ import { type BindingPlaces, bindingPlaces } from "../run/places.ts";
 import { skipsCheckpoints } from "../run/started-with.ts";
 import { reportRemovals, settleOpenStack } from "./end.ts";
 import { awaitValue } from "./output.ts";
-import { isConstructed, perRun } from "./per-run.ts";
-import { programError } from "./session.ts";
+import { isConstructed, perRun, programError } from "./session.ts";
 
 // A registration that takes longer is ignored: no text of the program can hold its uid yet.
 const TIMEOUT_MS = 10_000;

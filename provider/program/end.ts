@@ -19,8 +19,7 @@ import type { NewIdentity } from "../engine/review.ts";
 import { recordId } from "../record/id.ts";
 import { SET_TYPE, typeOfToken } from "../record/kind.ts";
 import { awaitValue, typeTokenOf } from "./output.ts";
-import { isOnCommandLine } from "./per-run.ts";
-import { programJournal, programSession, programStack } from "./session.ts";
+import { isOnCommandLine, programJournal, programSession, programStack } from "./session.ts";
 import { storedResources } from "./stored-resources.ts";
 
 /** What one run of a program has declared. */

@@ -9,8 +9,7 @@ import { getOrInsert } from "../../schema/index.ts";
 import type { StateKind } from "../kind/index.ts";
 import { TOKEN_PREFIX, TYPE_PREFIX } from "../record/kind.ts";
 import { KEY, PREVIEW, PROVIDER, REPLACE_ON, RUN, type RunInput } from "../record/state.ts";
-import { perRun } from "./per-run.ts";
-import { afterFirstLookUp, checkProgramConfig, hasEngine, programError } from "./session.ts";
+import { afterFirstLookUp, checkProgramConfig, hasEngine, perRun, programError } from "./session.ts";
 
 export interface Form {
   /** of the type tokens */

@@ -7,8 +7,7 @@ import { SECRET_NAME } from "../record/state.ts";
 import type { Entered } from "./dependencies.ts";
 import type { Form } from "./form.ts";
 import { plainValue } from "./output.ts";
-import { isConstructed, perRun } from "./per-run.ts";
-import { hasEngine, holdForLookUp, programError, programSession } from "./session.ts";
+import { hasEngine, holdForLookUp, isConstructed, perRun, programError, programSession } from "./session.ts";
 
 // uid to name, of the records that the program has looked up.
 const lookedUp = perRun(() => new Map<string, string>());

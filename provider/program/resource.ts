@@ -14,9 +14,8 @@ import type { BoundRecord } from "./generated/bound-record.ts";
 import { boundRecords, inputsFrom, secretArguments, uidOf, withPlanned, withSecretOutputs } from "./inputs.ts";
 import { bindingNames, checkRoles, namesToCheck, rememberParent } from "./names.ts";
 import { awaitValue, markHandled, withoutDependencies } from "./output.ts";
-import { isOnCommandLine } from "./per-run.ts";
 import { pinPosition } from "./position.ts";
-import { programError } from "./session.ts";
+import { isOnCommandLine, programError } from "./session.ts";
 
 watchProgram();
 

@@ -7,7 +7,7 @@ import { clearValuesIn, valuesIn } from "../../pulumi/value.ts";
 import type { Json } from "../../schema/index.ts";
 import type { Leaving } from "../engine/review.ts";
 import { typeOfToken } from "../record/kind.ts";
-import { perRun } from "./per-run.ts";
+import { perRun } from "./session.ts";
 
 /** The resources in the state as it was when the program asked first. Fails where the engine does not give it. */
 export const storedResources = (): Promise<Leaving[]> => {

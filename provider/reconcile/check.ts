@@ -15,8 +15,7 @@ import {
   valueAt,
 } from "../../schema/index.ts";
 import { isRoleName } from "../kind/names.ts";
-import { changeOf } from "../record/changes.ts";
-import { desiredFrom } from "../record/desired.ts";
+import { changeOf, desiredFrom } from "../record/desired.ts";
 import type { Kind } from "../record/kind.ts";
 import { containsUnknown, isUnknown, UNKNOWN } from "../record/normal-form.ts";
 import {

@@ -2,8 +2,7 @@
 // an interrupted run created, or create it. Once a record exists, every failure carries its uid (`Incomplete`).
 import { placeText } from "../../client/records.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
-import { changeOf, fixedText } from "../record/changes.ts";
-import { type Desired, desiredFrom, withArgs, withUids } from "../record/desired.ts";
+import { changeOf, type Desired, desiredFrom, fixedText, withArgs, withUids } from "../record/desired.ts";
 import { createTimeOf, placeOf, recordId } from "../record/id.ts";
 import { type Kind, title } from "../record/kind.ts";
 import { shownOncePaths, withoutSecrets } from "../record/normal-form.ts";

@@ -1,7 +1,6 @@
 // Diff: whether an update is needed, and whether it replaces the record.
 import { isUidp, isWithin, type Json } from "../../schema/index.ts";
-import { changeOf } from "../record/changes.ts";
-import { desiredFrom } from "../record/desired.ts";
+import { changeOf, desiredFrom } from "../record/desired.ts";
 import { placeOf } from "../record/id.ts";
 import type { Kind } from "../record/kind.ts";
 import { argumentOf, changedSwitches, REPLACE_ON } from "../record/state.ts";

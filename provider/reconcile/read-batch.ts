@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { CallOptions } from "../../client/client.ts";
 import { listPage } from "../../client/paginate.ts";
 import { getOrInsert, isRoot, type Json, PAGE_SIZE_MAX, rootOf } from "../../schema/index.ts";
-import { keepVolatile } from "../record/changes.ts";
+import { keepVolatile } from "../record/desired.ts";
 import type { Kind } from "../record/kind.ts";
 import { perSession } from "../run/ownership.ts";
 import type { Session } from "../run/session.ts";

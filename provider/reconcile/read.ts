@@ -2,8 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isUidp, type Json } from "../../schema/index.ts";
 import type { Entry } from "../log/entry.ts";
-import { changeOf, keepVolatile } from "../record/changes.ts";
-import { desiredFrom } from "../record/desired.ts";
+import { changeOf, desiredFrom, keepVolatile } from "../record/desired.ts";
 import { placeOf } from "../record/id.ts";
 import { type Kind, withArticle } from "../record/kind.ts";
 import { changedSwitches, inputsFrom, outputsFrom } from "../record/state.ts";

@@ -2,8 +2,15 @@
 import { apiErrorOf, LostAnswer } from "../../client/errors.ts";
 import { createRecord, getRecord, updateRecord } from "../../client/records.ts";
 import { type Json, maskTouches } from "../../schema/index.ts";
-import { changedPaths, changeOf } from "../record/changes.ts";
-import { type Desired, desiredFrom, withArgs, withObserved, withUids } from "../record/desired.ts";
+import {
+  changedPaths,
+  changeOf,
+  type Desired,
+  desiredFrom,
+  withArgs,
+  withObserved,
+  withUids,
+} from "../record/desired.ts";
 import { placeOf } from "../record/id.ts";
 import type { Kind } from "../record/kind.ts";
 import { observe, shownOncePaths, withoutPaths, writeOnlyPaths } from "../record/normal-form.ts";

@@ -1,17 +1,29 @@
 // Creates that a killed run left open, as the engine's state has them: on a machine without the journal of that run, only the state says
 // what was sent. A resource takes over the record that has all of that, and is as old as the run. The engine's state is as trustworthy as
 // what it says of records that it has, so the record may differ from the program by now.
-import type { Json } from "../../schema/index.ts";
+
+import { DEADLINE_MS } from "../../client/retry.ts";
+import {
+  decryptedValue,
+  EngineStateError,
+  hasSecret,
+  type PendingOperation,
+  type StateResource,
+} from "../../pulumi/state.ts";
+import { keyFrom } from "../../pulumi/urn.ts";
+import { getOrInsert, type Json } from "../../schema/index.ts";
 import { kindOfToken } from "../kind/index.ts";
 import type { Entry } from "../log/entry.ts";
-import { changeOf } from "../record/changes.ts";
-import { type Desired, desiredFrom, withUids } from "../record/desired.ts";
-import { createTimeOf, placeOf } from "../record/id.ts";
+import { changeOf, type Desired, desiredFrom, withUids } from "../record/desired.ts";
+import { createTimeOf, placeOf, recordId, type Stamp, stampIn, stampTextIn } from "../record/id.ts";
+import { SET_TYPE, typeOfToken } from "../record/kind.ts";
 import { withoutSecrets } from "../record/normal-form.ts";
-import { KEY, outputsFrom } from "../record/state.ts";
-import type { Session } from "../run/session.ts";
-import { createdBefore, hiddenMs, type Operation, settleOperations, stackOperations } from "./operations.ts";
-import { ambiguousCreate, findCreated, type Search } from "./search.ts";
+import { KEY, outputsFrom, PROVIDER } from "../record/state.ts";
+import { stackOf } from "../run/journal.ts";
+import { perSession } from "../run/ownership.ts";
+import { DATE_MS, type Session } from "../run/session.ts";
+import { CREATION_GRACE_MS } from "./not-found.ts";
+import { ambiguousCreate, CLOCK_SKEW_MS, findCreated, type Search } from "./search.ts";
 import { withRecoveryWait } from "./wait.ts";
 
 /** A create of an earlier run. */
@@ -140,3 +152,142 @@ const recordsOf = async (session: Session, one: Interrupted, waitMs: number): Pr
     });
   }
 };
+
+// Operations that a killed run had begun and not ended, as the engine's state has them. A create stays there until somebody clears it; the
+// engine forgets any other once the next run saves its state.
+
+export interface Operation {
+  /** organization/project/stack/type::name of the resource */
+  key: string;
+  urn: string;
+  /** type token of the resource */
+  type: string;
+  action: "creating" | "updating" | "deleting";
+  /** in clear text, as far as that is needed */
+  inputs: Json;
+  /** when the check before it was */
+  stamp: Stamp;
+  /** by the service's clock: no request of that run was sent later */
+  sentBefore: number;
+  /** How many updates have succeeded since: after one, the resource may have had a record that is gone. */
+  updatesSince: number;
+  /** The record stays where the program no longer declares the resource: `protect` or `retainOnDelete`. */
+  isKept: boolean;
+  /** id and outputs of the resource in the state; undefined: the state has none */
+  id?: string | undefined;
+  stored?: Json | undefined;
+}
+
+export interface StackOperations {
+  open: Operation[];
+  /** ids of the records that the state has (`recordId`) */
+  inState: ReadonlySet<string>;
+  /** why the state is not known: one sentence */
+  problem?: string;
+}
+
+const known = perSession(() => new Map<string, Promise<StackOperations>>());
+
+/** Those of the stack of a resource. It reads the state once. */
+export const stackOperations = (session: Session, key: string): Promise<StackOperations> =>
+  getOrInsert(known(session), stackOf(key), () => readOperations(session, stackOf(key)));
+
+/** What became of them is known to this run. */
+export const settleOperations = async (
+  session: Session,
+  key: string,
+  isSettled: (one: Operation) => boolean,
+): Promise<void> => {
+  const operations = await stackOperations(session, key);
+  operations.open = operations.open.filter((one) => !isSettled(one));
+  session.interrupted.set(stackOf(key), operations.open.length > 0);
+};
+
+const readOperations = async (session: Session, stack: string): Promise<StackOperations> => {
+  const operations = await operationsOf(session, stack).catch((error: unknown): StackOperations => {
+    if (!(error instanceof EngineStateError)) throw error;
+    return { open: [], inState: new Set(), problem: error.message };
+  });
+  session.interrupted.set(stack, operations.open.length > 0);
+  return operations;
+};
+
+const operationsOf = async (session: Session, stack: string): Promise<StackOperations> => {
+  const { resources, pending, savedAt } = await session.engineState(stack);
+  const inState = new Set(resources.flatMap(recordIdsOf));
+  if (pending.length === 0) return { open: [], inState };
+  const isOwn = await ownOperations(session, savedAt);
+  const openIn = (operations: readonly PendingOperation[]) =>
+    operations.flatMap((one) => openFrom(one, stack, resources) ?? []).filter((one) => !isOwn(one));
+  const found = openIn(pending);
+  if (found.length === 0) return { open: [], inState };
+  const hidesSome = found.some(({ inputs }) => hasSecret(inputs));
+  const open = hidesSome ? openIn((await session.engineSecrets(stack)).pending) : found;
+  const runs = await session.engineRuns(stack);
+  const timed = open.map(({ text: _text, ...one }): Operation => {
+    const { at, startedAt } = one.stamp;
+    const later = runs.filter((run) => run.startedAt > startedAt);
+    const again = open.filter(({ key, stamp }) => key === one.key && stamp.at > at).map(({ stamp }) => stamp.at);
+    // The engine saved when it began the operation. Then the provider may have waited for a lock, and sent its request again and again.
+    const lastSent = Date.parse(savedAt) - startedAt + at + 2 * (DEADLINE_MS + session.requestTimeoutMs);
+    // A run begins when the one before has ended: one that ended by itself, or that was killed in the same place.
+    const sentBefore = Math.min(lastSent, ...later.map((run) => run.startedAt - startedAt + at), ...again);
+    const updatesSince = later.filter(({ kind, result }) => kind === "update" && result === "succeeded").length;
+    return { ...one, inputs: decryptedValue(one.inputs) as Json, sentBefore, updatesSince };
+  });
+  return { open: timed, inState };
+};
+
+/** Whether this run has begun the operation, perhaps in another process. It forgets what others were changing when it first saves. */
+const ownOperations = async (session: Session, savedAt: string): Promise<(one: Found) => boolean> => {
+  const ageMs = session.clock.now() - session.begunAt;
+  const isSavedHere = Date.parse(savedAt) >= session.clock.today() - ageMs;
+  const begunBy = (await session.serviceNow()) - ageMs + DATE_MS;
+  return ({ action, text, stamp }) =>
+    action === "creating" ? session.stamps.has(text) || stamp.at > begunBy : isSavedHere;
+};
+
+type Found = Omit<Operation, "sentBefore" | "updatesSince"> & { text: string };
+
+/** An operation of ours. Undefined for a create whose record the state may have: a resource that it replaces is older. */
+const openFrom = (
+  { type: action, resource: { urn, type, inputs: all, retainOnDelete, protect } }: PendingOperation,
+  stack: string,
+  resources: readonly StateResource[],
+): Found | undefined => {
+  const [stamp, text] = [stampIn(all), stampTextIn(all)];
+  if (stamp === undefined || text === undefined || typeOfToken(type) === undefined || !isAction(action))
+    return undefined;
+  const [own] = resources.filter((one) => one.urn === urn && one.id && one.delete !== true);
+  if (action === "creating" && own && !(Date.parse(createTimeOf(own.outputs)) < stamp.at - CLOCK_SKEW_MS))
+    return undefined;
+  // Without a new stamp it was to create nothing.
+  if (action === "updating" && own && stampTextIn(own.inputs) === text && typeOfToken(type) === SET_TYPE)
+    return undefined;
+  const { [PROVIDER]: _handler, ...inputs } = all;
+  const key = keyFrom(urn, stack.split("/", 1)[0] as string);
+  const isKept = retainOnDelete === true || protect === true;
+  return { key, urn, type, action, inputs, stamp, text, isKept, id: own?.id ?? undefined, stored: own?.outputs };
+};
+
+const isAction = (action: string): action is Operation["action"] =>
+  ["creating", "updating", "deleting"].includes(action);
+
+const recordIdsOf = ({ type, id, outputs }: StateResource): string[] => {
+  const kind = kindOfToken(type);
+  if (kind) return id ? [recordId(kind.field, id)] : [];
+  if (typeOfToken(type) !== SET_TYPE || !Array.isArray(outputs.bindings)) return [];
+  return outputs.bindings.map(({ uid }: Json) => String(uid));
+};
+
+/** How long a record of the operation may still be hidden. */
+export const hiddenMs = async (session: Session, { sentBefore }: Pick<Operation, "sentBefore">): Promise<number> => {
+  if (session.isOnTwin) return 0;
+  const ownStart = (await session.serviceNow()) - (session.clock.now() - session.begunAt);
+  const until = Math.min(sentBefore, ownStart) + session.requestTimeoutMs + CREATION_GRACE_MS;
+  return Math.max(0, until - (await session.serviceNow()));
+};
+
+/** By the service's clock: a record that was created later is none of the killed run. */
+export const createdBefore = ({ requestTimeoutMs }: Session, { sentBefore }: Pick<Operation, "sentBefore">): number =>
+  sentBefore + requestTimeoutMs + CREATION_GRACE_MS;

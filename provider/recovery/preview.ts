@@ -10,9 +10,8 @@ import { containsUnknown, isUnknown, shownOncePaths } from "../record/normal-for
 import { KEY, nameInKey } from "../record/state.ts";
 import { unlessJournalFails } from "../run/journal.ts";
 import { type Session, withOneAttempt } from "../run/session.ts";
-import { findInterrupted, isReplaced, searchInterrupted } from "./interrupted.ts";
+import { findInterrupted, hiddenMs, isReplaced, searchInterrupted } from "./interrupted.ts";
 import { absentOrganization } from "./missing-organization.ts";
-import { hiddenMs } from "./operations.ts";
 import { hiddenMsOf, isAsked, type RecoveryPolicy, recordOf, requireAsked } from "./recover.ts";
 
 export interface Shown {

@@ -3,18 +3,23 @@
 import type { Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import type { Entry } from "../log/entry.ts";
-import { listGroupUntil } from "../reconcile/children.ts";
 import { fingerprintOf } from "../record/desired.ts";
 import { SET_TYPE, typeOfToken } from "../record/kind.ts";
 import { noteFailure, noteSuccess } from "../recovery/create.ts";
-import { entryOf, type Interrupted } from "../recovery/interrupted.ts";
-import { hiddenMs, type Operation, settleOperations, stackOperations } from "../recovery/operations.ts";
+import {
+  entryOf,
+  hiddenMs,
+  type Interrupted,
+  type Operation,
+  settleOperations,
+  stackOperations,
+} from "../recovery/interrupted.ts";
 import { hiddenMsOf } from "../recovery/recover.ts";
 import { judge } from "../recovery/search.ts";
 import { withRecoveryWait } from "../recovery/wait.ts";
 import { stackOf } from "../run/journal.ts";
 import type { Session } from "../run/session.ts";
-import { type Live, liveFrom, withOthers } from "./live.ts";
+import { type Live, listGroupUntil, liveFrom, withOthers } from "./live.ts";
 import { bindingsIn, desiredPair, grants, isPairKeyOf, pairsIn, withRoleUids } from "./pair.ts";
 
 const kind = kindRecords.roleBinding;

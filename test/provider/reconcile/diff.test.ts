@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import { diff } from "../../../provider/reconcile/index.ts";
-import { changedPaths } from "../../../provider/record/changes.ts";
-import { desiredWith } from "../../../provider/record/desired.ts";
+import { changedPaths, desiredWith } from "../../../provider/record/desired.ts";
 import type { Kind } from "../../../provider/record/kind.ts";
 import { REPLACE_ON } from "../../../provider/record/state.ts";
 import type { Json } from "../../../schema/index.ts";

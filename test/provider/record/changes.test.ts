@@ -2,8 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
-import { changedPaths } from "../../../provider/record/changes.ts";
-import { desiredWith } from "../../../provider/record/desired.ts";
+import { changedPaths, desiredWith } from "../../../provider/record/desired.ts";
 import type { Kind } from "../../../provider/record/kind.ts";
 import { applyMask, type Json, maskTouches, normalForm } from "../../../schema/index.ts";
 
