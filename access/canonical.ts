@@ -23,11 +23,11 @@ export const digestOf = (value: unknown): string =>
 // Whether two values of records mean the same to the API.
 
 /** The same text for what the API takes as equal: members in any order, absent or empty. */
-export const textOf = (value: unknown): string => {
-  if (Array.isArray(value)) return `[${value.map(textOf).sort().join()}]`;
+export const equalityKey = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(equalityKey).sort().join()}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value ?? "");
   const members = Object.entries(value)
-    .map(([name, one]) => [name, textOf(one)])
+    .map(([name, one]) => [name, equalityKey(one)])
     .filter(([, text]) => !['""', "{}", "[]", "null"].includes(text as string));
   return `{${members
     .map(([name, text]) => `${JSON.stringify(name)}:${text}`)

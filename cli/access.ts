@@ -1,7 +1,5 @@
 // `irm access`: what the API's bindings grant, as an answer in one of the formats, or what of it nobody needs.
-import { answerDocument } from "../access/format/answer/document.ts";
-import { answerAsHtml } from "../access/format/answer/html.ts";
-import { answerJson } from "../access/format/answer/json.ts";
+import { answerAsHtml, answerDocument, answerJson } from "../access/format/answer.ts";
 import { pullTokensDocument } from "../access/format/pull-token.ts";
 import { unusedDocument, unusedJson } from "../access/format/unused.ts";
 import { countText, HIDES, hiddenLines } from "../access/format/words.ts";

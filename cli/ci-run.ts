@@ -2,7 +2,7 @@
 import { type SpawnOptions, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
-import { jsonText } from "../access/format/document/json.ts";
+import { jsonText } from "../access/format/document/document.ts";
 import { documentAsMarkdown } from "../access/format/document/markdown.ts";
 import { documentAsText } from "../access/format/document/terminal.ts";
 import { driftDocument } from "../access/format/drift.ts";

@@ -1,7 +1,7 @@
 // `irm serve --copy-of`: reads a copy of what the caller can see of another service, says what is not in it, and writes it to a file.
 import { readFileSync } from "node:fs";
 import { COPY_HEAD, type Copy, copyText, readCopy } from "../access/copy/copy.ts";
-import { leftOutText, notVisibleText } from "../access/export/comment.ts";
+import { leftOutText, notVisibleText } from "../access/export/literal.ts";
 import { type ExportKind, KINDS, type OnRead, pathIn } from "../access/export/read.ts";
 import { countText } from "../access/format/words.ts";
 import { quote } from "../access/text.ts";

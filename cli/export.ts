@@ -12,15 +12,20 @@ import {
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { text as textOf } from "node:stream/consumers";
-import { leftOutText, notVisibleText } from "../access/export/comment.ts";
+import { leftOutText, notVisibleText } from "../access/export/literal.ts";
 import { type Export, exportOf } from "../access/export/model.ts";
 import { type Into, intoPolicy, organizationIn } from "../access/export/policy/into.ts";
 import { type Files, type Format, INSTALL, optionsOf, projectOf } from "../access/export/project.ts";
 import { type ChooseTop, type Contents, readContents } from "../access/export/read.ts";
-import { handoverText } from "../access/export/terraform/handover.ts";
+import {
+  findingText,
+  handoverText,
+  NONE_EXISTS,
+  type Takeover,
+  takeoverOf,
+} from "../access/export/terraform/handover.ts";
 import { type ManagedContents, readManaged } from "../access/export/terraform/managed.ts";
 import { parseState, StateError, type TerraformState } from "../access/export/terraform/state.ts";
-import { findingText, NONE_EXISTS, type Takeover, takeoverOf } from "../access/export/terraform/takeover.ts";
 import { countText } from "../access/format/words.ts";
 import { applyEdit, type OpenPolicy, openPolicy } from "../access/policy/edit/open.ts";
 import { UIDS_FILE } from "../access/policy/uids.ts";

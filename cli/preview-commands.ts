@@ -5,8 +5,7 @@ import type { ApplyFlags } from "./apply.ts";
 import type { DriftFlags } from "./drift.ts";
 import type { ReviewFlags } from "./review.ts";
 import type { RolesFlags } from "./roles.ts";
-import type { Exit } from "./terminal.ts";
-import { formatOption } from "./terminal.ts";
+import { type Exit, formatOption } from "./terminal.ts";
 import { appendValue, UsageError } from "./usage.ts";
 
 /** What a change brings. */

@@ -3,8 +3,7 @@
 import { hereIn, type IsHere, otherServiceText } from "../access/run/service.ts";
 import type { Client } from "../client/client.ts";
 import { serviceOf } from "../client/config.ts";
-import type { Preview } from "../pulumi/preview.ts";
-import { runPreview } from "../pulumi/preview.ts";
+import { type Preview, runPreview } from "../pulumi/preview.ts";
 import { engineCommand } from "./engine-command.ts";
 import { clientsOf, configHere, type servicesFrom } from "./services.ts";
 import { UsageError } from "./usage.ts";

@@ -1,11 +1,9 @@
 // Prints a report that is a document, in each of the formats.
-import type { Document } from "../access/format/document/document.ts";
+import { type Document, jsonText } from "../access/format/document/document.ts";
 import { documentAsHtml, type PageExtras } from "../access/format/document/html.ts";
-import { jsonText } from "../access/format/document/json.ts";
 import { documentAsMarkdown } from "../access/format/document/markdown.ts";
 import { documentAsText } from "../access/format/document/terminal.ts";
-import type { Format } from "./terminal.ts";
-import { print, printStyled, stdoutStyle } from "./terminal.ts";
+import { type Format, print, printStyled, stdoutStyle } from "./terminal.ts";
 
 /** `report` is what JSON has. */
 export const printDocument = (document: Document, report: object, format: Format, page?: PageExtras): void => {

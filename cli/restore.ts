@@ -1,7 +1,7 @@
 // `irm revoke --undo FILE`: puts back what a revocation has removed. The file may have been changed since, so what it grants is shown by
 // the names that its records have now.
 import { existsSync } from "node:fs";
-import { jsonText } from "../access/format/document/json.ts";
+import { jsonText } from "../access/format/document/document.ts";
 import { countText } from "../access/format/words.ts";
 import { type AccessGraph, placesIn } from "../access/graph/graph.ts";
 import { readLive } from "../access/graph/live.ts";

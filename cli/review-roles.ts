@@ -2,8 +2,8 @@
 // edits that file to something else than the service has.
 import { posix, resolve } from "node:path";
 import { BaseError } from "../access/base/git.ts";
-import { type At, filesAt, pathAt, sidesOf } from "../access/base/revision.ts";
-import { textOf } from "../access/canonical.ts";
+import { type BaseRevision, filesAt, pathAt, sidesOf } from "../access/base/revision.ts";
+import { equalityKey } from "../access/canonical.ts";
 import { withoutSecretNames } from "../access/drift/facts.ts";
 import type { Live } from "../access/graph/live.ts";
 import type { ChangedRules } from "../access/review/index.ts";
@@ -21,7 +21,7 @@ import { projectFolder } from "../pulumi/project.ts";
 import { lockBeside } from "./roles.ts";
 
 interface Reviewed {
-  at: At | undefined;
+  at: BaseRevision | undefined;
   /** what --policy names */
   policies: readonly string[] | undefined;
   /** resources of the stack; undefined: they are not known */
@@ -49,7 +49,7 @@ export const rolesReview = (
   };
 };
 
-const lockAt = (at: At, folders: readonly string[]): RolesLock | undefined => {
+const lockAt = (at: BaseRevision, folders: readonly string[]): RolesLock | undefined => {
   try {
     return readLock(folders, filesAt(at));
   } catch (error) {
@@ -59,7 +59,7 @@ const lockAt = (at: At, folders: readonly string[]): RolesLock | undefined => {
 };
 
 /** From the top level of the repository. */
-const foldersAt = (at: At, policies: readonly string[]): string[] => {
+const foldersAt = (at: BaseRevision, policies: readonly string[]): string[] => {
   const own = policies.flatMap((policy) => pathAt(resolve(policy), at) ?? []).map(posix.dirname);
   const beside = own.length === 0 ? [at.folder] : own;
   const projects = beside.flatMap((folder) => projectFolder(folder, filesAt(at).exists, posix) ?? []);
@@ -68,7 +68,7 @@ const foldersAt = (at: At, policies: readonly string[]): string[] => {
 
 /** Drift compares with this file after the merge: what it accepts must be what the service has. */
 const editOf = (
-  { repository, ...at }: At,
+  { repository, ...at }: BaseRevision,
   path: string,
   lives: ReadonlyMap<string, Live>,
   differencesFrom: (lock: RolesLock) => readonly RoleChange[],
@@ -84,7 +84,7 @@ const editOf = (
     const names = [...new Set(differencesFrom(after).map(({ name }) => name))].join(", ");
     const gone = [...before.keys()].filter((service) => !after.services.has(service));
     const unseen = [...after.services].filter(
-      ([service, own]) => !lives.has(service) && textOf(before.get(service)) !== textOf(own),
+      ([service, own]) => !lives.has(service) && equalityKey(before.get(service)) !== equalityKey(own),
     );
     return [
       ...(names === "" ? [] : found(`the service has other capabilities for ${names}`)),

@@ -3,8 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { isAbsolute, join, posix, relative } from "node:path";
 import { repositoryRoot } from "../access/base/git.ts";
-import type { At } from "../access/base/revision.ts";
-import { pathInRepository, type Sides, sidesOf } from "../access/base/revision.ts";
+import { type BaseRevision, pathInRepository, type Sides, sidesOf } from "../access/base/revision.ts";
 import type { ChangedRules } from "../access/review/index.ts";
 import type { RulesSource } from "../access/review/report.ts";
 import {
@@ -39,7 +38,7 @@ export interface ReviewRules {
 const DEFAULT = "review.yaml";
 
 /** Throws a UsageError with all problems of flags and files. */
-export const reviewRules = (flags: RulesFlags, at: At | undefined, folder: string): ReviewRules => {
+export const reviewRules = (flags: RulesFlags, at: BaseRevision | undefined, folder: string): ReviewRules => {
   const { deny = [], allow = [] } = flags;
   const verdict = { deny: [] as Verdict["deny"][number][], allow: [] as Verdict["allow"][number][] };
   const problems: string[] = [];
@@ -69,7 +68,7 @@ interface RulesFile {
   notice?: string;
 }
 
-const rulesOfBase = (flag: string | undefined, at: At): RulesFile => {
+const rulesOfBase = (flag: string | undefined, at: BaseRevision): RulesFile => {
   const { repository, ref, commit, folder: own } = at;
   const has = (entry: string): boolean => repository.has(commit, entry);
   const file =

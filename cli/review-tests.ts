@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { isAbsolute, join, posix, resolve } from "node:path";
 import { BaseError, repositoryRoot } from "../access/base/git.ts";
-import { type At, filesAt, pathAt, pathInRepository } from "../access/base/revision.ts";
+import { type BaseRevision, filesAt, pathAt, pathInRepository } from "../access/base/revision.ts";
 import { mistakeText } from "../access/policy/index.ts";
 import type { Mistake } from "../access/policy/source.ts";
 import { type Files, textFiles } from "../access/policy/text-file.ts";
@@ -35,7 +35,7 @@ export const wrongTests = (mistakes: readonly Mistake[]): string =>
 /** Those of --tests, or else those beside Pulumi.yaml and those of each policy. */
 export const reviewTests = (
   { policy: policies = [], tests }: TestsFlags,
-  at: At | undefined,
+  at: BaseRevision | undefined,
   folder: string,
 ): ReviewTests[] => {
   if (tests !== undefined) return [testsOf({ tests }, at, folder)];
@@ -44,7 +44,7 @@ export const reviewTests = (
   return [{}, ...others.map((policy) => ({ policy }))].map((place) => testsOf(place, at, folder));
 };
 
-const testsOf = (flags: Place, at: At | undefined, folder: string): ReviewTests => {
+const testsOf = (flags: Place, at: BaseRevision | undefined, folder: string): ReviewTests => {
   const { suite, mistakes } = readWorkTree(flags, folder);
   if (mistakes.length > 0) throw new UserError(wrongTests(mistakes));
   if (at === undefined) return { sides: { change: suite }, changed: [] };
@@ -83,7 +83,7 @@ const presentSuite = (file: string, folder: string, files: Files) => {
 
 const NOTHING = { suite: { tests: [] }, mistakes: [] };
 
-const readBase = ({ tests, policy }: Place, at: At, folder: string): TestSuite => {
+const readBase = ({ tests, policy }: Place, at: BaseRevision, folder: string): TestSuite => {
   const files = filesAt(at);
   const own = projectFolder(at.folder, files.exists, posix) ?? at.folder;
   const read = (): ReturnType<typeof readSuite> => {

@@ -7,7 +7,6 @@ import { type Live, readLive } from "../access/graph/live.ts";
 import { PolicyEditError } from "../access/policy/edit/document.ts";
 import { isComplete } from "../access/query/answer.ts";
 import { resolveQuestion } from "../access/query/question.ts";
-import { declarationsIn } from "../access/revoke/declared.ts";
 import {
   bindingsOf,
   type HeldBinding,
@@ -19,7 +18,7 @@ import {
   lastOwned,
   listGrants,
 } from "../access/revoke/holder.ts";
-import { mappingIn, type PolicyRevocation, revocationIn } from "../access/revoke/policy.ts";
+import { declarationsIn, mappingIn, type PolicyRevocation, revocationIn } from "../access/revoke/policy.ts";
 import { type Removed, removeBindings } from "../access/revoke/remove.ts";
 import { interrupted, type UndoFile, writeUndoFile } from "../access/revoke/undo-file.ts";
 import { POLICY } from "../access/test/file.ts";

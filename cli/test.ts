@@ -8,12 +8,11 @@ import { textFiles } from "../access/policy/text-file.ts";
 import { offlineRoles } from "../access/roles/lock.ts";
 import { POLICY, readSuite, TESTS, type TestSuite } from "../access/test/file.ts";
 import { type Outcome, runTests } from "../access/test/run-tests.ts";
-import { type Built, liveScene, policyScene } from "../access/test/scenes.ts";
+import { type Built, liveScene, policyScene } from "../access/test/scene.ts";
 import { printable } from "../schema/index.ts";
 import { systemClient } from "./client.ts";
 import { lockBeside, printOfflineRoles } from "./roles.ts";
-import type { Format } from "./terminal.ts";
-import { print, printError } from "./terminal.ts";
+import { type Format, print, printError } from "./terminal.ts";
 
 export interface TestFlags {
   live?: boolean;

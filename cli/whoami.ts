@@ -1,5 +1,5 @@
 // `irm whoami`: the identity that the credentials of the environment stand for, how it was reached, and what it may do where.
-import { jsonText } from "../access/format/document/json.ts";
+import { jsonText } from "../access/format/document/document.ts";
 import { documentAsText } from "../access/format/document/terminal.ts";
 import { whoAmIDocument, whoAmIJson } from "../access/format/whoami.ts";
 import { type CheckAnswer, type CheckText, checkOwn, groupsOfGrants } from "../access/query/own-groups.ts";
@@ -9,8 +9,7 @@ import { quote } from "../access/text.ts";
 import { type Config, foundSettings } from "../client/config.ts";
 import { isObject } from "../schema/index.ts";
 import { systemClient, systemConfig } from "./client.ts";
-import type { Format } from "./terminal.ts";
-import { print, printStyled, stdoutStyle } from "./terminal.ts";
+import { type Format, print, printStyled, stdoutStyle } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
 export interface WhoAmIFlags {

@@ -38,7 +38,7 @@ export interface Repository {
   superproject: string | undefined;
 }
 
-export type Kind = "file" | "folder" | "link" | "submodule";
+type Kind = "file" | "folder" | "link" | "submodule";
 
 export interface Entry {
   /** from the top level */

@@ -6,7 +6,7 @@ import { FILE_MAX, type TextFile, TextFileError } from "../policy/text-file.ts";
 import { type Base, baseIn, type Wanted, wantedBase } from "./base.ts";
 import { BaseError, type Repository, repositoryAt } from "./git.ts";
 
-export interface At extends Base {
+export interface BaseRevision extends Base {
   repository: Repository;
   /** of the command, from the top level of the repository; empty: the top level */
   folder: string;
@@ -17,7 +17,7 @@ export const baseOf = (
   flags: { base?: string; branch?: string },
   env: NodeJS.ProcessEnv,
   folder: string,
-): At | undefined => {
+): BaseRevision | undefined => {
   const wanted = wantedBase(flags.base, env, flags.branch);
   if (wanted === undefined) return undefined;
   const repository = repositoryAt(folder);
@@ -64,11 +64,11 @@ const realPath = (file: string): string | undefined => {
 };
 
 /** The path of a file from the top level of the repository; undefined: it is not in it. */
-export const pathAt = (file: string, { repository: { root } }: Pick<At, "repository">): string | undefined =>
+export const pathAt = (file: string, { repository: { root } }: Pick<BaseRevision, "repository">): string | undefined =>
   isWithin(root, file) ? pathFrom(root, file) : undefined;
 
 /** The files of the base: paths count from the top level. */
-export const filesAt = ({ repository, commit, ref }: At) => ({
+export const filesAt = ({ repository, commit, ref }: BaseRevision) => ({
   exists: (file: string): boolean => repository.has(commit, posix.normalize(file)),
   find: (file: string): TextFile => {
     const path = posix.normalize(file);

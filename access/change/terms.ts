@@ -12,7 +12,7 @@ import { encodeFields, mapMade, resolveValue } from "./value.ts";
 import { keysOf, type Normal, neutral, type Write } from "./write.ts";
 
 /** By the plural of their kind, as the API lists them. */
-export type Records = { readonly [plural: string]: readonly Json[] | undefined };
+type Records = { readonly [plural: string]: readonly Json[] | undefined };
 
 /** A change that was made anew on a fresh copy. */
 export interface Anew {

@@ -20,7 +20,7 @@ interface Found {
 }
 
 /** The uids that a change has made so far. */
-export interface MadeUids {
+interface MadeUids {
   add(uid: string, n: number): void;
   textOf(text: string): Exclude<Text, typeof HIDDEN>;
 }

@@ -36,7 +36,7 @@ export interface Write {
   mask?: string[];
 }
 
-export interface NormalOptions {
+interface NormalOptions {
   /** Texts that must not be in a change: leaves of what a state marks as secret. Default: none. */
   secrets?: Iterable<string>;
   /** A record before the change, by the plural of its kind; undefined: it is not known. Tells which paths `*` changes. */

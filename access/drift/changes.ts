@@ -17,8 +17,7 @@ import { type Capabilities, worstFirst } from "../graph/danger.ts";
 import { type AccessGraph, pathOf } from "../graph/graph.ts";
 import { bindingsOf, managedIn } from "../run/stack.ts";
 import { differencesOf } from "./differences.ts";
-import type { DriftFacts, DriftService } from "./facts.ts";
-import { reachIn } from "./facts.ts";
+import { type DriftFacts, type DriftService, reachIn } from "./facts.ts";
 import { baseOf, builtInRoles, recordsOf, roleIn, SET, type Sent, sendingOf, shownBy } from "./sent.ts";
 
 const COMPONENT = "AccessPolicy";

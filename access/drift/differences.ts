@@ -3,12 +3,12 @@
 
 import { SECRET, UNKNOWN } from "../../pulumi/value.ts";
 import { isObject, type Json } from "../../schema/index.ts";
-import { compare as byText, textOf } from "../canonical.ts";
+import { compare as byText, equalityKey } from "../canonical.ts";
 import { friendlyCapability } from "../capability.ts";
 import type { Difference } from "../format/drift.ts";
 
 /** What a value shows that is known only to the update. */
-export const NOT_KNOWN = "[unknown]";
+const NOT_KNOWN = "[unknown]";
 
 interface Sides {
   program: unknown;
@@ -60,7 +60,7 @@ const pathTo = (path: string, name: string): string => {
 
 const differ: Leaf = (path, sides) => {
   const { program, live, base } = sides;
-  if (textOf(program) === textOf(live)) return [];
+  if (equalityKey(program) === equalityKey(live)) return [];
   const given = [program, live].filter((one) => one !== undefined && one !== null);
   const isList = given.every(Array.isArray);
   if (isList && ![program, live, base].some(hasSecret)) return elements(path, sides);
@@ -80,17 +80,17 @@ const differHidden: Leaf = (path, { program, live }) => {
 
 const changedIn = ({ program, live, base }: Sides): Pick<Difference, "changedIn"> => {
   if (base === NO_BASE || hasUnknown(program) || [program, live, base].some(hasSecret)) return {};
-  const [atService, inProgram] = [textOf(base) !== textOf(live), textOf(base) !== textOf(program)];
+  const [atService, inProgram] = [equalityKey(base) !== equalityKey(live), equalityKey(base) !== equalityKey(program)];
   return { changedIn: atService && inProgram ? "both" : atService ? "service" : "program" };
 };
 
 /** One difference for each element that only one side has. */
 const elements = (path: string, { program, live, base }: Sides): Difference[] => {
   const [news, olds] = [listOf(program), listOf(live)];
-  const known = base === NO_BASE ? undefined : new Set(listOf(base).map(textOf));
+  const known = base === NO_BASE ? undefined : new Set(listOf(base).map(equalityKey));
   const sideOf = (element: unknown, isInProgram: boolean): Pick<Difference, "changedIn"> => {
     if (known === undefined || hasUnknown(element)) return {};
-    return { changedIn: known.has(textOf(element)) === isInProgram ? "service" : "program" };
+    return { changedIn: known.has(equalityKey(element)) === isInProgram ? "service" : "program" };
   };
   return [
     ...without(news, olds).map((one) => ({ path, program: show(path, one), live: null, ...sideOf(one, true) })),
@@ -103,9 +103,9 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []
 /** The elements of `list` without one of `others` for each that is equal. */
 const without = (list: readonly unknown[], others: readonly unknown[]): unknown[] => {
   const left = new Map<string, number>();
-  for (const text of others.map(textOf)) left.set(text, (left.get(text) ?? 0) + 1);
+  for (const text of others.map(equalityKey)) left.set(text, (left.get(text) ?? 0) + 1);
   return list.filter((one) => {
-    const text = textOf(one);
+    const text = equalityKey(one);
     const count = left.get(text) ?? 0;
     left.set(text, count - 1);
     return count <= 0;

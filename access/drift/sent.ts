@@ -56,7 +56,7 @@ export const shownBy = ({ textOf }: Pick<Normal, "textOf">): Shown => {
 const resolved = (value: unknown): unknown => resolveValue(value, { uidOf: () => UNKNOWN, hidden: SECRET });
 
 /** The record that the copy had, by type and uid: its arguments. */
-export type RecordOf = (type: string, uid: string) => Json | undefined;
+type RecordOf = (type: string, uid: string) => Json | undefined;
 
 export const recordsOf = (copy: Copy, normal: Pick<Normal, "textOf">): RecordOf => {
   const byPlural = new Map(Object.values<Resource>(resources).map((one) => [one.plural, one]));
@@ -105,7 +105,7 @@ export const roleIn = (value: unknown, builtIn: ReadonlyMap<string, string>): un
 export const builtInRoles = ({ roles }: AccessGraph): Map<string, string> =>
   new Map([...roles.values()].filter(({ group }) => group === null).map(({ id, name }) => [name, id]));
 
-export interface Sending {
+interface Sending {
   byUrn: ReadonlyMap<string, Sent[]>;
   /** writes to records of no resource, and in none that goes */
   others: Sent[];

@@ -10,7 +10,7 @@ import { undeclaredRows } from "../review/lists.ts";
 import type { Proposal } from "../review/proposal.ts";
 import type { RunRecord } from "../run/record.ts";
 
-export interface UndeclaredInput {
+interface UndeclaredInput {
   run: Pick<RunRecord, "stored" | "left">;
   proposal: Pick<Proposal, "undeclared" | "organizations">;
   live: Live;

@@ -54,11 +54,11 @@ const ttlOf = ({ createTime, expirationTime }: Listed): string | undefined => {
 };
 
 /** Whether an invite has ended. */
-export const hasEnded = ({ expirationTime }: Json, nowMs: number): boolean =>
+const hasEnded = ({ expirationTime }: Json, nowMs: number): boolean =>
   typeof expirationTime === "string" && Date.parse(expirationTime) <= nowMs;
 
 /** The value for the uid of another record. */
-export type Refer = (type: string, uid: string) => Value;
+type Refer = (type: string, uid: string) => Value;
 
 /** The arguments, with references to other records in place of their uids. */
 export const argumentsFrom = (kind: ExportKind, fields: Json, refer: Refer): Fields => {

@@ -1,6 +1,6 @@
 // The preset that stands for a relationship: a guess from its texts, which counts only if the preset writes the same, byte for byte.
 import type { Json } from "../../schema/index.ts";
-import { textOf } from "../canonical.ts";
+import { equalityKey } from "../canonical.ts";
 import { BUILDKITE_ISSUER } from "../preset/buildkite.ts";
 import { GITHUB_ISSUER } from "../preset/github-actions.ts";
 import { GITLAB_ISSUER } from "../preset/gitlab.ts";
@@ -20,7 +20,7 @@ export const presetFor = (relationship: Json): PresetUse | undefined => {
     ) as PresetUse["args"];
     const preset = presets[name] as unknown as Preset<PresetUse["args"]>;
     if (presetProblems(preset as Preset, args).length > 0) continue;
-    if (textOf(preset.relationship(args)) === textOf(relationship)) return { name, args };
+    if (equalityKey(preset.relationship(args)) === equalityKey(relationship)) return { name, args };
   }
   return undefined;
 };

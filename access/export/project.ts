@@ -1,23 +1,24 @@
 // The files of a Pulumi project.
 
+import type { Json } from "../../schema/index.ts";
 import { UIDS_FILE } from "../policy/uids.ts";
-import { yamlText } from "../text.ts";
-import { headComment } from "./comment.ts";
+import { quote, yamlText } from "../text.ts";
+import { needsSecret } from "./arguments.ts";
+import { headComment } from "./literal.ts";
 import type { Export } from "./model.ts";
-import { slug } from "./names.ts";
+import { identifier, slug } from "./names.ts";
 import { adoptionText, policyOf, policyText, splitByGroup } from "./policy/policy.ts";
-import { pulumiYamlProgram, unsayableInYaml, yamlName } from "./pulumi-yaml.ts";
 import { pythonProgram } from "./python.ts";
+import type { ExportKind } from "./read.ts";
 import { typescriptProgram } from "./typescript.ts";
-import type { Entry, ExportOptions } from "./value.ts";
-import { classOf } from "./value.ts";
+import { classOf, type Entry, type ExportOptions, givenIn, Reference, Secret, type Value } from "./value.ts";
 
 export type Format = "typescript" | "yaml" | "python" | "pulumi-yaml";
 
 /** Text of each file, by name. The first one is the program; or, beside a program, the policy. */
 export type Files = ReadonlyMap<string, string>;
 
-export interface ProjectOptions {
+interface ProjectOptions {
   /** the plugin serves the resources of a program in TypeScript, as it does of any other */
   isNative: boolean;
   /** a policy has a file for each group directly below the organization */
@@ -137,3 +138,42 @@ const importFile = (all: Export, nameOf: NameOf = logicalName): [string, string]
 };
 
 const jsonText = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
+
+// The program in Pulumi's YAML: a resource of the plugin for each record.
+
+/** `project`: the fields of Pulumi.yaml beside the resources. */
+export const pulumiYamlProgram = (all: Export, project: object): string => {
+  const head = headComment(all).map((line) => `# ${line}`.trimEnd());
+  return `${head.join("\n")}\n\n${yamlText({ ...project, resources: yamlResources(all.entries) })}`;
+};
+
+/** What follows `resources:`. */
+export const yamlResources = (entries: readonly Entry[]): ReadonlyMap<string, object> =>
+  new Map(
+    entries.map((entry) => [yamlName(entry), { type: `irm:${classOf(entry)}`, properties: nodeOf(givenIn(entry)) }]),
+  );
+
+/** Resources of all kinds share their names, and references are made of them. */
+export const yamlName = (entry: Entry): string => identifier(entry.name) + classOf(entry);
+
+const nodeOf = (value: Value): unknown => {
+  if (value instanceof Reference) return `\${${yamlName(value.entry)}.uid}`;
+  if (value instanceof Secret) throw new TypeError(`a program in YAML has no setting ${value.setting}`);
+  // A dollar sign begins a reference.
+  if (typeof value === "string") return value.replaceAll("$", "$$$$");
+  if (Array.isArray(value)) return value.map(nodeOf);
+  if (!(value instanceof Map)) return value;
+  return new Map([...value].map(([key, item]) => [key, nodeOf(item)]));
+};
+
+/** Why a program in YAML cannot declare a record with these fields. */
+export const unsayableInYaml = (kind: ExportKind, fields: Json): string | undefined => {
+  if (needsSecret(kind, fields)) return "needs its client secret, and a program in YAML cannot ask whether that is set";
+  const key = keysIn(fields).find((one) => /^fn::/i.test(one) || one.includes("$"));
+  return key && `has the key ${quote(key)}, which is code in a program in YAML`;
+};
+
+const keysIn = (value: unknown): string[] =>
+  typeof value === "object" && value !== null
+    ? Object.entries(value).flatMap(([key, item]) => [...(Array.isArray(value) ? [] : [key]), ...keysIn(item)])
+    : [];

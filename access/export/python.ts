@@ -1,7 +1,6 @@
 // The program in Python: a resource of the plugin for each record.
 import { toSnake } from "../../schema/index.ts";
-import { headComment } from "./comment.ts";
-import { type Item, type Language, type Spelling, writerOf } from "./literal.ts";
+import { headComment, type Item, type Language, type Spelling, writerOf } from "./literal.ts";
 import type { Export } from "./model.ts";
 import { classOf, type Entry, entriesIn, givenIn } from "./value.ts";
 

@@ -1,21 +1,20 @@
 // The program in TypeScript: a resource for each record, in the order in which they refer to each other.
 import { ROOT } from "../policy/index.ts";
 import { quote } from "../text.ts";
-import { headComment } from "./comment.ts";
-import { type Item, type Language, type Spelling, writerOf } from "./literal.ts";
+import { headComment, type Item, type Language, type Spelling, writerOf } from "./literal.ts";
 import type { Export } from "./model.ts";
 import { identifier, slug } from "./names.ts";
 import type { Place } from "./policy/build.ts";
 import { classOf, type Entry, entriesIn, givenIn, type PresetUse, type Secret } from "./value.ts";
 
-export interface TypeScriptOptions {
+interface TypeScriptOptions {
   /** resources of the plugin; otherwise dynamic ones */
   isNative: boolean;
   /** what a policy beside the program declares */
   policy?: PolicyFiles;
 }
 
-export interface PolicyFiles {
+interface PolicyFiles {
   file: string;
   /** file with the uids of the records that it takes over */
   adopt?: string;

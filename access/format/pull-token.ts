@@ -2,8 +2,7 @@
 
 import { byEffect } from "../graph/danger.ts";
 import type { Live } from "../graph/live.ts";
-import { isUsed } from "../graph/pull-token.ts";
-import { holdsPullsAlone, type PullToken } from "../query/pull-tokens.ts";
+import { holdsPullsAlone, isUsed, type PullToken } from "../query/pull-tokens.ts";
 import { type Document, line, type Part, quote, quotedItems } from "./document/document.ts";
 import { countText, HIDES, hiddenLines, organizationPartsOf } from "./words.ts";
 

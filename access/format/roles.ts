@@ -1,7 +1,6 @@
 // Built-in roles that differ from what is written down, and whom that reaches, in the parts that people read.
 import { CAPABILITY_CLASSES, classOf } from "../../schema/index.ts";
-import type { Live } from "../graph/live.ts";
-import { notVisibleRows } from "../graph/live.ts";
+import { type Live, notVisibleRows } from "../graph/live.ts";
 import type { NotVisible, Origin } from "../review/report.ts";
 import { builtInRolesIn, isChange, type Reach, type RoleChange, roleChanges } from "../roles/change.ts";
 import type { LockedRoles } from "../roles/lock.ts";

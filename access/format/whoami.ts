@@ -4,7 +4,7 @@ import { byEffect } from "../graph/danger.ts";
 import { type AccessGraph, lineageOf, type NodeId, placesIn } from "../graph/graph.ts";
 import type { CheckAnswer } from "../query/own-groups.ts";
 import { throughText, type WhoAmI } from "../query/whoami.ts";
-import { NOT_READABLE } from "./answer/document.ts";
+import { NOT_READABLE } from "./answer.ts";
 import { type Document, line, quote, quotedItems } from "./document/document.ts";
 import { countText } from "./words.ts";
 

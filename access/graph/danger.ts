@@ -2,7 +2,7 @@
 // may change things, run things, read. A gain comes before every loss, and a broader place before a deeper one. No name is a special
 // case, and people, external groups and keys are no other case than identities. What is not known counts as the worst.
 import { CAPABILITY_CLASSES, type CapabilityClass, classOf } from "../../schema/index.ts";
-import { compare, textOf } from "../canonical.ts";
+import { compare, equalityKey } from "../canonical.ts";
 
 /** With this capability an identity can give access to itself or to others. */
 export const isGrant = (capability: string): boolean => classOf(capability) === "grant";
@@ -109,7 +109,7 @@ interface Assumable {
 
 /** Whether another workload than before can assume an identity that stays. */
 export const changesAssumption = ({ change, assumableBefore, assumableAfter }: Assumable): boolean =>
-  (change === "updated" || change === "none") && textOf(assumableBefore) !== textOf(assumableAfter);
+  (change === "updated" || change === "none") && equalityKey(assumableBefore) !== equalityKey(assumableAfter);
 
 interface Judged {
   rule: string;

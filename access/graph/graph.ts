@@ -63,7 +63,7 @@ export interface SignIn {
 }
 
 /** People whose sign-in names a group of their identity provider get a role. */
-export interface ExternalGroupNode {
+interface ExternalGroupNode {
   id: NodeId;
   uid: string | null;
   provider: NodeId;

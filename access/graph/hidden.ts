@@ -66,7 +66,7 @@ export const hiddenText = (kind: HideableKind): string => {
   return `${words} of this group cannot be listed: ${capability} is needed at it`;
 };
 
-export interface VisibleList {
+interface VisibleList {
   records: Listed[];
   /** why the service does not list them to this caller */
   failure?: { message: string; error: unknown };

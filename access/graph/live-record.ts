@@ -65,7 +65,7 @@ export const addBinding = (graph: GraphBuilder, record: Listed): void => {
 const textIn = (value: unknown): string => (typeof value === "string" ? value : "");
 
 /** How people sign in, of a record or of the inputs of a resource; null where a part cannot be known. */
-export const signInOf = (oidc: unknown): SignIn | null => {
+const signInOf = (oidc: unknown): SignIn | null => {
   const { issuer, clientId, groupsClaim = "" } = (oidc ?? {}) as Json;
   return typeof issuer === "string" && typeof clientId === "string" && typeof groupsClaim === "string"
     ? { issuer, clientId, groupsClaim }

@@ -130,7 +130,7 @@ const notVisibleIn = async (
 
 // Whether records of a kind could be listed in a group: what cannot be listed may exist all the same.
 
-export type IsVisible<Kind extends string = ListedKind> = (kind: Kind, group: NodeId) => boolean;
+type IsVisible<Kind extends string = ListedKind> = (kind: Kind, group: NodeId) => boolean;
 
 /** A group that the graph does not have is as visible as the nearest one above it. */
 export const visibilityIn = <Kind extends string = ListedKind>(

@@ -246,7 +246,7 @@ export const reachCautiously = (world: World, start: Start, search: Search): Hel
 };
 
 /** Who gets access by the record without being an identity of the graph. */
-export const personBy = (record: NodeId): NodeId => `person ${record}`;
+const personBy = (record: NodeId): NodeId => `person ${record}`;
 export const isPerson = (who: NodeId): boolean => who.startsWith("person ");
 const senderOf = (who: NodeId): NodeId | "workload" => (isPerson(who) ? "workload" : who);
 

@@ -4,8 +4,7 @@ import { worstFirst } from "../graph/danger.ts";
 import type { NodeId } from "../graph/graph.ts";
 import { isPerson } from "./cautious.ts";
 import type { Assumes, Gain, Path, PathQuery } from "./path.ts";
-import type { Held } from "./reached.ts";
-import { type Request, stepsOf } from "./reached.ts";
+import { type Held, type Request, stepsOf } from "./reached.ts";
 import type { Start } from "./start.ts";
 import type { World } from "./world.ts";
 

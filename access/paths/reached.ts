@@ -76,10 +76,10 @@ export const join = (...ways: readonly (Pick<Held, "requests" | "assumptions"> |
 // needs, in order.
 
 /** A record: one of the graph, or the one that a request creates. */
-export type Subject = NodeId | Request;
+type Subject = NodeId | Request;
 
 /** Who sends a request: an identity, or the workload that starts the path, with its own token. */
-export type Sender = Subject | "workload";
+type Sender = Subject | "workload";
 
 export interface Request {
   as: Sender;
@@ -96,7 +96,7 @@ export interface Request {
 }
 
 /** The uid of a subject as a path writes it: `${N.uid}` of what step N creates. */
-export type UidOf = (subject: Subject) => string;
+type UidOf = (subject: Subject) => string;
 
 /** A step of a path, as it is printed. */
 export interface Step {

@@ -19,7 +19,7 @@ export interface WorkloadClaims {
 }
 
 /** Who starts a path. */
-export interface Starter {
+interface Starter {
   /** whom an identity trusts so that this workload may assume it */
   relationship: Json;
   /** of a workload with a token */
@@ -37,7 +37,7 @@ export interface Start {
   perhaps: ReadonlyMap<NodeId, readonly Request[]>;
 }
 
-export interface StartOptions {
+interface StartOptions {
   /** audience of the API: its address */
   audience: string;
   /** also the other identities that the same workload may assume */

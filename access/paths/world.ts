@@ -10,8 +10,7 @@ import {
   pathOf,
   type RoleNode,
 } from "../graph/graph.ts";
-import type { NotVisible } from "../graph/live.ts";
-import { visibilityIn } from "../graph/live.ts";
+import { type NotVisible, visibilityIn } from "../graph/live.ts";
 
 export interface World {
   graph: AccessGraph;

@@ -1,10 +1,11 @@
 // From the tree of a policy to the policy: its shape first, then everything else that can be wrong. Reports all mistakes at
 // once, in the order of the files.
+import { isObject, type Json } from "../../schema/index.ts";
 import { suggestion } from "../../schema/nearest.ts";
 import { presets } from "../preset/presets.ts";
 import { type AccessDraft, checkBindings, checkPeople, NO_DEFAULT_ROLE, type PeopleDraft } from "./check/access.ts";
 import { checkGroups, checkOrganization, type GroupDraft } from "./check/group.ts";
-import { checkIdentities, type IdentityDraft } from "./check/identity.ts";
+import { checkIdentities, checkWorkload, type IdentityDraft } from "./check/identity.ts";
 import { comparisons, type Path, type Report } from "./check/report.ts";
 import { type BuiltInRoles, checkRoles, type RoleDraft } from "./check/role.ts";
 import { checkShape } from "./check/shape.ts";
@@ -21,8 +22,25 @@ import {
   scalarTextAt,
   sourceFromObject,
 } from "./source.ts";
-import type { FindFile } from "./text-file.ts";
-import { type FileSource, readSource } from "./text-file.ts";
+import { type FileSource, type FindFile, readSource } from "./text-file.ts";
+import { sourceFromYaml } from "./yaml-source.ts";
+
+// A workload as one text: the map that a test of access has under `workload`, in YAML.
+
+/** `{ github: { repository: acme/images, branch: main } }`, or `{ issuer: …, subject: … }`. `name` is what mistakes call the text. */
+export const workloadFromText = (text: string, name: string): { relationship?: Json; mistakes: Mistake[] } => {
+  const { source, mistakes } = sourceFromYaml(text, name);
+  const read = { ...(source && { source }), mistakes, files: [name] };
+  const { value, mistakes: found } = checkSource(read, (own, report) => {
+    const map = plainValue(own);
+    if (!isObject(map)) {
+      report.mistake([], "must be a map, such as { github: { repository: acme/images, branch: main } }");
+      return undefined;
+    }
+    return checkWorkload("issuer" in map || "subject" in map ? { claimMatch: map } : map, [], report);
+  });
+  return { ...(value !== undefined && found.length === 0 && { relationship: value }), mistakes: found };
+};
 
 export interface ParsedPolicy {
   /** absent: there are mistakes */

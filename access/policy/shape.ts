@@ -150,7 +150,7 @@ const Test = z.strictObject({
 });
 
 /** Other mistakes of a test are found by check/test.ts. */
-export const TestsShape = z.array(Test).nullable().optional().describe("what must hold of access");
+const TestsShape = z.array(Test).nullable().optional().describe("what must hold of access");
 const People = z.record(
   text,
   z

@@ -31,8 +31,8 @@ interface Node {
 }
 
 export type MapSource = Node & { entries: Map<string, Entry> };
-export type ListSource = Node & { items: Source[] };
-export type ScalarSource = Node & {
+type ListSource = Node & { items: Source[] };
+type ScalarSource = Node & {
   scalar: unknown;
   /** as the file has it: 1.10 is the number 1.1 */
   written?: string;

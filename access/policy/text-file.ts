@@ -42,11 +42,10 @@ export const findTextFile: FindFile = (file, folder) => {
 /** The files of the disk. */
 export const textFiles: Files = { exists: existsSync, find: findTextFile };
 
-export const outside = (file: string): string =>
-  `${file} is outside the folder of the policy; only files in it are read`;
+const outside = (file: string): string => `${file} is outside the folder of the policy; only files in it are read`;
 
 /** Whether a file of this name holds YAML. */
-export const isYaml = (name: string): boolean => [".yaml", ".yml", ".json"].includes(extname(name).toLowerCase());
+const isYaml = (name: string): boolean => [".yaml", ".yml", ".json"].includes(extname(name).toLowerCase());
 
 const realOf = (path: string, file: string): string => {
   try {

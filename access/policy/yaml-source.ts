@@ -30,7 +30,7 @@ import {
   scalarOf,
 } from "./source.ts";
 
-export interface YamlSource {
+interface YamlSource {
   /** absent: it cannot be used, and the mistakes say why */
   source?: Source;
   mistakes: Mistake[];

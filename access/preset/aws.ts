@@ -1,7 +1,6 @@
 // AWS: https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html. A workload with a role has the ARN of its
 // session, not of the role: `assumed-role`, the role's name without its path, and the name of the session.
-import { type Preset, presetFunction } from "./preset.ts";
-import { exactOrPattern, segment } from "./text.ts";
+import { exactOrPattern, type Preset, presetFunction, segment } from "./preset.ts";
 
 /** Exactly one of role and user. */
 export interface AwsArgs {

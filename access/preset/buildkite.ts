@@ -1,7 +1,15 @@
 // Buildkite: https://buildkite.com/docs/pipelines/security/oidc. The subject ends with the commit and the key of the step, which
 // may be empty, so it is always a pattern. Neither has a colon in it, and a branch that has one cannot pass for another.
-import { audienceField, type ClaimMatchRelationship, type Preset, presetFunction } from "./preset.ts";
-import { oneSegment, refName, segment, subjectOf } from "./text.ts";
+import {
+  audienceField,
+  type ClaimMatchRelationship,
+  oneSegment,
+  type Preset,
+  presetFunction,
+  refName,
+  segment,
+  subjectOf,
+} from "./preset.ts";
 
 /** Exactly one of branch and tag. */
 export interface BuildkiteArgs {

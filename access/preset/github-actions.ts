@@ -1,8 +1,17 @@
 // GitHub Actions: https://docs.github.com/actions/reference/security/oidc. The subject names the repository, and then an
 // environment, a pull request, or a branch or tag. A job with an environment has a subject without its branch.
 import { suggestion } from "../../schema/nearest.ts";
-import { audienceField, type ClaimMatchRelationship, issuerField, type Preset, presetFunction } from "./preset.ts";
-import { hasWildcard, type Part, refName, subjectOf } from "./text.ts";
+import {
+  audienceField,
+  type ClaimMatchRelationship,
+  hasWildcard,
+  issuerField,
+  type Part,
+  type Preset,
+  presetFunction,
+  refName,
+  subjectOf,
+} from "./preset.ts";
 
 /** Exactly one of branch, tag, environment and event. */
 export interface GithubActionsArgs {

@@ -1,7 +1,16 @@
 // GitLab CI/CD: https://docs.gitlab.com/ci/secrets/id_token_authentication/. The subject names the project, and then the branch
 // or tag. A merge request's pipeline has the path of its source branch, in the fork if it comes from one.
-import { audienceField, type ClaimMatchRelationship, issuerField, type Preset, presetFunction } from "./preset.ts";
-import { hasWildcard, noColon, refName, subjectOf } from "./text.ts";
+import {
+  audienceField,
+  type ClaimMatchRelationship,
+  hasWildcard,
+  issuerField,
+  noColon,
+  type Preset,
+  presetFunction,
+  refName,
+  subjectOf,
+} from "./preset.ts";
 
 /** Exactly one of branch and tag. */
 export interface GitlabArgs {

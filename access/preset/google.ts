@@ -1,7 +1,13 @@
 // Google Cloud: https://cloud.google.com/compute/docs/instances/verifying-instance-identity#payload. The subject is the unique
 // id of the service account, a number. Its address may belong to another account after a deletion; its id never does.
-import { audienceField, type ClaimMatchRelationship, type Preset, presetFunction } from "./preset.ts";
-import { exactOrPattern, noColon } from "./text.ts";
+import {
+  audienceField,
+  type ClaimMatchRelationship,
+  exactOrPattern,
+  noColon,
+  type Preset,
+  presetFunction,
+} from "./preset.ts";
 
 /** Give uniqueId, email or both. */
 export interface GoogleArgs {

@@ -1,7 +1,14 @@
 // Kubernetes: https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/. The subject names the namespace
 // and the service account; the issuer is the cluster's own.
-import { audienceField, type ClaimMatchRelationship, issuerField, type Preset, presetFunction } from "./preset.ts";
-import { segment, subjectOf } from "./text.ts";
+import {
+  audienceField,
+  type ClaimMatchRelationship,
+  issuerField,
+  type Preset,
+  presetFunction,
+  segment,
+  subjectOf,
+} from "./preset.ts";
 
 /** A service account of a cluster. */
 export interface KubernetesArgs {

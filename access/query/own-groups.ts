@@ -53,11 +53,7 @@ const inParts = (uids: readonly string[]): string[][] => {
  * The uid of the group that a text means: a uid, or a path from the organization down. Undefined where the caller cannot see enough to
  * tell. Throws a QuestionError where there is no such group, or more than one.
  */
-export const findGroup = async (
-  client: Reader,
-  text: string,
-  organization: string | null,
-): Promise<string | undefined> => {
+const findGroup = async (client: Reader, text: string, organization: string | null): Promise<string | undefined> => {
   const isUid: boolean = isUidp(text);
   if (isUid) return (await isMissing(client, text)) ? fail(`there is no group ${quote(text)}`) : text;
   if (text.trim() === "") return fail("a group is a uid or a path, and this is empty; / is the organization itself");

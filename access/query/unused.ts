@@ -31,14 +31,14 @@ export interface Unused {
   roles: RoleNode[];
 }
 
-export interface UnusedIdentity {
+interface UnusedIdentity {
   identity: IdentityNode;
   /** RFC 3339 */
   lastSeen: string;
   bindings: number;
 }
 
-export interface Covered {
+interface Covered {
   binding: BindingNode;
   /** grants all of it, and nothing covers it */
   by: BindingNode;
@@ -123,7 +123,7 @@ const rolesOfNobody = (graph: AccessGraph, notVisible: readonly NotVisible[]): R
 
 // What a policy declares of the access that nobody needs, and what of it has to stay.
 
-export interface UnusedEntries {
+interface UnusedEntries {
   removal: Required<Removal>;
   /** entries that stay although nobody needs them, and tests that name what goes: a sentence for each */
   notes: string[];

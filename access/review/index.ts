@@ -1,18 +1,16 @@
 // The review of a proposal: what changes for each identity, and what the rules find in it.
 import type { Json } from "../../schema/index.ts";
 import type { OtherBranch } from "../base/base.ts";
-import { compare, textOf } from "../canonical.ts";
+import { compare, equalityKey } from "../canonical.ts";
 import { changesAssumption, findingsInOrder, rowsInOrder, subjectsInOrder, worstFirst } from "../graph/danger.ts";
 import { type AccessRow, accessChange, effectsIn, type IdentityChange } from "../graph/effective-access.ts";
-import type { AccessGraph, NodeId } from "../graph/graph.ts";
-import { groupNameOf, nameOf } from "../graph/graph.ts";
-import type { Live, NotVisible } from "../graph/live.ts";
-import { notVisibleRows } from "../graph/live.ts";
+import { type AccessGraph, groupNameOf, type NodeId, nameOf } from "../graph/graph.ts";
+import { type Live, type NotVisible, notVisibleRows } from "../graph/live.ts";
 import { newReviewBudget } from "../pattern/budget.ts";
 import { pullTokensIn } from "../query/pull-tokens.ts";
 import { assumptionOf } from "./assume.ts";
-import { hiddenRules } from "./hidden.ts";
-import { type Judged, judge } from "./judge.ts";
+import { hiddenRules, unreadableRoles, unreadableWorkloads } from "./hidden.ts";
+import { type Judged, judge, unknownSubjects } from "./judge.ts";
 import { deletedGroupsOf, expiringKeysOf, forcedRows, nameIn, undeclaredRows } from "./lists.ts";
 import { organizationsOf } from "./organizations.ts";
 import { notSearchedParts, pathRows, pathsOf } from "./paths.ts";
@@ -23,24 +21,23 @@ import {
   type Finding,
   type FindingList,
   type IdentityReview,
+  NO_RUN,
   type Report,
   type Review,
   type Row,
   RULES,
   type RuleName,
   type RulesSource,
+  type RunReport,
   type TestResult,
 } from "./report.ts";
 import { findBroken } from "./required.ts";
 import type { Found, RuleInput } from "./rule.ts";
 import { rules } from "./rules.ts";
 import type { Required, Verdict } from "./rules-file.ts";
-import { NO_RUN, type RunReport } from "./run-report.ts";
 import { mostBetween, transientIn } from "./transient.ts";
-import { unknownSubjects } from "./unknown-subject.ts";
-import { unreadableRoles, unreadableWorkloads } from "./unreadable.ts";
 
-export interface ReviewOptions extends Verdict {
+interface ReviewOptions extends Verdict {
   notVisible: readonly NotVisible[];
   /** static keys that end within 30 days from then are listed */
   nowMs: number;
@@ -82,7 +79,7 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
   const changes = accessChange(before, after);
   const reassumed = [...after.identities.values()].filter(({ id, relationship }) => {
     const old = before.identities.get(id);
-    return relationship !== null && textOf(relationship) !== textOf(old?.relationship ?? null);
+    return relationship !== null && equalityKey(relationship) !== equalityKey(old?.relationship ?? null);
   });
   const budget = newReviewBudget();
   const replacements = replacementsIn(proposal, budget);
@@ -180,7 +177,9 @@ const identitiesOf = (
     const [old, now] = [before.identities.get(id), after.identities.get(id)];
     if (!old) return now ? "created" : "none";
     if (!now) return isReplaced.has(id) ? "replaced" : "deleted";
-    return old.name !== now.name || textOf(old.relationship) !== textOf(now.relationship) ? "updated" : "none";
+    return old.name !== now.name || equalityKey(old.relationship) !== equalityKey(now.relationship)
+      ? "updated"
+      : "none";
   };
   return [...changed].map(([id, change]): IdentityReview => {
     const [old, now] = [before.identities.get(id), after.identities.get(id)];

@@ -1,12 +1,59 @@
 // The lists of a report that no rule decides: deletions, what they take along, undeclared access, keys that end.
+
 import type { Json } from "../../schema/index.ts";
+import { compare } from "../canonical.ts";
 import { capabilitiesIn, worstFirst } from "../graph/danger.ts";
 import { capabilitiesHeldIn } from "../graph/effective-access.ts";
-import { type AccessGraph, groupNameOf, type NodeId, nameOf, pathOf } from "../graph/graph.ts";
-import { bindingsOf, contentsOf, externalGroupsOf } from "./contents.ts";
+import { type AccessGraph, groupNameOf, isInside, type NodeId, nameOf, pathOf } from "../graph/graph.ts";
 import type { Proposal } from "./proposal.ts";
 import type { DeletedGroup, ExpiringKey, Report, Undeclared } from "./report.ts";
 import type { RuleInput } from "./rule.ts";
+
+// What is in a group or below, in words: it disappears with the group.
+
+interface Content {
+  kind: string;
+  uid: string | null;
+  name: string;
+}
+
+/** Groups, identities, roles, identity providers, invites and bindings below `group`, without itself; in stable order. */
+const contentsOf = (graph: AccessGraph, group: NodeId): Content[] => {
+  const isBelow = (id: NodeId): boolean => isInside(graph, id, group);
+  const groups = [...graph.groups.values()]
+    .filter(({ id }) => id !== group && isBelow(id))
+    .map(({ id, uid }) => ({ kind: "group", uid, name: groupNameOf(graph, id) }));
+  const held = [
+    ...[...graph.identities.values()].map((one) => ({ ...one, kind: "identity" })),
+    ...[...graph.roles.values()].map((one) => ({ ...one, kind: "role" })),
+    ...[...graph.providers.values()].map((one) => ({ ...one, kind: "identity provider" })),
+    ...[...graph.invites.values()].map((one) => ({ ...one, kind: "group invite" })),
+  ].filter((one) => one.group !== null && isBelow(one.group));
+  const bindings = [...graph.bindings.values()]
+    .filter((one) => isBelow(one.group))
+    .map((one) => bindingIn(graph, one.id));
+  const contents = [...groups, ...held.map(({ kind, uid, name }) => ({ kind, uid, name })), ...bindings];
+  return contents.sort((a, b) => compare(textOf(a), textOf(b)));
+};
+
+/** The external groups of an identity provider, which go with it. */
+const externalGroupsOf = (graph: AccessGraph, provider: NodeId): Content[] =>
+  [...graph.externalGroups.values()]
+    .filter((one) => one.provider === provider)
+    .map(({ uid, externalGroupId: name }) => ({ kind: "external group", uid, name }));
+
+/** The bindings of an identity, which go with it. */
+const bindingsOf = (graph: AccessGraph, identity: NodeId): Content[] =>
+  [...graph.bindings.values()].filter((one) => one.identity === identity).map(({ id }) => bindingIn(graph, id));
+
+const bindingIn = (graph: AccessGraph, id: NodeId): Content => {
+  const binding = graph.bindings.get(id);
+  const { identity = id, role = "", group = "" } = binding ?? {};
+  const name = `${nameOf(graph.identities, identity)} as ${nameOf(graph.roles, role)} at ${groupNameOf(graph, group)}`;
+  return { kind: "role binding", uid: binding?.uid ?? null, name };
+};
+
+const textOf = ({ kind, uid, name }: Content): string => `${kind} ${name} ${uid}`;
 
 export const deletedGroupsOf = ({ before, after }: RuleInput): DeletedGroup[] =>
   worstFirst(

@@ -1,9 +1,7 @@
 // Paths to more access that a change opens and closes, as a report shows them.
-import type { AccessGraph } from "../graph/graph.ts";
-import { groupNameOf } from "../graph/graph.ts";
+import { type AccessGraph, groupNameOf } from "../graph/graph.ts";
 import type { NotVisible } from "../graph/live.ts";
-import { type PathChange, pathChange } from "../paths/change.ts";
-import { targetsIn } from "../paths/find.ts";
+import { type PathChange, pathChange, targetsIn } from "../paths/find.ts";
 import type { Path } from "../paths/path.ts";
 import type { UnknownPart } from "./proposal.ts";
 import type { PathReview } from "./report.ts";

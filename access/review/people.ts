@@ -2,8 +2,7 @@
 // loses. Some rules apply to them as well.
 
 import { type AccessRow, accessChange, effectsIn } from "../graph/effective-access.ts";
-import type { AccessGraph, NodeId } from "../graph/graph.ts";
-import { groupNameOf } from "../graph/graph.ts";
+import { type AccessGraph, groupNameOf, type NodeId } from "../graph/graph.ts";
 import { type PeopleGraph, peopleGraph, type Subject } from "../graph/people.ts";
 import type { Proposal } from "./proposal.ts";
 import type { PeopleReview, Row } from "./report.ts";

@@ -1,6 +1,6 @@
 // Which identity takes the place of another one.
 import type { Json } from "../../schema/index.ts";
-import { textOf } from "../canonical.ts";
+import { equalityKey } from "../canonical.ts";
 import type { IdentityNode } from "../graph/graph.ts";
 import type { Budget } from "../pattern/budget.ts";
 import { othersIn } from "../workload/others.ts";
@@ -40,7 +40,7 @@ const findRenamed = (
   created: ReadonlyMap<string, readonly IdentityNode[]>,
 ): RuleInput["replacements"][number][] => {
   const taken = new Set(pairs.flatMap((pair) => [pair.old.id, pair.new.id]));
-  const keyOf = ({ group, relationship }: IdentityNode): string => `${group} ${textOf(relationship)}`;
+  const keyOf = ({ group, relationship }: IdentityNode): string => `${group} ${equalityKey(relationship)}`;
   const left = Map.groupBy(
     [...created.values()].flat().filter(({ id, relationship }) => !taken.has(id) && relationship !== null),
     keyOf,

@@ -7,7 +7,7 @@ import type { RuleName } from "./report.ts";
 import { ownersIn } from "./rule.ts";
 import type { Required } from "./rules-file.ts";
 
-export interface Broken {
+interface Broken {
   rule: RuleName;
   subject: NodeId;
   message: string;

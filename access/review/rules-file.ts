@@ -19,7 +19,7 @@ const Rules = z
 const FIELDS = ["deny", "allow", "required"];
 const REQUIRED_FIELDS = ["owners", "may-own"];
 
-export interface ParsedRules {
+interface ParsedRules {
   rules: Verdict;
   /** any of them: the rules are not complete */
   problems: string[];

@@ -1,10 +1,16 @@
 // assumed-by-others: another owner, issuer, organization or project can assume an identity than before.
 import type { Json } from "../../schema/index.ts";
 import { byEffect, isGrant, isWrite } from "../graph/danger.ts";
-import type { AccessRow } from "../graph/effective-access.ts";
-import { accessIn } from "../graph/effective-access.ts";
-import type { AccessGraph, BindingNode, IdentityNode, NodeId } from "../graph/graph.ts";
-import { groupNameOf, isOrganization, nameOf } from "../graph/graph.ts";
+import { type AccessRow, accessIn } from "../graph/effective-access.ts";
+import {
+  type AccessGraph,
+  type BindingNode,
+  groupNameOf,
+  type IdentityNode,
+  isOrganization,
+  type NodeId,
+  nameOf,
+} from "../graph/graph.ts";
 import { findText } from "../pattern/decide.ts";
 import { every, type Language, not, some, text } from "../pattern/language.ts";
 import { breadthOf } from "../workload/breadth.ts";
@@ -16,7 +22,7 @@ import { assumptionOf, fingerprint } from "./assume.ts";
 import { type Found, ownersIn, placesOf, type Rule, textOfList } from "./rule.ts";
 import { keysIn } from "./static-keys.ts";
 
-export const assumedByOthers: Rule = {
+const assumedByOthers: Rule = {
   name: "assumed-by-others",
   find: ({ reassumed, replacements, before, budget }) => {
     const updated = reassumed.map((now) => ({ old: before.identities.get(now.id), now }));
@@ -38,7 +44,7 @@ const relationshipOf = ({ relationship }: IdentityNode): Json => relationship as
 
 // gains-owner: an identity gains a capability that lets it give access to itself or to others.
 
-export const gainsOwner: Rule = {
+const gainsOwner: Rule = {
   name: "gains-owner",
   people: true,
   find: ({ changes, after, most, transient }) => {
@@ -71,7 +77,7 @@ const ownersAmong = (
 
 // identity-replaced: an identity goes, and one of its name, or that the same workloads can assume, gets another uid.
 
-export const identityReplaced: Rule = {
+const identityReplaced: Rule = {
   name: "identity-replaced",
   find: ({ replacements, before, after }) =>
     replacements.map(({ old, new: next }) => {
@@ -89,7 +95,7 @@ export const identityReplaced: Rule = {
 
 // last-owner-goes: no identity is left with the role owner on an organization.
 
-export const lastOwnerGoes: Rule = {
+const lastOwnerGoes: Rule = {
   name: "last-owner-goes",
   find: ({ before, after }) => {
     const left = ownersIn(after);
@@ -101,7 +107,7 @@ export const lastOwnerGoes: Rule = {
 
 // matches-everyone: every customer of a service that many share can assume an identity.
 
-export const matchesEveryone: Rule = {
+const matchesEveryone: Rule = {
   name: "matches-everyone",
   find: ({ reassumed, budget }) =>
     reassumed.flatMap(({ id, relationship }) => {
@@ -114,7 +120,7 @@ export const matchesEveryone: Rule = {
 
 // matches-many: more than one repository or branch can assume an identity.
 
-export const matchesMany: Rule = {
+const matchesMany: Rule = {
   name: "matches-many",
   find: ({ reassumed, budget }) =>
     reassumed.flatMap(({ id, relationship }) => {
@@ -127,7 +133,7 @@ export const matchesMany: Rule = {
 // new-issuer: an identity trusts an issuer of tokens that no identity trusts now, or people sign in at one that no identity provider has.
 // A key is an issuer: its holder signs tokens, whatever issuer they name.
 
-export const newIssuer: Rule = {
+const newIssuer: Rule = {
   name: "new-issuer",
   people: true,
   find: ({ reassumed, before, budget }) => {
@@ -179,7 +185,7 @@ const fromKeys = ({ issuer, issuerKeys }: Json): Issuer => ({
 
 // opens-path: an identity could come to hold what it does not hold, by requests that were not possible before.
 
-export const opensPath: Rule = {
+const opensPath: Rule = {
   name: "opens-path",
   find: ({ opened, after }) =>
     [...Map.groupBy(opened, ({ from }) => ("identity" in from ? from.identity : ""))].map(([subject, paths]) => {
@@ -202,7 +208,7 @@ const CAPABILITIES_SHOWN = 5;
 
 // pull-request-writes: a pull request, whose author may be anyone, can assume an identity that changes things.
 
-export const pullRequestWrites: Rule = {
+const pullRequestWrites: Rule = {
   name: "pull-request-writes",
   find: ({ changes, reassumed, before, after, budget }) => {
     const access = accessIn(after);
@@ -235,7 +241,7 @@ export const pullRequestWrites: Rule = {
 
 // regrants-removed: the run would create again what somebody removed by hand.
 
-export const regrantsRemoved: Rule = {
+const regrantsRemoved: Rule = {
   name: "regrants-removed",
   people: true,
   find: ({ restored, after }) => {
@@ -264,7 +270,7 @@ export const regrantsRemoved: Rule = {
 
 const keyOf = ({ identity, role, group }: BindingNode): string => `${identity} ${role} ${group}`;
 
-export const rootBinding: Rule = {
+const rootBinding: Rule = {
   name: "root-binding",
   people: true,
   find: ({ before, after }) => {
@@ -283,7 +289,7 @@ export const rootBinding: Rule = {
 // transient-access: an identity may hold, while the update runs, what it holds neither before nor after it, or a workload what it never holds
 // by it. An update that ends early leaves it so, and the order of the steps decides.
 
-export const transientAccess: Rule = {
+const transientAccess: Rule = {
   name: "transient-access",
   people: true,
   find: ({ most, transient }) =>

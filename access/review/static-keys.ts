@@ -1,7 +1,7 @@
 // Static keys that begin or end: their holder gains or loses what the identity holds, whatever happens to its bindings. Of a new
 // identity, and of one that goes, this is what the identity itself gains or loses.
 import type { Json } from "../../schema/index.ts";
-import { textOf } from "../canonical.ts";
+import { equalityKey } from "../canonical.ts";
 import type { AccessGraph, BindingNode, IdentityNode, NodeId } from "../graph/graph.ts";
 import { distinctName, type PeopleGraph, type Subject } from "../graph/people.ts";
 import { assumptionOf } from "./assume.ts";
@@ -23,7 +23,7 @@ export const keysIn = (issuerKeys: string): string[] => {
   try {
     const set = JSON.parse(issuerKeys);
     const isPlain = Object.keys(set).join() === "keys" && compact(JSON.stringify(set)) === compact(issuerKeys);
-    if (isPlain && Array.isArray(set.keys) && set.keys.length > 0) return set.keys.map(textOf);
+    if (isPlain && Array.isArray(set.keys) && set.keys.length > 0) return set.keys.map(equalityKey);
   } catch {
     // The API stores any text (docs/contract.md#issuer-key-text).
   }
@@ -32,7 +32,7 @@ export const keysIn = (issuerKeys: string): string[] => {
 
 const keyText = (keys: Keys | undefined): string => {
   const { expirationTime: _, ...own } = keys ?? {};
-  return textOf(own);
+  return equalityKey(own);
 };
 
 /** `one` with the holders of keys that `other` lacks, where both have the identity. */

@@ -1,7 +1,7 @@
 // What may be there at some moment of an update, in whatever order its steps come, and wherever it ends: all that is there before or after
 // the change, and a role with what it grants before or after.
 
-import { textOf } from "../canonical.ts";
+import { equalityKey } from "../canonical.ts";
 import { type AccessRow, accessChange, accessIn } from "../graph/effective-access.ts";
 import { type AccessGraph, type BindingNode, lineageOf, type NodeId, newGraph, type RoleNode } from "../graph/graph.ts";
 import type { Budget } from "../pattern/budget.ts";
@@ -60,7 +60,7 @@ export const transientIn = (
 ): Transient[] => {
   const isReassumed = (id: NodeId): boolean => {
     const [old, now] = [before.identities.get(id), after.identities.get(id)];
-    return old !== undefined && now !== undefined && textOf(old.relationship) !== textOf(now.relationship);
+    return old !== undefined && now !== undefined && equalityKey(old.relationship) !== equalityKey(now.relationship);
   };
   /** Some of those who can assume it before the change cannot after it. */
   const isTaken = (id: NodeId): boolean => {

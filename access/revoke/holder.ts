@@ -23,7 +23,7 @@ export const labelOf = ({ name, externalGroup }: Holder): string =>
   externalGroup === undefined ? name : `external group ${externalGroup} of ${name}`;
 
 /** A record that gives a role at a group. */
-export interface Grant {
+interface Grant {
   uid: string;
   /** uid */
   group: string;

@@ -2,8 +2,7 @@
 import type { Client } from "../../client/client.ts";
 import { hasCode, sessionErrorOf } from "../../client/errors.ts";
 import { deleteRecord } from "../../client/records.ts";
-import type { HeldBinding } from "./holder.ts";
-import { createGrant, type Holder, kindOf, listGrants } from "./holder.ts";
+import { createGrant, type HeldBinding, type Holder, kindOf, listGrants } from "./holder.ts";
 import type { UndoFile } from "./undo-file.ts";
 
 type Caller = Pick<Client, "call" | "clock">;
@@ -52,7 +51,7 @@ export const removeBindings = async (
   return { removed: bindings.filter((one) => removed.has(one)), failed };
 };
 
-export interface Restored {
+interface Restored {
   /** with their new uids */
   restored: HeldBinding[];
   /** which the holder has, with the uids that they have now */

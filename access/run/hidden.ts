@@ -1,6 +1,6 @@
 // What the state of the stack marks as secret is not in a review. Where it decides access, it is not known what the change gives.
 import { capabilityFrom, printable } from "../../schema/index.ts";
-import { textOf } from "../canonical.ts";
+import { equalityKey } from "../canonical.ts";
 import { type AccessGraph, type NodeId, newGraph } from "../graph/graph.ts";
 import type { Hidden, UnknownPart } from "../review/proposal.ts";
 
@@ -23,7 +23,7 @@ export const hideSecrets = ({ before, after, isSecret }: Facts): { after: Access
   const changed = <K extends keyof AccessGraph>(kind: K) => {
     const nodes = after[kind] as ReadonlyMap<NodeId, { id: NodeId; name?: string }>;
     return [...nodes.values()]
-      .filter((node) => textOf(node) !== textOf(before[kind].get(node.id) ?? null))
+      .filter((node) => equalityKey(node) !== equalityKey(before[kind].get(node.id) ?? null))
       .flatMap((node) => shown[kind].get(node.id) ?? []);
   };
   const hide = (subject: string, property: string, what: string, hides: Hidden, about?: NodeId): void =>

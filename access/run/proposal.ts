@@ -2,7 +2,7 @@
 
 import { isOrMayBe } from "../../pulumi/value.ts";
 import { isObject, type Json, rootOf } from "../../schema/index.ts";
-import { textOf } from "../canonical.ts";
+import { equalityKey } from "../canonical.ts";
 import { type AccessGraph, type IdentityNode, type NodeId, newGraph, renamed } from "../graph/graph.ts";
 import type { AdoptedRecord, ForcedRecord, HeldRecord, Hidden, Proposal, UnknownPart } from "../review/proposal.ts";
 import { hideSecrets } from "./hidden.ts";
@@ -63,7 +63,7 @@ const withoutEnding = (graph: AccessGraph, ending: RunFacts["ending"]): AccessGr
 });
 
 /** uids of the nodes that only `after` has: the service will make others. */
-export const newIn = (before: AccessGraph, after: AccessGraph): Set<string> =>
+const newIn = (before: AccessGraph, after: AccessGraph): Set<string> =>
   new Set(
     (Object.keys(after) as (keyof AccessGraph)[]).flatMap((kind) =>
       [...after[kind].keys()].filter((id) => !before[kind].has(id)),
@@ -74,7 +74,9 @@ export const newIn = (before: AccessGraph, after: AccessGraph): Set<string> =>
 const changedIn = (before: AccessGraph, after: AccessGraph): string[] =>
   (Object.keys(after) as (keyof AccessGraph)[]).flatMap((kind) => {
     const [was, is] = [before[kind], after[kind]] as ReadonlyMap<NodeId, object>[] as [Nodes, Nodes];
-    return [...new Set([...was.keys(), ...is.keys()])].filter((id) => textOf(was.get(id)) !== textOf(is.get(id)));
+    return [...new Set([...was.keys(), ...is.keys()])].filter(
+      (id) => equalityKey(was.get(id)) !== equalityKey(is.get(id)),
+    );
   });
 
 type Nodes = ReadonlyMap<NodeId, object>;
@@ -107,7 +109,7 @@ const withoutMade = (
   const shown = newGraph(graph);
   // The uid of a record begins with that of its group.
   const longest = [...made].toSorted((a, b) => b.length - a.length);
-  const textOf = (text: string): string =>
+  const equalityKey = (text: string): string =>
     longest.reduce((all, uid) => all.replaceAll(uid, `[uid of ${nameOf(uid)}]`), text);
   const nameOf = (uid: string): string =>
     [graph.groups, graph.identities, graph.roles].flatMap((nodes) => nodes.get(uid)?.name ?? [])[0] ?? "a new record";
@@ -116,7 +118,7 @@ const withoutMade = (
     const relationship = made.has(node.id) ? withoutChosenEnd(node, inputs.get(node.id)) : node.relationship;
     const text = JSON.stringify(relationship);
     const isOld = relationship === node.relationship && ![...made].some((uid) => text.includes(uid));
-    if (!isOld) shown.identities.set(node.id, { ...node, relationship: JSON.parse(textOf(text)) });
+    if (!isOld) shown.identities.set(node.id, { ...node, relationship: JSON.parse(equalityKey(text)) });
   }
   for (const node of graph.invites.values())
     if (made.has(node.id))

@@ -2,7 +2,7 @@
 
 import type { StateResource } from "../../pulumi/state.ts";
 import type { Normal } from "../change/write.ts";
-import type { Step } from "../review/run-report.ts";
+import type { Step } from "../review/report.ts";
 import type { NotRun } from "./not-run.ts";
 
 export interface RunRecord {

@@ -4,7 +4,7 @@
 import type { StateResource } from "../../pulumi/state.ts";
 import { clearValuesIn } from "../../pulumi/value.ts";
 import { type Json, parentOf } from "../../schema/index.ts";
-import { textOf } from "../canonical.ts";
+import { equalityKey } from "../canonical.ts";
 import type { Restored } from "../change/change.ts";
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
 import { relationshipOf } from "../graph/live-record.ts";
@@ -69,7 +69,7 @@ export const restoredWrites = (
     ),
   );
   const inputsIn = (all: readonly StateResource[]) =>
-    new Map(all.map(({ urn, id, inputs }) => [`${urn} ${id}`, textOf(clearValuesIn(inputs as Json))]));
+    new Map(all.map(({ urn, id, inputs }) => [`${urn} ${id}`, equalityKey(clearValuesIn(inputs as Json))]));
   const [given, gives] = [inputsIn(stored), inputsIn(left)];
   const unchanged = new Set(
     stored.flatMap(({ urn, id }) => (given.get(`${urn} ${id}`) === gives.get(`${urn} ${id}`) ? [id] : [])),
@@ -91,7 +91,7 @@ const equalNode = (
   const { kind, uid, outputs } = resource;
   if (kind === "roleBinding" || kind === "externalGroupRoleMapping") return undefined;
   const group = placeOf(parentOf(uid));
-  const relationship = textOf(relationshipOf(outputs));
+  const relationship = equalityKey(relationshipOf(outputs));
   for (const node of after[nodesOf(resource)].values()) {
     if (!isFree(node.id) || ("parent" in node ? node.parent : (node as { group: NodeId | null }).group) !== group)
       continue;
@@ -100,7 +100,8 @@ const equalNode = (
       if (typeof role === "string" && node.role === placeOf(role) && node.email === (outputs.email ?? ""))
         return node.id;
     } else if ("name" in node && node.name === outputs.name) return node.id;
-    else if ("relationship" in node && node.relationship && textOf(node.relationship) === relationship) return node.id;
+    else if ("relationship" in node && node.relationship && equalityKey(node.relationship) === relationship)
+      return node.id;
   }
   return undefined;
 };

@@ -1,7 +1,6 @@
 // A preview belongs to the services of its providers. Compared with the records of another one it would be nonsense, so each step counts at
 // its own service alone.
-import type { Config } from "../../client/config.ts";
-import { serviceOf } from "../../client/config.ts";
+import { type Config, serviceOf } from "../../client/config.ts";
 import { serviceIn } from "../../client/preview-marks.ts";
 import type { Preview, Step } from "../../pulumi/preview.ts";
 import { ourTypeOf } from "../../pulumi/urn.ts";

@@ -14,7 +14,7 @@ import {
 } from "../../schema/index.ts";
 import type { AccessGraph, BindingNode } from "../graph/graph.ts";
 
-export const NODES = {
+const NODES = {
   group: "groups",
   role: "roles",
   identity: "identities",
@@ -24,7 +24,7 @@ export const NODES = {
   roleBinding: "bindings",
 } as const satisfies Partial<Record<keyof typeof descriptors, keyof AccessGraph>>;
 
-export type RecordKind = keyof typeof NODES;
+type RecordKind = keyof typeof NODES;
 export type ResourceKind = RecordKind | "roleBindingSet";
 
 /** The word for a kind in messages. */

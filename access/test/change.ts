@@ -2,7 +2,7 @@
 // change adds count as well. A name in a test of the base means the record that had it before the change.
 
 import { printable } from "../../schema/index.ts";
-import { textOf as textOfNode } from "../canonical.ts";
+import { equalityKey as textOfNode } from "../canonical.ts";
 import { type AccessGraph, lineageOf, type NodeId, organizationsIn } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
 import { everyoneIn } from "../graph/people.ts";
@@ -16,7 +16,7 @@ import type { TestSuite } from "./file.ts";
 import { namesIn } from "./names.ts";
 import { newReasons, type Reason, reasonText } from "./reason.ts";
 import { type Found, findReasons } from "./run-tests.ts";
-import { organizationIn, organizationsNamed } from "./scenes.ts";
+import { organizationIn, organizationsNamed } from "./scene.ts";
 
 /** What the state of the stack under review knows of a policy; undefined: names decide. */
 export type StackOf = (policy: Policy) => PolicyStack | undefined;
@@ -28,7 +28,7 @@ export interface TestSides {
   change: TestSuite;
 }
 
-export interface ChangeTests {
+interface ChangeTests {
   results: TestResult[];
   /** what is wrong with the tests that the change adds */
   mistakes: Mistake[];
@@ -58,7 +58,7 @@ export const runChangeTests = (
   };
 };
 
-export interface AtService {
+interface AtService {
   proposal: Proposal;
   live: Live;
 }

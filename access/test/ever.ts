@@ -9,21 +9,21 @@ import { type Start, startOfIdentity, startsOfWorkload } from "../paths/start.ts
 import { reachStrictly } from "../paths/strict.ts";
 import { worldOf } from "../paths/world.ts";
 import { newReviewBudget } from "../pattern/budget.ts";
-import { counts } from "./look.ts";
+import { counts } from "./breaches.ts";
 import type { Reason } from "./reason.ts";
-import type { Actor, Look } from "./scene.ts";
+import type { Actor, TestContext } from "./scene.ts";
 
 /** Steps of the searches of a test: a few seconds. */
 const STEPS = 3_000_000;
 
-export interface EverFinder {
+interface EverFinder {
   /** What could be reached of these capabilities at the place; the first of each title leads there. */
   find(capabilities: readonly string[], place: NodeId | undefined): Reason[];
 }
 
 /** `relationship`: of a workload that the test is about; without one, each actor starts by itself. */
-export const everFinder = (look: Look, actors: readonly Actor[], relationship?: Json): EverFinder => {
-  const { graph, notVisible } = look;
+export const everFinder = (context: TestContext, actors: readonly Actor[], relationship?: Json): EverFinder => {
+  const { graph, notVisible } = context;
   const world = worldOf(graph, notVisible);
   const options = { audience: "", others: relationship !== undefined, budget: newReviewBudget() };
   const search: Search = { audience: "", nowMs: 0, invites: false, budget: { steps: STEPS } };
@@ -44,12 +44,12 @@ export const everFinder = (look: Look, actors: readonly Actor[], relationship?: 
   const isComplete = search.budget.steps >= 0;
   return {
     find: (capabilities, place) => {
-      const isHere = counts(look, place);
+      const isHere = counts(context, place);
       const found = reached.flatMap(({ who, words, held }) =>
         held.flatMap((one): Reason[] => {
           const names = isHere(one.group) ? namesIn(one, capabilities) : [];
           const about = { who: `path of ${who}`, group: one.group, capabilities: names };
-          return names.length === 0 ? [] : [{ text: textOf(look, words, one, names), about, title: words }];
+          return names.length === 0 ? [] : [{ text: textOf(context, words, one, names), about, title: words }];
         }),
       );
       return isComplete ? found : [...found, { text: "not searched: the search for paths took too many steps" }];
@@ -64,7 +64,12 @@ const namesIn = ({ capabilities }: Held, denied: readonly string[]): string[] =>
 
 const NAMES_SHOWN = 5;
 
-const textOf = ({ graph }: Look, words: string, held: Held & { reading: string }, names: readonly string[]): string => {
+const textOf = (
+  { graph }: TestContext,
+  words: string,
+  held: Held & { reading: string },
+  names: readonly string[],
+): string => {
   const more = names.length > NAMES_SHOWN ? ` and ${names.length - NAMES_SHOWN} more` : "";
   const list = names.slice(0, NAMES_SHOWN).join(", ") + more;
   const way = held.requests.map(({ why }) => why).join("; ");

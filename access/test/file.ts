@@ -21,7 +21,7 @@ export const POLICY = "access.yaml";
 export const TESTS = "access.tests.yaml";
 
 /** Any mistake: the suite is not complete, and nothing of it should run. */
-export interface ReadSuite {
+interface ReadSuite {
   suite: TestSuite;
   mistakes: Mistake[];
 }

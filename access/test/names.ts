@@ -24,7 +24,7 @@ export interface Names {
 }
 
 /** What the keys of a policy stand for. */
-export type Keys = Pick<PolicyGraph, "graph" | "groups" | "identities">;
+type Keys = Pick<PolicyGraph, "graph" | "groups" | "identities">;
 
 interface NamesOptions {
   keys?: Keys | undefined;
@@ -32,7 +32,7 @@ interface NamesOptions {
   others?: readonly Elsewhere[];
 }
 
-export interface Elsewhere {
+interface Elsewhere {
   graphs: readonly AccessGraph[];
   organization: NodeId;
   /** no record of another service counts for this one */

@@ -1,17 +1,19 @@
 // Runs tests of access on a graph: a policy alone, the live organization, or what it is after a change. What is not known or not visible
 // never lets a test pass that says who must not.
 
+import { type Json, printable } from "../../schema/index.ts";
 import { accessIn } from "../graph/effective-access.ts";
 import type { NodeId } from "../graph/graph.ts";
+import { isPeople } from "../graph/people.ts";
 import { newReviewBudget } from "../pattern/budget.ts";
 import type { AccessTest } from "../policy/policy.ts";
 import type { FindingList } from "../review/report.ts";
-import { actorOf, findAssumable, othersThan } from "./actor.ts";
+import { canBeAssumedBy, workloadsOf } from "../workload/workload.ts";
+import { breachFinder, findUnseen, missingOf } from "./breaches.ts";
 import { everFinder } from "./ever.ts";
-import { breachFinder, findUnseen, missingOf } from "./look.ts";
-import { NameError, type Names } from "./names.ts";
+import { NameError, type Names, pathOfIdentity } from "./names.ts";
 import { type Reason, reasonText } from "./reason.ts";
-import type { Actor, Look, Scene } from "./scene.ts";
+import type { Actor, Scene, TestContext } from "./scene.ts";
 
 export type Outcome =
   | { passed: true }
@@ -47,20 +49,20 @@ export const findReasons = (tests: readonly AccessTest[], scene: Scene): Found[]
   });
 };
 
-const find = (test: AccessTest, look: Look): Found => {
-  const named = resolve(test, look.names);
+const find = (test: AccessTest, context: TestContext): Found => {
+  const named = resolve(test, context.names);
   if ("mistakes" in named) return named;
-  const { actors, words } = aboutWhom(test, named, look);
+  const { actors, words } = aboutWhom(test, named, context);
   const { subject } = test;
   const ever = test.ever
-    ? everFinder(look, actors, subject.kind === "workload" ? subject.relationship : undefined)
+    ? everFinder(context, actors, subject.kind === "workload" ? subject.relationship : undefined)
     : undefined;
   const denials = named.denials.flatMap(({ capabilities, place }) => [
-    ...actors.flatMap(breachFinder(look, capabilities, place)),
+    ...actors.flatMap(breachFinder(context, capabilities, place)),
     ...(ever?.find(capabilities, place) ?? []),
-    ...findUnseen(look, place, test.subject.kind === "holders"),
+    ...findUnseen(context, place, test.subject.kind === "holders"),
   ]);
-  return { reasons: [...denials, ...missingOf(look, { actors, words }, test.can, named.place)] };
+  return { reasons: [...denials, ...missingOf(context, { actors, words }, test.can, named.place)] };
 };
 
 interface Named {
@@ -73,7 +75,7 @@ interface Named {
 const resolve = ({ subject, at, cannot }: AccessTest, names: Names): Named | Misnamed => {
   const mistakes: string[] = [];
   let isElsewhere = true;
-  const look = <T>(find: (text: string) => T, text: string | undefined): T | undefined => {
+  const lookUp = <T>(find: (text: string) => T, text: string | undefined): T | undefined => {
     try {
       return text === undefined ? undefined : find(text);
     } catch (error) {
@@ -83,26 +85,67 @@ const resolve = ({ subject, at, cannot }: AccessTest, names: Names): Named | Mis
       return undefined;
     }
   };
-  const place = look(names.group, at);
+  const place = lookUp(names.group, at);
   const denials =
     subject.kind === "holders"
       ? [{ capabilities: subject.capabilities, place }]
-      : cannot.map((one) => ({ capabilities: one.capabilities, place: look(names.group, one.at) }));
+      : cannot.map((one) => ({ capabilities: one.capabilities, place: lookUp(names.group, one.at) }));
   const named = {
     place,
-    identity: subject.kind === "identity" ? look(names.identity, subject.name) : undefined,
-    only: subject.kind === "holders" ? subject.only.flatMap((one) => look(names.allowed, one) ?? []) : [],
+    identity: subject.kind === "identity" ? lookUp(names.identity, subject.name) : undefined,
+    only: subject.kind === "holders" ? subject.only.flatMap((one) => lookUp(names.allowed, one) ?? []) : [],
     denials,
   };
   return mistakes.length > 0 ? { mistakes: [...new Set(mistakes)], ...(isElsewhere && { isElsewhere }) } : named;
 };
 
-const aboutWhom = ({ subject }: AccessTest, named: Named, look: Look): { actors: Actor[]; words: string } => {
+const aboutWhom = ({ subject }: AccessTest, named: Named, context: TestContext): { actors: Actor[]; words: string } => {
   if (subject.kind === "identity")
     return {
-      actors: named.identity === undefined ? [] : [actorOf(look, named.identity, subject.name)],
+      actors: named.identity === undefined ? [] : [actorOf(context, named.identity, subject.name)],
       words: subject.name,
     };
-  if (subject.kind === "holders") return { actors: othersThan(look, new Set(named.only)), words: "" };
-  return { actors: findAssumable(look, subject.relationship), words: `a workload of ${subject.text}` };
+  if (subject.kind === "holders") return { actors: othersThan(context, new Set(named.only)), words: "" };
+  return { actors: findAssumable(context, subject.relationship), words: `a workload of ${subject.text}` };
 };
+
+// Whom a test is about: one identity, all but some, or those that a workload can assume.
+
+/** `otherwise`: what a test calls it, where the change deletes it. */
+const actorOf = (context: TestContext, identity: NodeId, otherwise = identity): Actor => ({
+  identity,
+  words: nameOf(context, identity, otherwise),
+  isCertain: true,
+});
+
+const nameOf = ({ graph }: TestContext, id: NodeId, otherwise: string): string => {
+  const one = graph.identities.get(id);
+  if (one === undefined) return printable(otherwise);
+  return printable(isPeople(one) ? one.name : pathOfIdentity(graph, one.group, one.name));
+};
+
+const othersThan = (context: TestContext, allowed: ReadonlySet<NodeId>): Actor[] =>
+  holdersIn(context)
+    .filter((id) => !allowed.has(id))
+    .map((id) => actorOf(context, id));
+
+const findAssumable = (context: TestContext, relationship: Json): Actor[] => {
+  const workloads = workloadsOf(relationship);
+  return holdersIn(context).flatMap((id): Actor[] => {
+    const identity = context.graph.identities.get(id);
+    // A person signs in, so a workload never matches.
+    if (identity && isPeople(identity)) return [];
+    const trusted = identity?.relationship ?? null;
+    const answer = canBeAssumedBy(trusted, workloads, context.budget);
+    if (answer.is === "no") return [];
+    const name = nameOf(context, id, id);
+    if (answer.is === "yes") {
+      const { sub = Object.values(answer.example)[0] ?? "" } = answer.example;
+      return [{ identity: id, words: `${name}, which ${printable(sub)} can assume,`, isCertain: true }];
+    }
+    return [{ identity: id, words: `${name}, which it can perhaps assume,`, isCertain: false }];
+  });
+};
+
+const holdersIn = ({ graph }: TestContext): NodeId[] =>
+  [...new Set(Array.from(graph.bindings.values(), ({ identity }) => identity))].sort();

@@ -1,12 +1,80 @@
 // Whose a token is: the owner of a repository, the organization of a pipeline, the project of a GitLab pipeline or of a Google
 // account, the namespace of a pod. Each CI and cloud has its own place for the name, in the subject or in another claim.
-
 import { ANYTHING, every, type Language, matching, middle, not, some, text } from "../pattern/language.ts";
 import { BUILDKITE_ISSUER } from "../preset/buildkite.ts";
 import { GITHUB_ISSUER } from "../preset/github-actions.ts";
 import { GITLAB_ISSUER } from "../preset/gitlab.ts";
 import { GOOGLE_ISSUER } from "../preset/google.ts";
 import type { TokenWorkload } from "./token.ts";
+
+// Issuers of which each customer of a service has one of its own: a pattern that leaves the customer's part open lets in all of them.
+
+interface Issuers {
+  /** for people: `every cluster of Amazon EKS` */
+  words: string;
+  /** patterns of what stands before and after the part of the customer */
+  place: readonly [before: string, after: string];
+  /** what that part can be, as a pattern; default: no slash */
+  name?: string;
+  /** none of these issuers ends with a slash */
+  endsPlain?: true;
+}
+
+const ANY_TEXT = "(?s:.*)";
+const ANY_PATH = `(?:/${ANY_TEXT})?`;
+
+export const ISSUERS: readonly Issuers[] = [
+  // The name before the last part of a host: anyone may register one that fits.
+  {
+    words: "anyone who registers a host",
+    place: ["https://(?:[^/:]*\\.)?", `\\.[a-z]+(?::[0-9]+)?${ANY_PATH}`],
+    name: "[^./:]+",
+  },
+  {
+    words: "every cluster of Amazon EKS",
+    place: ["https://oidc\\.eks\\.[a-z0-9-]+\\.amazonaws\\.com/id/", ANY_PATH],
+    endsPlain: true,
+  },
+  { words: "every cluster of Azure AKS", place: ["https://[a-z0-9-]+\\.oic\\.prod-aks\\.azure\\.com/", ANY_PATH] },
+  {
+    words: "every project of Google GKE",
+    place: ["https://container\\.googleapis\\.com/v1/projects/", ANY_PATH],
+    endsPlain: true,
+  },
+  {
+    words: "every tenant of Microsoft Entra",
+    place: ["https://login\\.microsoftonline\\.com/", ANY_PATH],
+    endsPlain: true,
+  },
+  { words: "every tenant of Microsoft Entra", place: ["https://sts\\.windows\\.net/", ANY_PATH] },
+  {
+    words: "every enterprise of GitHub",
+    place: ["https://token\\.actions\\.githubusercontent\\.com/", ""],
+    endsPlain: true,
+  },
+  { words: "every enterprise of GitHub", place: ["https://token\\.actions\\.", "\\.ghe\\.com"], endsPlain: true },
+  { words: "every organization of CircleCI", place: ["https://oidc\\.circleci\\.com/org/", ANY_PATH], endsPlain: true },
+  {
+    words: "every workspace of Bitbucket",
+    place: ["https://api\\.bitbucket\\.org/2\\.0/workspaces/", `/${ANY_TEXT}`],
+    endsPlain: true,
+  },
+  { words: "every team of Vercel", place: ["https://oidc\\.vercel\\.com/", ANY_PATH], endsPlain: true },
+  { words: "every organization of Fly.io", place: ["https://oidc\\.fly\\.io/", ANY_PATH], endsPlain: true },
+  {
+    words: "every organization of Azure DevOps",
+    place: ["https://vstoken\\.dev\\.azure\\.com/", ANY_PATH],
+    endsPlain: true,
+  },
+  { words: "every organization of Okta", place: ["https://", `\\.okta(?:preview)?\\.com${ANY_PATH}`], endsPlain: true },
+  { words: "every tenant of Auth0", place: ["https://", `(?:\\.[a-z]+)?\\.auth0\\.com${ANY_PATH}`], name: "[^./]+" },
+  { words: "every account of Spacelift", place: ["https://", "\\.app\\.spacelift\\.io"], endsPlain: true },
+  { words: "every organization of Semaphore", place: ["https://", "\\.semaphoreci\\.com"], endsPlain: true },
+  { words: "every page of GitHub Pages", place: ["https://", `\\.github\\.io${ANY_PATH}`] },
+  { words: "every page of GitLab Pages", place: ["https://", `\\.gitlab\\.io${ANY_PATH}`] },
+  { words: "every bucket of Amazon S3", place: ["https://", `\\.s3(?:[.-][a-z0-9-]+)?\\.amazonaws\\.com${ANY_PATH}`] },
+  { words: "every bucket of Google Cloud Storage", place: ["https://storage\\.googleapis\\.com/", ANY_PATH] },
+];
 
 /** Patterns of what stands before and after a name. */
 type Place = readonly [before: string, after: string];

@@ -3,15 +3,14 @@ import type { Json } from "../../schema/index.ts";
 import type { Budget } from "../pattern/budget.ts";
 import { countTexts, findText } from "../pattern/decide.ts";
 import { ANYTHING, every, type Language, matching, NOTHING, not, small, text } from "../pattern/language.ts";
-import { between, CUSTOMERS, type Customers, namesIn } from "./customer.ts";
-import { ISSUERS } from "./shared-issuer.ts";
+import { between, CUSTOMERS, type Customers, ISSUERS, namesIn } from "./customer.ts";
 import { type TokenWorkload, tokensOf } from "./token.ts";
 
 /** More customers than somebody lists. */
 const LISTED_MAX = 32;
 
 /** `found`: whose workloads it lets in, in words: `every owner of GitHub, such as "evil"`. Undecided counts as everyone's. */
-export type Everyone = { is: "none" } | { is: "undecided" } | { is: "found"; text: string };
+type Everyone = { is: "none" } | { is: "undecided" } | { is: "found"; text: string };
 
 export const everyoneIn = (relationship: Json | null, budget?: Budget): Everyone => {
   const { claimMatch } = (relationship ?? {}) as Record<string, Json | undefined>;

@@ -21,7 +21,7 @@ const formOf = (match: Json, budget: Budget | undefined): { owner: string; hasId
   return { owner: owner.toLowerCase(), hasIds: found === ids };
 };
 
-export interface Mixed<K> {
+interface Mixed<K> {
   /** an identity without ids in its subject */
   plain: K;
   /** one of the same owner with them */

@@ -7,7 +7,7 @@ import { between, CUSTOMERS, type Customers, customersOfClaims, namesIn, without
 import { type AwsWorkload, acceptedWorkloads, type TokenWorkload } from "./token.ts";
 
 /** What is new, in words: `the owner evil`; undecided counts as new. */
-export type Others = { is: "none" } | { is: "found"; text: string } | { is: "undecided" };
+type Others = { is: "none" } | { is: "found"; text: string } | { is: "undecided" };
 
 const NONE: Others = { is: "none" };
 

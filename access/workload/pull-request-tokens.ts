@@ -19,7 +19,7 @@ export interface PullRequests {
 }
 
 /** Tokens of an issuer whose subjects match a pattern. */
-export const tokensLike = (
+const tokensLike = (
   issuer: Language,
   subject: string,
   claims: ReadonlyMap<string, Language> = new Map(),

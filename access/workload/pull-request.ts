@@ -7,8 +7,13 @@ import { BUILDKITE_ISSUER } from "../preset/buildkite.ts";
 import { GITHUB_ISSUER } from "../preset/github-actions.ts";
 import { GITLAB_ISSUER } from "../preset/gitlab.ts";
 import { GOOGLE_ISSUER } from "../preset/google.ts";
-import type { Chosen, PullRequests } from "./pull-request-tokens.ts";
-import { buildkitePullRequests, githubPullRequests, gitlabPullRequests } from "./pull-request-tokens.ts";
+import {
+  buildkitePullRequests,
+  type Chosen,
+  githubPullRequests,
+  gitlabPullRequests,
+  type PullRequests,
+} from "./pull-request-tokens.ts";
 import { type TokenWorkload, tokensOf } from "./token.ts";
 import { type Assumable, canBeAssumedBy } from "./workload.ts";
 

@@ -1,6 +1,19 @@
 // What a relationship accepts, as languages of the claims of a token.
 import type { Json } from "../../schema/index.ts";
-import { every, type Language, matching, text, UNKNOWN } from "../pattern/language.ts";
+import { findText } from "../pattern/decide.ts";
+import {
+  every,
+  isIn,
+  type Language,
+  matching,
+  middle,
+  NOTHING,
+  not,
+  some,
+  text,
+  UNKNOWN,
+} from "../pattern/language.ts";
+import { GITHUB_ISSUER } from "../preset/github-actions.ts";
 
 /** Tokens of an issuer. */
 export interface TokenWorkload {
@@ -20,7 +33,7 @@ export interface AwsWorkload {
 }
 
 /** The holder of a key, or a service of the platform: no other workload can become it. */
-export interface OtherWorkload {
+interface OtherWorkload {
   kind: "other";
   text: string;
 }
@@ -69,4 +82,83 @@ export const tokensOf = (match: Json): TokenWorkload => {
 const languageOf = (exact: unknown, pattern: unknown): Language => {
   if (typeof exact === "string" && exact !== "") return text(exact);
   return typeof pattern === "string" && pattern !== "" ? matching(pattern) : UNKNOWN;
+};
+
+// What the subject of a token says of its other claims. A workload that is described by its subject alone, as presets do, has them
+// all the same: a job of a pull request has no branch.
+
+interface Form {
+  subject: Language;
+  claims: (subject: Language) => [string, Language][];
+}
+
+const rest = () => matching("(?::(?s:.*))?");
+
+/**
+ * What stands after the repository in the subject, and the claims of such a job: GitHub's own template. A provider that reviews nothing
+ * compiles no pattern.
+ */
+const formsOfJobs = (): readonly Form[] => [
+  {
+    subject: matching("repo:[^:]+:(?:pull_request|ref:refs/pull/[^:]+)"),
+    claims: () => [
+      ["event_name", matching("pull_request(?:_review(?:_comment)?|_target)?")],
+      ["ref_protected", text("false")],
+      ["environment", NOTHING],
+    ],
+  },
+  {
+    subject: matching("repo:[^:]+:environment:[^:]+"),
+    // A colon is written otherwise in the subject than in the claim.
+    claims: (subject) => [
+      [
+        "environment",
+        some(
+          every(matching("[^:%]+"), middle(matching("repo:[^:]+:environment:"), subject, rest())),
+          matching(".*[:%].*"),
+        ),
+      ],
+    ],
+  },
+  {
+    subject: matching("repo:[^:]+:ref:refs/(?:heads|tags)/[^:]+"),
+    claims: (subject) => [
+      ["event_name", not(matching("pull_request(?:_review(?:_comment)?)?"))],
+      ["ref", every(matching("refs/(?:heads|tags)/[^:]+"), middle(matching("repo:[^:]+:ref:"), subject, rest()))],
+      ["environment", NOTHING],
+    ],
+  },
+];
+
+/** The same tokens, with what their subjects imply. */
+export const impliedTokens = (tokens: TokenWorkload): TokenWorkload[] => {
+  if (isIn(tokens.issuer, GITHUB_ISSUER) !== true) return [tokens];
+  const { subject } = tokens;
+  const forms = formsOfJobs();
+  const parts = forms.map((form) => {
+    const subjectHere = every(subject, form.subject);
+    return { subject: subjectHere, claims: [...repositoryIn(subjectHere), ...form.claims(subjectHere)] };
+  });
+  const others = { subject: every(subject, ...forms.map((form) => not(form.subject))), claims: [] };
+  return [...parts, others]
+    .filter((part) => findText(part.subject).is !== "none")
+    .map((part) => {
+      const claims = new Map(tokens.claims);
+      for (const [name, language] of part.claims) {
+        const known = claims.get(name);
+        claims.set(name, known ? every(known, language) : language);
+      }
+      return { ...tokens, subject: part.subject, claims };
+    });
+};
+
+// A subject may have the ids of owner and repository after their names, of both or of none: the claims have the names alone.
+const repositoryIn = (subject: Language): [string, Language][] => {
+  const [owner, rest] = [matching("[^/:@]+"), matching("(?:@[0-9]+)?/(?s:.*)")];
+  const hasIds = findText(every(subject, matching("repo:[^/:]+@[0-9]+/[^/:]+@[0-9]+:(?s:.*)"))).is !== "none";
+  const names = every(matching("[^/:@]+/[^/:@]+"), middle(text("repo:"), subject, matching("(?s):.*")));
+  return [
+    ["repository", hasIds ? matching("[^/:@]+/[^/:@]+") : names],
+    ["repository_owner", every(owner, middle(text("repo:"), subject, rest))],
+  ];
 };

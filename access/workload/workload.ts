@@ -11,8 +11,7 @@ import type { Json } from "../../schema/index.ts";
 import type { Budget } from "../pattern/budget.ts";
 import { type Found, findText } from "../pattern/decide.ts";
 import { ANYTHING, every, type Language, matching, UNKNOWN } from "../pattern/language.ts";
-import { impliedTokens } from "./implied.ts";
-import { acceptedWorkloads, type TokenWorkload, type Workload } from "./token.ts";
+import { acceptedWorkloads, impliedTokens, type TokenWorkload, type Workload } from "./token.ts";
 
 export type Assumable =
   | { is: "no" }

@@ -1,8 +1,7 @@
 // Carries a path out on a copy of the organization: the requests are sent as who they say, to a server in this process. A cautious path is
 // sent to a copy without anti-escalation.
 import type { Copy } from "../../access/copy/copy.ts";
-import type { Proof } from "../../access/paths/path.ts";
-import { type Path, workloadOf } from "../../access/paths/path.ts";
+import { type Path, type Proof, workloadOf } from "../../access/paths/path.ts";
 import type { Step } from "../../access/paths/reached.ts";
 import { isAncestorOrSelf, isApiError, isObject, type Json } from "../../schema/index.ts";
 import { openDatabase } from "../../server/store/database.ts";

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, 
 import { homedir } from "node:os";
 import { delimiter, dirname, join, posix, resolve } from "node:path";
 import { BaseError, type Entry, pathOutside } from "../../access/base/git.ts";
-import { type At, filesAt, pathAt, sidesOf } from "../../access/base/revision.ts";
+import { type BaseRevision, filesAt, pathAt, sidesOf } from "../../access/base/revision.ts";
 import { mistakeText, readPolicy, TextFileError } from "../../access/policy/index.ts";
 import { readSource } from "../../access/policy/text-file.ts";
 import { UIDS_FILE } from "../../access/policy/uids.ts";
@@ -23,7 +23,7 @@ export interface PolicyFile {
 }
 
 /** `named` are paths from `folder`. Throws a UsageError, TextFileError and BaseError. */
-export const policyFiles = (named: readonly string[], at: At, folder: string): PolicyFile[] => {
+export const policyFiles = (named: readonly string[], at: BaseRevision, folder: string): PolicyFile[] => {
   const base = filesAt(at);
   const paths = new Map<string, { isNew: boolean }>();
   const add = (path: string, isNew = false): void => void (paths.has(path) || paths.set(path, { isNew }));
@@ -81,7 +81,7 @@ interface Parts {
   files: readonly PolicyFile[];
   /** paths that the change edits beside them */
   others: readonly string[];
-  at: At;
+  at: BaseRevision;
   signal: AbortSignal;
 }
 
@@ -104,7 +104,7 @@ export const withPolicyProject = async <T>(
 };
 
 /** The folder of Pulumi.yaml, from the top level. */
-const programOf = (at: At): string => {
+const programOf = (at: BaseRevision): string => {
   const { repository, ref } = at;
   const program = projectFolder(at.folder, filesAt(at).exists, posix);
   if (program === undefined)
@@ -133,7 +133,7 @@ const makeFolder = (): string => {
   }
 };
 
-const writeAll = (root: string, files: readonly PolicyFile[], at: At): void => {
+const writeAll = (root: string, files: readonly PolicyFile[], at: BaseRevision): void => {
   try {
     writeTree(root, at);
     for (const file of files) write(root, file, at);
@@ -144,7 +144,7 @@ const writeAll = (root: string, files: readonly PolicyFile[], at: At): void => {
   }
 };
 
-const writeTree = (root: string, { repository, commit }: At): void => {
+const writeTree = (root: string, { repository, commit }: BaseRevision): void => {
   const links: [string, string][] = [];
   const writeOne = ({ path, kind, isExecutable }: Entry, content: Buffer): void => {
     const file = join(root, path);
@@ -160,7 +160,7 @@ const writeTree = (root: string, { repository, commit }: At): void => {
   for (const [target, file] of links) symlinkSync(target, file);
 };
 
-const write = (root: string, { path, text }: PolicyFile, { ref }: At): void => {
+const write = (root: string, { path, text }: PolicyFile, { ref }: BaseRevision): void => {
   const file = join(root, path);
   const folder = dirname(file);
   mkdirSync(folder, { recursive: true });

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, symlinkSync } from "node:fs";
 import { join, posix } from "node:path";
 import { BaseError } from "../../access/base/git.ts";
-import { type At, filesAt } from "../../access/base/revision.ts";
+import { type BaseRevision, filesAt } from "../../access/base/revision.ts";
 import { isWithin, projectMember } from "../../pulumi/project.ts";
 import { isObject, type Json } from "../../schema/index.ts";
 
@@ -15,7 +15,7 @@ interface Parts {
   program: string;
   /** paths that the change edits */
   others: readonly string[];
-  at: At;
+  at: BaseRevision;
   env: NodeJS.ProcessEnv;
   signal: AbortSignal;
 }
@@ -134,7 +134,7 @@ const install = async (cwd: string, { env, signal, at }: Parts): Promise<void> =
   }
 };
 
-const refuseVirtualEnvironment = (folder: string, options: unknown, { ref }: At): void => {
+const refuseVirtualEnvironment = (folder: string, options: unknown, { ref }: BaseRevision): void => {
   const named = isObject(options) ? options.virtualenv : undefined;
   if (typeof named !== "string" || existsSync(join(folder, named))) return;
   throw new BaseError(

@@ -1,6 +1,6 @@
 // `irm review --policy`: what a change of a policy brings, by the program of the base.
 import { posix, resolve } from "node:path";
-import { type At, filesAt, pathAt, pathInRepository } from "../../access/base/revision.ts";
+import { type BaseRevision, filesAt, pathAt, pathInRepository } from "../../access/base/revision.ts";
 import { LOCK } from "../../access/roles/lock.ts";
 import { TESTS, testsBeside } from "../../access/test/file.ts";
 import { projectFolder } from "../../pulumi/project.ts";
@@ -8,7 +8,7 @@ import { UsageError } from "../usage.ts";
 import { type PolicyFile, type PolicyProject, policyFiles, withPolicyProject } from "./files.ts";
 
 export interface PolicyReview {
-  at: At;
+  at: BaseRevision;
   files: readonly PolicyFile[];
   /** paths that the change edits beside the policy */
   others: readonly string[];
@@ -27,7 +27,7 @@ interface Flags {
 /** Undefined without --policy. `rules`: path of the file of rules. Throws a UsageError, TextFileError and BaseError. */
 export const policyReview = (
   flags: Flags,
-  at: At | undefined,
+  at: BaseRevision | undefined,
   folder: string,
   rules: string | undefined,
 ): PolicyReview | undefined => {

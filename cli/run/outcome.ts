@@ -1,7 +1,6 @@
 // What the steps of a run mean: which of them failed, what is missing for them, and which changes did not run.
-import type { AccessGraph } from "../../access/graph/graph.ts";
-import { groupNameOf } from "../../access/graph/graph.ts";
-import type { RunReport, Step } from "../../access/review/run-report.ts";
+import { type AccessGraph, groupNameOf } from "../../access/graph/graph.ts";
+import type { RunReport, Step } from "../../access/review/report.ts";
 import type { NotRun } from "../../access/run/not-run.ts";
 import { joinWithAnd } from "../../access/text.ts";
 import type { Preview } from "../../pulumi/preview.ts";

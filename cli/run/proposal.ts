@@ -2,8 +2,7 @@
 
 import { type Change, type ChangeContent, ChangeError } from "../../access/change/change.ts";
 import type { Proposal, UnknownPart } from "../../access/review/proposal.ts";
-import type { Origin } from "../../access/review/report.ts";
-import type { RunActor } from "../../access/review/run-report.ts";
+import type { Origin, RunActor } from "../../access/review/report.ts";
 import { unknownOf } from "../../access/run/not-run.ts";
 import { proposalFromRun } from "../../access/run/proposal.ts";
 import { restoredWrites } from "../../access/run/restored.ts";

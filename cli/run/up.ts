@@ -2,8 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
-import type { RunOperation } from "../../pulumi/command.ts";
-import { type Engine, EngineError, type EngineRun } from "../../pulumi/command.ts";
+import { type Engine, EngineError, type EngineRun, type RunOperation } from "../../pulumi/command.ts";
 
 /** A step that the engine has carried out, or tried to. */
 export interface RunStep {

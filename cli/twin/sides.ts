@@ -1,6 +1,6 @@
 // A copy before and after the writes of a change, and whether its own authorization decides access as the review shows it. Each identity of
 // the change is asked, on the copy after the run and on a fresh one. A difference is an error of this package.
-import { canonical, textOf as sameText } from "../../access/canonical.ts";
+import { canonical, equalityKey as sameText } from "../../access/canonical.ts";
 import type { ChangeContent, ChangeRow } from "../../access/change/change.ts";
 import { afterOf, beforeOf, changeRows, rowsApart } from "../../access/change/rows.ts";
 import type { Anew } from "../../access/change/terms.ts";
@@ -9,7 +9,7 @@ import type { Write } from "../../access/change/write.ts";
 import type { Copy } from "../../access/copy/copy.ts";
 import { accessChange, heldIn } from "../../access/graph/effective-access.ts";
 import type { AccessGraph } from "../../access/graph/graph.ts";
-import type { Differs } from "../../access/review/run-report.ts";
+import type { Differs } from "../../access/review/report.ts";
 import { leastBetween, mostBetween } from "../../access/review/transient.ts";
 import { accessOf, rowsBetween, type TwinAccess } from "./access.ts";
 import { readTwin, recordsOf, startTwin, type Twin, type TwinLive } from "./twin.ts";

@@ -1,7 +1,6 @@
 // What the check of an identity or a role binding says beyond its arguments.
 import { mixedIdsFinder, mixedIdsText } from "../../access/workload/github-ids.ts";
-import { neverMatchedIn } from "../../access/workload/never-matched.ts";
-import { openPatternsIn } from "../../access/workload/open-pattern.ts";
+import { neverMatchedIn, openPatternsIn } from "../../access/workload/open-pattern.ts";
 import { getOrInsert, isObject, isUidp, type Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import type { CheckFailure } from "../reconcile/index.ts";

@@ -18,8 +18,15 @@ import { containsUnknown, isUnknown, UNKNOWN } from "../record/normal-form.ts";
 import { argumentOf, KEY, nameInKey } from "../record/state.ts";
 import type { Session } from "../run/session.ts";
 import { pairsIn } from "../set/pair.ts";
-import type { Adoptions } from "./adoption.ts";
-import { adoptionChanges, adoptionText, adoptProblem, findAdopted, MATCHES, notOneRecord } from "./adoption.ts";
+import {
+  type Adoptions,
+  adoptionChanges,
+  adoptionText,
+  adoptProblem,
+  findAdopted,
+  MATCHES,
+  notOneRecord,
+} from "./adoption.ts";
 import type { IsSecret, LookedUp, StepParts } from "./steps.ts";
 
 /** The arguments that identify a record, of any kind. */

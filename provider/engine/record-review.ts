@@ -1,7 +1,7 @@
 // Sentences in the preview for records: who can assume an identity, what a role grants, and what a record was called before. A value
 // that the program marks as secret, or of which that is not known, is not shown.
 
-import { textOf } from "../../access/canonical.ts";
+import { equalityKey } from "../../access/canonical.ts";
 import { differences, withArrows } from "../../access/format/differences.ts";
 import { byEffect } from "../../access/graph/danger.ts";
 import { relationshipOf } from "../../access/graph/live-record.ts";
@@ -71,7 +71,7 @@ const assumableText = (bag: Json, isSecret: IsSecret): string => {
 
 const assumableLines = (olds: Json, news: Json, isSecret: IsSecret): string[] => {
   const [before, after] = [relationshipOf(olds), relationshipOf(withExpiry(news, olds))];
-  if (after === null || textOf(before) === textOf(after)) return [];
+  if (after === null || equalityKey(before) === equalityKey(after)) return [];
   if (isSecret(RELATIONSHIPS)) return ["who can assume it changes: [secret]"];
   const marked = differences(assumableText(olds, isSecret), assumableText(news, isSecret));
   return [

@@ -1,6 +1,6 @@
 // One line in the preview for each role binding that is created, changed or removed. It has the names that the program or the state
 // knows, where the engine shows uids.
-import { textOf } from "../../access/canonical.ts";
+import { equalityKey } from "../../access/canonical.ts";
 import { relationshipOf } from "../../access/graph/live-record.ts";
 import { assumptionOf } from "../../access/review/assume.ts";
 import { placeInStack, urnFrom } from "../../pulumi/urn.ts";
@@ -122,7 +122,7 @@ export const removedText = (
 };
 
 const removedIdentity = (urn: string, outputs: Json, shown: Json, identities: readonly NewIdentity[]): string => {
-  const isSecret = textOf(relationshipOf(outputs)) !== textOf(relationshipOf(shown));
+  const isSecret = equalityKey(relationshipOf(outputs)) !== equalityKey(relationshipOf(shown));
   const who = isSecret ? SECRET_NAME : assumptionOf(relationshipOf(shown))?.text;
   const next =
     identities.find((one) => isOfSameWorkloads(shown, one)) ?? identities.find((one) => isNamesake(shown, one));
@@ -140,7 +140,7 @@ const KEEP = "To keep the record, name the former resource in aliases, or the fo
 
 const isOfSameWorkloads = (former: Json, { record }: NewIdentity): boolean => {
   const relationship = relationshipOf(record);
-  return relationship !== null && textOf(relationshipOf(former)) === textOf(relationship);
+  return relationship !== null && equalityKey(relationshipOf(former)) === equalityKey(relationship);
 };
 
 /** Whether a new identity has the name and the group of a removed one. */

@@ -4,7 +4,7 @@
 // printers of programs that an export has write them in the other languages.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { yamlName, yamlResources } from "../../access/export/pulumi-yaml.ts";
+import { yamlName, yamlResources } from "../../access/export/project.ts";
 import { pythonResources, pythonVariable } from "../../access/export/python.ts";
 import { type Entry, Fields, Reference, type Value } from "../../access/export/value.ts";
 import { yamlText } from "../../access/text.ts";

@@ -1,7 +1,6 @@
 // `irm review`: exit codes, flags and streams.
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { Report } from "../../access/review/report.ts";
-import { NO_RUN, type RunReport } from "../../access/review/run-report.ts";
+import { NO_RUN, Report, type RunReport } from "../../access/review/report.ts";
 import { reviewCode } from "../../cli/review.ts";
 import type { Client } from "../../client/client.ts";
 import { updateRecord } from "../../client/records.ts";

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { answerAsHtml } from "../../access/format/answer/html.ts";
+import { answerAsHtml } from "../../access/format/answer.ts";
 import { reviewAsHtml } from "../../access/format/html/review.ts";
 import { answerOf } from "../../access/query/answer.ts";
 import { ensureChromium } from "../../scripts/setup/chromium.mjs";

@@ -17,7 +17,7 @@ export interface Instance {
 }
 
 /** Something that refers to resources. */
-export interface Dependent {
+interface Dependent {
   address: Address;
   isData: boolean;
   /** resources without keys: `module.team.chainguard_group.platform` */
@@ -44,10 +44,10 @@ const HOW_TO = "Give it what `terraform state pull` or `terraform show -json` pr
 
 export const parseState = (text: string): TerraformState => {
   const document = parseJson(text);
-  if (!isObject(document)) throw new StateError(`is no state of Terraform. ${HOW_TO}`);
+  if (!isObject(document)) throw new StateError(`is not a Terraform state file. ${HOW_TO}`);
   if ("format_version" in document) return shownState(document);
   if ("encrypted_data" in document) throw new StateError("is encrypted. Give it what `tofu state pull` prints");
-  if (!("version" in document)) throw new StateError(`is no state of Terraform. ${HOW_TO}`);
+  if (!("version" in document)) throw new StateError(`is not a Terraform state file. ${HOW_TO}`);
   if (document.version !== 4)
     throw new StateError(
       `is a state of version ${textOf(document.version)}, and only version 4 can be read. ${HOW_TO}, by Terraform 0.12 or later`,

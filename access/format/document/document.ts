@@ -152,3 +152,6 @@ export const shortened = (parts: readonly Part[], hint = ""): Part[] =>
       rest !== "" && "capabilities" in part ? rest + hint : rest,
     ];
   });
+
+/** A report as JSON, the same for the same report. */
+export const jsonText = (report: object): string => `${JSON.stringify(report, undefined, 2)}\n`;

@@ -5,7 +5,7 @@ import { withArrows } from "../differences.ts";
 import { pathOfRule } from "../markdown-text.ts";
 import { type Document, type Item, type Line, type Part, type Section, shortened } from "./document.ts";
 
-export interface TerminalOptions {
+interface TerminalOptions {
   color: boolean;
   /** columns; default: lines are not wrapped */
   width?: number;

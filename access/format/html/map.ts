@@ -15,7 +15,7 @@ import { html, type Markup } from "./markup.ts";
 import type { Section } from "./page.ts";
 import { above, tagOf } from "./tree.ts";
 
-export interface MapOptions {
+interface MapOptions {
   /** page address of what is said about a row */
   linkOf(row: NodeId): string | undefined;
   /** what a row has beside its name, such as a warning */

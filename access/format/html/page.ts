@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { html, type Markup, trustedMarkup } from "./markup.ts";
 
-export interface PageParts {
+interface PageParts {
   title: string;
   /** below the title */
   lead: Markup;

@@ -1,8 +1,7 @@
 // A review as one page: its document with the map of who may do what where, and who has access where before and after.
 
 import { byEffect, changesAssumption, worstFirst } from "../../graph/danger.ts";
-import type { NodeId, RoleNode } from "../../graph/graph.ts";
-import { groupNameOf } from "../../graph/graph.ts";
+import { groupNameOf, type NodeId, type RoleNode } from "../../graph/graph.ts";
 import type { Report, Review } from "../../review/report.ts";
 import { placedId } from "../../review/services.ts";
 import { line, type Part, quote, type Section } from "../document/document.ts";
@@ -11,8 +10,7 @@ import { mapOf } from "../map/model.ts";
 import { countsOf, reviewDocument, type Subject, subjectOf, subjectsInOf } from "../review/document.ts";
 import { mapSection } from "./map.ts";
 import { html, type Markup } from "./markup.ts";
-import { treesOf } from "./merge.ts";
-import { treeSection } from "./tree.ts";
+import { treeSection, treesOf } from "./tree.ts";
 
 export const reviewAsHtml = (review: Review): string => {
   const { report, before, after, people } = review;

@@ -5,8 +5,8 @@ import { compare } from "../../canonical.ts";
 import { capabilitiesIn, worstClassOf, worstFirst } from "../../graph/danger.ts";
 import { type AccessGraph, lineageOf, type NodeId, organizationsIn, pathOf } from "../../graph/graph.ts";
 import type { PeopleGraph } from "../../graph/people.ts";
-import { pullTokenExpiry } from "../../graph/pull-token.ts";
-import { labelsIn, type Mark, markOf } from "../html/merge.ts";
+import { pullTokenExpiry } from "../../query/pull-tokens.ts";
+import { labelsIn, type Mark, markOf } from "../html/tree.ts";
 
 /** The strongest first. `unknown`: a role cannot be read, so it may be anything. */
 export const LEVELS = ["unknown", "owns", "gives", "writes", "uses", "reads"] as const;
@@ -58,7 +58,7 @@ export interface Side {
   people: PeopleGraph;
 }
 
-export interface MapInput {
+interface MapInput {
   /** absent: nothing changes */
   before?: Side;
   after: Side;

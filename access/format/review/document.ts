@@ -1,5 +1,5 @@
 // A review in the parts that people read: its head, what it cannot tell, findings, and what each subject gains and loses.
-import { textOf } from "../../canonical.ts";
+import { equalityKey } from "../../canonical.ts";
 import { byEffect, changesAssumption, subjectsInOrder } from "../../graph/danger.ts";
 import type { Assumption, Finding, IdentityReview, PeopleReview, Report, Row } from "../../review/report.ts";
 import { differences, type Segment } from "../differences.ts";
@@ -7,13 +7,13 @@ import {
   type Document,
   type Fact,
   type Item,
+  jsonText,
   type Line,
   line,
   originFacts,
   type Part,
   quote,
 } from "../document/document.ts";
-import { jsonText } from "../document/json.ts";
 import { pathItem, reviewedPathText } from "../paths.ts";
 import { countText, organizationParts, placeText } from "../words.ts";
 import { limitsOf, sectionsOf } from "./sections.ts";
@@ -88,7 +88,7 @@ const runFacts = ({ as, writes, digest }: Report): Fact[] => {
 };
 
 /** A number that a headline or a badge shows. */
-export interface Count {
+interface Count {
   kind: "alert" | "gain" | "loss";
   count: number;
   one: string;
@@ -263,7 +263,7 @@ const identityItem = (identity: IdentityReview): Item => {
 
 const assumptionLines = (identity: IdentityReview, isReassumed: boolean): Line[] => {
   const { before, after, assumableBefore, assumableAfter } = identity;
-  if (textOf(assumableBefore) === textOf(assumableAfter))
+  if (equalityKey(assumableBefore) === equalityKey(assumableAfter))
     return after === null
       ? []
       : [{ ...assumptionLine("can be assumed, before and after,", after, null), isDetail: true }];

@@ -1,7 +1,6 @@
 // The lists of a review beside findings and identities.
 import { partsOfUrn } from "../../../pulumi/urn.ts";
-import type { Report } from "../../review/report.ts";
-import type { Differs, Step } from "../../review/run-report.ts";
+import type { Differs, Report, Step } from "../../review/report.ts";
 import {
   type Item,
   type Line,

@@ -8,7 +8,7 @@ import type { BuiltInRoles } from "./role.ts";
 
 export type AccessDraft = Readonly<Record<string, Readonly<Record<string, (string | null)[]>> | null>>;
 
-export interface KnownRoles {
+interface KnownRoles {
   roles: ReadonlyMap<string, PolicyRole>;
   /** empty: the service decides */
   builtIn: readonly BuiltInRoles[];
@@ -45,7 +45,7 @@ export const checkBindings = (draft: AccessDraft | null | undefined, known: Know
 };
 
 /** `group` is where the role is given. */
-export const checkRole = (
+const checkRole = (
   role: string,
   group: string | undefined,
   { roles, builtIn, roleKeys }: KnownRoles,

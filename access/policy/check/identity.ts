@@ -5,8 +5,7 @@ import { type Budget, newReviewBudget } from "../../pattern/budget.ts";
 import { issuerViolation, mustBeString, presetProblems } from "../../preset/preset.ts";
 import { type PresetName, presets } from "../../preset/presets.ts";
 import { mixedIdsFinder, mixedIdsText } from "../../workload/github-ids.ts";
-import { neverMatchedIn } from "../../workload/never-matched.ts";
-import { openPatternsIn } from "../../workload/open-pattern.ts";
+import { neverMatchedIn, openPatternsIn } from "../../workload/open-pattern.ts";
 import type { PolicyGroup, PolicyIdentity } from "../policy.ts";
 import { RAW_RELATIONSHIPS, type RawRelationship, relationshipMessage } from "../shape.ts";
 import { checkGroupPath } from "./group.ts";
@@ -54,7 +53,7 @@ const WORDS: readonly string[] = [...Object.keys(presets), ...RAW_RELATIONSHIPS]
 const isPreset = (word: string): word is PresetName => Object.hasOwn(presets, word);
 
 /** How a test describes a workload: as identities do, without keys, which belong to one identity. */
-export const WORKLOAD_WORDS: readonly string[] = WORDS.filter((word) => word !== "staticKeys");
+const WORKLOAD_WORDS: readonly string[] = WORDS.filter((word) => word !== "staticKeys");
 
 interface Options {
   isWide?: boolean;
@@ -72,12 +71,7 @@ export const checkWorkload = (workload: Json, path: Path, report: Report): Json 
   return unknown.length > 0 ? undefined : checkRelationship(workload, path, report, { isWide: true });
 };
 
-export const checkRelationship = (
-  identity: Json,
-  path: Path,
-  report: Report,
-  options: Options = {},
-): Json | undefined => {
+const checkRelationship = (identity: Json, path: Path, report: Report, options: Options = {}): Json | undefined => {
   const [word, second] = Object.keys(identity).filter((field) => WORDS.includes(field));
   if (word === undefined) {
     report.mistake(path, `names no workload that can assume it; give one of ${WORDS.join(", ")}`, { atKey: true });

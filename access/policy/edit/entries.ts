@@ -17,7 +17,7 @@ import {
 import { checkResult, entryText, findIn, homesIn, type OpenPolicy, type PolicyEdit, type Section } from "./open.ts";
 
 /** Sections of a policy with what is new in them. A group that the policy has holds new groups alone. */
-export type Addition = AddedMap;
+type Addition = AddedMap;
 
 /** The edit that adds this; nothing is written yet. Throws a PolicyEditError. */
 export const additionOf = (opened: OpenPolicy, addition: Addition): PolicyEdit => {

@@ -104,7 +104,7 @@ export const entryText = ([section, ...rest]: readonly string[]): string =>
 // stays so.
 
 /** Sections that entries are added to. */
-export const SECTIONS = ["groups", "identities", "roles", "access"] as const;
+const SECTIONS = ["groups", "identities", "roles", "access"] as const;
 export type Section = (typeof SECTIONS)[number];
 
 interface File {

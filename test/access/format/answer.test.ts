@@ -1,8 +1,6 @@
 // An answer of `irm access` in the formats for people.
 import { describe, expect, test } from "vitest";
-import { answerDocument } from "../../../access/format/answer/document.ts";
-import { answerAsHtml } from "../../../access/format/answer/html.ts";
-import { answerJson } from "../../../access/format/answer/json.ts";
+import { answerAsHtml, answerDocument, answerJson } from "../../../access/format/answer.ts";
 import { documentAsMarkdown } from "../../../access/format/document/markdown.ts";
 import { documentAsText } from "../../../access/format/document/terminal.ts";
 import { newGraph } from "../../../access/graph/graph.ts";

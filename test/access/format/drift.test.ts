@@ -1,6 +1,6 @@
 // A report of drift in the formats for people: what they say, what they escape, and how much they print.
 import { describe, expect, test } from "vitest";
-import { jsonText } from "../../../access/format/document/json.ts";
+import { jsonText } from "../../../access/format/document/document.ts";
 import { documentAsMarkdown } from "../../../access/format/document/markdown.ts";
 import { documentAsText } from "../../../access/format/document/terminal.ts";
 import type { Drift, DriftReport, UndeclaredAccess } from "../../../access/format/drift.ts";

@@ -3,8 +3,7 @@ import { describe, expect, test } from "vitest";
 import { reviewAsHtml } from "../../../access/format/html/review.ts";
 import { reportAsJson } from "../../../access/format/review/document.ts";
 import { newGraph } from "../../../access/graph/graph.ts";
-import { Report } from "../../../access/review/report.ts";
-import { goesThrough, NO_RUN, type RunReport } from "../../../access/review/run-report.ts";
+import { goesThrough, NO_RUN, Report, type RunReport } from "../../../access/review/report.ts";
 import { asMarkdown, asText, EMPTY_REPORT, RUN, reviewBetween } from "./reviews.ts";
 
 const withRun = (run: RunReport): Report => ({ ...EMPTY_REPORT, ...run });

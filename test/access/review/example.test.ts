@@ -1,8 +1,7 @@
 // Examples of patterns are right by the matcher of the server.
 import { describe, expect, test } from "vitest";
 import { newReviewBudget } from "../../../access/pattern/budget.ts";
-import { assumptionOf } from "../../../access/review/assume.ts";
-import { examplesOf } from "../../../access/review/example.ts";
+import { assumptionOf, examplesOf } from "../../../access/review/assume.ts";
 import { newBudget } from "../../../schema/index.ts";
 import { ruleFromClaimMatch } from "../../../server/sts/rule/match.ts";
 

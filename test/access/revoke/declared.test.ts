@@ -1,6 +1,6 @@
 // Which resources of a stack declare role bindings, in the state that the engine exports.
 import { expect, test } from "vitest";
-import { declarationsIn } from "../../../access/revoke/declared.ts";
+import { declarationsIn } from "../../../access/revoke/policy.ts";
 
 const urn = (type: string, name: string) => `urn:pulumi:dev::acme::${type}::${name}`;
 const POLICY = urn("irm:index:AccessPolicy", "acme");

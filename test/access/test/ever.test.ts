@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { parsePolicy } from "../../../access/policy/index.ts";
 import { TABLE } from "../../../access/roles/lock.ts";
 import { type Outcome, runTests } from "../../../access/test/run-tests.ts";
-import { liveScene, policyScene } from "../../../access/test/scenes.ts";
+import { liveScene, policyScene } from "../../../access/test/scene.ts";
 import { ACME, grant, HELPER, PARTNER, partners } from "../paths/graph.ts";
 
 const POLICY = {

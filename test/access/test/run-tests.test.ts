@@ -6,7 +6,7 @@ import { parsePolicy } from "../../../access/policy/index.ts";
 import { TABLE } from "../../../access/roles/lock.ts";
 import { namesIn } from "../../../access/test/names.ts";
 import { type Outcome, runTests } from "../../../access/test/run-tests.ts";
-import { liveScene, policyScene } from "../../../access/test/scenes.ts";
+import { liveScene, policyScene } from "../../../access/test/scene.ts";
 import { addGroup, addIdentity, addRole, bind, ROOT, uidIn } from "../graphs.ts";
 
 const POLICY = {

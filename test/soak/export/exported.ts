@@ -1,5 +1,5 @@
 // What `irm export` writes for an organization, and what must hold of it.
-import { leftOutText } from "../../../access/export/comment.ts";
+import { leftOutText } from "../../../access/export/literal.ts";
 import { type Export, exportOf } from "../../../access/export/model.ts";
 import { type Files, type Format, optionsOf, projectOf } from "../../../access/export/project.ts";
 import { type Contents, KINDS, readContents } from "../../../access/export/read.ts";

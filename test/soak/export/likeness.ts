@@ -1,7 +1,7 @@
 // Whether two organizations are alike: the same records, which refer to each other in the same way, whatever their uids. Colours of a
 // record follow from its own fields and those of what it is connected with (the method of Weisfeiler and Leman).
 import { createHash } from "node:crypto";
-import { textOf } from "../../../access/canonical.ts";
+import { equalityKey } from "../../../access/canonical.ts";
 import { type Contents, type ExportKind, KINDS } from "../../../access/export/read.ts";
 import type { Listed } from "../../../access/graph/live-record.ts";
 import { type Json, parentOf } from "../../../schema/index.ts";
@@ -109,7 +109,7 @@ export const coloursOf = (records: Contents["records"]): Map<string, string[]> =
   const labels = new Map(
     nodes.map((node) => [
       node.key,
-      `${node.kind} ${textOf(SHAPES[node.kind].own(node.record))} ${outside(node).join()}`,
+      `${node.kind} ${equalityKey(SHAPES[node.kind].own(node.record))} ${outside(node).join()}`,
     ]),
   );
   const around = Map.groupBy(

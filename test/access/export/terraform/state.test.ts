@@ -83,8 +83,8 @@ const depth = 100_000;
 test.each([
   ["", `is empty. ${HOW_TO}`],
   ["s3cret", `is not JSON. ${HOW_TO}`],
-  ["[4]", `is no state of Terraform. ${HOW_TO}`],
-  ['{"resources":[]}', `is no state of Terraform. ${HOW_TO}`],
+  ["[4]", `is not a Terraform state file. ${HOW_TO}`],
+  ['{"resources":[]}', `is not a Terraform state file. ${HOW_TO}`],
   ['{"version":3}', `is a state of version 3, and only version 4 can be read. ${HOW_TO}, by Terraform 0.12 or later`],
   [
     '{"version":"s3cret!"}',

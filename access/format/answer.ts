@@ -1,11 +1,14 @@
 // An answer by identity and group, with names, as people read it.
-
-import { byEffect, type Capabilities, worstFirst } from "../../graph/danger.ts";
-import { type AccessGraph, type NodeId, placesIn } from "../../graph/graph.ts";
-import type { Answer, Held } from "../../query/answer.ts";
-import { assumptionOf } from "../../review/assume.ts";
-import { type Document, type Item, line, type Part, quote, quotedItems } from "../document/document.ts";
-import { countText, hiddenLines, organizationPartsOf } from "../words.ts";
+import { byEffect, type Capabilities, worstFirst } from "../graph/danger.ts";
+import { type AccessGraph, type BindingNode, lineageOf, type NodeId, placesIn } from "../graph/graph.ts";
+import type { Answer, Held } from "../query/answer.ts";
+import { assumptionOf } from "../review/assume.ts";
+import { type Document, type Item, line, type Part, quote, quotedItems } from "./document/document.ts";
+import { documentAsHtml } from "./document/html.ts";
+import { mapSection } from "./html/map.ts";
+import { html } from "./html/markup.ts";
+import { mapOf, type Side } from "./map/model.ts";
+import { countText, hiddenLines, organizationPartsOf } from "./words.ts";
 
 interface HeldThere {
   /** path of the group of the binding, as `placesIn` writes it */
@@ -76,7 +79,7 @@ const heldItem = ({ name, uid, path, places, assumable, isPeople }: HeldBy, isOn
 });
 
 /** The worst first, people like identities; and of each, the groups where it may do the worst. */
-export const holdingsIn = (answer: Answer): HeldBy[] =>
+const holdingsIn = (answer: Answer): HeldBy[] =>
   worstFirst([...holdingsOf(answer), ...holdingsOf(answer.people)], ({ name, uid, places }) => ({
     // The first of its places is the worst.
     capabilities: capabilitiesAt(places[0]),
@@ -143,3 +146,94 @@ const totalsOf = (held: readonly HeldBy[]): string => {
 };
 
 export const NOT_READABLE = "unknown: the role cannot be read";
+
+// An answer as one page: the map of who may do what where; then by identity, the groups and the roles through which it acts there.
+
+export const answerAsHtml = (answer: Answer): string => {
+  const held = holdingsIn(answer);
+  const links = new Map(held.map(({ id }, i) => [id, `#identities-${i + 1}`]));
+  return documentAsHtml(answerDocument(answer, held), {
+    search: "identities, groups and roles",
+    lead: html`<p>A role holds in its group and in every group below it.</p>`,
+    opening: mapSection(mapOf({ after: sideOf(answer) }), {
+      linkOf: (row) => links.get(row),
+      note:
+        answer.notVisible.length > 0 &&
+        html`<p class="note">The map lacks what is <a href="#not-visible">not visible</a>.</p>`,
+    }),
+  });
+};
+
+/** The graph of the question: the bindings in the answer, and of the groups those that it is about. */
+const sideOf = ({ graph, question, grants, unknown, people }: Answer): Side => {
+  const { capability, group } = question;
+  const isShown = ({ id }: { id: NodeId }): boolean =>
+    group === undefined || lineageOf(graph, id).includes(group.id) || lineageOf(graph, group.id).includes(id);
+  const roles = [...graph.roles].map(
+    ([id, role]) =>
+      [id, { ...role, capabilities: role.capabilities.filter((one) => (capability ?? one) === one) }] as const,
+  );
+  const part = <G extends AccessGraph>(
+    of: G,
+    { grants: own, unknown: hidden }: Pick<Held, "grants" | "unknown">,
+  ): G => {
+    const ids = new Set([...own.map(({ binding }) => binding), ...hidden.map(({ id }) => id)]);
+    return {
+      ...of,
+      groups: new Map([...of.groups].filter(([, one]) => isShown(one))),
+      roles: new Map(roles),
+      bindings: new Map([...of.bindings].filter(([id]) => ids.has(id))),
+    };
+  };
+  return { graph: part(graph, { grants, unknown }), people: part(people.graph, people) };
+};
+
+// An answer as JSON: uids, and the names of roles.
+
+export const answerJson = ({ graph, grants, unknown, people, notVisible }: Answer) => ({
+  // Those that hold something of it; who can assume them, as the API's JSON has it and in words.
+  identities: [...new Set([...unknown, ...grants].map(({ identity }) => identity))].flatMap((identity) => {
+    const node = graph.identities.get(identity);
+    if (!node) return [];
+    const { name, group, relationship } = node;
+    const assumedBy = assumptionOf(relationship)?.text ?? null;
+    return [{ identity, name, group, assumable: relationship, assumedBy }];
+  }),
+  // One for each binding and capability.
+  grants: grants.map(({ identity, group, capability, role, binding }) => ({
+    identity,
+    group,
+    capability,
+    role: roleName(graph, role),
+    binding,
+  })),
+  // Bindings whose role cannot be read.
+  unknown: unknown.map(({ id, identity, group, role }: BindingNode) => ({
+    identity,
+    group,
+    role: roleName(graph, role),
+    binding: id,
+    message: notReadable(graph, role),
+  })),
+  // Who has access without an identity; the uid is that of the identity provider, the external group's mapping or the invite.
+  people: [...new Set([...people.unknown, ...people.grants].map(({ identity }) => identity))]
+    .flatMap((id) => people.graph.identities.get(id) ?? [])
+    .map(({ id, name, recordUid, who }) => ({
+      subject: name,
+      uid: recordUid,
+      who,
+      grants: people.grants
+        .filter(({ identity }) => identity === id)
+        .map(({ group, capability, role }) => ({ group, capability, role: roleName(graph, role) })),
+      unknown: people.unknown
+        .filter(({ identity }) => identity === id)
+        .map(({ group, role }) => ({ group, role: roleName(graph, role), message: notReadable(graph, role) })),
+    }))
+    .filter((one) => one.grants.length + one.unknown.length > 0),
+  notVisible,
+});
+
+const notReadable = (graph: AccessGraph, role: NodeId): string =>
+  `the capabilities of role ${roleName(graph, role)} cannot be read: roles.list is needed where it is defined`;
+
+const roleName = ({ roles }: AccessGraph, role: NodeId): string => roles.get(role)?.name ?? role;

@@ -5,10 +5,13 @@ import { byEffect } from "../graph/danger.ts";
 import { lineageOf, type NodeId, pathOf } from "../graph/graph.ts";
 import { memoized } from "../paths/world.ts";
 import type { Reason } from "./reason.ts";
-import type { Actor, Look } from "./scene.ts";
+import type { Actor, TestContext } from "./scene.ts";
 
 /** Whether what is bound at `group` counts for a test at `place`; without a place, anywhere. */
-export const counts = ({ graph, organizations }: Look, place: NodeId | undefined): ((group: NodeId) => boolean) => {
+export const counts = (
+  { graph, organizations }: TestContext,
+  place: NodeId | undefined,
+): ((group: NodeId) => boolean) => {
   if (place === undefined) return memoized((group) => organizations.has(lineageOf(graph, group).at(-1) ?? group));
   const lineage = new Set(lineageOf(graph, place));
   return (group) => lineage.has(group);
@@ -16,12 +19,12 @@ export const counts = ({ graph, organizations }: Look, place: NodeId | undefined
 
 /** What an actor holds of these capabilities, a reason for each binding. A role that cannot be read may grant all of them. */
 export const breachFinder = (
-  look: Look,
+  context: TestContext,
   denied: readonly string[],
   place: NodeId | undefined,
 ): ((actor: Actor) => Reason[]) => {
-  const { access, graph } = look;
-  const isHere = counts(look, place);
+  const { access, graph } = context;
+  const isHere = counts(context, place);
   const capabilitiesOf = memoized((role: NodeId) => graph.roles.get(role)?.capabilities ?? []);
   const deniedCapabilities = memoized((role: NodeId) =>
     capabilitiesOf(role)
@@ -33,7 +36,7 @@ export const breachFinder = (
       .bindingsOf(identity)
       .filter(({ group }) => isHere(group))
       .flatMap(({ id, group, role }): Reason[] => {
-        const [where, how] = [pathOf(graph, group), bindingText(look, role, id)];
+        const [where, how] = [pathOf(graph, group), bindingText(context, role, id)];
         const about = { who: identity, group };
         if (capabilitiesOf(role).length === 0)
           return [
@@ -55,15 +58,15 @@ export const breachFinder = (
 
 const CAPABILITIES_SHOWN = 5;
 
-const bindingText = ({ graph }: Look, role: NodeId, binding: NodeId): string => {
+const bindingText = ({ graph }: TestContext, role: NodeId, binding: NodeId): string => {
   const { uid } = graph.bindings.get(binding) ?? {};
   return `by its binding to ${graph.roles.get(role)?.name ?? role}${uid ? ` (${uid})` : ""}`;
 };
 
 /** Why a test that found nothing cannot pass; empty: all that it is about is known. */
-export const findUnseen = (look: Look, place: NodeId | undefined, isAboutAll: boolean): Reason[] => {
-  const { graph, notVisible, notKnown = [] } = look;
-  const counted = counts(look, place);
+export const findUnseen = (context: TestContext, place: NodeId | undefined, isAboutAll: boolean): Reason[] => {
+  const { graph, notVisible, notKnown = [] } = context;
+  const counted = counts(context, place);
   // Without a group: the service does not answer the list at all.
   const isHere = (group: NodeId): boolean => group === "" || counted(group);
   const hidden = notVisible.filter(({ kind, group }) => {
@@ -80,13 +83,13 @@ export const findUnseen = (look: Look, place: NodeId | undefined, isAboutAll: bo
 
 /** What none of the actors certainly holds. */
 export const missingOf = (
-  look: Look,
+  context: TestContext,
   { actors, words }: { actors: readonly Actor[]; words: string },
   wanted: readonly string[],
   place: NodeId | undefined,
 ): Reason[] => {
-  const { access, graph } = look;
-  const isHere = counts(look, place);
+  const { access, graph } = context;
+  const isHere = counts(context, place);
   const held = new Set(
     actors
       .filter(({ isCertain }) => isCertain)
@@ -98,7 +101,7 @@ export const missingOf = (
   if (missing.length === 0) return [];
   const where =
     place === undefined ? "anywhere" : `at ${graph.groups.has(place) ? pathOf(graph, place) : "a group that is gone"}`;
-  const unseen = findUnseen(look, place, false);
+  const unseen = findUnseen(context, place, false);
   const perhaps = unseen.length === 0 ? "" : ` (${unseen.map(({ text }) => text).join("; ")})`;
   const text = `${words} cannot ${missing.slice(0, CAPABILITIES_SHOWN).join(", ")} ${where}${perhaps}`;
   // What somebody lacks comes after what somebody holds.
