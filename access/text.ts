@@ -12,6 +12,10 @@ export const quote = (value: unknown): string => printable(JSON.stringify(String
 export const joinWithAnd = (parts: readonly string[]): string =>
   parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
 
+/** `a, b and 3 more` */
+export const shortList = (parts: readonly string[], most: number, words = ""): string =>
+  parts.slice(0, most).join(", ") + (parts.length > most ? ` and ${parts.length - most} more${words}` : "");
+
 // A time, and a span of time, as people and files have them.
 
 /** RFC 3339 in UTC, in whole seconds. */

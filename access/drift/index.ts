@@ -4,6 +4,7 @@ import { ourTypeOf, partsOfUrn } from "../../pulumi/urn.ts";
 import { isUidp, rootOf } from "../../schema/index.ts";
 import { compare } from "../canonical.ts";
 import { type DriftReport, type EndingKey, PULL_TOKENS } from "../format/drift.ts";
+import { nameOf } from "../graph/graph.ts";
 import { type Live, notVisibleRows } from "../graph/live.ts";
 import { holdsPullsAlone, type PullToken, pullTokensIn } from "../query/pull-tokens.ts";
 import { expiringKeysOf } from "../review/lists.ts";
@@ -64,7 +65,7 @@ const partOf = ({ run, preview, callers, allowed, nowMs }: DriftInput, service: 
   const holders = new Set(pulls.map(({ uid }) => uid));
   const excused = allowed.has(PULL_TOKENS) ? new Set([...allowed, ...pulls.flatMap(ownBinding)]) : allowed;
   return {
-    organizations: [...(proposal.organizations ?? [])].map((id) => live.graph.groups.get(id)?.name ?? id),
+    organizations: [...(proposal.organizations ?? [])].map((id) => nameOf(live.graph.groups, id)),
     drift,
     undeclared: undeclaredIn({ run, proposal, live, removed, callers, allowed: excused, nowMs }),
     roles: roleChanges(address, live, recorded, nowMs),

@@ -1,9 +1,10 @@
 // Access that exists and that no resource of the stack has: role bindings, and what gives access to people. Also what an exclusive set
 // would remove: somebody has it now.
+
 import { isRoot, isUidp, rootOf } from "../../schema/index.ts";
 import { counts, type UndeclaredAccess } from "../format/drift.ts";
 import { capabilitiesIn, worstFirst } from "../graph/danger.ts";
-import { type AccessGraph, type NodeId, pathOf } from "../graph/graph.ts";
+import { type AccessGraph, type NodeId, nameOf, pathOf } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
 import { peopleGraph } from "../graph/people.ts";
 import { undeclaredRows } from "../review/lists.ts";
@@ -78,11 +79,11 @@ const peopleOf = ({ run, proposal: { organizations }, live, nowMs }: UndeclaredI
     .map(({ id, identity, group, role }) => ({
       kind: kindOf(live.graph, id),
       uid: id,
-      name: identities.get(identity)?.name ?? identity,
+      name: nameOf(identities, identity),
       identity: null,
       group,
       groupName: pathOf(live.graph, group),
-      role: live.graph.roles.get(role)?.name ?? role,
+      role: nameOf(live.graph.roles, role),
     }));
 };
 

@@ -1,13 +1,15 @@
 // An answer by identity and group, with names, as people read it.
+
+import { getOrInsert } from "../../schema/index.ts";
 import { byEffect, type Capabilities, worstFirst } from "../graph/danger.ts";
-import { type AccessGraph, type BindingNode, lineageOf, type NodeId, placesIn } from "../graph/graph.ts";
+import { type AccessGraph, type BindingNode, lineageOf, type NodeId, nameOf, placesIn } from "../graph/graph.ts";
 import type { Answer, Held } from "../query/answer.ts";
 import { assumptionOf } from "../review/assume.ts";
 import { type Document, type Item, line, type Part, quote, quotedItems } from "./document/document.ts";
 import { documentAsHtml } from "./document/html.ts";
 import { mapSection } from "./html/map.ts";
+import { mapOf, type Side } from "./html/map-model.ts";
 import { html } from "./html/markup.ts";
-import { mapOf, type Side } from "./map/model.ts";
 import { countText, hiddenLines, organizationPartsOf } from "./words.ts";
 
 interface HeldThere {
@@ -94,13 +96,9 @@ const holdingsOf = ({ graph, grants, unknown }: Held): HeldBy[] => {
   const placeIn = placesIn(graph);
   const byIdentity = new Map<NodeId, Map<NodeId, HeldThere>>();
   const placeOf = (binding: NodeId, identity: NodeId, group: NodeId, role: NodeId): HeldThere => {
-    const places = byIdentity.get(identity) ?? new Map<NodeId, HeldThere>();
-    byIdentity.set(identity, places);
-    const known = places.get(binding);
-    if (known) return known;
-    const place = { path: placeIn(group), role: graph.roles.get(role)?.name ?? role, capabilities: [] };
-    places.set(binding, place);
-    return place;
+    const places = getOrInsert(byIdentity, identity, () => new Map<NodeId, HeldThere>());
+    const place = () => ({ path: placeIn(group), role: nameOf(graph.roles, role), capabilities: [] });
+    return getOrInsert(places, binding, place);
   };
   for (const { binding, identity, group, role, capability } of grants)
     placeOf(binding, identity, group, role).capabilities.push(capability);
@@ -236,4 +234,4 @@ export const answerJson = ({ graph, grants, unknown, people, notVisible }: Answe
 const notReadable = (graph: AccessGraph, role: NodeId): string =>
   `the capabilities of role ${roleName(graph, role)} cannot be read: roles.list is needed where it is defined`;
 
-const roleName = ({ roles }: AccessGraph, role: NodeId): string => roles.get(role)?.name ?? role;
+const roleName = ({ roles }: AccessGraph, role: NodeId): string => nameOf(roles, role);

@@ -4,7 +4,7 @@ import { type Live, notVisibleRows } from "../graph/live.ts";
 import type { NotVisible, Origin } from "../review/report.ts";
 import { builtInRolesIn, isChange, type Reach, type RoleChange, roleChanges } from "../roles/change.ts";
 import type { LockedRoles } from "../roles/lock.ts";
-import { joinWithAnd } from "../text.ts";
+import { joinWithAnd, shortList } from "../text.ts";
 import { type Document, type Item, type Line, line, originFacts, quote } from "./document/document.ts";
 import { countText } from "./words.ts";
 
@@ -61,10 +61,6 @@ const reachLines = (reaches: readonly Reach[]): Line[] => [
 
 const PLACES_SHOWN = 3;
 
-const placesText = (places: readonly string[]): string =>
-  places.slice(0, PLACES_SHOWN).join(", ") +
-  (places.length > PLACES_SHOWN ? ` and ${places.length - PLACES_SHOWN} more` : "");
-
 export const rolesDocument = ({ origin, roles, changed, notVisible }: RolesReport): Document => ({
   title: [
     `Built-in roles: ${countText(roles.length, "role")}, ${countText(changed.filter(isChange).length, "change")}`,
@@ -75,7 +71,16 @@ export const rolesDocument = ({ origin, roles, changed, notVisible }: RolesRepor
     {
       ...{ id: "not-visible", title: "Not visible to the caller, so somebody may be missing here" },
       items: [...Map.groupBy(notVisible, ({ message }) => message)].map(([message, places]) =>
-        line(quote(placesText(places.map(({ groupName }) => groupName))), ": ", quote(message)),
+        line(
+          quote(
+            shortList(
+              places.map(({ groupName }) => groupName),
+              PLACES_SHOWN,
+            ),
+          ),
+          ": ",
+          quote(message),
+        ),
       ),
     },
     { id: "roles", title: "Built-in roles", items: roles.map((one) => line(quote(one.name), countsOf(one))) },

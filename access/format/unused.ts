@@ -1,5 +1,5 @@
 // Access that nobody needs, in the parts that people read and as JSON has it.
-import { type AccessGraph, type BindingNode, placesIn } from "../graph/graph.ts";
+import { type AccessGraph, type BindingNode, nameOf, placesIn } from "../graph/graph.ts";
 import type { Unused } from "../query/unused.ts";
 import { type Document, line, quote } from "./document/document.ts";
 import { countText } from "./words.ts";
@@ -15,7 +15,7 @@ export const unusedJson = ({ graph, identities, covered, roles }: Unused): objec
   roles: roles.map(({ uid, name, group }) => ({ role: uid, name, group })),
 });
 
-const roleNameOf = ({ roles }: AccessGraph, { role }: BindingNode): string => roles.get(role)?.name ?? role;
+const roleNameOf = ({ roles }: AccessGraph, { role }: BindingNode): string => nameOf(roles, role);
 
 /** `days`: how long nobody has used the identities. */
 export const unusedDocument = ({ graph, identities, covered, roles }: Unused, days: number): Document => {
@@ -36,7 +36,7 @@ export const unusedDocument = ({ graph, identities, covered, roles }: Unused, da
         ...{ id: "covered", title: "Role bindings that another one covers" },
         items: Array.from(covered.values(), ({ binding, by }) =>
           line(
-            ...[quote(graph.identities.get(binding.identity)?.name ?? binding.identity), "  "],
+            ...[quote(nameOf(graph.identities, binding.identity)), "  "],
             ...[quote(placeOf(binding.group)), "  ", quote(roleNameOf(graph, binding))],
             ...["  covered by ", quote(roleNameOf(graph, by)), " in ", quote(placeOf(by.group))],
           ),

@@ -1,8 +1,10 @@
 // Words that reports share.
+
 import { resources } from "../../schema/index.ts";
 import { type AccessGraph, organizationsIn, placesIn } from "../graph/graph.ts";
 import type { NotVisible as Hidden } from "../graph/live.ts";
 import type { NotVisible } from "../review/report.ts";
+import { shortList } from "../text.ts";
 import { type Item, line, type Part, quote } from "./document/document.ts";
 
 /** `1 binding`, `2 bindings` */
@@ -39,8 +41,7 @@ export const hiddenLines = (graph: AccessGraph, notVisible: readonly Hidden[]): 
     const refused = entries.find(({ group }) => group === "");
     if (refused) return refused.message;
     const paths = entries.map(({ group }) => placeIn(group));
-    const more = paths.length > PATHS_SHOWN ? ` and ${paths.length - PATHS_SHOWN} more groups` : "";
-    return `${resources[kind].words} of ${paths.slice(0, PATHS_SHOWN).join(", ")}${more}`;
+    return `${resources[kind].words} of ${shortList(paths, PATHS_SHOWN, " groups")}`;
   });
 };
 

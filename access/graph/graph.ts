@@ -138,7 +138,7 @@ export const isInside = (graph: AccessGraph, id: NodeId, group: NodeId): boolean
 export const pathOf = (graph: AccessGraph, group: NodeId): string => {
   const names = lineageOf(graph, group)
     .slice(0, -1)
-    .map((id) => graph.groups.get(id)?.name ?? id);
+    .map((id) => nameOf(graph.groups, id));
   return names.length === 0 ? "/" : names.reverse().join("/");
 };
 
@@ -147,7 +147,7 @@ export const placesIn = (graph: AccessGraph): ((group: NodeId) => string) => {
   if (organizationsIn(graph).length < 2) return (group) => pathOf(graph, group);
   return (group) => {
     const top = lineageOf(graph, group).at(-1) as NodeId;
-    return `${pathOf(graph, group)} of ${graph.groups.get(top)?.name ?? top}`;
+    return `${pathOf(graph, group)} of ${nameOf(graph.groups, top)}`;
   };
 };
 

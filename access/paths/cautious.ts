@@ -2,10 +2,10 @@
 // contract excludes neither (docs/contract.md#d21). Nothing that a request does here takes a way from another request, so the search goes
 // on from what it has found, the shortest ways first.
 import type { Json } from "../../schema/index.ts";
-import type { InviteNode, NodeId, ProviderNode, RoleNode } from "../graph/graph.ts";
+import { type InviteNode, type NodeId, nameOf, type ProviderNode, type RoleNode } from "../graph/graph.ts";
 import { type Held, Holdings, join, type Request, wireNames } from "./reached.ts";
 import { exchange, type Start } from "./start.ts";
-import { nameIn, placeIn, type World } from "./world.ts";
+import { placeIn, type World } from "./world.ts";
 
 export interface Search {
   audience: string;
@@ -38,7 +38,7 @@ export const reachCautiously = (world: World, start: Start, search: Search): Hel
   };
 
   const assumptionsOf = (role: NodeId): string[] =>
-    world.isRead(role) ? [] : [`role ${nameIn(graph.roles, role)} cannot be read, so it counts as ${owner.name}`];
+    world.isRead(role) ? [] : [`role ${nameOf(graph.roles, role)} cannot be read, so it counts as ${owner.name}`];
 
   const grantedBy = (role: NodeId): ReadonlySet<string> =>
     world.isRead(role) ? world.granted(role) : owner.capabilities;
@@ -76,7 +76,7 @@ export const reachCautiously = (world: World, start: Start, search: Search): Hel
         operation: "CreateRoleBinding",
         at: group,
         body: (uidOf) => ({ identityUid: uidOf(who), roleUid: uidOf(owner.id) }),
-        why: `${nameOf(who)} may create role bindings at ${placeIn(world, group)}, and gives itself ${role} there`,
+        why: `${senderText(who)} may create role bindings at ${placeIn(world, group)}, and gives itself ${role} there`,
       },
       FREE,
     );
@@ -93,7 +93,7 @@ export const reachCautiously = (world: World, start: Start, search: Search): Hel
         operation: "UpdateRoleBinding",
         at: binding,
         body: (uidOf) => ({ roleUid: uidOf(owner.id) }),
-        why: `${nameOf(who)} may change role bindings at ${placeIn(world, group)}, and changes its own to ${role}`,
+        why: `${senderText(who)} may change role bindings at ${placeIn(world, group)}, and changes its own to ${role}`,
       },
       FREE,
     );
@@ -110,7 +110,7 @@ export const reachCautiously = (world: World, start: Start, search: Search): Hel
         operation: "UpdateRole",
         at: role.id,
         body: () => ({ capabilities: wireNames(capabilities) }),
-        why: `${nameOf(held.who)} may change roles at ${placeIn(world, role.group as NodeId)}, and widens ${role.name} for everyone bound to it`,
+        why: `${senderText(held.who)} may change roles at ${placeIn(world, role.group as NodeId)}, and widens ${role.name} for everyone bound to it`,
       },
       FREE,
     );
@@ -138,7 +138,7 @@ export const reachCautiously = (world: World, start: Start, search: Search): Hel
     control(identity, { requests: [...changed.way.requests, assumed], assumptions: [...new Set(assumptions)] });
   };
 
-  const nameOf = (who: NodeId): string => (isPerson(who) ? "the person" : nameIn(graph.identities, who));
+  const senderText = (who: NodeId): string => (isPerson(who) ? "the person" : nameOf(graph.identities, who));
 
   const signIn = (way: Way, provider: ProviderNode, why: string): void => {
     for (const { id, role, group, externalGroupId, provider: own } of graph.externalGroups.values()) {
@@ -150,7 +150,7 @@ export const reachCautiously = (world: World, start: Start, search: Search): Hel
           operation: "ExchangeGet",
           query: (uidOf) => `${new URLSearchParams({ aud: search.audience })}&identity_provider=${uidOf(provider.id)}`,
           body: null,
-          why: `a person signs in at ${provider.name} as a member of ${externalGroupId}, which gets ${nameIn(graph.roles, role)}`,
+          why: `a person signs in at ${provider.name} as a member of ${externalGroupId}, which gets ${nameOf(graph.roles, role)}`,
         },
         why,
       );
@@ -177,7 +177,7 @@ export const reachCautiously = (world: World, start: Start, search: Search): Hel
           operation: "UpdateIdentityProvider",
           at: provider.id,
           body: () => ({ oidc: { issuer: "<issuer of its own>" } }),
-          why: `${nameOf(who)} may change identity provider ${provider.name}, and lets people of its own issuer sign in`,
+          why: `${senderText(who)} may change identity provider ${provider.name}, and lets people of its own issuer sign in`,
         },
         FREE,
       );
@@ -189,7 +189,7 @@ export const reachCautiously = (world: World, start: Start, search: Search): Hel
         operation: "iam.IdentityProvidersService/GenerateScimToken",
         at: provider.id,
         body: () => ({}),
-        why: `${nameOf(who)} may manage the provisioning of ${provider.name}, and puts people into its external groups`,
+        why: `${senderText(who)} may manage the provisioning of ${provider.name}, and puts people into its external groups`,
       });
       signIn(way, provider, "a person signs in whom the provisioning put into the group");
     }
@@ -204,7 +204,7 @@ export const reachCautiously = (world: World, start: Start, search: Search): Hel
         as: "workload",
         operation: "auth.Auth/Register",
         body: () => ({ code: `<code of invite ${name}>` }),
-        why: `a person who has the code accepts invite ${name}, and gets ${nameIn(graph.roles, role)} at ${placeIn(world, group)}`,
+        why: `a person who has the code accepts invite ${name}, and gets ${nameOf(graph.roles, role)} at ${placeIn(world, group)}`,
       },
       "a person has the code of the invite, which no list shows",
     );
@@ -283,8 +283,8 @@ export const changeOfClaims = (
   at: identity,
   query: () => `updateMask=${Object.keys(relationship)[0]}`,
   body: () => relationship,
-  why: `${nameIn(graph.identities, who)} may change identity ${nameIn(graph.identities, identity)}, and lets the workload assume it`,
+  why: `${nameOf(graph.identities, who)} may change identity ${nameOf(graph.identities, identity)}, and lets the workload assume it`,
 });
 
 export const assumeText = ({ graph }: World, identity: NodeId): string =>
-  `the workload assumes identity ${nameIn(graph.identities, identity)}`;
+  `the workload assumes identity ${nameOf(graph.identities, identity)}`;

@@ -1,6 +1,7 @@
 // The paths to more access of a graph.
+
 import { compare } from "../canonical.ts";
-import { type AccessGraph, type NodeId, placesIn } from "../graph/graph.ts";
+import { type AccessGraph, type NodeId, nameOf, placesIn } from "../graph/graph.ts";
 import { newReviewBudget } from "../pattern/budget.ts";
 import { reachCautiously, type Search } from "./cautious.ts";
 import { type Covered, heldAtFirst, pathsInOrder, pathsOf } from "./make.ts";
@@ -49,7 +50,7 @@ const startsOf = (
 };
 
 const nameOfStart = (world: World, { from }: Start): string =>
-  "identity" in from ? (world.graph.identities.get(from.identity)?.name ?? from.identity) : from.workload.subject;
+  "identity" in from ? nameOf(world.graph.identities, from.identity) : from.workload.subject;
 
 const pathsFrom = (world: World, start: Start, query: PathQuery, search: Search): Path[] => {
   const covered = heldAtFirst(world, start);
@@ -77,7 +78,7 @@ export const targetsIn = (graph: AccessGraph): ((path: string, method: string) =
     if (role) return `role ${role.name}`;
     if (provider) return `identity provider ${provider.name}`;
     const binding = graph.bindings.get(id);
-    if (binding) return `role binding of ${graph.identities.get(binding.identity)?.name ?? binding.identity}`;
+    if (binding) return `role binding of ${nameOf(graph.identities, binding.identity)}`;
     if (graph.groups.has(id)) return method === "POST" ? `new role binding at ${placeOf(id)}` : placeOf(id);
     return /<uid of ([^>]*)>/.exec(path)?.[1] ?? "a sign-in";
   };

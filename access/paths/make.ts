@@ -1,4 +1,5 @@
 // Makes paths of what a search has reached: a path for each way that leads to something that no shorter one leads to.
+import { getOrInsert } from "../../schema/index.ts";
 import { compare } from "../canonical.ts";
 import { worstFirst } from "../graph/danger.ts";
 import type { NodeId } from "../graph/graph.ts";
@@ -83,9 +84,8 @@ export class Covered {
   }
 
   add(group: NodeId, capabilities: Iterable<string>): void {
-    const here = this.#held.get(group) ?? new Set();
+    const here = getOrInsert(this.#held, group, () => new Set());
     for (const one of capabilities) here.add(one);
-    this.#held.set(group, here);
   }
 
   has(group: NodeId, capability: string): boolean {

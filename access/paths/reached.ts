@@ -1,6 +1,6 @@
 // What a search has found: that somebody can come to hold capabilities at a group, and by which requests.
 
-import { capabilityFrom, type Json, operations, unservedMethods, VERSION } from "../../schema/index.ts";
+import { capabilityFrom, getOrInsert, type Json, operations, unservedMethods, VERSION } from "../../schema/index.ts";
 import type { NodeId } from "../graph/graph.ts";
 import type { StepMethod } from "./methods.ts";
 import type { World } from "./world.ts";
@@ -36,9 +36,7 @@ export class Holdings {
   }
 
   add(held: Held): void {
-    const own = this.#held.get(held.who) ?? { all: [], capabilities: new Map<NodeId, ReadonlySet<string>>() };
-    this.#held.set(held.who, own);
-    const { all, capabilities } = own;
+    const { all, capabilities } = getOrInsert(this.#held, held.who, () => ({ all: [], capabilities: new Map() }));
     all.push(held);
     const known = capabilities.get(held.group);
     capabilities.set(held.group, known ? new Set([...known, ...held.capabilities]) : held.capabilities);

@@ -2,11 +2,12 @@
 // grants only what it holds. An identity is taken by a caller that may change it and holds all that the identity has in its own
 // organization; what another organization grants it comes along. In the way may be a binding of that identity: a caller who may take it
 // away does so. What several identities hold can be brought together by granting it to one of them.
-import type { BindingNode, NodeId, RoleNode } from "../graph/graph.ts";
+
+import { type BindingNode, type NodeId, nameOf, type RoleNode } from "../graph/graph.ts";
 import { assumeText, changeOfClaims, type Search } from "./cautious.ts";
 import { type Held, Holdings, inOrder, join, type Request, wireNames } from "./reached.ts";
 import { exchange, type Start } from "./start.ts";
-import { nameIn, placeIn, type World } from "./world.ts";
+import { placeIn, type World } from "./world.ts";
 
 type Way = Pick<Held, "requests" | "assumptions">;
 
@@ -128,7 +129,7 @@ const clear = (holdings: Holdings, who: NodeId, binding: BindingNode): { way: Wa
 
 const removal = (holdings: Holdings, by: NodeId, binding: NodeId, group: NodeId): Way | undefined => {
   const { world } = holdings;
-  const [name, place] = [nameIn(world.graph.identities, by), placeIn(world, group)];
+  const [name, place] = [nameOf(world.graph.identities, by), placeIn(world, group)];
   const may = holdings.find(by, "role_bindings.delete", group);
   if (may) {
     const why = `${name} may delete role bindings at ${place}, and takes away the one that is in the way`;
@@ -193,8 +194,8 @@ const grant = (
         capabilities.every((one) => world.granted(id).has(one)) && holdings.hasAll(by, world.granted(id), place),
     );
   const [giver, taker, where] = [
-    nameIn(world.graph.identities, by),
-    nameIn(world.graph.identities, to),
+    nameOf(world.graph.identities, by),
+    nameOf(world.graph.identities, to),
     placeIn(world, place),
   ];
   if (role !== undefined) {
@@ -261,6 +262,6 @@ const widening = (
     operation: "UpdateRole",
     at: role.id,
     body: () => ({ capabilities: wireNames(wide) }),
-    why: `${nameIn(world.graph.identities, by)} widens role ${role.name} by what it holds itself, for ${nameIn(world.graph.identities, held.who)}`,
+    why: `${nameOf(world.graph.identities, by)} widens role ${role.name} by what it holds itself, for ${nameOf(world.graph.identities, held.who)}`,
   });
 };

@@ -1,5 +1,5 @@
 // An access graph with the indexes that a search for paths asks again and again.
-import { isRoot, OWNER_CAPABILITIES } from "../../schema/index.ts";
+import { getOrInsert, isRoot, OWNER_CAPABILITIES } from "../../schema/index.ts";
 import { compare } from "../canonical.ts";
 import {
   type AccessGraph,
@@ -7,6 +7,7 @@ import {
   type IdentityNode,
   lineageOf,
   type NodeId,
+  nameOf,
   pathOf,
   type RoleNode,
 } from "../graph/graph.ts";
@@ -98,10 +99,7 @@ const isPeople = (identity: IdentityNode): boolean => "who" in identity;
 
 export const memoized = <K, V>(find: (key: K) => V): ((key: K) => V) => {
   const known = new Map<K, V>();
-  return (key) => {
-    if (!known.has(key)) known.set(key, find(key));
-    return known.get(key) as V;
-  };
+  return (key) => getOrInsert(known, key, () => find(key));
 };
 
 /** Of the built-in roles the one that grants most. A policy alone may not name it, and the service has it all the same. */
@@ -117,7 +115,5 @@ const ownerIn = ({ roles }: AccessGraph): World["owner"] => {
 /** For people: `platform/registry`, `the organization`. */
 export const placeIn = ({ graph }: Pick<World, "graph">, group: NodeId): string => {
   const path = pathOf(graph, group);
-  return path === "/" ? `the organization ${graph.groups.get(group)?.name ?? group}` : path;
+  return path === "/" ? `the organization ${nameOf(graph.groups, group)}` : path;
 };
-
-export const nameIn = (nodes: ReadonlyMap<NodeId, { name: string }>, id: NodeId): string => nodes.get(id)?.name ?? id;

@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { BUILT_IN_ROLE_CAPABILITIES, isObject, type Json, rootOf } from "../../schema/index.ts";
 import { worstFirst } from "../graph/danger.ts";
-import { type IdentityNode, pathOf } from "../graph/graph.ts";
+import { type IdentityNode, nameOf, pathOf } from "../graph/graph.ts";
 import type { Live, NotVisible } from "../graph/live.ts";
 import { roleReader } from "./answer.ts";
 
@@ -83,7 +83,7 @@ export const pullTokensIn = ({ graph, notVisible, createdAt, lastSeen }: Live, n
     const places = bindings.map(({ id: binding, group, role }) => ({
       group,
       groupName: pathOf(graph, group),
-      role: graph.roles.get(role)?.name ?? role,
+      role: nameOf(graph.roles, role),
       binding,
     }));
     const none = { group: identity.group, groupName: pathOf(graph, identity.group), role: null, binding: null };

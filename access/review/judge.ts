@@ -1,7 +1,7 @@
 // What becomes of a finding: excused, denied, or only shown. An allowance excuses the finding about one record that exists already; where
 // it does not, although it seems to name the record, the finding says why.
 
-import { isUidp, suggestion } from "../../schema/index.ts";
+import { getOrInsert, isUidp, suggestion } from "../../schema/index.ts";
 import { type AccessGraph, type NodeId, pathOf } from "../graph/graph.ts";
 import type { NotVisible } from "../graph/live.ts";
 import { type Existing, existingIn, type Kind, recordPath } from "./organizations.ts";
@@ -55,11 +55,7 @@ type Excuse = (
 
 const excuserOf = ({ before, after, notVisible }: Graphs): Excuse => {
   const finders = new Map<Kind, (text: string) => Existing>();
-  const finderOf = (kind: Kind) => {
-    const known = finders.get(kind) ?? existingIn(before, notVisible, kind);
-    finders.set(kind, known);
-    return known;
-  };
+  const finderOf = (kind: Kind) => getOrInsert(finders, kind, () => existingIn(before, notVisible, kind));
   return (allowance, finding, node, isNew) => {
     const { subject } = allowance;
     const kind = kindOf(node, before) ?? kindOf(node, after);

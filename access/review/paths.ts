@@ -1,5 +1,5 @@
 // Paths to more access that a change opens and closes, as a report shows them.
-import { type AccessGraph, groupNameOf } from "../graph/graph.ts";
+import { type AccessGraph, groupNameOf, nameOf } from "../graph/graph.ts";
 import type { NotVisible } from "../graph/live.ts";
 import { type PathChange, pathChange, targetsIn } from "../paths/find.ts";
 import type { Path } from "../paths/path.ts";
@@ -40,7 +40,7 @@ export const pathRows = (graph: AccessGraph, paths: readonly Path[]): PathReview
       assumes,
       steps: steps.map((step) => ({
         ...step,
-        name: graph.identities.get(step.as)?.name ?? step.as,
+        name: nameOf(graph.identities, step.as),
         about: aboutOf(step.path, step.method),
       })),
       assumptions: [...assumptions],

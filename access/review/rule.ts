@@ -1,10 +1,12 @@
 // What a rule reads, and what it finds. A rule fires on what the change brings, never on what was there.
 
+import { getOrInsert } from "../../schema/index.ts";
 import { byBreadth } from "../graph/danger.ts";
 import type { IdentityChange } from "../graph/effective-access.ts";
 import { type AccessGraph, groupNameOf, type IdentityNode, isOrganization, type NodeId } from "../graph/graph.ts";
 import type { Path } from "../paths/path.ts";
 import type { Budget } from "../pattern/budget.ts";
+import { shortList } from "../text.ts";
 import type { Proposal } from "./proposal.ts";
 import type { FindingList, RuleName } from "./report.ts";
 import type { Transient } from "./transient.ts";
@@ -43,8 +45,7 @@ export interface Rule {
 /** `at / and below`, `at platform` */
 export const placesOf = (graph: AccessGraph, groups: Iterable<NodeId>): string => {
   const names = [...new Set(groups)].map((group) => groupNameOf(graph, group)).sort(byBreadth);
-  const shown = names.slice(0, 3).join(", ");
-  return names.length > 3 ? `${shown} and ${names.length - 3} more groups` : shown;
+  return shortList(names, 3, " groups");
 };
 
 // Who owns an organization: identities with the role owner on the organization itself. People count only where they have identities.
@@ -56,9 +57,7 @@ export const ownersIn = (graph: AccessGraph): Map<NodeId, Set<NodeId>> => {
     const { name, group: place } = graph.roles.get(role) ?? {};
     const isOwner = name === "owner" && place === null && graph.identities.has(identity);
     if (!isOwner || !isOrganization(graph, group)) continue;
-    const known = owners.get(group);
-    if (known) known.add(identity);
-    else owners.set(group, new Set([identity]));
+    getOrInsert(owners, group, () => new Set()).add(identity);
   }
   return owners;
 };

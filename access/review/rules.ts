@@ -1,4 +1,5 @@
 // assumed-by-others: another owner, issuer, organization or project can assume an identity than before.
+
 import type { Json } from "../../schema/index.ts";
 import { byEffect, isGrant, isWrite } from "../graph/danger.ts";
 import { type AccessRow, accessIn } from "../graph/effective-access.ts";
@@ -13,6 +14,7 @@ import {
 } from "../graph/graph.ts";
 import { findText } from "../pattern/decide.ts";
 import { every, type Language, not, some, text } from "../pattern/language.ts";
+import { shortList } from "../text.ts";
 import { breadthOf } from "../workload/breadth.ts";
 import { everyoneIn } from "../workload/everyone.ts";
 import { othersIn } from "../workload/others.ts";
@@ -192,8 +194,7 @@ const opensPath: Rule = {
       const shown = paths.find(({ assumes }) => assumes === "strict") ?? paths[0];
       const { gains = [], steps = [], assumes = "cautious" } = shown ?? {};
       const capabilities = [...new Set(gains.map(({ capability }) => capability))].sort(byEffect);
-      const rest = capabilities.length - CAPABILITIES_SHOWN;
-      const list = capabilities.slice(0, CAPABILITIES_SHOWN).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
+      const list = shortList(capabilities, CAPABILITIES_SHOWN);
       const places = placesOf(
         after,
         gains.map(({ group }) => group),
@@ -224,8 +225,7 @@ const pullRequestWrites: Rule = {
       const answer = pullRequestsIn(relationship, budget);
       if (answer.is === "no") return [];
       const capabilities = [...new Set(rows.map(({ capability }) => capability))].sort(byEffect);
-      const shown =
-        capabilities.slice(0, 5).join(", ") + (capabilities.length > 5 ? ` and ${capabilities.length - 5} more` : "");
+      const shown = shortList(capabilities, CAPABILITIES_SHOWN);
       const places = placesOf(
         after,
         rows.map(({ group }) => group),

@@ -1,9 +1,10 @@
 // What a policy grants to an identity, the edit that takes it out, and the one that puts it back.
+
 import { engineStateFrom, exportFrom, type StateResource } from "../../pulumi/state.ts";
 import { ourType, partsOfUrn } from "../../pulumi/urn.ts";
 import { valuesIn } from "../../pulumi/value.ts";
 import { isObject } from "../../schema/index.ts";
-import { type AccessGraph, type IdentityNode, type NodeId, pathOf } from "../graph/graph.ts";
+import { type AccessGraph, type IdentityNode, type NodeId, nameOf, pathOf } from "../graph/graph.ts";
 import { PolicyEditError } from "../policy/edit/document.ts";
 import { additionOf, removalOf } from "../policy/edit/entries.ts";
 import { openPolicy, type PolicyEdit, stackOf } from "../policy/edit/open.ts";
@@ -122,7 +123,7 @@ export const mappingIn = (file: string, graph: AccessGraph, mapping: NodeId): st
   const named = wanted.providers.get(provider ?? "")?.name ?? "";
   const groups = opened.policy.people.get(named)?.externalGroups;
   if (role === undefined || externalGroupId === undefined || !groups?.has(externalGroupId)) return undefined;
-  return `people.${named}.externalGroups.${externalGroupId}: ${wanted.roles.get(role)?.name ?? role}`;
+  return `people.${named}.externalGroups.${externalGroupId}: ${nameOf(wanted.roles, role)}`;
 };
 
 /** The edit that puts back what of these rows the policy lacks, or why it has to be edited by hand. */

@@ -109,7 +109,7 @@ const withoutMade = (
   const shown = newGraph(graph);
   // The uid of a record begins with that of its group.
   const longest = [...made].toSorted((a, b) => b.length - a.length);
-  const equalityKey = (text: string): string =>
+  const withoutUids = (text: string): string =>
     longest.reduce((all, uid) => all.replaceAll(uid, `[uid of ${nameOf(uid)}]`), text);
   const nameOf = (uid: string): string =>
     [graph.groups, graph.identities, graph.roles].flatMap((nodes) => nodes.get(uid)?.name ?? [])[0] ?? "a new record";
@@ -118,7 +118,7 @@ const withoutMade = (
     const relationship = made.has(node.id) ? withoutChosenEnd(node, inputs.get(node.id)) : node.relationship;
     const text = JSON.stringify(relationship);
     const isOld = relationship === node.relationship && ![...made].some((uid) => text.includes(uid));
-    if (!isOld) shown.identities.set(node.id, { ...node, relationship: JSON.parse(equalityKey(text)) });
+    if (!isOld) shown.identities.set(node.id, { ...node, relationship: JSON.parse(withoutUids(text)) });
   }
   for (const node of graph.invites.values())
     if (made.has(node.id))

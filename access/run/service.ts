@@ -1,9 +1,11 @@
 // A preview belongs to the services of its providers. Compared with the records of another one it would be nonsense, so each step counts at
 // its own service alone.
+
 import { type Config, serviceOf } from "../../client/config.ts";
 import { serviceIn } from "../../client/preview-marks.ts";
 import type { Preview, Step } from "../../pulumi/preview.ts";
 import { ourTypeOf } from "../../pulumi/urn.ts";
+import { getOrInsert } from "../../schema/index.ts";
 
 type Environment = Pick<Config, "baseUrl" | "movedFrom"> | undefined;
 
@@ -38,8 +40,8 @@ export const hereIn = ({ steps }: Preview, service: string, environment: Environ
   const places = new Map<string, Set<string>>();
   for (const step of steps)
     for (const address of addressesOf(step)) {
-      const own = places.get(step.urn) ?? new Set();
-      places.set(step.urn, own.add(address === former && current !== undefined ? current : address));
+      const own = getOrInsert(places, step.urn, () => new Set());
+      own.add(address === former && current !== undefined ? current : address);
     }
   return (urn) => places.get(urn)?.has(service) ?? true;
 };

@@ -1,9 +1,11 @@
 // What identities hold in the organization of a test: at a group, through it and the groups above, or anywhere.
+
 import { capabilities } from "../../schema/index.ts";
 import { matchesCapability } from "../capability.ts";
 import { byEffect } from "../graph/danger.ts";
-import { lineageOf, type NodeId, pathOf } from "../graph/graph.ts";
+import { lineageOf, type NodeId, nameOf, pathOf } from "../graph/graph.ts";
 import { memoized } from "../paths/world.ts";
+import { shortList } from "../text.ts";
 import type { Reason } from "./reason.ts";
 import type { Actor, TestContext } from "./scene.ts";
 
@@ -47,10 +49,8 @@ export const breachFinder = (
           ];
         const names = deniedCapabilities(role);
         if (names.length === 0) return [];
-        const list = names.slice(0, CAPABILITIES_SHOWN).join(", ");
-        const more = names.length > CAPABILITIES_SHOWN ? ` and ${names.length - CAPABILITIES_SHOWN} more` : "";
         const lead = `${words} can`;
-        const text = `${lead} ${list}${more} at ${where}, ${how}`;
+        const text = `${lead} ${shortList(names, CAPABILITIES_SHOWN)} at ${where}, ${how}`;
         const weight = { capabilities: names, place: where, texts: [text] };
         return [{ lead, text, weight, about: { ...about, capabilities: names } }];
       });
@@ -60,7 +60,7 @@ const CAPABILITIES_SHOWN = 5;
 
 const bindingText = ({ graph }: TestContext, role: NodeId, binding: NodeId): string => {
   const { uid } = graph.bindings.get(binding) ?? {};
-  return `by its binding to ${graph.roles.get(role)?.name ?? role}${uid ? ` (${uid})` : ""}`;
+  return `by its binding to ${nameOf(graph.roles, role)}${uid ? ` (${uid})` : ""}`;
 };
 
 /** Why a test that found nothing cannot pass; empty: all that it is about is known. */

@@ -1,5 +1,6 @@
 // What an actor of a test could come to hold by paths (docs/paths.md), for a test that says `ever`. An open invite is left out: its people are
 // actors of their own.
+
 import type { Json } from "../../schema/index.ts";
 import { matchesCapability } from "../capability.ts";
 import { type NodeId, pathOf } from "../graph/graph.ts";
@@ -9,6 +10,7 @@ import { type Start, startOfIdentity, startsOfWorkload } from "../paths/start.ts
 import { reachStrictly } from "../paths/strict.ts";
 import { worldOf } from "../paths/world.ts";
 import { newReviewBudget } from "../pattern/budget.ts";
+import { shortList } from "../text.ts";
 import { counts } from "./breaches.ts";
 import type { Reason } from "./reason.ts";
 import type { Actor, TestContext } from "./scene.ts";
@@ -70,8 +72,7 @@ const textOf = (
   held: Held & { reading: string },
   names: readonly string[],
 ): string => {
-  const more = names.length > NAMES_SHOWN ? ` and ${names.length - NAMES_SHOWN} more` : "";
-  const list = names.slice(0, NAMES_SHOWN).join(", ") + more;
+  const list = shortList(names, NAMES_SHOWN);
   const way = held.requests.map(({ why }) => why).join("; ");
   return `${words} could come to hold ${list} at ${pathOf(graph, held.group)} (${held.reading}): ${way}`;
 };

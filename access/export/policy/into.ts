@@ -1,6 +1,7 @@
 // What exists and a policy lacks, added to its files. What it has stays as it is, also where the service has another value.
+
 import { dirname, join } from "node:path";
-import { isAncestorOrSelf, isRoot, parentOf } from "../../../schema/index.ts";
+import { getOrInsert, isAncestorOrSelf, isRoot, parentOf } from "../../../schema/index.ts";
 import { newGraph } from "../../graph/graph.ts";
 import { addGroup, addIdentity, addRole, type Listed } from "../../graph/live-record.ts";
 import { type Added, type ChangedFile, PolicyEditError, withEntries } from "../../policy/edit/document.ts";
@@ -125,8 +126,7 @@ const uidsFile = (
   const missing = new Map<string, Map<string, Added>>();
   for (const [{ uid }, { section, key }] of places) {
     if (section === "access" || adopted?.uids[section].has(key)) continue;
-    const own = missing.get(section) ?? new Map<string, Added>();
-    missing.set(section, own.set(key, uid));
+    getOrInsert(missing, section, () => new Map<string, Added>()).set(key, uid);
   }
   if (missing.size === 0) return [];
   const before = adopted?.text;

@@ -1,5 +1,5 @@
 // handover.md: how the records of an export leave Terraform, without a moment in which nothing manages them or Terraform deletes them.
-import { printable, resources } from "../../../schema/index.ts";
+import { getOrInsert, printable, resources } from "../../../schema/index.ts";
 import { code } from "../../format/markdown-text.ts";
 import { countText } from "../../format/words.ts";
 import type { Export } from "../model.ts";
@@ -89,8 +89,7 @@ const dependentsOf = ({ dependents }: TerraformState, taken: readonly Address[])
     const text = resourceText(address);
     const on = dependsOn.filter((one) => leaving.has(one));
     if (leaving.has(text) || on.length === 0) continue;
-    const known = found.get(text) ?? { address: resourceOf(address), on: new Set<string>() };
-    found.set(text, known);
+    const known = getOrInsert(found, text, () => ({ address: resourceOf(address), on: new Set<string>() }));
     for (const one of on) known.on.add(one);
   }
   return [...found.values()].map((one) => ({ ...one, on: [...one.on] }));

@@ -1,16 +1,9 @@
 // The map of who may do what where, as tables. A large organization is folded by group: the first table has the organization and the
 // groups below it, and each of those has a table of its own. Rows beyond the first are folded too, and counted.
+import { once } from "../../../schema/index.ts";
 import type { NodeId } from "../../graph/graph.ts";
-import {
-  type AccessMap,
-  LEVELS,
-  type Level,
-  type MapCell,
-  type MapGroup,
-  type MapRow,
-  stronger,
-} from "../map/model.ts";
 import { countText } from "../words.ts";
+import { type AccessMap, LEVELS, type Level, type MapCell, type MapGroup, type MapRow, stronger } from "./map-model.ts";
 import { html, type Markup } from "./markup.ts";
 import type { Section } from "./page.ts";
 import { above, tagOf } from "./tree.ts";
@@ -123,12 +116,7 @@ const actsIn = ({ groups }: MapRow, tree: MapGroup): boolean => {
   return [...groups].some((group) => below.has(group));
 };
 
-const known = new WeakMap<MapGroup, ReadonlySet<NodeId>>();
-const idsOf = (tree: MapGroup): ReadonlySet<NodeId> => {
-  const found = known.get(tree) ?? new Set(flatten(tree).map(({ id }) => id));
-  known.set(tree, found);
-  return found;
-};
+const idsOf = once((tree: MapGroup): ReadonlySet<NodeId> => new Set(flatten(tree).map(({ id }) => id)));
 
 const viewOf = (page: MapPage, { tree, rows, isTop }: { tree: MapGroup; rows: MapRow[]; isTop: boolean }): View => {
   if (tree.size <= COLUMNS_MAX) {

@@ -6,9 +6,9 @@ import type { Report, Review } from "../../review/report.ts";
 import { placedId } from "../../review/services.ts";
 import { line, type Part, quote, type Section } from "../document/document.ts";
 import { documentAsHtml } from "../document/html.ts";
-import { mapOf } from "../map/model.ts";
 import { countsOf, reviewDocument, type Subject, subjectOf, subjectsInOf } from "../review/document.ts";
 import { mapSection } from "./map.ts";
+import { mapOf } from "./map-model.ts";
 import { html, type Markup } from "./markup.ts";
 import { treeSection, treesOf } from "./tree.ts";
 

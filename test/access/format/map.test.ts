@@ -1,8 +1,8 @@
 // The map of who may do what where: its rows, its columns and its cells, without and with a change.
 import { describe, expect, test } from "vitest";
 import { mapSection } from "../../../access/format/html/map.ts";
+import { type AccessMap, type MapGroup, mapOf, type Side } from "../../../access/format/html/map-model.ts";
 import { reviewAsHtml } from "../../../access/format/html/review.ts";
-import { type AccessMap, type MapGroup, mapOf, type Side } from "../../../access/format/map/model.ts";
 import { type AccessGraph, type GraphBuilder, newGraph } from "../../../access/graph/graph.ts";
 import { peopleGraph } from "../../../access/graph/people.ts";
 import {

@@ -1,16 +1,24 @@
 // The map of who may do what where: groups as columns, and who acts there as rows, the worst first. Each cell has the strongest that
 // holds there, and what a change does to it. A cell is computed when it is asked for, since a page shows a part of a large map.
-import { type CapabilityClass, capabilities } from "../../../schema/index.ts";
+import { type CapabilityClass, capabilities, getOrInsert } from "../../../schema/index.ts";
 import { compare } from "../../canonical.ts";
 import { capabilitiesIn, worstClassOf, worstFirst } from "../../graph/danger.ts";
-import { type AccessGraph, lineageOf, type NodeId, organizationsIn, pathOf } from "../../graph/graph.ts";
+import {
+  type AccessGraph,
+  type GroupNode,
+  type IdentityNode,
+  lineageOf,
+  type NodeId,
+  pathOf,
+} from "../../graph/graph.ts";
 import type { PeopleGraph } from "../../graph/people.ts";
 import { pullTokenExpiry } from "../../query/pull-tokens.ts";
-import { labelsIn, type Mark, markOf } from "../html/tree.ts";
 
 /** The strongest first. `unknown`: a role cannot be read, so it may be anything. */
 export const LEVELS = ["unknown", "owns", "gives", "writes", "uses", "reads"] as const;
 export type Level = (typeof LEVELS)[number];
+
+export type Mark = "same" | "new" | "gone";
 
 export interface MapGroup {
   id: NodeId;
@@ -73,7 +81,7 @@ export const mapOf = ({ before, after, changed = [] }: MapInput): AccessMap => {
   const rows = rowsOf(was, is, sides, new Set(changed));
   const ranks = new Map(changed.map((id, i) => [id, i]));
   return {
-    trees: treesOf(was.graph, is.graph),
+    trees: groupTreesIn({ before: was.graph, after: is.graph }),
     rows: [
       ...rows.filter(({ id }) => ranks.has(id)).sort((a, b) => (ranks.get(a.id) ?? 0) - (ranks.get(b.id) ?? 0)),
       ...worstFirst(
@@ -137,8 +145,8 @@ const holdingIn = (side: Side): Holding => {
   const { graph, people } = side;
   const own = new Map<NodeId, Map<NodeId, NodeId[]>>();
   const add = (row: NodeId, group: NodeId, role: NodeId): void => {
-    const groups = own.get(row) ?? new Map<NodeId, NodeId[]>();
-    own.set(row, groups.set(group, [...(groups.get(group) ?? []), role]));
+    const groups = getOrInsert(own, row, () => new Map<NodeId, NodeId[]>());
+    getOrInsert(groups, group, () => []).push(role);
   };
   for (const { identity, group, role } of graph.bindings.values()) add(identity, group, role);
   for (const { identity, group, role } of people.bindings.values())
@@ -148,16 +156,13 @@ const holdingIn = (side: Side): Holding => {
   const together = (roles: readonly NodeId[]): Held => {
     const sorted = [...new Set(roles)].sort(compare);
     const key = sorted.join("\n");
-    const made = known.get(key) ?? { key, roles: sorted, ...strongestOf(graph, sorted) };
-    known.set(key, made);
-    return made;
+    return getOrInsert(known, key, () => ({ key, roles: sorted, ...strongestOf(graph, sorted) }));
   };
   const nothing = together([]);
   const cells = new Map<NodeId, Map<NodeId, Held>>();
   const heldBy = (row: NodeId, group: NodeId | null | undefined): Held => {
     if (group === null || group === undefined || !own.has(row)) return nothing;
-    const groups = cells.get(row) ?? new Map<NodeId, Held>();
-    cells.set(row, groups);
+    const groups = getOrInsert(cells, row, () => new Map<NodeId, Held>());
     const found = groups.get(group);
     if (found) return found;
     // A cycle of groups, which only a broken service has, ends here.
@@ -231,9 +236,7 @@ const differenceIn = ({ before, after }: { before: Holding; after: Holding }) =>
     if (others.has(row)) return { gains: own.level !== null, loses: old.level !== null };
     if (old.key === own.key && !own.roles.some((role) => changes.has(role))) return { gains: false, loses: false };
     const key = `${old.key}\n\n${own.key}`;
-    const found = known.get(key) ?? { gains: missing(own, old), loses: missing(old, own) };
-    known.set(key, found);
-    return found;
+    return getOrInsert(known, key, () => ({ gains: missing(own, old), loses: missing(old, own) }));
   };
 };
 
@@ -282,29 +285,50 @@ const kindOf = (relationship: Parameters<typeof pullTokenExpiry>[0]): string | u
   return relationship?.staticKeys ? "static keys" : undefined;
 };
 
-const treesOf = (before: AccessGraph, after: AccessGraph): MapGroup[] => {
+export interface Graphs {
+  before: AccessGraph;
+  after: AccessGraph;
+}
+
+/** The organizations; and what hangs nowhere, which only a broken service has. */
+export const groupTreesIn = ({ before, after }: Graphs): MapGroup[] => {
   const groups = new Map([...before.groups, ...after.groups]);
-  const children = Map.groupBy(groups.values(), ({ parent }) => parent);
+  const children = Map.groupBy(groups.values(), ({ parent }) => (groups.has(parent ?? "") ? parent : null));
   const seen = new Set<NodeId>();
-  const treeOf = (id: NodeId): MapGroup => {
+  const byName = (a: MapGroup, b: MapGroup): number => compare(a.name, b.name) || compare(a.id, b.id);
+  const treeOf = ({ id, name }: GroupNode): MapGroup => {
     seen.add(id);
-    const below = (children.get(id) ?? [])
-      .filter((one) => !seen.has(one.id))
-      .sort((a, b) => compare(a.name, b.name) || compare(a.id, b.id))
-      .map((one) => treeOf(one.id));
+    const below = (children.get(id) ?? []).filter((one) => !seen.has(one.id)).map(treeOf);
     return {
-      id,
-      name: groups.get(id)?.name ?? id,
-      path: pathOf(after.groups.has(id) ? after : before, id),
+      ...{ id, name, path: pathOf(after.groups.has(id) ? after : before, id) },
       mark: markOf(before.groups.has(id), after.groups.has(id)),
-      children: below,
+      children: below.sort(byName),
       size: 1 + below.reduce((sum, { size }) => sum + size, 0),
     };
   };
-  const tops = new Map([...organizationsIn(before), ...organizationsIn(after)].map((one) => [one.id, one]));
-  // What hangs nowhere, which only a broken service has, stands for itself.
-  for (const one of groups.values()) if (one.parent !== null && !groups.has(one.parent)) tops.set(one.id, one);
-  return [...tops.values()].sort((a, b) => compare(a.name, b.name)).map(({ id }) => treeOf(id));
+  const trees = (children.get(null) ?? []).map(treeOf).sort(byName);
+  for (const one of groups.values()) if (!seen.has(one.id)) trees.push(treeOf(one));
+  return trees;
+};
+
+/** What is on neither side, such as an identity that is not visible, stays. */
+export const markOf = (wasThere: boolean, isThere: boolean): Mark =>
+  wasThere === isThere ? "same" : isThere ? "new" : "gone";
+
+/** The name of an identity; if others have it, with the group; if they are in one group, with the uid. */
+export const labelsIn = ({ before, after }: Graphs): ((identity: NodeId) => string) => {
+  const identities = new Map([...before.identities, ...after.identities]);
+  const byName = Map.groupBy(identities.values(), ({ name }) => name);
+  const label = ({ id, uid, name, group }: IdentityNode): string => {
+    const others = (byName.get(name) ?? []).filter((one) => one.id !== id);
+    if (others.length === 0) return name;
+    if (others.some((one) => one.group === group)) return `${name} (${uid ?? "new"})`;
+    return `${name} (in ${pathOf(after.groups.has(group) ? after : before, group)})`;
+  };
+  return (id) => {
+    const node = identities.get(id);
+    return node ? label(node) : id;
+  };
 };
 
 /** The strongest of two; null is nothing. */
