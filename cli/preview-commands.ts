@@ -1,6 +1,6 @@
 // The commands of `irm` that preview a program: what it changes, and what differs from it.
 import { type Command, Option } from "commander";
-import { SEAL_IS_NOW } from "../client/clock.ts";
+import { SEAL_IS_NOW } from "../client/env.ts";
 import type { ApplyFlags } from "./apply.ts";
 import type { DriftFlags } from "./drift.ts";
 import type { ReviewFlags } from "./review.ts";

@@ -1,7 +1,7 @@
 // Parses a command line of `irm`. Commander reports what is wrong with it.
 import { styleText } from "node:util";
 import { Command, CommanderError } from "commander";
-import { sealProblem } from "../client/clock.ts";
+import { sealProblem } from "../client/env.ts";
 import { RUN } from "../client/run-file.ts";
 import { addCiCommands } from "./ci-commands.ts";
 import { addCommands } from "./commands.ts";

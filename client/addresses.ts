@@ -2,7 +2,7 @@
 // the program and its providers are the author's of a change, who must not choose where the job's tokens go
 // (docs/configuration.md#addresses).
 import { LOOPBACK_NAMES } from "../schema/index.ts";
-import type { Env } from "./clock.ts";
+import type { Env } from "./env.ts";
 
 /** One spelling for each address: `http://LOCALHOST:8080/` is `http://127.0.0.1:8080`. */
 export const serviceOf = (address: string): string => {

@@ -10,12 +10,12 @@ import {
   serviceOf,
   withoutSlash,
 } from "./addresses.ts";
-import { type Env, SEAL_IS_NOW, without } from "./clock.ts";
 import { CREDENTIAL_SETTINGS, type CredentialSource, credentialSource, usualSource } from "./credential-settings.ts";
+import { type Env, SEAL_IS_NOW, without } from "./env.ts";
 import { runIn, serviceIn } from "./run-file.ts";
 
 export { serviceOf } from "./addresses.ts";
-export type { Env } from "./clock.ts";
+export type { Env } from "./env.ts";
 
 export interface Config {
   /** address of the API, without a slash at the end; also the audience of its tokens */

@@ -4,7 +4,7 @@
 import { realpathSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { defaultAuthUrl, isAudience, isSameAddress, type Reach } from "./addresses.ts";
-import { type Env, without } from "./clock.ts";
+import { type Env, without } from "./env.ts";
 import { claimsOf } from "./token.ts";
 
 /** Where credentials are looked for. */

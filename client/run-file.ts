@@ -5,7 +5,7 @@ import { appendFileSync, lstatSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, isAbsolute, join } from "node:path";
 import { z } from "zod";
 import { getOrInsert, isLoopbackUrl, LOOPBACK_NAMES } from "../schema/index.ts";
-import type { Env } from "./clock.ts";
+import type { Env } from "./env.ts";
 import { ConfigError } from "./errors.ts";
 import type { Transport } from "./transport.ts";
 

@@ -14,7 +14,6 @@ import { isUnknown } from "../provider/record/normal-form.ts";
 import { isObject, type Json } from "../schema/index.ts";
 import type { Request } from "./request-type.ts";
 import { constructResponse } from "./response.ts";
-import { ACCESS_POLICY } from "./schema.ts";
 import { Refusal } from "./status.ts";
 import { structFrom } from "./struct.ts";
 import { Secret } from "./value.ts";
@@ -122,7 +121,7 @@ const aliasFrom = ({ urn, spec }: AskedOptions["aliases"][number]): pulumi.Input
 //
 // Loaded with the first component: most programs have none, and the SDK takes longer to load than all of the plugin.
 
-const TOKEN = `${TOKEN_PREFIX}${ACCESS_POLICY}`;
+const TOKEN = `${TOKEN_PREFIX}AccessPolicy`;
 
 /** `engine` is its address. */
 export const construct = async (request: Request<"construct">, engine: string): Promise<Buffer> => {

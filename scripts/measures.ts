@@ -117,15 +117,15 @@ const measuresOf = (files: readonly File[]): Measure[] => {
   });
   const one = (): number => 1;
   return [
-    total("tokens of product", product, countTokens, { before: 397_942, limit: 399_700, goal: 330_000 }),
-    total("files of product", product, one, { before: 895, limit: 860, goal: 640 }),
+    total("tokens of product", product, countTokens, { before: 397_942, limit: 372_000, goal: 330_000 }),
+    total("files of product", product, one, { before: 895, limit: 670, goal: 640 }),
     total(
       `files of product below ${SMALL_FILE} lines`,
       product.filter((file) => countLines(file) < SMALL_FILE),
       one,
-      { before: 200, limit: 173, goal: 80 },
+      { before: 200, limit: 66, goal: 80 },
     ),
-    total("lines of tests", tests, countLines, { before: 91_395, limit: 92_410, goal: 72_000 }),
+    total("lines of tests", tests, countLines, { before: 91_395, limit: 92_500, goal: 72_000 }),
     total("bytes of fixtures", files.filter(isFixture), ({ text }) => Buffer.byteLength(text), {
       before: 1_237_020,
       limit: 300_000,

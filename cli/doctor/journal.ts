@@ -2,7 +2,7 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { countText } from "../../access/format/words.ts";
-import type { Env } from "../../client/clock.ts";
+import type { Env } from "../../client/env.ts";
 import { withoutSection } from "../../client/errors.ts";
 import { JournalError } from "../../provider/log/file.ts";
 import { journalFolder, journalProblem } from "../../provider/run/journal-path.ts";

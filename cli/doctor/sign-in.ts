@@ -11,10 +11,11 @@ import {
 } from "../../access/workload/claims.ts";
 import { isSameAddress } from "../../client/addresses.ts";
 import { type Client, clientWith } from "../../client/client.ts";
-import { systemClock, without } from "../../client/clock.ts";
+import { systemClock } from "../../client/clock.ts";
 import { type Config, type Env, serviceOf } from "../../client/config.ts";
 import { API_TOKENS } from "../../client/credential-settings.ts";
 import { missingCredentials } from "../../client/credentials.ts";
+import { without } from "../../client/env.ts";
 import { apiErrorOf, hasCode, redactor, withoutSection } from "../../client/errors.ts";
 import { listAll } from "../../client/paginate.ts";
 import { getRecord } from "../../client/records.ts";

@@ -2,8 +2,8 @@
 // (https://www.pulumi.com/docs/esc/), and `envVarMappings` those of a provider: both are the author's of a change, and the addresses and
 // credentials are the job's (client/addresses.ts). Only Linux shows it.
 import { readFileSync } from "node:fs";
-import { type Env, sealProblem } from "../../client/clock.ts";
 import { CREDENTIAL_VARIABLES } from "../../client/credential-settings.ts";
+import { type Env, sealProblem } from "../../client/env.ts";
 import { isEngine } from "../../pulumi/process.ts";
 
 // It could name any secret of the job, also of a job that has no credentials of this API.

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Env } from "../../../client/clock.ts";
+import type { Env } from "../../../client/env.ts";
 import { DRIFT_PREVIEW, isDoubt } from "../../../client/preview-marks.ts";
 import { type Methods, providerWith } from "../../../provider/engine/methods.ts";
 import type { KindName } from "../../../provider/kind/index.ts";
