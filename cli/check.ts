@@ -1,6 +1,9 @@
 // `irm check`: the mistakes of a policy file on stdout, one line each; how many, and warnings, on stderr.
 import { countText } from "../access/format/words.ts";
-import { mistakeText, type Policy, ROOT, readPolicy, TextFileError, uidsBeside } from "../access/policy/index.ts";
+import { mistakeText, readPolicy } from "../access/policy/parse.ts";
+import { type Policy, ROOT } from "../access/policy/policy.ts";
+import { TextFileError } from "../access/policy/text-file.ts";
+import { uidsBeside } from "../access/policy/uids.ts";
 import { offlineRoles } from "../access/roles/lock.ts";
 import { isTestFile } from "../access/test/file.ts";
 import { printable } from "../schema/index.ts";

@@ -3,7 +3,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { parseDocument } from "yaml";
-import { parsePolicy } from "../access/policy/index.ts";
+import { parsePolicy } from "../access/policy/parse.ts";
 import { starterPolicy, starterProgram, starterRules, starterTests } from "../access/policy/starter.ts";
 import { PROJECT_FILES } from "../pulumi/project.ts";
 import { printable } from "../schema/index.ts";

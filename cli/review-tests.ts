@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { isAbsolute, join, posix, resolve } from "node:path";
 import { BaseError, repositoryRoot } from "../access/base/git.ts";
 import { type BaseRevision, filesAt, pathAt, pathInRepository } from "../access/base/revision.ts";
-import { mistakeText } from "../access/policy/index.ts";
+import { mistakeText } from "../access/policy/parse.ts";
 import type { Mistake } from "../access/policy/source.ts";
 import { type Files, textFiles } from "../access/policy/text-file.ts";
 import type { ChangedRules } from "../access/review/index.ts";

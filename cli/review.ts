@@ -7,7 +7,7 @@ import { afterApart, beforeApart, rowsApart } from "../access/change/rows.ts";
 import { reviewAsHtml } from "../access/format/html/review.ts";
 import { reportAsJson, reviewDocument } from "../access/format/review/document.ts";
 import type { Live } from "../access/graph/live.ts";
-import { policyStackIn } from "../access/policy/index.ts";
+import { policyStackIn } from "../access/policy/stack.ts";
 import { reviewOf } from "../access/review/index.ts";
 import type { Proposal } from "../access/review/proposal.ts";
 import { goesThrough, type Review, type RunReport } from "../access/review/report.ts";

@@ -1,8 +1,8 @@
 // `irm test`: whether access is as its tests say, in a policy alone or live.
 import { countText } from "../access/format/words.ts";
 import { readLive } from "../access/graph/live.ts";
-import { mistakeText, type Policy } from "../access/policy/index.ts";
-import type { AccessTest } from "../access/policy/policy.ts";
+import { mistakeText } from "../access/policy/parse.ts";
+import type { AccessTest, Policy } from "../access/policy/policy.ts";
 import type { Mistake } from "../access/policy/source.ts";
 import { textFiles } from "../access/policy/text-file.ts";
 import { offlineRoles } from "../access/roles/lock.ts";

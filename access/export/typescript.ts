@@ -1,5 +1,5 @@
 // The program in TypeScript: a resource for each record, in the order in which they refer to each other.
-import { ROOT } from "../policy/index.ts";
+import { ROOT } from "../policy/policy.ts";
 import { quote } from "../text.ts";
 import { headComment, type Item, type Language, type Spelling, writerOf } from "./literal.ts";
 import type { Export } from "./model.ts";

@@ -9,7 +9,7 @@ import { type Document, type Item, line, type Part, quote, quotedItems } from ".
 import { documentAsHtml } from "./document/html.ts";
 import { mapSection } from "./html/map.ts";
 import { mapOf, type Side } from "./html/map-model.ts";
-import { html } from "./html/markup.ts";
+import { html } from "./html/page.ts";
 import { countText, hiddenLines, organizationPartsOf } from "./words.ts";
 
 interface HeldThere {

@@ -16,9 +16,9 @@ import type { Live, NotVisible } from "../graph/live.ts";
 import { PolicyEditError } from "../policy/edit/document.ts";
 import type { Removal } from "../policy/edit/entries.ts";
 import { type OpenPolicy, stackOf } from "../policy/edit/open.ts";
-import type { PolicyGraph } from "../policy/graph.ts";
-import { mappingsOf, mistakeText, type Policy, policyGraph } from "../policy/index.ts";
-import type { PolicyBinding } from "../policy/policy.ts";
+import { type PolicyGraph, policyGraph } from "../policy/graph.ts";
+import { mistakeText } from "../policy/parse.ts";
+import { mappingsOf, type Policy, type PolicyBinding } from "../policy/policy.ts";
 import { roleReader } from "./answer.ts";
 
 export interface Unused {

@@ -11,9 +11,17 @@ import { pullTokensIn } from "../query/pull-tokens.ts";
 import { assumptionOf } from "./assume.ts";
 import { hiddenRules, unreadableRoles, unreadableWorkloads } from "./hidden.ts";
 import { type Judged, judge, unknownSubjects } from "./judge.ts";
-import { deletedGroupsOf, expiringKeysOf, forcedRows, nameIn, undeclaredRows } from "./lists.ts";
+import {
+  deletedGroupsOf,
+  expiringKeysOf,
+  forcedRows,
+  nameIn,
+  notSearchedParts,
+  pathRows,
+  pathsOf,
+  undeclaredRows,
+} from "./lists.ts";
 import { organizationsOf } from "./organizations.ts";
-import { notSearchedParts, pathRows, pathsOf } from "./paths.ts";
 import { existedBefore, type PeopleInput, peopleInputOf, peopleReviewsOf } from "./people.ts";
 import type { Proposal, UnknownPart } from "./proposal.ts";
 import { replacementsIn } from "./replaced.ts";

@@ -1,12 +1,14 @@
 // The lists of a report that no rule decides: deletions, what they take along, undeclared access, keys that end.
-
 import type { Json } from "../../schema/index.ts";
 import { compare } from "../canonical.ts";
 import { capabilitiesIn, worstFirst } from "../graph/danger.ts";
 import { capabilitiesHeldIn } from "../graph/effective-access.ts";
 import { type AccessGraph, groupNameOf, isInside, type NodeId, nameOf, pathOf } from "../graph/graph.ts";
-import type { Proposal } from "./proposal.ts";
-import type { DeletedGroup, ExpiringKey, Report, Undeclared } from "./report.ts";
+import type { NotVisible } from "../graph/live.ts";
+import { type PathChange, pathChange, targetsIn } from "../paths/find.ts";
+import type { Path } from "../paths/path.ts";
+import type { Proposal, UnknownPart } from "./proposal.ts";
+import type { DeletedGroup, ExpiringKey, PathReview, Report, Undeclared } from "./report.ts";
 import type { RuleInput } from "./rule.ts";
 
 // What is in a group or below, in words: it disappears with the group.
@@ -119,3 +121,50 @@ export const expiringKeysOf = (after: AccessGraph, nowMs: number): ExpiringKey[]
     texts: [expirationTime, name, uid],
   })).map(({ key }) => key);
 };
+
+// Paths to more access that a change opens and closes, as a report shows them.
+
+interface PathsOptions {
+  notVisible: readonly NotVisible[];
+  /** address of the API */
+  service: string;
+  nowMs: number;
+}
+
+const NONE: PathChange = { opens: [], closes: [], notSearched: [] };
+
+/** Where neither access nor who can assume an identity changes, no path does. */
+export const pathsOf = (
+  { before, after, changes, reassumed, replacements }: Omit<RuleInput, "opened">,
+  peopleChanges: readonly unknown[],
+  { notVisible, service, nowMs }: PathsOptions,
+): PathChange =>
+  changes.length + reassumed.length + replacements.length + peopleChanges.length === 0
+    ? NONE
+    : pathChange(before, after, { notVisible, audience: service, nowMs });
+
+export const pathRows = (graph: AccessGraph, paths: readonly Path[]): PathReview[] => {
+  const aboutOf = targetsIn(graph);
+  return paths.map(({ from, gains, assumes, steps, assumptions }) => {
+    const id = "identity" in from ? from.identity : "";
+    const { uid = id, name = id } = graph.identities.get(id) ?? {};
+    return {
+      from: { identity: uid, name },
+      gains: gains.map(({ capability, group }) => {
+        const node = graph.groups.get(group);
+        return { capability, group: node ? node.uid : group, groupName: groupNameOf(graph, group) };
+      }),
+      assumes,
+      steps: steps.map((step) => ({
+        ...step,
+        name: nameOf(graph.identities, step.as),
+        about: aboutOf(step.path, step.method),
+      })),
+      assumptions: [...assumptions],
+    };
+  });
+};
+
+/** What was not searched may hide any path. */
+export const notSearchedParts = ({ notSearched }: PathChange): UnknownPart[] =>
+  notSearched.map((message) => ({ subject: "", message, hides: { of: "paths" } }));

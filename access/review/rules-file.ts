@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { isObject, type Json, suggestion } from "../../schema/index.ts";
 import { shapeError } from "../../schema/json.ts";
-import { mistakeText } from "../policy/index.ts";
+import { mistakeText } from "../policy/parse.ts";
 import { pathText, plainValue } from "../policy/source.ts";
 import { sourceFromYaml } from "../policy/yaml-source.ts";
 import { RULES, type RuleName } from "./report.ts";

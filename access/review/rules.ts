@@ -21,8 +21,8 @@ import { othersIn } from "../workload/others.ts";
 import { pullRequestsIn } from "../workload/pull-request.ts";
 import { tokensOf } from "../workload/token.ts";
 import { assumptionOf, fingerprint } from "./assume.ts";
+import { keysIn } from "./people.ts";
 import { type Found, ownersIn, placesOf, type Rule, textOfList } from "./rule.ts";
-import { keysIn } from "./static-keys.ts";
 
 const assumedByOthers: Rule = {
   name: "assumed-by-others",

@@ -8,7 +8,7 @@ import { type AccessGraph, type IdentityNode, type NodeId, nameOf, pathOf } from
 import { PolicyEditError } from "../policy/edit/document.ts";
 import { additionOf, removalOf } from "../policy/edit/entries.ts";
 import { openPolicy, type PolicyEdit, stackOf } from "../policy/edit/open.ts";
-import { policyGraph } from "../policy/index.ts";
+import { policyGraph } from "../policy/graph.ts";
 import { COMPONENT } from "../policy/stack.ts";
 import { bindingsOf, type HeldBinding, type Holder } from "./holder.ts";
 import type { UndoFile } from "./undo-file.ts";

@@ -12,9 +12,9 @@ import type { Mistake } from "../policy/source.ts";
 import type { PolicyStack } from "../policy/stack.ts";
 import type { Proposal } from "../review/proposal.ts";
 import type { TestResult } from "../review/report.ts";
+import { newReasons, type Reason, reasonText } from "./breaches.ts";
 import type { TestSuite } from "./file.ts";
 import { namesIn } from "./names.ts";
-import { newReasons, type Reason, reasonText } from "./reason.ts";
 import { type Found, findReasons } from "./run-tests.ts";
 import { organizationIn, organizationsNamed } from "./scene.ts";
 

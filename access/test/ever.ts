@@ -11,8 +11,7 @@ import { reachStrictly } from "../paths/strict.ts";
 import { worldOf } from "../paths/world.ts";
 import { newReviewBudget } from "../pattern/budget.ts";
 import { shortList } from "../text.ts";
-import { counts } from "./breaches.ts";
-import type { Reason } from "./reason.ts";
+import { counts, type Reason } from "./breaches.ts";
 import type { Actor, TestContext } from "./scene.ts";
 
 /** Steps of the searches of a test: a few seconds. */

@@ -9,10 +9,9 @@ import { newReviewBudget } from "../pattern/budget.ts";
 import type { AccessTest } from "../policy/policy.ts";
 import type { FindingList } from "../review/report.ts";
 import { canBeAssumedBy, workloadsOf } from "../workload/workload.ts";
-import { breachFinder, findUnseen, missingOf } from "./breaches.ts";
+import { breachFinder, findUnseen, missingOf, type Reason, reasonText } from "./breaches.ts";
 import { everFinder } from "./ever.ts";
 import { NameError, type Names, pathOfIdentity } from "./names.ts";
-import { type Reason, reasonText } from "./reason.ts";
 import type { Actor, Scene, TestContext } from "./scene.ts";
 
 export type Outcome =

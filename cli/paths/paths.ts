@@ -1,11 +1,10 @@
 // `irm paths`: by which requests somebody could come to hold what they do not hold today.
-import { html } from "../../access/format/html/markup.ts";
+import { html } from "../../access/format/html/page.ts";
 import { pathsDocument, pathsJson } from "../../access/format/paths.ts";
 import { type Live, readLive } from "../../access/graph/live.ts";
 import { findPaths } from "../../access/paths/find.ts";
 import { isRefuted, type Path, type PathQuery, type Paths, type Proof, type Proofs } from "../../access/paths/path.ts";
-import { mistakeText } from "../../access/policy/index.ts";
-import { workloadFromText } from "../../access/policy/parse.ts";
+import { mistakeText, workloadFromText } from "../../access/policy/parse.ts";
 import { isComplete } from "../../access/query/answer.ts";
 import { capabilityViolation, resolveQuestion } from "../../access/query/question.ts";
 import type { Client } from "../../client/client.ts";

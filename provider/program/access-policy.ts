@@ -2,7 +2,8 @@
 import { existsSync } from "node:fs";
 import { isAbsolute, relative, resolve } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import { mistakeText, type Policy, parsePolicy, readPolicy } from "../../access/policy/index.ts";
+import { mistakeText, parsePolicy, readPolicy } from "../../access/policy/parse.ts";
+import type { Policy } from "../../access/policy/policy.ts";
 import type { AwsArgs } from "../../access/preset/aws.ts";
 import type { BuildkiteArgs } from "../../access/preset/buildkite.ts";
 import type { GithubActionsArgs } from "../../access/preset/github-actions.ts";

@@ -2,16 +2,15 @@
 // so that the preview shows what is adopted and what is created.
 import { readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
+import { NO_PEOPLE_YET } from "../../access/policy/check/access.ts";
 import {
   mappingsOf,
-  NO_PEOPLE_YET,
   type Policy,
   type PolicyMapping,
   type PolicyOrganization,
-  type PolicyUids,
-  parseUids,
   ROOT,
-} from "../../access/policy/index.ts";
+} from "../../access/policy/policy.ts";
+import { type PolicyUids, parseUids } from "../../access/policy/uids.ts";
 import type { Client } from "../../client/client.ts";
 import { type Listed, listAll, listChildren } from "../../client/paginate.ts";
 import { getOrInsert, type Json, parentOf, printable, suggestion } from "../../schema/index.ts";

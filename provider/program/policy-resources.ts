@@ -6,7 +6,7 @@
 //   acme:access/platform          the role bindings of a group; acme:access/ has the bindings of the organization
 //   acme:people/sso/owner/SRE     the role of an external group: identity provider, role, group
 import type * as pulumi from "@pulumi/pulumi";
-import { mappingsOf, type Policy, type PolicyGroup, ROOT } from "../../access/policy/index.ts";
+import { mappingsOf, type Policy, type PolicyGroup, ROOT } from "../../access/policy/policy.ts";
 import type { Json } from "../../schema/index.ts";
 import { withMatch } from "./adoption.ts";
 import { perClass } from "./form.ts";

@@ -1,6 +1,5 @@
 // A resource of each kind that faults are tried on, with its parent and references, in one program.
-import type { KindName } from "../../provider/kind/index.ts";
-import { kindRecords } from "../../provider/kind/index.ts";
+import { type KindName, kindRecords } from "../../provider/kind/index.ts";
 import type { Json, OperationName } from "../../schema/index.ts";
 import { type Declared, type Program, ref } from "../harness/small-engine/program.ts";
 

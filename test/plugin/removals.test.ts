@@ -1,7 +1,6 @@
 // What a preview says of resources that leave the program, in a language whose programs do not report it themselves.
 import { describe, expect, it } from "vitest";
-import type { EngineRun } from "../../plugin/program.ts";
-import { type CheckedResource, type ProgramNotes, programNotes } from "../../plugin/program.ts";
+import { type CheckedResource, type EngineRun, type ProgramNotes, programNotes } from "../../plugin/program.ts";
 import { isOtherLanguage, type RemovalParts, removalsWith } from "../../plugin/removals.ts";
 import { kindRecords } from "../../provider/kind/index.ts";
 import { noStoredStacks } from "../../provider/run/stored-stack.ts";

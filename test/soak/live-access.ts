@@ -1,7 +1,6 @@
 // Compares what is there with what the program declares, without the provider and without the engine's state: each resource has one record
 // with these fields, in its group, and the home group holds nothing else of ours.
-import type { Json } from "../../schema/index.ts";
-import { parentOf } from "../../schema/index.ts";
+import { type Json, parentOf } from "../../schema/index.ts";
 import type { Foreign } from "../faults/judge.ts";
 import type { LiveRecord } from "../harness/small-engine/owner.ts";
 import { type Declared, type Program, refsIn } from "../harness/small-engine/program.ts";

@@ -1,6 +1,6 @@
 // A policy of the entries that a policy can say: groups, roles, identities, and who has which role where.
 import { capabilityName, isBuiltInRole, isUidp } from "../../../schema/index.ts";
-import { ROOT } from "../../policy/index.ts";
+import { ROOT } from "../../policy/policy.ts";
 import { RAW_RELATIONSHIPS } from "../../policy/shape.ts";
 import { pathText } from "../../policy/source.ts";
 import type { Export } from "../model.ts";

@@ -7,7 +7,9 @@ import { addGroup, addIdentity, addRole, type Listed } from "../../graph/live-re
 import { type Added, type ChangedFile, PolicyEditError, withEntries } from "../../policy/edit/document.ts";
 import { additionOf, withAddition } from "../../policy/edit/entries.ts";
 import { type OpenPolicy, type PolicyEdit, stackOf } from "../../policy/edit/open.ts";
-import { mappingsOf, mistakeText, policyGraph, ROOT } from "../../policy/index.ts";
+import { policyGraph } from "../../policy/graph.ts";
+import { mistakeText } from "../../policy/parse.ts";
+import { mappingsOf, ROOT } from "../../policy/policy.ts";
 import { UIDS_FILE } from "../../policy/uids.ts";
 import { quote } from "../../text.ts";
 import type { Export } from "../model.ts";

@@ -1,5 +1,6 @@
 // The policy of an export: all that a policy can say without a mistake. What has one, the program beside it declares.
-import { parsePolicy, ROOT } from "../../policy/index.ts";
+import { parsePolicy } from "../../policy/parse.ts";
+import { ROOT } from "../../policy/policy.ts";
 import type { Mistake } from "../../policy/source.ts";
 import { presets } from "../../preset/presets.ts";
 import { yamlText } from "../../text.ts";

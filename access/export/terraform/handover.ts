@@ -4,9 +4,8 @@ import { code } from "../../format/markdown-text.ts";
 import { countText } from "../../format/words.ts";
 import type { Export } from "../model.ts";
 import type { ExportKind } from "../read.ts";
-import { type Address, addressText, resourceOf, resourceText, shellQuoted } from "./address.ts";
 import type { Managed } from "./managed.ts";
-import type { TerraformState } from "./state.ts";
+import { type Address, addressText, resourceOf, resourceText, shellQuoted, type TerraformState } from "./state.ts";
 
 // What an export takes over from Terraform, and what it does not.
 

@@ -1,8 +1,7 @@
 // A document as one page.
 
 import { type CapabilitySets, capabilitySets } from "../html/capability-sets.ts";
-import { html, type Markup } from "../html/markup.ts";
-import { type Section as PageSection, pageOf } from "../html/page.ts";
+import { html, type Markup, type Section as PageSection, pageOf } from "../html/page.ts";
 import { pathGraph } from "../html/path-graph.ts";
 import { docsAddress, pathOfRule } from "../markdown-text.ts";
 import { countText } from "../words.ts";

@@ -2,8 +2,7 @@
 // prints a long list once, at its end, and links to it.
 import { isWrite } from "../../graph/danger.ts";
 import { countText } from "../words.ts";
-import { html, type Markup } from "./markup.ts";
-import type { Section } from "./page.ts";
+import { html, type Markup, type Section } from "./page.ts";
 
 const INLINE_MAX = 8;
 

@@ -4,8 +4,7 @@ import { once } from "../../../schema/index.ts";
 import type { NodeId } from "../../graph/graph.ts";
 import { countText } from "../words.ts";
 import { type AccessMap, LEVELS, type Level, type MapCell, type MapGroup, type MapRow, stronger } from "./map-model.ts";
-import { html, type Markup } from "./markup.ts";
-import type { Section } from "./page.ts";
+import { html, type Markup, type Section } from "./page.ts";
 import { above, tagOf } from "./tree.ts";
 
 interface MapOptions {

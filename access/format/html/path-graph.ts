@@ -2,7 +2,7 @@
 // side, so that a graph of any path is as narrow as a phone.
 import type { PathText } from "../document/document.ts";
 import { countText } from "../words.ts";
-import { html, type Markup } from "./markup.ts";
+import { html, type Markup } from "./page.ts";
 
 const WIDTH = 340;
 const BOX = { width: 230, height: 30, gap: 18 };

@@ -9,7 +9,7 @@ import { documentAsHtml } from "../document/html.ts";
 import { countsOf, reviewDocument, type Subject, subjectOf, subjectsInOf } from "../review/document.ts";
 import { mapSection } from "./map.ts";
 import { mapOf } from "./map-model.ts";
-import { html, type Markup } from "./markup.ts";
+import { html, type Markup } from "./page.ts";
 import { treeSection, treesOf } from "./tree.ts";
 
 export const reviewAsHtml = (review: Review): string => {

@@ -6,8 +6,7 @@ import { capabilitiesIn, worstFirst } from "../../graph/danger.ts";
 import type { NodeId } from "../../graph/graph.ts";
 import { countText } from "../words.ts";
 import { type Graphs, groupTreesIn, labelsIn, type MapGroup, type Mark, markOf } from "./map-model.ts";
-import { html, type Markup } from "./markup.ts";
-import type { Section } from "./page.ts";
+import { html, type Markup, type Section } from "./page.ts";
 
 interface Holder {
   identity: NodeId;

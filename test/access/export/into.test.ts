@@ -12,7 +12,7 @@ import { newGraph } from "../../../access/graph/graph.ts";
 import { addBinding, addGroup, addIdentity, addRole, type Listed } from "../../../access/graph/live-record.ts";
 import { removalOf } from "../../../access/policy/edit/entries.ts";
 import { applyEdit, openPolicy, stackOf } from "../../../access/policy/edit/open.ts";
-import { policyGraph } from "../../../access/policy/index.ts";
+import { policyGraph } from "../../../access/policy/graph.ts";
 import { isRoot, parentOf } from "../../../schema/index.ts";
 import { createRandom } from "../../support/random.ts";
 import { testFolder } from "../../support/test-folder.ts";

@@ -6,7 +6,7 @@ import { type Export, exportOf } from "../../../access/export/model.ts";
 import { adoptionText, policyOf, policyText } from "../../../access/export/policy/policy.ts";
 import { projectOf } from "../../../access/export/project.ts";
 import { type Contents, type ExportKind, KINDS } from "../../../access/export/read.ts";
-import { parsePolicy, readPolicy } from "../../../access/policy/index.ts";
+import { parsePolicy, readPolicy } from "../../../access/policy/parse.ts";
 import { ODD } from "../../harness/by-hand.ts";
 import { temporaryFolder } from "../../support/command.ts";
 

@@ -1,7 +1,8 @@
 // Files of policies for tests, and what is read of them.
 import { dirname } from "node:path";
 import { expect } from "vitest";
-import { mistakeText, type Policy, readPolicy } from "../../../access/policy/index.ts";
+import { mistakeText, readPolicy } from "../../../access/policy/parse.ts";
+import type { Policy } from "../../../access/policy/policy.ts";
 import { TABLE } from "../../../access/roles/lock.ts";
 import { testFolder } from "../../support/test-folder.ts";
 

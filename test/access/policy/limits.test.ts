@@ -2,7 +2,8 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { mappingsOf, mistakeText, parsePolicy, readPolicy } from "../../../access/policy/index.ts";
+import { mistakeText, parsePolicy, readPolicy } from "../../../access/policy/parse.ts";
+import { mappingsOf } from "../../../access/policy/policy.ts";
 import { mistakesOf, policyOf, write } from "./files.ts";
 
 describe("hostile files are refused before anything else:", () => {

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { mistakeText, readPolicy } from "../../../access/policy/index.ts";
+import { mistakeText, readPolicy } from "../../../access/policy/parse.ts";
 import { testFolder } from "../../support/test-folder.ts";
 import { mistakesOf, write } from "./files.ts";
 

@@ -1,6 +1,7 @@
 // A policy becomes groups, identities, roles and bindings.
 import { describe, expect, test } from "vitest";
-import { type Policy, parsePolicy } from "../../../access/policy/index.ts";
+import { parsePolicy } from "../../../access/policy/parse.ts";
+import type { Policy } from "../../../access/policy/policy.ts";
 import { policyOf } from "./files.ts";
 
 const EXAMPLE = `organization: acme

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { newGraph } from "../../../access/graph/graph.ts";
 import { policyGraph } from "../../../access/policy/graph.ts";
-import { parsePolicy } from "../../../access/policy/index.ts";
+import { parsePolicy } from "../../../access/policy/parse.ts";
 import { TABLE } from "../../../access/roles/lock.ts";
 import { reviewBetween } from "../format/reviews.ts";
 import { addGroup, addProvider, addRole, mapGroup, ROOT, uidIn } from "../graphs.ts";

@@ -1,8 +1,10 @@
 // A policy beside a stack: records match by the uids of the stack's state, and what the stack manages goes with its key.
 import { describe, expect, test } from "vitest";
 import { type GraphBuilder, newGraph } from "../../../access/graph/graph.ts";
-import { parsePolicy, policyGraph, policyStackIn } from "../../../access/policy/index.ts";
+import { policyGraph } from "../../../access/policy/graph.ts";
+import { parsePolicy } from "../../../access/policy/parse.ts";
 import type { Policy } from "../../../access/policy/policy.ts";
+import { policyStackIn } from "../../../access/policy/stack.ts";
 import type { Report } from "../../../access/review/report.ts";
 import { reviewBetween } from "../format/reviews.ts";
 import { addGroup, addIdentity, addRole, bind, ROOT, uidIn } from "../graphs.ts";

@@ -1,7 +1,8 @@
 // Tests of access on a change of a stack: a key of the policy means the record that the stack has for it.
 import { expect, test } from "vitest";
 import { newGraph } from "../../../access/graph/graph.ts";
-import { parsePolicy, policyStackIn } from "../../../access/policy/index.ts";
+import { parsePolicy } from "../../../access/policy/parse.ts";
+import { policyStackIn } from "../../../access/policy/stack.ts";
 import { runChangeTests } from "../../../access/test/change.ts";
 import { addGroup, addIdentity, addRole, bind, ROOT, uidIn } from "../graphs.ts";
 import { proposalBetween } from "../proposals.ts";

@@ -1,6 +1,6 @@
 // Tests of access that say `ever`: what could be reached by paths counts.
 import { describe, expect, test } from "vitest";
-import { parsePolicy } from "../../../access/policy/index.ts";
+import { parsePolicy } from "../../../access/policy/parse.ts";
 import { TABLE } from "../../../access/roles/lock.ts";
 import { type Outcome, runTests } from "../../../access/test/run-tests.ts";
 import { liveScene, policyScene } from "../../../access/test/scene.ts";

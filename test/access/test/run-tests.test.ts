@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { type GraphBuilder, newGraph } from "../../../access/graph/graph.ts";
 import type { ListedKind } from "../../../access/graph/live.ts";
-import { parsePolicy } from "../../../access/policy/index.ts";
+import { parsePolicy } from "../../../access/policy/parse.ts";
 import { TABLE } from "../../../access/roles/lock.ts";
 import { namesIn } from "../../../access/test/names.ts";
 import { type Outcome, runTests } from "../../../access/test/run-tests.ts";

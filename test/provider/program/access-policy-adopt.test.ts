@@ -1,7 +1,7 @@
 // What AccessPolicy adopts: by name, or by the uids of a file. The engine is a mock, the service is the reference server.
 import * as pulumi from "@pulumi/pulumi";
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { parsePolicy } from "../../../access/policy/index.ts";
+import { parsePolicy } from "../../../access/policy/parse.ts";
 import type { PolicyDocument } from "../../../provider/index.ts";
 import { policyMatch, policyMatchByUid, providersListedBy } from "../../../provider/program/policy-match.ts";
 import { startService } from "../../harness/provider.ts";

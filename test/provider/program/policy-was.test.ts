@@ -2,7 +2,8 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { beforeEach, expect, test, vi } from "vitest";
 import { newGraph } from "../../../access/graph/graph.ts";
-import { parsePolicy, policyGraph } from "../../../access/policy/index.ts";
+import { policyGraph } from "../../../access/policy/graph.ts";
+import { parsePolicy } from "../../../access/policy/parse.ts";
 import { AccessPolicy, type PolicyDocument } from "../../../provider/index.ts";
 import { reviewBetween } from "../../access/format/reviews.ts";
 import { addGroup, addIdentity, addRole, bind, ROOT, uidIn } from "../../access/graphs.ts";

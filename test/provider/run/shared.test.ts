@@ -7,8 +7,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vites
 import type { Entry } from "../../../provider/log/entry.ts";
 import { journalFile } from "../../../provider/log/file.ts";
 import { holderHere } from "../../../provider/log/holder.ts";
-import type { Operation } from "../../../provider/log/operation.ts";
-import { joinOperation } from "../../../provider/log/operation.ts";
+import { joinOperation, type Operation } from "../../../provider/log/operation.ts";
 import { createJournal, type NewIntent } from "../../../provider/run/journal.ts";
 import { manualClock } from "../../harness/clock.ts";
 import { temporaryFolder } from "../../support/command.ts";

@@ -2,8 +2,7 @@
 // the caller, so that a search of thousands of requests signs no tokens.
 import { isApiError, type OperationName } from "../../../schema/index.ts";
 import { unlimited } from "../../../server/base/rate-limit.ts";
-import type { Authenticate } from "../../../server/caller/caller.ts";
-import { grantsOf, operator } from "../../../server/caller/caller.ts";
+import { type Authenticate, grantsOf, operator } from "../../../server/caller/caller.ts";
 import { createPipeline } from "../../../server/pipeline/pipeline.ts";
 import { decodeRest } from "../../../server/rest/parameters.ts";
 import { createRouter } from "../../../server/rest/route.ts";

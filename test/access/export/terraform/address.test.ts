@@ -1,6 +1,6 @@
 // Addresses of Terraform, as it prints them and reads them.
 import { expect, test } from "vitest";
-import { addressFrom, addressText, resourceText, shellQuoted } from "../../../../access/export/terraform/address.ts";
+import { addressFrom, addressText, resourceText, shellQuoted } from "../../../../access/export/terraform/state.ts";
 
 // A key that Terraform 1.11.4 printed so in `terraform state list`, and took so in `terraform state rm`.
 const KEY = `it's "q" \\ \${x} %{y} \n é 😀`;

@@ -1,8 +1,8 @@
 // The commands of handover.md, carried out by the real Terraform where it is on the PATH.
 import { spawnSync } from "node:child_process";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type Address, addressFrom } from "../../../../access/export/terraform/address.ts";
 import { handoverText } from "../../../../access/export/terraform/handover.ts";
+import { type Address, addressFrom } from "../../../../access/export/terraform/state.ts";
 import { temporaryFolder } from "../../../support/command.ts";
 
 const terraform = (folder: string, ...args: string[]): string => {

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { PolicyEditError } from "../../../../access/policy/edit/document.ts";
 import { type Removal, removalOf } from "../../../../access/policy/edit/entries.ts";
 import { applyEdit, openPolicy } from "../../../../access/policy/edit/open.ts";
-import { readPolicy } from "../../../../access/policy/index.ts";
+import { readPolicy } from "../../../../access/policy/parse.ts";
 import { policyText } from "../../../support/policy-text.ts";
 import { write } from "../files.ts";
 
