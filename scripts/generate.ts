@@ -11,7 +11,7 @@ import { changeSchema } from "../access/change/change.ts";
 import { policySchema, testFileSchema } from "../access/policy/shape.ts";
 import { reportSchema } from "../access/review/report.ts";
 import { packageSchema } from "../plugin/schema.ts";
-import { openapiDocument, protobufFiles } from "../schema/index.ts";
+import { protobufFiles } from "../schema/index.ts";
 import { root } from "./base/project.mjs";
 import { capabilitiesPage, withResourceTable } from "./generate/docs-text.ts";
 import { withExamples } from "./generate/example.ts";
@@ -39,12 +39,11 @@ const wanted = new Map([
   ...protobufFiles()
     .filter(({ name }) => !name.includes("/v2/"))
     .map((file): [string, string] => [join(fromSchema, file.name), protoText(file)]),
-  [join(fromSchema, "openapi.json"), jsonText(openapiDocument())],
   [join(fromSchema, "message.ts"), messageTypes()],
-  [join(fromSchema, "access.schema.json"), jsonText(policySchema())],
-  [join(fromSchema, "access.tests.schema.json"), jsonText(testFileSchema())],
-  [join(fromSchema, "review.schema.json"), jsonText(reportSchema())],
-  [join(fromSchema, "change.schema.json"), jsonText(changeSchema())],
+  [join(fromSchema, "access.schema.json"), shortText(policySchema())],
+  [join(fromSchema, "access.tests.schema.json"), shortText(testFileSchema())],
+  [join(fromSchema, "review.schema.json"), shortText(reportSchema())],
+  [join(fromSchema, "change.schema.json"), shortText(changeSchema())],
   [join(fromPlugin, "schema.json"), schemaText],
   ...[...programFiles()].map(([name, text]): [string, string] => [join(fromKinds, name), text]),
   ...[...nativeFiles()].map(([name, text]): [string, string] => [join(fromKinds, "native", name), text]),
@@ -90,4 +89,12 @@ function pluginSchema() {
 
 function jsonText(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
+/** With a list of texts on one line. */
+function shortText(value: unknown): string {
+  return jsonText(value).replaceAll(
+    /\[\n\s+("[^"\n]*"(?:,\n\s+"[^"\n]*")*)\n\s+\]/g,
+    (_, list: string) => `[${list.replaceAll(/\n\s+/g, " ")}]`,
+  );
 }

@@ -131,7 +131,7 @@ const measuresOf = (files: readonly File[]): Measure[] => {
       limit: 300_000,
       goal: 300_000,
     }),
-    total("generated lines", files.filter(isGenerated), countLines, { before: 68_331, limit: 59_100, goal: 50_000 }),
+    total("generated lines", files.filter(isGenerated), countLines, { before: 68_331, limit: 50_000, goal: 50_000 }),
     total(
       "lines of biome.json",
       files.filter(({ path }) => path === "biome.json"),
