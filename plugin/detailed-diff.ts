@@ -2,6 +2,7 @@
 // compared with is the record as last observed, in normal form (provider/record/desired.ts).
 
 import { SERVICE } from "../client/preview-marks.ts";
+import { type Binding, bindingsIn, grants, pairsIn, settingsOf } from "../provider/kind/pair.ts";
 import { lostOutputs } from "../provider/reconcile/incomplete.ts";
 import type { DiffResult } from "../provider/reconcile/index.ts";
 import { type ChangedMember, changedMembers, desiredFrom } from "../provider/record/desired.ts";
@@ -9,7 +10,6 @@ import { placeOf } from "../provider/record/id.ts";
 import type { Kind } from "../provider/record/kind.ts";
 import { isUnknown } from "../provider/record/normal-form.ts";
 import { argumentOf, changedSwitches } from "../provider/record/state.ts";
-import { type Binding, bindingsIn, grants, pairsIn, settingsOf } from "../provider/set/pair.ts";
 import { planOf } from "../provider/set/plan.ts";
 import type { Json } from "../schema/index.ts";
 import { isWithin } from "../schema/index.ts";

@@ -1,10 +1,10 @@
 // The outputs that a preview shows, as far as they are known before the update: what the program gives, and what the record has already.
 import type { TakenOver } from "../client/preview-marks.ts";
+import { bindingsIn, grants, pairsIn, settingsOf } from "../provider/kind/pair.ts";
 import { knownUid } from "../provider/record/id.ts";
 import { type Kind, outputNames, referencesOf } from "../provider/record/kind.ts";
 import { choicesOf, isUnknown, secretPaths, UNKNOWN, withValueAt } from "../provider/record/normal-form.ts";
 import { argumentOf, argumentsIn, outputOf } from "../provider/record/state.ts";
-import { bindingsIn, grants, pairsIn, settingsOf } from "../provider/set/pair.ts";
 import { isObject, isUidp, isWithin, type Json, normalForm, valueAt } from "../schema/index.ts";
 import { type DetailedDiff, memberIn } from "./detailed-diff.ts";
 

@@ -5,6 +5,7 @@ import type { EngineState, StateResource } from "../../pulumi/state.ts";
 import { SECRET, valuesIn } from "../../pulumi/value.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { kindOfField, kindOfToken, kindRecords } from "../kind/index.ts";
+import { bindingsIn } from "../kind/pair.ts";
 import type { Run, Write } from "../log/entries.ts";
 import type { Entry } from "../log/entry.ts";
 import { fingerprintOf } from "../record/desired.ts";
@@ -12,7 +13,6 @@ import { placeOf, recordId } from "../record/id.ts";
 import type { Kind } from "../record/kind.ts";
 import { withPlace } from "../record/state.ts";
 import type { OpenRuns } from "../run/write-ahead.ts";
-import { bindingsIn } from "../set/pair.ts";
 
 /**
  * `saved`: the state has what the run did. `lost`: certainly not, so what it created belongs to no resource. `unclear`: the state was

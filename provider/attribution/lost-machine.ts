@@ -21,7 +21,6 @@ import { findCreated } from "../recovery/search.ts";
 import { withRecoveryWait } from "../recovery/wait.ts";
 import { stackOf } from "../run/journal.ts";
 import type { Session } from "../run/session.ts";
-import { interruptedPairs } from "../set/recover.ts";
 import { AMBIGUOUS, type Leftover, removeLeftovers, unreadable } from "./leftover.ts";
 import { liveRecords } from "./live.ts";
 import type { Look, OpenStack } from "./stack.ts";
@@ -113,7 +112,7 @@ const CHANGED: Pick<Leftover, "doubt"> = {
 
 /** Creates of records, and of pairs of sets, of which the journal of this machine knows nothing. */
 const leftIn = async (session: Session, key: string): Promise<Interrupted[]> => {
-  const all = [...(await interruptedCreates(session, key)), ...(await interruptedPairs(session, key))];
+  const all = await interruptedCreates(session, key);
   const known = await Promise.all(all.map(({ desired }) => session.journal.peekUnsettled(desired.key)));
   return all.filter((_, i) => known[i]?.length === 0);
 };

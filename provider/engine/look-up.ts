@@ -12,12 +12,12 @@ import {
   type Resource,
 } from "../../schema/index.ts";
 import { builtInRoleUid, isRoleName, UnknownRole } from "../kind/names.ts";
+import { pairsIn } from "../kind/pair.ts";
 import type { CheckFailure } from "../reconcile/index.ts";
 import type { Kind } from "../record/kind.ts";
 import { containsUnknown, isUnknown, UNKNOWN } from "../record/normal-form.ts";
 import { argumentOf, KEY, nameInKey } from "../record/state.ts";
 import type { Session } from "../run/session.ts";
-import { pairsIn } from "../set/pair.ts";
 import {
   type Adoptions,
   adoptionChanges,

@@ -4,9 +4,9 @@ import { listAll } from "../../client/paginate.ts";
 import { isRoot, isUidp, type Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import { isRoleName } from "../kind/names.ts";
+import { pairsIn } from "../kind/pair.ts";
 import { SECRET_NAME } from "../record/state.ts";
 import { type Ledger, type Session, withOneAttempt } from "../run/session.ts";
-import { pairsIn } from "../set/pair.ts";
 
 type Kind = "group" | "identity" | "role";
 

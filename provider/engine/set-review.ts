@@ -4,8 +4,6 @@ import { relationshipOf } from "../../access/graph/live-record.ts";
 import { isUsed, pullTokenExpiry } from "../../access/query/pull-tokens.ts";
 import { listAll } from "../../client/paginate.ts";
 import { type Json, printable, resources } from "../../schema/index.ts";
-import { KEY, nameInKey } from "../record/state.ts";
-import type { Session } from "../run/session.ts";
 import {
   type Binding,
   bindingsIn,
@@ -15,7 +13,9 @@ import {
   grants,
   pairsIn,
   settingsOf,
-} from "../set/pair.ts";
+} from "../kind/pair.ts";
+import { KEY, nameInKey } from "../record/state.ts";
+import type { Session } from "../run/session.ts";
 import { planOf } from "../set/plan.ts";
 import type { StepParts } from "./steps.ts";
 

@@ -1,24 +1,16 @@
 // The steps of a set of role bindings.
-import { isUidp, type Json, parentOf } from "../../schema/index.ts";
+import { isRoot, isUidp, type Json, pairsTwice, parentOf, roleBindingSet } from "../../schema/index.ts";
 import { noteRefreshed } from "../attribution/observe.ts";
 import { kindRecords } from "../kind/index.ts";
-import type { CheckFailure, DiffResult } from "../reconcile/index.ts";
+import { isRoleName } from "../kind/names.ts";
+import { type Binding, bindingsIn, bindingText, grants, pairKey, pairsIn, withRoleUids } from "../kind/pair.ts";
+import { type CheckFailure, failureFrom, messageProblems } from "../reconcile/check.ts";
+import type { DiffResult } from "../reconcile/index.ts";
 import { isUnknown } from "../record/normal-form.ts";
-import { hiddenMembers, KEY, nameInKey } from "../record/state.ts";
-import { withOneAttempt } from "../run/session.ts";
+import { givenArguments, hiddenMembers, KEY, nameInKey } from "../record/state.ts";
+import { type Session, withOneAttempt } from "../run/session.ts";
 import { applySet } from "../set/apply.ts";
 import { type Live, listLive } from "../set/live.ts";
-import {
-  type Binding,
-  bindingsIn,
-  bindingText,
-  checkSet,
-  grants,
-  mixesNamesAndUids,
-  pairKey,
-  pairsIn,
-  sameRoleTwice,
-} from "../set/pair.ts";
 import { diffSet, endangeredBy, planOf } from "../set/plan.ts";
 import { observeSet, readSet, withCreated } from "../set/read.ts";
 import { deleteSet } from "../set/remove.ts";
@@ -106,6 +98,22 @@ const check = async (
           .catch(() => [])
       : [];
   return { inputs, failures: [...(problem ?? []), ...twice] };
+};
+
+/** The problems of its arguments. */
+const checkSet = (news: Json): { inputs: Json; failures: CheckFailure[] } => {
+  const { names: _names, ...own } = givenArguments(news);
+  return { inputs: news, failures: messageProblems(roleBindingSet.arguments, own) };
+};
+
+/** A pair that stands there with the name of its built-in role, and with the uid of it. Only the service knows the uid. */
+const sameRoleTwice = async (session: Session, news: Json): Promise<CheckFailure[]> =>
+  pairsTwice(await withRoleUids(session, pairsIn(news)), isUnknown).map(failureFrom);
+
+/** Whether `sameRoleTwice` can find any: most programs write one or the other, and need no request. */
+const mixesNamesAndUids = (news: Json): boolean => {
+  const roles = pairsIn(news).map(({ role }) => role);
+  return roles.some(isRoleName) && roles.some((role) => isUidp(role) && isRoot(role));
 };
 
 const diff = async (shared: Shared, id: string, olds: Json, news: Json): Promise<DiffResult> => {

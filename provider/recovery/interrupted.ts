@@ -13,6 +13,7 @@ import {
 import { keyFrom } from "../../pulumi/urn.ts";
 import { getOrInsert, type Json } from "../../schema/index.ts";
 import { kindOfToken } from "../kind/index.ts";
+import { bindingsIn, desiredPair, grants, pairsIn, withRoleUids } from "../kind/pair.ts";
 import type { Entry } from "../log/entry.ts";
 import { changeOf, type Desired, desiredFrom, withUids } from "../record/desired.ts";
 import { createTimeOf, placeOf, recordId, type Stamp, stampIn, stampTextIn } from "../record/id.ts";
@@ -23,53 +24,60 @@ import { stackOf } from "../run/journal.ts";
 import { perSession } from "../run/ownership.ts";
 import { DATE_MS, type Session } from "../run/session.ts";
 import { CREATION_GRACE_MS } from "./not-found.ts";
-import { ambiguousCreate, CLOCK_SKEW_MS, findCreated, type Search } from "./search.ts";
+import { ambiguousCreate, CLOCK_SKEW_MS, type Search, searchForEntry } from "./search.ts";
 import { withRecoveryWait } from "./wait.ts";
 
 /** A create of an earlier run. */
-export interface Interrupted extends Pick<Operation, "sentBefore" | "updatesSince" | "isKept" | "urn"> {
-  key: string;
-  /** what was sent */
+export interface Interrupted extends Operation {
+  /** what was sent: the record of the resource, or one of those that it has */
   desired: Desired;
   /** as the journal of that run had it */
   entry: Entry;
 }
 
-/** Those of records in the stack of a resource that this run has not settled. */
-export const interruptedCreates = async (session: Session, key: string): Promise<Interrupted[]> => {
-  const { open } = await stackOperations(session, key);
-  // An adoption creates nothing.
-  const creates = open.filter(
-    ({ action, type, inputs }) => action === "creating" && kindOfToken(type) && !inputs.adopt,
-  );
-  const byKey = Map.groupBy(creates, (one) => one.key);
-  return Promise.all(creates.map((one) => interruptedFrom(session, one, byKey.get(one.key) ?? [])));
-};
-
-/** `own`: those of the same resource. A later run may have taken over what an earlier one created. */
-const interruptedFrom = async (
+/** Those that this run has not settled, in the stack of a resource. */
+export const interruptedCreates = async (
   session: Session,
-  { key, urn, type, inputs, stamp, sentBefore, updatesSince, isKept }: Operation,
-  own: readonly Operation[],
-): Promise<Interrupted> => {
-  const kind = kindOfToken(type) as NonNullable<ReturnType<typeof kindOfToken>>;
-  const desired = await withUids(session, desiredFrom(kind, { ...inputs, [KEY]: key }));
-  const notBefore = Math.min(...own.map((one) => one.stamp.at));
-  return {
-    key,
-    urn,
-    desired,
-    entry: entryOf(desired, `${urn} ${stamp.at}`, stamp.at, notBefore),
-    sentBefore,
-    updatesSince,
-    isKept,
-  };
+  key: string,
+  isAsked: (one: Operation) => boolean = () => true,
+): Promise<Interrupted[]> => {
+  const { open } = await stackOperations(session, key);
+  const sent = await Promise.all(
+    open.filter(isAsked).map(async (one) => (await desiredIn(session, one)).map((desired) => ({ ...one, desired }))),
+  );
+  const byKey = Map.groupBy(sent.flat(), ({ desired }) => desired.key);
+  return sent.flat().map((one) => {
+    // A later run may have taken over what an earlier one created.
+    const notBefore = Math.min(...(byKey.get(one.desired.key) ?? []).map(({ stamp }) => stamp.at));
+    return { ...one, entry: entryOf(one.desired, one.stamp.at, notBefore) };
+  });
 };
 
-export const entryOf = (desired: Desired, id: string, at: number, notBefore = at): Entry => {
+/** The records that the operation was to create. */
+const desiredIn = async (
+  session: Session,
+  { key, type, action, inputs, stored = {} }: Operation,
+): Promise<Desired[]> => {
+  if (isOfSet(type)) {
+    if (action === "deleting") return [];
+    // Of a set that moves, the state has the pairs of the group that it leaves.
+    const managed = stored.parent === inputs.parent ? bindingsIn(stored, "bindings") : [];
+    const added = pairsIn(inputs).filter((pair) => !managed.some((one) => grants(one, pair)));
+    const resolved = await withRoleUids(session, added);
+    return resolved.map(({ identity, role }) => desiredPair(key, inputs.parent as string, identity, role));
+  }
+  const kind = kindOfToken(type);
+  // An adoption creates nothing.
+  if (!kind || action !== "creating" || inputs.adopt) return [];
+  return [await withUids(session, desiredFrom(kind, { ...inputs, [KEY]: key }))];
+};
+
+const isOfSet = (type: string): boolean => typeOfToken(type) === SET_TYPE;
+
+const entryOf = (desired: Desired, at: number, notBefore: number): Entry => {
   const { kind, key, parent, fingerprint, choices } = desired;
   return {
-    ...{ intent: id, key, kind: kind.field, parent, inputs: fingerprint, given: [...choices] },
+    ...{ intent: `${key} ${at}`, key, kind: kind.field, parent, inputs: fingerprint, given: [...choices] },
     ...{ at, notBefore },
   };
 };
@@ -89,9 +97,13 @@ export const recoverInterrupted = async (session: Session, desired: Desired): Pr
   });
 };
 
+/** Those of resources that are one record. */
+const interruptedRecords = (session: Session, key: string): Promise<Interrupted[]> =>
+  interruptedCreates(session, key, ({ type }) => !isOfSet(type));
+
 /** The creates that may have been of this resource. */
 export const findInterrupted = async (session: Session, desired: Desired): Promise<Interrupted[]> => {
-  const own = (await interruptedCreates(session, desired.key)).filter((one) => isFor(one, desired));
+  const own = (await interruptedRecords(session, desired.key)).filter((one) => isFor(one, desired));
   // A journal that is there knows more.
   return own.length > 0 && (await session.journal.peekUnsettled(desired.key)).length > 0 ? [] : own;
 };
@@ -115,13 +127,18 @@ export const searchInterrupted = async (
   own: readonly Interrupted[],
   waitMs: (one: Interrupted) => Promise<number>,
 ): Promise<Json | undefined> => {
-  const all = await interruptedCreates(session, key);
+  const all = await interruptedRecords(session, key);
   const found = new Map<unknown, Json>();
   let isSure = true;
   // What the last run has created, or has changed of what one before it created, is there first.
   for (const one of own.toSorted((a, b) => b.entry.at - a.entry.at)) {
-    const asOwn = { ...one, entry: { ...one.entry, key } };
-    for (const record of await recordsOf(session, asOwn, await waitMs(one))) {
+    const asOwn = { ...one.entry, key };
+    for (const record of await searchForEntry(
+      one.desired.kind,
+      session,
+      asOwn,
+      searchOf(session, one, await waitMs(one)),
+    )) {
       found.set(record.uid, record);
       isSure &&= Date.parse(createTimeOf(record)) >= one.entry.notBefore;
     }
@@ -140,18 +157,6 @@ export const searchOf = (session: Session, { desired, ...one }: Interrupted, wai
   waitMs,
   notAfter: createdBefore(session, one),
 });
-
-const recordsOf = async (session: Session, one: Interrupted, waitMs: number): Promise<Json[]> => {
-  try {
-    const [found = []] = await findCreated(one.desired.kind, session, [one.entry], searchOf(session, one, waitMs));
-    return found;
-  } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
-    throw new Error(`${one.entry.key}: an interrupted run may have created it, and the search for it failed: ${text}`, {
-      cause: error,
-    });
-  }
-};
 
 // Operations that a killed run had begun and not ended, as the engine's state has them. A create stays there until somebody clears it; the
 // engine forgets any other once the next run saves its state.

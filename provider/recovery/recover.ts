@@ -21,6 +21,7 @@ import {
   type Judgement,
   judge,
   pickCreated,
+  searchForEntry,
   undecidedRecord,
 } from "./search.ts";
 
@@ -191,16 +192,8 @@ const search = async (
   const waitMs = await policy.hiddenMs(session, entry);
   // The record of the response existed by then, so a later one is of another create.
   const notAfter = entry.uid === undefined ? undefined : entry.at + DATE_MS + CLOCK_SKEW_MS;
-  let found: Json[] | undefined;
-  try {
-    [found] = await findCreated(kind, session, [entry], { filters, waitMs, notAfter });
-  } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
-    throw new Error(`${entry.key}: an interrupted run may have created it, and the search for it failed: ${text}`, {
-      cause: error,
-    });
-  }
-  return pickCreated(kind, session, found ?? [], entry);
+  const found = await searchForEntry(kind, session, entry, { filters, waitMs, notAfter });
+  return pickCreated(kind, session, found, entry);
 };
 
 /**

@@ -166,6 +166,19 @@ export const findCreated = async (
   return found;
 };
 
+/** The same for one entry of an interrupted run. */
+export const searchForEntry = async (kind: Kind, session: Session, entry: Entry, search: Search): Promise<Json[]> => {
+  try {
+    const [found = []] = await findCreated(kind, session, [entry], search);
+    return found;
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    throw new Error(`${entry.key}: an interrupted run may have created it, and the search for it failed: ${text}`, {
+      cause: error,
+    });
+  }
+};
+
 const listCandidates = async (
   kind: Kind,
   session: SearchSession,

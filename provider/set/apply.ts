@@ -5,12 +5,6 @@ import { quoting } from "../../client/errors.ts";
 import { isListable } from "../../client/records.ts";
 import { BATCH_MAX, isRoot, type Json, pairsTwice } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
-import { Incomplete } from "../reconcile/incomplete.ts";
-import { recordId } from "../record/id.ts";
-import { hiddenMembers, KEY } from "../record/state.ts";
-import { createAll, isRefusal } from "../recovery/create.ts";
-import type { Session } from "../run/session.ts";
-import { type Live, listLive, liveFrom, withOthers, withStored } from "./live.ts";
 import {
   bindingsIn,
   bindingText,
@@ -19,7 +13,13 @@ import {
   desiredPair,
   pairsIn,
   withRoleUids,
-} from "./pair.ts";
+} from "../kind/pair.ts";
+import { Incomplete } from "../reconcile/incomplete.ts";
+import { recordId } from "../record/id.ts";
+import { hiddenMembers, KEY } from "../record/state.ts";
+import { createAll, isRefusal } from "../recovery/create.ts";
+import type { Session } from "../run/session.ts";
+import { type Live, listLive, liveFrom, withOthers, withStored } from "./live.ts";
 import { planOf, removalsOf, requireFewRemovals } from "./plan.ts";
 import { recoverInterrupted } from "./recover.ts";
 import { removeSurplus } from "./remove.ts";

@@ -4,12 +4,12 @@ import { type Listed, listChildren } from "../../client/paginate.ts";
 import { isRoot, type Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import { partOf } from "../kind/names.ts";
+import { type Binding, bindingsIn, settingsOf } from "../kind/pair.ts";
 import { childrenInBatch } from "../reconcile/read-batch.ts";
 import type { Kind } from "../record/kind.ts";
 import { observe } from "../record/normal-form.ts";
 import { readUnlessDeleted, retryUntilVisible } from "../recovery/not-found.ts";
 import type { Session } from "../run/session.ts";
-import { type Binding, bindingsIn, settingsOf } from "./pair.ts";
 
 const kind = kindRecords.roleBinding;
 

@@ -1,10 +1,10 @@
 // What an update of a set would do, from the state alone: a preview sends no request. Pairs are compared whatever their order.
 import { mayRemove } from "../../client/run-file.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
+import { type Binding, bindingsIn, bindingText, type DeclaredPair, grants, pairsIn, settingsOf } from "../kind/pair.ts";
 import type { DiffResult } from "../reconcile/diff.ts";
 import { isUnknown } from "../record/normal-form.ts";
 import { SECRET_NAME } from "../record/state.ts";
-import { type Binding, bindingsIn, bindingText, type DeclaredPair, grants, pairsIn, settingsOf } from "./pair.ts";
 
 export interface Plan {
   /** declared, and not in the state */

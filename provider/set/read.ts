@@ -3,13 +3,13 @@ import { isDeepStrictEqual } from "node:util";
 import { hasCode } from "../../client/errors.ts";
 import type { Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
+import { type Binding, bindingsIn, grants, isPairKeyOf, pairsIn, settingsOf } from "../kind/pair.ts";
 import type { Entry } from "../log/entry.ts";
 import type { Reading, ReadResult } from "../reconcile/read.ts";
 import { KEY } from "../record/state.ts";
 import { readUnlessDeleted } from "../recovery/not-found.ts";
 import type { Session } from "../run/session.ts";
 import { keptBy, listLive, withStored } from "./live.ts";
-import { type Binding, bindingsIn, grants, isPairKeyOf, pairsIn, settingsOf } from "./pair.ts";
 import { hiddenNames, inputsOf, outputsOf } from "./work.ts";
 
 /** `stored` are the outputs in the state; without any, the set is imported, and manages what the group has. */

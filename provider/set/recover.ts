@@ -2,25 +2,17 @@
 // it is enough to wait until no request of such a run can arrive any more.
 import type { Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
+import { isPairKeyOf } from "../kind/pair.ts";
 import type { Entry } from "../log/entry.ts";
 import { fingerprintOf } from "../record/desired.ts";
-import { SET_TYPE, typeOfToken } from "../record/kind.ts";
 import { noteFailure, noteSuccess } from "../recovery/create.ts";
-import {
-  entryOf,
-  hiddenMs,
-  type Interrupted,
-  type Operation,
-  settleOperations,
-  stackOperations,
-} from "../recovery/interrupted.ts";
+import { hiddenMs, interruptedCreates, type Operation, settleOperations } from "../recovery/interrupted.ts";
 import { hiddenMsOf } from "../recovery/recover.ts";
 import { judge } from "../recovery/search.ts";
 import { withRecoveryWait } from "../recovery/wait.ts";
 import { stackOf } from "../run/journal.ts";
 import type { Session } from "../run/session.ts";
 import { type Live, listGroupUntil, liveFrom, withOthers } from "./live.ts";
-import { bindingsIn, desiredPair, grants, isPairKeyOf, pairsIn, withRoleUids } from "./pair.ts";
 
 const kind = kindRecords.roleBinding;
 
@@ -82,53 +74,8 @@ const leftFor = async (session: Session, set: string, group: string): Promise<Le
   if (entries.length > 0)
     return entries.map((entry) => ({ entry, isInJournal: true, hiddenMs: () => hiddenMsOf(session, entry) }));
   if (session.interrupted.get(stackOf(set)) === false) return [];
-  const pairs = await interruptedPairsOf(session, set, group);
-  await settlePairs(session, set, group);
+  const isOwn = ({ key, action, inputs }: Operation) => key === set && action !== "deleting" && inputs.parent === group;
+  const pairs = await interruptedCreates(session, set, (one) => isOwn(one) && one.updatesSince === 0);
+  await settleOperations(session, set, isOwn);
   return pairs.map((one) => ({ entry: one.entry, isInJournal: false, hiddenMs: () => hiddenMs(session, one) }));
-};
-
-// The pairs of a set that a killed run was creating, as the engine's state has them: those of the interrupted create or update that the
-// stored set does not have.
-
-const isOfSet = ({ type, action }: Operation): boolean => typeOfToken(type) === SET_TYPE && action !== "deleting";
-
-/** Of all sets of the stack of a resource. */
-export const interruptedPairs = async (session: Session, key: string): Promise<Interrupted[]> => {
-  const { open } = await stackOperations(session, key);
-  return (await Promise.all(open.filter(isOfSet).map((one) => pairsOf(session, one)))).flat();
-};
-
-/** Of this set, in this group. */
-const interruptedPairsOf = async (session: Session, set: string, group: string): Promise<Interrupted[]> => {
-  const { open } = await stackOperations(session, set);
-  const own = open.filter(
-    (one) => isOfSet(one) && one.key === set && one.inputs.parent === group && one.updatesSince === 0,
-  );
-  return (await Promise.all(own.map((one) => pairsOf(session, one)))).flat();
-};
-
-/** This run knows what there is of them in this group. */
-const settlePairs = (session: Session, set: string, group: string): Promise<void> =>
-  settleOperations(session, set, (one) => isOfSet(one) && one.key === set && one.inputs.parent === group);
-
-const pairsOf = async (
-  session: Session,
-  { key, urn, inputs, stored = {}, stamp, sentBefore, updatesSince, isKept }: Operation,
-): Promise<Interrupted[]> => {
-  // Of a set that moves, the state has the pairs of the group that it leaves.
-  const managed = stored.parent === inputs.parent ? bindingsIn(stored, "bindings") : [];
-  const added = pairsIn(inputs).filter((pair) => !managed.some((one) => grants(one, pair)));
-  const resolved = await withRoleUids(session, added);
-  return resolved.map(({ identity, role }) => {
-    const desired = desiredPair(key, inputs.parent as string, identity, role);
-    return {
-      key,
-      urn,
-      desired,
-      entry: entryOf(desired, `${urn} ${desired.key}`, stamp.at),
-      sentBefore,
-      updatesSince,
-      isKept,
-    };
-  });
 };

@@ -2,6 +2,7 @@
 // it does not manage stay.
 import { type Json, parentOf } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
+import { type Binding, bindingsIn, bindingText, settingsOf } from "../kind/pair.ts";
 import { remove } from "../reconcile/delete.ts";
 import { recordId } from "../record/id.ts";
 import { KEY } from "../record/state.ts";
@@ -9,7 +10,6 @@ import { noteFailure } from "../recovery/create.ts";
 import { unlessJournalFails } from "../run/journal.ts";
 import type { Session } from "../run/session.ts";
 import { requireIdentity } from "./live.ts";
-import { type Binding, bindingsIn, bindingText, settingsOf } from "./pair.ts";
 import { type Recovery, recoverInterrupted } from "./recover.ts";
 import { keptReasons, undeclaredBindings, type Work } from "./work.ts";
 

@@ -1,13 +1,13 @@
 // What a create or update of a set knows and has done so far, and the outputs that follow from it.
 import { isRoot, type Json } from "../../schema/index.ts";
 import { isRoleName } from "../kind/names.ts";
+import { type Binding, bindingsIn, type DeclaredPair, settingsOf } from "../kind/pair.ts";
 import type { Entry } from "../log/entry.ts";
 import type { Desired } from "../record/desired.ts";
 import { createTimeOf } from "../record/id.ts";
 import { SECRET_NAME } from "../record/state.ts";
 import type { Session } from "../run/session.ts";
 import { keptBy, type Live } from "./live.ts";
-import { type Binding, bindingsIn, type DeclaredPair, settingsOf } from "./pair.ts";
 import type { Plan } from "./plan.ts";
 
 /** A declared pair by its uids. */

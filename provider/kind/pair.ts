@@ -1,12 +1,11 @@
 // A pair says who has which role. The set declares pairs, and each has one role binding of the set's group.
-import { isRoot, isUidp, type Json, pairsTwice, roleBindingSet } from "../../schema/index.ts";
-import { kindRecords } from "../kind/index.ts";
-import { builtInRoleUid, isRoleName, type Named, namedText } from "../kind/names.ts";
-import { type CheckFailure, failureFrom, messageProblems } from "../reconcile/check.ts";
+import { isRoot, isUidp, type Json } from "../../schema/index.ts";
 import { type Desired, desiredWith } from "../record/desired.ts";
 import type { LookUpSession } from "../record/kind.ts";
-import { isUnknown, UNKNOWN } from "../record/normal-form.ts";
-import { givenArguments, KEY, SECRET_NAME } from "../record/state.ts";
+import { UNKNOWN } from "../record/normal-form.ts";
+import { KEY, SECRET_NAME } from "../record/state.ts";
+import { kindRecords } from "./index.ts";
+import { builtInRoleUid, isRoleName, type Named, namedText } from "./names.ts";
 
 const REMOVALS_MAX = 20;
 
@@ -97,13 +96,6 @@ export const isPairKeyOf = (set: string, group: string) => {
   };
 };
 
-// Check of a set: the problems of its arguments, with what only the service knows.
-
-export const checkSet = (news: Json): { inputs: Json; failures: CheckFailure[] } => {
-  const { names: _names, ...own } = givenArguments(news);
-  return { inputs: news, failures: messageProblems(roleBindingSet.arguments, own) };
-};
-
 /** The pairs with the uids of their roles. */
 export const withRoleUids = async (
   session: LookUpSession,
@@ -111,14 +103,4 @@ export const withRoleUids = async (
 ): Promise<readonly DeclaredPair[]> => {
   const uids = await Promise.all(pairs.map(({ role }) => (isRoleName(role) ? builtInRoleUid(session, role) : role)));
   return pairs.map((pair, i) => ({ ...pair, role: uids[i] as string }));
-};
-
-/** A pair that stands there with the name of its built-in role, and with the uid of it. Only the service knows the uid. */
-export const sameRoleTwice = async (session: LookUpSession, news: Json): Promise<CheckFailure[]> =>
-  pairsTwice(await withRoleUids(session, pairsIn(news)), isUnknown).map(failureFrom);
-
-/** Whether `sameRoleTwice` can find any: most programs write one or the other, and need no request. */
-export const mixesNamesAndUids = (news: Json): boolean => {
-  const roles = pairsIn(news).map(({ role }) => role);
-  return roles.some(isRoleName) && roles.some((role) => isUidp(role) && isRoot(role));
 };
