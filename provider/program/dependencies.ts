@@ -47,6 +47,8 @@ export interface Entered {
   resourceOf(reference: unknown): pulumi.Resource | undefined;
   /** the group in which the program declares a resource of its own */
   parentOf(resource: pulumi.Resource): pulumi.Resource | undefined;
+  /** the arguments of a resource that the program declares; undefined of one that is got by its uid */
+  inputsOf(resource: pulumi.Resource): pulumi.Inputs | undefined;
   /** the resource by a uid, as far as uids are known when all is found that the plain uids of the inputs mean */
   resourceWith(uid: string): Promise<pulumi.Resource | undefined>;
   places: BindingPlaces;
@@ -176,6 +178,10 @@ export const programWith = (timeoutMs: number) => {
         noteConstructed,
         places,
         resourceOf: (reference) => byId.get(reference),
+        inputsOf: (resource) => {
+          const found = byResource.get(resource);
+          return found?.opts.id === undefined ? found?.inputs : undefined;
+        },
         parentOf: (resource) => byId.get(byResource.get(resource)?.inputs.parent),
         resourceWith: async (uid) => {
           await edges;

@@ -32,27 +32,15 @@ export const nameOf = (entered: Entered, reference: pulumi.Input<string | undefi
     ? Promise.resolve(reference)
     : plainValue(outputOf(entered, reference));
 
-// Group to its argument `parent`; an organization has none.
-const parents = new WeakMap<pulumi.Resource, unknown>();
-
-export const rememberParent = (group: pulumi.Resource, parent: unknown): void => {
-  parents.set(group, parent);
-};
-
 /** The path of a group, as far as the program declares what is above it; the name of an organization. */
 const groupNameOf = (entered: Entered, reference: pulumi.Input<string>): pulumi.Output<string | undefined> => {
   const group = entered.resourceOf(reference);
   if (group === undefined) return outputOf(entered, reference);
   const groups = [group];
-  for (let above = parentOf(entered, group); above && !groups.includes(above); above = parentOf(entered, above))
+  for (let above = entered.parentOf(group); above && !groups.includes(above); above = entered.parentOf(above))
     groups.unshift(above);
-  const path = pulumi.all(groups.map(partOf)).apply((parts) => pathFrom(parts));
+  const path = pulumi.all(groups.map((one) => partOf(entered, one))).apply((parts) => pathFrom(parts));
   return maskName(path as pulumi.Output<string | undefined>);
-};
-
-const parentOf = (entered: Entered, group: pulumi.Resource): pulumi.Resource | undefined => {
-  const parent = parents.get(group);
-  return parent === undefined ? undefined : entered.resourceOf(parent);
 };
 
 interface Part {
@@ -60,10 +48,10 @@ interface Part {
   isOrganization: boolean;
 }
 
-const partOf = (group: pulumi.Resource): pulumi.Output<Part> => {
+const partOf = (entered: Entered, group: pulumi.Resource): pulumi.Output<Part> => {
   const name = ownName(group);
-  if (parents.has(group))
-    return name.apply((text) => ({ name: text, isOrganization: parents.get(group) === undefined }));
+  const declared = entered.inputsOf(group);
+  if (declared) return name.apply((text) => ({ name: text, isOrganization: declared.parent === undefined }));
   // One that is read by its uid.
   const { id } = group as pulumi.CustomResource;
   return pulumi.all([name, id]).apply(([text, uid]) => ({ name: text, isOrganization: isUidp(uid) && isRoot(uid) }));

@@ -12,7 +12,7 @@ import { currentProgram, type Entered, literalsOf, watchProgram } from "./depend
 import { formOf, requireOneForm, withAliases } from "./form.ts";
 import type { BoundRecord } from "./generated/bound-record.ts";
 import { boundRecords, inputsFrom, secretArguments, uidOf, withPlanned, withSecretOutputs } from "./inputs.ts";
-import { bindingNames, checkRoles, namesToCheck, rememberParent } from "./names.ts";
+import { bindingNames, checkRoles, namesToCheck } from "./names.ts";
 import { awaitValue, markHandled, withoutDependencies } from "./output.ts";
 import { pinPosition } from "./position.ts";
 import { isOnCommandLine, programError } from "./session.ts";
@@ -72,7 +72,6 @@ export abstract class IrmResource extends DeclaredResource {
     derivePlace(this, descriptor);
     if (kind === "roleBinding") deriveGroup(this);
     if (opts.id === undefined) noteStored(descriptor.field, async () => [await awaitValue(this.id)]);
-    if (kind === "group" && opts.id === undefined) rememberParent(this, given.parent);
     Object.assign(this, boundRecords(descriptor, this));
   }
 }

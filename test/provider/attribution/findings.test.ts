@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findingsOf } from "../../../provider/attribution/findings.ts";
+import { findingsOf } from "../../../provider/attribution/stack.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import { contentsFrom } from "../../../provider/log/entries.ts";
 import { fingerprintOf } from "../../../provider/record/desired.ts";
