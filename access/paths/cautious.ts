@@ -19,90 +19,140 @@ export interface Search {
 
 type Way = Pick<Held, "requests" | "assumptions">;
 
-export const reachCautiously = (world: World, start: Start, search: Search): Held[] => {
-  const { graph, owner } = world;
-  const { starter } = start;
-  const holdings = new Holdings(world);
-  const controlled = new Set<NodeId>();
-  const widened = new Map<NodeId, Way>();
-  const waiting: Held[][] = [];
-  const found: Held[] = [];
+export const reachCautiously = (world: World, start: Start, search: Search): Held[] =>
+  new CautiousSearch(world, start, search).run();
 
-  const meet = (held: Held): void => {
-    search.budget.steps -= 1;
-    if (holdings.hasAll(held.who, held.capabilities, held.group)) return;
-    holdings.add(held);
-    const cost = held.requests.length;
-    waiting[cost] ??= [];
-    waiting[cost].push(held);
-  };
+class CautiousSearch {
+  readonly #world: World;
+  readonly #start: Start;
+  readonly #search: Search;
+  readonly #holdings: Holdings;
+  readonly #controlled = new Set<NodeId>();
+  readonly #widened = new Map<NodeId, Way>();
+  readonly #waiting: Held[][] = [];
+  readonly #found: Held[] = [];
 
-  const assumptionsOf = (role: NodeId): string[] =>
-    world.isRead(role) ? [] : [`role ${nameOf(graph.roles, role)} cannot be read, so it counts as ${owner.name}`];
+  constructor(world: World, start: Start, search: Search) {
+    this.#world = world;
+    this.#start = start;
+    this.#search = search;
+    this.#holdings = new Holdings(world);
+  }
 
-  const grantedBy = (role: NodeId): ReadonlySet<string> =>
-    world.isRead(role) ? world.granted(role) : owner.capabilities;
-
-  const control = (who: NodeId, way: Way): void => {
-    if (controlled.has(who)) return;
-    controlled.add(who);
-    for (const { id, group, role } of world.bindingsOf(who)) {
-      const assumptions = [...way.assumptions, ...assumptionsOf(role)];
-      meet({ who, group, role, binding: id, capabilities: grantedBy(role), requests: way.requests, assumptions });
-      const wide = widened.get(role);
-      if (wide) meet({ ...wideHeld(who, group, role, id), ...join(way, wide) });
+  run(): Held[] {
+    for (const [who, requests] of this.#start.controlled) this.#control(who, { requests, assumptions: [] });
+    for (const [who, requests] of this.#start.perhaps) this.#control(who, { requests, assumptions: [PERHAPS] });
+    for (let cost = 0; cost < this.#waiting.length; cost += 1) {
+      const here = this.#waiting[cost] ?? [];
+      for (const held of here) {
+        if (this.#search.budget.steps < 0) return this.#found;
+        this.#found.push(held);
+        this.#goOn(held);
+      }
     }
-  };
+    return this.#found;
+  }
 
-  const wideHeld = (who: NodeId, group: NodeId, role: NodeId, binding: NodeId) => ({
-    ...{ who, group, role, binding },
-    capabilities: new Set([...owner.capabilities, ...world.granted(role)]),
-  });
+  #meet(held: Held): void {
+    this.#search.budget.steps -= 1;
+    if (this.#holdings.hasAll(held.who, held.capabilities, held.group)) return;
+    this.#holdings.add(held);
+    const cost = held.requests.length;
+    this.#waiting[cost] ??= [];
+    this.#waiting[cost].push(held);
+  }
 
-  /** Sends a request as an identity; returns the way with it. */
-  const send = (way: Way, request: Omit<Request, "after">, assumption = ""): { way: Way; request: Request } => {
-    const sent: Request = { ...request, after: way.requests };
-    const assumptions = assumption === "" ? way.assumptions : [...new Set([...way.assumptions, assumption])];
-    return { way: { requests: [...way.requests, sent], assumptions }, request: sent };
-  };
+  #assumptionsOf(role: NodeId): string[] {
+    return this.#world.isRead(role)
+      ? []
+      : [`role ${nameOf(this.#world.graph.roles, role)} cannot be read, so it counts as ${this.#world.owner.name}`];
+  }
 
-  const bindOwner = (held: Held): void => {
+  #grantedBy(role: NodeId): ReadonlySet<string> {
+    return this.#world.isRead(role) ? this.#world.granted(role) : this.#world.owner.capabilities;
+  }
+
+  #control(who: NodeId, way: Way): void {
+    if (this.#controlled.has(who)) return;
+    this.#controlled.add(who);
+    for (const { id, group, role } of this.#world.bindingsOf(who)) {
+      const assumptions = [...way.assumptions, ...this.#assumptionsOf(role)];
+      this.#meet({
+        who,
+        group,
+        role,
+        binding: id,
+        capabilities: this.#grantedBy(role),
+        requests: way.requests,
+        assumptions,
+      });
+      const wide = this.#widened.get(role);
+      if (wide) this.#meet({ ...this.#wideHeld(who, group, role, id), ...join(way, wide) });
+    }
+  }
+
+  #wideHeld(who: NodeId, group: NodeId, role: NodeId, binding: NodeId) {
+    return {
+      ...{ who, group, role, binding },
+      capabilities: new Set([...this.#world.owner.capabilities, ...this.#world.granted(role)]),
+    };
+  }
+
+  #bindOwner(held: Held): void {
     const { who, group } = held;
-    const role = owner.name;
+    const role = this.#world.owner.name;
     const { way, request } = send(
       held,
       {
         as: senderOf(who),
         operation: "CreateRoleBinding",
         at: group,
-        body: (uidOf) => ({ identityUid: uidOf(who), roleUid: uidOf(owner.id) }),
-        why: `${senderText(who)} may create role bindings at ${placeIn(world, group)}, and gives itself ${role} there`,
+        body: (uidOf) => ({ identityUid: uidOf(who), roleUid: uidOf(this.#world.owner.id) }),
+        why: `${this.#senderText(who)} may create role bindings at ${placeIn(this.#world, group)}, and gives itself ${role} there`,
       },
       FREE,
     );
-    meet({ who, group, role: owner.id, binding: request, capabilities: owner.capabilities, ...way });
-  };
+    this.#meet({
+      who,
+      group,
+      role: this.#world.owner.id,
+      binding: request,
+      capabilities: this.#world.owner.capabilities,
+      ...way,
+    });
+  }
 
-  const changeBinding = (held: Held): void => {
+  #changeBinding(held: Held): void {
     const { who, group, binding } = held;
-    const role = owner.name;
+    const role = this.#world.owner.name;
     const { way } = send(
       held,
       {
         as: senderOf(who),
         operation: "UpdateRoleBinding",
         at: binding,
-        body: (uidOf) => ({ roleUid: uidOf(owner.id) }),
-        why: `${senderText(who)} may change role bindings at ${placeIn(world, group)}, and changes its own to ${role}`,
+        body: (uidOf) => ({ roleUid: uidOf(this.#world.owner.id) }),
+        why: `${this.#senderText(who)} may change role bindings at ${placeIn(this.#world, group)}, and changes its own to ${role}`,
       },
       FREE,
     );
-    meet({ who, group, role: owner.id, binding, capabilities: owner.capabilities, ...way });
-  };
+    this.#meet({
+      who,
+      group,
+      role: this.#world.owner.id,
+      binding,
+      capabilities: this.#world.owner.capabilities,
+      ...way,
+    });
+  }
 
-  const widen = (held: Held, role: RoleNode): void => {
-    if (widened.has(role.id) || [...owner.capabilities].every((one) => world.granted(role.id).has(one))) return;
-    const capabilities = [...new Set([...role.capabilities, ...owner.capabilities])].sort();
+  #widen(held: Held, role: RoleNode): void {
+    if (
+      this.#widened.has(role.id) ||
+      [...this.#world.owner.capabilities].every((one) => this.#world.granted(role.id).has(one))
+    )
+      return;
+    const capabilities = [...new Set([...role.capabilities, ...this.#world.owner.capabilities])].sort();
     const { way } = send(
       held,
       {
@@ -110,56 +160,64 @@ export const reachCautiously = (world: World, start: Start, search: Search): Hel
         operation: "UpdateRole",
         at: role.id,
         body: () => ({ capabilities: wireNames(capabilities) }),
-        why: `${senderText(held.who)} may change roles at ${placeIn(world, role.group as NodeId)}, and widens ${role.name} for everyone bound to it`,
+        why: `${this.#senderText(held.who)} may change roles at ${placeIn(this.#world, role.group as NodeId)}, and widens ${role.name} for everyone bound to it`,
       },
       FREE,
     );
-    widened.set(role.id, way);
-    for (const { id, group, identity } of world.bindingsTo(role.id)) {
-      const own = controlled.has(identity) ? holdings.of(identity).find(({ binding }) => binding === id) : undefined;
-      if (own) meet({ ...wideHeld(identity, group, role.id, id), ...join(own, way) });
+    this.#widened.set(role.id, way);
+    for (const { id, group, identity } of this.#world.bindingsTo(role.id)) {
+      const own = this.#controlled.has(identity)
+        ? this.#holdings.of(identity).find(({ binding }) => binding === id)
+        : undefined;
+      if (own) this.#meet({ ...this.#wideHeld(identity, group, role.id, id), ...join(own, way) });
     }
-  };
+  }
 
-  const takeIdentity = (held: Held, identity: NodeId): void => {
-    if (controlled.has(identity)) return;
+  #takeIdentity(held: Held, identity: NodeId): void {
+    if (this.#controlled.has(identity)) return;
     // What the identity holds is held already: to take it leads nowhere.
-    const isNew = world
+    const isNew = this.#world
       .bindingsOf(identity)
-      .some(({ group, role }) => !holdings.hasAll(held.who, grantedBy(role), group));
+      .some(({ group, role }) => !this.#holdings.hasAll(held.who, this.#grantedBy(role), group));
     if (!isNew) return;
     const changed = send(
       held,
-      changeOfClaims(world, held.who, identity, starter.relationship),
-      obstacleTo(world, held.who, identity),
+      changeOfClaims(this.#world, held.who, identity, this.#start.starter.relationship),
+      obstacleTo(this.#world, held.who, identity),
     );
-    const assumptions = [...changed.way.assumptions, ...(starter.assumption ? [starter.assumption] : [])];
-    const assumed = exchange(identity, search.audience, assumeText(world, identity), changed.way.requests);
-    control(identity, { requests: [...changed.way.requests, assumed], assumptions: [...new Set(assumptions)] });
-  };
+    const assumptions = [
+      ...changed.way.assumptions,
+      ...(this.#start.starter.assumption ? [this.#start.starter.assumption] : []),
+    ];
+    const assumed = exchange(identity, this.#search.audience, assumeText(this.#world, identity), changed.way.requests);
+    this.#control(identity, { requests: [...changed.way.requests, assumed], assumptions: [...new Set(assumptions)] });
+  }
 
-  const senderText = (who: NodeId): string => (isPerson(who) ? "the person" : nameOf(graph.identities, who));
+  #senderText(who: NodeId): string {
+    return isPerson(who) ? "the person" : nameOf(this.#world.graph.identities, who);
+  }
 
-  const signIn = (way: Way, provider: ProviderNode, why: string): void => {
-    for (const { id, role, group, externalGroupId, provider: own } of graph.externalGroups.values()) {
+  #signIn(way: Way, provider: ProviderNode, why: string): void {
+    for (const { id, role, group, externalGroupId, provider: own } of this.#world.graph.externalGroups.values()) {
       if (own !== provider.id) continue;
       const { way: signedIn } = send(
         way,
         {
           as: "workload",
           operation: "ExchangeGet",
-          query: (uidOf) => `${new URLSearchParams({ aud: search.audience })}&identity_provider=${uidOf(provider.id)}`,
+          query: (uidOf) =>
+            `${new URLSearchParams({ aud: this.#search.audience })}&identity_provider=${uidOf(provider.id)}`,
           body: null,
-          why: `a person signs in at ${provider.name} as a member of ${externalGroupId}, which gets ${nameOf(graph.roles, role)}`,
+          why: `a person signs in at ${provider.name} as a member of ${externalGroupId}, which gets ${nameOf(this.#world.graph.roles, role)}`,
         },
         why,
       );
-      const capabilities = grantedBy(role);
-      meet({ who: personBy(id), group, role, binding: id, capabilities, ...signedIn });
+      const capabilities = this.#grantedBy(role);
+      this.#meet({ who: personBy(id), group, role, binding: id, capabilities, ...signedIn });
     }
-  };
+  }
 
-  const useProvider = (held: Held, provider: ProviderNode): void => {
+  #useProvider(held: Held, provider: ProviderNode): void {
     const { who } = held;
     const [update, bind, manage, list] = (
       [
@@ -168,7 +226,7 @@ export const reachCautiously = (world: World, start: Start, search: Search): Hel
         "identity_providers.scim.manage",
         "identity_providers.list",
       ] as const
-    ).map((capability) => holdings.find(who, capability, provider.group));
+    ).map((capability) => this.#holdings.find(who, capability, provider.group));
     if (update && bind) {
       const { way } = send(
         join(update, bind),
@@ -177,11 +235,11 @@ export const reachCautiously = (world: World, start: Start, search: Search): Hel
           operation: "UpdateIdentityProvider",
           at: provider.id,
           body: () => ({ oidc: { issuer: "<issuer of its own>" } }),
-          why: `${senderText(who)} may change identity provider ${provider.name}, and lets people of its own issuer sign in`,
+          why: `${this.#senderText(who)} may change identity provider ${provider.name}, and lets people of its own issuer sign in`,
         },
         FREE,
       );
-      signIn(way, provider, "a person signs in at the issuer");
+      this.#signIn(way, provider, "a person signs in at the issuer");
     }
     if (manage && list) {
       const { way } = send(join(manage, list), {
@@ -189,13 +247,13 @@ export const reachCautiously = (world: World, start: Start, search: Search): Hel
         operation: "iam.IdentityProvidersService/GenerateScimToken",
         at: provider.id,
         body: () => ({}),
-        why: `${senderText(who)} may manage the provisioning of ${provider.name}, and puts people into its external groups`,
+        why: `${this.#senderText(who)} may manage the provisioning of ${provider.name}, and puts people into its external groups`,
       });
-      signIn(way, provider, "a person signs in whom the provisioning put into the group");
+      this.#signIn(way, provider, "a person signs in whom the provisioning put into the group");
     }
-  };
+  }
 
-  const accept = (invite: InviteNode): void => {
+  #accept(invite: InviteNode): void {
     const { id, role, group, name } = invite;
     if (role === null) return;
     const { way } = send(
@@ -204,45 +262,41 @@ export const reachCautiously = (world: World, start: Start, search: Search): Hel
         as: "workload",
         operation: "auth.Auth/Register",
         body: () => ({ code: `<code of invite ${name}>` }),
-        why: `a person who has the code accepts invite ${name}, and gets ${nameOf(graph.roles, role)} at ${placeIn(world, group)}`,
+        why: `a person who has the code accepts invite ${name}, and gets ${nameOf(this.#world.graph.roles, role)} at ${placeIn(this.#world, group)}`,
       },
       "a person has the code of the invite, which no list shows",
     );
-    meet({ who: personBy(id), group, role, binding: id, capabilities: grantedBy(role), ...way });
-  };
+    this.#meet({ who: personBy(id), group, role, binding: id, capabilities: this.#grantedBy(role), ...way });
+  }
 
-  const goOn = (held: Held): void => {
+  #goOn(held: Held): void {
     const { group, capabilities } = held;
-    if (capabilities.has("role_bindings.create")) bindOwner(held);
-    else if (capabilities.has("role_bindings.update")) changeBinding(held);
-    for (const place of world.below(group)) {
-      search.budget.steps -= 1;
-      if (capabilities.has("roles.update")) for (const role of world.rolesIn(place)) widen(held, role);
+    if (capabilities.has("role_bindings.create")) this.#bindOwner(held);
+    else if (capabilities.has("role_bindings.update")) this.#changeBinding(held);
+    for (const place of this.#world.below(group)) {
+      this.#search.budget.steps -= 1;
+      if (capabilities.has("roles.update")) for (const role of this.#world.rolesIn(place)) this.#widen(held, role);
       if (capabilities.has("identity.update"))
-        for (const { id } of world.boundIn(place)) {
-          search.budget.steps -= 1;
-          takeIdentity(held, id);
+        for (const { id } of this.#world.boundIn(place)) {
+          this.#search.budget.steps -= 1;
+          this.#takeIdentity(held, id);
         }
     }
     if (PROVIDER_CAPABILITIES.some((one) => capabilities.has(one)))
-      for (const provider of graph.providers.values())
-        if (world.lineage(provider.group).includes(group)) useProvider(held, provider);
-    if (search.invites && capabilities.has("group_invites.list") && held.requests.length === 0)
-      for (const invite of graph.invites.values())
-        if (world.lineage(invite.group).includes(group) && isOpen(invite, search.nowMs)) accept(invite);
-  };
-
-  for (const [who, requests] of start.controlled) control(who, { requests, assumptions: [] });
-  for (const [who, requests] of start.perhaps) control(who, { requests, assumptions: [PERHAPS] });
-  for (let cost = 0; cost < waiting.length; cost += 1) {
-    const here = waiting[cost] ?? [];
-    for (const held of here) {
-      if (search.budget.steps < 0) return found;
-      found.push(held);
-      goOn(held);
-    }
+      for (const provider of this.#world.graph.providers.values())
+        if (this.#world.lineage(provider.group).includes(group)) this.#useProvider(held, provider);
+    if (this.#search.invites && capabilities.has("group_invites.list") && held.requests.length === 0)
+      for (const invite of this.#world.graph.invites.values())
+        if (this.#world.lineage(invite.group).includes(group) && isOpen(invite, this.#search.nowMs))
+          this.#accept(invite);
   }
-  return found;
+}
+
+/** Sends a request as an identity; returns the way with it. */
+const send = (way: Way, request: Omit<Request, "after">, assumption = ""): { way: Way; request: Request } => {
+  const sent: Request = { ...request, after: way.requests };
+  const assumptions = assumption === "" ? way.assumptions : [...new Set([...way.assumptions, assumption])];
+  return { way: { requests: [...way.requests, sent], assumptions }, request: sent };
 };
 
 /** Who gets access by the record without being an identity of the graph. */
