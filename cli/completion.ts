@@ -4,12 +4,13 @@ import { type Shell, scripts } from "./completion-script.ts";
 
 export const addCompletionCommands = (program: Command): void => {
   program
-    .command("completion")
+    .command("completion", { hidden: true })
     .usage("SHELL")
-    .summary("print the completion script for bash, zsh or fish")
-    .description(
-      `Prints a script that completes commands, flags and their values. Load it when a shell starts:
-
+    .description("Prints a script that completes commands, flags and their values. Load it when a shell starts.")
+    .addHelpText(
+      "after",
+      `
+Examples:
   bash   source <(npx pulumi-irm completion bash)        in ~/.bashrc
   zsh    source <(npx pulumi-irm completion zsh)         in ~/.zshrc
   fish   npx pulumi-irm completion fish | source         in ~/.config/fish/config.fish`,

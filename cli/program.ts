@@ -1,25 +1,60 @@
 // Parses a command line of `irm`. Commander reports what is wrong with it.
 import { styleText } from "node:util";
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, Help } from "commander";
 import { sealProblem } from "../client/env.ts";
 import { RUN } from "../client/run-file.ts";
-import { addCiCommands } from "./ci-commands.ts";
-import { addCommands } from "./commands.ts";
 import { addCompletionCommands } from "./completion.ts";
 import { packageVersion } from "./package-version.ts";
 import { type Exit, printError } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
-const createProgram = (exit: Exit): Command => {
+interface CommandModule {
+  defineCommand: (command: Command, exit: Exit) => void;
+}
+
+type Row = [name: string, summary: string, load: () => Promise<CommandModule>];
+
+/** By what they are for, as the help lists them. A command's code loads when its name is on the command line, so the list is there at once. */
+const GROUPS: Readonly<Record<string, readonly Row[]>> = {
+  Start: [
+    ["init", "write a first project: policy, tests, program", () => import("./command/init.ts")],
+    ["serve", "run a server of the API here, to try and test on", () => import("./command/serve.ts")],
+  ],
+  Policy: [
+    ["check", "find the mistakes in a policy file, and run its tests", () => import("./command/check.ts")],
+    ["test", "test who may do what, in a policy or on the service", () => import("./command/test.ts")],
+  ],
+  Change: [
+    ["review", "show who gains and who loses access by a change", () => import("./command/review.ts")],
+    ["apply", "apply a reviewed change, and no other one", () => import("./command/apply.ts")],
+  ],
+  Operate: [
+    ["access", "show who can do what, who you are, and paths to more", () => import("./command/access.ts")],
+    ["drift", "show where the service differs from the program", () => import("./command/drift.ts")],
+    ["revoke", "remove access: all of one identity, or one grant", () => import("./command/revoke.ts")],
+    ["export", "write a program for the records that exist", () => import("./command/export.ts")],
+    ["roles", "show the built-in roles, and how they have changed", () => import("./command/roles.ts")],
+  ],
+  Emergency: [
+    ["recover", "delete what a killed run left, and clear its journal", () => import("./command/recover.ts")],
+    ["doctor", "find out why a command or an update fails here", () => import("./command/doctor.ts")],
+  ],
+};
+
+/** A pipeline calls it, and no person. */
+const CI: Row = ["ci", "the steps of the GitHub Action and of the GitLab include", () => import("./command/ci.ts")];
+
+const createProgram = async (args: readonly string[], exit: Exit): Promise<Command> => {
   const program = new Command("irm")
     .usage("COMMAND [FLAGS]")
     .description("Access as code for an identity and registry management API: its reference server, and tools for it.")
     .version(packageVersion(), "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
-    .helpCommand("help [COMMAND]", "print the description and flags of a command")
+    .enablePositionalOptions()
     .configureHelp({
       optionTerm: ({ flags }) => flags.replace(/[<>]/g, ""),
       subcommandTerm: (command) => command.name(),
+      visibleCommands: (command) => new Help().visibleCommands(command).filter((one) => one.name() !== "help"),
       // The name that npx finds in a project. In another folder, the name irm is whatever package has taken it.
       commandUsage: (command) => `npx pulumi-${nameOf(command)} ${command.usage()}`,
       styleTitle: (text) => styleHelp("bold", text === "Options:" ? "Flags:" : text),
@@ -27,11 +62,19 @@ const createProgram = (exit: Exit): Command => {
       styleSubcommandText: (text) => styleHelp("cyan", text),
       styleOptionText: (text) => styleHelp("cyan", text),
     });
-  addCommands(program, exit);
-  addCiCommands(program, exit);
+  const add = async ([name, summary, load]: Row, hidden = false): Promise<void> => {
+    // The flags of a command with subcommands count before these alone.
+    const command = program.command(name, { hidden }).summary(summary).helpCommand(false).enablePositionalOptions();
+    if (args.includes(name)) (await load()).defineCommand(command, exit);
+  };
+  for (const [group, rows] of Object.entries(GROUPS)) {
+    program.commandsGroup(`${group}:`);
+    for (const row of rows) await add(row);
+  }
+  await add(CI, true);
   addCompletionCommands(program);
   for (const command of commandsBelow(program))
-    if (WITH_CREDENTIALS.has(nameOf(command))) command.addHelpText("after", CREDENTIALS);
+    if (WITH_CREDENTIALS.test(nameOf(command))) command.addHelpText("after", CREDENTIALS);
   return program;
 };
 
@@ -39,8 +82,7 @@ const createProgram = (exit: Exit): Command => {
 const RUNS = /^irm (review|drift|apply|ci)\b/;
 
 /** Commands that call the API, or may do so with a flag. */
-const CALLERS = "test review apply drift roles access paths export revoke whoami doctor recover".split(" ");
-const WITH_CREDENTIALS: ReadonlySet<string> = new Set(CALLERS.map((name) => `irm ${name}`));
+const WITH_CREDENTIALS = /^irm (test|review|apply|access( whoami| paths)?|drift|revoke|export|roles|recover|doctor)$/;
 const CREDENTIALS =
   "\nAddress and credentials come from the environment: IRM_BASE_URL, and IRM_TOKEN or another (docs/configuration.md).";
 
@@ -57,7 +99,7 @@ export const irm = async (args: readonly string[]): Promise<number> => {
     return 1;
   }
   let code = 0;
-  const program = createProgram((own) => {
+  const program = await createProgram(args, (own) => {
     code = own;
   });
   let current = program;

@@ -18,7 +18,7 @@ import {
   recordedFor,
 } from "../access/roles/lock.ts";
 import { projectFolder } from "../pulumi/project.ts";
-import { lockBeside } from "./roles.ts";
+import { lockBeside } from "./command/roles.ts";
 
 interface Reviewed {
   at: BaseRevision | undefined;

@@ -59,3 +59,6 @@ export const ask = (question: string): Promise<boolean> =>
       lines.close();
     });
   });
+
+/** Below the flags of a command: how it is called. */
+export const exampleText = (args: string): string => `\nExample:\n  npx pulumi-irm ${args}`;

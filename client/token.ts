@@ -57,7 +57,7 @@ const commandFor = ({ iss, sub, aud, ...others }: Json): string | undefined => {
   const isDefault = aud === undefined || aud === iss.replace(/\/dev-issuer$/, "");
   const claims = Object.entries(others).filter(([name]) => !STANDARD.includes(name));
   const command = [
-    `npx pulumi-irm token --issuer ${iss} --subject ${word(sub)}`,
+    `npx pulumi-irm serve token --issuer ${iss} --subject ${word(sub)}`,
     ...(isDefault || typeof aud !== "string" ? [] : [`--audience ${word(aud)}`]),
     ...claims.map(([name, value]) => `--claim ${word(`${name}=${claimArgument(value)}`)}`),
   ].join(" ");

@@ -143,7 +143,7 @@ const Test = z.strictObject({
   ever: z
     .boolean()
     .optional()
-    .describe("true: cannot and only are also about what could be reached by requests, as irm paths finds it"),
+    .describe("true: cannot and only are also about what could be reached by requests, as irm access paths finds it"),
   cannot: opaque({
     anyOf: [denialSchema, { type: "array", items: { anyOf: [...(oneCapability.anyOf as []), denialSchema] } }],
   }),

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs
 import { stripTypeScriptTypes } from "node:module";
 import { delimiter, join } from "node:path";
 import { text } from "node:stream/consumers";
-import { mintDevToken } from "../../cli/token.ts";
+import { mintDevToken } from "../../cli/command/serve-token.ts";
 import { type ServerProcess, startServerProcess } from "../../test/harness/api-process.ts";
 import { createStack, type Stack, type Started } from "../../test/harness/engine-stack.ts";
 import type { Installation } from "./install.ts";

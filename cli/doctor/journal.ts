@@ -6,7 +6,7 @@ import type { Env } from "../../client/env.ts";
 import { withoutSection } from "../../client/errors.ts";
 import { JournalError } from "../../provider/log/file.ts";
 import { journalFolder, journalProblem } from "../../provider/run/journal-path.ts";
-import { contentsOf, isPending, journalsIn } from "../journal.ts";
+import { contentsOf, isPending, journalsIn } from "../command/recover-journal.ts";
 import { bad, type Check, good } from "./check.ts";
 
 /** `found`: the setting, where it is set. */
@@ -32,7 +32,7 @@ export const checkJournal = async (
       "journal",
       pending === 0
         ? `${at}, no create is pending`
-        : `${at}, ${countText(pending, "create")} pending: the next run resolves them; \`npx pulumi-irm journal list\` shows them`,
+        : `${at}, ${countText(pending, "create")} pending: the next run resolves them; \`npx pulumi-irm recover list\` shows them`,
     );
   } catch (error) {
     if (!(error instanceof JournalError)) throw error;

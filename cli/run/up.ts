@@ -46,7 +46,7 @@ interface Up {
 }
 
 /**
- * The run as the job does it that applies the program: with a refresh (cli/ci-run.ts). What cannot be read there would hide every refusal
+ * The run as the job does it that applies the program: with a refresh (cli/command/ci-run.ts). What cannot be read there would hide every refusal
  * behind it, so the run goes on without one. Errors: EngineError, where the run did not begin.
  */
 export const runUp = async (engine: Engine, up: Up, options: EngineRun): Promise<UpResult> => {

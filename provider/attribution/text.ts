@@ -28,7 +28,7 @@ export const runText = ({ at, host, pid, ending }: Run, isUnderWay = false): str
 export const describeOpenStack = ({ name, runs, leftovers, touched, problem }: OpenStack): string => {
   const begun = runs.map(({ run, isUnderWay }) => runText(run, isUnderWay));
   const lines = leftovers.map(lineOf);
-  const more = lines.length > SHOWN ? [`and ${lines.length - SHOWN} more: npx pulumi-irm journal list --all`] : [];
+  const more = lines.length > SHOWN ? [`and ${lines.length - SHOWN} more: npx pulumi-irm recover list --all`] : [];
   return [
     [
       openStackText(

@@ -55,7 +55,7 @@ const quarantinedAt = (path: string): InvalidLine[] =>
     .filter((line) => line !== "")
     .map(quarantinedLine);
 
-// Nothing in that file is used, and `irm journal list` shows all of it.
+// Nothing in that file is used, and `irm recover list` shows all of it.
 const quarantinedLine = (line: string): InvalidLine => {
   try {
     const { line: own, why } = JSON.parse(line) as Partial<InvalidLine>;

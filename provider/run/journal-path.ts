@@ -11,7 +11,7 @@ import { backendOf, isWithin, projectFolder } from "../../pulumi/project.ts";
 export const journalFolder = (configured: string | undefined, env: Env): string =>
   configured ?? join(env.XDG_STATE_HOME || join(homedir(), ".local", "state"), "pulumi-irm");
 
-/** What a command of `irm journal` needs to find that folder: it reads the environment, and no configuration of a stack. */
+/** What `irm recover list` and `clean` need to find that folder: it reads the environment, and no configuration of a stack. */
 export const folderFlag = (configured: string | undefined, env: Env): string => {
   const folder = journalFolder(configured, env);
   return folder === journalFolder(env.IRM_JOURNAL || undefined, env) ? "" : ` --folder "${folder}"`;

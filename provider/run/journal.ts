@@ -25,7 +25,7 @@ export type Journal = ReturnType<typeof createJournal>;
 export interface JournalOptions {
   /** file of the journal of a stack, `organization/project/stack` */
   pathOf(stack: string): string;
-  /** by which a command of `irm journal` finds the folder, where it needs one: ` --folder "/journals"` */
+  /** by which `irm recover list` and `clean` find the folder, where it needs one: ` --folder "/journals"` */
   folderFlag?: string;
   clock: Clock;
   /** longest wait for another process */
@@ -212,7 +212,7 @@ export const createJournal = (options: JournalOptions) => {
     /** The file of the resource's stack, for a message. */
     pathFor: (key: string): string => pathOf(stackOf(key)),
     /** The command that removes the entries of a resource. */
-    cleanCommand: (key: string): string => `npx pulumi-irm journal clean --key "${key}"${folderFlag}`,
+    cleanCommand: (key: string): string => `npx pulumi-irm recover clean --key "${key}"${folderFlag}`,
     /** Certainly not created, or deleted again. */
     recordFailure: async (...entries: Entry[]): Promise<void> => {
       const [first] = entries;

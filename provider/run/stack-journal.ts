@@ -121,7 +121,7 @@ const invalidText = (path: string, invalid: readonly InvalidLine[]): string => {
   const more = invalid.length > SHOWN ? [`and ${invalid.length - SHOWN} more`] : [];
   const head = `the intent journal ${path} has ${are}, ignored and kept in ${quarantineOf(path)} by the next up:`;
   const advice =
-    "If one is of a create that a killed run did not finish, its record may have no resource: search for it. npx pulumi-irm journal list " +
-    "shows these lines, npx pulumi-irm journal clean --invalid deletes them.";
+    "If one is of a create that a killed run did not finish, its record may have no resource: search for it. npx pulumi-irm recover list " +
+    "shows these lines, npx pulumi-irm recover clean --invalid deletes them.";
   return withSection(`${[head, ...lines, ...more].join("\n  - ")}\n${advice}`, "invalid-lines");
 };

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { mintDevToken } from "../../cli/token.ts";
+import { mintDevToken } from "../../cli/command/serve-token.ts";
 import { root, startServerProcess } from "../../test/harness/api-process.ts";
 import { createStack } from "../../test/harness/engine-stack.ts";
 import { irmIn } from "../../test/harness/irm-command.ts";

@@ -97,14 +97,14 @@ curl -H "Authorization: Bearer $TOKEN" ${baseUrl}/iam/v2beta1/groups`,
 )}
 ${command(
   "Exchange a workload's token, as CI does",
-  `curl -H "Authorization: Bearer $(npx pulumi-irm token --issuer ${issuer} --subject owner)" \\
+  `curl -H "Authorization: Bearer $(npx pulumi-irm serve token --issuer ${issuer} --subject owner)" \\
   "${authUrl}/sts/exchange?aud=${baseUrl}&identity=${identity}"`,
   "exchange",
 )}
 ${command(
   "Run a Pulumi program against this server",
   `export IRM_BASE_URL=${baseUrl} IRM_AUTH_URL=${authUrl} IRM_IDENTITY=${identity}
-export IRM_IDENTITY_TOKEN=$(npx pulumi-irm token --issuer ${issuer} --subject owner)
+export IRM_IDENTITY_TOKEN=$(npx pulumi-irm serve token --issuer ${issuer} --subject owner)
 pulumi up`,
   "pulumi",
 )}

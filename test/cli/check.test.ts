@@ -36,6 +36,23 @@ test("prints nothing on stdout where there are no mistakes, and exits with 0", a
   });
 });
 
+test.each([
+  ["viewer", 0, "passed  nobody owns it\n1 test, all passed\n"],
+  ["owner", 3, expect.stringMatching(/^FAILED {2}nobody owns it\n.*\n1 test, 1 failed\n$/)],
+])("runs the tests of a policy that gives %s, and exits with %i", async (role, code, stdout) => {
+  const identities = '{ a: { google: { uniqueId: "107517467455664443765" } } }';
+  const file = write("own.yaml", `organization: acme\nidentities: ${identities}\naccess: { /: { ${role}: [a] } }`);
+  write("own.tests.yaml", "tests: [{ name: nobody owns it, identity: a, cannot: { capability: [roles.delete] } }]");
+  expect(await runIrm("check", file)).toMatchObject({ code, stdout });
+});
+
+test("prints the mistakes of the tests beside the policy, and runs none", async () => {
+  const file = write("tested.yaml", "organization: acme\n");
+  const tests = write("tested.tests.yaml", "tests: [{ name: x, identity: b, cannot: { capability: [groups.list] } }]");
+  const stdout = expect.stringMatching(`^${tests}:1:\\d+: .*there is no identity b.*\n$`);
+  expect(await runIrm("check", file)).toEqual({ code: 1, stdout, stderr: "irm check: 1 mistake\n" });
+});
+
 test("warns of what may be meant, and exits with 0", async () => {
   const file = write(
     "warnings.yaml",

@@ -20,19 +20,19 @@ const complete = async (...words: string[]) => {
 describe("irm complete answers", () => {
   test.each<[string[], string[]]>([
     [[""], COMMANDS],
-    [["jo"], ["journal"]],
+    [["rec"], ["recover"]],
     [
-      ["journal", ""],
+      ["recover", ""],
       ["list", "clean"],
     ],
-    [["help", "jou"], ["journal"]],
+    [["help", "rec"], ["recover"]],
     [
       ["serve", "--tls"],
       ["--tls-cert", "--tls-key"],
     ],
     [["serve", "--tls-cert", "--tls", "--tls"], ["--tls-key"]],
     [["serve", "--dev", "--de"], []],
-    [["token", "--claim", "a=b", "--cl"], ["--claim"]],
+    [["serve", "token", "--claim", "a=b", "--cl"], ["--claim"]],
     [
       ["serve", "--log-level", ""],
       ["debug", "info", "warn", "error"],
@@ -51,7 +51,7 @@ describe("irm complete answers", () => {
     [["check", ""], "files"],
     [["test", ""], "files"],
     [["init", "a"], "folders"],
-    [["journal", "list", "--folder", ""], "folders"],
+    [["recover", "list", "--folder", ""], "folders"],
   ])("%j lets the shell list its %s", async (words, kind) => {
     expect(await complete(...words)).toEqual({ kind, values: [] });
   });
@@ -68,8 +68,8 @@ test("the script for bash completes commands, flags, values and files, and evalu
     source <(irm completion bash)
     complete -p irm
     try() { COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 )); _irm irm; (IFS="|"; echo "\${COMPREPLY[*]}"); }
-    try irm jo
-    try irm journal ""
+    try irm rec
+    try irm recover ""
     try irm serve --log-level = w
     try irm serve --seed "a"
     try irm serve --host '$(touch evaluated)' --no-such
@@ -77,7 +77,7 @@ test("the script for bash completes commands, flags, values and files, and evalu
   const env = { ...process.env, PATH: `${bin}:${process.env.PATH}`, NODE_COMPILE_CACHE: COMPILED };
   const output = execFileSync("bash", ["--norc", "-c", script], { encoding: "utf8", cwd: folder.path(""), env });
   expect(output.split("\n")).toEqual([
-    ...["complete -F _irm irm", "journal", "list|clean", "warn", "a seed.yaml", ""],
+    ...["complete -F _irm irm", "recover", "list|clean", "warn", "a seed.yaml", ""],
     ...["a seed.yaml bin", ""],
   ]);
 });

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { COPY_HEAD } from "../../access/copy/copy.ts";
-import { mintDevToken } from "../../cli/token.ts";
+import { mintDevToken } from "../../cli/command/serve-token.ts";
 import { parseSeed } from "../../server/index.ts";
 import { type ServerProcess, startServerProcess } from "../harness/api-process.ts";
 import { type CallOptions, queryText, type TestServer } from "../harness/api-server.ts";

@@ -72,7 +72,7 @@ describe("an exchange that is refused", () => {
     await workload(MAIN, { claims: { ...PRODUCTION.claims, iat: end - 60, exp: end } });
     const found = await doctor();
     expect(failed(found)).toEqual(["sign-in", "claim.exp"]);
-    const command = `npx pulumi-irm token --issuer ${api.issuer} --subject ${MAIN} --claim environment=production`;
+    const command = `npx pulumi-irm serve token --issuer ${api.issuer} --subject ${MAIN} --claim environment=production`;
     expect(found.checks.at(-1)).toEqual({
       id: "claim.exp",
       ok: false,

@@ -49,7 +49,7 @@ Next:
   const notice = `${offlineText(undefined)}\n`;
   expect(await runIrm("check", path("access.yaml"))).toEqual({
     code: 0,
-    stdout: "",
+    stdout: "passed  pull requests never create, update or delete\n1 test, all passed\n",
     stderr: `${path("access.yaml")} has no mistakes: 2 groups, 2 identities, 1 role, 2 role bindings\n${notice}`,
   });
   expect(await runIrm("test", path("access.yaml"))).toMatchObject({

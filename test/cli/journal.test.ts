@@ -4,7 +4,7 @@ import type { Intent } from "../../provider/log/entry.ts";
 import { journalFile } from "../../provider/log/file.ts";
 import { root } from "../harness/api-process.ts";
 import { runCommand } from "../support/command.ts";
-import { failure, runIrm } from "../support/irm.ts";
+import { runIrm } from "../support/irm.ts";
 import { testFolder } from "../support/test-folder.ts";
 
 const folder = testFolder();
@@ -38,24 +38,24 @@ const journals = async (): Promise<string> => {
   return own;
 };
 const list = async (own: string, ...flags: string[]) =>
-  (await runIrm("journal", "list", ...flags, "--folder", own)).stdout;
-const clean = (own: string, ...flags: string[]) => runIrm("journal", "clean", "--folder", own, ...flags);
+  (await runIrm("recover", "list", ...flags, "--folder", own)).stdout;
+const clean = (own: string, ...flags: string[]) => runIrm("recover", "clean", "--folder", own, ...flags);
 const lines = {
   open: `pending    2026-01-28T12:00:00.000Z  ${keyOf("open")}  a group in ${ORG}\n`,
   made: `succeeded  2026-01-28T12:00:00.000Z  ${keyOf("made")}  ${ORG}/0000000000000001\n`,
   other: `pending    2026-01-28T12:00:00.000Z  ${keyOf("other")}  a group at the root\n`,
 };
 
-describe("irm journal list", () => {
+describe("irm recover list", () => {
   it("prints what a folder in the work tree has, and that no run uses it", async () => {
-    const { code, stdout, stderr } = await runCommand("journal", "list", "--folder", `${root}.irm-journal`);
+    const { code, stdout, stderr } = await runCommand("recover", "list", "--folder", `${root}.irm-journal`);
     expect({ code, stdout }).toEqual({ code: 0, stdout: `no pending creates: no entries in ${root}.irm-journal\n` });
-    expect(stderr).toContain("irm journal list: No run uses these journals: the folder of the intent journals");
+    expect(stderr).toContain("irm recover list: No run uses these journals: the folder of the intent journals");
   });
 
   it("prints the pending entries of all journals of the folder, and with --all the others too", async () => {
     const own = await journals();
-    expect(await runCommand("journal", "list", "--folder", own)).toEqual({
+    expect(await runCommand("recover", "list", "--folder", own)).toEqual({
       code: 0,
       stdout: lines.open + lines.other,
       stderr: "",
@@ -85,7 +85,7 @@ describe("irm journal list", () => {
     await journal.append({ made: "intent of made", uid: `${ORG}/0000000000000001`, at: MADE_MS });
     const rest =
       "The next run of a stack removes the entries of the records that its state has; entries of a stack, or of an organization, that no " +
-      "longer exists stay until npx pulumi-irm journal clean\n";
+      "longer exists stay until npx pulumi-irm recover clean\n";
     expect(await list(own)).toBe(`no pending creates in ${own}: its one create succeeded. ${rest}`);
     await journal.append(intent("second", ""));
     await journal.append({ made: "intent of second", uid: `${ORG}/0000000000000002`, at: MADE_MS });
@@ -100,7 +100,7 @@ describe("irm journal list", () => {
 
   it("reads the folder of IRM_JOURNAL by default", async () => {
     vi.stubEnv("IRM_JOURNAL", await journals());
-    expect((await runIrm("journal", "list")).stdout).toBe(lines.open + lines.other);
+    expect((await runIrm("recover", "list")).stdout).toBe(lines.open + lines.other);
   });
 
   it("prints one line of JSON for each entry with --json", async () => {
@@ -114,7 +114,7 @@ describe("irm journal list", () => {
 
   it("reports no entries, also for a missing folder", async () => {
     const none = folder.path("none");
-    expect(await runIrm("journal", "list", "--folder", none)).toEqual({
+    expect(await runIrm("recover", "list", "--folder", none)).toEqual({
       code: 0,
       stdout: `no pending creates: no entries in ${none}\n`,
       stderr: "",
@@ -125,10 +125,10 @@ describe("irm journal list", () => {
   it("reports a journal that cannot be read, with advice", async () => {
     const own = folder.path("unreadable");
     mkdirSync(`${own}/one.jsonl`, { recursive: true });
-    expect(await runIrm("journal", "list", "--folder", own)).toMatchObject({
+    expect(await runIrm("recover", "list", "--folder", own)).toMatchObject({
       code: 1,
       stderr:
-        `irm journal list: the intent journal ${own}/one.jsonl cannot be read (EISDIR); free some space or choose another ` +
+        `irm recover list: the intent journal ${own}/one.jsonl cannot be read (EISDIR); free some space or choose another ` +
         "folder: irm:journal in the stack's configuration, or IRM_JOURNAL\nSee docs/recovery.md#cannot-write\n",
     });
   });
@@ -183,7 +183,7 @@ describe("a journal with lines that are not entries", () => {
   });
 });
 
-describe("irm journal clean", () => {
+describe("irm recover clean", () => {
   it("removes the entries of one key, and prints them", async () => {
     const own = await journals();
     expect(await clean(own, "--key", keyOf("open"))).toEqual({
@@ -199,7 +199,7 @@ describe("irm journal clean", () => {
     expect(await clean(own, "--key", `${keyOf("open")}x`)).toEqual({
       code: 1,
       stdout: "",
-      stderr: `irm journal clean: no entry has the key "${keyOf("open")}x"; did you mean ${keyOf("open")}?\nRun \`npx pulumi-irm journal list --all\` for the keys.\n`,
+      stderr: `irm recover clean: no entry has the key "${keyOf("open")}x"; did you mean ${keyOf("open")}?\nRun \`npx pulumi-irm recover list --all\` for the keys.\n`,
     });
     expect(await list(own, "--all")).toBe(lines.open + lines.made + lines.other);
   });
@@ -221,9 +221,4 @@ describe("irm journal clean", () => {
     expect(await list(own, "--all")).toBe(lines.open + lines.made + lines.other);
     expect(existsSync(`${own}/empty.jsonl`)).toBe(false);
   });
-});
-
-it("irm journal prints its commands when it is called without one, and exits with 2", async () => {
-  const usage = /^Usage: npx pulumi-irm journal COMMAND [\s\S]*Commands:\n {2}list .*\n {2}clean /;
-  expect(await runIrm("journal")).toEqual(failure(2, usage));
 });

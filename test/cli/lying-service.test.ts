@@ -80,9 +80,9 @@ test("a record that is listed twice counts once", async () => {
 
 test("whoami: a group without a uid", async () => {
   await lie("groups", () => ({ groups: [{ name: "acme" }] }));
-  expect(await runIrm("whoami")).toEqual({
+  expect(await runIrm("access", "whoami")).toEqual({
     code: 1,
     stdout: "",
-    stderr: `irm whoami: ListGroups: the service lists a record "acme" without a uid. ${AGAIN}`,
+    stderr: `irm access whoami: ListGroups: the service lists a record "acme" without a uid. ${AGAIN}`,
   });
 });

@@ -1,4 +1,4 @@
-// `irm paths` at a real server, in each format, and what is wrong with a question.
+// `irm access paths` at a real server, in each format, and what is wrong with a question.
 import { readFileSync } from "node:fs";
 import { beforeEach, expect, test, vi } from "vitest";
 import { IAM } from "../harness/api-server.ts";
@@ -12,7 +12,7 @@ const { api, helper, mirror, registry } = await startPartners();
 signInForEach(api);
 beforeEach(() => void vi.stubEnv("COLUMNS", "100"));
 
-const paths = (...flags: string[]) => runIrm("paths", ...flags);
+const paths = (...flags: string[]) => runIrm("access", "paths", ...flags);
 const UID = /[0-9a-f]{40}(?:\/[0-9a-f]{16})*/g;
 
 /** The same with uids by the order in which they come, and without the address. */
@@ -122,5 +122,5 @@ test.each([
   ["a misspelt identity", ["--from", "helpr"], 'there is no identity "helpr"; did you mean helper?'],
   ["a group that is not there", ["--at", "registri of acme"], 'there is no group "registri of acme"'],
 ])("%s is one clear error", async (_, flags, message) => {
-  expect(await paths(...flags)).toEqual(failure(1, `irm paths: ${message}`));
+  expect(await paths(...flags)).toEqual(failure(1, `irm access paths: ${message}`));
 });

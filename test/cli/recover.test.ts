@@ -1,4 +1,4 @@
-// `irm recover`, and what `irm journal list` says of a run without checkpoints, with an engine that prints a state.
+// `irm recover`, and what `irm recover list` says of a run without checkpoints, with an engine that prints a state.
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { atWith, stampText } from "../../provider/record/id.ts";
@@ -132,7 +132,7 @@ $`,
     const { code, stdout, stderr } = await runIrm("recover", "--yes");
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("Group::top") });
     expect(stdout).toContain(
-      "Look at the records in doubt. Adopt or delete each, then: npx pulumi-irm journal clean --key KEY\n",
+      "Look at the records in doubt. Adopt or delete each, then: npx pulumi-irm recover clean --key KEY\n",
     );
     expect(stdout).toMatch(/^ {2}Group::below: group .* \(differs from what was requested\)$/m);
     expect(await isGroupThere(service, below)).toBe(true);
@@ -262,31 +262,31 @@ describe("irm recover on a machine without the journal of a killed run", () => {
   });
 });
 
-describe("irm journal list", () => {
+describe("irm recover list", () => {
   it("shows an open run, and one that ended", async () => {
     await leave();
-    expect((await runIrm("journal", "list")).stdout).toMatch(
+    expect((await runIrm("recover", "list")).stdout).toMatch(
       /^open {7}\S+ {2}organization\/project\/stack {2}a run without checkpoints, process 99999999 on \S+, did not end: 2 creates, 1 update\n$/,
     );
     const ended = new AbortController();
     await world.run({ isUnchecked: true, cancelled: ended.signal }).create("group", "more", { parent, name: "more" });
     ended.abort();
-    expect((await runIrm("journal", "list")).stdout).toMatch(
+    expect((await runIrm("recover", "list")).stdout).toMatch(
       /^ended {6}\S+ {2}organization\/project\/stack {2}a run without checkpoints, .* ended; the next run of the stack checks that the engine has saved its state: 1 create$/m,
     );
   });
 
   it("shows an open run of which nothing is left to settle", async () => {
     await world.killed((run) => run.create("group", "only", { parent, name: "only" }));
-    expect((await runIrm("journal", "clean", "--key", "organization/project/stack/Group::only")).code).toBe(0);
-    expect((await runIrm("journal", "list")).stdout).toMatch(/, did not end; nothing of it is left to settle\n$/);
+    expect((await runIrm("recover", "clean", "--key", "organization/project/stack/Group::only")).code).toBe(0);
+    expect((await runIrm("recover", "list")).stdout).toMatch(/, did not end; nothing of it is left to settle\n$/);
   });
 
-  it("keeps open runs when irm journal clean removes the entries of a resource, and removes them with --all", async () => {
+  it("keeps open runs when irm recover clean removes the entries of a resource, and removes them with --all", async () => {
     await leave();
-    expect((await runIrm("journal", "clean", "--key", "organization/project/stack/Group::below")).code).toBe(0);
+    expect((await runIrm("recover", "clean", "--key", "organization/project/stack/Group::below")).code).toBe(0);
     expect(world.contents().runs.byId.size).toBe(1);
-    expect((await runIrm("journal", "clean", "--all")).code).toBe(0);
-    expect((await runIrm("journal", "list")).stdout).toMatch(/^no pending creates: no entries in /);
+    expect((await runIrm("recover", "clean", "--all")).code).toBe(0);
+    expect((await runIrm("recover", "list")).stdout).toMatch(/^no pending creates: no entries in /);
   });
 });

@@ -1,7 +1,7 @@
 // `irm review`: exit codes, flags and streams.
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { NO_RUN, Report, type RunReport } from "../../access/review/report.ts";
-import { reviewCode } from "../../cli/review.ts";
+import { reviewCode } from "../../cli/command/review.ts";
 import type { Client } from "../../client/client.ts";
 import { updateRecord } from "../../client/records.ts";
 import { resources } from "../../schema/index.ts";

@@ -125,7 +125,7 @@ test("serve --dev prints a banner with instructions", async () => {
   expect(banner).toContain(`token exchange  ${baseUrl}/sts/exchange`);
   expect(banner).toMatch(/^anyone\s+[0-9a-f]{40} {3}identity that anyone may assume$/m);
   expect(banner).toMatch(new RegExp(`^issuer\\s+${baseUrl}/dev-issuer `, "m"));
-  expect(banner).toContain(`npx pulumi-irm token --issuer ${baseUrl}/dev-issuer --subject owner`);
+  expect(banner).toContain(`npx pulumi-irm serve token --issuer ${baseUrl}/dev-issuer --subject owner`);
   expect(banner).toContain(`export IRM_BASE_URL=${baseUrl} IRM_IDENTITY=${identity}\n`);
   expect(banner).toMatch(new RegExp(`^ {2}export IRM_BASE_URL=${baseUrl} IRM_TOKEN=[\\w-]+\\.[\\w-]+\\.[\\w-]+$`, "m"));
 });

@@ -1,4 +1,4 @@
-// `irm token`: prints an identity token of the development issuer, with which anyone can try the exchange in curl.
+// `irm serve token`: prints an identity token of the development issuer, with which anyone can try the exchange in curl.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test, vi } from "vitest";
@@ -12,10 +12,11 @@ import { failure, runIrm } from "../support/irm.ts";
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 const api = await serve();
 
-describe("irm token", () => {
+describe("irm serve token", () => {
   test("prints only the token, with the requested claims, parsed as JSON where possible", async () => {
     const { code, stdout, stderr } = await runCommand(
-      ...["token", "--issuer", api.issuer, "--subject", "repo:my-org/my-repo:ref:refs/heads/main", "--audience", "me"],
+      ...["serve", "token", "--issuer", api.issuer, "--audience", "me"],
+      ...["--subject", "repo:my-org/my-repo:ref:refs/heads/main"],
       ...["--claim", "ref=refs/heads/main", "--claim", "run=7", "--claim", "fork=true", "--claim", "a=b=c"],
       ...["--claim", 'list=["x"]', "--claim", "empty="],
     );
@@ -41,7 +42,7 @@ describe("irm token", () => {
   test("writes given exp, iat, nbf and iss unchanged, which allows an expired token", async () => {
     const now = Math.floor(START_MS / 1000);
     const { stdout } = await runIrm(
-      ...["token", "--issuer", api.issuer, "--subject", "owner", "--claim", `exp=${now - 120}`],
+      ...["serve", "token", "--issuer", api.issuer, "--subject", "owner", "--claim", `exp=${now - 120}`],
       ...["--claim", `iat=${now - 240}`, "--claim", `nbf=${now - 240}`],
     );
     expect(payloadOf(stdout)).toMatchObject({ exp: now - 120, iat: now - 240, nbf: now - 240 });
@@ -51,13 +52,13 @@ describe("irm token", () => {
       expect.stringMatching(/^Permission denied: verifying token: oidc: token is expired /),
     ]);
     const other = await runIrm(
-      ...["token", "--issuer", api.issuer, "--subject", "owner", "--claim", "iss=https://other.example"],
+      ...["serve", "token", "--issuer", api.issuer, "--subject", "owner", "--claim", "iss=https://other.example"],
     );
     expect(payloadOf(other.stdout).iss).toBe("https://other.example");
   });
 
   test("requests a token for the exchange by default", async () => {
-    const { stdout } = await runCommand("token", "--issuer", api.issuer, "--subject", "owner");
+    const { stdout } = await runCommand("serve", "token", "--issuer", api.issuer, "--subject", "owner");
     expect(payloadOf(stdout).aud).toBe(api.authUrl);
     const answer = await api.exchange(stdout.trim(), { aud: api.baseUrl, identity: api.identity });
     expect(answer.status, answer.text).toBe(200);
@@ -77,27 +78,28 @@ describe("irm token", () => {
     [
       "an issuer that does not answer",
       () => "http://127.0.0.1:1/dev-issuer",
-      /^irm token: cannot reach the issuer http:\/\/127\.0\.0\.1:1\/dev-issuer: .+\n$/,
+      /^irm serve token: cannot reach the issuer http:\/\/127\.0\.0\.1:1\/dev-issuer: .+\n$/,
     ],
     [
       "a server that is not an issuer",
       () => api.baseUrl,
-      /^irm token: the issuer http:\S+ answered 404: Not found: there is no \/token; only the development issuer of irm serve --dev issues tokens to anyone\n$/,
+      /^irm serve token: the issuer http:\S+ answered 404: Not found: there is no \/token; only the development issuer of irm serve --dev issues tokens to anyone\n$/,
     ],
     [
       "a subject that is too long",
       () => api.issuer,
-      /^irm token: the issuer http:\S+ answered 400: Invalid argument: subject: .+\n$/,
+      /^irm serve token: the issuer http:\S+ answered 400: Invalid argument: subject: .+\n$/,
     ],
     [
       "a claim that a flag also sets",
       () => api.issuer,
-      /^irm token: the issuer http:\S+ answered 400: Invalid argument: claims\.sub: is given as subject; .+\n$/,
+      /^irm serve token: the issuer http:\S+ answered 400: Invalid argument: claims\.sub: is given as subject; .+\n$/,
     ],
   ])("reports %s in one sentence, and exits with 1", async (what, issuer, sentence) => {
     const subject = what.startsWith("a subject") ? "s".repeat(256) : "s";
     const claims = what.startsWith("a claim") ? ["--claim", "sub=evil"] : [];
-    expect(await runIrm("token", "--issuer", issuer(), "--subject", subject, ...claims)).toEqual(failure(1, sentence));
+    const args = ["--issuer", issuer(), "--subject", subject, ...claims];
+    expect(await runIrm("serve", "token", ...args)).toEqual(failure(1, sentence));
   });
 
   const ESCAPED = "answered 403: no\\u001b[2J\\u202e\\u000aforged";
@@ -110,10 +112,10 @@ describe("irm token", () => {
     const issuer = createServer((_request, response) => response.writeHead(status).end(JSON.stringify(body)));
     await new Promise<void>((resolve) => issuer.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}`;
-    expect(await runIrm("token", "--issuer", url, "--subject", "s")).toEqual({
+    expect(await runIrm("serve", "token", "--issuer", url, "--subject", "s")).toEqual({
       code: 1,
       stdout: "",
-      stderr: `irm token: the issuer ${url} ${text}; only the development issuer of irm serve --dev issues tokens to anyone\n`,
+      stderr: `irm serve token: the issuer ${url} ${text}; only the development issuer of irm serve --dev issues tokens to anyone\n`,
     });
     issuer.closeAllConnections();
     issuer.close();

@@ -2,15 +2,18 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
 import { runCommand } from "../support/command.ts";
-import { COMMANDS as ORDER } from "../support/commands.ts";
+import { GROUPS, COMMANDS as ORDER } from "../support/commands.ts";
 import { runIrm as run, usageError } from "../support/irm.ts";
 
 // Each starts a process: a second on an idle machine, many on a busy one.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-const COMMANDS = new RegExp(
-  `^Usage: npx pulumi-irm COMMAND \\[FLAGS\\]\n[\\s\\S]*\nCommands:\n${ORDER.map((name) => ` {2}${name} .*\n`).join("")}$`,
-);
+const LIST = Object.entries(GROUPS).map(([name, own]) => `\n${name}:\n${own.map((one) => ` {2}${one} .*\n`).join("")}`);
+const COMMANDS = new RegExp(`^Usage: npx pulumi-irm COMMAND \\[FLAGS\\]\n[\\s\\S]*${LIST.join("")}$`);
+const CALLED = [
+  ...ORDER.map((name) => [name]),
+  ...["access whoami", "access paths", "serve token", "recover list", "recover clean"].map((words) => words.split(" ")),
+];
 
 describe("irm", () => {
   test("prints the commands on stderr when it is called without one", async () => {
@@ -26,18 +29,30 @@ describe("irm", () => {
     expect(await run(flag)).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
   });
 
-  test("serve --help prints every flag on stdout, even with other mistakes", async () => {
-    const { code, stdout, stderr } = await run("serve", "--port", "http", "--help");
+  test("serve --help-all prints every flag on stdout, even with other mistakes", async () => {
+    const { code, stdout, stderr } = await run("serve", "--port", "http", "--help-all");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toMatch(/^Usage: npx pulumi-irm serve \[FLAGS\]\n/);
+    expect(stdout).toMatch(/^Usage: npx pulumi-irm serve \[COMMAND\] \[FLAGS\]\n/);
     for (const flag of [
       ...["port N", "host ADDRESS", "auth-port N", "db FILE", "seed FILE.yaml", "dev", "tls-cert FILE", "tls-key FILE"],
       ...["refresh-tokens", "rate-limit N", "unique-role-bindings", "faults FILE.yaml", "json", "log-level L"],
     ])
       expect(stdout).toContain(`\n  --${flag} `);
+    const { stdout: usual } = await run("serve", "--help");
+    expect(usual).toContain("\n  --help-all ");
+    expect(usual).not.toContain("--rate-limit");
   });
 
-  test.each([[["serve"]], [["token"]], [["journal"]], [["init"]], [["check"]], [["test"]], [["completion"]]])(
+  test("each command has a description of at most 25 words, and an example", async () => {
+    for (const words of CALLED) {
+      const { stdout } = await run(...words, "--help");
+      const [, description = ""] = stdout.split(/\n\n/);
+      expect(description.trim().split(/\s+/).length, words.join(" ")).toBeLessThanOrEqual(25);
+      expect(stdout).toContain(`\n\nExample:\n  npx pulumi-irm ${words.join(" ")}`);
+    }
+  });
+
+  test.each([[["serve"]], [["recover"]], [["init"]], [["check"]], [["test"]], [["completion"]]])(
     "help %j prints what --help prints",
     async (command) => {
       const help = await run("help", ...command);
@@ -52,12 +67,12 @@ describe("irm", () => {
   test("says once, below the flags, where a command that calls the API takes address and credentials from", async () => {
     const footer =
       "\n\nAddress and credentials come from the environment: IRM_BASE_URL, and IRM_TOKEN or another (docs/configuration.md).\n";
-    const names = [...ORDER.map((name) => [name]), ["journal", "list"], ["journal", "clean"]];
-    const helps = await Promise.all(names.map(async (name) => ({ name, help: (await run(...name, "--help")).stdout })));
+    const helps: { name: string[]; help: string }[] = [];
+    for (const name of CALLED) helps.push({ name, help: (await run(...name, "--help")).stdout });
     const withFooter = helps.filter(({ help }) => help.endsWith(footer)).map(({ name }) => name.join(" "));
     expect(withFooter).toEqual([
-      ...["test", "review", "apply", "drift", "roles", "access", "paths", "export", "revoke"],
-      ...["whoami", "doctor", "recover"],
+      ...["test", "review", "apply", "access", "drift", "revoke", "export", "roles", "recover", "doctor"],
+      ...["access whoami", "access paths"],
     ]);
     for (const { help } of helps)
       expect(help.split("IRM_TOKEN").length).toBeLessThanOrEqual(help.endsWith(footer) ? 3 : 1);
@@ -84,11 +99,12 @@ const ISSUER = ["--issuer", "http://127.0.0.1:1", "--subject", "s"];
 describe("a wrong command line is refused with the nearest name:", () => {
   test.each<[string[], string, string]>([
     [["srve"], "irm", "unknown command 'srve'\n(Did you mean serve?)"],
-    [["journal", "lst"], "irm journal", "unknown command 'lst'\n(Did you mean list?)"],
+    [["reviw"], "irm", "unknown command 'reviw'\n(Did you mean review?)"],
+    [["journal"], "irm", "unknown command 'journal'"],
     // Every object has `toString`.
     [["toString"], "irm", "unknown command 'toString'"],
     [["serve", "--prot", "1"], "irm serve", "unknown option '--prot'\n(Did you mean --port?)"],
-    [["journal", "list", "--flder"], "irm journal list", "unknown option '--flder'\n(Did you mean --folder?)"],
+    [["recover", "list", "--flder"], "irm recover list", "unknown option '--flder'\n(Did you mean --folder?)"],
     [["--colour"], "irm", "unknown option '--colour'"],
     [["init", "--organizaton", "acme"], "irm init", "unknown option '--organizaton'\n(Did you mean --organization?)"],
     [
@@ -108,12 +124,11 @@ describe("a wrong command line is refused with the nearest name:", () => {
 });
 
 const PORT = "takes a port from 0 (any free one) to 65535, not";
+const CHECK = "--check takes CAPABILITY@GROUP, such as groups.list@/, not";
 const COUNT = "takes a whole number from 1 to 999999, not";
 const DEV_ISSUER = "the development issuer mints tokens for anyone who reaches it, so --dev is refused on";
 const WHAT_TO_REVOKE =
   "give one of --identity, --binding and --external-group, or --undo with the file of an earlier revocation";
-const IS_NOW_REVIEW = "is now npx pulumi-irm review: each review runs the update on a copy";
-const IS_NOW_APPLY = "is now npx pulumi-irm apply, which sends what a review has shown and nothing else";
 const ENGINE_FLAGS = "only --target, --target-dependents, --replace, --exclude are";
 
 describe("a wrong flag is refused before anything is asked of a service:", () => {
@@ -142,13 +157,13 @@ describe("a wrong flag is refused before anything is asked of a service:", () =>
     ["serve", ["--dev", "--host", "localhost.example"], `${DEV_ISSUER} localhost.example; leave out --host`],
     ["serve", ["--tls-cert", "cert.pem"], "--tls-cert and --tls-key belong together: give both or neither"],
     ["serve", ["--tls-key", "key.pem"], "--tls-cert and --tls-key belong together: give both or neither"],
-    ["token", [], "--issuer and --subject must be given"],
-    ["token", ["--issuer", "http://127.0.0.1:1/dev-issuer"], "--subject must be given"],
-    ["token", ["--subject", "", "--issuer", "http://127.0.0.1:1"], "--subject must be given"],
-    ["token", ["--issuer", "dev-issuer", "--subject", "s"], '--issuer takes a URL, not "dev-issuer"'],
-    ["token", ["--issuer", "[::1]:1/dev", "--subject", "s"], "--issuer has no scheme; write http://[::1]:1/…"],
-    ["token", [...ISSUER, "--claim", "ref"], '--claim takes name=value, not "ref"'],
-    ["token", [...ISSUER, "--claim", "=x"], '--claim takes name=value, not "=x"'],
+    ["serve token", [], "--issuer and --subject must be given"],
+    ["serve token", ["--issuer", "http://127.0.0.1:1/dev-issuer"], "--subject must be given"],
+    ["serve token", ["--subject", "", "--issuer", "http://127.0.0.1:1"], "--subject must be given"],
+    ["serve token", ["--issuer", "dev-issuer", "--subject", "s"], '--issuer takes a URL, not "dev-issuer"'],
+    ["serve token", ["--issuer", "[::1]:1/dev", "--subject", "s"], "--issuer has no scheme; write http://[::1]:1/…"],
+    ["serve token", [...ISSUER, "--claim", "ref"], '--claim takes name=value, not "ref"'],
+    ["serve token", [...ISSUER, "--claim", "=x"], '--claim takes name=value, not "=x"'],
     ["test", ["--format", "html"], choice("--format <FORMAT>", "html", "terminal, json")],
     ["access", ["--format", "htm"], choice("--format <FORMAT>", "htm", "terminal, markdown, json, html")],
     [
@@ -162,17 +177,17 @@ describe("a wrong flag is refused before anything is asked of a service:", () =>
     ["access", ["--unused", "90d", "--identity", "a"], "--unused and --identity cannot be combined"],
     ["access", ["--unused", "90d", "--format", "html"], "--unused prints terminal or json, not html"],
     ["access", ["--write", "access.yaml"], "--write is for --unused"],
-    ["paths", ["--to", "ownr"], '--to: there is no capability "ownr"; did you mean owner?'],
-    ["paths", ["--from", "{ githb: {} }"], "--from:1:3: githb: there is no such workload; did you mean github?"],
+    ["access paths", ["--to", "ownr"], '--to: there is no capability "ownr"; did you mean owner?'],
+    ["access paths", ["--from", "{ githb: {} }"], "--from:1:3: githb: there is no such workload; did you mean github?"],
     [
-      "paths",
+      "access paths",
       ["--from", "{ github: { repo: a/b, branch: m } }"],
       "--from:1:3: github: repository is required\n--from:1:19: github.repo: unknown argument; did you mean repository?",
     ],
-    ["whoami", ["--check", "groups.list"], '--check takes CAPABILITY@GROUP, such as groups.list@/, not "groups.list"'],
-    ["whoami", ["--check", "@platform"], '--check takes CAPABILITY@GROUP, such as groups.list@/, not "@platform"'],
+    ["access whoami", ["--check", "groups.list"], `${CHECK} "groups.list"`],
+    ["access whoami", ["--check", "@platform"], `${CHECK} "@platform"`],
     [
-      "whoami",
+      "access whoami",
       ["--check", "groups.lsit@/"],
       '--check: there is no capability "groups.lsit"; did you mean groups.list?',
     ],
@@ -219,8 +234,8 @@ describe("a wrong flag is refused before anything is asked of a service:", () =>
       "--undo-file is not for --out, which removes nothing",
     ],
     ["revoke", ["--identity", "a"], "there is no terminal to ask whether to go on; give --yes"],
-    ["journal list", ["--key", "k"], "unknown option '--key'"],
-    ["journal clean", ["--key", "k", "--all"], "--key and --all cannot be combined"],
+    ["recover list", ["--key", "k"], "unknown option '--key'"],
+    ["recover clean", ["--key", "k", "--all"], "--key and --all cannot be combined"],
     ["review", ["--deny", "gains-ownr"], '--deny: there is no rule "gains-ownr"; did you mean gains-owner?'],
     [
       "review",
@@ -231,11 +246,6 @@ describe("a wrong flag is refused before anything is asked of a service:", () =>
     ["review", ["--rules", "/nowhere/rules.yaml"], "--rules: there is no file /nowhere/rules.yaml"],
     ["review", ["--as", "ci"], '--as: "ci" is not a uid'],
     ["review", ["--out", ""], "--out takes the name of a file"],
-    ["review", ["--rehearse"], `--rehearse ${IS_NOW_REVIEW}`],
-    ["rehearse", ["--stack", "dev"], `npx pulumi-irm rehearse ${IS_NOW_REVIEW}`],
-    ["review", ["--seal", "seal.json"], `--seal ${IS_NOW_APPLY}`],
-    ["review", ["--seal"], `--seal ${IS_NOW_APPLY}`],
-    ["verify", ["seal.json", "--digest", "sha256:0"], `npx pulumi-irm verify ${IS_NOW_APPLY}`],
     ["review", ["c.json", "--destroy"], "--destroy is for a program, and c.json is a change"],
     ["review", ["c.json", "--stack", "dev"], "--stack is for a program, and c.json is a change"],
     ["review", ["c.json", "--as", "x"], "--as is for a program, and c.json is a change"],

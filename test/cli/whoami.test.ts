@@ -1,4 +1,4 @@
-// `irm whoami`: the identity, how it was reached, what it may do where, and the answer to --check. It only reads, and prints no secret.
+// `irm access whoami`: the identity, how it was reached, what it may do where, and the answer to --check. It only reads, and prints no secret.
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { createUid } from "../harness/records.ts";
 import { startTeam } from "../harness/team.ts";
@@ -21,7 +21,7 @@ beforeEach(() => {
   return () => vi.unstubAllEnvs();
 });
 
-const whoami = (...flags: string[]) => runIrm("whoami", ...flags);
+const whoami = (...flags: string[]) => runIrm("access", "whoami", ...flags);
 const json = async (...flags: string[]) => JSON.parse((await whoami(...flags, "--format", "json")).stdout);
 
 /** Method and path of each request that reached the server since the last call. */
@@ -38,7 +38,7 @@ const workload = async (subject: string): Promise<string> => {
   return token;
 };
 
-describe("irm whoami", () => {
+describe("irm access whoami", () => {
   test("prints the identity of a workload's token, how it was reached, and what it may do where", async () => {
     await workload("release");
     expect(await whoami()).toEqual({
@@ -145,7 +145,7 @@ describe("irm whoami", () => {
   });
 });
 
-describe("irm whoami --check", () => {
+describe("irm access whoami --check", () => {
   test.each<[string, () => string, string]>([
     ["the group of the binding, by path", () => "platform/registry", "yes, through publisher"],
     ["the same, by uid", () => registry, "yes, through publisher"],
@@ -202,7 +202,7 @@ describe("irm whoami --check", () => {
       expect(await whoami("--check", `groups.list@${group}`)).toEqual({
         code: 1,
         stdout: "",
-        stderr: `irm whoami: there is no group "${group}"${near}\n`,
+        stderr: `irm access whoami: there is no group "${group}"${near}\n`,
       });
   });
 
@@ -216,13 +216,13 @@ describe("irm whoami --check", () => {
     const uids = [registry, twin].sort().map((uid) => `  ${uid}\n`);
     expect(await whoami("--check", "groups.list@platform/registry")).toMatchObject({
       code: 1,
-      stderr: `irm whoami: 2 groups have the path "platform/registry"; give a uid:\n${uids.join("")}`,
+      stderr: `irm access whoami: 2 groups have the path "platform/registry"; give a uid:\n${uids.join("")}`,
     });
     for (const uid of [twin, only, second]) await api.ok("DELETE", `/iam/v2beta1/groups/${uid}`);
   });
 });
 
-describe("irm whoami is safe to run anywhere:", () => {
+describe("irm access whoami is safe to run anywhere:", () => {
   test("it sends GETs and the exchange, and nothing else", async () => {
     await workload("release");
     requests();

@@ -8,7 +8,7 @@ import { runIrm } from "../support/irm.ts";
 import { ORG } from "../support/scripted.ts";
 
 const issuer = "http://127.0.0.1:8080/dev-issuer";
-const COMMAND = `npx pulumi-irm token --issuer ${issuer} --subject`;
+const COMMAND = `npx pulumi-irm serve token --issuer ${issuer} --subject`;
 
 describe("a new token", () => {
   test.each<[reason: string, claims: Json, source: string | undefined, advice: string]>([
@@ -52,7 +52,7 @@ test("an API token has advice once it has expired, and not before", () => {
   expect(expiredApiTokenAdvice({ ...claims, act: undefined }, 1_000_000)).toBeUndefined();
 });
 
-describe("irm whoami with an expired token", async () => {
+describe("irm access whoami with an expired token", async () => {
   const clock = manualClock(Date.now() - 2 * 60 * 60 * 1000);
   const api = await startServer({ clock });
   const { token } = api.owner;
@@ -64,7 +64,7 @@ describe("irm whoami with an expired token", async () => {
   const run = async (env: Record<string, string>): Promise<string> => {
     for (const [name, value] of Object.entries({ IRM_BASE_URL: api.baseUrl, IRM_AUTH_URL: api.authUrl, ...env }))
       vi.stubEnv(name, value);
-    const { code, stderr } = await runIrm("whoami");
+    const { code, stderr } = await runIrm("access", "whoami");
     vi.unstubAllEnvs();
     expect(code).toBe(1);
     expect(stderr).not.toContain("Was this server restarted");
@@ -88,7 +88,7 @@ describe("irm whoami with an expired token", async () => {
       "The API token was refused: it has expired. It comes from IRM_TOKEN.\nUse a workload's token",
     );
     expect(stderr).toContain(
-      `IRM_IDENTITY=${api.identity} IRM_IDENTITY_TOKEN=$(npx pulumi-irm token --issuer ${api.issuer}`,
+      `IRM_IDENTITY=${api.identity} IRM_IDENTITY_TOKEN=$(npx pulumi-irm serve token --issuer ${api.issuer}`,
     );
   });
 });

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { fetch } from "undici";
-import { mintDevToken } from "../../cli/token.ts";
+import { mintDevToken } from "../../cli/command/serve-token.ts";
 import { ENGINE_NODE } from "../support/compiled.ts";
 import { type ReadyLine, root, startServerProcess } from "./api-process.ts";
 import { createStack, keyOf, type Stack } from "./engine-stack.ts";

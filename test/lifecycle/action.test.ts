@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { parse } from "yaml";
 import { digestOf } from "../../access/canonical.ts";
 import { Report } from "../../access/review/report.ts";
-import { mintDevToken } from "../../cli/token.ts";
+import { mintDevToken } from "../../cli/command/serve-token.ts";
 import { atWith, stampText } from "../../provider/record/id.ts";
 import { root } from "../harness/api-process.ts";
 import { engineFolder } from "../harness/engine-stack.ts";

@@ -56,7 +56,7 @@ describe.each(VERSIONS)("what version %s left behind", (version) => {
       ).toBe(true);
     expect(output).toContain(uidOf("identities", "unanswered"));
     for (const key of ["Identity::unanswered", "Group::mistaken"])
-      expect(output).toContain(`npx pulumi-irm journal clean --key "organization/${PROJECT}/dev/${key}"`);
+      expect(output).toContain(`npx pulumi-irm recover clean --key "organization/${PROJECT}/dev/${key}"`);
   });
 
   it("is changed: one PATCH of the changed paths each, and the records of interrupted creates are adopted", async () => {
@@ -90,6 +90,6 @@ describe.each(VERSIONS)("what version %s left behind", (version) => {
     expect(place.rows("identities", "parent IS NOT NULL").map(({ uid }) => uid)).toEqual([identity]);
     expect(place.rows("roles", "parent IS NOT NULL")).toEqual([]);
     expect(place.rows("role_bindings").map(({ identity_uid }) => identity_uid)).toEqual([identity]);
-    expect((await runCommand("journal", "list", "--all", "--json", "--folder", journalsOf(place))).stdout).toBe("");
+    expect((await runCommand("recover", "list", "--all", "--json", "--folder", journalsOf(place))).stdout).toBe("");
   });
 });

@@ -1,8 +1,8 @@
-// Previews, reviews, `irm drift`, `irm access`, `irm export` and `irm whoami` change nothing: they work behind a proxy that lets nothing pass but GET and the token
+// Previews, reviews, `irm drift`, `irm access`, `irm export` and `irm access whoami` change nothing: they work behind a proxy that lets nothing pass but GET and the token
 // exchange, under an identity that has the role viewer alone. The client speaks HTTP with JSON in both forms, and no gRPC.
 import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { mintDevToken } from "../../cli/token.ts";
+import { mintDevToken } from "../../cli/command/serve-token.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import { irmIn } from "../harness/irm-command.ts";
 import { formsOf } from "../support/form.ts";
@@ -93,7 +93,7 @@ describe.each(formsOf(["dynamic", "pulumi-irm"], ["native", "pulumi-irm/plugin"]
       expectReadOnly();
     });
 
-    it(`irm drift${form === "native" ? " works" : ", irm access, irm export and irm whoami work"}`, async () => {
+    it(`irm drift${form === "native" ? " works" : ", irm access, irm export and irm access whoami work"}`, async () => {
       const drift = await irmIn(program, ["drift", "--stack", "dev", "--format", "json"]);
       expect(drift.code, drift.stderr).toBe(3);
       const { drift: found, notVisible } = JSON.parse(drift.stdout) as Record<string, { resource: string }[]>;

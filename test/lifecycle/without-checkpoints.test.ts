@@ -61,7 +61,7 @@ const irm = (program: Program, ...args: string[]) =>
   irmIn(program, args, { IRM_BASE_URL: place.proxy.url, IRM_TOKEN: place.place.server.token });
 
 describe("a killed run without checkpoints", () => {
-  it("of dynamic resources is named by preview and irm journal list, and the up of the reverted program undoes it", async () => {
+  it("of dynamic resources is named by preview and irm recover list, and the up of the reverted program undoes it", async () => {
     const program = await place.program("reverted", base("reverted"), UNCHECKED, { ownProcess: true });
     await program.must("up", "--yes", "--skip-preview");
     expect(journalOf("reverted")).toMatch(/^\{"began":.*^\{"ending":/ms);
@@ -70,7 +70,7 @@ describe("a killed run without checkpoints", () => {
     program.write(base("reverted", "two", "editor") + more);
     await killedUp(program);
     expect(rolesIn(top).toSorted()).toEqual(["editor", "owner"]);
-    expect((await irm(program, "journal", "list")).stdout).toMatch(
+    expect((await irm(program, "recover", "list")).stdout).toMatch(
       /^open {7}\S+ {2}organization\/reverted\/dev {2}a run without checkpoints, process \d+ on \S+, did not end: 14 creates, 2 updates$/m,
     );
 

@@ -1,5 +1,10 @@
-/** The commands of `irm`, in the order of its help. */
-export const COMMANDS = [
-  ...["init", "check", "test", "review", "apply", "serve", "token", "drift", "roles", "access", "paths"],
-  ...["export", "revoke", "whoami", "doctor", "journal", "recover", "completion", "help"],
-];
+/** The commands of `irm`, in the groups and the order of its help. */
+export const GROUPS = {
+  Start: ["init", "serve"],
+  Policy: ["check", "test"],
+  Change: ["review", "apply"],
+  Operate: ["access", "drift", "revoke", "export", "roles"],
+  Emergency: ["recover", "doctor"],
+};
+
+export const COMMANDS = Object.values(GROUPS).flat();

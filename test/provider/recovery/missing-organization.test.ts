@@ -88,7 +88,7 @@ describe("an entry whose record may exist", () => {
     await expect(reconcile.create(group, machine.run().session, args)).rejects.toThrow(
       new RegExp(
         `^${args.__key}: the intent journal ${file()} names ${GONE}/0123456789abcdef for it, and the record cannot be read: GetGroup .*` +
-          'PERMISSION_DENIED: .*\\nUse credentials that may read it\\. If it is gone, or belongs to somebody else: npx pulumi-irm journal clean --key "' +
+          'PERMISSION_DENIED: .*\\nUse credentials that may read it\\. If it is gone, or belongs to somebody else: npx pulumi-irm recover clean --key "' +
           `${args.__key}"\\. Until then nothing is created\\.\\nSee docs/recovery\\.md#unreadable-entry$`,
         "s",
       ),

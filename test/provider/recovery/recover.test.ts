@@ -53,7 +53,7 @@ describe("the journal", () => {
       await expect(reconcile.create(group, machine.run().session, changed)).rejects.toThrow(
         `${args.__key}: the intent journal of an earlier run names group ${uid} "${args.name}", which differs from what the program ` +
           `asks for: description.\nIf it belongs to this resource, adopt it with adopt: "${uid}", and deleteAdopted: true to delete it ` +
-          `with the resource; if not: npx pulumi-irm journal clean --key "${args.__key}". Until then nothing is created.`,
+          `with the resource; if not: npx pulumi-irm recover clean --key "${args.__key}". Until then nothing is created.`,
       );
     expect(machine.posts).toBe(1);
     expect(await machine.named(args.name)).toMatchObject([{ uid, description: "d" }]);
@@ -160,7 +160,7 @@ describe("the journal", () => {
         `^${lost.__key}: the outcome of a create at .+ is unknown: it may have created a group in ${machine.org}; it may be:\n` +
           `  - group ${uid} "${lost.name}", created .+\n` +
           "The next pulumi up that declares the resource resolves it\\. If no program declares it, delete the records that no resource manages, then run: " +
-          `npx pulumi-irm journal clean --key "${lost.__key}"\\nSee docs/recovery\\.md#open$`,
+          `npx pulumi-irm recover clean --key "${lost.__key}"\\nSee docs/recovery\\.md#open$`,
       ),
     );
     const { id, outs } = await (await configureGroup(machine.run())).create(machine.inputs());

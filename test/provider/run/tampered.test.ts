@@ -116,7 +116,7 @@ describe("an entry that names another record", () => {
       await expect(reconcile.create(group, machine.run().session, args)).rejects.toThrow(
         `${args.__key}: the intent journal of an earlier run names group ${later.uid} "${args.name}", which differs ` +
           `from what was requested, and no other record matches.\nIf it belongs to this resource, adopt it with adopt: "${later.uid}", and ` +
-          "deleteAdopted: true to delete it with the resource; if not: npx pulumi-irm journal clean --key " +
+          "deleteAdopted: true to delete it with the resource; if not: npx pulumi-irm recover clean --key " +
           `"${args.__key}". Until then nothing is created.`,
       );
     expect(machine.posts).toBe(1);

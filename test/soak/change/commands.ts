@@ -17,7 +17,7 @@ export interface Updated {
 
 const EVENTS = "events.jsonl";
 
-/** As CI runs it (cli/ci-run.ts), and on with what does not depend on a step that failed, as the run of a review. */
+/** As CI runs it (cli/command/ci-run.ts), and on with what does not depend on a step that failed, as the run of a review. */
 export const update = async (program: Program): Promise<Updated> => {
   const events = join(program.folder, EVENTS);
   rmSync(events, { force: true });

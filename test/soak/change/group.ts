@@ -2,7 +2,7 @@
 // case begin with its prefix, so that it stays apart from the others in whatever a run says.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { mintDevToken } from "../../../cli/token.ts";
+import { mintDevToken } from "../../../cli/command/serve-token.ts";
 import { type Json, rootOf } from "../../../schema/index.ts";
 import { createWorkplace, type Program, type Workplace } from "../../harness/engine-workplace.ts";
 import { IAM, type Owner, ownerOf } from "../../harness/small-engine/owner.ts";

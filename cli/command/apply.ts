@@ -1,17 +1,18 @@
 // `irm apply`: the update that was reviewed, and no other one. It makes the change anew on a copy, compares it with the reviewed one, and runs
 // the real update through a gate that passes the writes of the change. The program has no credentials of the services at any time.
-import { compareAnew } from "../access/change/anew.ts";
-import { type Change, ChangeError, unusableText } from "../access/change/change.ts";
-import type { Write } from "../access/change/write.ts";
-import type { Copy } from "../access/copy/copy.ts";
-import { countText } from "../access/format/words.ts";
-import { whoAmI } from "../access/query/whoami.ts";
-import type { Client } from "../client/client.ts";
-import { writeProblems } from "../gate/index.ts";
-import { engineWith } from "../pulumi/command.ts";
-import { UserError } from "../schema/index.ts";
-import { printable } from "../schema/nearest.ts";
-import { type Job, type MadeAnew, replayAnew, runAnew } from "./apply/anew.ts";
+import type { Command } from "commander";
+import { compareAnew } from "../../access/change/anew.ts";
+import { type Change, ChangeError, unusableText } from "../../access/change/change.ts";
+import type { Write } from "../../access/change/write.ts";
+import type { Copy } from "../../access/copy/copy.ts";
+import { countText } from "../../access/format/words.ts";
+import { whoAmI } from "../../access/query/whoami.ts";
+import type { Client } from "../../client/client.ts";
+import { writeProblems } from "../../gate/index.ts";
+import { engineWith } from "../../pulumi/command.ts";
+import { UserError } from "../../schema/index.ts";
+import { printable } from "../../schema/nearest.ts";
+import { type Job, type MadeAnew, replayAnew, runAnew } from "../apply/anew.ts";
 import {
   removesOf,
   type Services,
@@ -20,17 +21,17 @@ import {
   type TokenedGate,
   throughGate,
   withoutCredentials,
-} from "./apply/gates.ts";
-import { reportAsJson, reportAsText } from "./apply/report.ts";
-import { messageOf, runUpdate, type Updates, updatesSince } from "./apply/update.ts";
-import { copyOf } from "./copy.ts";
-import { engineArguments, engineCommand } from "./engine-command.ts";
-import { readChange } from "./files.ts";
-import { untilInterrupted } from "./interrupt.ts";
-import { programUser } from "./run/user.ts";
-import { clientsOf, configHere, firstOf, servicesFrom } from "./services.ts";
-import { ask, canAsk, printError, printNotice } from "./terminal.ts";
-import { UsageError } from "./usage.ts";
+} from "../apply/gates.ts";
+import { reportAsJson, reportAsText } from "../apply/report.ts";
+import { messageOf, runUpdate, type Updates, updatesSince } from "../apply/update.ts";
+import { copyOf } from "../copy.ts";
+import { engineArguments, engineCommand } from "../engine-command.ts";
+import { readChange } from "../files.ts";
+import { untilInterrupted } from "../interrupt.ts";
+import { programUser } from "../run/user.ts";
+import { clientsOf, configHere, firstOf, SERVICE_FLAG, servicesFrom } from "../services.ts";
+import { ask, canAsk, type Exit, exampleText, formatOption, printError, printNotice } from "../terminal.ts";
+import { UsageError } from "../usage.ts";
 
 export interface ApplyFlags {
   stack?: string;
@@ -50,6 +51,23 @@ class NotReviewed extends UserError {
   override readonly name = "NotReviewed";
   override readonly exitCode = REFUSED;
 }
+
+export const defineCommand = (command: Command, exit: Exit): void => {
+  command
+    .usage("CHANGE [FLAGS]")
+    .description(
+      "Makes the change anew on a copy, and stops if it differs. Then runs pulumi up through a gate that passes only its writes.",
+    )
+    .argument("<CHANGE>", "a change, from npx pulumi-irm review --out")
+    .option("--stack <NAME>", "the stack (default: the one in the change)")
+    .option(...SERVICE_FLAG)
+    .option("--digest <DIGEST>", "the digest that was approved: sha256:…")
+    .option("--user <NAME>", "run the engine and the program as this user; only root can")
+    .option("-y, --yes", "do not ask")
+    .addOption(formatOption("terminal", "json"))
+    .addHelpText("after", exampleText("apply change.json --digest sha256:…"))
+    .action(async (file: string, flags: ApplyFlags) => exit(await apply(file, flags)));
+};
 
 export const apply = async (file: string, flags: ApplyFlags): Promise<number> => {
   if (flags.yes !== true && !canAsk()) throw new UsageError("there is no terminal to ask whether to go on; give --yes");

@@ -1,5 +1,6 @@
 // `irm export`: code for what exists, or for what Terraform manages, on stdout or as a project in a folder. What the caller cannot see is
 // named on stderr too.
+
 import {
   existsSync,
   mkdirSync,
@@ -12,30 +13,31 @@ import {
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { text as textOf } from "node:stream/consumers";
-import { leftOutText, notVisibleText } from "../access/export/literal.ts";
-import { type Export, exportOf } from "../access/export/model.ts";
-import { type Into, intoPolicy, organizationIn } from "../access/export/policy/into.ts";
-import { type Files, type Format, INSTALL, optionsOf, projectOf } from "../access/export/project.ts";
-import { type ChooseTop, type Contents, readContents } from "../access/export/read.ts";
+import { type Command, Option } from "commander";
+import { leftOutText, notVisibleText } from "../../access/export/literal.ts";
+import { type Export, exportOf } from "../../access/export/model.ts";
+import { type Into, intoPolicy, organizationIn } from "../../access/export/policy/into.ts";
+import { type Files, type Format, INSTALL, optionsOf, projectOf } from "../../access/export/project.ts";
+import { type ChooseTop, type Contents, readContents } from "../../access/export/read.ts";
 import {
   findingText,
   handoverText,
   NONE_EXISTS,
   type Takeover,
   takeoverOf,
-} from "../access/export/terraform/handover.ts";
-import { type ManagedContents, readManaged } from "../access/export/terraform/managed.ts";
-import { parseState, StateError, type TerraformState } from "../access/export/terraform/state.ts";
-import { countText } from "../access/format/words.ts";
-import { applyEdit, type OpenPolicy, openPolicy } from "../access/policy/edit/open.ts";
-import { UIDS_FILE } from "../access/policy/uids.ts";
-import { quote } from "../access/text.ts";
-import type { Client } from "../client/client.ts";
-import { isRoot, printable, resources, UserError } from "../schema/index.ts";
-import { systemClient } from "./client.ts";
-import { withProgress } from "./copy.ts";
-import { printStyled } from "./terminal.ts";
-import { UsageError } from "./usage.ts";
+} from "../../access/export/terraform/handover.ts";
+import { type ManagedContents, readManaged } from "../../access/export/terraform/managed.ts";
+import { parseState, StateError, type TerraformState } from "../../access/export/terraform/state.ts";
+import { countText } from "../../access/format/words.ts";
+import { applyEdit, type OpenPolicy, openPolicy } from "../../access/policy/edit/open.ts";
+import { UIDS_FILE } from "../../access/policy/uids.ts";
+import { quote } from "../../access/text.ts";
+import type { Client } from "../../client/client.ts";
+import { isRoot, printable, resources, UserError } from "../../schema/index.ts";
+import { systemClient } from "../client.ts";
+import { withProgress } from "../copy.ts";
+import { type Exit, exampleText, printStyled } from "../terminal.ts";
+import { UsageError } from "../usage.ts";
 
 export interface ExportFlags {
   group?: string;
@@ -60,6 +62,41 @@ interface Exported {
   /** something is not as the program says, or not in it */
   hasFindings: boolean;
 }
+
+export const defineCommand = (command: Command, exit: Exit): void => {
+  command
+    .usage("[FLAGS]")
+    .description(
+      "Writes a program that declares everything below a group. Its first update adopts the records by uid. Exits with 3 if some cannot be listed.",
+    )
+    .option("--group <UID|PATH>", "the group to export, with all below it (default: the organization)")
+    .option(
+      "--from-tfstate <FILE>",
+      "export what Terraform manages, with handover.md; from terraform state pull or terraform show -json; - for stdin",
+    )
+    .addOption(
+      new Option("--format <FORMAT>", "language of the program; yaml: a policy file, and a program for the rest")
+        .choices(["typescript", "yaml", "python", "pulumi-yaml"])
+        .default("typescript"),
+    )
+    .option("--native", "in TypeScript, import from pulumi-irm/plugin, and write import.json for pulumi import --file")
+    .option("--no-adopt", "write a program that creates the same on another service")
+    .addOption(
+      new Option("--split <BY>", "with --format yaml: a file for each group directly below the organization").choices([
+        "group",
+      ]),
+    )
+    .option(
+      "--into <FILE>",
+      "add what exists and this policy lacks to its files, with comments and order kept, and the uids to adopt.json beside it",
+    )
+    .option(
+      "--out <FOLDER>",
+      "write a project into this folder, which must be empty or new (default: print the program)",
+    )
+    .addHelpText("after", exampleText("export --format yaml --out access"))
+    .action(async (flags: ExportFlags) => exit(await exportCode(flags)));
+};
 
 export const exportCode = async (flags: ExportFlags): Promise<number> => {
   const { out } = flags;

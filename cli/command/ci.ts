@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { accessSync, constants, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
+import type { Command as Cli } from "commander";
 import {
   CHANGE,
   changeNameOf,
@@ -12,11 +13,11 @@ import {
   REPORT_JSON,
   readReport,
   writeFiles,
-} from "../ci/files.ts";
-import { githubHost } from "../ci/github.ts";
-import { gitlabHost } from "../ci/gitlab.ts";
-import type { Host } from "../ci/host.ts";
-import { closeIssue, keepIssue, type Marker, mergedReview, replaceComment } from "../ci/post.ts";
+} from "../../ci/files.ts";
+import { githubHost } from "../../ci/github.ts";
+import { gitlabHost } from "../../ci/gitlab.ts";
+import type { Host } from "../../ci/host.ts";
+import { closeIssue, keepIssue, type Marker, mergedReview, replaceComment } from "../../ci/post.ts";
 import {
   type Command,
   commandOf,
@@ -29,12 +30,47 @@ import {
   runsEngine,
   type Settings,
   subjectOf,
-} from "../ci/settings.ts";
-import { driftEnded, driftIssue, driftTitle, noReviewComment, reviewComment } from "../ci/text.ts";
-import { UserError } from "../schema/index.ts";
-import { folderOf } from "./journal.ts";
-import { printError, printNotice } from "./terminal.ts";
-import { UsageError } from "./usage.ts";
+} from "../../ci/settings.ts";
+import { driftEnded, driftIssue, driftTitle, noReviewComment, reviewComment } from "../../ci/text.ts";
+import { UserError } from "../../schema/index.ts";
+import { type Exit, printError, printNotice } from "../terminal.ts";
+import { UsageError } from "../usage.ts";
+import { folderOf } from "./recover-journal.ts";
+
+export const defineCommand = (command: Cli, exit: Exit): void => {
+  command
+    .usage("COMMAND")
+    .description(
+      "The steps that action.yml and templates/gitlab.yml call. Each takes the inputs of the action from variables, such as stack-name from IRM_CI_STACK_NAME.",
+    )
+    .helpCommand(false);
+  const step = (name: string, description: string, act: () => Promise<number>): void =>
+    void command
+      .command(name)
+      .usage("")
+      .description(description)
+      .action(async () => exit(await act()));
+  step(
+    "plan",
+    "Decides by the job's event which command it may run, and sets outputs for the next steps. Runs nothing of the change.",
+    plan,
+  );
+  step(
+    "approval",
+    "Asks the host whether people had to approve this job, or finds the review that was merged. Exits with 1 if there is neither.",
+    approval,
+  );
+  step(
+    "run",
+    "Runs the command of the job in work-dir, and leaves its report in the folder IRM_CI_FOLDER. Exits with 3 if the report denies it.",
+    run,
+  );
+  step(
+    "report",
+    "Writes the report of npx pulumi-irm ci run as the one comment of the change, or the one issue about drift.",
+    report,
+  );
+};
 
 interface Context {
   host: Host;
@@ -50,7 +86,7 @@ const FOUND = 3;
 const FOLDER = ".irm-ci";
 
 /** Decides before anything of a change is installed or run, and says what the next steps need. */
-export const plan = (): Promise<number> =>
+const plan = (): Promise<number> =>
   inJob(({ host, settings, command }) => {
     const { env } = process;
     const needsEngine = runsEngine(settings, command);
@@ -72,7 +108,7 @@ export const plan = (): Promise<number> =>
   });
 
 /** Whether the reviewed change may be applied. This step has the token, and runs nothing of the program. */
-export const approval = (): Promise<number> =>
+const approval = (): Promise<number> =>
   inJob(async ({ host, job, settings, command }) => {
     if (command !== "apply") return 0;
     const token = process.env.IRM_CI_TOKEN ?? "";
@@ -98,7 +134,7 @@ export const approval = (): Promise<number> =>
   });
 
 /** Runs the command, and leaves its report in files. */
-export const run = (): Promise<number> =>
+const run = (): Promise<number> =>
   inJob(async (context) => {
     const { host, settings, command, folder } = context;
     makeFolder(folder);
@@ -129,7 +165,7 @@ const FOUND_TEXT: Readonly<Record<Command, string>> = {
 };
 
 /** Writes the comment or the issue. This step has the token for it, and the step that runs the program has not. */
-export const report = (): Promise<number> =>
+const report = (): Promise<number> =>
   inJob(async ({ host, job, settings, command, folder }) => {
     const made = readReport(folder);
     const proposed = "change" in job.about ? job.about.change : undefined;

@@ -1,16 +1,19 @@
-// `irm whoami`: the identity that the credentials of the environment stand for, how it was reached, and what it may do where.
-import { jsonText } from "../access/format/document/document.ts";
-import { documentAsText } from "../access/format/document/terminal.ts";
-import { whoAmIDocument, whoAmIJson } from "../access/format/whoami.ts";
-import { type CheckAnswer, type CheckText, checkOwn, groupsOfGrants } from "../access/query/own-groups.ts";
-import { capabilityViolation } from "../access/query/question.ts";
-import { type WhoAmI, whoAmI } from "../access/query/whoami.ts";
-import { quote } from "../access/text.ts";
-import { type Config, foundSettings } from "../client/config.ts";
-import { isObject } from "../schema/index.ts";
-import { systemClient, systemConfig } from "./client.ts";
-import { type Format, print, printStyled, stdoutStyle } from "./terminal.ts";
-import { UsageError } from "./usage.ts";
+// `irm access whoami`: the identity that the credentials of the environment stand for, how it was reached, and what it may do where.
+
+import type { Command } from "commander";
+import { jsonText } from "../../access/format/document/document.ts";
+import { documentAsText } from "../../access/format/document/terminal.ts";
+import { whoAmIDocument, whoAmIJson } from "../../access/format/whoami.ts";
+import { type CheckAnswer, type CheckText, checkOwn, groupsOfGrants } from "../../access/query/own-groups.ts";
+import { capabilityViolation } from "../../access/query/question.ts";
+import { type WhoAmI, whoAmI } from "../../access/query/whoami.ts";
+import { quote } from "../../access/text.ts";
+import { type Config, foundSettings } from "../../client/config.ts";
+import { isObject } from "../../schema/index.ts";
+import { systemClient, systemConfig } from "../client.ts";
+import type { Format } from "../terminal.ts";
+import { type Exit, exampleText, formatOption, print, printStyled, stdoutStyle } from "../terminal.ts";
+import { appendValue, UsageError } from "../usage.ts";
 
 export interface WhoAmIFlags {
   check?: string[];
@@ -18,6 +21,23 @@ export interface WhoAmIFlags {
 }
 
 const NOT_HELD = 3;
+
+export const defineWhoAmI = (command: Command, exit: Exit): void => {
+  command
+    .usage("[FLAGS]")
+    .summary("show who you are to the API, and what you may do")
+    .description(
+      "Prints the identity of the credentials, how it was reached, and its roles. With --check, exits with 3 if it lacks a capability.",
+    )
+    .option(
+      "--check <CAPABILITY@GROUP>",
+      "may it do this here, such as groups.list@platform; a uid, a path, or / for the organization; repeatable",
+      appendValue,
+    )
+    .addOption(formatOption("terminal", "json"))
+    .addHelpText("after", exampleText("access whoami --check groups.list@/"))
+    .action(async (flags: WhoAmIFlags) => exit(await whoami(flags)));
+};
 
 export const whoami = async ({ check = [], format }: WhoAmIFlags): Promise<number> => {
   const asked = check.map(parseCheck);

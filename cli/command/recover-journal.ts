@@ -1,20 +1,22 @@
-// `irm journal`: the entries of the journals on this machine.
+// `irm recover list` and `clean`: the entries of the journals on this machine.
+
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { systemClock } from "../client/clock.ts";
-import { placeText } from "../client/records.ts";
-import { DEADLINE_MS } from "../client/retry.ts";
-import { countsText } from "../provider/attribution/text.ts";
-import { type KindName, kindRecords } from "../provider/kind/index.ts";
-import { contentsFrom, type Runs } from "../provider/log/entries.ts";
-import type { Entry, InvalidLine, Removed } from "../provider/log/entry.ts";
-import { journalFile, quarantineOf } from "../provider/log/file.ts";
-import { lockOf } from "../provider/log/lock.ts";
-import { withArticle } from "../provider/record/kind.ts";
-import { journalFolder, journalProblem } from "../provider/run/journal-path.ts";
-import { isUidp, suggestion } from "../schema/index.ts";
-import { print, printError, warn } from "./terminal.ts";
-import { UsageError } from "./usage.ts";
+import type { Command } from "commander";
+import { systemClock } from "../../client/clock.ts";
+import { placeText } from "../../client/records.ts";
+import { DEADLINE_MS } from "../../client/retry.ts";
+import { countsText } from "../../provider/attribution/text.ts";
+import { type KindName, kindRecords } from "../../provider/kind/index.ts";
+import { contentsFrom, type Runs } from "../../provider/log/entries.ts";
+import type { Entry, InvalidLine, Removed } from "../../provider/log/entry.ts";
+import { journalFile, quarantineOf } from "../../provider/log/file.ts";
+import { lockOf } from "../../provider/log/lock.ts";
+import { withArticle } from "../../provider/record/kind.ts";
+import { journalFolder, journalProblem } from "../../provider/run/journal-path.ts";
+import { isUidp, suggestion } from "../../schema/index.ts";
+import { type Exit, exampleText, print, printError, warn } from "../terminal.ts";
+import { UsageError } from "../usage.ts";
 
 export interface ListFlags {
   folder?: string;
@@ -28,6 +30,39 @@ export interface CleanFlags {
   all?: boolean;
   invalid?: boolean;
 }
+
+export const FOLDER_FLAG = [
+  "--folder <FOLDER>",
+  "folder of the journals (default: IRM_JOURNAL, or the user's state folder)",
+] as const;
+
+export const defineJournal = (command: Command, exit: Exit): void => {
+  command
+    .command("list")
+    .usage("[FLAGS]")
+    .summary("print the creates whose outcome is unknown")
+    .description(
+      "Prints the creates whose outcome is unknown. With --all, also those that succeeded and that the engine has not read since. Prints invalid lines too.",
+    )
+    .option(...FOLDER_FLAG)
+    .option("--all", "print every entry")
+    .option("--json", "print every entry, one line of JSON each")
+    .addHelpText("after", exampleText("recover list --all"))
+    .action(async (flags: ListFlags) => exit(await list(flags)));
+  command
+    .command("clean")
+    .usage("[FLAGS]")
+    .summary("remove entries and empty journals")
+    .description(
+      "Removes the entries of KEY, or all, and empty journals. A pending entry's record may exist without a resource: look for it first.",
+    )
+    .option(...FOLDER_FLAG)
+    .option("--key <KEY>", "remove the entries of this resource")
+    .option("--all", "remove all entries of all stacks in the folder, and all invalid lines")
+    .option("--invalid", "remove the invalid lines")
+    .addHelpText("after", exampleText('recover clean --key "organization/access/production/Group::team"'))
+    .action(async (flags: CleanFlags) => exit(await clean(flags)));
+};
 
 export const list = async (flags: ListFlags): Promise<number> => {
   const folder = folderOf(flags);
@@ -53,7 +88,7 @@ export const list = async (flags: ListFlags): Promise<number> => {
 // A warning, not an error: these commands show and remove what is there, even if no run uses it.
 const warnOfWorkTree = (name: string, folder: string): void => {
   const problem = journalProblem(folder, process.env, process.cwd());
-  if (problem !== undefined) printError(`irm journal ${name}`, `No run uses these journals: ${problem}.`);
+  if (problem !== undefined) printError(`irm recover ${name}`, `No run uses these journals: ${problem}.`);
 };
 
 // The usual state after a run: an entry stays until the engine reads its record, in the next run of its stack.
@@ -62,7 +97,7 @@ const allSucceeded = (count: number, folder: string): string => {
   const creates = count === 1 ? "its one create succeeded" : `its ${count} creates succeeded`;
   return (
     `no pending creates in ${folder}: ${creates}. The next run of a stack removes the entries of the records that its state has; entries ` +
-    "of a stack, or of an organization, that no longer exists stay until npx pulumi-irm journal clean"
+    "of a stack, or of an organization, that no longer exists stay until npx pulumi-irm recover clean"
   );
 };
 
@@ -134,8 +169,8 @@ export const clean = async (flags: CleanFlags): Promise<number> => {
     }
   }
   if (flags.key === undefined || keys.has(flags.key)) return 0;
-  const text = `no entry has the key "${flags.key}"${suggestion(flags.key, keys)}\nRun \`npx pulumi-irm journal list --all\` for the keys.`;
-  printError("irm journal clean", text);
+  const text = `no entry has the key "${flags.key}"${suggestion(flags.key, keys)}\nRun \`npx pulumi-irm recover list --all\` for the keys.`;
+  printError("irm recover clean", text);
   return 1;
 };
 

@@ -1,19 +1,23 @@
 // `irm access`: what the API's bindings grant, as an answer in one of the formats, or what of it nobody needs.
-import { answerAsHtml, answerDocument, answerJson } from "../access/format/answer.ts";
-import { pullTokensDocument } from "../access/format/pull-token.ts";
-import { unusedDocument, unusedJson } from "../access/format/unused.ts";
-import { countText, HIDES, hiddenLines } from "../access/format/words.ts";
-import { type Live, readLive } from "../access/graph/live.ts";
-import { removalOf } from "../access/policy/edit/entries.ts";
-import { applyEdit, openPolicy } from "../access/policy/edit/open.ts";
-import { answerOf, roleReader } from "../access/query/answer.ts";
-import { type PullToken, pullTokensIn } from "../access/query/pull-tokens.ts";
-import { capabilityViolation, type QuestionText } from "../access/query/question.ts";
-import { type Unused, unusedEntries, unusedIn } from "../access/query/unused.ts";
-import { systemClient } from "./client.ts";
-import { printDocument } from "./print-document.ts";
-import { type Format, print, warn } from "./terminal.ts";
-import { UsageError } from "./usage.ts";
+
+import type { Command } from "commander";
+import { answerAsHtml, answerDocument, answerJson } from "../../access/format/answer.ts";
+import { pullTokensDocument } from "../../access/format/pull-token.ts";
+import { unusedDocument, unusedJson } from "../../access/format/unused.ts";
+import { countText, HIDES, hiddenLines } from "../../access/format/words.ts";
+import { type Live, readLive } from "../../access/graph/live.ts";
+import { removalOf } from "../../access/policy/edit/entries.ts";
+import { applyEdit, openPolicy } from "../../access/policy/edit/open.ts";
+import { answerOf, roleReader } from "../../access/query/answer.ts";
+import { type PullToken, pullTokensIn } from "../../access/query/pull-tokens.ts";
+import { capabilityViolation, type QuestionText } from "../../access/query/question.ts";
+import { type Unused, unusedEntries, unusedIn } from "../../access/query/unused.ts";
+import { systemClient } from "../client.ts";
+import { printDocument } from "../print-document.ts";
+import { type Exit, exampleText, type Format, formatOption, print, warn } from "../terminal.ts";
+import { UsageError } from "../usage.ts";
+import { definePaths } from "./access-paths.ts";
+import { defineWhoAmI } from "./access-whoami.ts";
 
 export interface AccessFlags extends QuestionText {
   format: Format;
@@ -21,6 +25,31 @@ export interface AccessFlags extends QuestionText {
   write?: string;
   pullTokens?: true;
 }
+
+export const defineCommand = (command: Command, exit: Exit): void => {
+  command
+    .usage("[COMMAND] [FLAGS]")
+    .description(
+      "Prints what groups, identities, roles and bindings grant. The flags combine: what one identity can do at one group. Without any, prints all access.",
+    )
+    .option("--identity <UID|NAME>", "where can this identity act")
+    .option("--group <UID|PATH>", "who can act here: also through bindings above; / is the organization")
+    .option("--capability <NAME>", "who can do this, such as groups.list")
+    .option(
+      "--unused <DAYSd>",
+      "identities that nobody has used for this time, such as 90d; role bindings that another one covers; roles that nobody has",
+    )
+    .option("--write <FILE>", "with --unused: remove these from this policy")
+    .option(
+      "--pull-tokens",
+      "the credentials of container and package clients: role, group, age, last use and end of each",
+    )
+    .addOption(formatOption("terminal", "markdown", "json", "html"))
+    .addHelpText("after", exampleText("access --capability tag.create --group platform"))
+    .action(async (flags: AccessFlags) => exit(await access(flags)));
+  defineWhoAmI(command.command("whoami"), exit);
+  definePaths(command.command("paths"), exit);
+};
 
 export const access = async ({ format, unused, write, pullTokens, ...question }: AccessFlags): Promise<number> => {
   const days = unused === undefined ? undefined : parseDays(unused);

@@ -1,15 +1,19 @@
 // `irm doctor`: what a run would find on this machine and at the service, one check each, and what to do where one fails. It only reads.
+
 import { styleText } from "node:util";
-import { foundSettings, type ParsedConfig, parseConfig } from "../client/config.ts";
-import { systemTransport } from "../client/transport.ts";
-import { printableLines } from "../schema/index.ts";
-import { type Check, checkCredentials, checkSettings } from "./doctor/check.ts";
-import { checkConnection, checkProxy } from "./doctor/connection.ts";
-import { checkJournal } from "./doctor/journal.ts";
-import { checkEngine, checkNode, checkPlugin, findProject, readStackConfig } from "./doctor/machine.ts";
-import { checkSignIn } from "./doctor/sign-in.ts";
-import { askInstalledEngine } from "./engine-command.ts";
-import { type Format, print, printStyled, stdoutStyle } from "./terminal.ts";
+import type { Command } from "commander";
+import { foundSettings, type ParsedConfig, parseConfig } from "../../client/config.ts";
+import { systemTransport } from "../../client/transport.ts";
+import { printableLines } from "../../schema/index.ts";
+import type { Check } from "../doctor/check.ts";
+import { checkCredentials, checkSettings } from "../doctor/check.ts";
+import { checkConnection, checkProxy } from "../doctor/connection.ts";
+import { checkJournal } from "../doctor/journal.ts";
+import { checkEngine, checkNode, checkPlugin, findProject, readStackConfig } from "../doctor/machine.ts";
+import { checkSignIn } from "../doctor/sign-in.ts";
+import { askInstalledEngine } from "../engine-command.ts";
+import type { Format } from "../terminal.ts";
+import { type Exit, exampleText, formatOption, print, printStyled, stdoutStyle } from "../terminal.ts";
 
 export interface DoctorFlags {
   stack?: string;
@@ -17,6 +21,21 @@ export interface DoctorFlags {
 }
 
 const FAILED = 3;
+
+export const defineCommand = (command: Command, exit: Exit): void => {
+  command
+    .usage("[FLAGS]")
+    .description(
+      "Checks this machine, the configuration with its sources, the connection and the sign-in. Prints no secret. Exits with 3 if a check fails.",
+    )
+    .option(
+      "--stack <NAME>",
+      "the stack whose configuration counts (default: the selected one of this folder's project)",
+    )
+    .addOption(formatOption("terminal", "json"))
+    .addHelpText("after", exampleText("doctor --stack production"))
+    .action(async (flags: DoctorFlags) => exit(await doctor(flags)));
+};
 
 export const doctor = async ({ stack, format }: DoctorFlags): Promise<number> => {
   const checks = await findAll(stack);

@@ -1,4 +1,6 @@
-// `irm paths`: by which requests somebody could come to hold what they do not hold today.
+// `irm access paths`: by which requests somebody could come to hold what they do not hold today.
+
+import type { Command } from "commander";
 import { html } from "../../access/format/html/page.ts";
 import { pathsDocument, pathsJson } from "../../access/format/paths.ts";
 import { type Live, readLive } from "../../access/graph/live.ts";
@@ -11,9 +13,10 @@ import type { Client } from "../../client/client.ts";
 import { systemClient, systemConfig } from "../client.ts";
 import { copyOf } from "../copy.ts";
 import { printDocument } from "../print-document.ts";
+import { createProver } from "../prove.ts";
 import type { Format } from "../terminal.ts";
+import { type Exit, exampleText, formatOption } from "../terminal.ts";
 import { UsageError } from "../usage.ts";
-import { createProver } from "./prove.ts";
 
 export interface PathsFlags {
   from?: string;
@@ -26,6 +29,28 @@ export interface PathsFlags {
 const PAGE = {
   search: "identities, groups and capabilities",
   lead: html`<p>By which requests somebody could come to hold what they do not hold today.</p>`,
+};
+
+export const definePaths = (command: Command, exit: Exit): void => {
+  command
+    .usage("[FLAGS]")
+    .summary("show how somebody could gain more access")
+    .description(
+      "Prints by which requests somebody could come to hold more access, the shortest path first. Sends only requests that read.",
+    )
+    .option(
+      "--from <IDENTITY|WORKLOAD>",
+      "an identity by uid or name, or a workload such as '{ github: { repository: acme/images, branch: main } }' (default: each with a role)",
+    )
+    .option("--to <CAPABILITY|owner>", "where it leads: a capability such as tag.create, or all that an owner has")
+    .option("--at <GROUP>", "the capability at this group, by uid or path; / is the organization")
+    .option(
+      "--prove",
+      "carry each path out on a copy in memory, and print what the caller may then do; exits with 3 if one fails",
+    )
+    .addOption(formatOption("terminal", "markdown", "json", "html"))
+    .addHelpText("after", exampleText("access paths --to owner"))
+    .action(async (flags: PathsFlags) => exit(await paths(flags)));
 };
 
 export const paths = async (flags: PathsFlags): Promise<number> => {

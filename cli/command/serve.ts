@@ -1,7 +1,10 @@
 // `irm serve`: the reference server as a command.
+
 import { existsSync, readFileSync } from "node:fs";
-import type { Copy } from "../access/copy/copy.ts";
-import { printable } from "../schema/index.ts";
+import { type Command, Option } from "commander";
+import type { Copy } from "../../access/copy/copy.ts";
+import { printable } from "../../schema/index.ts";
+import { LEVELS } from "../../server/base/log.ts";
 import {
   createLog,
   createServer,
@@ -16,11 +19,13 @@ import {
   readTlsKeys,
   SeedError,
   ServerOptionsError,
-} from "../server/index.ts";
-import { checkOptions } from "../server/options.ts";
-import { type ReadyLine, startInBackground, variables } from "./background.ts";
-import { copyFileProblem, copyFrom, copyLines, writeCopy } from "./copy.ts";
-import { commandName, parseCount, parsePort, UsageError } from "./usage.ts";
+} from "../../server/index.ts";
+import { checkOptions } from "../../server/options.ts";
+import { type ReadyLine, startInBackground, variables } from "../background.ts";
+import { copyFileProblem, copyFrom, copyLines, writeCopy } from "../copy.ts";
+import { type Exit, exampleText } from "../terminal.ts";
+import { commandName, parseCount, parsePort, UsageError } from "../usage.ts";
+import { defineToken } from "./serve-token.ts";
 
 export interface ServeFlags {
   port?: string;
@@ -55,6 +60,75 @@ const MIB = 1024 * 1024;
 
 const count = (flag: string, text: string | undefined, unit = 1): number | undefined =>
   text === undefined ? undefined : parseCount(flag, text) * unit;
+
+export const defineCommand = (command: Command, exit: Exit): void => {
+  command
+    .usage("[COMMAND] [FLAGS]")
+    .description(
+      "Runs the reference server of the API. Without flags it listens on a free port of 127.0.0.1 and keeps its records in memory.",
+    )
+    .option("--port <N>", "port of the API (default: 0, any free port)")
+    .option("--host <ADDRESS>", "address to listen on (default: 127.0.0.1)")
+    .option("--db <FILE>", "SQLite database to keep the records in (default: :memory:)")
+    .option(
+      "--seed <FILE.yaml>",
+      "records to start with: what --copy-to wrote; or organization, groups, roles, identities, bindings, identityProviders, externalGroupRoleMappings, accountAssociations, repos, advisories",
+    )
+    .option(
+      "--copy-of <URL>",
+      "start with a copy of what you can see of another service, read with the credentials of the environment",
+    )
+    .option("--copy-to <FILE>", "write the copy to this file too, for --seed")
+    .option("--dev", "development issuer at {authUrl}/dev-issuer, and an organization with an owner; loopback only")
+    .option("--tls-cert <FILE>", "serve TLS with this certificate chain, in PEM (default: no TLS)")
+    .option("--tls-key <FILE>", "its private key, in PEM")
+    .option("--json", "print one line of JSON on stdout once ready; log as JSON on stderr")
+    .option(
+      "--background",
+      "start it in the background, and print the variables that programs need, for eval; the log goes to a file",
+    );
+  for (const option of advancedOptions()) command.addOption(option.hideHelp());
+  command
+    .option("--help-all", "print this help with the advanced flags")
+    .on("option:help-all", () => {
+      for (const option of command.options) option.hideHelp(false);
+      command.help();
+    })
+    .addHelpText("after", exampleText("serve --dev --db irm.sqlite"))
+    .addHelpText("after", "\nSIGUSR2 rotates the signing key. The server also rotates it every 30 days.")
+    .action(async (flags: ServeFlags) => exit(await serve(flags)));
+  defineToken(command.command("token"), exit);
+};
+
+const advancedOptions = (): Option[] => [
+  new Option("--auth-port <N>", "port of the token exchange and the issuer (default: the same port)"),
+  new Option(
+    "--public-url <URL>",
+    "address that clients use: scheme, host and port (default: the address it listens on)",
+  ),
+  new Option("--public-auth-url <URL>", "the same for the token exchange and the issuer (default: --public-url)"),
+  new Option(
+    "--roles <FILE.yaml>",
+    "the built-in roles: { NAME: [CAPABILITY, …] } (default: the table of this version)",
+  ),
+  new Option("--refresh-tokens", "issue and accept refresh tokens (default: off)"),
+  new Option("--rate-limit <N>", "requests a second that one caller may make (default: no limit)"),
+  new Option("--max-connections <N>", "connections at a time, half of them for one address (default: 1000)"),
+  new Option("--idle-timeout <SECONDS>", "close a connection after this time without a request (default: 65)"),
+  new Option("--max-body-memory <MIB>", "memory for request bodies that are still arriving, in total (default: 64)"),
+  new Option("--max-answer-memory <MIB>", "memory for answers that clients have not read yet, in total (default: 64)"),
+  new Option(
+    "--unique-role-bindings",
+    "refuse a second binding of the same identity and role in a group (default: allow it)",
+  ),
+  new Option(
+    "--without-anti-escalation",
+    "let callers grant what they do not hold, to try the cautious paths of npx pulumi-irm access paths; with --dev only (default: refuse it)",
+  ),
+  new Option("--strict-bodies", "refuse request bodies with unknown fields (default: ignore the fields)"),
+  new Option("--faults <FILE.yaml>", "scripted failures, for tests of clients (docs/server.md); loopback only"),
+  new Option("--log-level <L>", "least severe lines to log").choices(LEVELS).default("info"),
+];
 
 export const serve = async (flags: ServeFlags): Promise<number> => {
   const { json = false } = flags;

@@ -1,14 +1,14 @@
 // Carries a path out on a copy of the organization: the requests are sent as who they say, to a server in this process. A cautious path is
 // sent to a copy without anti-escalation.
-import type { Copy } from "../../access/copy/copy.ts";
-import { type Path, type Proof, workloadOf } from "../../access/paths/path.ts";
-import type { Step } from "../../access/paths/reached.ts";
-import { isAncestorOrSelf, isApiError, isObject, type Json } from "../../schema/index.ts";
-import { openDatabase } from "../../server/store/database.ts";
-import { takeSnapshot } from "../../server/store/snapshot.ts";
-import { createStore } from "../../server/store/store.ts";
-import { accessOf } from "../twin/access.ts";
-import { startTwin, type Twin } from "../twin/twin.ts";
+import type { Copy } from "../access/copy/copy.ts";
+import { type Path, type Proof, workloadOf } from "../access/paths/path.ts";
+import type { Step } from "../access/paths/reached.ts";
+import { isAncestorOrSelf, isApiError, isObject, type Json } from "../schema/index.ts";
+import { openDatabase } from "../server/store/database.ts";
+import { takeSnapshot } from "../server/store/snapshot.ts";
+import { createStore } from "../server/store/store.ts";
+import { accessOf } from "./twin/access.ts";
+import { startTwin, type Twin } from "./twin/twin.ts";
 
 export interface Prover {
   prove(path: Path): Promise<Proof>;

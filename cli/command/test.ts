@@ -1,18 +1,22 @@
 // `irm test`: whether access is as its tests say, in a policy alone or live.
-import { countText } from "../access/format/words.ts";
-import { readLive } from "../access/graph/live.ts";
-import { mistakeText } from "../access/policy/parse.ts";
-import type { AccessTest, Policy } from "../access/policy/policy.ts";
-import type { Mistake } from "../access/policy/source.ts";
-import { textFiles } from "../access/policy/text-file.ts";
-import { offlineRoles } from "../access/roles/lock.ts";
-import { POLICY, readSuite, TESTS, type TestSuite } from "../access/test/file.ts";
-import { type Outcome, runTests } from "../access/test/run-tests.ts";
-import { type Built, liveScene, policyScene } from "../access/test/scene.ts";
-import { printable } from "../schema/index.ts";
-import { systemClient } from "./client.ts";
+
+import type { Command } from "commander";
+import { countText } from "../../access/format/words.ts";
+import { readLive } from "../../access/graph/live.ts";
+import type { BuiltInRoles } from "../../access/policy/check/role.ts";
+import { mistakeText, type PolicyOptions } from "../../access/policy/parse.ts";
+import type { AccessTest, Policy } from "../../access/policy/policy.ts";
+import type { Mistake } from "../../access/policy/source.ts";
+import { textFiles } from "../../access/policy/text-file.ts";
+import { offlineRoles } from "../../access/roles/lock.ts";
+import { POLICY, readSuite, TESTS, type TestSuite } from "../../access/test/file.ts";
+import { type Outcome, runTests } from "../../access/test/run-tests.ts";
+import { type Built, liveScene, policyScene } from "../../access/test/scene.ts";
+import { printable } from "../../schema/index.ts";
+import { systemClient } from "../client.ts";
+import type { Format } from "../terminal.ts";
+import { type Exit, exampleText, formatOption, print, printError } from "../terminal.ts";
 import { lockBeside, printOfflineRoles } from "./roles.ts";
-import { type Format, print, printError } from "./terminal.ts";
 
 export interface TestFlags {
   live?: boolean;
@@ -21,29 +25,66 @@ export interface TestFlags {
 
 const FAILED = 3;
 
+export const defineCommand = (command: Command, exit: Exit): void => {
+  command
+    .usage("[FILE] [FLAGS]")
+    .description(
+      "Runs tests of access: who may do what, and who must not. Reads the policy alone; with --live, what the API says now.",
+    )
+    .argument("[FILE]", "a policy, or a file of tests (default: access.yaml and access.tests.yaml of this folder)")
+    .option("--live", "test the access on the service instead")
+    .addOption(formatOption("terminal", "json"))
+    .addHelpText("after", exampleText("test --live"))
+    .action(async (file: string | undefined, flags: TestFlags) => exit(await test(file, flags)));
+};
+
 export const test = async (file: string | undefined, { live, format }: TestFlags): Promise<number> => {
   const lock = live ? undefined : lockBeside(file);
   const builtIn = live ? [] : offlineRoles(lock);
   const { suite, mistakes } = readSuite(file, "", textFiles, { builtIn });
   const problems = mistakes.length > 0 ? mistakes : problemsOf(suite, file, live);
   if (problems.length > 0) return refuse(problems);
-  const scenes: { built: Built; service?: string }[] = live
-    ? [{ built: await readScene(suite) }]
-    : builtIn.map(({ roles, service }) => ({
-        built: { scene: policyScene(suite.policy as Policy, roles) },
-        ...(builtIn.length > 1 && { service }),
-      }));
-  const runs = scenes.map(({ built, service }) =>
-    "mistakes" in built ? built : { outcomes: runTests(suite.tests, built.scene), service },
-  );
-  const wrong = runs.flatMap((run) =>
-    "mistakes" in run ? run.mistakes : suite.tests.flatMap((one, i) => mistakesOf(one, run.outcomes[i] as Outcome)),
-  );
-  if (wrong.length > 0) return refuse(wrong);
+  const scenes = live ? [{ built: await readScene(suite) }] : policyScenes(suite, builtIn);
+  const ran = runSuite(suite, scenes);
+  if ("mistakes" in ran) return refuse(ran.mistakes);
   if (!live) printOfflineRoles(lock);
-  const results = suite.tests.map(({ name }, i) => ({ name, ...resultOf(runs as Run[], i) }));
+  return printResults(ran.results, format);
+};
+
+/** Runs the tests of a policy that has no mistakes, those of the file beside it included. */
+export const testPolicy = (file: string, options: PolicyOptions & { builtIn: readonly BuiltInRoles[] }): Ran => {
+  const { suite, mistakes } = readSuite(file, "", textFiles, options);
+  return mistakes.length > 0 ? { mistakes } : runSuite(suite, policyScenes(suite, options.builtIn));
+};
+
+export const printResults = (results: readonly Result[], format: Format): number => {
   print(format === "json" ? `${JSON.stringify({ tests: results }, undefined, 2)}\n` : textOf(results));
   return results.every(({ passed }) => passed) ? 0 : FAILED;
+};
+
+interface Scene {
+  built: Built;
+  /** of several, whose built-in roles it has */
+  service?: string;
+}
+
+const policyScenes = ({ policy }: TestSuite, builtIn: readonly BuiltInRoles[]): Scene[] =>
+  builtIn.map(({ roles, service }) => ({
+    built: { scene: policyScene(policy as Policy, roles) },
+    ...(builtIn.length > 1 && { service }),
+  }));
+
+type Ran = { mistakes: Mistake[] } | { results: Result[] };
+
+const runSuite = ({ tests }: TestSuite, scenes: readonly Scene[]): Ran => {
+  const runs = scenes.map(({ built, service }) =>
+    "mistakes" in built ? built : { outcomes: runTests(tests, built.scene), service },
+  );
+  const mistakes = runs.flatMap((run) =>
+    "mistakes" in run ? run.mistakes : tests.flatMap((one, i) => mistakesOf(one, run.outcomes[i] as Outcome)),
+  );
+  if (mistakes.length > 0) return { mistakes };
+  return { results: tests.map(({ name }, i) => ({ name, ...resultOf(runs as Run[], i) })) };
 };
 
 interface Run {

@@ -1,37 +1,40 @@
 // `irm review`: the change in access that an update of the program brings, in one of the formats. The update runs on a copy of the organization,
 // and the review reads what it has done there.
-import { baseOf } from "../access/base/revision.ts";
-import { digestOf } from "../access/canonical.ts";
-import { type Change, type ChangeContent, ChangeError, lifeFrom, unusableText } from "../access/change/change.ts";
-import { afterApart, beforeApart, rowsApart } from "../access/change/rows.ts";
-import { reviewAsHtml } from "../access/format/html/review.ts";
-import { reportAsJson, reviewDocument } from "../access/format/review/document.ts";
-import type { Live } from "../access/graph/live.ts";
-import { policyStackIn } from "../access/policy/stack.ts";
-import { reviewOf } from "../access/review/index.ts";
-import type { Proposal } from "../access/review/proposal.ts";
-import { goesThrough, type Review, type RunReport } from "../access/review/report.ts";
-import { joinReviews } from "../access/review/services.ts";
-import { runChangeTests, type StackOf } from "../access/test/change.ts";
-import type { Client } from "../client/client.ts";
-import type { RunOperation } from "../pulumi/command.ts";
-import { UserError } from "../schema/index.ts";
-import { missingLines } from "./copy.ts";
-import { engineArguments } from "./engine-command.ts";
-import { checkChangeFile, readChange, writeChange } from "./files.ts";
-import { doubtsOf, inProject, noticesOf, policyReview } from "./policy/review.ts";
-import { previewHere } from "./preview.ts";
-import { printDocument } from "./print-document.ts";
-import { rolesReview } from "./review-roles.ts";
-import { type RulesFlags, reviewRules } from "./review-rules.ts";
-import { reviewTests, type TestsFlags, wrongTests } from "./review-tests.ts";
-import type { Rights } from "./run/actor.ts";
-import { runOnTwins, type UpdateRun } from "./run/on-twins.ts";
-import { checkActor, contentOf, originOfRun, proposalsOf, replayHere, untilStopped } from "./run/proposal.ts";
-import { clientsOf, configHere, firstOf, servicesFrom } from "./services.ts";
-import { type Format, print, printNotice } from "./terminal.ts";
-import { disagreements } from "./twin/sides.ts";
-import { UsageError } from "./usage.ts";
+
+import { type Command, Option } from "commander";
+import { baseOf } from "../../access/base/revision.ts";
+import { digestOf } from "../../access/canonical.ts";
+import { type Change, type ChangeContent, ChangeError, lifeFrom, unusableText } from "../../access/change/change.ts";
+import { afterApart, beforeApart, rowsApart } from "../../access/change/rows.ts";
+import { reviewAsHtml } from "../../access/format/html/review.ts";
+import { reportAsJson, reviewDocument } from "../../access/format/review/document.ts";
+import type { Live } from "../../access/graph/live.ts";
+import { policyStackIn } from "../../access/policy/stack.ts";
+import { reviewOf } from "../../access/review/index.ts";
+import type { Proposal } from "../../access/review/proposal.ts";
+import { goesThrough, type Review, type RunReport } from "../../access/review/report.ts";
+import { joinReviews } from "../../access/review/services.ts";
+import { runChangeTests, type StackOf } from "../../access/test/change.ts";
+import type { Client } from "../../client/client.ts";
+import type { RunOperation } from "../../pulumi/command.ts";
+import { UserError } from "../../schema/index.ts";
+import { missingLines } from "../copy.ts";
+import { engineArguments } from "../engine-command.ts";
+import { checkChangeFile, readChange, writeChange } from "../files.ts";
+import { doubtsOf, inProject, noticesOf, policyReview } from "../policy/review.ts";
+import { previewHere } from "../preview.ts";
+import { printDocument } from "../print-document.ts";
+import { rolesReview } from "../review-roles.ts";
+import { type RulesFlags, reviewRules } from "../review-rules.ts";
+import { reviewTests, type TestsFlags, wrongTests } from "../review-tests.ts";
+import type { Rights } from "../run/actor.ts";
+import { runOnTwins, type UpdateRun } from "../run/on-twins.ts";
+import { checkActor, contentOf, originOfRun, proposalsOf, replayHere, untilStopped } from "../run/proposal.ts";
+import { clientsOf, configHere, firstOf, SERVICE_FLAG, servicesFrom } from "../services.ts";
+import type { Format } from "../terminal.ts";
+import { type Exit, exampleText, formatOption, print, printNotice } from "../terminal.ts";
+import { disagreements } from "../twin/sides.ts";
+import { appendValue, UsageError } from "../usage.ts";
 
 export interface ReviewFlags extends RulesFlags, TestsFlags {
   destroy?: boolean;
@@ -49,6 +52,64 @@ export interface ReviewFlags extends RulesFlags, TestsFlags {
 const DENIED = 3;
 
 /** `file` is a change; absent: the program of this folder runs. */
+export const defineCommand = (command: Command, exit: Exit): void => {
+  command
+    .usage("[CHANGE] [FLAGS] [-- ENGINE...]")
+    .description(
+      "Runs the update of this folder's program on a copy. Prints who gains and who loses access. Changes neither the service nor the stack.",
+    )
+    .argument("[CHANGE]", "a change, from --out: its writes are carried out on a fresh copy, without the program")
+    .argument(
+      "[ENGINE...]",
+      "after --, arguments for the engine: --target URN, --target-dependents, --replace URN, --exclude URN",
+    )
+    .option(
+      "--policy <FILE>",
+      "review this policy by the program of --base: nothing else of the change is read, and nothing of it runs; repeatable",
+      appendValue,
+    )
+    .option("--destroy", "review the deletion of everything in the stack")
+    .option("--stack <NAME>", "the stack to review (default: the selected one)")
+    .option(...SERVICE_FLAG)
+    .option("--as <UID>", "the identity that will apply the program (default: the caller's)")
+    .addOption(
+      new Option(
+        "--rights <OF>",
+        "what that identity may do on the copy: operator, everything; own, what its roles grant, so that a refused step fails (default: operator)",
+      ).choices(["operator", "own"]),
+    )
+    .option(
+      "--out <FILE>",
+      "write the change into this file: the requests of the update, and the access that they give",
+    )
+    .addOption(formatOption("terminal", "markdown", "json", "html"))
+    .option("--deny <RULE>", "exit with 3 on a finding of this rule; repeatable", appendValue)
+    .option(
+      "--allow <RULE@SUBJECT>",
+      "excuse the finding of a rule about an existing record, by uid or path; repeatable",
+      appendValue,
+    )
+    .option(
+      "--rules <FILE>",
+      "YAML with deny, allow and required, which the flags add to; from the top level of the repository (default: review.yaml beside Pulumi.yaml)",
+    )
+    .option(
+      "--tests <FILE>",
+      "a policy or file of tests that must hold after the change; from the top level of the repository (default: access.tests.yaml and access.yaml beside Pulumi.yaml)",
+    )
+    .option(
+      "--base <REF>",
+      "the commit that the change is merged into: rules and tests are read there (default: the base of the pull request, in CI)",
+    )
+    .addHelpText("after", exampleText("review --stack production --out change.json"))
+    .action(async (first: string | undefined, rest: string[], flags: ReviewFlags) => {
+      // Words after -- come without it.
+      const file = first?.startsWith("-") ? undefined : first;
+      const engine = first !== undefined && file === undefined ? [first, ...rest] : rest;
+      exit(await review(file, { ...flags, engine }));
+    });
+};
+
 export const review = async (file: string | undefined, flags: ReviewFlags): Promise<number> => {
   const made = await makeReview(file, flags);
   const { report } = made;

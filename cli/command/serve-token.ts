@@ -1,11 +1,12 @@
-// `irm token`: gets an identity token from a development issuer, as a platform gives one to a workload.
+// `irm serve token`: gets an identity token from a development issuer, as a platform gives one to a workload.
+import type { Command } from "commander";
 import { type Dispatcher, fetch } from "undici";
-import { connectionText } from "../client/transport.ts";
-import { schemeProblem } from "../schema/address.ts";
-import { printable } from "../schema/nearest.ts";
-import type { MintRequest } from "../server/index.ts";
-import { printError } from "./terminal.ts";
-import { UsageError } from "./usage.ts";
+import { connectionText } from "../../client/transport.ts";
+import { schemeProblem } from "../../schema/address.ts";
+import { printable } from "../../schema/nearest.ts";
+import type { MintRequest } from "../../server/index.ts";
+import { type Exit, exampleText, printError } from "../terminal.ts";
+import { appendValue, UsageError } from "../usage.ts";
 
 export interface TokenFlags {
   issuer?: string;
@@ -13,6 +14,19 @@ export interface TokenFlags {
   audience?: string;
   claim?: string[];
 }
+
+export const defineToken = (command: Command, exit: Exit): void => {
+  command
+    .usage("--issuer URL --subject S [FLAGS]")
+    .summary("get an identity token from the issuer of serve --dev")
+    .description("Prints an identity token of the development issuer that npx pulumi-irm serve --dev runs.")
+    .option("--issuer <URL>", "the issuer, as npx pulumi-irm serve --dev prints it")
+    .option("--subject <S>", "sub of the token")
+    .option("--audience <A>", "aud of the token (default: the address of the token exchange)")
+    .option("--claim <k=v>", "a further claim; repeatable; v is JSON if it parses, otherwise a string", appendValue)
+    .addHelpText("after", exampleText("serve token --issuer $IRM_BASE_URL/dev-issuer --subject owner"))
+    .action(async (flags: TokenFlags) => exit(await token(flags)));
+};
 
 export const token = async (flags: TokenFlags): Promise<number> => {
   const missing = (["issuer", "subject"] as const).filter((name) => !flags[name]);
@@ -27,7 +41,7 @@ export const token = async (flags: TokenFlags): Promise<number> => {
     process.stdout.write(`${token}\n`);
     return 0;
   } catch (error) {
-    printError("irm token", (error as Error).message);
+    printError("irm serve token", (error as Error).message);
     return 1;
   }
 };

@@ -1,12 +1,14 @@
 // `irm revoke`: takes all access from an identity, or one grant, now and in the policy of this folder, and puts it back.
+
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { countText, hiddenLines } from "../access/format/words.ts";
-import { type AccessGraph, type IdentityNode, type NodeId, placesIn } from "../access/graph/graph.ts";
-import { type Live, readLive } from "../access/graph/live.ts";
-import { PolicyEditError } from "../access/policy/edit/document.ts";
-import { isComplete } from "../access/query/answer.ts";
-import { resolveQuestion } from "../access/query/question.ts";
+import type { Command } from "commander";
+import { countText, hiddenLines } from "../../access/format/words.ts";
+import { type AccessGraph, type IdentityNode, type NodeId, placesIn } from "../../access/graph/graph.ts";
+import { type Live, readLive } from "../../access/graph/live.ts";
+import { PolicyEditError } from "../../access/policy/edit/document.ts";
+import { isComplete } from "../../access/query/answer.ts";
+import { resolveQuestion } from "../../access/query/question.ts";
 import {
   bindingsOf,
   type HeldBinding,
@@ -17,24 +19,24 @@ import {
   labelOf,
   lastOwned,
   listGrants,
-} from "../access/revoke/holder.ts";
-import { declarationsIn, mappingIn, type PolicyRevocation, revocationIn } from "../access/revoke/policy.ts";
-import { type Removed, removeBindings } from "../access/revoke/remove.ts";
-import { interrupted, type UndoFile, writeUndoFile } from "../access/revoke/undo-file.ts";
-import { POLICY } from "../access/test/file.ts";
-import { quote, timeText } from "../access/text.ts";
-import type { Client } from "../client/client.ts";
-import { engineWith, stackFlag } from "../pulumi/command.ts";
-import { projectFolder } from "../pulumi/project.ts";
-import { printable, UserError } from "../schema/index.ts";
-import { systemClient } from "./client.ts";
-import { engineCommand } from "./engine-command.ts";
-import { checkChangeFile, writeChange } from "./files.ts";
-import { untilInterrupted } from "./interrupt.ts";
-import { countGrants, listText, printFailures, printJson, problemOfEdit, restore, rowOf } from "./restore.ts";
-import { changeWithout } from "./run/without.ts";
-import { ask, canAsk, print, printError, warn } from "./terminal.ts";
-import { UsageError } from "./usage.ts";
+} from "../../access/revoke/holder.ts";
+import { declarationsIn, mappingIn, type PolicyRevocation, revocationIn } from "../../access/revoke/policy.ts";
+import { type Removed, removeBindings } from "../../access/revoke/remove.ts";
+import { interrupted, type UndoFile, writeUndoFile } from "../../access/revoke/undo-file.ts";
+import { POLICY } from "../../access/test/file.ts";
+import { quote, timeText } from "../../access/text.ts";
+import type { Client } from "../../client/client.ts";
+import { engineWith, stackFlag } from "../../pulumi/command.ts";
+import { projectFolder } from "../../pulumi/project.ts";
+import { printable, UserError } from "../../schema/index.ts";
+import { systemClient } from "../client.ts";
+import { engineCommand } from "../engine-command.ts";
+import { checkChangeFile, writeChange } from "../files.ts";
+import { untilInterrupted } from "../interrupt.ts";
+import { countGrants, listText, printFailures, printJson, problemOfEdit, restore, rowOf } from "../restore.ts";
+import { changeWithout } from "../run/without.ts";
+import { ask, canAsk, type Exit, exampleText, formatOption, print, printError, warn } from "../terminal.ts";
+import { UsageError } from "../usage.ts";
 
 export interface RevokeFlags extends Wanted {
   yes?: boolean;
@@ -46,6 +48,28 @@ export interface RevokeFlags extends Wanted {
   out?: string;
   format: "terminal" | "json";
 }
+
+export const defineCommand = (command: Command, exit: Exit): void => {
+  command
+    .usage("--identity UID|NAME | --binding UID | --external-group UID [FLAGS]")
+    .description(
+      "Removes all access of an identity, one role binding, or one external group mapping. Shows it first, asks, and writes a file for --undo.",
+    )
+    .option("--identity <UID|NAME>", "whose access to remove, from access.yaml of this folder too")
+    .option("--binding <UID>", "the one role binding to remove")
+    .option("--external-group <UID>", "the one external group role mapping to remove")
+    .option("--yes", "do not ask; required without a terminal, except for --undo")
+    .option(
+      "--force",
+      "also your own access, and that of the last owner of an organization; for --undo, go by uids where names differ",
+    )
+    .option("--out <FILE>", "remove nothing, and write the removal into this file, as a change to review and apply")
+    .option("--undo-file <FILE>", "where to write what is removed (default: irm-revoke-UID-TIME.json in this folder)")
+    .option("--undo <FILE>", "create what is missing of the grants that an earlier revocation wrote to this file")
+    .addOption(formatOption("terminal", "json"))
+    .addHelpText("after", exampleText("revoke --identity ci"))
+    .action(async (flags: RevokeFlags) => exit(await revoke(flags)));
+};
 
 export const revoke = async (flags: RevokeFlags): Promise<number> => {
   const { identity, binding, externalGroup, undo, undoFile, out } = flags;

@@ -1,0 +1,83 @@
+// `irm check`: the mistakes of a policy file on stdout, one line each; how many, and warnings, on stderr.
+
+import type { Command } from "commander";
+import { countText } from "../../access/format/words.ts";
+import { mistakeText, readPolicy } from "../../access/policy/parse.ts";
+import { type Policy, ROOT } from "../../access/policy/policy.ts";
+import type { Mistake } from "../../access/policy/source.ts";
+import { TextFileError } from "../../access/policy/text-file.ts";
+import { uidsBeside } from "../../access/policy/uids.ts";
+import { offlineRoles } from "../../access/roles/lock.ts";
+import { isTestFile } from "../../access/test/file.ts";
+import { printable } from "../../schema/index.ts";
+import { type Exit, exampleText, print, printError } from "../terminal.ts";
+import { lockBeside, printOfflineRoles } from "./roles.ts";
+import { printResults, testPolicy } from "./test.ts";
+
+export interface CheckFlags {
+  organizationExists?: boolean;
+}
+
+export const defineCommand = (command: Command, exit: Exit): void => {
+  command
+    .usage("[FILE] [FLAGS]")
+    .description(
+      "Prints every mistake of a policy file, with its place and what to write instead. Then runs the tests of the policy. Needs no network.",
+    )
+    .argument("[FILE]", "the policy", "access.yaml")
+    .option(
+      "--organization-exists",
+      "the organization that the policy names exists, so it may have people; known where the policy has its uid, or adopt.json beside it has",
+    )
+    .addHelpText("after", exampleText("check access.yaml"))
+    .action((file: string, flags: CheckFlags) => exit(check(file, flags)));
+};
+
+export const check = (file: string, { organizationExists }: CheckFlags): number => {
+  const lock = lockBeside(file);
+  const createsOrganization = organizationExists !== true && !isOrganizationKnown(file);
+  const options = { builtIn: offlineRoles(lock), createsOrganization };
+  const { policy, mistakes, warnings } = readPolicy(file, undefined, options);
+  const warningText = warnings.map((warning) => `warning: ${printable(mistakeText(warning))}\n`).join("");
+  if (policy) {
+    const tested = testPolicy(file, options);
+    if ("mistakes" in tested) return refuse(tested.mistakes, warningText);
+    process.stderr.write(`${printable(file)} has no mistakes: ${summary(policy)}\n${warningText}`);
+    printOfflineRoles(lock);
+    return tested.results.length === 0 ? 0 : printResults(tested.results, "terminal");
+  }
+  if (isTestFile(file)) {
+    printError(
+      "irm check",
+      `${printable(file)} is a file of tests: \`npx pulumi-irm test ${printable(file)}\` finds its mistakes and runs it`,
+    );
+    return 1;
+  }
+  return refuse(mistakes, warningText);
+};
+
+const refuse = (mistakes: readonly Mistake[], warningText: string): number => {
+  process.stderr.write(warningText);
+  print(mistakes.map((mistake) => `${mistakeText(mistake)}\n`).join(""));
+  printError("irm check", countText(mistakes.length, "mistake"));
+  return 1;
+};
+
+/** The uids beside the policy have it. What is wrong with that file is not the policy's mistake. */
+const isOrganizationKnown = (file: string): boolean => {
+  try {
+    return uidsBeside(file)?.uids.groups.has(ROOT) ?? false;
+  } catch (error) {
+    if (!(error instanceof TextFileError)) throw error;
+    return false;
+  }
+};
+
+const summary = ({ groups, identities, roles, bindings, people }: Policy): string =>
+  [
+    countText(groups.size, "group"),
+    countText(identities.size, "identity", "identities"),
+    countText(roles.size, "role"),
+    countText(bindings.length, "role binding"),
+    ...(people.size === 0 ? [] : [`people of ${countText(people.size, "identity provider")}`]),
+  ].join(", ");

@@ -1,0 +1,150 @@
+// `irm drift`: what differs between the program of this folder and the service, in one of the formats. It changes nothing.
+import type { Command } from "commander";
+import { digestOf } from "../../access/canonical.ts";
+import { driftOf } from "../../access/drift/index.ts";
+import type { JournalEntry } from "../../access/drift/pending.ts";
+import { documentAsText } from "../../access/format/document/terminal.ts";
+import { type DriftReport, driftDocument, hasDifferences, PULL_TOKENS } from "../../access/format/drift.ts";
+import { reviewDocument } from "../../access/format/review/document.ts";
+import type { Proposal } from "../../access/review/proposal.ts";
+import { noEntryText, recordedFor } from "../../access/roles/lock.ts";
+import { DRIFT_PREVIEW } from "../../client/preview-marks.ts";
+import { stackOfUrn } from "../../pulumi/urn.ts";
+import { isUidp } from "../../schema/index.ts";
+import { reportAsJson } from "../apply/report.ts";
+import { previewHere } from "../preview.ts";
+import { printDocument } from "../print-document.ts";
+import { runOnTwins } from "../run/on-twins.ts";
+import { proposalsOf, untilStopped } from "../run/proposal.ts";
+import { firstOf, originOf, SERVICE_FLAG, servicesFrom } from "../services.ts";
+import type { Format } from "../terminal.ts";
+import { ask, canAsk, type Exit, exampleText, formatOption, print, printError, stdoutStyle } from "../terminal.ts";
+import { appendValue, UsageError } from "../usage.ts";
+import { applyChange } from "./apply.ts";
+import { contentsOf, folderOf, isPending, journalsIn } from "./recover-journal.ts";
+import { reviewCode, reviewProgram } from "./review.ts";
+import { lockBeside } from "./roles.ts";
+
+export interface DriftFlags {
+  stack?: string;
+  service?: readonly string[];
+  allow?: readonly string[];
+  format: Exclude<Format, "html">;
+}
+
+const DIFFERS = 3;
+
+export const defineCommand = (command: Command, exit: Exit): void => {
+  command
+    .usage("[FLAGS]")
+    .description(
+      "Compares the service with an update of this folder's program on a copy. Exits with 3 if something differs, or nothing declares it.",
+    )
+    .option("--stack <NAME>", "the stack to look at (default: the selected one)")
+    .option(...SERVICE_FLAG)
+    .option(
+      "--allow <UID|pull-tokens>",
+      "access that another program declares, by uid of the role binding or of its identity; pull-tokens: all pull tokens that hold nothing but pulls; repeatable",
+      appendValue,
+    )
+    .option("--repair", "review the update of the unchanged program, and apply it: it undoes what was changed by hand")
+    .option("-y, --yes", "with --repair, do not ask")
+    .addOption(formatOption("terminal", "markdown", "json"))
+    .addHelpText("after", exampleText("drift --stack production"))
+    .action(async ({ repair: isRepair, yes, ...flags }: DriftFlags & { repair?: boolean; yes?: boolean }) => {
+      if (yes && !isRepair) throw new UsageError("--yes is for --repair");
+      exit(await (isRepair ? repair({ ...flags, yes }) : drift(flags)));
+    });
+};
+
+export const drift = async (flags: DriftFlags): Promise<number> => {
+  const report = await findDrift(flags);
+  printDocument(driftDocument(report), report, flags.format);
+  return driftCode(report);
+};
+
+/** The exit code of a report. */
+export const driftCode = (report: DriftReport): number => (hasDifferences(report) ? DIFFERS : 0);
+
+/** Throws a UsageError for wrong flags, and UserErrors. */
+export const findDrift = async ({
+  stack,
+  service = [],
+  allow = [],
+}: Omit<DriftFlags, "format">): Promise<DriftReport> => {
+  const services = servicesFrom(service, process.env);
+  const wrong = allow
+    .filter((one) => one !== PULL_TOKENS && !isUidp(one))
+    .map((one) => `--allow: ${JSON.stringify(one)} is neither a uid nor ${PULL_TOKENS}`);
+  if (wrong.length > 0) throw new UsageError(wrong.join("\n"));
+  const lock = lockBeside(undefined);
+  const [cwd, env] = [process.cwd(), { ...process.env, [DRIFT_PREVIEW]: "1" }];
+  const { previewed, run } = await untilStopped(async (signal) => {
+    const previewed = await previewHere({ cwd, stack, services }, { env, signal });
+    const { preview, clients } = previewed;
+    return { previewed, run: await runOnTwins({ cwd, env, stack, preview, clients }, signal) };
+  });
+  const { preview, clients, hereAt } = previewed;
+  const proposals = proposalsOf(run, previewed);
+  const callers = await Promise.all([...clients.values()].map((one) => one.identity()));
+  const nowMs = firstOf(clients).clock.today();
+  const place = {
+    stack: stackOfUrn(preview.steps[0]?.urn) ?? stack,
+    service: [...clients.keys()].join(", "),
+    folder: cwd,
+  };
+  return driftOf({
+    ...{ origin: originOf({ ...place, nowMs }), run, preview },
+    services: run.services.map(({ address, copy, before }, i) => ({
+      ...{ address, copy, live: before, isFirst: i === 0 },
+      proposal: proposals.get(address) as Proposal,
+      isHere: hereAt(address),
+      recorded: recordedFor(address, lock),
+      missing: noEntryText(address, lock),
+    })),
+    entries: await openCreates(),
+    callers: new Set(callers.filter(isUidp)),
+    allowed: new Set(allow),
+    nowMs,
+  });
+};
+
+/** Those of all journals of this machine. */
+const openCreates = async (): Promise<JournalEntry[]> => {
+  const contents = await Promise.all(journalsIn(folderOf({})).map(contentsOf));
+  return contents.flatMap(({ entries }) => entries.filter(isPending));
+};
+
+// `--repair`: the change that an update of the unchanged program would send, reviewed and applied.
+
+interface RepairFlags extends DriftFlags {
+  /** do not ask */
+  yes?: boolean | undefined;
+}
+
+const repair = async ({ stack, service, allow, yes, format }: RepairFlags): Promise<number> => {
+  if (allow !== undefined) throw new UsageError("--allow is not for --repair, which leaves what nothing declares");
+  if (format === "markdown") throw new UsageError("--repair prints terminal or json");
+  if (!yes && !canAsk()) throw new UsageError("there is no terminal to ask whether to go on; give --yes");
+  const flags = { ...(stack !== undefined && { stack }), ...(service !== undefined && { service }) };
+  const { made, content } = await reviewProgram(flags);
+  // stdout has the report of the apply.
+  process.stderr.write(documentAsText(reviewDocument(made.report), stdoutStyle()));
+  const code = reviewCode(made);
+  if (code !== 0) {
+    printError("irm drift", "the review denies this change; nothing was applied");
+    return code;
+  }
+  if (content.writes.length === 0) {
+    print(format === "json" ? reportAsJson(NOTHING) : "there is nothing to repair\n");
+    return 0;
+  }
+  if (!yes && !(await ask("Apply this change?"))) {
+    printError("irm drift", "nothing was applied");
+    return 1;
+  }
+  const change = { ...content, digest: digestOf(content) };
+  return applyChange(change, { ...flags, file: "the change", yes: true, format });
+};
+
+const NOTHING = { applied: 0, refused: [], missing: 0, tokens: [], narrowed: true };
