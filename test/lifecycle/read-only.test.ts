@@ -106,7 +106,11 @@ describe.each(formsOf(["dynamic", "pulumi-irm"], ["native", "pulumi-irm/plugin"]
       expect(notVisible).toEqual([]);
       expectReadOnly();
       // The others read no program.
-      const others = [["access"], ["whoami"], ["export", "--format", "typescript", "--out", `${place.folder}/export`]];
+      const others = [
+        ["access"],
+        ["access", "whoami"],
+        ["export", "--format", "typescript", "--out", `${place.folder}/export`],
+      ];
       for (const args of form === "native" ? [] : others) {
         const { code, stderr } = await irmIn(program, args);
         expect(code, stderr).toBe(0);

@@ -150,7 +150,7 @@ describe("README and docs, as they are published,", () => {
   test("contain the files that the help of each command names", () => {
     // As npx starts it, but faster.
     const irm = join(project.folder, "node_modules", ".bin", "irm");
-    const help = [[], ["serve"], ["token"], ["journal"]].map((command) =>
+    const help = [[], ["serve"], ["serve", "token"], ["recover"]].map((command) =>
       runIn(project.folder, irm, ...command, "--help"),
     );
     const named = help.flatMap((text) => text.match(/\bdocs\/[\w-]+\.md/g) ?? []);
