@@ -119,7 +119,7 @@ const TEXTS_FROM: readonly string[] = [
   "…: an interrupted run may have created it, and the search for it failed: …",
   "absent(root, await config(), absence)",
   "notVisibleText(root, await config(), absence)",
-  "otherAddress(before, serviceOf(current.baseUrl), current)",
+  "otherAddress(before as string, serviceOf(current.baseUrl), current)",
   "uncheckedText(organization, problem)",
 ];
 
