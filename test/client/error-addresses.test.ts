@@ -116,7 +116,6 @@ const TEXTS_FROM: readonly string[] = [
   "(error as Error).message, id, { ...outs, ...desired.hidden }",
   "id, outputs(kind, properties as Json, asked), structFrom(asked), reasons",
   "…: an interrupted run may have created it, and the search for it failed: …",
-  "…: an interrupted run may have created it, and the search for it failed: …",
   "absent(root, await config(), absence)",
   "notVisibleText(root, await config(), absence)",
   "otherAddress(before as string, serviceOf(current.baseUrl), current)",
