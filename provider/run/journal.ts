@@ -53,7 +53,23 @@ export const unlessJournalFails = async <T>(otherwise: T, work: () => T | Promis
 };
 
 export const createJournal = (options: JournalOptions) => {
-  const { pathOf, folderFlag = "", clock, timeoutMs, log, operation = soleOperation(), isUnchecked = false } = options;
+  const { pathOf, folderFlag = "" } = options;
+  const journals = openJournals(options);
+  return {
+    ...journals.writeAhead,
+    ...entriesIn(journals),
+    ...createsIn(journals),
+    ...acknowledgementsIn(journals),
+    /** The file of the resource's stack, for a message. */
+    pathFor: (key: string): string => pathOf(stackOf(key)),
+    /** The command that removes the entries of a resource. */
+    cleanCommand: (key: string): string => `npx pulumi-irm recover clean --key "${key}"${folderFlag}`,
+  };
+};
+
+/** The journals of the stacks that this process serves, and what it shares with others. */
+const openJournals = (options: JournalOptions) => {
+  const { pathOf, clock, timeoutMs, log, operation = soleOperation(), isUnchecked = false } = options;
   const isShared = operation.id !== undefined;
   // A process serves one stack; the Automation API, and tests, may serve several.
   const stacks = new Map<string, Promise<StackJournal>>();
@@ -119,174 +135,182 @@ export const createJournal = (options: JournalOptions) => {
 
   const { run, ...writeAhead } = createWriteAhead({ stackOf, openFor, clock, operation, isUnchecked });
   return {
-    ...writeAhead,
-    /**
-     * Entries that earlier runs left for a resource: pending ones, and succeeded ones whose records the engine has not asked for since.
-     * Waits for another process that is creating records of the same stack. `isOwn`: of a resource with several keys, which these are.
-     */
-    findUnsettled: async (key: string, isOwn?: (key: string) => boolean): Promise<Entry[]> => {
-      const open = await openFor(key);
-      if (!open.isCaughtUp) await catchUp(open);
-      const { entries } = open;
-      return fromEarlierRuns(
-        isOwn ? [...entries.byId.values()].filter((entry) => isOwn(entry.key)) : entries.byKey.get(key),
-      );
-    },
-    /** The same as the file has them now, for a preview: it neither waits nor writes. */
-    peekUnsettled: async (key: string): Promise<Entry[]> =>
-      fromEarlierRuns((await openFor(key)).entries.byKey.get(key)),
-    /** The stack had no journal when this run began. False where it cannot be opened. */
-    isNew: (key: string): Promise<boolean> => wasFound(key, "isNew"),
-    /** Another machine may have run the stack since this one did: there was no journal, or it was quiet for a minute. False as above. */
-    isBehind: (key: string): Promise<boolean> => wasFound(key, "isBehind"),
-    /**
-     * Writes the pending entries of one POST at once, with the time by the service's clock, and holds the lock until their `end`. Returns
-     * undefined when another process has meanwhile left an entry for one of the resources. After a JournalError nothing may be sent.
-     */
-    begin: async (intents: readonly NewIntent[], now: () => Promise<number>): Promise<Entry[] | undefined> => {
-      // All entries of a POST are of one stack.
-      const open = await openFor((intents[0] as NewIntent).key);
-      if (!open.isCaughtUp) await catchUp(open);
-      await open.lock.acquire();
-      try {
-        readOn(open);
-        if (intents.some(({ key }) => fromEarlierRuns(open.entries.byKey.get(key)).length > 0)) {
-          await open.lock.release();
-          return undefined;
-        }
-        const at = await now();
-        const tag = run && { run: run.id };
-        const entries = intents.map(
-          (intent): Entry => ({ intent: randomUUID(), ...intent, at, notBefore: at, ...tag }),
-        );
-        share({ is: "begun", ids: entries.map(({ intent }) => intent) });
-        const mark = run?.mark(open, (intents[0] as NewIntent).key, at) ?? [];
-        await write(open, ...mark, ...entries);
-        run?.noteMarked(open);
-        return entries;
-      } catch (error) {
-        await open.lock.release();
-        throw error;
-      }
-    },
-    /** The POST is about to be sent, at this time by the service's clock, which is stored to the second. */
-    recordSend: async (entries: readonly Entry[], at: number): Promise<void> => {
-      const later = entries.filter((entry) => at - entry.at > SEND_TIME_MS);
-      if (later.length === 0) return;
-      await write(await openFor((later[0] as Entry).key), ...later.map(({ intent }) => ({ again: intent, at })));
-      for (const entry of later) entry.at = at;
-    },
-    recordSuccess: async (created: readonly Created[], at: number): Promise<void> => {
-      const [{ entry: first }] = created as readonly [Created];
-      await write(await openFor(first.key), ...created.map(({ entry, uid }) => ({ made: entry.intent, uid, at })));
-    },
-    /** The response named this record, which differs from the request. */
-    recordAnswer: async (entry: Entry, uid: string): Promise<void> => {
-      await write(await openFor(entry.key), { answered: entry.intent, uid });
-      entry.answered = uid;
-    },
-    /** The create did not produce the record that the entry names. That line is quarantined, and the entry is pending again. */
-    disown: async (entry: Entry, why: string): Promise<void> => {
-      const open = await openFor(entry.key);
-      const { uid, answered = uid, ...intent } = entry;
-      await open.file.quarantine([{ line: JSON.stringify(entry), why }]);
-      log(
-        `${entry.key}: the intent journal names ${answered} for it, which ${why}: it is ignored, and kept in ` +
-          quarantineOf(open.file.path),
-      );
-      await write(open, intent);
-      delete entry.uid;
-      delete entry.answered;
-    },
-    /** The record of the entry cannot belong to the resource. The entry is quarantined and goes; `why` is reported once. */
-    setAside: async (entry: Entry, why: string): Promise<void> => {
-      const open = await openFor(entry.key);
-      const { path } = open.file;
-      await open.file.quarantine([{ line: JSON.stringify(entry), why }]);
-      await write(open, { closed: entry.intent });
-      if (share({ is: "reported", id: `set aside: ${why}` }))
-        log(
-          `the intent journal ${path}: ${why}. Its entries are dropped where they are in the way, and kept in ${quarantineOf(path)}`,
-        );
-    },
-    /** The file of the resource's stack, for a message. */
-    pathFor: (key: string): string => pathOf(stackOf(key)),
-    /** The command that removes the entries of a resource. */
-    cleanCommand: (key: string): string => `npx pulumi-irm recover clean --key "${key}"${folderFlag}`,
-    /** Certainly not created, or deleted again. */
-    recordFailure: async (...entries: Entry[]): Promise<void> => {
-      const [first] = entries;
-      if (first) await write(await openFor(first.key), ...entries.map(({ intent }) => ({ closed: intent })));
-    },
-    /** The POST is over, whatever its outcome. */
-    end: async (entries: readonly Entry[]): Promise<void> => (await openFor((entries[0] as Entry).key)).lock.release(),
-    /** The engine has asked for the records of these uids, so its state has them. `key` identifies the resource, if it is known. */
-    acknowledge: async (kind: string, uids: readonly string[], key?: string): Promise<void> => {
-      const lineById = uids.map((uid) => [recordId(kind, uid), knownLine(kind, uid)] as const);
-      // A preview may be unable to write; the next create writes the line.
-      const written = unlessJournalFails(undefined, async () => {
-        if (key !== undefined) await openFor(key);
-        for (const { file, entries } of await Promise.all(stacks.values())) {
-          const lines = lineById.filter(([id]) => entries.byRecord.has(id)).map(([, line]) => line);
-          if (lines.length === 0) continue;
-          // A line that is lost costs nothing, so nothing waits for the disk: the next acknowledgement writes it again.
-          file.add(...lines);
-          for (const line of lines) entries.apply(line);
-        }
-      });
-      await written.finally(() => {
-        for (const [id, line] of lineById) acknowledged.set(id, line);
-      });
-    },
-    /** How many entries with the same parent and fingerprint are pending, including this one. */
-    countPendingAlike: async (entry: Entry): Promise<number> => (await upToDate(entry.key)).entries.alike(entry).length,
-    /** Those that earlier runs without checkpoints left for other resources. */
-    findOpenAlike: async (entry: Entry): Promise<Entry[]> => {
-      const { entries } = await upToDate(entry.key);
-      return fromEarlierRuns(entries.alike(entry)).filter(({ run, key }) => run !== undefined && key !== entry.key);
-    },
-    /** Pending entries of earlier runs, in the stack of this resource; each is returned once. None where the journal cannot be read. */
-    takeUnreported: (key: string): Promise<Entry[]> =>
-      unlessJournalFails([], async () => {
-        const { entries } = await upToDate(key);
-        // What a run without checkpoints left open is one message (provider/attribution).
-        const others = [...entries.pending].filter(({ run }) => run === undefined);
-        return fromEarlierRuns(others).filter(({ intent }) => share({ is: "reported", id: intent }));
-      }),
-    // A refresh needs no journal, and the update that cannot write it creates nothing.
-    /**
-     * A refresh has found that somebody deleted this record, whose resource adopts it: the engine drops the resource from its state. Where
-     * the file cannot be written, only this run knows.
-     */
-    noteRemoved: (line: Removed): Promise<void> =>
-      unlessJournalFails(undefined, async () => {
-        const { key } = line;
-        share({ is: "removed", path: pathOf(stackOf(key)), line });
-        const { file, entries } = await openFor(key);
-        if (isDeepStrictEqual(entries.removed.get(key), line)) return;
-        // Without the lock, as a preview may refresh while another run holds it. No process compacts the file before its first create.
-        await file.append(line);
-        entries.apply(line);
-      }),
-    /** What a refresh noted of this resource; undefined: none did. */
-    removedOf: async (key: string, kind: string): Promise<Removed | undefined> => {
-      refresh?.();
-      const found = await unlessJournalFails(undefined, async () => {
-        const known = removed.get(`${pathOf(stackOf(key))} ${key}`);
-        if (known !== undefined) return known;
-        const open = await openFor(key);
-        // Another process of this run has refreshed.
-        readOn(open);
-        return open.entries.removed.get(key);
-      });
-      return found?.kind === kind ? found : undefined;
-    },
-    /** Whether another resource of the stack created the record of this id (`recordId`), or this one, which has another record by now. */
-    isOfOther: async (id: string, key: string): Promise<boolean> => {
-      const open = await openFor(key);
-      // The record may exist by now, and must not be lost. Ownership knows what other processes of this run have created.
-      if (isShared) await unlessJournalFails(undefined, () => readOn(open));
-      return open.entries.byRecord.get(id)?.some((entry) => entry.key !== key || entry.left) === true;
-    },
+    ...{ openFor, upToDate, readOn, fromEarlierRuns, write, wasFound, share, refresh },
+    ...{ stacks, acknowledged, removed, run, writeAhead, isShared, pathOf, log },
   };
 };
+
+type Journals = ReturnType<typeof openJournals>;
+
+/** What the files have. */
+const entriesIn = ({ openFor, upToDate, readOn, fromEarlierRuns, wasFound, share, isShared }: Journals) => ({
+  /**
+   * Entries that earlier runs left for a resource: pending ones, and succeeded ones whose records the engine has not asked for since.
+   * Waits for another process that is creating records of the same stack. `isOwn`: of a resource with several keys, which these are.
+   */
+  findUnsettled: async (key: string, isOwn?: (key: string) => boolean): Promise<Entry[]> => {
+    const open = await openFor(key);
+    if (!open.isCaughtUp) await catchUp(open);
+    const { entries } = open;
+    return fromEarlierRuns(
+      isOwn ? [...entries.byId.values()].filter((entry) => isOwn(entry.key)) : entries.byKey.get(key),
+    );
+  },
+  /** The same as the file has them now, for a preview: it neither waits nor writes. */
+  peekUnsettled: async (key: string): Promise<Entry[]> => fromEarlierRuns((await openFor(key)).entries.byKey.get(key)),
+  /** The stack had no journal when this run began. False where it cannot be opened. */
+  isNew: (key: string): Promise<boolean> => wasFound(key, "isNew"),
+  /** Another machine may have run the stack since this one did: there was no journal, or it was quiet for a minute. False as above. */
+  isBehind: (key: string): Promise<boolean> => wasFound(key, "isBehind"),
+  /** How many entries with the same parent and fingerprint are pending, including this one. */
+  countPendingAlike: async (entry: Entry): Promise<number> => (await upToDate(entry.key)).entries.alike(entry).length,
+  /** Those that earlier runs without checkpoints left for other resources. */
+  findOpenAlike: async (entry: Entry): Promise<Entry[]> => {
+    const { entries } = await upToDate(entry.key);
+    return fromEarlierRuns(entries.alike(entry)).filter(({ run, key }) => run !== undefined && key !== entry.key);
+  },
+  /** Pending entries of earlier runs, in the stack of this resource; each is returned once. None where the journal cannot be read. */
+  takeUnreported: (key: string): Promise<Entry[]> =>
+    unlessJournalFails([], async () => {
+      const { entries } = await upToDate(key);
+      // What a run without checkpoints left open is one message (provider/attribution).
+      const others = [...entries.pending].filter(({ run }) => run === undefined);
+      return fromEarlierRuns(others).filter(({ intent }) => share({ is: "reported", id: intent }));
+    }),
+  /** Whether another resource of the stack created the record of this id (`recordId`), or this one, which has another record by now. */
+  isOfOther: async (id: string, key: string): Promise<boolean> => {
+    const open = await openFor(key);
+    // The record may exist by now, and must not be lost. Ownership knows what other processes of this run have created.
+    if (isShared) await unlessJournalFails(undefined, () => readOn(open));
+    return open.entries.byRecord.get(id)?.some((entry) => entry.key !== key || entry.left) === true;
+  },
+});
+
+/** What becomes of a create. */
+const createsIn = ({ openFor, readOn, fromEarlierRuns, write, share, run, log }: Journals) => ({
+  /**
+   * Writes the pending entries of one POST at once, with the time by the service's clock, and holds the lock until their `end`. Returns
+   * undefined when another process has meanwhile left an entry for one of the resources. After a JournalError nothing may be sent.
+   */
+  begin: async (intents: readonly NewIntent[], now: () => Promise<number>): Promise<Entry[] | undefined> => {
+    // All entries of a POST are of one stack.
+    const open = await openFor((intents[0] as NewIntent).key);
+    if (!open.isCaughtUp) await catchUp(open);
+    await open.lock.acquire();
+    try {
+      readOn(open);
+      if (intents.some(({ key }) => fromEarlierRuns(open.entries.byKey.get(key)).length > 0)) {
+        await open.lock.release();
+        return undefined;
+      }
+      const at = await now();
+      const tag = run && { run: run.id };
+      const entries = intents.map((intent): Entry => ({ intent: randomUUID(), ...intent, at, notBefore: at, ...tag }));
+      share({ is: "begun", ids: entries.map(({ intent }) => intent) });
+      const mark = run?.mark(open, (intents[0] as NewIntent).key, at) ?? [];
+      await write(open, ...mark, ...entries);
+      run?.noteMarked(open);
+      return entries;
+    } catch (error) {
+      await open.lock.release();
+      throw error;
+    }
+  },
+  /** The POST is about to be sent, at this time by the service's clock, which is stored to the second. */
+  recordSend: async (entries: readonly Entry[], at: number): Promise<void> => {
+    const later = entries.filter((entry) => at - entry.at > SEND_TIME_MS);
+    if (later.length === 0) return;
+    await write(await openFor((later[0] as Entry).key), ...later.map(({ intent }) => ({ again: intent, at })));
+    for (const entry of later) entry.at = at;
+  },
+  recordSuccess: async (created: readonly Created[], at: number): Promise<void> => {
+    const [{ entry: first }] = created as readonly [Created];
+    await write(await openFor(first.key), ...created.map(({ entry, uid }) => ({ made: entry.intent, uid, at })));
+  },
+  /** The response named this record, which differs from the request. */
+  recordAnswer: async (entry: Entry, uid: string): Promise<void> => {
+    await write(await openFor(entry.key), { answered: entry.intent, uid });
+    entry.answered = uid;
+  },
+  /** The create did not produce the record that the entry names. That line is quarantined, and the entry is pending again. */
+  disown: async (entry: Entry, why: string): Promise<void> => {
+    const open = await openFor(entry.key);
+    const { uid, answered = uid, ...intent } = entry;
+    await open.file.quarantine([{ line: JSON.stringify(entry), why }]);
+    log(
+      `${entry.key}: the intent journal names ${answered} for it, which ${why}: it is ignored, and kept in ` +
+        quarantineOf(open.file.path),
+    );
+    await write(open, intent);
+    delete entry.uid;
+    delete entry.answered;
+  },
+  /** The record of the entry cannot belong to the resource. The entry is quarantined and goes; `why` is reported once. */
+  setAside: async (entry: Entry, why: string): Promise<void> => {
+    const open = await openFor(entry.key);
+    const { path } = open.file;
+    await open.file.quarantine([{ line: JSON.stringify(entry), why }]);
+    await write(open, { closed: entry.intent });
+    if (share({ is: "reported", id: `set aside: ${why}` }))
+      log(
+        `the intent journal ${path}: ${why}. Its entries are dropped where they are in the way, and kept in ${quarantineOf(path)}`,
+      );
+  },
+  /** Certainly not created, or deleted again. */
+  recordFailure: async (...entries: Entry[]): Promise<void> => {
+    const [first] = entries;
+    if (first) await write(await openFor(first.key), ...entries.map(({ intent }) => ({ closed: intent })));
+  },
+  /** The POST is over, whatever its outcome. */
+  end: async (entries: readonly Entry[]): Promise<void> => (await openFor((entries[0] as Entry).key)).lock.release(),
+});
+
+/** What the engine's state has by now, and what a refresh has found to be gone. */
+const acknowledgementsIn = ({ openFor, readOn, share, refresh, stacks, acknowledged, removed, pathOf }: Journals) => ({
+  /** The engine has asked for the records of these uids, so its state has them. `key` identifies the resource, if it is known. */
+  acknowledge: async (kind: string, uids: readonly string[], key?: string): Promise<void> => {
+    const lineById = uids.map((uid) => [recordId(kind, uid), knownLine(kind, uid)] as const);
+    // A preview may be unable to write; the next create writes the line.
+    const written = unlessJournalFails(undefined, async () => {
+      if (key !== undefined) await openFor(key);
+      for (const { file, entries } of await Promise.all(stacks.values())) {
+        const lines = lineById.filter(([id]) => entries.byRecord.has(id)).map(([, line]) => line);
+        if (lines.length === 0) continue;
+        // A line that is lost costs nothing, so nothing waits for the disk: the next acknowledgement writes it again.
+        file.add(...lines);
+        for (const line of lines) entries.apply(line);
+      }
+    });
+    await written.finally(() => {
+      for (const [id, line] of lineById) acknowledged.set(id, line);
+    });
+  },
+  // A refresh needs no journal, and the update that cannot write it creates nothing.
+  /**
+   * A refresh has found that somebody deleted this record, whose resource adopts it: the engine drops the resource from its state. Where
+   * the file cannot be written, only this run knows.
+   */
+  noteRemoved: (line: Removed): Promise<void> =>
+    unlessJournalFails(undefined, async () => {
+      const { key } = line;
+      share({ is: "removed", path: pathOf(stackOf(key)), line });
+      const { file, entries } = await openFor(key);
+      if (isDeepStrictEqual(entries.removed.get(key), line)) return;
+      // Without the lock, as a preview may refresh while another run holds it. No process compacts the file before its first create.
+      await file.append(line);
+      entries.apply(line);
+    }),
+  /** What a refresh noted of this resource; undefined: none did. */
+  removedOf: async (key: string, kind: string): Promise<Removed | undefined> => {
+    refresh?.();
+    const found = await unlessJournalFails(undefined, async () => {
+      const known = removed.get(`${pathOf(stackOf(key))} ${key}`);
+      if (known !== undefined) return known;
+      const open = await openFor(key);
+      // Another process of this run has refreshed.
+      readOn(open);
+      return open.entries.removed.get(key);
+    });
+    return found?.kind === kind ? found : undefined;
+  },
+});
