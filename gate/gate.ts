@@ -70,8 +70,6 @@ export const gateOf = ({ service, writes, onRefused, isClosing, log }: Parts) =>
     recordOf,
     underWay: (uid) => updates.get(uid),
   });
-  /** creates whose answer was lost */
-  const lost = new Map<Line, Sent>();
 
   const refusal = (asked: Asked, why: string, reason: GateReason): ApiError => {
     onRefused(asked, why);
@@ -79,6 +77,62 @@ export const gateOf = ({ service, writes, onRefused, isClosing, log }: Parts) =>
     const details: ApiError["details"] = [{ "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason, domain }];
     return apiError("PERMISSION_DENIED", why, { details });
   };
+
+  const { carryOut, fail } = carrierOf({ service, gate, sender, fresh, records, recordOf, updates, refusal, log });
+
+  const write = async (operation: OperationName, request: Json): Promise<Json> => {
+    const asked = singleCalls({ method: operation, request, response: { roleBindings: [] } });
+    const decisions: Exclude<Decision, { is: "refuse" }>[] = [];
+    const reserved: Reserved[] = [];
+    for (const one of asked) {
+      const decision = gate.decide(one);
+      if (decision.is === "refuse") {
+        const error = refusal(one, decision.why, "NOT_IN_CHANGE");
+        fail(reserved, error);
+        throw error;
+      }
+      decisions.push(decision);
+      if (decision.is === "send") reserved.push(decision);
+    }
+    await carryOut(operation, reserved, reserved.length === asked.length).catch((error: unknown) =>
+      fail(reserved, error),
+    );
+    const answers = await Promise.all(decisions.map(({ answer }) => answer));
+    return batchOf(operation)?.answer(request, answers) ?? (answers[0] as Json);
+  };
+
+  return {
+    ...gate,
+    answer: async ({ operation, decode }: Call): Promise<Json> => {
+      const { request, violations } = await decode();
+      if (violations.length > 0) throw invalidArgument(violations);
+      if (isRead(operation)) return sender.read(operation, request);
+      const isWrite = METHODS.has(operation) || batchOf(operation) !== undefined;
+      if (isWrite) return write(operation, withUids(operation, request));
+      const why = `${operation}: the gate passes reads of records and the writes of its change, and nothing else`;
+      throw refusal({ method: operation, request }, why, "NOT_IN_CHANGE");
+    },
+  };
+};
+
+interface Carrier {
+  service: Parts["service"];
+  gate: ReturnType<typeof decideOn>;
+  sender: ReturnType<typeof createSender>;
+  fresh: ReturnType<typeof freshOn>;
+  records: Map<string, Json>;
+  recordOf(plural: string, uid: string): Json | undefined;
+  /** by uid */
+  updates: Map<string, Promise<unknown>>;
+  refusal(asked: Asked, why: string, reason: GateReason): ApiError;
+  log(text: string): void;
+}
+
+/** Sends what the gate has reserved, and ends each write with its answer. */
+const carrierOf = ({ service, gate, sender, fresh, records, recordOf, updates, refusal, log }: Carrier) => {
+  const { client } = service;
+  /** creates whose answer was lost */
+  const lost = new Map<Line, Sent>();
 
   const succeed = (one: Reserved, answer: Json): void => {
     const { verb, resource, schema } = one.recorded.method;
@@ -203,39 +257,7 @@ export const gateOf = ({ service, writes, onRefused, isClosing, log }: Parts) =>
     );
   };
 
-  const write = async (operation: OperationName, request: Json): Promise<Json> => {
-    const asked = singleCalls({ method: operation, request, response: { roleBindings: [] } });
-    const decisions: Exclude<Decision, { is: "refuse" }>[] = [];
-    const reserved: Reserved[] = [];
-    for (const one of asked) {
-      const decision = gate.decide(one);
-      if (decision.is === "refuse") {
-        const error = refusal(one, decision.why, "NOT_IN_CHANGE");
-        fail(reserved, error);
-        throw error;
-      }
-      decisions.push(decision);
-      if (decision.is === "send") reserved.push(decision);
-    }
-    await carryOut(operation, reserved, reserved.length === asked.length).catch((error: unknown) =>
-      fail(reserved, error),
-    );
-    const answers = await Promise.all(decisions.map(({ answer }) => answer));
-    return batchOf(operation)?.answer(request, answers) ?? (answers[0] as Json);
-  };
-
-  return {
-    ...gate,
-    answer: async ({ operation, decode }: Call): Promise<Json> => {
-      const { request, violations } = await decode();
-      if (violations.length > 0) throw invalidArgument(violations);
-      if (isRead(operation)) return sender.read(operation, request);
-      const isWrite = METHODS.has(operation) || batchOf(operation) !== undefined;
-      if (isWrite) return write(operation, withUids(operation, request));
-      const why = `${operation}: the gate passes reads of records and the writes of its change, and nothing else`;
-      throw refusal({ method: operation, request }, why, "NOT_IN_CHANGE");
-    },
-  };
+  return { carryOut, fail };
 };
 
 /** Throws where a path has no uid. */
