@@ -54,25 +54,8 @@ interface Operation {
 
 /** The methods of one configured provider. */
 export const resourceMethods = ({ kinds }: Provider, { organization, names, isWholeProgram, notes }: Operation) => {
-  const subjectOf = (urn: string): Subject => {
-    const type = typeIn(urn);
-    const name = `${type.charAt(0).toLowerCase()}${type.slice(1)}` as StateKind;
-    if (!Object.hasOwn(kinds, name)) throw new Refusal(`there is no resource type ${type}`);
-    return { type, kind: name === "roleBindingSet" ? undefined : kindRecords[name], methods: kinds[name] };
-  };
-  const organizationOf = (...said: Json[]): string => {
-    const texts = said.flatMap((one) => [one[ORGANIZATION], organizationIn(one[KEY])]);
-    return texts.find((text): text is string => typeof text === "string" && text !== "") ?? organization;
-  };
-  /** What the engine keeps to find the key of a resource again: nothing, where its URN and the backend give the whole of it. */
-  const organizationInput = (...said: Json[]): Json => {
-    const own = organizationOf(...said);
-    return own === organization ? {} : { [ORGANIZATION]: own };
-  };
-  const withKey = (urn: string, bag: Json, before: Json = {}): Json => {
-    const { [ORGANIZATION]: _organization, ...own } = bag;
-    return { ...own, [KEY]: keyFrom(urn, organizationOf(bag, before)) };
-  };
+  const subjectOf = (urn: string): Subject => subjectIn(kinds, urn);
+  const { organizationInput, withKey } = keysFor(organization);
   /** Outputs in the state, with what the methods read of them and the inputs have. A state of the dynamic form has it in both. */
   const storedFrom = (urn: string, id: string, outs: Json, inputs: Json): Json => ({
     ...withService(inputs),
@@ -216,6 +199,31 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
     const derived = place === undefined ? {} : { parent: place };
     return { result: { ...found, changes: found.changes || place !== undefined }, detailed, derived, before };
   }
+};
+
+const subjectIn = (kinds: Provider["kinds"], urn: string): Subject => {
+  const type = typeIn(urn);
+  const name = `${type.charAt(0).toLowerCase()}${type.slice(1)}` as StateKind;
+  if (!Object.hasOwn(kinds, name)) throw new Refusal(`there is no resource type ${type}`);
+  return { type, kind: name === "roleBindingSet" ? undefined : kindRecords[name], methods: kinds[name] };
+};
+
+/** Keys of the journal, in the organization of the stack or in the one that the state names. */
+const keysFor = (organization: string) => {
+  const organizationOf = (...said: Json[]): string => {
+    const texts = said.flatMap((one) => [one[ORGANIZATION], organizationIn(one[KEY])]);
+    return texts.find((text): text is string => typeof text === "string" && text !== "") ?? organization;
+  };
+  /** What the engine keeps to find the key of a resource again: nothing, where its URN and the backend give the whole of it. */
+  const organizationInput = (...said: Json[]): Json => {
+    const own = organizationOf(...said);
+    return own === organization ? {} : { [ORGANIZATION]: own };
+  };
+  const withKey = (urn: string, bag: Json, before: Json = {}): Json => {
+    const { [ORGANIZATION]: _organization, ...own } = bag;
+    return { ...own, [KEY]: keyFrom(urn, organizationOf(bag, before)) };
+  };
+  return { organizationInput, withKey };
 };
 
 const refuseUnchecked = (type: string, inputs: Json): void => {

@@ -78,25 +78,7 @@ export const createPlugin = (options: PluginOptions): Plugin => {
     const { config, id, urn, subject } = configurationFrom(request);
     if (served !== undefined && served !== subject) throw new Refusal(secondProvider(subject, served));
     served = subject;
-    const { signal } = cancelled;
-    const log = (text: string) => environment.log(maskSecrets(text));
-    const own = providerWith({ ...environment, log, masked: maskSecrets, cancelled: signal }, { looksUp: true });
-    void own.kinds.group.configure({ config });
-    const organization = organizationWithout(id, environment.env, process.cwd());
-    const names = createNames(own.note);
-    const notes = programNotes();
-    const resources = resourceMethods(own, { organization, names, isWholeProgram, notes });
-    const removals = removalsWith({
-      ...{ notes, log, provider: isUnknown(id) ? undefined : `${urn}::${id}` },
-      run: isWholeProgram ? run : undefined,
-      isOtherLanguage: () => isOtherLanguage(projectMember(process.cwd(), "runtime")),
-      readState: async () => {
-        const { stack, project } = urnFrom(urn);
-        return (await own.ledger()).engineState([organization, project, stack].join("/"));
-      },
-      declares: async () => (await own.ledger()).ownership.isDeclared,
-    });
-    return { resources, names, notes, removals, session: own.session };
+    return providerFor({ config, id, urn }, { environment, signal: cancelled.signal, isWholeProgram, run });
   };
   const current = () => {
     if (!configured) throw new Error("the plugin is not configured");
@@ -211,6 +193,36 @@ export const createPlugin = (options: PluginOptions): Plugin => {
     underWay: () => count,
     idle: () => (count === constructing ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
   };
+};
+
+/** What serves a configured provider. */
+const providerFor = (
+  { config, id, urn }: Pick<ReturnType<typeof configurationFrom>, "config" | "id" | "urn">,
+  {
+    environment,
+    signal,
+    isWholeProgram,
+    run,
+  }: Pick<PluginOptions, "environment"> & EngineOptions & { signal: AbortSignal },
+) => {
+  const log = (text: string) => environment.log(maskSecrets(text));
+  const own = providerWith({ ...environment, log, masked: maskSecrets, cancelled: signal }, { looksUp: true });
+  void own.kinds.group.configure({ config });
+  const organization = organizationWithout(id, environment.env, process.cwd());
+  const names = createNames(own.note);
+  const notes = programNotes();
+  const resources = resourceMethods(own, { organization, names, isWholeProgram, notes });
+  const removals = removalsWith({
+    ...{ notes, log, provider: isUnknown(id) ? undefined : `${urn}::${id}` },
+    run: isWholeProgram ? run : undefined,
+    isOtherLanguage: () => isOtherLanguage(projectMember(process.cwd(), "runtime")),
+    readState: async () => {
+      const { stack, project } = urnFrom(urn);
+      return (await own.ledger()).engineState([organization, project, stack].join("/"));
+    },
+    declares: async () => (await own.ledger()).ownership.isDeclared,
+  });
+  return { resources, names, notes, removals, session: own.session };
 };
 
 const UNKNOWN_OPTIONS: EngineOptions = { isWholeProgram: false, run: undefined };

@@ -121,7 +121,7 @@ const measuresOf = (files: readonly File[]): Measure[] => {
   });
   const one = (): number => 1;
   return [
-    total("tokens of product", product, countTokens, { before: 650_430, limit: 664_200, goal: 546_700 }),
+    total("tokens of product", product, countTokens, { before: 650_430, limit: 664_700, goal: 546_700 }),
     total("files of product", product, one, { before: 895, limit: 640, goal: 640 }),
     total(
       `files of product below ${SMALL_FILE} lines`,
@@ -149,7 +149,7 @@ const measuresOf = (files: readonly File[]): Measure[] => {
       limit: 80,
       goal: 80,
     },
-    { name: `longest function elsewhere (${other.place})`, value: other.lines, before: 287, limit: 238, goal: 150 },
+    { name: `longest function elsewhere (${other.place})`, value: other.lines, before: 287, limit: 150, goal: 150 },
   ];
 };
 

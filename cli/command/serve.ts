@@ -297,7 +297,7 @@ const banner = (
     "",
     "Sign in as CI does, with a workload's token:",
     `  export ${variables({ ...server, token: null })} IRM_IDENTITY=${server.identity}`,
-    `  export IRM_IDENTITY_TOKEN=$(${commandName} token --issuer ${server.issuer} --subject owner)`,
+    `  export IRM_IDENTITY_TOKEN=$(${commandName} serve token --issuer ${server.issuer} --subject owner)`,
     "",
     "Or with the owner's token, which is valid for one hour:",
     `  export ${variables({ ...server, token })}`,

@@ -65,7 +65,7 @@ export const createRecords = (
   isTrial = false,
 ): { organization: string; problems: Problem[] } => {
   const context: ServiceContext = { ...seedContext, caller: operator, capabilities: [] };
-  const { store, ids, now } = context;
+  const { store } = context;
   const options = { ignoresTaken: isTrial, names: NAMES };
   const { found, pathsOfUids, report, reportViolations, decode, create } = createProblems(options);
   const groupUids = new Map<string, string>();
@@ -73,11 +73,7 @@ export const createRecords = (
   const identityUids = new Map<string, string>();
   const providerUids = new Map<string, string>();
 
-  const find = (kind: Kind, parent: string | null, columns: Record<string, string>): string | undefined => {
-    const where = Object.keys(columns).map((name) => ` AND ${name} = ?`);
-    const sql = `SELECT uid FROM ${shapes[kind].table} WHERE parent IS ?${where.join("")} LIMIT 1`;
-    return store.statement(sql).get(parent, ...Object.values(columns))?.uid as string | undefined;
-  };
+  const find = finderIn(store);
   const existing = (kind: Kind, parent: string | null, name: string): string | undefined =>
     isTrial ? undefined : find(kind, parent, { name });
   // The uid of the first record that the service accepts.
@@ -192,7 +188,6 @@ export const createRecords = (
     }
   }
 
-  // No method of the API creates an advisory.
   for (const { record, path, parent } of recordsIn("advisories", seed.advisories)) {
     const { group: _, origin, ...advisory } = record;
     const input = decode(path, Advisory, advisory);
@@ -200,14 +195,7 @@ export const createRecords = (
     reportViolations(violations, path);
     const present = find("advisory", parent, { advisory_id: advisory.advisoryId });
     if (!input || violations.length > 0 || present) continue;
-    const uid = `${parent}/${ids.segment()}`;
-    const { events, createTime = new Date(now).toISOString(), ...rest } = input as unknown as AdvisoryInput;
-    const dated = events?.map((event) => ({
-      ...event,
-      uid: `${uid}/${ids.segment()}`,
-      createTime: event.createTime ?? createTime,
-    }));
-    insertAdvisory(store, uid, { ...rest, createTime, events: dated, ...(origin && { origin }) }, now);
+    addAdvisory(context, parent, { ...(input as unknown as AdvisoryInput), ...(origin && { origin }) });
   }
 
   for (const { record: binding, path, parent } of recordsIn("bindings", seed.bindings)) {
@@ -217,6 +205,27 @@ export const createRecords = (
       createOne("roleBinding", path, parent, { identityUid, roleUid });
   }
   return { organization, problems: found };
+};
+
+/** Finds the uid of a record by its parent and columns of its table. */
+const finderIn =
+  (store: ServiceContext["store"]) =>
+  (kind: Kind, parent: string | null, columns: Record<string, string>): string | undefined => {
+    const where = Object.keys(columns).map((name) => ` AND ${name} = ?`);
+    const sql = `SELECT uid FROM ${shapes[kind].table} WHERE parent IS ?${where.join("")} LIMIT 1`;
+    return store.statement(sql).get(parent, ...Object.values(columns))?.uid as string | undefined;
+  };
+
+/** No method of the API creates one. */
+const addAdvisory = ({ store, ids, now }: ServiceContext, parent: string, advisory: AdvisoryInput): void => {
+  const uid = `${parent}/${ids.segment()}`;
+  const { events, createTime = new Date(now).toISOString(), ...rest } = advisory;
+  const dated = events?.map((event) => ({
+    ...event,
+    uid: `${uid}/${ids.segment()}`,
+    createTime: event.createTime ?? createTime,
+  }));
+  insertAdvisory(store, uid, { ...rest, createTime, events: dated }, now);
 };
 
 const show = (name: string): string => JSON.stringify(name);
