@@ -62,7 +62,7 @@ export class ForgeError extends UserError {
 
 // Requests to the API of GitHub or GitLab: JSON, retries as for any request (client/retry.ts), and lists page by page (RFC 8288).
 
-export interface Rest {
+interface Rest {
   send(method: HttpRequest["method"], path: string, body?: Json): Promise<Json>;
   list(path: string): AsyncIterable<Json>;
   /** of a file */

@@ -115,7 +115,7 @@ const queuedIn = (group: Payload): Change => ({
   head: hashIn(group, "head_sha"),
 });
 
-export const runUrl = (env: NodeJS.ProcessEnv): string =>
+const runUrl = (env: NodeJS.ProcessEnv): string =>
   `${env.GITHUB_SERVER_URL}/${env.GITHUB_REPOSITORY}/actions/runs/${env.GITHUB_RUN_ID}`;
 
 const branchOf = (ref = ""): string | undefined => /^refs\/heads\/(.+)$/.exec(ref)?.[1];

@@ -4,8 +4,8 @@ import { posix } from "node:path";
 import { isUidp, suggestion, UserError } from "../schema/index.ts";
 
 /** Who approves what is applied: people whom the host asks before the job begins, or whoever merged the change after its review. */
-export const APPROVALS = ["approved", "merged"] as const;
-export type Approval = (typeof APPROVALS)[number];
+const APPROVALS = ["approved", "merged"] as const;
+type Approval = (typeof APPROVALS)[number];
 
 export interface Settings {
   command?: Command;
@@ -165,7 +165,7 @@ const defined = <T extends object>(values: T): { [K in keyof T]: Exclude<T[K], u
 // The job of a pipeline: what it is about, and which command it may run under which identity. A change that somebody proposes never runs
 // with the rights of the branch that it is merged into.
 
-export const COMMANDS = ["preview", "apply", "up", "drift"] as const;
+const COMMANDS = ["preview", "apply", "up", "drift"] as const;
 export type Command = (typeof COMMANDS)[number];
 
 export interface Job {

@@ -82,7 +82,7 @@ export const copyLines = (copy: Copy): string[] => [
 const recordsOf = ({ records }: Copy) => Object.values(records).flatMap((list) => list ?? []);
 
 /** What the copy has not: a line each. */
-export const notCopiedLines = (one: Copy): string[] => [
+const notCopiedLines = (one: Copy): string[] => [
   ...missingLines(one),
   ...one.copy.notCopied.map((text) => printable(`not copied: ${text}`)),
 ];

@@ -10,7 +10,7 @@ import { createStore } from "../server/store/store.ts";
 import { accessOf } from "./twin/access.ts";
 import { startTwin, type Twin } from "./twin/twin.ts";
 
-export interface Prover {
+interface Prover {
   prove(path: Path): Promise<Proof>;
   close(): Promise<void>;
 }

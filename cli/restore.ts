@@ -19,7 +19,7 @@ import { clientErrorText } from "./client.ts";
 import { untilInterrupted } from "./interrupt.ts";
 import { ask, canAsk, print, printError, warn } from "./terminal.ts";
 
-export interface RestoreFlags {
+interface RestoreFlags {
   yes?: boolean;
   force?: boolean;
   format: "terminal" | "json";
@@ -103,7 +103,7 @@ const applyPolicy = (undo: UndoFile, policy: Policy, { format }: RestoreFlags): 
 
 // What `irm revoke` prints of grants, in either direction.
 
-export interface Listed {
+interface Listed {
   holder: Holder;
   /** path of its group */
   place: string;

@@ -26,7 +26,7 @@ export interface RulesFlags {
   branch?: string;
 }
 
-export interface ReviewRules {
+interface ReviewRules {
   verdict: Verdict;
   /** absent: neither a file nor a base is asked for */
   source?: RulesSource;

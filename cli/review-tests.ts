@@ -24,7 +24,7 @@ interface Place {
   tests?: string;
 }
 
-export interface ReviewTests {
+interface ReviewTests {
   sides: TestSides;
   changed: ChangedRules[];
 }

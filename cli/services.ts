@@ -64,7 +64,7 @@ export const firstOf = (clients: ReadonlyMap<string, Client>): Client => clients
 
 // What a review describes: the stack, the service, the commit and the time. A page or a comment that readers share names them.
 
-export interface OriginParts {
+interface OriginParts {
   stack: string | undefined;
   service: string;
   /** of the program or the policy */

@@ -33,7 +33,7 @@ export interface CallOptions {
   beforeSend?: () => Promise<void>;
 }
 
-export type Call = <N extends OperationName>(
+type Call = <N extends OperationName>(
   operation: N,
   request: RequestOf<N>,
   options?: CallOptions,
@@ -72,13 +72,13 @@ export interface Caller {
   claims: Readonly<Record<string, unknown>>;
 }
 
-export interface WriteCounts {
+interface WriteCounts {
   deletes: number;
   /** creates and updates */
   others: number;
 }
 
-export interface ClientParts {
+interface ClientParts {
   config: Config;
   env: Env;
   clock: Clock;

@@ -180,7 +180,7 @@ const parseSettings = (fromStack: GetConfig | undefined, env: Env, given: Given)
 type Setting = keyof typeof VARIABLE;
 
 /** A setting that has a value, and where it comes from: `environment IRM_BASE_URL`. */
-export interface FoundSetting {
+interface FoundSetting {
   name: string;
   value: string;
   place: string;

@@ -22,7 +22,7 @@ export interface CredentialSource {
   refusesFile?: (path: string) => string | undefined;
 }
 
-export interface Service {
+interface Service {
   baseUrl: string;
   authUrl: string;
   /** what to do about a token for another service */
@@ -212,14 +212,14 @@ export const settingTexts: Readonly<Record<string, string>> = {
 
 const ALLOWED = "IRM_ALLOW_TOKEN_SOURCES";
 
-export interface AllowedSource {
+interface AllowedSource {
   /** name of a variable, or absolute path of a file */
   name: string;
   /** to which its token may go, whatever its audience is */
   address: string | undefined;
 }
 
-export const isVariableName = (text: string): boolean => /^[A-Za-z_]\w*$/.test(text);
+const isVariableName = (text: string): boolean => /^[A-Za-z_]\w*$/.test(text);
 
 /** Entries are separated by commas or spaces: `NAME`, `/path`, `NAME=https://…`. An entry is not quoted: it may be a token by mistake. */
 export const allowedSources = (env: Env): { allowed: AllowedSource[]; problems: string[] } => {
@@ -240,14 +240,14 @@ export const allowedSources = (env: Env): { allowed: AllowedSource[]; problems: 
 };
 
 /** The entries for this variable. */
-export const entriesForVariable = (name: string, allowed: readonly AllowedSource[]): AllowedSource[] =>
+const entriesForVariable = (name: string, allowed: readonly AllowedSource[]): AllowedSource[] =>
   allowed.filter((one) => one.name === name);
 
 /**
  * The entries for this file: those that name it by the same path, or another path of the same file. Below /proc, where files show the
  * variables and the open files of a process, only the same path counts.
  */
-export const entriesForFile = (path: string, allowed: readonly AllowedSource[]): AllowedSource[] => {
+const entriesForFile = (path: string, allowed: readonly AllowedSource[]): AllowedSource[] => {
   const real = realPath(path);
   const isSpecial = real === undefined || /^\/proc(\/|$)/.test(real);
   return allowed.filter(({ name }) => name === path || (!isSpecial && isAbsolute(name) && realPath(name) === real));
@@ -263,5 +263,5 @@ const realPath = (path: string): string | undefined => {
   }
 };
 
-export const notAllowedText = (place: string, text: string): string =>
+const notAllowedText = (place: string, text: string): string =>
   `${place}: names ${text} that ${ALLOWED} of the environment does not list; list it there if its token may be used`;

@@ -14,7 +14,7 @@ export interface RecordOperations {
 }
 
 /** Properties of a kind that the standard methods need. */
-export interface RecordKind {
+interface RecordKind {
   /** its word in messages: `role binding` */
   word: string;
   /** field of the requests that holds the record */
@@ -27,7 +27,7 @@ export interface RecordKind {
 type Caller = Pick<Client, "call">;
 
 /** The record that an error names, in addition to the operation. */
-export interface Subject {
+interface Subject {
   uid?: string;
   name?: unknown;
   /** group of a new record; "": at the root */

@@ -53,7 +53,7 @@ const connect = async () => {
   }
 };
 
-export const send = (
+const send = (
   dispatcher: Dispatcher,
   { method, url, token, body, form, timeoutMs }: HttpRequest,
 ): Promise<HttpAnswer> =>

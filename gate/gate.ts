@@ -302,12 +302,12 @@ const BATCHES: Partial<Record<OperationName, Batch>> = {
   },
 };
 
-export const batchOf = (operation: OperationName): Batch | undefined => BATCHES[operation];
+const batchOf = (operation: OperationName): Batch | undefined => BATCHES[operation];
 
 // Creates whose answer was lost, or is of another record: the provider's own rule finds the record (provider/recovery/search.ts).
 
 /** A create as the provider's rule knows it; undefined for a kind that no program declares. */
-export interface Sent {
+interface Sent {
   kind: Kind;
   entry: Entry;
   /** It may be sent again if no record is found. */
@@ -315,7 +315,7 @@ export interface Sent {
 }
 
 /** `at`: before it is sent, by the service's clock */
-export const sentCreate = ({ method, parent = "", fields }: Resolved, n: number, at: number): Sent | undefined => {
+const sentCreate = ({ method, parent = "", fields }: Resolved, n: number, at: number): Sent | undefined => {
   const kind = (kindRecords as Readonly<Record<string, Kind>>)[method.resource.field];
   if (kind === undefined) return undefined;
   const { fingerprint, choices } = desiredWith(kind, { ...fields, ...(parent !== "" && { parent }) });
@@ -334,7 +334,7 @@ export const sentCreate = ({ method, parent = "", fields }: Resolved, n: number,
 };
 
 /** Whether an answer names the record that the create has made. `existed`: another one that was there before */
-export const isAnswerTo = ({ kind, entry }: Sent, record: Json, existed: (uid: string) => boolean): boolean => {
+const isAnswerTo = ({ kind, entry }: Sent, record: Json, existed: (uid: string) => boolean): boolean => {
   if (!kind.upsert && existed(record.uid as string)) return false;
   const { is, ...found } = judge(kind, entry, record);
   return is === "own" || ("by" in found && found.by === "age");
@@ -344,7 +344,7 @@ export const isAnswerTo = ({ kind, entry }: Sent, record: Json, existed: (uid: s
  * The records that creates of one parent have made, in their order; undefined where there is none. `except`: uids that were there before, or that another
  * create has made. `alike`: creates like this one whose answer is lost. Throws where the service does not list them, or where one may be of somebody else.
  */
-export const findLost = async (
+const findLost = async (
   reader: Pick<Client, "call" | "clock">,
   sent: readonly Sent[],
   { except, alike }: { except: ReadonlySet<string>; alike: number },

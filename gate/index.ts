@@ -21,7 +21,7 @@ export interface GateInput {
   log?(text: string): void;
 }
 
-export interface GateReport {
+interface GateReport {
   /** writes that have succeeded */
   applied: number;
   /** each request once */

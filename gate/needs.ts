@@ -21,7 +21,7 @@ import {
 } from "../schema/index.ts";
 
 /** uid of a group that exists, or the number of the write that founds the organization. What a change makes is in one of them. */
-export type Place = string | number;
+type Place = string | number;
 
 export interface Need {
   /** friendly names */

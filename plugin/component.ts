@@ -10,7 +10,7 @@ import { AccessPolicy } from "../provider/program/native/look-up.ts";
 import { awaitValue } from "../provider/program/output.ts";
 import { noteConstructed } from "../provider/program/session.ts";
 import { TOKEN_PREFIX } from "../provider/record/kind.ts";
-import { isUnknown } from "../provider/record/normal-form.ts";
+import { isUnknown } from "../pulumi/value.ts";
 import { isObject, type Json } from "../schema/index.ts";
 import type { Request } from "./request-type.ts";
 import { constructResponse } from "./response.ts";

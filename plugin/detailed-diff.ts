@@ -8,15 +8,15 @@ import type { DiffResult } from "../provider/reconcile/index.ts";
 import { type ChangedMember, changedMembers, desiredFrom } from "../provider/record/desired.ts";
 import { placeOf } from "../provider/record/id.ts";
 import type { Kind } from "../provider/record/kind.ts";
-import { isUnknown } from "../provider/record/normal-form.ts";
 import { argumentOf, changedSwitches } from "../provider/record/state.ts";
 import { planOf } from "../provider/set/plan.ts";
+import { isUnknown } from "../pulumi/value.ts";
 import type { Json } from "../schema/index.ts";
 import { isWithin } from "../schema/index.ts";
 
 export type Change = ChangedMember["change"];
 
-export interface PropertyChange {
+interface PropertyChange {
   change: Change;
   isReplacement: boolean;
   /** the program's own inputs differ there; otherwise the record differs from them */

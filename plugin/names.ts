@@ -6,10 +6,10 @@ import type { Env } from "../client/config.ts";
 import type { RecordNames } from "../provider/engine/record-names.ts";
 import { isBuiltIn, isRoleName } from "../provider/kind/names.ts";
 import { bindingsIn } from "../provider/kind/pair.ts";
-import { isUnknown } from "../provider/record/normal-form.ts";
 import { SECRET_NAME } from "../provider/record/state.ts";
 import { backendOf } from "../pulumi/project.ts";
 import { shortType, urnFrom } from "../pulumi/urn.ts";
+import { isUnknown } from "../pulumi/value.ts";
 import type { Json } from "../schema/index.ts";
 
 export type Names = ReturnType<typeof createNames>;

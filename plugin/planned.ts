@@ -3,8 +3,9 @@ import type { TakenOver } from "../client/preview-marks.ts";
 import { bindingsIn, grants, pairsIn, settingsOf } from "../provider/kind/pair.ts";
 import { knownUid } from "../provider/record/id.ts";
 import { type Kind, outputNames, referencesOf } from "../provider/record/kind.ts";
-import { choicesOf, isUnknown, secretPaths, UNKNOWN, withValueAt } from "../provider/record/normal-form.ts";
+import { choicesOf, secretPaths, withValueAt } from "../provider/record/normal-form.ts";
 import { argumentOf, argumentsIn, outputOf } from "../provider/record/state.ts";
+import { isUnknown, UNKNOWN } from "../pulumi/value.ts";
 import { isObject, isUidp, isWithin, type Json, normalForm, valueAt } from "../schema/index.ts";
 import { type DetailedDiff, memberIn } from "./detailed-diff.ts";
 

@@ -2,8 +2,8 @@
 // environment for what they leave out (docs/configuration.md).
 import { type Env, parseConfig } from "../client/config.ts";
 import type { StackConfig } from "../provider/engine/shared-state.ts";
-import { containsUnknown, isUnknown } from "../provider/record/normal-form.ts";
 import { urnFrom } from "../pulumi/urn.ts";
+import { containsUnknown, isUnknown } from "../pulumi/value.ts";
 import type { Json } from "../schema/index.ts";
 import { changeBetween } from "./detailed-diff.ts";
 import type { Request } from "./request-type.ts";
@@ -32,7 +32,7 @@ const explicitName = (urn: string): string | undefined => {
   return DEFAULT_NAME.test(name) ? undefined : name;
 };
 
-export const stackConfigFrom = (urn: string, values: Json): StackConfig => {
+const stackConfigFrom = (urn: string, values: Json): StackConfig => {
   const settings = settingsIn(values);
   const name = explicitName(urn);
   return {

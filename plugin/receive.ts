@@ -7,7 +7,7 @@ import { MalformedMessage, readMessage } from "./wire-format.ts";
 /** How long a message may take to arrive. The engine sends it at once. */
 const MESSAGE_MS = 60_000;
 
-export interface MethodOptions {
+interface MethodOptions {
   server: Server;
   /** its client sends half a message; the address of its connection */
   late(peer: string): void;

@@ -7,14 +7,7 @@ import { isRoleName } from "../provider/kind/names.ts";
 import { Incomplete } from "../provider/reconcile/incomplete.ts";
 import { placeOf } from "../provider/record/id.ts";
 import type { Kind } from "../provider/record/kind.ts";
-import {
-  GIVEN,
-  isUnknown,
-  SECRETS,
-  secretPaths,
-  shownOncePaths,
-  withoutPaths,
-} from "../provider/record/normal-form.ts";
+import { GIVEN, SECRETS, secretPaths, shownOncePaths, withoutPaths } from "../provider/record/normal-form.ts";
 import {
   argumentOf,
   derivedOutputs,
@@ -31,6 +24,7 @@ import {
   type RunInput,
   withPlace,
 } from "../provider/record/state.ts";
+import { isUnknown } from "../pulumi/value.ts";
 import { type Json, outputsByArgument } from "../schema/index.ts";
 import { type DetailedDiff, detailedDiff, detailedSetDiff, memberIn } from "./detailed-diff.ts";
 import type { Names } from "./names.ts";

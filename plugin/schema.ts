@@ -22,7 +22,7 @@ import {
 } from "./schema/types.ts";
 
 /** What package.json says of the package. */
-export interface PackageInfo {
+interface PackageInfo {
   version: string;
   description: string;
   license: string;
@@ -89,7 +89,7 @@ const sortByName = <T>(entries: [string, T][]): Record<string, T> =>
 /** Fields of a list request that page through it: the plugin reads all pages. */
 const PAGING = ["pageToken", "skip"];
 
-export const functionSpecs = (kind: Kind, types: Types): Record<string, FunctionSpec> => ({
+const functionSpecs = (kind: Kind, types: Types): Record<string, FunctionSpec> => ({
   ...(kind.texts.lookUp && { [token(`get${kind.type}`)]: lookUpSpec(kind, kind.texts.lookUp.text, types) }),
   [token(`list${kind.list.operation.slice("List".length)}`)]: listSpec(kind, types),
 });
@@ -135,7 +135,7 @@ export const ACCESS_POLICY = "AccessPolicy";
 /** What `adopt` takes beside "match". */
 const ADOPT_FILE = token("PolicyAdoptFile");
 
-export const accessPolicyTypes: Readonly<Record<string, ObjectSpec>> = {
+const accessPolicyTypes: Readonly<Record<string, ObjectSpec>> = {
   [ADOPT_FILE]: {
     description: "A file of uids, as irm export writes it",
     type: "object",
@@ -158,7 +158,7 @@ const uids = (description: string): PropertySpec => ({
   description,
 });
 
-export const accessPolicySpec = (): ResourceSpec => ({
+const accessPolicySpec = (): ResourceSpec => ({
   description:
     "A policy as resources: its groups, roles, identities, and who has which role where. Logical names follow from the keys of the policy, never from its order.",
   isComponent: true,

@@ -3,11 +3,11 @@
 import { Server, type ServiceError, type sendUnaryData, status } from "@grpc/grpc-js";
 import { withSection } from "../client/errors.ts";
 import { providerWith } from "../provider/engine/methods.ts";
-import { isUnknown } from "../provider/record/normal-form.ts";
 import { nameInKey } from "../provider/record/state.ts";
 import type { Environment } from "../provider/run/session.ts";
 import { projectMember } from "../pulumi/project.ts";
 import { urnFrom } from "../pulumi/urn.ts";
+import { isUnknown } from "../pulumi/value.ts";
 import { invoke } from "./functions.ts";
 import type { Log } from "./log.ts";
 import { createNames, organizationWithout } from "./names.ts";
@@ -237,10 +237,10 @@ const secondProvider = (subject: string, served: string): string =>
 // What ends a call before its work is done: the engine, which cancels all calls of an operation, and the resource's customTimeouts.
 
 /** What the requests of one resource have in common. */
-export type Operation = Partial<Request<"create">>;
+type Operation = Partial<Request<"create">>;
 
 /** One for all calls of an operation. */
-export const cancellation = () => {
+const cancellation = () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const controller = new AbortController();
   return {
@@ -266,13 +266,13 @@ const continued = (text: string): string =>
 const isRecorded = ({ timeout, preview }: Operation): boolean => timeout !== undefined && !preview;
 
 /** The resource that a request is about. */
-export const urnOf = ({ urn = "" }: Operation): string => urn;
+const urnOf = ({ urn = "" }: Operation): string => urn;
 
 // A longer timer would fire at once.
 const LONGEST_MS = 2 ** 31 - 1;
 
 /** Rejects once the time that the request gives its call is over. */
-export const timeoutOf = (request: Operation): Promise<never> =>
+const timeoutOf = (request: Operation): Promise<never> =>
   new Promise((_resolve, reject) => {
     const { timeout: seconds = 0 } = request;
     if (seconds <= 0) return;

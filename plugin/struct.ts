@@ -2,8 +2,7 @@
 // what a preview does not know (github.com/pulumi/pulumi/sdk/go/common/resource/sig,
 // github.com/pulumi/pulumi/sdk/go/common/resource/plugin/rpc.go).
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
-import { UNKNOWN } from "../provider/record/normal-form.ts";
-import { SECRET_SIGNATURE, SIGNATURE } from "../pulumi/value.ts";
+import { SECRET_SIGNATURE, SIGNATURE, UNKNOWN } from "../pulumi/value.ts";
 import { isObject, type Json } from "../schema/index.ts";
 import { type Marked, Secret } from "./value.ts";
 import type { MessageType } from "./wire-format.ts";

@@ -1,5 +1,5 @@
 // The values of a program, with marks of what is secret.
-import { UNKNOWN } from "../provider/record/normal-form.ts";
+import { UNKNOWN } from "../pulumi/value.ts";
 import { isObject, type Json } from "../schema/index.ts";
 
 export class Secret {

@@ -6,7 +6,7 @@ import { isUtf8 } from "node:buffer";
 export type FieldType = "varint" | "double" | "text" | "bytes" | MessageType;
 
 /** The number of a field, and what it holds. A field that occurs twice is here twice. */
-export type Field = readonly [number: number, value: unknown];
+type Field = readonly [number: number, value: unknown];
 
 /** The fields of a message by number. Others are skipped. */
 export interface MessageType<Value = unknown> {
@@ -32,7 +32,7 @@ export class MalformedMessage extends Error {
 /** Messages in messages; an object in an object takes three. */
 export const DEPTH_MAX = 300;
 /** Fields of a message and of those in it. */
-export const FIELDS_MAX = 2_000_000;
+const FIELDS_MAX = 2_000_000;
 
 const VARINT = 0;
 const FIXED_64 = 1;

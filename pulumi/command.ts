@@ -31,7 +31,7 @@ export interface EngineRun {
   stdio?: StdioOptions;
 }
 
-export interface EngineResult {
+interface EngineResult {
   /** its exit code, or the signal that has ended it */
   end: number | string;
   stdout: string;

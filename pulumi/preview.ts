@@ -24,7 +24,6 @@ const State = z.object({
   /** a replacement has left it: its successor exists, and it is still to be deleted */
   delete: z.boolean().nullish(),
 });
-export type State = z.infer<typeof State>;
 
 const Step = z.object({
   op: z.string(),

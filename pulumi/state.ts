@@ -147,7 +147,7 @@ const checked = <Shape extends z.ZodType>(command: string, shape: Shape, value: 
 };
 
 /** The stack by its whole name. Where the organization is not known (plugin/names.ts), by its own name in the project of this folder. */
-export const stackName = (stack: string): string => {
+const stackName = (stack: string): string => {
   const [organization = "", , name = ""] = stack.split("/");
   return organization.startsWith("~") || organization === "-" ? name : stack;
 };

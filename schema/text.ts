@@ -2,7 +2,7 @@
 import { z } from "zod";
 
 const NAME = /^[a-z0-9 ._-]{1,}$/;
-export const NAME_MAX = 255;
+const NAME_MAX = 255;
 const NAME_TEXT = 'name must match "^[a-z0-9 ._-]{1,}$"';
 // `[\S ]` as RE2 reads it: by characters, and refusing only this white space.
 const DESCRIPTION = /^[^\t\n\f\r]{0,512}$/u;

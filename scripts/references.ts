@@ -6,7 +6,7 @@ import { join, posix } from "node:path";
 import { type Page, pageFrom } from "./base/markdown.ts";
 import { root } from "./base/project.mjs";
 
-export interface DeadReference {
+interface DeadReference {
   file: string;
   /** counted from 1 */
   line: number;

@@ -11,7 +11,7 @@ import { createHttp } from "./rest/server.ts";
 export type { Call } from "./pipeline/pipeline.ts";
 export { PassedOn, restError } from "./rest/refused.ts";
 
-export interface FrontOptions {
+interface FrontOptions {
   pipeline: Pipeline;
   /** Asked before the router, with the address of the front. */
   pages(url: string): Pages;

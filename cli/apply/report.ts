@@ -3,7 +3,7 @@ import { countText } from "../../access/format/words.ts";
 import type { TokenClass } from "../../gate/tokens.ts";
 import { printable } from "../../schema/index.ts";
 
-export interface ApplyReport {
+interface ApplyReport {
   /** writes that the service has carried out */
   applied: number;
   /** writes that the update asked for, and the gate did not pass */

@@ -18,7 +18,7 @@ import type { Format } from "../terminal.ts";
 import { type Exit, exampleText, formatOption } from "../terminal.ts";
 import { UsageError } from "../usage.ts";
 
-export interface PathsFlags {
+interface PathsFlags {
   from?: string;
   to?: string;
   at?: string;
@@ -53,7 +53,7 @@ export const definePaths = (command: Command, exit: Exit): void => {
     .action(async (flags: PathsFlags) => exit(await paths(flags)));
 };
 
-export const paths = async (flags: PathsFlags): Promise<number> => {
+const paths = async (flags: PathsFlags): Promise<number> => {
   const workload = workloadIn(flags.from);
   const violation =
     flags.to === undefined || flags.to === "owner" ? undefined : capabilityViolation(flags.to, ["owner"]);

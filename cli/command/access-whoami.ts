@@ -15,7 +15,7 @@ import type { Format } from "../terminal.ts";
 import { type Exit, exampleText, formatOption, print, printStyled, stdoutStyle } from "../terminal.ts";
 import { appendValue, UsageError } from "../usage.ts";
 
-export interface WhoAmIFlags {
+interface WhoAmIFlags {
   check?: string[];
   format: Format;
 }
@@ -39,7 +39,7 @@ export const defineWhoAmI = (command: Command, exit: Exit): void => {
     .action(async (flags: WhoAmIFlags) => exit(await whoami(flags)));
 };
 
-export const whoami = async ({ check = [], format }: WhoAmIFlags): Promise<number> => {
+const whoami = async ({ check = [], format }: WhoAmIFlags): Promise<number> => {
   const asked = check.map(parseCheck);
   const config = systemConfig();
   const client = systemClient();

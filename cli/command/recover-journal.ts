@@ -18,13 +18,13 @@ import { isUidp, suggestion } from "../../schema/index.ts";
 import { type Exit, exampleText, print, printError, warn } from "../terminal.ts";
 import { UsageError } from "../usage.ts";
 
-export interface ListFlags {
+interface ListFlags {
   folder?: string;
   all?: boolean;
   json?: boolean;
 }
 
-export interface CleanFlags {
+interface CleanFlags {
   folder?: string;
   key?: string;
   all?: boolean;
@@ -64,7 +64,7 @@ export const defineJournal = (command: Command, exit: Exit): void => {
     .action(async (flags: CleanFlags) => exit(await clean(flags)));
 };
 
-export const list = async (flags: ListFlags): Promise<number> => {
+const list = async (flags: ListFlags): Promise<number> => {
   const folder = folderOf(flags);
   warnOfWorkTree("list", folder);
   const contents = await Promise.all(journalsIn(folder).map(contentsOf));
@@ -140,7 +140,7 @@ const lineOf = ({ key, kind, parent, uid, answered, at }: Entry): string => {
 const removedLineOf = ({ key, kind, removed }: Removed): string =>
   `removed    ${key}  ${kindRecords[kind as KindName]?.word ?? kind} ${removed} was deleted: the next update creates it again\n`;
 
-export const clean = async (flags: CleanFlags): Promise<number> => {
+const clean = async (flags: CleanFlags): Promise<number> => {
   if (flags.key !== undefined && flags.all) throw new UsageError("--key and --all cannot be combined");
   const folder = folderOf(flags);
   warnOfWorkTree("clean", folder);
@@ -176,7 +176,7 @@ export const clean = async (flags: CleanFlags): Promise<number> => {
 
 // The journals of this machine, as the commands read them.
 
-export const JOURNAL = /\.jsonl$/;
+const JOURNAL = /\.jsonl$/;
 
 export const folderOf = ({ folder }: { folder?: string }): string =>
   journalFolder(folder || process.env.IRM_JOURNAL || undefined, process.env);
@@ -187,7 +187,7 @@ export const journalsIn = (folder: string): string[] => {
   return [...new Set(names)].filter((name) => JOURNAL.test(name)).map((name) => join(folder, name));
 };
 
-export interface InvalidLineAt extends InvalidLine {
+interface InvalidLineAt extends InvalidLine {
   journal: string;
 }
 

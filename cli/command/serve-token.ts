@@ -8,7 +8,7 @@ import type { MintRequest } from "../../server/index.ts";
 import { type Exit, exampleText, printError } from "../terminal.ts";
 import { appendValue, UsageError } from "../usage.ts";
 
-export interface TokenFlags {
+interface TokenFlags {
   issuer?: string;
   subject?: string;
   audience?: string;
@@ -28,7 +28,7 @@ export const defineToken = (command: Command, exit: Exit): void => {
     .action(async (flags: TokenFlags) => exit(await token(flags)));
 };
 
-export const token = async (flags: TokenFlags): Promise<number> => {
+const token = async (flags: TokenFlags): Promise<number> => {
   const missing = (["issuer", "subject"] as const).filter((name) => !flags[name]);
   if (missing.length > 0) throw new UsageError(`${missing.map((name) => `--${name}`).join(" and ")} must be given`);
   const issuer = flags.issuer as string;

@@ -10,7 +10,7 @@ import type { HttpAnswer, Transport } from "../../client/transport.ts";
 import { isLoopbackUrl, type Operation, operations } from "../../schema/index.ts";
 import { bad, type Check, good } from "./check.ts";
 
-export interface Connection {
+interface Connection {
   checks: Check[];
   /** whether requests to the API make sense */
   isReached: boolean;

@@ -73,7 +73,7 @@ const pluginVersions = (answer: Awaited<ReturnType<AskEngine>>): string[] => {
 
 // The Pulumi project of this folder, and the configuration of its stack, by the engine's own commands. They run no program.
 
-export interface Project {
+interface Project {
   folder: string;
   name?: string;
   runtime?: string;
@@ -108,7 +108,7 @@ const documentIn = (file: string): Json => {
   }
 };
 
-export interface StackConfig {
+interface StackConfig {
   check: Check;
   /** absent: there is no stack whose configuration could be read */
   get?: GetConfig;

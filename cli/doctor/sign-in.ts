@@ -25,7 +25,7 @@ import { isUidp, type Json, printable, resources } from "../../schema/index.ts";
 import { clientErrorText } from "../client.ts";
 import { bad, type Check, good } from "./check.ts";
 
-export interface SignInParts {
+interface SignInParts {
   config: Config;
   env: Env;
   transport: Transport;

@@ -7,7 +7,7 @@ import { projectFolder } from "../../pulumi/project.ts";
 import { UsageError } from "../usage.ts";
 import { type PolicyFile, type PolicyProject, policyFiles, withPolicyProject } from "./files.ts";
 
-export interface PolicyReview {
+interface PolicyReview {
   at: BaseRevision;
   files: readonly PolicyFile[];
   /** paths that the change edits beside the policy */

@@ -11,7 +11,7 @@ import { parentOf, rootOf, UserError } from "../../schema/index.ts";
 /** `own`: those of the identity itself, so that a step which would be refused is seen. */
 export type Rights = "operator" | "own";
 
-export interface Actor {
+interface Actor {
   /** null: not known, so that nothing can be done that depends on it */
   uid: string | null;
   /** null: the caller cannot list it */

@@ -1,7 +1,7 @@
 // What depends on what in a stack, as its preview shows it.
 import type { Preview, Step } from "../../pulumi/preview.ts";
 
-export type Edges = ReadonlyMap<string, readonly string[]>;
+type Edges = ReadonlyMap<string, readonly string[]>;
 
 /** The members of `wanted` that a resource leads to, in their order, without what lies behind them. */
 export const reachedFrom = (start: string, edges: Edges, targets: Iterable<string>): string[] => {

@@ -12,7 +12,7 @@ import { type Plugin, projectPlugins } from "./others/installed.ts";
 import { giveFolder, type ProgramUser, readAs, removeFolder } from "./user.ts";
 
 /** The project of the program. */
-export interface Project {
+interface Project {
   name: string;
   /** path of the stack's settings, which need not exist */
   settingsOf(stack: string): string;

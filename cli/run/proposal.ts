@@ -112,7 +112,7 @@ export const contentOf = ({ run, origin, engine, operation, isWhole, ...life }: 
 
 // The writes of a change on fresh copies of its services, for a review of it.
 
-export interface Replayed {
+interface Replayed {
   run: Replay;
   actor: RunActor;
   /** by address */

@@ -13,7 +13,7 @@ export interface RunStep {
   error?: string;
 }
 
-export interface UpResult {
+interface UpResult {
   steps: RunStep[];
   /** URNs that the engine has dealt with, also without a change */
   settled: ReadonlySet<string>;

@@ -15,7 +15,7 @@ type Grants = ReadonlyMap<string, ReadonlyMap<string, string>>;
 export type TwinAccess = ReadonlyMap<string, Grants>;
 
 /** One capability that an identity holds at a group and below. */
-export interface TwinRow {
+interface TwinRow {
   identity: string;
   group: string;
   capability: string;

@@ -15,7 +15,7 @@ import type { ServerOptions } from "../../server/index.ts";
 import { accessOfChange, type Sides, sidesOf } from "./sides.ts";
 import { readTwin, recordsOf, startTwin, type Twin, type TwinLive } from "./twin.ts";
 
-export interface WriteOutcome {
+interface WriteOutcome {
   n: number;
   ok: boolean;
   /** why not: what the twin says, or why the write is not known and was not sent */
@@ -33,7 +33,7 @@ export interface Replay extends Access {
   textOf(text: string): Text;
 }
 
-export interface ReplayInput {
+interface ReplayInput {
   change: Pick<ChangeContent, "services" | "writes">;
   /** by address */
   copies: ReadonlyMap<string, Copy>;

@@ -15,10 +15,10 @@ import {
   unwrap,
 } from "../../schema/index.ts";
 
-export type Use = "input" | "output";
+type Use = "input" | "output";
 
 /** What people read of a field. */
-export type Describe = (field: z.ZodType) => string | undefined;
+type Describe = (field: z.ZodType) => string | undefined;
 
 export type Types = ReturnType<typeof createTypes>;
 
@@ -44,7 +44,7 @@ export const isRequired = (use: Use, field: z.ZodType): boolean => {
 const isOpenEnum = (numbers: object): boolean => Object.keys(numbers).length > 100;
 
 /** As an argument, or as an output. */
-export const describeAs =
+const describeAs =
   (use: Use): Describe =>
   (field) =>
     fieldText(field, use === "input" ? "argument" : "output");

@@ -2,11 +2,11 @@
 // the stack has it. It lists each parent and kind once, with one attempt for each page. After a failure it stops: a preview works
 // without the service.
 import { type Listed, listChildren } from "../../client/paginate.ts";
+import { containsUnknown } from "../../pulumi/value.ts";
 import { getOrInsert, isUidp, type Json } from "../../schema/index.ts";
 import { desiredFrom, fingerprintOf, withUids } from "../record/desired.ts";
 import { createTimeOf, recordId } from "../record/id.ts";
 import { type Kind, withArticle } from "../record/kind.ts";
-import { containsUnknown } from "../record/normal-form.ts";
 import { KEY, nameInKey } from "../record/state.ts";
 import { duplicateAdvice, refusesDuplicate, unknownStateText } from "../recovery/create-problem.ts";
 import { stackOperations } from "../recovery/interrupted.ts";

@@ -1,10 +1,10 @@
 // What the check of an identity or a role binding says beyond its arguments.
 import { mixedIdsFinder, mixedIdsText } from "../../access/workload/github-ids.ts";
 import { neverMatchedIn, openPatternsIn } from "../../access/workload/open-pattern.ts";
+import { containsUnknown, isUnknown } from "../../pulumi/value.ts";
 import { getOrInsert, isObject, isUidp, type Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import type { CheckFailure } from "../reconcile/index.ts";
-import { containsUnknown, isUnknown } from "../record/normal-form.ts";
 import { KEY, nameInKey } from "../record/state.ts";
 import { expectCreate } from "../recovery/batch.ts";
 import type { IsSecret, StepParts } from "./steps.ts";

@@ -2,6 +2,7 @@
 // It looks only at what is new since the last update, so that most checks send no request.
 
 import { type List, listAll, listChildren } from "../../client/paginate.ts";
+import { containsUnknown, isUnknown, UNKNOWN } from "../../pulumi/value.ts";
 import {
   isUidp,
   type Json,
@@ -15,7 +16,6 @@ import { builtInRoleUid, isRoleName, UnknownRole } from "../kind/names.ts";
 import { pairsIn } from "../kind/pair.ts";
 import type { CheckFailure } from "../reconcile/index.ts";
 import type { Kind } from "../record/kind.ts";
-import { containsUnknown, isUnknown, UNKNOWN } from "../record/normal-form.ts";
 import { argumentOf, KEY, nameInKey } from "../record/state.ts";
 import type { Session } from "../run/session.ts";
 import {

@@ -51,7 +51,7 @@ export interface Methods {
 }
 
 /** What the methods of a process share. */
-export interface ProviderParts {
+interface ProviderParts {
   env: Env;
   log(text: string): void;
   /**

@@ -87,7 +87,7 @@ export const shownNames = (own: Json | undefined, given: Json | undefined): Json
 const filterKnown = (names: Json | undefined): Json =>
   Object.fromEntries(Object.entries(names ?? {}).filter(([, name]) => name !== undefined && name !== null));
 
-export type IsOpen = (argument: string) => boolean;
+type IsOpen = (argument: string) => boolean;
 
 /** Of a resource of which the names that the program hides are known: its argument `names`, and which arguments it shows. */
 export interface ShownNames {

@@ -1,12 +1,13 @@
 // The steps of a kind whose resources are records of the API.
 import type { TakenOver } from "../../client/preview-marks.ts";
+import { containsUnknown } from "../../pulumi/value.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { isAlike, noteRefreshed, observeRecord } from "../attribution/observe.ts";
 import { kindRecords } from "../kind/index.ts";
 import * as reconcile from "../reconcile/index.ts";
 import { knownUid, recordId } from "../record/id.ts";
 import { type Kind, title } from "../record/kind.ts";
-import { containsUnknown, secretPaths } from "../record/normal-form.ts";
+import { secretPaths } from "../record/normal-form.ts";
 import { hiddenMembers, KEY, MATCH, nameInKey } from "../record/state.ts";
 import { previewInterrupted, previewRecovery } from "../recovery/preview.ts";
 import { stackOf } from "../run/journal.ts";

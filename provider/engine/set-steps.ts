@@ -1,4 +1,6 @@
 // The steps of a set of role bindings.
+
+import { isUnknown } from "../../pulumi/value.ts";
 import { isRoot, isUidp, type Json, pairsTwice, parentOf, roleBindingSet } from "../../schema/index.ts";
 import { noteRefreshed } from "../attribution/observe.ts";
 import { kindRecords } from "../kind/index.ts";
@@ -6,7 +8,6 @@ import { isRoleName } from "../kind/names.ts";
 import { type Binding, bindingsIn, bindingText, grants, pairKey, pairsIn, withRoleUids } from "../kind/pair.ts";
 import { type CheckFailure, failureFrom, messageProblems } from "../reconcile/check.ts";
 import type { DiffResult } from "../reconcile/index.ts";
-import { isUnknown } from "../record/normal-form.ts";
 import { givenArguments, hiddenMembers, KEY, nameInKey } from "../record/state.ts";
 import { type Session, withOneAttempt } from "../run/session.ts";
 import { applySet } from "../set/apply.ts";

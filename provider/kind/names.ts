@@ -1,6 +1,7 @@
 // A record as messages name it: by its name, where that is known and not secret, otherwise by its uid.
 
 import { listChildren } from "../../client/paginate.ts";
+import { containsUnknown, isUnknown } from "../../pulumi/value.ts";
 import {
   isRoleName as isName,
   isObject,
@@ -11,7 +12,7 @@ import {
   suggestion,
 } from "../../schema/index.ts";
 import type { LookUpSession } from "../record/kind.ts";
-import { containsUnknown, isUnknown, withLookedUp } from "../record/normal-form.ts";
+import { withLookedUp } from "../record/normal-form.ts";
 import { SECRET_NAME } from "../record/state.ts";
 import { perSession } from "../run/ownership.ts";
 

@@ -1,8 +1,9 @@
 // A pair says who has which role. The set declares pairs, and each has one role binding of the set's group.
+
+import { UNKNOWN } from "../../pulumi/value.ts";
 import { isRoot, isUidp, type Json } from "../../schema/index.ts";
 import { type Desired, desiredWith } from "../record/desired.ts";
 import type { LookUpSession } from "../record/kind.ts";
-import { UNKNOWN } from "../record/normal-form.ts";
 import { KEY, SECRET_NAME } from "../record/state.ts";
 import { kindRecords } from "./index.ts";
 import { builtInRoleUid, isRoleName, type Named, namedText } from "./names.ts";
@@ -10,7 +11,7 @@ import { builtInRoleUid, isRoleName, type Named, namedText } from "./names.ts";
 const REMOVALS_MAX = 20;
 
 /** The arguments beside the pairs. */
-export interface Settings {
+interface Settings {
   /** removes what it does not declare */
   exclusive: boolean;
   /** most removals of an exclusive set in one run */
@@ -62,7 +63,7 @@ const isRole = ({ uid, name }: Binding["role"], role: string): boolean =>
   uid === role || (isRoleName(role) && isRoot(uid) && name === role);
 
 /** `"ci" as "viewer"` */
-export const pairText = (identity: Named, role: Named): string => `${namedText(identity)} as ${namedText(role)}`;
+const pairText = (identity: Named, role: Named): string => `${namedText(identity)} as ${namedText(role)}`;
 
 export const bindingText = ({ identity, role }: Binding): string => pairText(identity, role);
 

@@ -17,7 +17,7 @@ export interface Holder {
   operation?: string;
 }
 
-export interface Look {
+interface Look {
   /** undefined while it is being written, after it was removed, or when it cannot be read */
   holder: Holder | undefined;
   /** changes whenever a process writes or touches the file */

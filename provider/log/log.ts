@@ -28,7 +28,7 @@ export interface Tail {
   isAnew: boolean;
 }
 
-export interface LogOptions {
+interface LogOptions {
   /**
    * All of its processes are on this machine, so the file stays open. Otherwise each use opens it: that asks a file server again, where a
    * `stat` may be answered from this machine's cache.

@@ -9,7 +9,7 @@ import { openLog } from "./log.ts";
 import { type Engine, logFinder, logPath, withPath } from "./place.ts";
 
 /** State that a reducer derives from the events of all processes. */
-export interface Shared<E, R> {
+interface Shared<E, R> {
   /** Adds an event to the log. Returns the reducer's verdict on it, after all events before it. */
   append(event: E): R;
   /** Applies the events that other processes have added; absent where there are none. */

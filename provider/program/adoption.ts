@@ -1,11 +1,11 @@
 // Adoption, on the side of the program: the record is looked up while the program runs, so that the preview's log shows
 // the record and the changes to it. The engine receives the uid.
 import * as pulumi from "@pulumi/pulumi";
+import { containsUnknown } from "../../pulumi/value.ts";
 import { isUidp, type Json, parentOf } from "../../schema/index.ts";
 import type { NotFound } from "../engine/steps.ts";
 import type { KindName } from "../kind/index.ts";
 import { recordId } from "../record/id.ts";
-import { containsUnknown } from "../record/normal-form.ts";
 import { MATCH } from "../record/state.ts";
 import { currentProgram } from "./dependencies.ts";
 import { programError, programSession } from "./session.ts";

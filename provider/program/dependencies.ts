@@ -74,7 +74,7 @@ export const watchProgram = (): void => {
   }
 };
 
-export const programWith = (timeoutMs: number) => {
+const programWith = (timeoutMs: number) => {
   const entries: Entry[] = [];
   const byResource = new Map<pulumi.Resource, Entry>();
   const byId = new Map<unknown, pulumi.Resource>();
@@ -256,7 +256,7 @@ const findRegistered = (
 const stacks = new WeakSet<object>();
 
 /** In this run of a program, from now on. */
-export const refuseOtherResources = (): void => {
+const refuseOtherResources = (): void => {
   const stack = pulumi.runtime.getStackResource();
   if (!skipsCheckpoints(process.env) || stack === undefined || stacks.has(stack)) return;
   stacks.add(stack);

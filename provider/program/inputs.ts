@@ -82,7 +82,7 @@ const secretInputs = once(({ schema }: Resource): readonly string[] =>
 );
 
 /** Marks the value at a path as secret. If a block on the way is an Output, the whole block becomes secret. */
-export const withSecret = (holder: unknown, [name, ...rest]: string[]): unknown => {
+const withSecret = (holder: unknown, [name, ...rest]: string[]): unknown => {
   if (name === undefined) return pulumi.secret(holder);
   if (pulumi.Output.isInstance(holder) || holder instanceof Promise)
     return pulumi.output(holder).apply((value) => pulumi.output(withSecret(value, [name, ...rest])));

@@ -189,7 +189,7 @@ const recordsOf = async (
 export type ListClient = Pick<Client, "call" | "clock">;
 
 /** Identity providers by name, each a resource of the program or a uid. */
-export type GivenProviders = Readonly<Record<string, IdentityProvider | pulumi.Input<string>>>;
+type GivenProviders = Readonly<Record<string, IdentityProvider | pulumi.Input<string>>>;
 
 /** Finds an identity provider by its name. */
 export type FindProvider = (provider: string) => IdentityProvider | pulumi.Input<string>;
@@ -200,7 +200,7 @@ interface Named {
 }
 
 /** The identity providers of an organization itself: only they are the policy's to name. */
-export type ListProviders = (organization: string) => Promise<readonly Named[]>;
+type ListProviders = (organization: string) => Promise<readonly Named[]>;
 
 /** All look-ups in an organization share one list. */
 export const providersListedBy = (client: () => Promise<ListClient>): ListProviders => {

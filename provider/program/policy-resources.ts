@@ -18,7 +18,7 @@ import { RoleBindingSet } from "./generated/role-binding-set.ts";
 import type { FindProvider, ListClient, PolicyMatch } from "./policy-match.ts";
 import { programSession } from "./session.ts";
 
-export interface PolicyOptions {
+interface PolicyOptions {
   /** name of the component */
   name: string;
   /** what an alias of the component says that it was called */
@@ -39,7 +39,7 @@ export interface PolicyOptions {
   deleteAdopted?: boolean | undefined;
 }
 
-export interface PolicyResources {
+interface PolicyResources {
   /** a uid where the organization is not the policy's own */
   organization: Group | string;
   /** by path */
@@ -155,7 +155,7 @@ const mapOf = <K, V, T>(records: ReadonlyMap<K, V>, create: (record: V) => T): M
 
 // What differs between a policy of dynamic and one of native resources.
 
-export interface PolicyForm {
+interface PolicyForm {
   classes: {
     ExternalGroupRoleMapping: typeof ExternalGroupRoleMapping;
     Group: typeof Group;

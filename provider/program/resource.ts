@@ -141,7 +141,7 @@ const impliedParent = (entered: Entered, { parent, identity }: pulumi.Inputs): p
 // the engine deletes what was not registered: a misspelt argument would end access. A pending call that fails keeps the SDK from
 // signalling it (`disconnect()` in @pulumi/pulumi/runtime/settings.ts).
 
-export const failWith = (inputs: pulumi.Inputs): void => {
+const failWith = (inputs: pulumi.Inputs): void => {
   // The command line ends with the rejections that nothing handles, and signals no end (@pulumi/pulumi/cmd/run/index.ts).
   if (isOnCommandLine()) return;
   const before = callsSoFar();

@@ -1,6 +1,7 @@
 // Check: reports all problems of a resource at once, each with its property path, in the API's words. It needs no network, and it
 // skips values that a preview does not know yet.
 import { z } from "zod";
+import { containsUnknown, isUnknown, UNKNOWN } from "../../pulumi/value.ts";
 import {
   asMeant,
   asMessage,
@@ -17,7 +18,6 @@ import {
 import { isRoleName } from "../kind/names.ts";
 import { changeOf, desiredFrom } from "../record/desired.ts";
 import type { Kind } from "../record/kind.ts";
-import { containsUnknown, isUnknown, UNKNOWN } from "../record/normal-form.ts";
 import {
   argumentOf,
   argumentsIn,

@@ -156,7 +156,7 @@ interface Sweep {
 const sweepsOf = perSession(() => new Map<string, Sweep>());
 
 /** Whether a recent list shows that nothing would be deleted with the record; false where that is not known. */
-export const isCleared = async (kind: Kind, session: Session, uid: string): Promise<boolean> => {
+const isCleared = async (kind: Kind, session: Session, uid: string): Promise<boolean> => {
   for (const blockers of kind.blockers?.(uid) ?? []) if (!(await isClearedOf(session, blockers))) return false;
   return true;
 };
@@ -216,7 +216,7 @@ const STALL_TIMEOUT_MS = 10_000;
 /** A twin answers each of them within milliseconds. */
 const STALL_ON_TWIN_MS = 2_000;
 
-export const stallTimeoutMs = ({ isOnTwin }: Pick<Session, "isOnTwin">): number =>
+const stallTimeoutMs = ({ isOnTwin }: Pick<Session, "isOnTwin">): number =>
   isOnTwin ? STALL_ON_TWIN_MS : STALL_TIMEOUT_MS;
 const SHOWN = 20;
 
@@ -249,7 +249,7 @@ const listBlockers = async (session: Session, { request, word, ...list }: Blocke
   }
 };
 
-export const stillBlocked = (
+const stillBlocked = (
   kind: Kind,
   uid: string,
   error: ApiError,

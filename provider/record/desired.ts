@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import patch from "fast-json-patch";
 import type { z } from "zod";
+import { UNKNOWN } from "../../pulumi/value.ts";
 import {
   asMessage,
   inputFields,
@@ -14,7 +15,7 @@ import {
   valueAt,
 } from "../../schema/index.ts";
 import type { Kind, LookUpSession } from "./kind.ts";
-import { choicesOf, observe, pathsOnce, resolveNames, UNKNOWN, withoutPaths, writeOnlyPaths } from "./normal-form.ts";
+import { choicesOf, observe, pathsOnce, resolveNames, withoutPaths, writeOnlyPaths } from "./normal-form.ts";
 import { argumentsIn, hiddenMembers, KEY } from "./state.ts";
 
 export interface Desired {
@@ -165,7 +166,7 @@ export const keepVolatile = (kind: Kind, observed: Json, stored: Json): Json => 
   return kept.length === 0 ? observed : { ...observed, ...Object.fromEntries(kept) };
 };
 
-export interface Change {
+interface Change {
   /** paths of the mask */
   paths: string[];
   /** paths of the change that replace the record */

@@ -1,6 +1,6 @@
 // The normal form, in which arguments, responses and stored outputs are comparable. They may differ and mean the same: a text for which
 // the service stores a uid, a field that it does not return, another spelling.
-import { UNKNOWN } from "../../pulumi/value.ts";
+import { isUnknown } from "../../pulumi/value.ts";
 import {
   type FieldInfo,
   fieldPaths,
@@ -13,14 +13,6 @@ import {
   valueAt,
 } from "../../schema/index.ts";
 import type { Kind } from "./kind.ts";
-
-// What the engine passes for a value that a preview does not know yet, inside maps and lists too.
-export { UNKNOWN };
-
-export const isUnknown = (value: unknown): boolean => value === UNKNOWN;
-
-export const containsUnknown = (value: unknown): boolean =>
-  isUnknown(value) || (typeof value === "object" && value !== null && Object.values(value).some(containsUnknown));
 
 /** A copy with another value at a path; undefined removes it. A path whose holder is missing changes nothing. */
 export const withValueAt = (holder: Json, path: string, value: unknown): Json => {

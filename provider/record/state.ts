@@ -1,10 +1,11 @@
 // One record in its four shapes: the arguments that the engine keeps as inputs ("bag"), the request, the response, and the outputs in
 // the state.
 import { AT, SERVICE } from "../../client/preview-marks.ts";
+import { UNKNOWN } from "../../pulumi/value.ts";
 import { argumentPath, canonicalForm, isObject, isUidp, type Json, normalForm, outputsOf } from "../../schema/index.ts";
 import { placeOf } from "./id.ts";
 import type { Kind } from "./kind.ts";
-import { choicesOf, GIVEN, observe, SECRETS, UNKNOWN, withoutPaths, withTexts, withUnreturned } from "./normal-form.ts";
+import { choicesOf, GIVEN, observe, SECRETS, withoutPaths, withTexts, withUnreturned } from "./normal-form.ts";
 
 /** The engine's own member of the bag: the text that imports this code. */
 export const PROVIDER = "__provider";

@@ -183,7 +183,7 @@ export interface Operation {
   stored?: Json | undefined;
 }
 
-export interface StackOperations {
+interface StackOperations {
   open: Operation[];
   /** ids of the records that the state has (`recordId`) */
   inState: ReadonlySet<string>;

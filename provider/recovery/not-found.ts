@@ -19,7 +19,7 @@ export const graceMs = ({ isOnTwin }: Pick<Session, "isOnTwin">): number => (isO
 
 const POLL_MS = [250, 500, 1_000, 1_500, 2_000];
 
-export const isNotFound = (error: unknown): boolean => hasCode(error, "NOT_FOUND");
+const isNotFound = (error: unknown): boolean => hasCode(error, "NOT_FOUND");
 
 /**
  * What `look` finds; undefined when it finds nothing at a time when nothing can be hidden any more.

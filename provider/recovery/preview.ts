@@ -2,11 +2,12 @@
 // preview neither policy nor writes to the journal.
 import { apiErrorOf, sessionErrorOf, withoutSection } from "../../client/errors.ts";
 import { NOT_VISIBLE_YET, type TakenOver, takeoverText } from "../../client/preview-marks.ts";
+import { containsUnknown, isUnknown } from "../../pulumi/value.ts";
 import { isLoopbackUrl, type Json } from "../../schema/index.ts";
 import { desiredFrom, withUids } from "../record/desired.ts";
 import { createTimeOf, recordId } from "../record/id.ts";
 import { type Kind, recordText, withArticle } from "../record/kind.ts";
-import { containsUnknown, isUnknown, shownOncePaths } from "../record/normal-form.ts";
+import { shownOncePaths } from "../record/normal-form.ts";
 import { KEY, nameInKey } from "../record/state.ts";
 import { unlessJournalFails } from "../run/journal.ts";
 import { type Session, withOneAttempt } from "../run/session.ts";
@@ -14,7 +15,7 @@ import { findInterrupted, hiddenMs, isReplaced, searchInterrupted } from "./inte
 import { absentOrganization } from "./missing-organization.ts";
 import { hiddenMsOf, isAsked, type RecoveryPolicy, recordOf, requireAsked } from "./recover.ts";
 
-export interface Shown {
+interface Shown {
   taken: TakenOver;
   /** for the log */
   text: string;

@@ -9,7 +9,7 @@ const FIRST_REPORT_MS = 2_000;
 const REPORT_MS = 10_000;
 
 /** ^C has ended a wait. The journal has what it was about. */
-export class Cancelled extends Error {
+class Cancelled extends Error {
   override readonly name = "Cancelled";
 }
 

@@ -22,7 +22,7 @@ export interface Created {
 
 export type Journal = ReturnType<typeof createJournal>;
 
-export interface JournalOptions {
+interface JournalOptions {
   /** file of the journal of a stack, `organization/project/stack` */
   pathOf(stack: string): string;
   /** by which `irm recover list` and `clean` find the folder, where it needs one: ` --folder "/journals"` */

@@ -10,7 +10,7 @@ import { logPath } from "../log/place.ts";
 
 export type Sentences = ReturnType<typeof sentencesWith>;
 
-export interface SentenceParts {
+interface SentenceParts {
   log(text: string): void;
   /** the text without secrets, as `log` prints it */
   masked?: ((text: string) => string) | undefined;

@@ -75,7 +75,7 @@ const requireListable = async (session: Session, name: string, group: string): P
 
 // Additions of a set. A pair whose binding exists takes it over, the others are created.
 
-export const declaredPairs = async (session: Session, set: string, group: string, news: Json): Promise<Pair[]> => {
+const declaredPairs = async (session: Session, set: string, group: string, news: Json): Promise<Pair[]> => {
   const declared = pairsIn(news);
   const resolved = await withRoleUids(session, declared);
   const problems = pairsTwice(resolved).map(({ field, description }) => `${field}: ${description}`);
@@ -86,7 +86,7 @@ export const declaredPairs = async (session: Session, set: string, group: string
   });
 };
 
-export const addMissing = async (work: Work): Promise<void> => {
+const addMissing = async (work: Work): Promise<void> => {
   const { session, set, group, pairs } = work;
   for (;;) {
     takeExisting(work);

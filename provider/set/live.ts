@@ -87,7 +87,7 @@ const isOwner = ({ role }: Binding): boolean => isRoot(role.uid) && role.name ==
 // counts as deleted only where that is certain (provider/recovery/not-found.ts).
 
 /** `isRefresh`: a list that began before may answer, with other reads. */
-export const listGroup = async (
+const listGroup = async (
   kind: Kind,
   session: Session,
   group: string,
@@ -98,7 +98,7 @@ export const listGroup = async (
 };
 
 /** The records of `known` that exist although a list lacks them. `createTime` is when the newest of `known` was created. */
-export const readUnlisted = async (
+const readUnlisted = async (
   kind: Kind,
   session: Session,
   known: readonly { uid: string }[],
@@ -113,7 +113,7 @@ export const readUnlisted = async (
   return unlisted;
 };
 
-export const without = <T extends { uid: string }>(records: readonly T[], others: readonly { uid: string }[]): T[] => {
+const without = <T extends { uid: string }>(records: readonly T[], others: readonly { uid: string }[]): T[] => {
   const uids = new Set(others.map(({ uid }) => uid));
   return records.filter(({ uid }) => !uids.has(uid));
 };

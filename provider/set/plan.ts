@@ -1,9 +1,9 @@
 // What an update of a set would do, from the state alone: a preview sends no request. Pairs are compared whatever their order.
 import { mayRemove } from "../../client/run-file.ts";
+import { isUnknown } from "../../pulumi/value.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { type Binding, bindingsIn, bindingText, type DeclaredPair, grants, pairsIn, settingsOf } from "../kind/pair.ts";
 import type { DiffResult } from "../reconcile/diff.ts";
-import { isUnknown } from "../record/normal-form.ts";
 import { SECRET_NAME } from "../record/state.ts";
 
 export interface Plan {

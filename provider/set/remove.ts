@@ -67,13 +67,13 @@ const recoverForDelete = (session: Session, { [KEY]: set, parent: group }: Json)
   unlessJournalFails(NONE, () => recoverInterrupted(session, set as string, group as string, []));
 
 /** When the newest binding of the outputs was created: one that is not found may be as new. */
-export const newest = ({ updateTime }: Json): Json => ({ createTime: updateTime });
+const newest = ({ updateTime }: Json): Json => ({ createTime: updateTime });
 
 /**
  * Removes bindings of a group, the bindings of `identity` last: the run acts as it, and could not remove the others without them. Logs all
  * before the first removal, so that a killed run has named what it may have removed. A binding that is already gone is no error.
  */
-export async function* removeEach(
+async function* removeEach(
   session: Session,
   name: string,
   bindings: readonly Binding[],

@@ -76,7 +76,7 @@ export const outputsOfWork = (work: Work): Json => {
 // The outputs of a set: the bindings that it manages, in the order of the program, and the others of the group. They are kept small: a
 // state is rewritten at every step of the engine.
 
-export interface Observed {
+interface Observed {
   group: string;
   managed: readonly Live[];
   unmanaged: readonly Live[];

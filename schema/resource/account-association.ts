@@ -88,7 +88,7 @@ export const AccountAssociation = message(
 );
 export type AccountAssociation = z.infer<typeof AccountAssociation>;
 
-export const AccountProviderType = enumeration("iam.AccountProviderType", {
+const AccountProviderType = enumeration("iam.AccountProviderType", {
   ACCOUNT_PROVIDER_TYPE_UNSPECIFIED: 0,
   ACCOUNT_PROVIDER_TYPE_GOOGLE: 1,
   ACCOUNT_PROVIDER_TYPE_AMAZON: 2,

@@ -8,7 +8,7 @@ import { description, name, nonEmpty } from "../text.ts";
 import { uidp } from "../uidp.ts";
 import { issuer } from "./identity.ts";
 
-export const CorrelationRule = enumeration(
+const CorrelationRule = enumeration(
   "iam.IdentityProvider.OIDC.CorrelationRule",
   {
     CORRELATION_RULE_UNSPECIFIED: 0,

@@ -76,10 +76,10 @@ export const argumentMembers = (
 const alternativesText = (forms: readonly string[][]): string =>
   `(\n${forms.flatMap((lines) => ["  | {", ...lines, "    }"]).join("\n")}\n)`;
 
-export const membersText = (members: Members): string =>
+const membersText = (members: Members): string =>
   [...(members.plain.length > 0 ? [`{\n${members.plain.join("\n")}\n}`] : []), ...members.alternatives].join(" & ");
 
-export const argumentType = (field: z.ZodType, imports: Imports, declared: string[]): string => {
+const argumentType = (field: z.ZodType, imports: Imports, declared: string[]): string => {
   const inner = unwrap(field);
   const { references } = fieldInfo(field);
   if (references !== undefined) {

@@ -20,9 +20,7 @@ Runs the long proofs and prints their counts. Exits with 1 when one of them fail
   --help        print this help
 `;
 
-export type SoakFlags =
-  | { show: "help" | "list" }
-  | { show?: undefined; names: PartName[]; seed: number; rounds?: number };
+type SoakFlags = { show: "help" | "list" } | { show?: undefined; names: PartName[]; seed: number; rounds?: number };
 
 export const parseSoak = (args: string[], anySeed = () => randomInt(1, 1_000_000)): SoakFlags => {
   const flags = parseFlags(args, {

@@ -8,7 +8,7 @@ export const LEVELS = ["debug", "info", "warn", "error"] as const;
 export type Level = (typeof LEVELS)[number];
 export type Log = (level: Level, event: string, fields?: Record<string, unknown>) => void;
 
-export interface LogOptions {
+interface LogOptions {
   level: Level;
   json: boolean;
   clock: () => number;

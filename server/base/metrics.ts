@@ -17,7 +17,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** Values that a scrape reads: open connections and held bytes. */
-export interface Gauges {
+interface Gauges {
   connections: { count(): number };
   memory: { held(): number };
   answers: { held(): number };

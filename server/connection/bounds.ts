@@ -59,7 +59,7 @@ export const bodyMaxOf = (operation: OperationName): number => {
 // Bytes that arrive in chunks of any size. Small chunks are copied together. Otherwise each byte of a body that is sent byte
 // by byte would keep an object and the socket's buffer alive.
 
-export interface ByteBuffer {
+interface ByteBuffer {
   add(chunk: Buffer): void;
   /** Returns and removes everything so far. */
   take(): Buffer;

@@ -6,7 +6,7 @@ import { type OperationName, operations, UserError } from "../../schema/index.ts
 import { type Problem, shapeError, shapeProblems } from "../../schema/json.ts";
 import { readYaml } from "../base/yaml-file.ts";
 
-export interface MetStep {
+interface MetStep {
   step: Step;
   /** counted from 1 in the file */
   rule: number | "random";
@@ -78,7 +78,7 @@ const steps = z.array(step).min(1, "must have a step");
 const names = ["*", ...(Object.keys(operations) as OperationName[])] as const;
 
 /** What happens to one attempt. Durations are texts: `2s`, `250ms`. */
-export interface FaultStep {
+interface FaultStep {
   /** before the request is carried out, or once it is committed */
   at?: "before" | "after" | undefined;
   delay?: string | undefined;

@@ -10,10 +10,10 @@ import type { Answering } from "../connection/memory.ts";
 import type { Call } from "../pipeline/pipeline.ts";
 
 /** Fields of a message and of those in it, known or not. An entry of a map counts as three. */
-export const FIELDS_MAX = 4 * VALUES_MAX;
+const FIELDS_MAX = 4 * VALUES_MAX;
 
 /** Why a message is not read. A broken one has no such reason: its reader reports it. */
-export interface TooMany {
+interface TooMany {
   /** path of the list or map with too many values; empty: the message as a whole */
   field: string;
   description: string;

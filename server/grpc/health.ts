@@ -14,7 +14,7 @@ type Request = { service: string };
 type Answer = { status: "SERVING" | "NOT_SERVING" | "SERVICE_UNKNOWN" };
 type Watcher = ServerWritableStream<Request, Answer>;
 
-export interface HealthOptions {
+interface HealthOptions {
   services: ReadonlySet<string>;
   streams: Streams;
   calls: Calls;

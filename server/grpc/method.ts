@@ -27,7 +27,7 @@ import { methodIn } from "./registry.ts";
 
 const UNKNOWN_MAX = 10;
 
-export const decodeGrpc = (row: Operation, schema: DescMessage, bytes: Uint8Array, strictBodies: boolean) => {
+const decodeGrpc = (row: Operation, schema: DescMessage, bytes: Uint8Array, strictBodies: boolean) => {
   const { json, unknown, violation } = jsonFromBinary(schema, bytes);
   // Over HTTP there always is a body.
   if (row.body && row.body !== "*") json[row.body] ??= {};

@@ -25,14 +25,14 @@ import { REFLECTION_PACKAGES } from "./standard-file.ts";
 /** The method of a reflection package. Its clients may keep the stream open. */
 export const reflectionPath = (name: string): string => `/${name}.ServerReflection/ServerReflectionInfo`;
 
-export interface ReflectionOptions {
+interface ReflectionOptions {
   services: readonly string[];
   streams: Streams;
   calls: Pick<Calls, "of">;
 }
 
 /** Bytes of answers for one connection: several times what a client gets that asks for each file on a stream of its own. */
-export const REFLECTION_MAX = 2 * 1024 * 1024;
+const REFLECTION_MAX = 2 * 1024 * 1024;
 
 // What an answer costs besides its bytes.
 const ANSWER = 1024;

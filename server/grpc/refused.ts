@@ -10,7 +10,7 @@ import { endEarly } from "../connection/delivery.ts";
 import type { CallRecord } from "./count.ts";
 import { grpcRegistry, messageIn } from "./registry.ts";
 
-export type GrpcStatus = ReturnType<typeof grpcStatus>;
+type GrpcStatus = ReturnType<typeof grpcStatus>;
 
 /** The trailers of an error, for a response that does not pass grpc-js. */
 export const trailersFrom = ({ code, details, metadata }: GrpcStatus) => ({

@@ -22,7 +22,7 @@ import type { Store } from "../store/store.ts";
 import { JWKS_PATH, type MintRequest, type Sts } from "../sts/index.ts";
 import { type HomeFacts, homeDocument } from "./home-document.ts";
 
-export interface HomeOptions extends Omit<HomeFacts, "token"> {
+interface HomeOptions extends Omit<HomeFacts, "token"> {
   /** An API token of the development owner. */
   ownerToken?: () => Promise<string>;
 }
@@ -142,7 +142,7 @@ const mint =
 // The pages for operators, without a token: /healthz (the process lives), /readyz (it can serve: the database answers, and no
 // drain is under way), /metrics.
 
-export interface OperatorPagesOptions {
+interface OperatorPagesOptions {
   store: Store;
   metrics: Metrics;
   isDraining: () => boolean;

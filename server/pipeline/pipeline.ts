@@ -35,7 +35,7 @@ import type { Store } from "../store/store.ts";
 import type { Sts } from "../sts/index.ts";
 
 /** A request message, with the malformed values that the wire found in it. */
-export interface Decoded {
+interface Decoded {
   request: Json;
   violations: FieldViolation[];
 }
@@ -65,7 +65,7 @@ export interface CarriedOut {
   response: Json;
 }
 
-export interface PipelineOptions {
+interface PipelineOptions {
   authenticate: Authenticate;
   sts: Sts;
   limit: RateLimit;

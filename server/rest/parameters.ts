@@ -40,7 +40,7 @@ interface ExchangeBody {
  * The published exchange has no body: its parameters are in the query or in a form. Clients post JSON all the same. To
  * ignore a body would drop a limit, so JSON is read as a form is, and any other body is refused.
  */
-export const parametersFromBody = (
+const parametersFromBody = (
   schema: Message,
   { method, contentType, body }: ExchangeBody,
   violations: FieldViolation[],
@@ -75,7 +75,7 @@ const MAY_BE_EMPTY: readonly string[] = ["identityProvider"];
  * spelling, in query or body. Unknown keys are ignored, except when `strict`: to drop a limit of an exchange would grant
  * more than asked.
  */
-export const setParameters = (
+const setParameters = (
   json: Json,
   schema: Message,
   parameters: readonly Parameter[],
@@ -133,7 +133,7 @@ const scalarFromText = (schema: z.ZodType, text: string): unknown => {
   return text;
 };
 
-export const setPath = (json: Json, [head, ...rest]: string[], value: unknown): void => {
+const setPath = (json: Json, [head, ...rest]: string[], value: unknown): void => {
   const key = head as string;
   if (rest.length === 0) {
     json[key] = value;
@@ -146,7 +146,7 @@ export const setPath = (json: Json, [head, ...rest]: string[], value: unknown): 
 
 // REST to the pipeline: path, query and body to one request message (google.api.http, docs/contract.md#paths).
 
-export interface RestMessage {
+interface RestMessage {
   contentType: string | undefined;
   /** after the question mark, as it came */
   query: string;

@@ -10,7 +10,7 @@ import {
 } from "../../schema/index.ts";
 import { type Side, sideOf } from "../connection/bounds.ts";
 
-export interface Route {
+interface Route {
   method: HttpMethod;
   /** the first segments, the key of the look-up */
   bucket: string;

@@ -21,7 +21,7 @@ export const ANYONE = "0a11000000000000000000000000000000000001";
 /** `sub` of the development issuer's tokens that may assume the owner. */
 export const OWNER_SUBJECT = "owner";
 
-export interface StartRecords {
+interface StartRecords {
   /** uid of the organization of the seed or the copy; with `--dev` and neither, of the development one */
   organization?: string | undefined;
   /** uid of the owner, with `--dev` */

@@ -34,7 +34,7 @@ export interface Unseen {
 type Kind = keyof typeof resources;
 
 /** Throws PERMISSION_DENIED for a request about something that exists elsewhere, or may exist, and is not in the copy. */
-export type DemandSeen = (operation: OperationName, request: Json) => void;
+type DemandSeen = (operation: OperationName, request: Json) => void;
 
 /** `isTwin`: a list of a group whose records are not in the copy is refused, too. Elsewhere a list has what the reader of the copy saw. */
 export const createDemandSeen = (store: Store, { places, named, leftOut }: Unseen, isTwin: boolean): DemandSeen => {

@@ -75,7 +75,7 @@ const copiedInput = (schema: Message, { uid: _, createTime: _c, updateTime: _u, 
   return record;
 };
 
-export interface Change {
+interface Change {
   /** the record's input fields after the change */
   next: Json;
   paths: string[];

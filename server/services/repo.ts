@@ -170,14 +170,14 @@ const PULL = ["manifest.list", "repo.blobs.get"];
 const SOURCES_MAX = 10;
 
 /** The source of a repo, if it exists, is not one of `seen`, and is near enough. */
-export const sourceOf = (store: Store, row: Row, seen: readonly string[] = []): Row | undefined => {
+const sourceOf = (store: Store, row: Row, seen: readonly string[] = []): Row | undefined => {
   const uid = (row.body.sync_config as Sync | undefined)?.source;
   const isNear = uid && uid !== row.uid && !seen.includes(uid) && seen.length < SOURCES_MAX;
   return isNear ? store.get(shapes.repo, uid) : undefined;
 };
 
 /** The stored form of a sync config: the source as uid, the rest as given, the time of `row` or of now. */
-export const resolveSync = (context: ServiceContext, sync: Repo["sync_config"], row?: Row): Sync | undefined => {
+const resolveSync = (context: ServiceContext, sync: Repo["sync_config"], row?: Row): Sync | undefined => {
   if (!sync) return undefined;
   const before = row?.body.sync_config as Sync | undefined;
   const source = sync.source === before?.source ? before.source : resolve(context, sync.source);

@@ -33,7 +33,7 @@ export interface Readable {
   only?: readonly Condition[];
 }
 
-export interface Page {
+interface Page {
   rows: Row[];
   nextPageToken?: string;
   totalCount: string;
@@ -255,7 +255,7 @@ const parseCount = (value: number | undefined, field: string, violations: FieldV
 // Malformed, foreign, of another caller or of another query: INVALID_ARGUMENT. Older than three days: the list restarts
 // (docs/contract.md#d6).
 
-export interface Cursor {
+interface Cursor {
   /** sort key and uid of the last row of the page before */
   key: string | number;
   uid: string;
@@ -271,7 +271,7 @@ export interface PageTokens {
 }
 
 /** An identity, and the limits of its API token: the count of a wider token is not for a narrower one. */
-export interface PageTokenHolder {
+interface PageTokenHolder {
   uid: string;
   capabilities?: ReadonlySet<string>;
   scopes?: readonly string[];

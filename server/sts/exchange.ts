@@ -30,7 +30,7 @@ export interface ExchangeOptions extends RefreshOptions {
 const MAX_LOGGED = 255;
 
 /** The issuers' keys, in two caches: with a token, anyone can invent any number of issuers that a pattern matches. */
-export interface IssuerDocuments {
+interface IssuerDocuments {
   /** keys of issuers that an identity names */
   named: Documents;
   /** keys of issuers that only patterns match */

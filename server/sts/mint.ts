@@ -20,7 +20,7 @@ export interface Actor {
   emailVerified?: boolean;
 }
 
-export interface Mint {
+interface Mint {
   issuer: string;
   /** uid of the identity */
   subject: string;

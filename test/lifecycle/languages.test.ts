@@ -2,7 +2,7 @@
 // says of each resource, and the requests that the server saw.
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { Report } from "../../access/review/report.ts";
-import { UNKNOWN } from "../../provider/record/normal-form.ts";
+import { UNKNOWN } from "../../pulumi/value.ts";
 import { writesOf } from "../harness/api-process.ts";
 import { createWorkplace, type Program, type ProgramOptions, type Workplace } from "../harness/engine-workplace.ts";
 import { irmIn, reviewOf } from "../harness/irm-command.ts";

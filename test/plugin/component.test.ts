@@ -15,7 +15,7 @@ import { type Request, requestTypes } from "../../plugin/request-type.ts";
 import { type Marked, Secret } from "../../plugin/value.ts";
 import { readMessage } from "../../plugin/wire-format.ts";
 import { awaitValue } from "../../provider/program/output.ts";
-import { UNKNOWN } from "../../provider/record/normal-form.ts";
+import { UNKNOWN } from "../../pulumi/value.ts";
 import { temporaryFolder } from "../support/command.ts";
 import { COMPILED } from "../support/compiled.ts";
 import { setUp } from "./fixture.ts";

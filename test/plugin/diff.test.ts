@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Compared, detailedDiff } from "../../plugin/detailed-diff.ts";
 import { kindRecords } from "../../provider/kind/index.ts";
-import { UNKNOWN } from "../../provider/record/normal-form.ts";
+import { UNKNOWN } from "../../pulumi/value.ts";
 import type { Json } from "../../schema/index.ts";
 import type { PluginClient } from "../harness/plugin.ts";
 import { type Stored, setUp } from "./fixture.ts";

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Secret } from "../../plugin/value.ts";
-import { UNKNOWN } from "../../provider/record/normal-form.ts";
+import { UNKNOWN } from "../../pulumi/value.ts";
 import type { Json } from "../../schema/index.ts";
 import { root } from "../harness/api-process.ts";
 import { type PluginClient, startPlugin, urnOf } from "../harness/plugin.ts";

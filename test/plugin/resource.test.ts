@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { AT, SERVICE } from "../../client/preview-marks.ts";
 import { Secret } from "../../plugin/value.ts";
-import { UNKNOWN } from "../../provider/record/normal-form.ts";
 import { KEY, ORGANIZATION, PROVIDER, RUN } from "../../provider/record/state.ts";
+import { UNKNOWN } from "../../pulumi/value.ts";
 import { type PluginClient, urnOf } from "../harness/plugin.ts";
 import { setUp } from "./fixture.ts";
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { STRUCT, structFrom } from "../../plugin/struct.ts";
 import { type Marked, Secret } from "../../plugin/value.ts";
 import { readMessage } from "../../plugin/wire-format.ts";
-import { UNKNOWN } from "../../provider/record/normal-form.ts";
+import { UNKNOWN } from "../../pulumi/value.ts";
 import type { Json } from "../../schema/index.ts";
 
 const signedSecret = (value: unknown) => ({

@@ -6,7 +6,7 @@ import type { Json } from "../../../schema/index.ts";
 import { UNCHANGED } from "../up.ts";
 import type { Judge } from "./guard.ts";
 
-export interface PreviewJudge extends Judge {
+interface PreviewJudge extends Judge {
   /**
    * URNs of resources whose values are not known: the engine leaves them as they are, with what depends on them. A read that is refused would end
    * the run, so it gives no values.

@@ -14,7 +14,7 @@ import { type Guard, type Guarded, type Judge, startGuard } from "./guard.ts";
 import { ambientPlugins, commandOf, debuggedProviders, guardPlugins, OURS, type Plugin } from "./installed.ts";
 import { attachedProvider, LIMITS, type Provider, type ProviderCommand, startProvider } from "./process.ts";
 
-export interface OthersOptions {
+interface OthersOptions {
   place: Pick<Place, "folder" | "env">;
   /** folder of the program */
   cwd: string;

@@ -27,7 +27,7 @@ export interface ProviderCommand {
   user?: ProgramUser | undefined;
 }
 
-export interface Limits {
+interface Limits {
   startMs: number;
   answerMs: number;
   /** how long it may take to end by itself */

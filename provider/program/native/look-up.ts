@@ -24,7 +24,7 @@ export async function* list<T>({ list: { operation, plural } }: Resource, args: 
 }
 
 /** The result of a function of the plugin; `name` is without the token's prefix. */
-export const invokeFunction = async <T>(name: string, args: object, opts?: pulumi.InvokeOptions): Promise<T> => {
+const invokeFunction = async <T>(name: string, args: object, opts?: pulumi.InvokeOptions): Promise<T> => {
   const result = await invokeIfConfigured<T>(name, args, opts);
   if (result !== undefined) return result;
   const text = `${name}: the settings of its provider are not known in this preview`;
@@ -36,7 +36,7 @@ const invokeForOutput = async <T>(name: string, args: object, opts?: pulumi.Invo
   (await invokeIfConfigured<T>(name, args, opts)) ?? (pulumi.unknown as T);
 
 /** `ListGroups` to `listGroups`. */
-export const listFunction = (operation: string): string => operation.charAt(0).toLowerCase() + operation.slice(1);
+const listFunction = (operation: string): string => operation.charAt(0).toLowerCase() + operation.slice(1);
 
 /** Undefined where a preview does not know the settings of the provider: the engine then answers with nothing. */
 const invokeIfConfigured = async <T>(

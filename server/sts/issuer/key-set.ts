@@ -16,7 +16,7 @@ const CURVE_ALGORITHMS: Record<string, string> = {
   "OKP Ed25519": "EdDSA",
 };
 
-export interface VerificationKey {
+interface VerificationKey {
   keyId: string | undefined;
   /** the algorithms of its type; its own `alg` alone, if it has one */
   algorithms: string[];

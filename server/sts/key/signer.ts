@@ -16,7 +16,7 @@ import { API_TOKEN_LIFE_MS } from "../../../schema/index.ts";
 const RSA_BITS = 2048;
 
 /** A key as JSON (RFC 7517). Not the type of node:crypto, which is missing from @types/node 26: programs reach this one. */
-export type Jwk = Readonly<Record<string, unknown>>;
+type Jwk = Readonly<Record<string, unknown>>;
 
 export interface StoredKey {
   /** thumbprint of the public key (RFC 7638) */
@@ -27,7 +27,7 @@ export interface StoredKey {
 }
 
 /** A KeyObject of node:crypto, opaque to programs: their compilation needs no types of Node for this one. */
-export interface PublicKey {
+interface PublicKey {
   readonly type: string;
 }
 
@@ -41,7 +41,7 @@ export interface Signer {
   rotate(): Promise<void>;
 }
 
-export interface SignerOptions {
+interface SignerOptions {
   clock: () => number;
   /** default: a key that lives as long as the signer */
   keys?: readonly StoredKey[];
@@ -142,9 +142,9 @@ const thumbprint = ({ e, kty, n }: Jwk): string =>
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** An older key gets a successor. */
-export const ROTATE_AFTER_MS = 30 * DAY_MS;
+const ROTATE_AFTER_MS = 30 * DAY_MS;
 /** How long clients may cache our key set. */
-export const JWKS_CACHE_MS = 10 * 60 * 1000;
+const JWKS_CACHE_MS = 10 * 60 * 1000;
 
 interface Made {
   createdMs: number;

@@ -30,7 +30,7 @@ export interface Identities {
   seen(uid: string, timeMs: number): void;
 }
 
-export interface AssumeOptions {
+interface AssumeOptions {
   devIssuerUrl: string | undefined;
   /** uid of the identity that anyone may assume */
   anyone: string;

@@ -32,7 +32,7 @@ export interface ApiTokenDescription {
   emailVerified?: boolean;
 }
 
-export interface ApiTokenOptions {
+interface ApiTokenOptions {
   clock: () => number;
   authUrl: string;
   audiences: readonly string[];

@@ -1,6 +1,6 @@
 // What a program declares, as data: resources whose inputs may name each other.
 import type { StateKind } from "../../../provider/kind/index.ts";
-import { UNKNOWN } from "../../../provider/record/normal-form.ts";
+import { UNKNOWN } from "../../../pulumi/value.ts";
 import type { Json } from "../../../schema/index.ts";
 
 export interface Declared {

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { serviceOf } from "../../../client/config.ts";
 import { systemTransport, type Transport } from "../../../client/transport.ts";
 import type { Methods } from "../../../provider/engine/methods.ts";
-import { UNKNOWN } from "../../../provider/record/normal-form.ts";
+import { UNKNOWN } from "../../../pulumi/value.ts";
 import { startSharedService, workloadToken } from "../../harness/provider.ts";
 import { keyOf, lostAnswer, ORG, refusal } from "../../support/scripted.ts";
 

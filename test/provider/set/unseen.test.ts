@@ -1,6 +1,6 @@
 // What must not end access: removals that no preview has shown.
 import { describe, expect, it } from "vitest";
-import { UNKNOWN } from "../../../provider/record/normal-form.ts";
+import { UNKNOWN } from "../../../pulumi/value.ts";
 import { Killed } from "../../harness/provider.ts";
 import { startSets } from "../../harness/role-binding-set.ts";
 
