@@ -1,7 +1,7 @@
 // Principals as published: https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html. The reference server
 // does not sign AWS principals in, so the patterns are matched alone.
 import { describe, expect, test } from "vitest";
-import { type AwsRelationship, aws } from "../../../access/preset/presets.ts";
+import { type AwsRelationship, aws } from "../../../access/preset/index.ts";
 import { Identity, patternMatcher } from "../../../schema/index.ts";
 import { inputViolations } from "../../../schema/input.ts";
 

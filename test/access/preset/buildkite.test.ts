@@ -1,7 +1,7 @@
 // Claims as published: https://buildkite.com/docs/pipelines/security/oidc, and without a step key:
 // https://github.com/rubygems/rubygems.org/issues/5412.
 import { describe, expect, test } from "vitest";
-import { buildkite } from "../../../access/preset/presets.ts";
+import { buildkite } from "../../../access/preset/index.ts";
 import { matchesOf } from "./matching.ts";
 
 const commit = "9f3182061f1e2cca4702c368cbc039b7dc9d4485";

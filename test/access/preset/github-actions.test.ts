@@ -1,7 +1,7 @@
 // Claims as published: https://docs.github.com/actions/reference/security/oidc and
 // https://docs.github.com/actions/concepts/security/openid-connect.
 import { describe, expect, test } from "vitest";
-import { aws, githubActions } from "../../../access/preset/presets.ts";
+import { aws, githubActions } from "../../../access/preset/index.ts";
 import type { IdentityArgs } from "../../../provider/program/generated/identity.ts";
 import { matchesOf } from "./matching.ts";
 

@@ -1,6 +1,6 @@
 // Claims as published: https://docs.gitlab.com/ci/secrets/id_token_authentication/#token-payload.
 import { describe, expect, test } from "vitest";
-import { gitlab } from "../../../access/preset/presets.ts";
+import { gitlab } from "../../../access/preset/index.ts";
 import { matchesOf } from "./matching.ts";
 
 const published = {

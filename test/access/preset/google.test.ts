@@ -1,6 +1,6 @@
 // Claims as published: https://cloud.google.com/compute/docs/instances/verifying-instance-identity#payload.
 import { describe, expect, test } from "vitest";
-import { google } from "../../../access/preset/presets.ts";
+import { google } from "../../../access/preset/index.ts";
 import { matchesOf } from "./matching.ts";
 
 const published = {

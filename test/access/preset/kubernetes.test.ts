@@ -1,6 +1,6 @@
 // Claims as published: https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/#schema-for-service-account-private-claims.
 import { describe, expect, test } from "vitest";
-import { kubernetes } from "../../../access/preset/presets.ts";
+import { kubernetes } from "../../../access/preset/index.ts";
 import { matchesOf } from "./matching.ts";
 
 const issuer = "https://my-cluster.example.com";

@@ -1,5 +1,5 @@
 // Whether a workload's claims may assume what a preset describes: the matcher of the token exchange decides.
-import type { ClaimMatchRelationship } from "../../../access/preset/presets.ts";
+import type { ClaimMatchRelationship } from "../../../access/preset/index.ts";
 import { ClaimMatch } from "../../../schema/index.ts";
 import { inputViolations } from "../../../schema/input.ts";
 import { mismatch, ruleFromClaimMatch } from "../../../server/sts/rule/match.ts";

@@ -1,6 +1,6 @@
 // In every argument of a preset that takes `*`, it matches anything except `/` and `:`, and everything else is literal.
 import { describe, expect, test } from "vitest";
-import { aws, buildkite, githubActions, gitlab, google, kubernetes } from "../../../access/preset/presets.ts";
+import { aws, buildkite, githubActions, gitlab, google, kubernetes } from "../../../access/preset/index.ts";
 import { patternMatcher } from "../../../schema/index.ts";
 import { createRandom } from "../../support/random.ts";
 

@@ -1,7 +1,7 @@
 // pulumi-irm/plugin: the same names as pulumi-irm, registered as native resources. The engine is a mock, which shows what it gets.
 import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, it } from "vitest";
-import * as presets from "../../../access/preset/presets.ts";
+import * as presets from "../../../access/preset/index.ts";
 import * as dynamic from "../../../provider/index.ts";
 import * as native from "../../../provider/program/native/index.ts";
 import { GROUP, IDENTITY, ORG, ROLE } from "../../support/scripted.ts";
