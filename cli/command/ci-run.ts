@@ -123,7 +123,7 @@ const apply = async ({ stack = "", digest = "", services, ...settings }: Setting
     process.stdout.write(printableLines(text));
     return { code: 3, files: {}, summary: updateSummary(stack, "is not what was merged", printableLines(text)) };
   }
-  const main = join(import.meta.dirname, `main${extname(import.meta.filename)}`);
+  const main = join(import.meta.dirname, "..", `main${extname(import.meta.filename)}`);
   const args = ["apply", file, "--stack", stack, "--digest", digest, ...services.flatMap((one) => ["--service", one])];
   const { code, output } = await passOn(process.execPath, [main, ...args, "--yes"]);
   const how = code === 0 ? "succeeded" : code === 3 ? "is not all of what was reviewed" : "failed";
