@@ -1,4 +1,4 @@
-// Which functions of provider/, client/ and schema/ a step of one group passes, by V8's precise coverage.
+// Which functions of provider/, client/, schema/ and pulumi/ a step of one group passes, by V8's precise coverage.
 // Each runs in its own process and prints the functions by file:
 //
 //   node steady-way.ts ORGANIZATION first-check        with all that a process does before its first step
@@ -22,7 +22,7 @@ const countCalls = async (): Promise<Record<string, string[]>> => {
   const { result } = await inspector.post("Profiler.takePreciseCoverage");
   const files = result.flatMap(({ url, functions }) => {
     const path = url.startsWith(here) ? url.slice(here.length) : "";
-    if (!/^(provider|client|schema)\//.test(path)) return [];
+    if (!/^(provider|client|schema|pulumi)\//.test(path)) return [];
     const names = functions.flatMap(({ functionName, ranges: [range] }) =>
       (range?.count ?? 0) > 0 ? [functionName || "anonymous"] : [],
     );
