@@ -73,13 +73,14 @@ export const engineWith = (
       detached: isGroup,
       ...user?.spawn,
     });
+    const kill = (): void => signalGroup(child, "SIGKILL");
     const stop = (): void => {
       if (!isGroup) return void child.kill("SIGINT");
       signalGroup(child, "SIGINT");
-      setTimeout(() => signalGroup(child, "SIGKILL"), GRACE_MS).unref();
+      setTimeout(kill, GRACE_MS).unref();
     };
     const late = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
-    late?.addEventListener("abort", () => signalGroup(child, "SIGKILL"));
+    late?.addEventListener("abort", kill);
     signal?.addEventListener("abort", stop);
     try {
       const ended = endOf(child, program);
@@ -91,6 +92,8 @@ export const engineWith = (
       if (late?.aborted) throw new EngineError(`no answer within ${Number(timeoutMs) / 1000} s`);
       return { end, stdout, stderr };
     } finally {
+      // Its pid may be another process by then.
+      late?.removeEventListener("abort", kill);
       signal?.removeEventListener("abort", stop);
     }
   };

@@ -35,10 +35,13 @@ const TIMEOUT_MS = 60_000;
 
 /** Runs the engine of this process, to ask what it has stored. */
 export const askEngine = ({ env, cwd, cancelled }: Program): ((args: readonly string[]) => Promise<string>) => {
-  const engine = engineWith([findEngine()?.program ?? "pulumi"], { signal: cancelled, timeoutMs: TIMEOUT_MS });
-  // It is over before it needs much of the memory that the collector of Go would free, which costs a fifth of its processor time.
-  const own = { ...withoutOptions(env), PULUMI_SKIP_UPDATE_CHECK: "true", GOGC: "400" };
-  return (args) => engine.must(args, { cwd, env: own });
+  // Most runs ask nothing, and look for no engine.
+  return (args) => {
+    // It is over before it needs much of the memory that the collector of Go would free, which costs a fifth of its processor time.
+    const own = { ...withoutOptions(env), PULUMI_SKIP_UPDATE_CHECK: "true", GOGC: "400" };
+    const engine = engineWith([findEngine()?.program ?? "pulumi"], { signal: cancelled, timeoutMs: TIMEOUT_MS });
+    return engine.must(args, { cwd, env: own });
+  };
 };
 
 export const storedStacks = (program: Program): StoredStacks => {
