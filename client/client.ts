@@ -17,8 +17,7 @@ import {
 import type { Clock } from "./clock.ts";
 import type { Config, Env } from "./config.ts";
 import { type Credentials, credentialsFrom, identityOf, type Limits } from "./credentials.ts";
-import type { Redactor } from "./errors.ts";
-import { isGateRefusal, LostAnswer, NoConnection, RefusedToken } from "./errors.ts";
+import { isGateRefusal, LostAnswer, NoConnection, type Redactor, RefusedToken } from "./errors.ts";
 import { parse, readAnswer, requestedUid, requestOf } from "./rest.ts";
 import { type AttemptBudget, AttemptError, type Failure, isAmbiguous, type Retry, retryWith, SAFETY } from "./retry.ts";
 import { claimsOf, expiredApiTokenAdvice, isPast, newTokenAdvice, refusalReason } from "./token.ts";

@@ -8,8 +8,7 @@ import { isAudience } from "./addresses.ts";
 import type { Clock } from "./clock.ts";
 import { type Config, type Env, type GetConfig, type Given, type ParsedConfig, parseConfig } from "./config.ts";
 import type { CredentialSource } from "./credential-settings.ts";
-import type { Redactor } from "./errors.ts";
-import { ConfigError } from "./errors.ts";
+import { ConfigError, type Redactor } from "./errors.ts";
 import { claimsOf } from "./token.ts";
 
 export interface Credentials {

@@ -11,8 +11,7 @@ import type { Kind } from "../provider/record/kind.ts";
 import { argumentOf, changedSwitches } from "../provider/record/state.ts";
 import { planOf } from "../provider/set/plan.ts";
 import { isUnknown } from "../pulumi/value.ts";
-import type { Json } from "../schema/index.ts";
-import { isWithin } from "../schema/index.ts";
+import { isWithin, type Json } from "../schema/index.ts";
 
 export type Change = ChangedMember["change"];
 

@@ -5,8 +5,7 @@
 //
 // Best effort: what is not known is said so, and no preview fails.
 
-import type { Leaving } from "../provider/engine/review.ts";
-import { removalTexts } from "../provider/engine/review.ts";
+import { type Leaving, removalTexts } from "../provider/engine/review.ts";
 import type { EngineState, StateResource } from "../pulumi/state.ts";
 import { valuesIn } from "../pulumi/value.ts";
 import type { EngineRun, ProgramNotes } from "./program.ts";

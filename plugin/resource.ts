@@ -27,8 +27,7 @@ import {
 import { isUnknown } from "../pulumi/value.ts";
 import { type Json, outputsByArgument } from "../schema/index.ts";
 import { type DetailedDiff, detailedDiff, detailedSetDiff, memberIn } from "./detailed-diff.ts";
-import type { Names } from "./names.ts";
-import { keyFrom, organizationIn, typeIn } from "./names.ts";
+import { keyFrom, type Names, organizationIn, typeIn } from "./names.ts";
 import { plannedCreate, plannedSet, plannedUpdate } from "./planned.ts";
 import type { ProgramNotes } from "./program.ts";
 import type { Request } from "./request-type.ts";

@@ -29,7 +29,7 @@ export const projectFolder = (
 
 /** A member of the project's file; undefined where there is no file, or it has no such member. `folder` is the program's. */
 export const projectMember = (folder: string, name: "backend" | "runtime"): unknown =>
-  memberOf(textOf(projectFile(folder) ?? ""), name);
+  memberOf(textOrEmpty(projectFile(folder) ?? ""), name);
 
 /**
  * What the file of a stack's configuration has for a key, `irm:journal`: a string, or an object for a secret. It does not see what an
@@ -38,9 +38,9 @@ export const projectMember = (folder: string, name: "backend" | "runtime"): unkn
 export const stackSetting = (folder: string, stack: string, key: string): unknown => {
   const project = projectFile(folder);
   if (project === undefined) return undefined;
-  const own = textOf(project);
+  const own = textOrEmpty(project);
   const places = { stackConfigDir: memberOf(own, "stackConfigDir"), config: memberOf(own, "config") };
-  const text = textOf(stackFile(project, places, stack));
+  const text = textOrEmpty(stackFile(project, places, stack));
   const settings = text.includes(key) ? memberOf(text, "config") : undefined;
   return isObject(settings) ? settings[key] : undefined;
 };
@@ -66,7 +66,7 @@ const memberOf = (text: string, name: string): unknown => {
 
 /** The file of the project that contains `folder`; undefined where none can be read. */
 export const projectFile = (folder: string): string | undefined => {
-  const isFile = (file: string): boolean => textOf(file) !== "";
+  const isFile = (file: string): boolean => textOrEmpty(file) !== "";
   const found = projectFolder(folder, isFile);
   return found === undefined ? undefined : PROJECT_FILES.map((name) => join(found, name)).find(isFile);
 };
@@ -74,7 +74,7 @@ export const projectFile = (folder: string): string | undefined => {
 const require = createRequire(import.meta.url);
 
 /** "" where the file cannot be read. */
-export const textOf = (file: string): string => {
+export const textOrEmpty = (file: string): string => {
   try {
     return readFileSync(file, "utf8");
   } catch {
@@ -95,7 +95,7 @@ const backendIn = (project: unknown): string => String((project as { url?: unkno
 
 const currentLogin = (file: string): string => {
   try {
-    return String((JSON.parse(textOf(file) || "{}") as { current?: unknown }).current ?? "");
+    return String((JSON.parse(textOrEmpty(file) || "{}") as { current?: unknown }).current ?? "");
   } catch {
     return "";
   }

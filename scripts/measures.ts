@@ -10,6 +10,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import ts from "typescript";
+import { once } from "../schema/once.ts";
 import { root } from "./base/project.mjs";
 
 interface File {
@@ -65,8 +66,10 @@ const isFixture = ({ path }: File): boolean => isTest({ path } as File) && /\/(f
 const isProduct = (file: File): boolean =>
   isCode(file) && !/^(test|sdk|examples|docs)\//.test(file.path) && !isGenerated(file);
 
-const parse = ({ path, text }: File): ts.SourceFile =>
-  ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TS);
+const parse = once(
+  ({ path, text }: File): ts.SourceFile =>
+    ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TS),
+);
 
 /** The leaves of the syntax tree: without a parser, the scanner takes code after a template with a value for text. */
 const countTokens = (file: File): number => {

@@ -2,8 +2,7 @@
 // key.
 import { randomBytes } from "node:crypto";
 import type { Json } from "../schema/index.ts";
-import type { Cut, Log } from "./base/log.ts";
-import { logOfRequests } from "./base/log.ts";
+import { type Cut, type Log, logOfRequests } from "./base/log.ts";
 import { createMetrics } from "./base/metrics.ts";
 import { createRateLimit, unlimited } from "./base/rate-limit.ts";
 import { createAuthenticate, grantsOf, operator } from "./caller/caller.ts";

@@ -14,8 +14,7 @@ import { systemClient, systemConfig } from "../client.ts";
 import { copyOf } from "../copy.ts";
 import { printDocument } from "../print-document.ts";
 import { createProver } from "../prove.ts";
-import type { Format } from "../terminal.ts";
-import { type Exit, exampleText, formatOption } from "../terminal.ts";
+import { type Exit, exampleText, type Format, formatOption } from "../terminal.ts";
 import { UsageError } from "../usage.ts";
 
 interface PathsFlags {

@@ -11,8 +11,7 @@ import { quote } from "../../access/text.ts";
 import { type Config, foundSettings } from "../../client/config.ts";
 import { isObject } from "../../schema/index.ts";
 import { systemClient, systemConfig } from "../client.ts";
-import type { Format } from "../terminal.ts";
-import { type Exit, exampleText, formatOption, print, printStyled, stdoutStyle } from "../terminal.ts";
+import { type Exit, exampleText, type Format, formatOption, print, printStyled, stdoutStyle } from "../terminal.ts";
 import { appendValue, UsageError } from "../usage.ts";
 
 interface WhoAmIFlags {

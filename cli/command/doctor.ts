@@ -5,15 +5,13 @@ import type { Command } from "commander";
 import { foundSettings, type ParsedConfig, parseConfig } from "../../client/config.ts";
 import { systemTransport } from "../../client/transport.ts";
 import { printableLines } from "../../schema/index.ts";
-import type { Check } from "../doctor/check.ts";
-import { checkCredentials, checkSettings } from "../doctor/check.ts";
+import { type Check, checkCredentials, checkSettings } from "../doctor/check.ts";
 import { checkConnection, checkProxy } from "../doctor/connection.ts";
 import { checkJournal } from "../doctor/journal.ts";
 import { checkEngine, checkNode, checkPlugin, findProject, readStackConfig } from "../doctor/machine.ts";
 import { checkSignIn } from "../doctor/sign-in.ts";
 import { askInstalledEngine } from "../engine-command.ts";
-import type { Format } from "../terminal.ts";
-import { type Exit, exampleText, formatOption, print, printStyled, stdoutStyle } from "../terminal.ts";
+import { type Exit, exampleText, type Format, formatOption, print, printStyled, stdoutStyle } from "../terminal.ts";
 
 export interface DoctorFlags {
   stack?: string;

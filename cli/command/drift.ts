@@ -17,8 +17,17 @@ import { printDocument } from "../print-document.ts";
 import { runOnTwins } from "../run/on-twins.ts";
 import { proposalsOf, untilStopped } from "../run/proposal.ts";
 import { firstOf, originOf, SERVICE_FLAG, servicesFrom } from "../services.ts";
-import type { Format } from "../terminal.ts";
-import { ask, canAsk, type Exit, exampleText, formatOption, print, printError, stdoutStyle } from "../terminal.ts";
+import {
+  ask,
+  canAsk,
+  type Exit,
+  exampleText,
+  type Format,
+  formatOption,
+  print,
+  printError,
+  stdoutStyle,
+} from "../terminal.ts";
 import { appendValue, UsageError } from "../usage.ts";
 import { applyChange } from "./apply.ts";
 import { contentsOf, folderOf, isPending, journalsIn } from "./recover-journal.ts";

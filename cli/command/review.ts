@@ -31,8 +31,7 @@ import type { Rights } from "../run/actor.ts";
 import { runOnTwins, type UpdateRun } from "../run/on-twins.ts";
 import { checkActor, contentOf, originOfRun, proposalsOf, replayHere, untilStopped } from "../run/proposal.ts";
 import { clientsOf, configHere, firstOf, SERVICE_FLAG, servicesFrom } from "../services.ts";
-import type { Format } from "../terminal.ts";
-import { type Exit, exampleText, formatOption, print, printNotice } from "../terminal.ts";
+import { type Exit, exampleText, type Format, formatOption, print, printNotice } from "../terminal.ts";
 import { disagreements } from "../twin/sides.ts";
 import { appendValue, UsageError } from "../usage.ts";
 
@@ -51,7 +50,6 @@ export interface ReviewFlags extends RulesFlags, TestsFlags {
 
 const DENIED = 3;
 
-/** `file` is a change; absent: the program of this folder runs. */
 export const defineCommand = (command: Command, exit: Exit): void => {
   command
     .usage("[CHANGE] [FLAGS] [-- ENGINE...]")
@@ -110,6 +108,7 @@ export const defineCommand = (command: Command, exit: Exit): void => {
     });
 };
 
+/** `file` is a change; absent: the program of this folder runs. */
 export const review = async (file: string | undefined, flags: ReviewFlags): Promise<number> => {
   const made = await makeReview(file, flags);
   const { report } = made;

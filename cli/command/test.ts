@@ -14,8 +14,7 @@ import { type Outcome, runTests } from "../../access/test/run-tests.ts";
 import { type Built, liveScene, policyScene } from "../../access/test/scene.ts";
 import { printable } from "../../schema/index.ts";
 import { systemClient } from "../client.ts";
-import type { Format } from "../terminal.ts";
-import { type Exit, exampleText, formatOption, print, printError } from "../terminal.ts";
+import { type Exit, exampleText, type Format, formatOption, print, printError } from "../terminal.ts";
 import { lockBeside, printOfflineRoles } from "./roles.ts";
 
 export interface TestFlags {

@@ -10,7 +10,7 @@ import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { EnvHttpProxyAgent, request as send } from "undici";
 import { type Engine, EngineError, stackFlag } from "../../pulumi/command.ts";
-import { backendOf, pulumiHome, textOf } from "../../pulumi/project.ts";
+import { backendOf, pulumiHome, textOrEmpty } from "../../pulumi/project.ts";
 import { isObject, type Json } from "../../schema/index.ts";
 import type { Original } from "./copy-stack.ts";
 
@@ -32,7 +32,7 @@ export const cloudOf = (env: NodeJS.ProcessEnv, cwd: string): Cloud | undefined 
 
 const tokenIn = (home: string, url: string): string | undefined => {
   try {
-    const { accounts, accessTokens } = JSON.parse(textOf(join(home, "credentials.json"))) as Json;
+    const { accounts, accessTokens } = JSON.parse(textOrEmpty(join(home, "credentials.json"))) as Json;
     const account = isObject(accounts) ? accounts[url] : undefined;
     const found = isObject(account) ? account.accessToken : isObject(accessTokens) ? accessTokens[url] : undefined;
     return typeof found === "string" ? found : undefined;

@@ -12,7 +12,7 @@ import { EngineError, engineWith, type RunOperation } from "../../pulumi/command
 import type { Preview } from "../../pulumi/preview.ts";
 import { stackSetting } from "../../pulumi/project.ts";
 import { type Exported, engineStateFrom, exportFrom, type StateResource, secretsIn } from "../../pulumi/state.ts";
-import { ourTypeOf, partsOfUrn } from "../../pulumi/urn.ts";
+import { ourTypeOf, partsOfUrn, stackOfUrn } from "../../pulumi/urn.ts";
 import { UserError } from "../../schema/index.ts";
 import { missingLines, copyOf as readCopyOf } from "../copy.ts";
 import { engineCommand } from "../engine-command.ts";
@@ -157,8 +157,7 @@ export const runOnTwins = async (input: RunInput, signal: AbortSignal): Promise<
 
 /** The stack's own name. */
 const stackOf = ({ stack, preview }: RunInput): string => {
-  const [, inUrn] = /^urn:pulumi:(.+?)::/s.exec(preview.steps[0]?.urn ?? "") ?? [];
-  const found = inUrn ?? stack?.split("/").at(-1);
+  const found = (stackOfUrn(preview.steps[0]?.urn) ?? stack)?.split("/").at(-1);
   if (found === undefined) throw new UserError("the preview does not show the name of the stack: give --stack");
   return found;
 };

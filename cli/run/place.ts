@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { parse } from "yaml";
 import { CREDENTIAL_VARIABLES } from "../../client/credential-settings.ts";
 import { ELSEWHERE_FILE, RUN, RUN_FILE, type RunFile, readElsewhere, writeRunFile } from "../../client/run-file.ts";
-import { EngineError } from "../../pulumi/command.ts";
+import { EngineError, withoutOptions } from "../../pulumi/command.ts";
 import { projectFile, stackFile } from "../../pulumi/project.ts";
 import { isObject, type Json } from "../../schema/index.ts";
 import { type Plugin, projectPlugins } from "./others/installed.ts";
@@ -147,7 +147,5 @@ export const BACKEND = [
 /** Without these variables, those of credentials, and options of the engine, which takes each from the environment too. */
 export const withoutVariables = (env: NodeJS.ProcessEnv, names: readonly string[]): NodeJS.ProcessEnv => {
   const withheld = new Set([...CREDENTIAL_VARIABLES, ...names]);
-  return Object.fromEntries(
-    Object.entries(env).filter(([name]) => !withheld.has(name) && !/^PULUMI_OPTION_/i.test(name)),
-  );
+  return Object.fromEntries(Object.entries(withoutOptions(env)).filter(([name]) => !withheld.has(name)));
 };

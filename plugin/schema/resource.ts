@@ -15,8 +15,15 @@ import {
   oneofsOf,
   roleBindingSet,
 } from "../../schema/index.ts";
-import type { ObjectSpec, Properties, ResourceSpec, TypeSpec } from "./types.ts";
-import { isRequired, propertySpec, type Types } from "./types.ts";
+import {
+  isRequired,
+  type ObjectSpec,
+  type Properties,
+  propertySpec,
+  type ResourceSpec,
+  type TypeSpec,
+  type Types,
+} from "./types.ts";
 
 const text: TypeSpec = { type: "string" };
 const replaces = { willReplaceOnChanges: true } as const;

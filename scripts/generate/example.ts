@@ -8,8 +8,14 @@ import { yamlName, yamlResources } from "../../access/export/project.ts";
 import { pythonResources, pythonVariable } from "../../access/export/python.ts";
 import { type Entry, Fields, Reference, type Value } from "../../access/export/value.ts";
 import { yamlText } from "../../access/text.ts";
-import type { EnumSpec, ObjectSpec, Properties, ResourceSpec, TypeSpec } from "../../plugin/schema/types.ts";
-import { token } from "../../plugin/schema/types.ts";
+import {
+  type EnumSpec,
+  type ObjectSpec,
+  type Properties,
+  type ResourceSpec,
+  type TypeSpec,
+  token,
+} from "../../plugin/schema/types.ts";
 import { ACCESS_POLICY } from "../../plugin/schema.ts";
 import { toSnake } from "../../schema/index.ts";
 import { root } from "../base/project.mjs";

@@ -3,8 +3,7 @@
 import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import type { Metadata } from "@grpc/grpc-js";
 import { type Code, codeFromNumber } from "../../schema/index.ts";
-import type { Log } from "../base/log.ts";
-import { headerValues, headSize, REQUEST_ID, requestIdFrom } from "../base/log.ts";
+import { headerValues, headSize, type Log, REQUEST_ID, requestIdFrom } from "../base/log.ts";
 import type { Metrics } from "../base/metrics.ts";
 import type { Connections } from "../connection/connections.ts";
 import type { AnswerMemory } from "../connection/memory.ts";

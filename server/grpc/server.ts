@@ -3,8 +3,7 @@ import { constants, type Http2Server, Http2ServerRequest, Http2ServerResponse } 
 import type { Duplex } from "node:stream";
 import { Server, ServerCredentials } from "@grpc/grpc-js";
 import type { Metrics } from "../base/metrics.ts";
-import type { Side } from "../connection/bounds.ts";
-import { BODY_MAX, type Bounds, DRAIN_MS } from "../connection/bounds.ts";
+import { BODY_MAX, type Bounds, DRAIN_MS, type Side } from "../connection/bounds.ts";
 import { type Arrivals, createArrivals, createStreams } from "./arrival.ts";
 import { type Calls, createCalls } from "./call.ts";
 import { addHealth } from "./health.ts";

@@ -25,8 +25,7 @@ import {
 import type { Log } from "../base/log.ts";
 import type { Wire } from "../base/metrics.ts";
 import type { RateLimit } from "../base/rate-limit.ts";
-import type { Authenticate } from "../caller/caller.ts";
-import { anonymous, demand } from "../caller/caller.ts";
+import { type Authenticate, anonymous, demand } from "../caller/caller.ts";
 import type { ServiceContext } from "../services/context.ts";
 import { type ServedName, services } from "../services/index.ts";
 import { throwIfAny } from "../services/record.ts";

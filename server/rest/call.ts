@@ -1,13 +1,11 @@
 // Every REST request from its head to its end: one request id for the answer and the log, one log line, one count.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import type { Log } from "../base/log.ts";
-import { headSize, REQUEST_ID, requestIdFrom, withRequestId } from "../base/log.ts";
+import { headSize, type Log, REQUEST_ID, requestIdFrom, withRequestId } from "../base/log.ts";
 import type { Metrics } from "../base/metrics.ts";
 import type { Bounds } from "../connection/bounds.ts";
 import { awaitEnd, type Delivery, endEarly, type HttpAnswer, streamOf } from "../connection/delivery.ts";
-import type { Arriving, BodyMemory } from "../connection/memory.ts";
-import { PIPELINED_MAX } from "../connection/memory.ts";
+import { type Arriving, type BodyMemory, PIPELINED_MAX } from "../connection/memory.ts";
 import { internalError } from "../pipeline/pipeline.ts";
 import { discardBody, readBody } from "./arrival.ts";
 import { answer, type Reply, type RestMethods, replyFrom } from "./method.ts";

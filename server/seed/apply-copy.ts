@@ -21,8 +21,7 @@ import type { SeedContext } from "./apply.ts";
 import { COPIED_KINDS, type CopiedKind, type CopySeed, groupOf } from "./copy.ts";
 import { createProblems, type Problem } from "./problem.ts";
 import { problemText, SeedError } from "./record.ts";
-import type { Unseen } from "./unseen.ts";
-import { copyMarkOf, setCopyMark } from "./unseen.ts";
+import { copyMarkOf, setCopyMark, type Unseen } from "./unseen.ts";
 
 /** Throws SeedError with every problem. A store that has this copy already gets what it lacks of it. */
 export const applyCopy = (seed: CopySeed, context: SeedContext): void =>

@@ -2,8 +2,7 @@
 import type { KeyObject } from "node:crypto";
 import { compactVerify } from "jose";
 import { apiError, type Json } from "../../schema/index.ts";
-import type { CompactToken } from "./token/compact.ts";
-import { hasSignatureLength, ownValue } from "./token/compact.ts";
+import { type CompactToken, hasSignatureLength, ownValue } from "./token/compact.ts";
 import { Refusal, refusal } from "./token/refusal.ts";
 
 const LEEWAY_SECONDS = 60;
