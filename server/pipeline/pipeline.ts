@@ -104,9 +104,9 @@ export const createPipeline =
       demandSeen?.(operation, request);
       throwIfEnded(endedBy());
       const own = { ...context(row, caller), capabilities: row.capabilities, caller };
-      const response = serve(operation, request, own);
+      const response = messageToJson(row.response, serve(operation, request, own));
       if (isWrite(row)) onWrite?.({ method: operation, request, response });
-      return messageToJson(row.response, response);
+      return response;
     } catch (error) {
       throw funnel(error, operation, { log, store });
     }

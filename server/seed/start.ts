@@ -1,11 +1,10 @@
 // The records that a server has when it starts: the built-in roles, the identity that anyone may assume, those of the seed or of the copy,
 // and with `--dev` an owner.
-import { OWNER_CAPABILITIES, type RoleBundles } from "../../schema/index.ts";
+import { type Json, OWNER_CAPABILITIES, type RoleBundles } from "../../schema/index.ts";
 import type { IdSource } from "../services/context.ts";
-import { insertGroup } from "../services/group.ts";
-import { insertIdentity } from "../services/identity.ts";
+import { timeText } from "../services/record.ts";
 import { enumNames, OWNER_ROLE } from "../services/role.ts";
-import { insertHiddenBinding, insertOwner } from "../services/role-binding.ts";
+import { insertFounding, insertOwner } from "../services/role-binding.ts";
 import { shapes } from "../store/shape.ts";
 import type { Store } from "../store/store.ts";
 import { applySeed, type SeedContext } from "./apply.ts";
@@ -52,8 +51,8 @@ export const ensureRecords = (
 };
 
 const ensureAnyone = (store: Store, now: number): void => {
-  const input = { name: "anyone", description: "Assumable with any token of an issuer that this server knows" };
-  if (!store.get(shapes.identity, ANYONE)) insertIdentity(store, ANYONE, input, timesAt(now));
+  const body = { name: "anyone", description: "Assumable with any token of an issuer that this server knows" };
+  if (!store.get(shapes.identity, ANYONE)) insertIdentity(store, ANYONE, body, now);
 };
 
 /** The development organization and its owner, created once. Each start sets its issuer, since the port may differ. */
@@ -67,7 +66,7 @@ export const ensureDevOrganization = (
   store.transaction(() => {
     const organization = seeded ?? findRecorded(store, "dev_organization", shapes.group) ?? ids.root();
     if (!store.get(shapes.group, organization))
-      insertGroup(store, organization, { name: "dev", description: "Development organization" }, timesAt(now));
+      insertGroup(store, organization, { name: "dev", description: "Development organization" }, now);
     const identity = findRecorded(store, "dev_identity", shapes.identity) ?? `${organization}/${ids.segment()}`;
     if (!store.get(shapes.identity, identity)) {
       insertDevOwner(store, identity, issuer, now);
@@ -79,11 +78,17 @@ export const ensureDevOrganization = (
     return { organization, identity };
   });
 
-const timesAt = (now: number) => ({ createTime: now, updateTime: now, lastSeenTime: now });
+const insertGroup = (store: Store, uid: string, body: Json, now: number): void =>
+  store.insert(shapes.group, { uid, createTime: now, updateTime: now, body });
+
+const insertIdentity = (store: Store, uid: string, identity: Json, now: number): void => {
+  const body = { ...identity, lastSeenTime: timeText(now) };
+  store.insert(shapes.identity, { uid, createTime: now, updateTime: now, body });
+};
 
 const insertDevOwner = (store: Store, uid: string, issuer: string, now: number): void => {
   const claimMatch = { issuer, subject: OWNER_SUBJECT };
-  insertIdentity(store, uid, { name: "owner", description: "Development owner", claimMatch }, timesAt(now));
+  insertIdentity(store, uid, { name: "owner", description: "Development owner", claimMatch }, now);
 };
 
 const findRecorded = (store: Store, key: string, shape: typeof shapes.group): string | undefined => {
@@ -97,10 +102,10 @@ const moveDevIssuer = (store: Store, issuer: string, only = ""): void => {
   if (before && before !== issuer) {
     store
       .statement(
-        `UPDATE identities SET issuer = ?, body = json_replace(body, '$.claimMatch.issuer', ?)
-         WHERE issuer = ? AND json_extract(body, '$.claimMatch.issuer') = ? AND ? IN ('', uid)`,
+        `UPDATE identities SET body = json_replace(body, '$.claimMatch.issuer', ?)
+         WHERE issuer = ? AND body ->> '$.claimMatch.issuer' = ? AND ? IN ('', uid)`,
       )
-      .run(issuer, issuer, before, before, only);
+      .run(issuer, before, before, only);
   }
   store.setMeta("dev_issuer", issuer);
 };
@@ -115,10 +120,10 @@ const ensureCopyOwnerRole = (store: Store, ids: IdSource, now: number): string =
     if (known !== undefined) return known;
     const group = ids.root();
     const uid = `${group}/${ids.segment()}`;
-    insertGroup(store, group, { name: "local", description: "Of this server alone" }, timesAt(now));
+    insertGroup(store, group, { name: "local", description: "Of this server alone" }, now);
     const capabilities = [...new Set([...enumNames(OWNER_CAPABILITIES), ...copiedCapabilities(store)])];
-    const row = { uid, createTime: now, updateTime: now, columns: { name: "owner" } };
-    store.insert(shapes.role, { ...row, body: { description: "Owner of a copy", capabilities } });
+    const body = { name: "owner", description: "Owner of a copy", capabilities };
+    store.insert(shapes.role, { uid, createTime: now, updateTime: now, body });
     store.setMeta(OWNER_ROLE, uid);
     return uid;
   });
@@ -144,9 +149,10 @@ const ensureCopyOwner = (
     const identity = known ?? `${group}/${ids.segment()}`;
     if (known === undefined) {
       insertDevOwner(store, identity, issuer, now);
-      const link = { identityUid: identity, roleUid };
-      for (const top of tops)
-        if (store.get(shapes.group, top)) insertHiddenBinding(store, `${group}/${ids.segment()}`, top, link, now);
+      const body = { identityUid: identity, roleUid };
+      for (const parent of tops)
+        if (store.get(shapes.group, parent))
+          insertFounding(store, { uid: `${group}/${ids.segment()}`, parent, body }, now);
     }
     store.setMeta("dev_identity", identity);
     // The other identities trust whom they trusted where they come from.

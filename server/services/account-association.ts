@@ -1,37 +1,28 @@
 // Account associations: one for each group, with the group's own uid (docs/contract.md#account-associations).
-import { AccountAssociation, alreadyExists, inputViolations, notFound, operations } from "../../schema/index.ts";
+import { type AccountAssociation, alreadyExists, inputViolations, notFound, operations } from "../../schema/index.ts";
 import { equals } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
 import type { ServiceMethods } from "./context.ts";
-import { changeInput, createInput, existingParent, recordsOf, throwIfAny, times } from "./record.ts";
+import { existing, recordsOf, throwIfAny } from "./record.ts";
 
-const records = recordsOf(
-  shapes.accountAssociation,
-  "AccountAssociation",
-  "accountAssociations",
-  (row): AccountAssociation =>
-    ({ uid: row.uid, name: row.columns.name, ...row.body, ...times(row) }) as AccountAssociation,
-);
+const records = recordsOf<AccountAssociation, "accountAssociations">("accountAssociation", "accountAssociations");
 
 export const accountAssociationService = {
   GetAccountAssociation: records.get,
 
-  ListAccountAssociations: (request, context) => records.list(context, request, equals({ name: request.name })),
+  ListAccountAssociations: records.list(({ name }) => equals({ name })),
 
   CreateAccountAssociation: ({ parent, accountAssociation }, context) => {
-    const { name, ...body } = createInput(context, AccountAssociation, accountAssociation) as AccountAssociation;
-    existingParent(context, parent);
+    const input = records.input(context, accountAssociation);
+    existing(context, "group", parent);
     if (context.store.get(shapes.accountAssociation, parent))
       throw alreadyExists("AccountAssociation", parent, `the group ${parent} has an account association already`);
-    return records.insert(context, parent, { columns: { name }, body });
+    return records.insert(context, parent, input);
   },
 
   UpdateAccountAssociation: ({ accountAssociation, updateMask }, context) => {
-    const row = records.row(context, accountAssociation.uid);
-    const current = { name: row.columns.name, ...row.body };
-    const { next } = changeInput(AccountAssociation, current, accountAssociation, updateMask);
-    const { name, ...body } = next as AccountAssociation;
-    return records.update(context, row.uid, { columns: { name }, body });
+    const { row, next } = records.change(context, accountAssociation, updateMask);
+    return records.update(context, row.uid, next);
   },
 
   DeleteAccountAssociation: records.deleteIfThere,

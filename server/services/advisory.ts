@@ -3,18 +3,15 @@
 import { type Advisory, AdvisoryEvent, oneofsOf, type RequestOf, toSnake } from "../../schema/index.ts";
 import { among, type Condition, equals } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
-import type { Row, Store } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 import type { ServiceMethods } from "./context.ts";
-import { recordsOf, times } from "./record.ts";
+import { recordsOf } from "./record.ts";
 
-const advisoryFrom = (row: Row): Advisory =>
-  ({ uid: row.uid, advisoryId: row.columns.advisory_id, ...row.body, ...times(row) }) as Advisory;
-
-const records = recordsOf(shapes.advisory, "Advisory", "advisories", advisoryFrom);
+const records = recordsOf<Advisory, "advisories">("advisory", "advisories");
 
 export const advisoryService = {
   GetAdvisory: records.get,
-  ListAdvisories: (request, context) => records.list(context, request, filtersOf(request)),
+  ListAdvisories: records.list((request) => filtersOf(request)),
 } satisfies ServiceMethods;
 
 const filtersOf = (request: RequestOf<"ListAdvisories">): Condition[] => [
@@ -58,29 +55,23 @@ export interface AdvisoryInput extends Omit<Advisory, "uid" | "createTime" | "up
 }
 
 export const insertAdvisory = (store: Store, uid: string, input: AdvisoryInput, now: number): void => {
-  const { advisoryId, origin = input.artifactName, createTime, updateTime = createTime, ...body } = input;
+  const { origin = input.artifactName, createTime, updateTime = createTime, ...body } = input;
   const { events = [], aliases = [], artifactName, componentName } = input;
   const approved = events.filter(({ reviewState }) => reviewState === "REVIEW_STATE_APPROVED");
   // If two have the same time, the later one in the list wins.
   const newest = approved.toSorted((a, b) => Date.parse(a.createTime) - Date.parse(b.createTime)).at(-1);
-  store.insert(shapes.advisory, {
-    uid,
-    createTime: createTime ? Date.parse(createTime) : now,
-    updateTime: updateTime ? Date.parse(updateTime) : now,
-    columns: {
-      advisory_id: advisoryId,
-      artifact_name: artifactName,
-      origin,
-      latest_event_type: newest ? typeOf(newest) : null,
-      events: JSON.stringify(
-        events.map((event) => {
-          const { author, reviewer, reviewState } = event;
-          return { type: typeOf(event), author, reviewer, reviewState };
-        }),
-      ),
-      search: JSON.stringify([artifactName, componentName, ...aliases].map((text) => text.toLowerCase())),
-    },
-    body,
+  const msOf = (time: string | undefined): number => (time ? Date.parse(time) : now);
+  const row = { uid, createTime: msOf(createTime), updateTime: msOf(updateTime), body };
+  store.insert(shapes.advisory, row, {
+    origin,
+    latest_event_type: newest ? typeOf(newest) : null,
+    events: JSON.stringify(
+      events.map((event) => {
+        const { author, reviewer, reviewState } = event;
+        return { type: typeOf(event), author, reviewer, reviewState };
+      }),
+    ),
+    search: JSON.stringify([artifactName, componentName, ...aliases].map((text) => text.toLowerCase())),
   });
 };
 

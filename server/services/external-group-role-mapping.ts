@@ -2,7 +2,7 @@
 // what binding that role there takes (docs/contract.md#d21).
 import {
   alreadyExists,
-  ExternalGroupRoleMapping,
+  type ExternalGroupRoleMapping,
   type FieldViolation,
   inputViolations,
   operations,
@@ -14,43 +14,32 @@ import { equals } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
 import type { ServiceContext, ServiceMethods } from "./context.ts";
-import { createInput, existing, existingParent, recordsOf, throwIfAny, timeText, uidIn } from "./record.ts";
+import { existing, recordFrom, recordsOf, throwIfAny, uidIn } from "./record.ts";
 import { capabilitiesOfRole, demandRole, roleViolations } from "./role.ts";
 
-const externalGroupRoleMappingFrom = (row: Row): ExternalGroupRoleMapping => ({
-  uid: row.uid,
+const mappingFrom = (row: Row): ExternalGroupRoleMapping => ({
+  ...recordFrom<ExternalGroupRoleMapping>(row),
   identityProviderUid: row.parent as string,
-  externalGroupId: row.columns.external_group_id as string,
-  roleUid: row.columns.role_uid as string,
-  scope: row.columns.scope as string,
-  createTime: timeText(row.createTime),
 });
 
-const records = recordsOf(
-  shapes.externalGroupRoleMapping,
-  "ExternalGroupRoleMapping",
-  "externalGroupRoleMappings",
-  externalGroupRoleMappingFrom,
-);
+const records = recordsOf("externalGroupRoleMapping", "externalGroupRoleMappings", mappingFrom);
 
 export const externalGroupRoleMappingService = {
   GetExternalGroupRoleMapping: records.get,
 
-  ListExternalGroupRoleMappings: (request, context) =>
-    records.list(context, request, equals({ parent: request.identityProviderUid })),
+  ListExternalGroupRoleMappings: records.list(({ identityProviderUid }) => equals({ parent: identityProviderUid })),
 
   CreateExternalGroupRoleMapping: ({ parent, externalGroupRoleMapping }, context) => {
-    const input = createInput(context, ExternalGroupRoleMapping, externalGroupRoleMapping) as ExternalGroupRoleMapping;
+    const input = records.input(context, externalGroupRoleMapping);
     const { externalGroupId, roleUid, scope } = input;
-    existing(context, shapes.identityProvider, "IdentityProvider", parent);
+    existing(context, "identityProvider", parent);
     const misplaced = context.original ? [] : scopeViolations(parent, scope);
     throwIfAny([...misplaced, ...roleViolations(context, rootOf(parent), roleUid, "roleUid")]);
-    existingParent(context, scope);
+    existing(context, "group", scope);
     // The identity provider may be in a group below, and the role is granted at the organization.
     demandMapping(context, scope, roleUid);
     throwIfMapped(context.store, parent, input);
-    const columns = { external_group_id: externalGroupId, role_uid: roleUid, scope };
-    return records.insert(context, uidIn(context, parent), { columns, body: {} });
+    return records.insert(context, uidIn(context, parent), { externalGroupId, roleUid, scope });
   },
 
   DeleteExternalGroupRoleMapping: records.delete,
@@ -58,11 +47,11 @@ export const externalGroupRoleMappingService = {
   // All or nothing, and mappings that are gone are skipped: a call that is repeated succeeds.
   BatchDeleteExternalGroupRoleMappings: ({ parent, names }, context) => {
     throwIfAny(inputViolations(operations.BatchDeleteExternalGroupRoleMappings.request, { parent, names }));
-    existing(context, shapes.identityProvider, "IdentityProvider", parent);
+    existing(context, "identityProvider", parent);
     throwIfAny(names.flatMap((name, i) => nameViolations(parent, name, i)));
     const found = [...new Set(names)].flatMap((uid) => context.store.get(shapes.externalGroupRoleMapping, uid) ?? []);
     for (const { uid } of found) context.store.remove(shapes.externalGroupRoleMapping, uid);
-    return { parent, externalGroupRoleMappings: found.map(externalGroupRoleMappingFrom) };
+    return { parent, externalGroupRoleMappings: found.map(mappingFrom) };
   },
 } satisfies ServiceMethods;
 

@@ -3,11 +3,10 @@ import {
   ApiError,
   failedPrecondition,
   GROUP_LEVELS_MAX,
-  Group,
+  type Group,
   invalidArgument,
   isRoot,
   isUidp,
-  type Json,
   levelOf,
   notFound,
   type PreconditionViolation,
@@ -19,40 +18,28 @@ import { equals, listRows } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
 import type { ServiceContext, ServiceMethods } from "./context.ts";
-import { changeInput, createInput, newTimes, permissionDenied, recordsOf, times, uidIn } from "./record.ts";
+import { permissionDenied, recordFrom, recordsOf, uidIn } from "./record.ts";
 import { insertOwner } from "./role-binding.ts";
 
 // kind and status belong to the organization; the groups below inherit them (docs/contract.md#groups).
 export const groupFrom = (store: Store, row: Row): Group => {
   const root = isRoot(row.uid) ? row : store.get(shapes.group, rootOf(row.uid));
-  const { resourceLimits, ...body } = row.body as Partial<Group>;
-  return {
-    uid: row.uid,
-    name: row.columns.name as string,
-    description: "",
-    verified: false,
-    ...body,
-    resourceLimits: resourceLimits ?? {},
-    kind: (root?.body as Partial<Group>)?.kind,
-    status: (root?.body as Partial<Group>)?.status,
-    ...times(row),
-  };
+  const { kind, status } = (root?.body ?? {}) as Partial<Group>;
+  return { resourceLimits: {}, ...recordFrom<Omit<Group, "resourceLimits">>(row), kind, status };
 };
 
-const inputOf = (row: Row): Json => ({ name: row.columns.name, ...row.body });
-
-const records = recordsOf(shapes.group, "Group", "groups", (row, store) => groupFrom(store, row));
+const records = recordsOf("group", "groups", (row, store) => groupFrom(store, row));
 
 export const groupService = {
   GetGroup: records.get,
 
-  ListGroups: (request, context) => records.list(context, request, equals({ name: request.name })),
+  ListGroups: records.list(({ name }) => equals({ name })),
 
   CreateGroup: ({ parent, group }, context) => {
     const above = parent ? parentGroup(context, parent) : undefined;
     if (above) demand(context.caller, ["groups.create"], above);
     else demandFounder(context);
-    const input = createInput(context, Group, group, resources.group.violations(group, above)) as Group;
+    const input = records.input(context, group, resources.group.violations(group, above));
     if (above && context.original) for (const name of ["kind", "status"] as const) delete input[name];
     const { isOperator } = context.caller;
     if (input.verified && !isOperator) throw permissionDenied("verified is set by the operator of the service");
@@ -60,18 +47,17 @@ export const groupService = {
     if (above && levelOf(above) >= GROUP_LEVELS_MAX)
       throw invalidArgument([{ field: "parent", description: `is ${GROUP_LEVELS_MAX} levels below its organization` }]);
     const uid = above || context.original ? uidIn(context, above ?? "") : context.ids.root();
-    insertGroup(context.store, uid, input, newTimes(context));
+    const created = records.insert(context, uid, input);
     if (!above && !isOperator) insertOwner(context.store, uidIn(context, uid), context.caller.uid, context.now);
-    return records.get({ uid }, context);
+    return created;
   },
 
   UpdateGroup: ({ group, updateMask }, context) => {
-    const row = records.row(context, group.uid);
-    const { next, paths } = changeInput(Group, inputOf(row), group, updateMask);
+    const { row, next, paths } = records.change(context, group, updateMask);
     const before = row.body as Partial<Group>;
     if (next.verified && !before.verified) throw permissionDenied("verified is set by the operator of the service");
     // The name is what was verified: LookupGroup finds the organization of a domain by it.
-    if (next.verified && next.name !== row.columns.name)
+    if (next.verified && next.name !== before.name)
       throw permissionDenied("the name of a verified group is set by the operator of the service");
     // `*` is an intent to write kind and status, too (docs/contract.md#d17); a subgroup's kind is its root's.
     if (paths.includes("*") && !next.kind) next.kind = before.kind;
@@ -79,9 +65,8 @@ export const groupService = {
       throw invalidArgument([
         { field: "kind", description: "cannot be changed by this request; name it in updateMask on a root group" },
       ]);
-    const { name, ...body } = next;
-    const kept = { ...body, resourceLimits: before.resourceLimits, status: before.status };
-    return records.update(context, row.uid, { columns: { name: name as string }, body: kept });
+    const { resourceLimits, status } = before;
+    return records.update(context, row.uid, { ...next, resourceLimits, status });
   },
 
   DeleteGroup: ({ uid }, context) => {
@@ -92,11 +77,6 @@ export const groupService = {
     return records.deleteIfThere({ uid }, context);
   },
 } satisfies ServiceMethods;
-
-export const insertGroup = (store: Store, uid: string, { name, ...body }: Partial<Group>, when: Times): void =>
-  store.insert(shapes.group, { uid, ...when, columns: { name: name as string }, body });
-
-type Times = Pick<Row, "createTime" | "updateTime">;
 
 // The founder gets every capability in a new organization, which lies in no scope. A limited token has fewer.
 const demandFounder = ({ caller, identityRules }: ServiceContext): void => {

@@ -2,12 +2,11 @@
 // granting that role takes (docs/contract.md#d21). The client secret is not stored and so cannot be shown.
 import { type FieldViolation, IdentityProvider, type Json, parseMask } from "../../schema/index.ts";
 import { equals } from "../store/list.ts";
-import { shapes } from "../store/shape.ts";
 import type { Row } from "../store/store.ts";
 import type { IdentityRules, ServiceMethods } from "./context.ts";
 import { demandMappedRoles } from "./external-group-role-mapping.ts";
 import { issuerViolations } from "./identity.ts";
-import { changeInput, createInput, existingParent, page, recordsOf, throwIfAny, times, uidIn } from "./record.ts";
+import { changeInput, existing, recordFrom, recordsOf, throwIfAny, uidIn } from "./record.ts";
 import { demandRole, roleViolations } from "./role.ts";
 
 type Oidc = NonNullable<IdentityProvider["oidc"]>;
@@ -15,48 +14,35 @@ type Oidc = NonNullable<IdentityProvider["oidc"]>;
 // Replaces the secret: the store records only that there is one.
 const KEPT = "kept";
 
-const listItemFrom = (row: Row): IdentityProvider =>
-  ({
-    uid: row.uid,
-    name: row.columns.name,
-    ...row.body,
-    defaultRole: row.columns.default_role,
-    ...times(row),
-  }) as IdentityProvider;
-
 // Reads of one provider show its provisioning. This server never issues a token for it.
 const identityProviderFrom = (row: Row): IdentityProvider => ({
-  ...listItemFrom(row),
+  ...recordFrom<IdentityProvider>(row),
   scim: { credentialState: "CREDENTIAL_STATE_NOT_ISSUED" },
 });
 
-const inputOf = (row: Row): Json => {
-  const { name, default_role: defaultRole, has_secret: hasSecret } = row.columns;
-  const oidc = { ...(row.body.oidc as Oidc), ...(hasSecret === 1 && { clientSecret: KEPT }) };
-  return { name, defaultRole, ...row.body, oidc };
-};
+const inputOf = ({ body, columns }: Row): Json => ({
+  ...body,
+  oidc: { ...(body.oidc as Oidc), ...(columns.has_secret === 1 && { clientSecret: KEPT }) },
+});
 
-const records = recordsOf(shapes.identityProvider, "IdentityProvider", "identityProviders", identityProviderFrom);
+const records = recordsOf("identityProvider", "identityProviders", identityProviderFrom, recordFrom<IdentityProvider>);
 
 export const identityProviderService = {
   GetIdentityProvider: records.get,
 
-  ListIdentityProviders: (request, context) => {
-    const filters = equals({ name: request.name });
-    return page(context, shapes.identityProvider, request, "identityProviders", filters, listItemFrom);
-  },
+  ListIdentityProviders: records.list(({ name }) => equals({ name })),
 
   CreateIdentityProvider: ({ parent, identityProvider }, context) => {
     const violations = issuerOf(identityProvider, context.identityRules);
-    const input = createInput(context, IdentityProvider, identityProvider, violations);
-    const { defaultRole } = input as IdentityProvider;
-    existingParent(context, parent);
+    const input = records.input(context, identityProvider, violations);
+    const { defaultRole } = input;
+    existing(context, "group", parent);
     throwIfAny(roleViolations(context, parent, defaultRole, "defaultRole"));
     demandRole(context, parent, defaultRole);
-    const { columns, body } = columnsAndBody(input);
-    // Its client has a secret, which no copy shows, unless it proves itself by PKCE.
-    if (context.original) columns.has_secret = (body.oidc as Oidc | undefined)?.pkceEnabled ? 0 : 1;
-    return records.insert(context, uidIn(context, parent), { columns, body });
+    const { body, hasSecret } = withoutSecret(input);
+    // The client of a copy has a secret, which no copy shows, unless it proves itself by PKCE.
+    const has_secret = Number(context.original ? !input.oidc?.pkceEnabled : hasSecret);
+    return records.insert(context, uidIn(context, parent), body, { has_secret });
   },
 
   // A caller who moves a provider to another issuer could sign in as anyone, in any external group. So every change requires that
@@ -73,20 +59,18 @@ export const identityProviderService = {
     throwIfAny(roleViolations(context, row.parent as string, defaultRole, "defaultRole"));
     demandRole(context, row.parent as string, defaultRole);
     demandMappedRoles(context, row.uid);
-    return records.update(context, row.uid, columnsAndBody(next));
+    const { body, hasSecret } = withoutSecret(next as IdentityProvider);
+    return records.update(context, row.uid, body, { has_secret: Number(hasSecret) });
   },
 
   DeleteIdentityProvider: records.delete,
 } satisfies ServiceMethods;
 
-const columnsAndBody = (input: Json): Pick<Row, "columns" | "body"> => {
-  const { name, defaultRole, oidc, ...body } = input as IdentityProvider;
-  const { clientSecret, ...rest } = oidc ?? ({} as Oidc);
-  return {
-    columns: { name, default_role: defaultRole, has_secret: clientSecret ? 1 : 0 },
-    // Another service may have other ways to sign in.
-    body: { ...body, ...(oidc && { oidc: rest }) },
-  };
+const withoutSecret = ({ oidc, ...provider }: IdentityProvider) => {
+  // Another service may have other ways to sign in.
+  if (!oidc) return { body: provider, hasSecret: false };
+  const { clientSecret, ...rest } = oidc;
+  return { body: { ...provider, oidc: rest }, hasSecret: Boolean(clientSecret) };
 };
 
 // An empty secret keeps the stored one, unless the mask names it. An unset rule keeps the stored one.

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
 import {
   type FieldViolation,
-  Identity,
+  type Identity,
   inputViolations,
   isLoopbackUrl,
   type Json,
@@ -19,60 +19,38 @@ import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
 import { issuerPatternWarning, jwksViolation } from "../sts/index.ts";
 import type { IdentityRules, ServiceContext, ServiceMethods } from "./context.ts";
-import {
-  changeInput,
-  createInput,
-  existingParent,
-  newTimes,
-  recordsOf,
-  throwIfAny,
-  times,
-  timeText,
-  uidIn,
-} from "./record.ts";
+import { existing, newTimes, recordFrom, recordsOf, throwIfAny, timeText, uidIn } from "./record.ts";
 import { demandHeld } from "./role.ts";
 
-export const identityFrom = (row: Row): Identity => ({
-  uid: row.uid,
-  name: row.columns.name as string,
-  description: "",
-  ...row.body,
-  lastSeenTime: timeText(row.columns.last_seen_time as number),
-  ...times(row),
-});
-
-const records = recordsOf(shapes.identity, "Identity", "identities", identityFrom);
+const records = recordsOf<Identity, "identities">("identity", "identities");
 
 export const identityService = {
   GetIdentity: records.get,
 
-  ListIdentities: (request, context) => {
-    const type = request.relationshipType === "RELATIONSHIP_TYPE_UNSPECIFIED" ? undefined : request.relationshipType;
-    return records.list(context, request, equals({ name: request.name, relationship: type }));
-  },
+  ListIdentities: records.list(({ name, relationshipType: type }) =>
+    equals({ name, relationship: type === NO_RELATIONSHIP ? undefined : type }),
+  ),
 
   CreateIdentity: ({ parent, identity }, context) => {
     const { identityRules, now } = context;
     const violations = relationshipViolations(identity, identityRules, { now, createTime: now });
-    const { lastSeenTime, ...input } = createInput(context, Identity, identity, violations, onlyFields);
+    const input = records.input(context, identity, violations, onlyFields);
     // A person whose identity is copied may be in no group.
-    if (parent || !context.original) existingParent(context, parent);
+    if (parent || !context.original) existing(context, "group", parent);
     const uid = uidIn(context, parent);
-    const when = newTimes(context);
-    insertIdentity(context.store, uid, input, { ...when, lastSeenTime: msOf(lastSeenTime) ?? when.createTime });
+    const { createTime } = newTimes(context);
     if (!context.original) warnOfRelationship(context, uid, input);
-    return records.get({ uid }, context);
+    const lastSeenTime = input.lastSeenTime ?? timeText(createTime);
+    return records.insert(context, uid, withExpiration({ ...input, lastSeenTime }, createTime));
   },
 
   UpdateIdentity: ({ identity, updateMask }, context) => {
-    const row = records.row(context, identity.uid);
-    const current = { name: row.columns.name, ...row.body };
-    const { next } = changeInput(Identity, current, identity, updateMask, (changed) =>
-      relationshipViolations(changed, context.identityRules, { now: context.now, createTime: row.createTime }),
+    const { row, next } = records.change(context, identity, updateMask, (changed, { createTime }) =>
+      relationshipViolations(changed, context.identityRules, { now: context.now, createTime }),
     );
-    if (!isDeepStrictEqual(relationshipOf(next), relationshipOf(current))) demandGranted(context, row.uid);
+    if (!isDeepStrictEqual(relationshipOf(next), relationshipOf(row.body))) demandGranted(context, row.uid);
     warnOfRelationship(context, row.uid, next);
-    return records.update(context, row.uid, columnsAndBody(next, row.createTime, row.columns.last_seen_time as number));
+    return records.update(context, row.uid, withExpiration(next, row.createTime));
   },
 
   DeleteIdentity: records.delete,
@@ -92,25 +70,14 @@ export const identityService = {
   },
 } satisfies ServiceMethods;
 
-interface IdentityTimes extends Pick<Row, "createTime" | "updateTime"> {
-  lastSeenTime: number;
-}
-
-export const insertIdentity = (store: Store, uid: string, input: Json, when: IdentityTimes): void => {
-  const { lastSeenTime, ...recordTimes } = when;
-  store.insert(shapes.identity, { uid, ...recordTimes, ...columnsAndBody(input, when.createTime, lastSeenTime) });
-};
-
-const msOf = (time: unknown): number | undefined => (typeof time === "string" ? Date.parse(time) : undefined);
-
 /**
  * What role bindings show of an identity whose own record does not say whom it trusts: of a person, or of an identity that was not visible
  * to whoever copied the binding. No token is matched by it.
  */
 export const showSignIn = (store: Store, uid: string, { issuer, subject }: Json): void =>
   void store
-    .statement("UPDATE identities SET issuer = ?, subject = ? WHERE uid = ? AND relationship = ?")
-    .run((issuer as string) ?? null, (subject as string) ?? null, uid, NO_RELATIONSHIP);
+    .statement("UPDATE identities SET sign_in = ? WHERE uid = ? AND relationship = ?")
+    .run(JSON.stringify({ issuer, subject }), uid, NO_RELATIONSHIP);
 
 /** The identities of a workload that the caller may list. */
 export const visibleIdentities = (
@@ -123,20 +90,14 @@ export const identitiesWith = (store: Store, issuer: string, subject: string): I
   store
     .statement("SELECT uid FROM identities WHERE issuer = ? AND subject = ?")
     .all(issuer, subject)
-    .map(({ uid }) => identityFrom(store.get(shapes.identity, uid as string) as Row));
+    .map(({ uid }) => recordFrom(store.get(shapes.identity, uid as string) as Row));
 
-// The member of an identity that says who may assume it, and the name of each in the filter of a list.
-const RELATIONSHIPS = {
-  claimMatch: "RELATIONSHIP_TYPE_CLAIM_MATCH",
-  staticKeys: "RELATIONSHIP_TYPE_STATIC",
-  awsIdentity: "RELATIONSHIP_TYPE_AWS_IDENTITY",
-  servicePrincipal: "RELATIONSHIP_TYPE_SERVICE_PRINCIPAL",
-};
+// The members of an identity that say who may assume it (store/schema.sql).
+const RELATIONSHIPS = ["claimMatch", "staticKeys", "awsIdentity", "servicePrincipal"] as const;
 
 const NO_RELATIONSHIP = "RELATIONSHIP_TYPE_UNSPECIFIED";
 
-const relationshipOf = (input: Json): Json =>
-  Object.fromEntries(Object.keys(RELATIONSHIPS).map((name) => [name, input[name]]));
+const relationshipOf = (input: Json): Json => Object.fromEntries(RELATIONSHIPS.map((name) => [name, input[name]]));
 
 // A caller who decides who assumes an identity can assume it, so the caller must hold what it is granted
 // (docs/contract.md#change-of-claims). Another organization that grants it something trusts those who manage it here.
@@ -145,28 +106,14 @@ const demandGranted = (context: ServiceContext, uid: string): void => {
     if (rootOf(group) === rootOf(uid)) demandHeld(context, capabilities, group);
 };
 
-const columnsAndBody = (input: Json, createTime: number, lastSeenTime: number): Pick<Row, "columns" | "body"> => {
-  const { name, ...rest } = input as Partial<Identity>;
-  const { claimMatch, staticKeys } = rest;
-  const set = Object.entries(RELATIONSHIPS).find(([member]) => input[member]);
-  const body = staticKeys ? { ...rest, staticKeys: withExpiration(staticKeys, createTime) } : rest;
-  const exact = claimMatch ?? staticKeys;
-  return {
-    columns: {
-      name: name as string,
-      last_seen_time: lastSeenTime,
-      relationship: set?.[1] ?? NO_RELATIONSHIP,
-      issuer: exact?.issuer ?? null,
-      subject: exact?.subject ?? null,
-    },
-    body,
-  };
-};
+const expirationOf = ({ expirationTime }: z.infer<typeof StaticKeys>, createTime: number): string =>
+  expirationTime ?? timeText(createTime + STATIC_KEYS_LIFE_MS);
 
-const withExpiration = (keys: z.infer<typeof StaticKeys>, createTime: number) => ({
-  ...keys,
-  expirationTime: keys.expirationTime ?? timeText(createTime + STATIC_KEYS_LIFE_MS),
-});
+const withExpiration = (identity: Identity, createTime: number): Identity => {
+  const { staticKeys } = identity;
+  if (!staticKeys) return identity;
+  return { ...identity, staticKeys: { ...staticKeys, expirationTime: expirationOf(staticKeys, createTime) } };
+};
 
 // The published error for an empty body names `name` alone (docs/contract.md#sample-a): a missing relationship is reported
 // once the rest is valid.
@@ -190,7 +137,7 @@ interface Times {
 }
 
 const expirationViolations = (keys: z.infer<typeof StaticKeys>, { now, createTime }: Times): FieldViolation[] => {
-  const expires = Date.parse(withExpiration(keys, createTime).expirationTime);
+  const expires = Date.parse(expirationOf(keys, createTime));
   if (expires > now && expires <= createTime + STATIC_KEYS_LIFE_MS) return [];
   return [
     { field: "staticKeys.expirationTime", description: "must be in the future, at most 365 days after creation" },

@@ -12,6 +12,7 @@ import {
   notFound,
   parseMask,
   requiredTexts,
+  resources,
 } from "../../schema/index.ts";
 import { once } from "../base/once.ts";
 import { scopesWith } from "../caller/caller.ts";
@@ -35,25 +36,28 @@ export const times = (row: Row): { createTime: string; updateTime: string } => (
   updateTime: timeText(row.updateTime),
 });
 
+/** The fields of a stored record. The wire leaves out those that its message does not have. */
+export const recordFrom = <T>(row: Row): T => ({ uid: row.uid, ...row.body, ...times(row) }) as T;
+
+export type Kind = keyof typeof resources;
+
 /** The record, or NOT_FOUND: the caller was authorised before (AIP-211, docs/contract.md#d5). */
-export const existing = (context: ServiceContext, shape: Shape, type: string, uid: string): Row => {
-  const row = context.store.get(shape, uid);
+export const existing = (context: ServiceContext, kind: Kind, uid: string): Row => {
+  const row = context.store.get(shapes[kind], uid);
   const { createdBy = Infinity } = context;
-  if (!row || row.createTime > createdBy) throw notFound(type, uid);
+  if (!row || row.createTime > createdBy) throw notFound(resources[kind].type, uid);
   return row;
 };
 
-/** The group of a new record. */
-export const existingParent = (context: ServiceContext, uid: string): Row =>
-  existing(context, shapes.group, "Group", uid);
+type Report = (violations: FieldViolation[]) => FieldViolation[];
 
 /** A request's resource without the fields that only the server sets. Throws all violations at once. */
-export const createInput = (
+const createInput = (
   { original }: ServiceContext,
   schema: Message,
   resource: Json,
   further: readonly FieldViolation[] = [],
-  report: (violations: FieldViolation[]) => FieldViolation[] = (all) => all,
+  report: Report = (all) => all,
 ): Json => {
   if (original) return copiedInput(schema, original);
   const fields = inputFields(schema);
@@ -76,14 +80,14 @@ const copiedInput = (schema: Message, { uid: _, createTime: _c, updateTime: _u, 
 };
 
 interface Change {
-  /** the record's input fields after the change */
+  /** the record's fields after the change */
   next: Json;
   paths: string[];
 }
 
 /**
  * A partial update (docs/contract.md#d18): unknown paths are refused by name; fields outside the mask are neither applied nor
- * validated. `current` holds the input fields as they are.
+ * validated. `current` holds the fields as they are.
  */
 export const changeInput = (
   schema: Message,
@@ -122,43 +126,50 @@ export const listReadable = (
   rootRecords = false,
 ): Row[] => allRows(context.store, shape, uidp, filters, readableBy(context, shape, rootRecords));
 
-/** The response of a list: a page of the records that the caller may read, in the field `plural`. */
-export const page = <P extends string, T>(
-  context: ServiceContext,
-  shape: Shape,
-  request: ListInput,
-  plural: P,
-  filters: readonly Condition[],
-  toMessage: (row: Row) => T,
-  rootRecords = false,
-) => {
-  const readable = readableBy(context, shape, rootRecords);
-  const { rows, ...envelope } = listRows(context.store, context.tokens, shape, request, filters, readable);
-  return { ...({ [plural]: rows.map(toMessage) } as Record<P, T[]>), ...envelope };
-};
+type Columns = Parameters<Store["insert"]>[2];
 
-type Values = Pick<Row, "columns" | "body">;
-
-/** What the methods of a resource share. `toMessage`: the API's message of a stored record. */
-export const recordsOf = <P extends string, T>(
-  shape: Shape,
-  type: string,
+/** What the methods of a kind share. `toMessage`: the API's message of a stored record; `toItem`: the same in a list. */
+export const recordsOf = <T, P extends string>(
+  kind: Kind,
   plural: P,
-  toMessage: (row: Row, store: Store) => T,
+  toMessage: (row: Row, store: Store) => T = recordFrom<T>,
+  toItem = toMessage,
 ) => {
-  const row = (context: ServiceContext, uid: string): Row => existing(context, shape, type, uid);
+  const shape = shapes[kind];
+  const { schema } = resources[kind];
+  const row = (context: ServiceContext, uid: string): Row => existing(context, kind, uid);
   const get = ({ uid }: { uid: string }, context: ServiceContext): T => toMessage(row(context, uid), context.store);
   return {
     row,
     get,
-    list: (context: ServiceContext, request: ListInput, filters: readonly Condition[], rootRecords = false) =>
-      page(context, shape, request, plural, filters, (one) => toMessage(one, context.store), rootRecords),
-    insert: (context: ServiceContext, uid: string, values: Values): T => {
-      context.store.insert(shape, { uid, ...newTimes(context), ...values });
+    /** A page of the records that the caller may read. */
+    list:
+      <R extends ListInput>(filtersOf: (request: R) => readonly Condition[], rootRecords = false) =>
+      (request: R, context: ServiceContext) => {
+        const { store, tokens } = context;
+        const readable = readableBy(context, shape, rootRecords);
+        const { rows, ...envelope } = listRows(store, tokens, shape, request, filtersOf(request), readable);
+        return { ...({ [plural]: rows.map((one) => toItem(one, store)) } as Record<P, T[]>), ...envelope };
+      },
+    /** The fields of a new record, once its parent exists. */
+    input: (context: ServiceContext, resource: Json, further?: readonly FieldViolation[], report?: Report): T =>
+      createInput(context, schema, resource, further, report) as T,
+    insert: (context: ServiceContext, uid: string, body: Json, columns?: Columns): T => {
+      context.store.insert(shape, { uid, ...newTimes(context), body }, columns);
       return get({ uid }, context);
     },
-    update: (context: ServiceContext, uid: string, values: Values): T => {
-      context.store.update(shape, { uid, updateTime: context.now, ...values });
+    change: (
+      context: ServiceContext,
+      change: Json & { uid: string },
+      updateMask: string | undefined,
+      rules?: (next: Json, row: Row) => readonly FieldViolation[],
+    ) => {
+      const found = row(context, change.uid);
+      const { next, paths } = changeInput(schema, found.body, change, updateMask, (all) => rules?.(all, found) ?? []);
+      return { row: found, next: next as T, paths };
+    },
+    update: (context: ServiceContext, uid: string, body: Json, columns?: Columns): T => {
+      context.store.update(shape, { uid, updateTime: context.now, body }, columns);
       return get({ uid }, context);
     },
     delete: ({ uid }: { uid: string }, context: ServiceContext) => {

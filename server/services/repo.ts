@@ -24,11 +24,11 @@ import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
 import type { ServiceContext, ServiceMethods } from "./context.ts";
 import { readmeViolation } from "./readme.ts";
-import { changeInput, createInput, existingParent, recordsOf, throwIfAny, times, timeText, uidIn } from "./record.ts";
+import { changeInput, existing, recordFrom, recordsOf, throwIfAny, timeText, uidIn } from "./record.ts";
 
 // Two repos may sync from each other: `seen` ends the search.
 export const repoFrom = (store: Store, row: Row, seen: readonly string[] = []): Repo => {
-  const repo = { uid: row.uid, name: row.columns.name, ...row.body, ...times(row) } as Repo;
+  const repo = recordFrom<Repo>(row);
   const source = sourceOf(store, row, seen);
   if (!source) return repo;
   const { description, ...inherited } = repoFrom(store, source, [...seen, row.uid]);
@@ -45,28 +45,20 @@ export const readmeOf = (store: Store, row: Row, seen: readonly string[] = []): 
   return source ? readmeOf(store, source, [...seen, row.uid]) : (row.columns.readme as string);
 };
 
-const records = recordsOf(shapes.repo, "Repo", "repos", (row, store) => repoFrom(store, row));
+const records = recordsOf("repo", "repos", (row, store) => repoFrom(store, row));
 
 export const repoService = {
   GetRepo: records.get,
 
-  ListRepos: (request, context) => records.list(context, request, equals({ name: request.name })),
+  ListRepos: records.list(({ name }) => equals({ name })),
 
   CreateRepo: ({ parent, repo }, context) => {
-    const { sync_config, ...input } = createInput(context, Repo, repo) as Repo;
-    existingParent(context, parent);
-    const uid = uidIn(context, parent);
-    if (context.original) {
-      throwIfTaken(context.store, parent, input.name);
-      // Also what it inherits, since its source may not be here.
-      const { name, ...body } = { ...input, ...(sync_config && { sync_config }) };
-      return records.insert(context, uid, { columns: { name, readme: "" }, body });
-    }
-    const sync = resolveSync(context, sync_config);
-    throwIfAny(inheritedViolations(context.store, input, sync, [WILDCARD]));
+    const input = records.input(context, repo);
+    existing(context, "group", parent);
+    // A copy keeps also what it inherits, since its source may not be here.
+    const stored = context.original ? input : withSync(context, input, [WILDCARD]);
     throwIfTaken(context.store, parent, input.name);
-    const { name, ...body } = storedFields(input, sync);
-    return records.insert(context, uid, { columns: { name, readme: "" }, body });
+    return records.insert(context, uidIn(context, parent), stored);
   },
 
   UpdateRepo: ({ repo, updateMask }, context) => {
@@ -74,13 +66,9 @@ export const repoService = {
     const { uid, createTime, updateTime, ...shown } = repoFrom(context.store, row);
     const current = { ...shown, description: row.body.description };
     const { next, paths } = changeInput(Repo, current, repo, updateMask);
-    const { sync_config, ...input } = next as Repo;
-    const sync = resolveSync(context, sync_config, row);
-    throwIfAny(inheritedViolations(context.store, input, sync, paths));
-    if (input.name !== row.columns.name) throwIfTaken(context.store, row.parent as string, input.name);
-    const { name, ...body } = storedFields(input, sync);
-    const columns = { name, readme: row.columns.readme as string };
-    return records.update(context, uid, { columns, body });
+    const stored = withSync(context, next as Repo, paths, row);
+    if (stored.name !== row.body.name) throwIfTaken(context.store, row.parent as string, stored.name);
+    return records.update(context, uid, stored);
   },
 
   DeleteRepo: records.delete,
@@ -96,10 +84,7 @@ export const repoService = {
     const { next } = changeInput(RepoReadme, { content: current }, repoReadme, updateMask, readmeViolations);
     const { content = "" } = next as RepoReadme;
     if (content !== current && sourceOf(context.store, row)) throwIfAny([inheritedViolation("content")]);
-    if (content !== current) {
-      const columns = { ...row.columns, readme: content };
-      context.store.update(shapes.repo, { uid: row.uid, updateTime: context.now, columns, body: row.body });
-    }
+    if (content !== current) records.update(context, row.uid, row.body, { readme: content });
     return { uid: row.uid, content };
   },
 } satisfies ServiceMethods;
@@ -118,9 +103,17 @@ export const leaveToSources = (store: Store, uids: readonly string[]): void => {
 };
 
 // Inherited fields are not stored: reads take them from the source.
-const storedFields = ({ ...repo }: Omit<Repo, "uid" | "createTime" | "updateTime">, sync: Repo["sync_config"]) => {
-  if (sync) for (const name of INHERITED) delete repo[name];
-  return { ...repo, ...(sync && { sync_config: sync }) };
+const withSync = (
+  context: ServiceContext,
+  { sync_config: given, ...repo }: Repo,
+  paths: readonly string[],
+  row?: Row,
+): Omit<Repo, "uid" | "createTime" | "updateTime"> => {
+  const sync = given && resolveSync(context, given, row);
+  throwIfAny(inheritedViolations(context.store, repo, sync, paths));
+  if (!sync) return repo;
+  for (const name of INHERITED) delete repo[name];
+  return { ...repo, sync_config: sync };
 };
 
 const inheritedViolation = (field: string): FieldViolation => ({
@@ -177,8 +170,7 @@ const sourceOf = (store: Store, row: Row, seen: readonly string[] = []): Row | u
 };
 
 /** The stored form of a sync config: the source as uid, the rest as given, the time of `row` or of now. */
-const resolveSync = (context: ServiceContext, sync: Repo["sync_config"], row?: Row): Sync | undefined => {
-  if (!sync) return undefined;
+const resolveSync = (context: ServiceContext, sync: Sync, row: Row | undefined): Sync => {
   const before = row?.body.sync_config as Sync | undefined;
   const source = sync.source === before?.source ? before.source : resolve(context, sync.source);
   if (!source || source === row?.uid) {
@@ -210,6 +202,6 @@ const withPath = (store: Store, text: string): string[] => {
 };
 
 const pathOf = (store: Store, uid: string): string => {
-  const above = ancestorsOf(uid).map((group) => store.get(shapes.group, group)?.columns.name);
-  return [...above, store.get(shapes.repo, uid)?.columns.name].join("/");
+  const above = ancestorsOf(uid).map((group) => store.get(shapes.group, group)?.body.name);
+  return [...above, store.get(shapes.repo, uid)?.body.name].join("/");
 };

@@ -13,19 +13,14 @@ import { equals } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
 import type { ServiceContext, ServiceMethods } from "./context.ts";
-import { changeInput, createInput, existingParent, recordsOf, throwIfAny, timeText, uidIn } from "./record.ts";
+import { existing, recordsOf, throwIfAny, timeText, uidIn } from "./record.ts";
 import { demandRole, founderRoleIn, roleViolations } from "./role.ts";
 
 type Link = { identityUid: string; roleUid: string };
 
-const linkOf = (row: Row): Link => ({
-  identityUid: row.columns.identity_uid as string,
-  roleUid: row.columns.role_uid as string,
-});
-
 // Hydrated as published: the uids are in the objects, not beside them (docs/contract.md#role-bindings).
 const roleBindingFrom = (row: Row, store: Store) => {
-  const { identityUid, roleUid } = linkOf(row);
+  const { identityUid, roleUid } = row.body as Link;
   const identity = store.get(shapes.identity, identityUid);
   const { issuer, subject } = identity?.columns ?? {};
   return {
@@ -44,27 +39,27 @@ const roleBindingFrom = (row: Row, store: Store) => {
 
 const summaryOf = (uid: string, row: Row | undefined) => ({
   uid,
-  name: (row?.columns.name as string) ?? "",
+  name: (row?.body.name as string) ?? "",
   description: (row?.body.description as string) ?? "",
 });
 
-const records = recordsOf(shapes.roleBinding, "RoleBinding", "roleBindings", roleBindingFrom);
+const records = recordsOf("roleBinding", "roleBindings", roleBindingFrom);
 
 export const roleBindingService = {
   GetRoleBinding: records.get,
 
-  ListRoleBindings: (request, context) => {
-    const { identity, group, role } = request;
-    return records.list(context, request, equals({ identity_uid: identity, parent: group, role_uid: role }));
-  },
+  ListRoleBindings: records.list(({ identity, group, role }) =>
+    equals({ identity_uid: identity, parent: group, role_uid: role }),
+  ),
 
   CreateRoleBinding: ({ parent, roleBinding }, context) => {
-    const input = createInput(context, RoleBinding, roleBinding) as Link;
-    existingParent(context, parent);
-    throwIfAny(linkViolations(context, parent, input));
-    demandRole(context, parent, input.roleUid);
-    throwIfBound(context, parent, [input]);
-    return records.insert(context, uidIn(context, parent), columnsAndBody(input, 0));
+    const { identityUid, roleUid } = records.input(context, roleBinding) as Link;
+    const link = { identityUid, roleUid };
+    existing(context, "group", parent);
+    throwIfAny(linkViolations(context, parent, link));
+    demandRole(context, parent, roleUid);
+    throwIfBound(context, parent, [link]);
+    return records.insert(context, uidIn(context, parent), link);
   },
 
   // Atomic, in order, at most 25 (AIP-233, docs/contract.md#role-bindings).
@@ -76,47 +71,35 @@ export const roleBindingService = {
       ({ roleBinding }) => ({ ...roleBinding, roleUid: roleBinding?.roleUid || roleUid }) as Link,
     );
     throwIfAny(requests.flatMap((request, i) => batchViolations(request, i, parent, roleUid, links[i] as Link)));
-    existingParent(context, parent);
+    existing(context, "group", parent);
     throwIfAny(
       links.flatMap((link, i) => addPrefix(linkViolations(context, parent, link), `requests[${i}].roleBinding.`)),
     );
     for (const link of links) demandRole(context, parent, link.roleUid);
     throwIfBound(context, parent, links);
-    return {
-      roleBindings: links.map((link) => records.insert(context, uidIn(context, parent), columnsAndBody(link, 0))),
-    };
+    return { roleBindings: links.map((link) => records.insert(context, uidIn(context, parent), link)) };
   },
 
   UpdateRoleBinding: ({ roleBinding, updateMask }, context) => {
-    const row = records.row(context, roleBinding.uid);
+    const { row, next } = records.change(context, roleBinding, updateMask);
     const group = row.parent as string;
-    const { next } = changeInput(RoleBinding, linkOf(row), roleBinding, updateMask);
     const link = next as Link;
     throwIfAny(linkViolations(context, group, link));
     demandRole(context, group, link.roleUid);
     throwIfBound(context, group, [link], row.uid);
-    return records.update(context, row.uid, columnsAndBody(link, row.columns.founding as number));
+    return records.update(context, row.uid, link);
   },
 
   DeleteRoleBinding: records.deleteIfThere,
 } satisfies ServiceMethods;
 
-/** Makes an identity the owner of a new organization. The binding goes with the organization. */
-export const insertOwner = (store: Store, uid: string, identityUid: string, now: number): void => {
-  const link = { identityUid, roleUid: founderRoleIn(store) };
-  store.insert(shapes.roleBinding, { uid, createTime: now, updateTime: now, ...columnsAndBody(link, 1) });
-};
+/** Makes an identity the owner of a new organization. */
+export const insertOwner = (store: Store, uid: string, identityUid: string, now: number): void =>
+  insertFounding(store, { uid, body: { identityUid, roleUid: founderRoleIn(store) } }, now);
 
-/**
- * A binding that no list shows, since its uid is not below the group where it holds. It goes with the group too.
- */
-export const insertHiddenBinding = (store: Store, uid: string, parent: string, link: Link, now: number): void =>
-  store.insert(shapes.roleBinding, { uid, parent, createTime: now, updateTime: now, ...columnsAndBody(link, 1) });
-
-const columnsAndBody = ({ identityUid, roleUid }: Link, founding: number) => ({
-  columns: { identity_uid: identityUid, role_uid: roleUid, founding },
-  body: {},
-});
+/** A binding that goes with its group, and does not block its deletion. No list shows one whose uid is not below that group. */
+export const insertFounding = (store: Store, row: { uid: string; parent?: string; body: Link }, now: number): void =>
+  store.insert(shapes.roleBinding, { ...row, createTime: now, updateTime: now }, { founding: 1 });
 
 // With `--unique-role-bindings` an identity has a role once in a group (docs/contract.md#d19). `changedUid`: the binding
 // that an update changes; new bindings have no uid.

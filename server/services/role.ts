@@ -9,7 +9,7 @@ import {
   isRoot,
   type PreconditionViolation,
   parentOf,
-  Role,
+  type Role,
   type RoleBundles,
 } from "../../schema/index.ts";
 import { demand } from "../caller/caller.ts";
@@ -17,20 +17,11 @@ import { equals } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
 import type { ServiceContext, ServiceMethods } from "./context.ts";
-import { changeInput, createInput, existingParent, recordsOf, times, uidIn } from "./record.ts";
-
-const roleFrom = (row: Row): Role => ({
-  uid: row.uid,
-  name: row.columns.name as string,
-  description: "",
-  capabilities: [],
-  ...row.body,
-  ...times(row),
-});
+import { existing, recordsOf, uidIn } from "./record.ts";
 
 export const capabilitiesOfRole = (row: Row): string[] => (row.body.capabilities as string[] | undefined) ?? [];
 
-const records = recordsOf(shapes.role, "Role", "roles", roleFrom);
+const records = recordsOf<Role, "roles">("role", "roles");
 
 export const roleService = {
   // Unscoped: everyone may read a built-in role, and a custom one requires roles.list at its group.
@@ -39,25 +30,20 @@ export const roleService = {
     return records.get({ uid }, context);
   },
 
-  ListRoles: (request, context) => records.list(context, request, equals({ name: request.name }), true),
+  ListRoles: records.list(({ name }) => equals({ name }), true),
 
   CreateRole: ({ parent, role }, context) => {
-    const { name, ...body } = createInput(context, Role, role) as Role;
-    const unique = { ...body, capabilities: [...new Set(body.capabilities)] };
+    const input = withoutRepeats(records.input(context, role));
     // Another service's built-in role is copied as well.
-    if (parent || !context.original) existingParent(context, parent);
-    demandHeld(context, unique.capabilities, parent);
-    return records.insert(context, uidIn(context, parent), { columns: { name }, body: unique });
+    if (parent || !context.original) existing(context, "group", parent);
+    demandHeld(context, input.capabilities, parent);
+    return records.insert(context, uidIn(context, parent), input);
   },
 
   UpdateRole: ({ role, updateMask }, context) => {
-    const row = records.row(context, role.uid);
-    const current = { name: row.columns.name, ...row.body };
-    const { next } = changeInput(Role, current, role, updateMask);
-    const { name, ...body } = next as Role;
-    const unique = { ...body, capabilities: [...new Set(body.capabilities)] };
-    demandHeld(context, [...capabilitiesOfRole(row), ...unique.capabilities], row.parent as string);
-    return records.update(context, row.uid, { columns: { name }, body: unique });
+    const { row, next } = records.change(context, role, updateMask);
+    demandHeld(context, [...capabilitiesOfRole(row), ...next.capabilities], row.parent as string);
+    return records.update(context, row.uid, withoutRepeats(next));
   },
 
   DeleteRole: ({ uid }, context) => {
@@ -67,6 +53,8 @@ export const roleService = {
     return records.deleteIfThere({ uid }, context);
   },
 } satisfies ServiceMethods;
+
+const withoutRepeats = (role: Role): Role => ({ ...role, capabilities: [...new Set(role.capabilities)] });
 
 // An invite does not hold its role: it shows none once the role is deleted (docs/contract.md#group-invites).
 const USES = [
@@ -123,11 +111,11 @@ export const ensureBuiltInRoles = (store: Store, bundles: RoleBundles, now: numb
   store.transaction(() => {
     for (const [name, capabilities] of Object.entries(bundles)) {
       const uid = builtInRoleUid(name);
-      const body = { description: `Built-in role: ${name}`, capabilities: enumNames(capabilities) };
+      const body = { name, description: `Built-in role: ${name}`, capabilities: enumNames(capabilities) };
       const stored = store.get(shapes.role, uid);
-      if (!stored) store.insert(shapes.role, { uid, createTime: now, updateTime: now, columns: { name }, body });
+      if (!stored) store.insert(shapes.role, { uid, createTime: now, updateTime: now, body });
       else if (JSON.stringify(stored.body) !== JSON.stringify(body))
-        store.update(shapes.role, { uid, updateTime: now, columns: { name }, body });
+        store.update(shapes.role, { uid, updateTime: now, body });
     }
   });
 

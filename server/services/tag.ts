@@ -1,46 +1,33 @@
 // Tags: names in a repo. Creating one that exists moves it (docs/contract.md#d19). Lists leave out three kinds unless the
 // request includes them (docs/contract.md#tags).
-import { alreadyExists, HIDDEN_TAGS, type Json, Tag } from "../../schema/index.ts";
+import { alreadyExists, HIDDEN_TAGS, type Tag } from "../../schema/index.ts";
 import { type Condition, equals } from "../store/list.ts";
-import { shapes } from "../store/shape.ts";
-import type { Row, Store } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 import type { ServiceMethods } from "./context.ts";
-import { createInput, existing, newTimes, recordsOf, timeText, uidIn } from "./record.ts";
+import { existing, recordsOf, uidIn } from "./record.ts";
 
-const tagFrom = (row: Row): Tag =>
-  ({
-    uid: row.uid,
-    name: row.columns.name,
-    digest: row.columns.digest,
-    ...row.body,
-    updateTime: timeText(row.updateTime),
-  }) as Tag;
-
-const records = recordsOf(shapes.tag, "Tag", "tags", tagFrom);
+const records = recordsOf<Tag, "tags">("tag", "tags");
 
 export const tagService = {
   GetTag: records.get,
 
-  ListTags: (request, context) => {
-    const filters = [
-      ...equals({ name: request.name, digest: request.digest }),
-      ...updatedAfter(request.updatedSince),
-      ...without("referrer", request.includeReferrers),
-      ...without("dated", request.includeDates),
-      ...without("epoch", request.includeEpochs),
-    ];
-    return records.list(context, request, filters);
-  },
+  ListTags: records.list(({ name, digest, updatedSince, includeReferrers, includeDates, includeEpochs }) => [
+    ...equals({ name, digest }),
+    ...updatedAfter(updatedSince),
+    ...without("referrer", includeReferrers),
+    ...without("dated", includeDates),
+    ...without("epoch", includeEpochs),
+  ]),
 
   CreateTag: ({ parent, tag }, context) => {
-    const input = createInput(context, Tag, tag);
-    existing(context, shapes.repo, "Repo", parent);
-    const present = tagUid(context.store, parent, input.name as string);
+    const input = records.input(context, tag);
+    existing(context, "repo", parent);
+    const present = tagUid(context.store, parent, input.name);
     if (present && context.original)
       throw alreadyExists("Tag", present, `the repo ${parent} has a tag ${input.name} already`);
-    const uid = present ?? uidIn(context, parent);
-    upsertTag(context.store, uid, input, newTimes(context));
-    return records.get({ uid }, context);
+    return present
+      ? records.update(context, present, input, columnsOf(input))
+      : records.insert(context, uidIn(context, parent), input, columnsOf(input));
   },
 
   DeleteTag: records.delete,
@@ -50,20 +37,14 @@ export const tagService = {
 const tagUid = (store: Store, repo: string, name: string): string | undefined =>
   store.statement("SELECT uid FROM tags WHERE parent = ? AND name = ?").get(repo, name)?.uid as string | undefined;
 
-const upsertTag = (store: Store, uid: string, { name, digest, ...body }: Json, when: Times): void => {
-  const kindOf = (pattern: RegExp) => (pattern.test(name as string) ? 1 : 0);
-  const columns = {
-    name: name as string,
-    digest: digest as string,
+const columnsOf = ({ name }: Tag) => {
+  const kindOf = (pattern: RegExp) => Number(pattern.test(name));
+  return {
     referrer: kindOf(HIDDEN_TAGS.includeReferrers),
     dated: kindOf(HIDDEN_TAGS.includeDates),
     epoch: kindOf(HIDDEN_TAGS.includeEpochs),
   };
-  if (store.get(shapes.tag, uid)) store.update(shapes.tag, { uid, updateTime: when.updateTime, columns, body });
-  else store.insert(shapes.tag, { uid, ...when, columns, body });
 };
-
-type Times = Pick<Row, "createTime" | "updateTime">;
 
 const without = (column: string, include: boolean | undefined): Condition[] =>
   include ? [] : [{ sql: `${column} = 0`, values: [] }];

@@ -1,16 +1,18 @@
 // What the token service reads and keeps: the identities, and families of refresh tokens.
+import type { Identity } from "../../schema/index.ts";
 import type { Log } from "../base/log.ts";
 import { passingFailure } from "../store/failure.ts";
 import { shapes } from "../store/shape.ts";
 import type { Store } from "../store/store.ts";
 import type { Identities, RefreshFamilies, RefreshFamily, RefreshGrant } from "../sts/index.ts";
-import { identitiesWith, identityFrom } from "./identity.ts";
+import { identitiesWith } from "./identity.ts";
+import { recordFrom, timeText } from "./record.ts";
 
 /** The identities as the token exchange reads them. */
 export const createIdentitySource = (store: Store, log: Log): Identities => ({
   get: (uid) => {
     const row = store.get(shapes.identity, uid);
-    return row && identityFrom(row);
+    return row && recordFrom<Identity>(row);
   },
   withExactClaims: (issuer, subject) => identitiesWith(store, issuer, subject),
   // Not the issuers of static keys: they need no discovery document, so no token may make the server ask for one.
@@ -29,8 +31,8 @@ export const createIdentitySource = (store: Store, log: Log): Identities => ({
       .map(({ root }) => root as string),
   seen: (uid, timeMs) => {
     try {
-      const update = "UPDATE identities SET last_seen_time = ? WHERE uid = ?";
-      store.transaction(() => store.statement(update).run(timeMs, uid));
+      const update = "UPDATE identities SET body = json_set(body, '$.lastSeenTime', ?) WHERE uid = ?";
+      store.transaction(() => store.statement(update).run(timeText(timeMs), uid));
     } catch (error) {
       // The time is for people to read: callers still get tokens when the disk is full.
       if (!passingFailure(error)) throw error;

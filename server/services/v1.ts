@@ -14,7 +14,7 @@ import {
   isUidp,
   notFound,
   operations,
-  type Repo,
+  type Role,
   type RoleBindingV1,
   type RoleV1,
   servicePrincipalV1,
@@ -24,50 +24,36 @@ import { shapes } from "../store/shape.ts";
 import type { Row, Shape, Store } from "../store/store.ts";
 import type { ServiceMethods } from "./context.ts";
 import { groupFrom } from "./group.ts";
-import { identityFrom, visibleIdentities } from "./identity.ts";
-import { listReadable, throwIfAny, timeText } from "./record.ts";
+import { visibleIdentities } from "./identity.ts";
+import { listReadable, recordFrom, throwIfAny, timeText } from "./record.ts";
 import { readmeOf, repoFrom } from "./repo.ts";
 import { capabilitiesOfRole } from "./role.ts";
 
 // v1 names the tiers without their prefix.
 const tierV1 = (tier: string | undefined) => tier?.replace("CATALOG_TIER_", "") as "APPLICATION" | undefined;
 
-const syncConfigV1 = ({ expirationTime, ...config }: NonNullable<Repo["sync_config"]>) => ({
-  ...config,
-  expiration: expirationTime,
+const withExpirationV1 = <T extends { expirationTime?: string }>(from: T) => ({
+  ...from,
+  expiration: from.expirationTime,
 });
 
 export const groupV1From = (store: Store, row: Row): GroupV1 => {
-  const { uid, createTime, updateTime, ...group } = groupFrom(store, row);
-  return { id: uid, ...group };
+  return { id: row.uid, ...groupFrom(store, row) };
 };
 
-const identityV1From = (identity: Identity): IdentityV1 => {
-  const { uid, name, description, createTime, updateTime, lastSeenTime } = identity;
-  const { claimMatch, staticKeys, servicePrincipal, awsIdentity } = identity;
-  return {
-    id: uid,
-    name,
-    description,
-    createdAt: createTime,
-    updatedAt: updateTime,
-    lastSeen: lastSeenTime,
-    claimMatch,
-    ...(staticKeys && { static: staticV1From(staticKeys) }),
-    ...(servicePrincipal && { servicePrincipal: servicePrincipalV1(servicePrincipal) }),
-    awsIdentity,
-  };
-};
-
-const staticV1From = ({ expirationTime, ...keys }: NonNullable<Identity["staticKeys"]>): IdentityV1["static"] => ({
-  ...keys,
-  expiration: expirationTime,
+const identityV1From = ({ staticKeys, servicePrincipal, ...identity }: Identity): IdentityV1 => ({
+  ...identity,
+  id: identity.uid,
+  createdAt: identity.createTime,
+  updatedAt: identity.updateTime,
+  lastSeen: identity.lastSeenTime,
+  ...(staticKeys && { static: withExpirationV1(staticKeys) }),
+  ...(servicePrincipal && { servicePrincipal: servicePrincipalV1(servicePrincipal) }),
 });
 
 export const roleV1From = (row: Row): RoleV1 => ({
+  ...recordFrom<Role>(row),
   id: row.uid,
-  name: row.columns.name as string,
-  description: row.body.description as string | undefined,
   // A copied role may have one that has only a number here.
   capabilities: capabilitiesOfRole(row).map((one) => String(capabilityName(one))),
 });
@@ -115,12 +101,12 @@ export const v1Service = {
     const rows = listReadable(context, shapes.repo, uidp, equals({ uid: id, name }));
     return {
       items: rows.map((row) => {
-        const { uid, updateTime, catalogTier, sync_config, customOverlay, ...repo } = repoFrom(store, row);
+        const { catalogTier, sync_config, ...repo } = repoFrom(store, row);
         return {
-          id: uid,
+          id: row.uid,
           ...repo,
           catalogTier: tierV1(catalogTier),
-          sync_config: sync_config && syncConfigV1(sync_config),
+          sync_config: sync_config && withExpirationV1(sync_config),
           readme: readmeOf(store, row),
         };
       }),
@@ -129,7 +115,7 @@ export const v1Service = {
 
   ListIdentitiesV1: ({ id, uidp }, context) => ({
     items: listReadable(context, shapes.identity, uidp, equals({ uid: id })).map((row) =>
-      identityV1From(identityFrom(row)),
+      identityV1From(recordFrom(row)),
     ),
   }),
 
@@ -170,16 +156,9 @@ export const v1Service = {
     const { role } = createHolders(context.store);
     const filters = equals({ parent: group, uid: id, key_id: keyId });
     const items = listReadable(context, shapes.groupInvite, undefined, filters).map((row): GroupInviteV1 => {
-      const { email, singleUse } = row.body as Partial<GroupInvite>;
-      return {
-        id: row.uid,
-        expiration: timeText(row.columns.expiration_time as number),
-        keyId: row.columns.key_id as string,
-        role: role(row.columns.role_uid as string),
-        email,
-        createdAt: timeText(row.createTime),
-        singleUse,
-      };
+      const invite = recordFrom<GroupInvite>(row);
+      const { uid, roleUid, expirationTime, createTime } = invite;
+      return { ...invite, id: uid, expiration: expirationTime, role: role(roleUid), createdAt: createTime };
     });
     return { items };
   },
@@ -188,13 +167,8 @@ export const v1Service = {
     const filters = equals({ uid: group, name });
     const items = listReadable(context, shapes.accountAssociation, undefined, filters).map(
       (row): AccountAssociationV1 => {
-        const { github, ...clouds } = row.body as Partial<AccountAssociation>;
-        return {
-          group: row.uid,
-          name: row.columns.name as string,
-          ...clouds,
-          ...(github && { github: githubV1From(github) }),
-        };
+        const { github, ...clouds } = row.body as AccountAssociation;
+        return { group: row.uid, ...clouds, ...(github && { github: githubV1From(github) }) };
       },
     );
     return { items };

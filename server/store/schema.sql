@@ -1,5 +1,5 @@
--- The tables of the database, one for each kind. What lists filter, order and join by are columns; the rest of the record is JSON in `body`.
--- Times are milliseconds since the epoch. A root record has no parent.
+-- The tables of the database, one for each kind. `body` is the record as JSON, without its uid and its times. What lists filter, order and join
+-- by are columns that SQLite computes from it. Times are milliseconds since the epoch. A root record has no parent.
 
 CREATE TABLE meta (
   key TEXT PRIMARY KEY,
@@ -9,7 +9,7 @@ CREATE TABLE meta (
 CREATE TABLE groups (
   uid TEXT PRIMARY KEY,
   parent TEXT REFERENCES groups (uid),
-  name TEXT NOT NULL,
+  name TEXT NOT NULL AS (body ->> '$.name') STORED,
   create_time INTEGER NOT NULL,
   update_time INTEGER NOT NULL,
   body TEXT NOT NULL
@@ -18,21 +18,28 @@ CREATE TABLE groups (
 CREATE TABLE identities (
   uid TEXT PRIMARY KEY,
   parent TEXT REFERENCES groups (uid),
-  name TEXT NOT NULL,
+  name TEXT NOT NULL AS (body ->> '$.name') STORED,
   create_time INTEGER NOT NULL,
   update_time INTEGER NOT NULL,
-  last_seen_time INTEGER NOT NULL,
-  relationship TEXT NOT NULL,
+  -- issuer and subject that role bindings show of a copied identity whose own record has none: JSON. No token is matched by them
+  sign_in TEXT,
+  relationship TEXT NOT NULL AS (CASE
+    WHEN body -> '$.claimMatch' IS NOT NULL THEN 'RELATIONSHIP_TYPE_CLAIM_MATCH'
+    WHEN body -> '$.staticKeys' IS NOT NULL THEN 'RELATIONSHIP_TYPE_STATIC'
+    WHEN body -> '$.awsIdentity' IS NOT NULL THEN 'RELATIONSHIP_TYPE_AWS_IDENTITY'
+    WHEN body -> '$.servicePrincipal' IS NOT NULL THEN 'RELATIONSHIP_TYPE_SERVICE_PRINCIPAL'
+    ELSE 'RELATIONSHIP_TYPE_UNSPECIFIED'
+  END) STORED,
   -- exact issuer and subject of a claim match or of static keys, for the exchange
-  issuer TEXT,
-  subject TEXT,
+  issuer TEXT AS (coalesce(body -> '$.claimMatch', body -> '$.staticKeys', sign_in) ->> '$.issuer') STORED,
+  subject TEXT AS (coalesce(body -> '$.claimMatch', body -> '$.staticKeys', sign_in) ->> '$.subject') STORED,
   body TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE roles (
   uid TEXT PRIMARY KEY,
   parent TEXT REFERENCES groups (uid),
-  name TEXT NOT NULL,
+  name TEXT NOT NULL AS (body ->> '$.name') STORED,
   create_time INTEGER NOT NULL,
   update_time INTEGER NOT NULL,
   body TEXT NOT NULL
@@ -41,19 +48,19 @@ CREATE TABLE roles (
 CREATE TABLE role_bindings (
   uid TEXT PRIMARY KEY,
   parent TEXT NOT NULL REFERENCES groups (uid),
-  identity_uid TEXT NOT NULL REFERENCES identities (uid) ON DELETE CASCADE,
-  role_uid TEXT NOT NULL REFERENCES roles (uid),
+  identity_uid TEXT NOT NULL AS (body ->> '$.identityUid') STORED REFERENCES identities (uid) ON DELETE CASCADE,
+  role_uid TEXT NOT NULL AS (body ->> '$.roleUid') STORED REFERENCES roles (uid),
   -- 1: made its identity owner of a new root group; goes with the group and does not block its deletion
   founding INTEGER NOT NULL DEFAULT 0,
   create_time INTEGER NOT NULL,
   update_time INTEGER NOT NULL,
-  body TEXT NOT NULL DEFAULT '{}'
+  body TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE repos (
   uid TEXT PRIMARY KEY,
   parent TEXT NOT NULL REFERENCES groups (uid),
-  name TEXT NOT NULL,
+  name TEXT NOT NULL AS (body ->> '$.name') STORED,
   create_time INTEGER NOT NULL,
   update_time INTEGER NOT NULL,
   body TEXT NOT NULL,
@@ -64,8 +71,8 @@ CREATE TABLE repos (
 CREATE TABLE identity_providers (
   uid TEXT PRIMARY KEY,
   parent TEXT NOT NULL REFERENCES groups (uid),
-  name TEXT NOT NULL,
-  default_role TEXT NOT NULL REFERENCES roles (uid),
+  name TEXT NOT NULL AS (body ->> '$.name') STORED,
+  default_role TEXT NOT NULL AS (body ->> '$.defaultRole') STORED REFERENCES roles (uid),
   -- 1: there is a client secret. The secret itself is not stored, since this server has no sign-in
   has_secret INTEGER NOT NULL,
   create_time INTEGER NOT NULL,
@@ -77,7 +84,7 @@ CREATE TABLE identity_providers (
 CREATE TABLE account_associations (
   uid TEXT PRIMARY KEY REFERENCES groups (uid),
   parent TEXT,
-  name TEXT NOT NULL,
+  name TEXT NOT NULL AS (body ->> '$.name') STORED,
   create_time INTEGER NOT NULL,
   update_time INTEGER NOT NULL,
   body TEXT NOT NULL
@@ -87,11 +94,10 @@ CREATE TABLE group_invites (
   uid TEXT PRIMARY KEY,
   parent TEXT NOT NULL REFERENCES groups (uid),
   -- no reference: the role may be deleted before the invite
-  role_uid TEXT NOT NULL,
+  role_uid TEXT NOT NULL AS (body ->> '$.roleUid') STORED,
   -- SHA-256 of the code in hexadecimal; the code itself is not kept
   code_hash TEXT NOT NULL UNIQUE,
-  key_id TEXT NOT NULL,
-  expiration_time INTEGER NOT NULL,
+  key_id TEXT NOT NULL AS (body ->> '$.keyId') STORED,
   create_time INTEGER NOT NULL,
   update_time INTEGER NOT NULL,
   body TEXT NOT NULL
@@ -100,8 +106,8 @@ CREATE TABLE group_invites (
 CREATE TABLE tags (
   uid TEXT PRIMARY KEY,
   parent TEXT NOT NULL REFERENCES repos (uid) ON DELETE CASCADE,
-  name TEXT NOT NULL,
-  digest TEXT NOT NULL,
+  name TEXT NOT NULL AS (body ->> '$.name') STORED,
+  digest TEXT NOT NULL AS (body ->> '$.digest') STORED,
   -- 1: of a kind that lists leave out
   referrer INTEGER NOT NULL,
   dated INTEGER NOT NULL,
@@ -116,8 +122,8 @@ CREATE TABLE tags (
 CREATE TABLE advisories (
   uid TEXT PRIMARY KEY,
   parent TEXT NOT NULL REFERENCES groups (uid),
-  advisory_id TEXT NOT NULL,
-  artifact_name TEXT NOT NULL,
+  advisory_id TEXT NOT NULL AS (body ->> '$.advisoryId') STORED,
+  artifact_name TEXT NOT NULL AS (body ->> '$.artifactName') STORED,
   -- the package that the artifact is built from
   origin TEXT NOT NULL,
   -- of the newest event that was approved
@@ -145,9 +151,9 @@ CREATE TABLE refresh_families (
 CREATE TABLE external_group_role_mappings (
   uid TEXT PRIMARY KEY,
   parent TEXT NOT NULL REFERENCES identity_providers (uid) ON DELETE CASCADE,
-  external_group_id TEXT NOT NULL,
-  role_uid TEXT NOT NULL REFERENCES roles (uid),
-  scope TEXT NOT NULL REFERENCES groups (uid),
+  external_group_id TEXT NOT NULL AS (body ->> '$.externalGroupId') STORED,
+  role_uid TEXT NOT NULL AS (body ->> '$.roleUid') STORED REFERENCES roles (uid),
+  scope TEXT NOT NULL AS (body ->> '$.scope') STORED REFERENCES groups (uid),
   create_time INTEGER NOT NULL,
   update_time INTEGER NOT NULL,
   body TEXT NOT NULL,

@@ -8,6 +8,9 @@ export const takeSnapshot = ({ database, statement, transaction }: Store): (() =
   )
     .all()
     .map(({ name }) => name as string);
+  // Without those that SQLite computes.
+  const columnsOf = (table: string): string =>
+    statement("SELECT group_concat(name) AS names FROM pragma_table_info(?)").get(table)?.names as string;
   database.exec("PRAGMA temp_store = MEMORY");
   for (const name of tables) {
     // The store may have served another server before.
@@ -19,7 +22,10 @@ export const takeSnapshot = ({ database, statement, transaction }: Store): (() =
       // The tables refer to each other.
       database.exec("PRAGMA defer_foreign_keys = ON");
       for (const name of tables) database.exec(`DELETE FROM main.${name}`);
-      for (const name of tables) database.exec(`INSERT INTO main.${name} SELECT * FROM temp.start_${name}`);
+      for (const name of tables) {
+        const columns = columnsOf(name);
+        database.exec(`INSERT INTO main.${name} (${columns}) SELECT ${columns} FROM temp.start_${name}`);
+      }
     });
 };
 

@@ -1,6 +1,5 @@
-// Reads and writes records by uid, in transactions. Statements are prepared once. A shape names the table of a kind, and the table
-// lists its columns.
-import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+// Reads and writes records by uid, in transactions. Statements are prepared once. A shape names the table of a kind.
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { type ApiError, type Json, parentOf } from "../../schema/index.ts";
 import { filesOf } from "./database.ts";
 import { isDamage, lossIn, lostFailure, passingFailure } from "./failure.ts";
@@ -17,14 +16,14 @@ export interface Shape {
   groupUid?: boolean;
 }
 
-/** One stored record: the columns that only its table has, times in milliseconds, and the rest of its fields. */
+/** One stored record: its fields, its times in milliseconds, and the columns that only its table has. */
 export interface Row {
   uid: string;
   parent: string | null;
   createTime: number;
   updateTime: number;
-  columns: Record<string, SQLInputValue>;
   body: Json;
+  columns: Readonly<Record<string, SQLOutputValue>>;
 }
 
 /** A store, opaque to programs. */
@@ -34,11 +33,11 @@ export interface OpenStore {
 
 export type Store = ReturnType<typeof createStore>;
 
-const FIXED: readonly string[] = ["uid", "parent", "create_time", "update_time", "body"];
+/** What a record has besides its body: values of columns that SQLite does not compute from it. */
+type Columns = Readonly<Record<string, SQLInputValue>>;
 
 export const createStore = (database: DatabaseSync) => {
   const statements = new Map<string, StatementSync>();
-  const columns = new Map<string, readonly string[]>();
   const listeners: ((lost: DatabaseLost) => void)[] = [];
   const guard = createFileGuard(filesOf(database), (lost) => {
     for (const listener of listeners) listener(lost);
@@ -53,19 +52,6 @@ export const createStore = (database: DatabaseSync) => {
     statements.set(sql, prepared);
     return prepared;
   };
-
-  /** Its columns besides uid, parent, create_time, update_time and body. */
-  const ownColumns = ({ table }: Shape): readonly string[] => {
-    const known = columns.get(table);
-    if (known) return known;
-    const all = statement("SELECT name FROM pragma_table_info(?)").all(table);
-    const names = all.flatMap(({ name }) => (FIXED.includes(name as string) ? [] : [name as string]));
-    columns.set(table, names);
-    return names;
-  };
-
-  const ownValues = (shape: Shape, row: Pick<Row, "columns">): SQLInputValue[] =>
-    ownColumns(shape).map((name) => row.columns[name] ?? null);
 
   /** All or nothing; nested calls join the outer one. When it returns, the result is in the file at its path. */
   const transaction = <T>(work: () => T): T => {
@@ -91,23 +77,38 @@ export const createStore = (database: DatabaseSync) => {
     database,
     statement,
     transaction,
-    ownColumns,
     get: (shape: Shape, uid: string): Row | undefined => {
       const raw = statement(`SELECT * FROM ${shape.table} WHERE uid = ?`).get(uid);
       return raw && rowFrom(raw);
     },
     /** `parent`: default: the record above, by the uid */
-    insert: (shape: Shape, row: Omit<Row, "parent"> & { parent?: string }): void => {
-      const names = [...FIXED, ...ownColumns(shape)];
-      const parent = row.parent ?? (parentOf(row.uid) || null);
-      const fixed = [row.uid, parent, row.createTime, row.updateTime, JSON.stringify(row.body)];
+    insert: (
+      shape: Shape,
+      row: Omit<Row, "parent" | "columns"> & { parent?: string | null },
+      columns: Columns = {},
+    ): void => {
+      const { uid, parent = parentOf(uid) || null, createTime, updateTime, body } = row;
+      const values = {
+        uid,
+        parent,
+        create_time: createTime,
+        update_time: updateTime,
+        body: JSON.stringify(body),
+        ...columns,
+      };
+      const names = Object.keys(values);
       const sql = `INSERT INTO ${shape.table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
-      statement(sql).run(...fixed, ...ownValues(shape, row));
+      statement(sql).run(...Object.values(values));
     },
-    update: (shape: Shape, row: Omit<Row, "parent" | "createTime">): void => {
-      const sets = ["update_time", "body", ...ownColumns(shape)].map((name) => `${name} = ?`);
-      const values = [row.updateTime, JSON.stringify(row.body), ...ownValues(shape, row)];
-      statement(`UPDATE ${shape.table} SET ${sets.join(", ")} WHERE uid = ?`).run(...values, row.uid);
+    /** Columns that are not given stay. */
+    update: (
+      shape: Shape,
+      { uid, updateTime, body }: Pick<Row, "uid" | "updateTime" | "body">,
+      columns: Columns = {},
+    ): void => {
+      const values = { update_time: updateTime, body: JSON.stringify(body), ...columns };
+      const sets = Object.keys(values).map((name) => `${name} = ?`);
+      statement(`UPDATE ${shape.table} SET ${sets.join(", ")} WHERE uid = ?`).run(...Object.values(values), uid);
     },
     /** True when the record existed. */
     remove: (shape: Shape, uid: string): boolean =>

@@ -181,13 +181,13 @@ test("a list is refused when its response would be too large, counting repeated 
   const { uid: roleUid } = await createRecord(server, "roles", server.organization, body);
   const role = await server.ok("GET", `${V1}/roles`, { query: { id: roleUid } });
   const count = Math.ceil((64 * 1024 * 1024) / JSON.stringify(role.items[0]).length);
-  const columns = { identity_uid: server.identity, role_uid: roleUid, founding: 0 };
+  const link = { identityUid: server.identity, roleUid };
   const insert = (from: number, to: number) =>
     store.transaction(() => {
       for (let i = from; i < to; i += 1) {
         const uid = `${server.organization}/e${i.toString(16).padStart(15, "0")}`;
         const now = server.clock();
-        store.insert(shapes.roleBinding, { uid, createTime: now, updateTime: now, columns, body: {} });
+        store.insert(shapes.roleBinding, { uid, createTime: now, updateTime: now, body: link });
       }
     });
   const list = () => server.call("GET", `${V1}/rolebindings`);

@@ -154,8 +154,8 @@ describe("the server stops acknowledging writes, and reports it, when its", () =
     const first = await serve({ store: file });
     await first.close();
     const database = new DatabaseSync(file);
-    const insert = database.prepare("INSERT INTO groups VALUES (?, ?, 'g', 1, 1, ?)");
-    const body = JSON.stringify({ description: "x".repeat(2000) });
+    const insert = database.prepare("INSERT INTO groups VALUES (?, ?, 1, 1, ?)");
+    const body = JSON.stringify({ name: "g", description: "x".repeat(2000) });
     for (let i = 0; i < 500; i += 1)
       insert.run(`${first.organization}/f${i.toString(16).padStart(15, "0")}`, first.organization, body);
     database.close();

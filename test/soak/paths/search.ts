@@ -43,12 +43,19 @@ export const restoreRecords = (store: Store, saved: Tables): void =>
     for (const table of TABLES) for (const row of saved[table]) insertRow(store, table, row);
   });
 
+/** The columns of a table that SQLite does not compute. */
+const columnsOf = (store: Store, table: string): string[] =>
+  store
+    .statement("SELECT name FROM pragma_table_info(?)")
+    .all(table)
+    .map(({ name }) => name as string);
+
 const insertRow = (store: Store, table: string, row: Record<string, never>): void => {
-  const columns = Object.keys(row);
+  const columns = columnsOf(store, table);
   const places = columns.map(() => "?").join(", ");
   store
     .statement(`INSERT INTO ${table} (${columns.join(", ")}) VALUES (${places})`)
-    .run(...(Object.values(row) as never[]));
+    .run(...columns.map((name) => row[name] as never));
 };
 
 /** Takes back one request that was accepted. */
@@ -66,7 +73,7 @@ const undo = (store: Store, saved: Tables, { method, target }: Sent, created: st
     if (row === undefined) store.statement(`DELETE FROM ${table} WHERE uid = ?`).run(uid);
     else if (method === "DELETE") insertRow(store, table, row);
     else {
-      const columns = Object.keys(row).filter((name) => name !== "uid");
+      const columns = columnsOf(store, table).filter((name) => name !== "uid");
       const values = columns.map((name) => row[name]) as never[];
       const set = columns.map((name) => `${name} = ?`).join(", ");
       store.statement(`UPDATE ${table} SET ${set} WHERE uid = ?`).run(...values, uid);
