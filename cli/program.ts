@@ -1,15 +1,16 @@
 // Parses a command line of `irm`. Commander reports what is wrong with it.
 import { styleText } from "node:util";
-import { Command, CommanderError, Help } from "commander";
+import { type Command, CommanderError, Help } from "commander";
 import { sealProblem } from "../client/env.ts";
 import { RUN } from "../client/run-file.ts";
 import { addCompletionCommands } from "./completion.ts";
+import { IrmCommand } from "./irm-command.ts";
 import { packageVersion } from "./package-version.ts";
-import { type Exit, printError } from "./terminal.ts";
+import { printError } from "./terminal.ts";
 import { UsageError } from "./usage.ts";
 
 interface CommandModule {
-  defineCommand: (command: Command, exit: Exit) => void;
+  defineCommand: (command: IrmCommand) => void;
 }
 
 type Row = [name: string, summary: string, load: () => Promise<CommandModule>];
@@ -44,28 +45,28 @@ const GROUPS: Readonly<Record<string, readonly Row[]>> = {
 /** A pipeline calls it, and no person. */
 const CI: Row = ["ci", "the steps of the GitHub Action and of the GitLab include", () => import("./command/ci.ts")];
 
-const createProgram = async (args: readonly string[], exit: Exit): Promise<Command> => {
-  const program = new Command("irm")
+const createProgram = async (args: readonly string[]): Promise<IrmCommand> => {
+  const program = new IrmCommand("irm")
     .usage("COMMAND [FLAGS]")
     .description("Access as code for an identity and registry management API: its reference server, and tools for it.")
     .version(packageVersion(), "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
+    // The flags of a command with subcommands count before these alone.
     .enablePositionalOptions()
+    .exitOverride()
     .configureHelp({
       optionTerm: ({ flags }) => flags.replace(/[<>]/g, ""),
       subcommandTerm: (command) => command.name(),
       visibleCommands: (command) => new Help().visibleCommands(command).filter((one) => one.name() !== "help"),
-      // The name that npx finds in a project. In another folder, the name irm is whatever package has taken it.
-      commandUsage: (command) => `npx pulumi-${nameOf(command)} ${command.usage()}`,
+      commandUsage,
       styleTitle: (text) => styleHelp("bold", text === "Options:" ? "Flags:" : text),
       styleCommandText: (text) => styleHelp("cyan", text),
       styleSubcommandText: (text) => styleHelp("cyan", text),
       styleOptionText: (text) => styleHelp("cyan", text),
     });
   const add = async ([name, summary, load]: Row, hidden = false): Promise<void> => {
-    // The flags of a command with subcommands count before these alone.
-    const command = program.command(name, { hidden }).summary(summary).helpCommand(false).enablePositionalOptions();
-    if (args.includes(name)) (await load()).defineCommand(command, exit);
+    const command = program.command(name, { hidden }).summary(summary).helpCommand(false);
+    if (args.includes(name)) (await load()).defineCommand(command);
   };
   for (const [group, rows] of Object.entries(GROUPS)) {
     program.commandsGroup(`${group}:`);
@@ -74,8 +75,15 @@ const createProgram = async (args: readonly string[], exit: Exit): Promise<Comma
   await add(CI, true);
   addCompletionCommands(program);
   for (const command of commandsBelow(program))
-    if (WITH_CREDENTIALS.test(nameOf(command))) command.addHelpText("after", CREDENTIALS);
+    if (WITH_CREDENTIALS.test(command.path)) command.addHelpText("after", CREDENTIALS);
   return program;
+};
+
+/** The name that npx finds in a project. In another folder, the name irm is whatever package has taken it. */
+const commandUsage = (command: Command): string => {
+  const [, words] = /^\[options\](.*)$/.exec(command.usage().replace("[command]", "[COMMAND]")) ?? [];
+  const usage = words === undefined ? command.usage() : `${words.replace(/[<>]/g, "")} [FLAGS]`.trim();
+  return `npx pulumi-${(command as IrmCommand).path} ${usage}`;
 };
 
 /** Commands that run the program. */
@@ -98,37 +106,27 @@ export const irm = async (args: readonly string[]): Promise<number> => {
     );
     return 1;
   }
-  let code = 0;
-  const program = await createProgram(args, (own) => {
-    code = own;
-  });
+  const program = await createProgram(args);
   let current = program;
   program.hook("preAction", (_, command) => {
-    current = command;
-    const problem = RUNS.test(nameOf(command)) ? sealProblem(process.env) : undefined;
+    current = command as IrmCommand;
+    const problem = RUNS.test(current.path) ? sealProblem(process.env) : undefined;
     if (problem !== undefined) throw new UsageError(problem);
   });
-  for (const command of commandsBelow(program)) {
-    const name = nameOf(command);
-    command
-      .exitOverride()
-      .configureOutput({ outputError: (text) => printError(name, text.replace(/^error: /, "").trimEnd()) })
-      .showHelpAfterError(`Run \`npx pulumi-${name} --help\`.`);
-  }
   try {
     await program.parseAsync(args, { from: "user" }).catch((error) => {
       if (error instanceof UsageError) current.error(error.message);
       throw error;
     });
-    return code;
+    return current.exitCode;
   } catch (error) {
     // Help ends with 0, also when a mistake is beside it.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    return (await import("./failure.ts")).printFailure(nameOf(current), error);
+    return (await import("./failure.ts")).printFailure(current.path, error);
   }
 };
 
-const commandsBelow = (command: Command): Command[] => [command, ...command.commands.flatMap(commandsBelow)];
-
-const nameOf = (command: Command): string =>
-  command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name();
+const commandsBelow = (command: Command): IrmCommand[] => [
+  command as IrmCommand,
+  ...command.commands.flatMap(commandsBelow),
+];

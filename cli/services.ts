@@ -10,12 +10,11 @@ import { readConfig } from "../client/credentials.ts";
 import { redactor } from "../client/errors.ts";
 import { addressProblem } from "../schema/index.ts";
 import { clientOf, systemConfig } from "./client.ts";
-import { appendValue, UsageError } from "./usage.ts";
+import { UsageError } from "./usage.ts";
 
 export const SERVICE_FLAG = [
   "--service <URL=VARIABLE>",
   "a further service of the program, and the environment variable with a token for it; repeatable",
-  appendValue,
 ] as const;
 
 /** As of a provider: baseUrl, tokenEnv, identity. */

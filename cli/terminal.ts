@@ -1,12 +1,8 @@
-// What a command prints, and the exit code that it ends with.
+// What a command prints, and asks.
 
 import { createInterface } from "node:readline";
 import { styleText } from "node:util";
-import { Option } from "commander";
 import { printable, printableLines } from "../schema/nearest.ts";
-
-/** Takes the exit code of the command that ran. */
-export type Exit = (code: number) => void;
 
 /** Prints a failure on stderr as the last line, after the name of the command. */
 export const printError = (command: string, message: string): void => {
@@ -37,12 +33,8 @@ export const stdoutStyle = (): { color: boolean; width: number } => ({
   width: process.stdout.columns || Number(process.env.COLUMNS) || WIDTH_DEFAULT,
 });
 
-// The flag --format of the commands that print a report.
-
+/** Of a report. */
 export type Format = "terminal" | "markdown" | "json" | "html";
-
-export const formatOption = (...formats: Format[]): Option =>
-  new Option("--format <FORMAT>", "how to print it").choices(formats).default("terminal");
 
 // A question to the person at the terminal.
 
@@ -59,6 +51,3 @@ export const ask = (question: string): Promise<boolean> =>
       lines.close();
     });
   });
-
-/** Below the flags of a command: how it is called. */
-export const exampleText = (args: string): string => `\nExample:\n  npx pulumi-irm ${args}`;

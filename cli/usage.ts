@@ -5,9 +5,6 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** Of a flag that may be given several times. */
-export const appendValue = (text: string, before: string[] = []): string[] => [...before, text];
-
 export const parsePort = (flag: string, text: string): number => {
   const port = Number(text);
   if (!/^\d+$/.test(text) || port > 65_535)

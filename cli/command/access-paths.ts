@@ -1,6 +1,5 @@
 // `irm access paths`: by which requests somebody could come to hold what they do not hold today.
 
-import type { Command } from "commander";
 import { html } from "../../access/format/html/page.ts";
 import { pathsDocument, pathsJson } from "../../access/format/paths.ts";
 import { type Live, readLive } from "../../access/graph/live.ts";
@@ -12,9 +11,10 @@ import { capabilityViolation, resolveQuestion } from "../../access/query/questio
 import type { Client } from "../../client/client.ts";
 import { systemClient, systemConfig } from "../client.ts";
 import { copyOf } from "../copy.ts";
+import type { IrmCommand } from "../irm-command.ts";
 import { printDocument } from "../print-document.ts";
 import { createProver } from "../prove.ts";
-import { type Exit, exampleText, type Format, formatOption } from "../terminal.ts";
+import type { Format } from "../terminal.ts";
 import { UsageError } from "../usage.ts";
 
 interface PathsFlags {
@@ -30,9 +30,8 @@ const PAGE = {
   lead: html`<p>By which requests somebody could come to hold what they do not hold today.</p>`,
 };
 
-export const definePaths = (command: Command, exit: Exit): void => {
+export const definePaths = (command: IrmCommand): void => {
   command
-    .usage("[FLAGS]")
     .summary("show how somebody could gain more access")
     .description(
       "Prints by which requests somebody could come to hold more access, the shortest path first. Sends only requests that read.",
@@ -47,9 +46,9 @@ export const definePaths = (command: Command, exit: Exit): void => {
       "--prove",
       "carry each path out on a copy in memory, and print what the caller may then do; exits with 3 if one fails",
     )
-    .addOption(formatOption("terminal", "markdown", "json", "html"))
-    .addHelpText("after", exampleText("access paths --to owner"))
-    .action(async (flags: PathsFlags) => exit(await paths(flags)));
+    .formats("terminal", "markdown", "json", "html")
+    .example("access paths --to owner")
+    .runs(paths);
 };
 
 const paths = async (flags: PathsFlags): Promise<number> => {

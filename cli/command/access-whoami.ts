@@ -1,6 +1,5 @@
 // `irm access whoami`: the identity that the credentials of the environment stand for, how it was reached, and what it may do where.
 
-import type { Command } from "commander";
 import { jsonText } from "../../access/format/document/document.ts";
 import { documentAsText } from "../../access/format/document/terminal.ts";
 import { whoAmIDocument, whoAmIJson } from "../../access/format/whoami.ts";
@@ -11,8 +10,9 @@ import { quote } from "../../access/text.ts";
 import { type Config, foundSettings } from "../../client/config.ts";
 import { isObject } from "../../schema/index.ts";
 import { systemClient, systemConfig } from "../client.ts";
-import { type Exit, exampleText, type Format, formatOption, print, printStyled, stdoutStyle } from "../terminal.ts";
-import { appendValue, UsageError } from "../usage.ts";
+import type { IrmCommand } from "../irm-command.ts";
+import { type Format, print, printStyled, stdoutStyle } from "../terminal.ts";
+import { UsageError } from "../usage.ts";
 
 interface WhoAmIFlags {
   check?: string[];
@@ -21,21 +21,19 @@ interface WhoAmIFlags {
 
 const NOT_HELD = 3;
 
-export const defineWhoAmI = (command: Command, exit: Exit): void => {
+export const defineWhoAmI = (command: IrmCommand): void => {
   command
-    .usage("[FLAGS]")
     .summary("show who you are to the API, and what you may do")
     .description(
       "Prints the identity of the credentials, how it was reached, and its roles. With --check, exits with 3 if it lacks a capability.",
     )
-    .option(
+    .repeatable(
       "--check <CAPABILITY@GROUP>",
       "may it do this here, such as groups.list@platform; a uid, a path, or / for the organization; repeatable",
-      appendValue,
     )
-    .addOption(formatOption("terminal", "json"))
-    .addHelpText("after", exampleText("access whoami --check groups.list@/"))
-    .action(async (flags: WhoAmIFlags) => exit(await whoami(flags)));
+    .formats("terminal", "json")
+    .example("access whoami --check groups.list@/")
+    .runs(whoami);
 };
 
 const whoami = async ({ check = [], format }: WhoAmIFlags): Promise<number> => {

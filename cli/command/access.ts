@@ -1,6 +1,5 @@
 // `irm access`: what the API's bindings grant, as an answer in one of the formats, or what of it nobody needs.
 
-import type { Command } from "commander";
 import { answerAsHtml, answerDocument, answerJson } from "../../access/format/answer.ts";
 import { pullTokensDocument } from "../../access/format/pull-token.ts";
 import { unusedDocument, unusedJson } from "../../access/format/unused.ts";
@@ -13,8 +12,9 @@ import { type PullToken, pullTokensIn } from "../../access/query/pull-tokens.ts"
 import { capabilityViolation, type QuestionText } from "../../access/query/question.ts";
 import { type Unused, unusedEntries, unusedIn } from "../../access/query/unused.ts";
 import { systemClient } from "../client.ts";
+import type { IrmCommand } from "../irm-command.ts";
 import { printDocument } from "../print-document.ts";
-import { type Exit, exampleText, type Format, formatOption, print, warn } from "../terminal.ts";
+import { type Format, print, warn } from "../terminal.ts";
 import { UsageError } from "../usage.ts";
 import { definePaths } from "./access-paths.ts";
 import { defineWhoAmI } from "./access-whoami.ts";
@@ -26,9 +26,8 @@ export interface AccessFlags extends QuestionText {
   pullTokens?: true;
 }
 
-export const defineCommand = (command: Command, exit: Exit): void => {
+export const defineCommand = (command: IrmCommand): void => {
   command
-    .usage("[COMMAND] [FLAGS]")
     .description(
       "Prints what groups, identities, roles and bindings grant. The flags combine: what one identity can do at one group. Without any, prints all access.",
     )
@@ -44,11 +43,11 @@ export const defineCommand = (command: Command, exit: Exit): void => {
       "--pull-tokens",
       "the credentials of container and package clients: role, group, age, last use and end of each",
     )
-    .addOption(formatOption("terminal", "markdown", "json", "html"))
-    .addHelpText("after", exampleText("access --capability tag.create --group platform"))
-    .action(async (flags: AccessFlags) => exit(await access(flags)));
-  defineWhoAmI(command.command("whoami"), exit);
-  definePaths(command.command("paths"), exit);
+    .formats("terminal", "markdown", "json", "html")
+    .example("access --capability tag.create --group platform")
+    .runs(access);
+  defineWhoAmI(command.command("whoami"));
+  definePaths(command.command("paths"));
 };
 
 export const access = async ({ format, unused, write, pullTokens, ...question }: AccessFlags): Promise<number> => {

@@ -1,6 +1,5 @@
 // `irm apply`: the update that was reviewed, and no other one. It makes the change anew on a copy, compares it with the reviewed one, and runs
 // the real update through a gate that passes the writes of the change. The program has no credentials of the services at any time.
-import type { Command } from "commander";
 import { compareAnew } from "../../access/change/anew.ts";
 import { type Change, ChangeError, unusableText } from "../../access/change/change.ts";
 import type { Write } from "../../access/change/write.ts";
@@ -28,9 +27,10 @@ import { copyOf } from "../copy.ts";
 import { engineArguments, engineCommand } from "../engine-command.ts";
 import { readChange } from "../files.ts";
 import { untilInterrupted } from "../interrupt.ts";
+import type { IrmCommand } from "../irm-command.ts";
 import { programUser } from "../run/user.ts";
 import { clientsOf, configHere, firstOf, SERVICE_FLAG, servicesFrom } from "../services.ts";
-import { ask, canAsk, type Exit, exampleText, formatOption, printError, printNotice } from "../terminal.ts";
+import { ask, canAsk, printError, printNotice } from "../terminal.ts";
 import { UsageError } from "../usage.ts";
 
 export interface ApplyFlags {
@@ -52,21 +52,20 @@ class NotReviewed extends UserError {
   override readonly exitCode = REFUSED;
 }
 
-export const defineCommand = (command: Command, exit: Exit): void => {
+export const defineCommand = (command: IrmCommand): void => {
   command
-    .usage("CHANGE [FLAGS]")
     .description(
       "Makes the change anew on a copy, and stops if it differs. Then runs pulumi up through a gate that passes only its writes.",
     )
     .argument("<CHANGE>", "a change, from npx pulumi-irm review --out")
     .option("--stack <NAME>", "the stack (default: the one in the change)")
-    .option(...SERVICE_FLAG)
+    .repeatable(...SERVICE_FLAG)
     .option("--digest <DIGEST>", "the digest that was approved: sha256:…")
     .option("--user <NAME>", "run the engine and the program as this user; only root can")
     .option("-y, --yes", "do not ask")
-    .addOption(formatOption("terminal", "json"))
-    .addHelpText("after", exampleText("apply change.json --digest sha256:…"))
-    .action(async (file: string, flags: ApplyFlags) => exit(await apply(file, flags)));
+    .formats("terminal", "json")
+    .example("apply change.json --digest sha256:…")
+    .runs(apply);
 };
 
 export const apply = async (file: string, flags: ApplyFlags): Promise<number> => {

@@ -1,6 +1,5 @@
 // `irm check`: the mistakes of a policy file on stdout, one line each; how many, and warnings, on stderr.
 
-import type { Command } from "commander";
 import { countText } from "../../access/format/words.ts";
 import { mistakeText, readPolicy } from "../../access/policy/parse.ts";
 import { type Policy, ROOT } from "../../access/policy/policy.ts";
@@ -10,7 +9,8 @@ import { uidsBeside } from "../../access/policy/uids.ts";
 import { offlineRoles } from "../../access/roles/lock.ts";
 import { isTestFile } from "../../access/test/file.ts";
 import { printable } from "../../schema/index.ts";
-import { type Exit, exampleText, print, printError } from "../terminal.ts";
+import type { IrmCommand } from "../irm-command.ts";
+import { print, printError } from "../terminal.ts";
 import { lockBeside, printOfflineRoles } from "./roles.ts";
 import { printResults, testPolicy } from "./test.ts";
 
@@ -18,9 +18,8 @@ export interface CheckFlags {
   organizationExists?: boolean;
 }
 
-export const defineCommand = (command: Command, exit: Exit): void => {
+export const defineCommand = (command: IrmCommand): void => {
   command
-    .usage("[FILE] [FLAGS]")
     .description(
       "Prints every mistake of a policy file, with its place and what to write instead. Then runs the tests of the policy. Needs no network.",
     )
@@ -29,8 +28,8 @@ export const defineCommand = (command: Command, exit: Exit): void => {
       "--organization-exists",
       "the organization that the policy names exists, so it may have people; known where the policy has its uid, or adopt.json beside it has",
     )
-    .addHelpText("after", exampleText("check access.yaml"))
-    .action((file: string, flags: CheckFlags) => exit(check(file, flags)));
+    .example("check access.yaml")
+    .runs(check);
 };
 
 export const check = (file: string, { organizationExists }: CheckFlags): number => {

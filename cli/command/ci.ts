@@ -2,7 +2,6 @@
 import { randomUUID } from "node:crypto";
 import { accessSync, constants, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
-import type { Command as Cli } from "commander";
 import {
   CHANGE,
   changeNameOf,
@@ -33,11 +32,12 @@ import {
 } from "../../ci/settings.ts";
 import { driftEnded, driftIssue, driftTitle, noReviewComment, reviewComment } from "../../ci/text.ts";
 import { UserError } from "../../schema/index.ts";
-import { type Exit, printError, printNotice } from "../terminal.ts";
+import type { IrmCommand } from "../irm-command.ts";
+import { printError, printNotice } from "../terminal.ts";
 import { UsageError } from "../usage.ts";
 import { folderOf } from "./recover-journal.ts";
 
-export const defineCommand = (command: Cli, exit: Exit): void => {
+export const defineCommand = (command: IrmCommand): void => {
   command
     .usage("COMMAND")
     .description(
@@ -45,11 +45,7 @@ export const defineCommand = (command: Cli, exit: Exit): void => {
     )
     .helpCommand(false);
   const step = (name: string, description: string, act: () => Promise<number>): void =>
-    void command
-      .command(name)
-      .usage("")
-      .description(description)
-      .action(async () => exit(await act()));
+    void command.command(name).description(description).runs(act);
   step(
     "plan",
     "Decides by the job's event which command it may run, and sets outputs for the next steps. Runs nothing of the change.",

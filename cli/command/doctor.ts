@@ -1,7 +1,6 @@
 // `irm doctor`: what a run would find on this machine and at the service, one check each, and what to do where one fails. It only reads.
 
 import { styleText } from "node:util";
-import type { Command } from "commander";
 import { foundSettings, type ParsedConfig, parseConfig } from "../../client/config.ts";
 import { systemTransport } from "../../client/transport.ts";
 import { printableLines } from "../../schema/index.ts";
@@ -11,7 +10,8 @@ import { checkJournal } from "../doctor/journal.ts";
 import { checkEngine, checkNode, checkPlugin, findProject, readStackConfig } from "../doctor/machine.ts";
 import { checkSignIn } from "../doctor/sign-in.ts";
 import { askInstalledEngine } from "../engine-command.ts";
-import { type Exit, exampleText, type Format, formatOption, print, printStyled, stdoutStyle } from "../terminal.ts";
+import type { IrmCommand } from "../irm-command.ts";
+import { type Format, print, printStyled, stdoutStyle } from "../terminal.ts";
 
 export interface DoctorFlags {
   stack?: string;
@@ -20,9 +20,8 @@ export interface DoctorFlags {
 
 const FAILED = 3;
 
-export const defineCommand = (command: Command, exit: Exit): void => {
+export const defineCommand = (command: IrmCommand): void => {
   command
-    .usage("[FLAGS]")
     .description(
       "Checks this machine, the configuration with its sources, the connection and the sign-in. Prints no secret. Exits with 3 if a check fails.",
     )
@@ -30,9 +29,9 @@ export const defineCommand = (command: Command, exit: Exit): void => {
       "--stack <NAME>",
       "the stack whose configuration counts (default: the selected one of this folder's project)",
     )
-    .addOption(formatOption("terminal", "json"))
-    .addHelpText("after", exampleText("doctor --stack production"))
-    .action(async (flags: DoctorFlags) => exit(await doctor(flags)));
+    .formats("terminal", "json")
+    .example("doctor --stack production")
+    .runs(doctor);
 };
 
 export const doctor = async ({ stack, format }: DoctorFlags): Promise<number> => {

@@ -1,5 +1,4 @@
 // `irm drift`: what differs between the program of this folder and the service, in one of the formats. It changes nothing.
-import type { Command } from "commander";
 import { digestOf } from "../../access/canonical.ts";
 import { driftOf } from "../../access/drift/index.ts";
 import type { JournalEntry } from "../../access/drift/pending.ts";
@@ -12,23 +11,14 @@ import { DRIFT_PREVIEW } from "../../client/preview-marks.ts";
 import { stackOfUrn } from "../../pulumi/urn.ts";
 import { isUidp } from "../../schema/index.ts";
 import { reportAsJson } from "../apply/report.ts";
+import type { IrmCommand } from "../irm-command.ts";
 import { previewHere } from "../preview.ts";
 import { printDocument } from "../print-document.ts";
 import { runOnTwins } from "../run/on-twins.ts";
 import { proposalsOf, untilStopped } from "../run/proposal.ts";
 import { firstOf, originOf, SERVICE_FLAG, servicesFrom } from "../services.ts";
-import {
-  ask,
-  canAsk,
-  type Exit,
-  exampleText,
-  type Format,
-  formatOption,
-  print,
-  printError,
-  stdoutStyle,
-} from "../terminal.ts";
-import { appendValue, UsageError } from "../usage.ts";
+import { ask, canAsk, type Format, print, printError, stdoutStyle } from "../terminal.ts";
+import { UsageError } from "../usage.ts";
 import { applyChange } from "./apply.ts";
 import { contentsOf, folderOf, isPending, journalsIn } from "./recover-journal.ts";
 import { reviewCode, reviewProgram } from "./review.ts";
@@ -43,26 +33,24 @@ export interface DriftFlags {
 
 const DIFFERS = 3;
 
-export const defineCommand = (command: Command, exit: Exit): void => {
+export const defineCommand = (command: IrmCommand): void => {
   command
-    .usage("[FLAGS]")
     .description(
       "Compares the service with an update of this folder's program on a copy. Exits with 3 if something differs, or nothing declares it.",
     )
     .option("--stack <NAME>", "the stack to look at (default: the selected one)")
-    .option(...SERVICE_FLAG)
-    .option(
+    .repeatable(...SERVICE_FLAG)
+    .repeatable(
       "--allow <UID|pull-tokens>",
       "access that another program declares, by uid of the role binding or of its identity; pull-tokens: all pull tokens that hold nothing but pulls; repeatable",
-      appendValue,
     )
     .option("--repair", "review the update of the unchanged program, and apply it: it undoes what was changed by hand")
     .option("-y, --yes", "with --repair, do not ask")
-    .addOption(formatOption("terminal", "markdown", "json"))
-    .addHelpText("after", exampleText("drift --stack production"))
-    .action(async ({ repair: isRepair, yes, ...flags }: DriftFlags & { repair?: boolean; yes?: boolean }) => {
+    .formats("terminal", "markdown", "json")
+    .example("drift --stack production")
+    .runs(({ repair: isRepair, yes, ...flags }: DriftFlags & { repair?: boolean; yes?: boolean }) => {
       if (yes && !isRepair) throw new UsageError("--yes is for --repair");
-      exit(await (isRepair ? repair({ ...flags, yes }) : drift(flags)));
+      return isRepair ? repair({ ...flags, yes }) : drift(flags);
     });
 };
 

@@ -13,7 +13,6 @@ import {
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { text as textOf } from "node:stream/consumers";
-import { type Command, Option } from "commander";
 import { leftOutText, notVisibleText } from "../../access/export/literal.ts";
 import { type Export, exportOf } from "../../access/export/model.ts";
 import { type Into, intoPolicy, organizationIn } from "../../access/export/policy/into.ts";
@@ -36,7 +35,8 @@ import type { Client } from "../../client/client.ts";
 import { isRoot, printable, resources, UserError } from "../../schema/index.ts";
 import { systemClient } from "../client.ts";
 import { withProgress } from "../copy.ts";
-import { type Exit, exampleText, printStyled } from "../terminal.ts";
+import type { IrmCommand } from "../irm-command.ts";
+import { printStyled } from "../terminal.ts";
 import { UsageError } from "../usage.ts";
 
 export interface ExportFlags {
@@ -63,9 +63,8 @@ interface Exported {
   hasFindings: boolean;
 }
 
-export const defineCommand = (command: Command, exit: Exit): void => {
+export const defineCommand = (command: IrmCommand): void => {
   command
-    .usage("[FLAGS]")
     .description(
       "Writes a program that declares everything below a group. Its first update adopts the records by uid. Exits with 3 if some cannot be listed.",
     )
@@ -74,18 +73,15 @@ export const defineCommand = (command: Command, exit: Exit): void => {
       "--from-tfstate <FILE>",
       "export what Terraform manages, with handover.md; from terraform state pull or terraform show -json; - for stdin",
     )
-    .addOption(
-      new Option("--format <FORMAT>", "language of the program; yaml: a policy file, and a program for the rest")
-        .choices(["typescript", "yaml", "python", "pulumi-yaml"])
-        .default("typescript"),
+    .choice(
+      "--format <FORMAT>",
+      "language of the program; yaml: a policy file, and a program for the rest",
+      ["typescript", "yaml", "python", "pulumi-yaml"],
+      "typescript",
     )
     .option("--native", "in TypeScript, import from pulumi-irm/plugin, and write import.json for pulumi import --file")
     .option("--no-adopt", "write a program that creates the same on another service")
-    .addOption(
-      new Option("--split <BY>", "with --format yaml: a file for each group directly below the organization").choices([
-        "group",
-      ]),
-    )
+    .choice("--split <BY>", "with --format yaml: a file for each group directly below the organization", ["group"])
     .option(
       "--into <FILE>",
       "add what exists and this policy lacks to its files, with comments and order kept, and the uids to adopt.json beside it",
@@ -94,8 +90,8 @@ export const defineCommand = (command: Command, exit: Exit): void => {
       "--out <FOLDER>",
       "write a project into this folder, which must be empty or new (default: print the program)",
     )
-    .addHelpText("after", exampleText("export --format yaml --out access"))
-    .action(async (flags: ExportFlags) => exit(await exportCode(flags)));
+    .example("export --format yaml --out access")
+    .runs(exportCode);
 };
 
 export const exportCode = async (flags: ExportFlags): Promise<number> => {

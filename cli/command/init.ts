@@ -3,29 +3,28 @@
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import type { Command } from "commander";
 import { parseDocument } from "yaml";
 import { parsePolicy } from "../../access/policy/parse.ts";
 import { starterPolicy, starterProgram, starterRules, starterTests } from "../../access/policy/starter.ts";
 import { PROJECT_FILES } from "../../pulumi/project.ts";
 import { printable } from "../../schema/index.ts";
-import { type Exit, exampleText, printError } from "../terminal.ts";
+import type { IrmCommand } from "../irm-command.ts";
+import { printError } from "../terminal.ts";
 import { commandName, pulumiName, UsageError } from "../usage.ts";
 
 export interface InitFlags {
   organization: string;
 }
 
-export const defineCommand = (command: Command, exit: Exit): void => {
+export const defineCommand = (command: IrmCommand): void => {
   command
-    .usage("[FOLDER] [FLAGS]")
     .description(
       "Writes a first project: access.yaml, its tests, rules for reviews, Pulumi.yaml, index.ts and .gitignore. Never overwrites a file. Adds refresh: always to an existing Pulumi.yaml.",
     )
     .argument("[FOLDER]", "the folder to write into; created if it does not exist", ".")
     .option("--organization <NAME>", "name of the organization", "acme")
-    .addHelpText("after", exampleText("init access --organization acme"))
-    .action((folder: string, flags: InitFlags) => exit(init(folder, flags)));
+    .example("init access --organization acme")
+    .runs(init);
 };
 
 export const init = (folder: string, { organization }: InitFlags): number => {

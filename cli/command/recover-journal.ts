@@ -2,7 +2,6 @@
 
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Command } from "commander";
 import { systemClock } from "../../client/clock.ts";
 import { placeText } from "../../client/records.ts";
 import { DEADLINE_MS } from "../../client/retry.ts";
@@ -15,7 +14,8 @@ import { lockOf } from "../../provider/log/lock.ts";
 import { withArticle } from "../../provider/record/kind.ts";
 import { journalFolder, journalProblem } from "../../provider/run/journal-path.ts";
 import { isUidp, suggestion } from "../../schema/index.ts";
-import { type Exit, exampleText, print, printError, warn } from "../terminal.ts";
+import type { IrmCommand } from "../irm-command.ts";
+import { print, printError, warn } from "../terminal.ts";
 import { UsageError } from "../usage.ts";
 
 interface ListFlags {
@@ -36,10 +36,9 @@ export const FOLDER_FLAG = [
   "folder of the journals (default: IRM_JOURNAL, or the user's state folder)",
 ] as const;
 
-export const defineJournal = (command: Command, exit: Exit): void => {
+export const defineJournal = (command: IrmCommand): void => {
   command
     .command("list")
-    .usage("[FLAGS]")
     .summary("print the creates whose outcome is unknown")
     .description(
       "Prints the creates whose outcome is unknown. With --all, also those that succeeded and that the engine has not read since. Prints invalid lines too.",
@@ -47,11 +46,10 @@ export const defineJournal = (command: Command, exit: Exit): void => {
     .option(...FOLDER_FLAG)
     .option("--all", "print every entry")
     .option("--json", "print every entry, one line of JSON each")
-    .addHelpText("after", exampleText("recover list --all"))
-    .action(async (flags: ListFlags) => exit(await list(flags)));
+    .example("recover list --all")
+    .runs(list);
   command
     .command("clean")
-    .usage("[FLAGS]")
     .summary("remove entries and empty journals")
     .description(
       "Removes the entries of KEY, or all, and empty journals. A pending entry's record may exist without a resource: look for it first.",
@@ -60,8 +58,8 @@ export const defineJournal = (command: Command, exit: Exit): void => {
     .option("--key <KEY>", "remove the entries of this resource")
     .option("--all", "remove all entries of all stacks in the folder, and all invalid lines")
     .option("--invalid", "remove the invalid lines")
-    .addHelpText("after", exampleText('recover clean --key "organization/access/production/Group::team"'))
-    .action(async (flags: CleanFlags) => exit(await clean(flags)));
+    .example('recover clean --key "organization/access/production/Group::team"')
+    .runs(clean);
 };
 
 const list = async (flags: ListFlags): Promise<number> => {

@@ -1,13 +1,13 @@
 // `irm recover`: what killed runs created, and no resource of the stack has: runs without checkpoints, as the journal has them, and runs whose
 // machine was lost with its journal, as the engine's state has them. It lists these records, and deletes them.
-import type { Command } from "commander";
 import { countText } from "../../access/format/words.ts";
 import { type Leftover, type Removal, removeLeftovers } from "../../provider/attribution/leftover.ts";
 import { countsText, lineOf, runText } from "../../provider/attribution/text.ts";
 import { createTimeOf } from "../../provider/record/id.ts";
 import { UserError } from "../../schema/index.ts";
+import type { IrmCommand } from "../irm-command.ts";
 import { findLeftBehind, type LeftBehind } from "../left-behind.ts";
-import { ask, canAsk, type Exit, exampleText, formatOption, print, printError } from "../terminal.ts";
+import { ask, canAsk, print, printError } from "../terminal.ts";
 import { defineJournal, FOLDER_FLAG, folderOf } from "./recover-journal.ts";
 
 export interface RecoverFlags {
@@ -19,19 +19,18 @@ export interface RecoverFlags {
 
 const LEFT = 3;
 
-export const defineCommand = (command: Command, exit: Exit): void => {
+export const defineCommand = (command: IrmCommand): void => {
   command
-    .usage("[COMMAND] [FLAGS]")
     .description(
       "Lists records that killed runs created and no resource of the stack has, and asks whether to delete them. Exits with 3 if any remain.",
     )
     .option("--stack <NAME>", "the stack (default: the selected one)")
     .option(...FOLDER_FLAG)
     .option("--yes", "delete them without a question")
-    .addOption(formatOption("terminal", "json"))
-    .addHelpText("after", exampleText("recover --stack production"))
-    .action(async (flags: RecoverFlags) => exit(await recover(flags)));
-  defineJournal(command, exit);
+    .formats("terminal", "json")
+    .example("recover --stack production")
+    .runs(recover);
+  defineJournal(command);
 };
 
 export const recover = async (flags: RecoverFlags): Promise<number> => {

@@ -1,7 +1,6 @@
 // `irm review`: the change in access that an update of the program brings, in one of the formats. The update runs on a copy of the organization,
 // and the review reads what it has done there.
 
-import { type Command, Option } from "commander";
 import { baseOf } from "../../access/base/revision.ts";
 import { digestOf } from "../../access/canonical.ts";
 import { type Change, type ChangeContent, ChangeError, lifeFrom, unusableText } from "../../access/change/change.ts";
@@ -21,6 +20,7 @@ import { UserError } from "../../schema/index.ts";
 import { missingLines } from "../copy.ts";
 import { engineArguments } from "../engine-command.ts";
 import { checkChangeFile, readChange, writeChange } from "../files.ts";
+import type { IrmCommand } from "../irm-command.ts";
 import { doubtsOf, inProject, noticesOf, policyReview } from "../policy/review.ts";
 import { previewHere } from "../preview.ts";
 import { printDocument } from "../print-document.ts";
@@ -31,9 +31,9 @@ import type { Rights } from "../run/actor.ts";
 import { runOnTwins, type UpdateRun } from "../run/on-twins.ts";
 import { checkActor, contentOf, originOfRun, proposalsOf, replayHere, untilStopped } from "../run/proposal.ts";
 import { clientsOf, configHere, firstOf, SERVICE_FLAG, servicesFrom } from "../services.ts";
-import { type Exit, exampleText, type Format, formatOption, print, printNotice } from "../terminal.ts";
+import { type Format, print, printNotice } from "../terminal.ts";
 import { disagreements } from "../twin/sides.ts";
-import { appendValue, UsageError } from "../usage.ts";
+import { UsageError } from "../usage.ts";
 
 export interface ReviewFlags extends RulesFlags, TestsFlags {
   destroy?: boolean;
@@ -50,7 +50,7 @@ export interface ReviewFlags extends RulesFlags, TestsFlags {
 
 const DENIED = 3;
 
-export const defineCommand = (command: Command, exit: Exit): void => {
+export const defineCommand = (command: IrmCommand): void => {
   command
     .usage("[CHANGE] [FLAGS] [-- ENGINE...]")
     .description(
@@ -61,31 +61,28 @@ export const defineCommand = (command: Command, exit: Exit): void => {
       "[ENGINE...]",
       "after --, arguments for the engine: --target URN, --target-dependents, --replace URN, --exclude URN",
     )
-    .option(
+    .repeatable(
       "--policy <FILE>",
       "review this policy by the program of --base: nothing else of the change is read, and nothing of it runs; repeatable",
-      appendValue,
     )
     .option("--destroy", "review the deletion of everything in the stack")
     .option("--stack <NAME>", "the stack to review (default: the selected one)")
-    .option(...SERVICE_FLAG)
+    .repeatable(...SERVICE_FLAG)
     .option("--as <UID>", "the identity that will apply the program (default: the caller's)")
-    .addOption(
-      new Option(
-        "--rights <OF>",
-        "what that identity may do on the copy: operator, everything; own, what its roles grant, so that a refused step fails (default: operator)",
-      ).choices(["operator", "own"]),
+    .choice(
+      "--rights <OF>",
+      "what that identity may do on the copy: operator, everything; own, what its roles grant, so that a refused step fails (default: operator)",
+      ["operator", "own"],
     )
     .option(
       "--out <FILE>",
       "write the change into this file: the requests of the update, and the access that they give",
     )
-    .addOption(formatOption("terminal", "markdown", "json", "html"))
-    .option("--deny <RULE>", "exit with 3 on a finding of this rule; repeatable", appendValue)
-    .option(
+    .formats("terminal", "markdown", "json", "html")
+    .repeatable("--deny <RULE>", "exit with 3 on a finding of this rule; repeatable")
+    .repeatable(
       "--allow <RULE@SUBJECT>",
       "excuse the finding of a rule about an existing record, by uid or path; repeatable",
-      appendValue,
     )
     .option(
       "--rules <FILE>",
@@ -99,12 +96,12 @@ export const defineCommand = (command: Command, exit: Exit): void => {
       "--base <REF>",
       "the commit that the change is merged into: rules and tests are read there (default: the base of the pull request, in CI)",
     )
-    .addHelpText("after", exampleText("review --stack production --out change.json"))
-    .action(async (first: string | undefined, rest: string[], flags: ReviewFlags) => {
+    .example("review --stack production --out change.json")
+    .runs((first: string | undefined, rest: string[], flags: ReviewFlags) => {
       // Words after -- come without it.
       const file = first?.startsWith("-") ? undefined : first;
       const engine = first !== undefined && file === undefined ? [first, ...rest] : rest;
-      exit(await review(file, { ...flags, engine }));
+      return review(file, { ...flags, engine });
     });
 };
 

@@ -2,7 +2,6 @@
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Command } from "commander";
 import { countText, hiddenLines } from "../../access/format/words.ts";
 import { type AccessGraph, type IdentityNode, type NodeId, placesIn } from "../../access/graph/graph.ts";
 import { type Live, readLive } from "../../access/graph/live.ts";
@@ -33,9 +32,10 @@ import { systemClient } from "../client.ts";
 import { engineCommand } from "../engine-command.ts";
 import { checkChangeFile, writeChange } from "../files.ts";
 import { untilInterrupted } from "../interrupt.ts";
+import type { IrmCommand } from "../irm-command.ts";
 import { countGrants, listText, printFailures, printJson, problemOfEdit, restore, rowOf } from "../restore.ts";
 import { changeWithout } from "../run/without.ts";
-import { ask, canAsk, type Exit, exampleText, formatOption, print, printError, warn } from "../terminal.ts";
+import { ask, canAsk, print, printError, warn } from "../terminal.ts";
 import { UsageError } from "../usage.ts";
 
 export interface RevokeFlags extends Wanted {
@@ -49,7 +49,7 @@ export interface RevokeFlags extends Wanted {
   format: "terminal" | "json";
 }
 
-export const defineCommand = (command: Command, exit: Exit): void => {
+export const defineCommand = (command: IrmCommand): void => {
   command
     .usage("--identity UID|NAME | --binding UID | --external-group UID [FLAGS]")
     .description(
@@ -66,9 +66,9 @@ export const defineCommand = (command: Command, exit: Exit): void => {
     .option("--out <FILE>", "remove nothing, and write the removal into this file, as a change to review and apply")
     .option("--undo-file <FILE>", "where to write what is removed (default: irm-revoke-UID-TIME.json in this folder)")
     .option("--undo <FILE>", "create what is missing of the grants that an earlier revocation wrote to this file")
-    .addOption(formatOption("terminal", "json"))
-    .addHelpText("after", exampleText("revoke --identity ci"))
-    .action(async (flags: RevokeFlags) => exit(await revoke(flags)));
+    .formats("terminal", "json")
+    .example("revoke --identity ci")
+    .runs(revoke);
 };
 
 export const revoke = async (flags: RevokeFlags): Promise<number> => {

@@ -2,7 +2,6 @@
 
 import { existsSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import type { Command } from "commander";
 import { type RolesReport, rolesDocument, rolesReportOf } from "../../access/format/roles.ts";
 import { type Live, readLive } from "../../access/graph/live.ts";
 import { bundlesIn, isChange } from "../../access/roles/change.ts";
@@ -24,9 +23,10 @@ import { projectFolder } from "../../pulumi/project.ts";
 import { printable } from "../../schema/index.ts";
 import { systemClient, systemConfig } from "../client.ts";
 import { writeWhole } from "../files.ts";
+import type { IrmCommand } from "../irm-command.ts";
 import { printDocument } from "../print-document.ts";
 import { originOf } from "../services.ts";
-import { type Exit, exampleText, type Format, formatOption, warn } from "../terminal.ts";
+import { type Format, warn } from "../terminal.ts";
 
 export interface RolesFlags {
   write?: boolean;
@@ -35,16 +35,15 @@ export interface RolesFlags {
 
 const CHANGED = 3;
 
-export const defineCommand = (command: Command, exit: Exit): void => {
+export const defineCommand = (command: IrmCommand): void => {
   command
-    .usage("[FLAGS]")
     .description(
       "Prints the built-in roles, and how they differ from roles.lock.yaml or from this version. Exits with 3 if a role of the file has changed.",
     )
     .option("--write", "write what the service has into roles.lock.yaml, and accept the changes")
-    .addOption(formatOption("terminal", "markdown", "json", "html"))
-    .addHelpText("after", exampleText("roles --write"))
-    .action(async (flags: RolesFlags) => exit(await roles(flags)));
+    .formats("terminal", "markdown", "json", "html")
+    .example("roles --write")
+    .runs(roles);
 };
 
 export const roles = async ({ write = false, format }: RolesFlags): Promise<number> => {

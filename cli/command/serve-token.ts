@@ -1,12 +1,12 @@
 // `irm serve token`: gets an identity token from a development issuer, as a platform gives one to a workload.
-import type { Command } from "commander";
 import { type Dispatcher, fetch } from "undici";
 import { connectionText } from "../../client/transport.ts";
 import { schemeProblem } from "../../schema/address.ts";
 import { printable } from "../../schema/nearest.ts";
 import type { MintRequest } from "../../server/index.ts";
-import { type Exit, exampleText, printError } from "../terminal.ts";
-import { appendValue, UsageError } from "../usage.ts";
+import type { IrmCommand } from "../irm-command.ts";
+import { printError } from "../terminal.ts";
+import { UsageError } from "../usage.ts";
 
 interface TokenFlags {
   issuer?: string;
@@ -15,7 +15,7 @@ interface TokenFlags {
   claim?: string[];
 }
 
-export const defineToken = (command: Command, exit: Exit): void => {
+export const defineToken = (command: IrmCommand): void => {
   command
     .usage("--issuer URL --subject S [FLAGS]")
     .summary("get an identity token from the issuer of serve --dev")
@@ -23,9 +23,9 @@ export const defineToken = (command: Command, exit: Exit): void => {
     .option("--issuer <URL>", "the issuer, as npx pulumi-irm serve --dev prints it")
     .option("--subject <S>", "sub of the token")
     .option("--audience <A>", "aud of the token (default: the address of the token exchange)")
-    .option("--claim <k=v>", "a further claim; repeatable; v is JSON if it parses, otherwise a string", appendValue)
-    .addHelpText("after", exampleText("serve token --issuer $IRM_BASE_URL/dev-issuer --subject owner"))
-    .action(async (flags: TokenFlags) => exit(await token(flags)));
+    .repeatable("--claim <k=v>", "a further claim; repeatable; v is JSON if it parses, otherwise a string")
+    .example("serve token --issuer $IRM_BASE_URL/dev-issuer --subject owner")
+    .runs(token);
 };
 
 const token = async (flags: TokenFlags): Promise<number> => {

@@ -1,7 +1,7 @@
 // `irm serve`: the reference server as a command.
 
 import { existsSync, readFileSync } from "node:fs";
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import type { Copy } from "../../access/copy/copy.ts";
 import { printable } from "../../schema/index.ts";
 import { LEVELS } from "../../server/base/log.ts";
@@ -23,7 +23,7 @@ import {
 import { checkOptions } from "../../server/options.ts";
 import { type ReadyLine, startInBackground, variables } from "../background.ts";
 import { copyFileProblem, copyFrom, copyLines, writeCopy } from "../copy.ts";
-import { type Exit, exampleText } from "../terminal.ts";
+import type { IrmCommand } from "../irm-command.ts";
 import { commandName, parseCount, parsePort, UsageError } from "../usage.ts";
 import { defineToken } from "./serve-token.ts";
 
@@ -61,9 +61,8 @@ const MIB = 1024 * 1024;
 const count = (flag: string, text: string | undefined, unit = 1): number | undefined =>
   text === undefined ? undefined : parseCount(flag, text) * unit;
 
-export const defineCommand = (command: Command, exit: Exit): void => {
+export const defineCommand = (command: IrmCommand): void => {
   command
-    .usage("[COMMAND] [FLAGS]")
     .description(
       "Runs the reference server of the API. Without flags it listens on a free port of 127.0.0.1 and keeps its records in memory.",
     )
@@ -94,10 +93,10 @@ export const defineCommand = (command: Command, exit: Exit): void => {
       for (const option of command.options) option.hideHelp(false);
       command.help();
     })
-    .addHelpText("after", exampleText("serve --dev --db irm.sqlite"))
+    .example("serve --dev --db irm.sqlite")
     .addHelpText("after", "\nSIGUSR2 rotates the signing key. The server also rotates it every 30 days.")
-    .action(async (flags: ServeFlags) => exit(await serve(flags)));
-  defineToken(command.command("token"), exit);
+    .runs(serve);
+  defineToken(command.command("token"));
 };
 
 const advancedOptions = (): Option[] => [

@@ -1,6 +1,5 @@
 // `irm test`: whether access is as its tests say, in a policy alone or live.
 
-import type { Command } from "commander";
 import { countText } from "../../access/format/words.ts";
 import { readLive } from "../../access/graph/live.ts";
 import type { BuiltInRoles } from "../../access/policy/check/role.ts";
@@ -14,7 +13,8 @@ import { type Outcome, runTests } from "../../access/test/run-tests.ts";
 import { type Built, liveScene, policyScene } from "../../access/test/scene.ts";
 import { printable } from "../../schema/index.ts";
 import { systemClient } from "../client.ts";
-import { type Exit, exampleText, type Format, formatOption, print, printError } from "../terminal.ts";
+import type { IrmCommand } from "../irm-command.ts";
+import { type Format, print, printError } from "../terminal.ts";
 import { lockBeside, printOfflineRoles } from "./roles.ts";
 
 export interface TestFlags {
@@ -24,17 +24,16 @@ export interface TestFlags {
 
 const FAILED = 3;
 
-export const defineCommand = (command: Command, exit: Exit): void => {
+export const defineCommand = (command: IrmCommand): void => {
   command
-    .usage("[FILE] [FLAGS]")
     .description(
       "Runs tests of access: who may do what, and who must not. Reads the policy alone; with --live, what the API says now.",
     )
     .argument("[FILE]", "a policy, or a file of tests (default: access.yaml and access.tests.yaml of this folder)")
     .option("--live", "test the access on the service instead")
-    .addOption(formatOption("terminal", "json"))
-    .addHelpText("after", exampleText("test --live"))
-    .action(async (file: string | undefined, flags: TestFlags) => exit(await test(file, flags)));
+    .formats("terminal", "json")
+    .example("test --live")
+    .runs(test);
 };
 
 export const test = async (file: string | undefined, { live, format }: TestFlags): Promise<number> => {
