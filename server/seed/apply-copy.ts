@@ -13,7 +13,6 @@ import {
 import { operator } from "../caller/caller.ts";
 import type { ServiceContext } from "../services/context.ts";
 import { showSignIn } from "../services/identity.ts";
-import { services } from "../services/index.ts";
 import { leaveToSources } from "../services/repo.ts";
 import { shapes } from "../store/shape.ts";
 import type { Store } from "../store/store.ts";
@@ -61,8 +60,6 @@ const refuseOtherRecords = (store: Store, source: string): void => {
     throw new SeedError(`the database has ${has}; a copy needs a database of its own: name another file with --db`);
 };
 
-type Create = (request: Json, context: ServiceContext) => { uid: string };
-
 /** Creates the records and collects what the services refuse: then all that depends on it is refused as well. */
 export const createCopies = (seed: CopySeed, seedContext: SeedContext): Problem[] => {
   const { store } = seedContext;
@@ -72,10 +69,9 @@ export const createCopies = (seed: CopySeed, seedContext: SeedContext): Problem[
   const createOne = (kind: CopiedKind, path: PropertyKey[], original: Json & { uid: string }): string | undefined => {
     // A database that is started again has it.
     if (store.get(shapes[kind], original.uid)) return undefined;
-    const service = services[`Create${resources[kind].type}` as keyof typeof services] as unknown as Create;
     const parent = kind === "accountAssociation" ? original.uid : parentOf(original.uid);
     const context: ServiceContext = { ...seedContext, caller: operator, capabilities: [], original };
-    return create(path, (record) => service({ parent, [kind]: record }, context), original);
+    return create(context, kind, path, parent, original);
   };
 
   for (const kind of COPIED_KINDS) {

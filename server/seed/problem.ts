@@ -1,6 +1,16 @@
 // Turns refusals of the services into problems of the seed's file, with the place of each record and paths instead of uids.
-import { ApiError, type FieldViolation, type Json, type Message, messageFromJson } from "../../schema/index.ts";
+import {
+  ApiError,
+  type FieldViolation,
+  type Json,
+  type Message,
+  messageFromJson,
+  resources,
+} from "../../schema/index.ts";
 import type { Problem as FileProblem } from "../../schema/json.ts";
+import type { ServiceContext } from "../services/context.ts";
+import { services } from "../services/index.ts";
+import type { Kind } from "../services/record.ts";
 import type { Seed } from "./record.ts";
 
 export interface Problem extends FileProblem {
@@ -9,6 +19,7 @@ export interface Problem extends FileProblem {
 }
 
 type Path = readonly PropertyKey[];
+type Create = (request: Json, context: ServiceContext) => { uid: string };
 
 interface ProblemOptions {
   /** another record of the file may have the name, which the check of the file reports */
@@ -33,6 +44,19 @@ export const createProblems = ({ ignoresTaken = false, names = {} }: ProblemOpti
       report({ path: [...path, ...placeOf(field, names)], text: withPaths(description, pathsOfUids) });
   };
 
+  /** Undefined where a service refuses; reports why. */
+  const attempt = <T>(path: Path, work: () => T): T | undefined => {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const { code, fieldViolations, message } = error;
+      if (!(ignoresTaken && code === "ALREADY_EXISTS"))
+        reportViolations(fieldViolations.length > 0 ? fieldViolations : [{}], path, message);
+      return undefined;
+    }
+  };
+
   return {
     found,
     pathsOfUids,
@@ -44,17 +68,19 @@ export const createProblems = ({ ignoresTaken = false, names = {} }: ProblemOpti
       reportViolations(violations, path);
       return violations.length > 0 ? undefined : value;
     },
+    attempt,
     /** The uid of the first record that the service accepts. Reports why it refuses those before. */
-    create: (path: Path, service: (record: Json) => { uid: string }, ...records: (Json | undefined)[]) => {
+    create: (
+      context: ServiceContext,
+      kind: Kind,
+      path: Path,
+      parent: string,
+      ...records: (Json | undefined)[]
+    ): string | undefined => {
+      const service = services[`Create${resources[kind].type}` as keyof typeof services] as unknown as Create;
       for (const record of records) {
-        try {
-          if (record) return service(record).uid;
-        } catch (error) {
-          if (!(error instanceof ApiError)) throw error;
-          if (ignoresTaken && error.code === "ALREADY_EXISTS") continue;
-          const { fieldViolations } = error;
-          reportViolations(fieldViolations.length > 0 ? fieldViolations : [{}], path, error.message);
-        }
+        const created = record && attempt(path, () => service({ parent, [kind]: record }, context));
+        if (created) return created.uid;
       }
       return undefined;
     },

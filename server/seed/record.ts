@@ -119,14 +119,13 @@ export const DEV_ISSUER_WORD = "dev-issuer";
 export const seedPath = (parent: string, name: string): string => (parent ? `${parent}/${name}` : name);
 
 /** A role as the API takes it: capabilities by enum name. */
-export const roleInput = ({ name, description, capabilities }: Seed["roles"][number]): Json => ({
-  name,
-  description,
+export const roleInput = ({ capabilities, ...role }: Omit<Seed["roles"][number], "group">): Json => ({
+  ...role,
   capabilities: capabilities.map((text) => capabilityFrom(text) ?? text),
 });
 
 export const identityInput = (
-  { group: _, ...identity }: Seed["identities"][number],
+  identity: Omit<Seed["identities"][number], "group">,
   devIssuer: string | undefined,
 ): Json => {
   const { claimMatch } = identity;

@@ -17,6 +17,7 @@ import {
   resources,
   valueAt,
 } from "../../schema/index.ts";
+import type { Kind } from "../services/record.ts";
 import { capabilitiesOfRole } from "../services/role.ts";
 import { shapes } from "../store/shape.ts";
 import type { Shape, Store } from "../store/store.ts";
@@ -30,8 +31,6 @@ export interface Unseen {
   /** kind and uid of records that were read, and that the copy does not hold */
   leftOut: readonly string[];
 }
-
-type Kind = keyof typeof resources;
 
 /** Throws PERMISSION_DENIED for a request about something that exists elsewhere, or may exist, and is not in the copy. */
 type DemandSeen = (operation: OperationName, request: Json) => void;
