@@ -6,24 +6,30 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
+import type { RunningServer } from "../server/index.ts";
+import { SIGNALS } from "./interrupt.ts";
 
 /** What `--json` prints once the server is ready. */
-export interface ReadyLine {
+export const readyLine = (
+  { baseUrl, authUrl, issuer, organization, identity, localUrl, localAuthUrl }: RunningServer,
+  token: string | undefined,
+) => ({
+  ...{ baseUrl, authUrl, issuer: issuer ?? null },
+  ...{ organization: organization ?? null, identity: identity ?? null, token: token ?? null },
+  ...{ localUrl, localAuthUrl },
+});
+
+interface Service {
   baseUrl: string;
   authUrl: string;
-  issuer: string | null;
-  organization: string | null;
-  identity: string | null;
-  token: string | null;
-  localUrl: string;
-  localAuthUrl: string;
+  token?: string | null;
 }
 
-export const variables = ({ baseUrl, authUrl, token }: Pick<ReadyLine, "baseUrl" | "authUrl" | "token">): string =>
+export const variables = ({ baseUrl, authUrl, token }: Service): string =>
   [
     `IRM_BASE_URL=${baseUrl}`,
     ...(authUrl === baseUrl ? [] : [`IRM_AUTH_URL=${authUrl}`]),
-    ...(token === null ? [] : [`IRM_TOKEN=${token}`]),
+    ...(token ? [`IRM_TOKEN=${token}`] : []),
   ].join(" ");
 
 /**
@@ -38,7 +44,7 @@ export const startInBackground = async (json: boolean): Promise<number> => {
     detached: true,
     stdio: ["ignore", "pipe", openSync(log, "wx", 0o600)],
   });
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => child.kill(signal));
+  for (const signal of SIGNALS) process.once(signal, () => child.kill(signal));
   const stdout = child.stdout as Readable;
   const exited = once(child, "close");
   const [line] = await Promise.race([once(createInterface(stdout), "line"), exited]);
@@ -48,7 +54,7 @@ export const startInBackground = async (json: boolean): Promise<number> => {
     if (!json) process.stdout.write("unset IRM_BASE_URL IRM_AUTH_URL IRM_TOKEN; false\n");
     return (await exited)[0] ?? 1;
   }
-  const ready: ReadyLine = JSON.parse(line);
+  const ready: ReturnType<typeof readyLine> = JSON.parse(line);
   process.stdout.write(json ? `${line}\n` : `unset IRM_AUTH_URL; export ${variables(ready)}\n`);
   process.stderr.write(
     `${[

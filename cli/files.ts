@@ -1,6 +1,7 @@
 // Writes a file whole: it is the new text, or what it was before.
 import { randomUUID } from "node:crypto";
 import {
+  accessSync,
   closeSync,
   constants,
   existsSync,
@@ -37,6 +38,16 @@ export const writeWhole = (file: string, text: string): void => {
     renameSync(beside, file);
   } finally {
     rmSync(beside, { force: true });
+  }
+};
+
+/** Whether this user may use the file so. */
+export const isAccessible = (file: string, mode: number): boolean => {
+  try {
+    accessSync(file, mode);
+    return true;
+  } catch {
+    return false;
   }
 };
 

@@ -1,6 +1,6 @@
 // ^C while requests are under way that change something: what has been done is reported, and nothing more is begun.
 
-const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+export const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 /** Aborts the signal, with this reason, at the first ^C or SIGTERM. The second one ends the process. */
 export const untilInterrupted = async <T>(

@@ -17,8 +17,8 @@ import {
   readLock,
   recordedFor,
 } from "../access/roles/lock.ts";
-import { projectFolder } from "../pulumi/project.ts";
 import { lockBeside } from "./command/roles.ts";
+import { projectAt } from "./policy/files.ts";
 
 interface Reviewed {
   at: BaseRevision | undefined;
@@ -62,7 +62,7 @@ const lockAt = (at: BaseRevision, folders: readonly string[]): RolesLock | undef
 const foldersAt = (at: BaseRevision, policies: readonly string[]): string[] => {
   const own = policies.flatMap((policy) => pathAt(resolve(policy), at) ?? []).map(posix.dirname);
   const beside = own.length === 0 ? [at.folder] : own;
-  const projects = beside.flatMap((folder) => projectFolder(folder, filesAt(at).exists, posix) ?? []);
+  const projects = beside.flatMap((folder) => projectAt(at, folder) ?? []);
   return [...new Set([...beside, ...projects])];
 };
 

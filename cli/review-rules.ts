@@ -15,6 +15,7 @@ import {
   type Verdict,
 } from "../access/review/rules-file.ts";
 import { projectFolder } from "../pulumi/project.ts";
+import { projectAt } from "./policy/files.ts";
 import { UsageError } from "./usage.ts";
 
 export interface RulesFlags {
@@ -27,54 +28,46 @@ export interface RulesFlags {
 }
 
 interface ReviewRules {
-  verdict: Verdict;
   /** absent: neither a file nor a base is asked for */
   source?: RulesSource;
   changed: ChangedRules[];
   /** for the user, on stderr */
-  notice?: string;
+  notice?: string | undefined;
 }
 
 const DEFAULT = "review.yaml";
 
 /** Throws a UsageError with all problems of flags and files. */
-export const reviewRules = (flags: RulesFlags, at: BaseRevision | undefined, folder: string): ReviewRules => {
+export const reviewRules = (
+  flags: RulesFlags,
+  at: BaseRevision | undefined,
+  folder: string,
+): ReviewRules & { verdict: Verdict } => {
   const { deny = [], allow = [] } = flags;
   const verdict = { deny: [] as Verdict["deny"][number][], allow: [] as Verdict["allow"][number][] };
   const problems: string[] = [];
   for (const text of deny) addRead(verdict.deny, ruleFrom(text), problems, "--deny");
   for (const text of allow) addRead(verdict.allow, allowanceFrom(text), problems, "--allow");
   const file = at ? rulesOfBase(flags.rules, at) : rulesOfWorkTree(flags.rules, folder);
-  problems.push(...file.problems);
+  const { rules, problems: wrong, ...found } = file;
+  problems.push(...wrong);
   if (problems.length > 0) throw new UsageError(problems.join("\n"));
-  const { deny: denied = [], allow: allowed = [], required } = file.rules ?? {};
+  const { deny: denied = [], allow: allowed = [], required } = rules ?? {};
   return {
-    verdict: {
-      deny: [...denied, ...verdict.deny],
-      allow: [...allowed, ...verdict.allow],
-      ...(required && { required }),
-    },
-    ...(file.source && { source: file.source }),
-    changed: file.changed,
-    ...(file.notice !== undefined && { notice: file.notice }),
+    ...found,
+    verdict: { deny: [...denied, ...verdict.deny], allow: [...allowed, ...verdict.allow], required },
   };
 };
 
-interface RulesFile {
-  rules?: Verdict;
-  source?: RulesSource;
-  changed: ChangedRules[];
+interface RulesFile extends ReviewRules {
+  rules?: Verdict | undefined;
   problems: string[];
-  notice?: string;
 }
 
 const rulesOfBase = (flag: string | undefined, at: BaseRevision): RulesFile => {
-  const { repository, ref, commit, folder: own } = at;
-  const has = (entry: string): boolean => repository.has(commit, entry);
+  const { repository, ref, commit } = at;
   const file =
-    flag === undefined
-      ? posix.join(projectFolder(own, has, posix) ?? own, DEFAULT)
-      : pathInRepository(repository, flag);
+    flag === undefined ? posix.join(projectAt(at) ?? at.folder, DEFAULT) : pathInRepository(repository, flag);
   const sides = sidesOf(repository, at, file);
   if (flag !== undefined && sides.base === undefined && sides.change === undefined)
     throw new UsageError(
@@ -83,11 +76,11 @@ const rulesOfBase = (flag: string | undefined, at: BaseRevision): RulesFile => {
   const parsed = sides.base === undefined ? undefined : parseRules(sides.base, `${ref}:${file}`);
   const isThere = parsed !== undefined;
   return {
-    ...(parsed && { rules: parsed.rules }),
+    rules: parsed?.rules,
     source: { file, isThere, base: ref, commit },
     changed: changeOf(sides, parsed?.rules),
     problems: parsed?.problems ?? [],
-    ...(!isThere && { notice: `there is no ${file} at ${ref}, so only --deny and --allow count` }),
+    notice: isThere ? undefined : `there is no ${file} at ${ref}, so only --deny and --allow count`,
   };
 };
 
@@ -95,19 +88,21 @@ const MEANWHILE = "this counts after the merge only";
 
 const changeOf = ({ path: file, base, change }: Sides, rules: Verdict | undefined): ChangedRules[] => {
   if (change === base) return [];
-  const changeText = (message: string): ChangedRules[] => [{ file, message }];
-  const changeList = (lead: string, items: readonly string[]): ChangedRules[] => {
-    const list = { lead: `${lead}; ${MEANWHILE}:`, items: [...items] };
-    return [{ file, message: `${lead}: ${items.join(", ")}; ${MEANWHILE}`, ...(items.length > 1 && { list }) }];
-  };
-  if (typeof change === "object") return changeText(`${file} ${change.problem} in this change; ${MEANWHILE}`);
-  if (change === undefined) return changeText(`this change removes ${file}, and with it all its rules; ${MEANWHILE}`);
+  const found = (text: string): ChangedRules[] => [{ file, message: `${text}; ${MEANWHILE}` }];
+  if (typeof change === "object") return found(`${file} ${change.problem} in this change`);
+  if (change === undefined) return found(`this change removes ${file}, and with it all its rules`);
   const { rules: edited, problems } = parseRules(change, file);
-  if (problems.length > 0)
-    return changeText(`this change edits ${file} so that it has mistakes: ${problems.join("; ")}; ${MEANWHILE}`);
+  if (problems.length > 0) return found(`this change edits ${file} so that it has mistakes: ${problems.join("; ")}`);
   const lines = rulesDifference(rules, edited);
-  if (base === undefined && lines.length === 0) return changeText(`this change adds ${file}: no rules; ${MEANWHILE}`);
-  return lines.length === 0 ? [] : changeList(`this change ${base === undefined ? "adds" : "edits"} ${file}`, lines);
+  if (base === undefined && lines.length === 0) return found(`this change adds ${file}: no rules`);
+  return editsOf(file, `this change ${base === undefined ? "adds" : "edits"} ${file}`, lines, MEANWHILE);
+};
+
+/** The lines by which a change edits a file. `foot` says when they count. */
+export const editsOf = (file: string, lead: string, items: readonly string[], foot: string): ChangedRules[] => {
+  if (items.length === 0) return [];
+  const list = { lead: `${lead}; ${foot}:`, items: [...items] };
+  return [{ file, message: `${lead}: ${items.join(", ")}; ${foot}`, ...(items.length > 1 && { list }) }];
 };
 
 const rulesOfWorkTree = (flag: string | undefined, folder: string): RulesFile => {

@@ -1,6 +1,6 @@
 // The tests of access that a review runs: the tests of the base, which the author of the change cannot edit, and of the work tree.
 import { existsSync } from "node:fs";
-import { isAbsolute, join, posix, resolve } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 import { BaseError, repositoryRoot } from "../access/base/git.ts";
 import { type BaseRevision, filesAt, pathAt, pathInRepository } from "../access/base/revision.ts";
 import { mistakeText } from "../access/policy/parse.ts";
@@ -11,6 +11,8 @@ import { type TestSides, testsDifference } from "../access/test/change.ts";
 import { isPolicy, POLICY, readSuite, TESTS, type TestSuite, testsBeside } from "../access/test/file.ts";
 import { projectFolder } from "../pulumi/project.ts";
 import { UserError } from "../schema/index.ts";
+import { projectAt } from "./policy/files.ts";
+import { editsOf } from "./review-rules.ts";
 
 export interface TestsFlags {
   /** files of policies under review */
@@ -29,8 +31,9 @@ interface ReviewTests {
   changed: ChangedRules[];
 }
 
-export const wrongTests = (mistakes: readonly Mistake[]): string =>
-  ["the tests of access have mistakes, so there is no review:", ...mistakes.map(mistakeText)].join("\n");
+/** `where`: at the base. */
+export const wrongTests = (mistakes: readonly Mistake[], where = ""): string =>
+  [`the tests of access${where} have mistakes, so there is no review:`, ...mistakes.map(mistakeText)].join("\n");
 
 /** Those of --tests, or else those beside Pulumi.yaml and those of each policy. */
 export const reviewTests = (
@@ -52,15 +55,8 @@ const testsOf = (flags: Place, at: BaseRevision | undefined, folder: string): Re
   const sides: TestSides = { base, change: suite };
   const lines = testsDifference(sides);
   const file = flags.tests ?? flags.policy ?? TESTS;
-  const [lead, foot] = [
-    "this change edits the tests of access",
-    "what it removes counts until the merge, and what it adds counts already",
-  ];
-  const text = {
-    message: `${lead}: ${lines.join(", ")}; ${foot}`,
-    ...(lines.length > 1 && { list: { lead: `${lead}; ${foot}:`, items: lines } }),
-  };
-  return { sides, changed: lines.length === 0 ? [] : [{ file, ...text }] };
+  const foot = "what it removes counts until the merge, and what it adds counts already";
+  return { sides, changed: editsOf(file, "this change edits the tests of access", lines, foot) };
 };
 
 const readWorkTree = ({ tests, policy }: Place, folder: string) => {
@@ -85,7 +81,7 @@ const NOTHING = { suite: { tests: [] }, mistakes: [] };
 
 const readBase = ({ tests, policy }: Place, at: BaseRevision, folder: string): TestSuite => {
   const files = filesAt(at);
-  const own = projectFolder(at.folder, files.exists, posix) ?? at.folder;
+  const own = projectAt(at) ?? at.folder;
   const read = (): ReturnType<typeof readSuite> => {
     // A policy that the change brings may have tests already.
     if (tests !== undefined) return presentSuite(pathInRepository(at.repository, tests), own, files);
@@ -93,7 +89,6 @@ const readBase = ({ tests, policy }: Place, at: BaseRevision, folder: string): T
     return file ? suiteBeside(file, own, files) : readSuite(undefined, own, files);
   };
   const { suite, mistakes } = read();
-  if (mistakes.length === 0) return suite;
-  const texts = mistakes.map(mistakeText);
-  throw new BaseError([`the tests of access at ${at.ref} have mistakes, so there is no review:`, ...texts].join("\n"));
+  if (mistakes.length > 0) throw new BaseError(wrongTests(mistakes, ` at ${at.ref}`));
+  return suite;
 };

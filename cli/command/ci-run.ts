@@ -1,8 +1,9 @@
 // What `irm ci run` runs: a review, an update, or a report of drift. Each is one run of the engine, and leaves its report in all formats.
-import { type SpawnOptions, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
-import { jsonText } from "../../access/format/document/document.ts";
+import { type Document, jsonText } from "../../access/format/document/document.ts";
 import { documentAsMarkdown } from "../../access/format/document/markdown.ts";
 import { documentAsText } from "../../access/format/document/terminal.ts";
 import { driftDocument } from "../../access/format/drift.ts";
@@ -17,6 +18,7 @@ import { printableLines, UserError } from "../../schema/index.ts";
 import { engineCommand } from "../engine-command.ts";
 import { printFailure } from "../failure.ts";
 import { readChange } from "../files.ts";
+import { SIGNALS } from "../interrupt.ts";
 import { hasPendingCreates } from "../left-behind.ts";
 import { printError, printStyled, stdoutStyle } from "../terminal.ts";
 import { driftCode, findDrift } from "./drift.ts";
@@ -76,21 +78,11 @@ const fetchedBase = ({ branch }: Settings, { event, mainBranch }: Job): string =
 
 const preview = async (settings: Settings, folder: string): Promise<Outcome> => {
   const { change, stack, policy, rules, tests, deny, allow, services, branch, identities } = settings;
-  const judged = {
-    ...(rules !== undefined && { rules }),
-    ...(tests !== undefined && { tests }),
-    ...(branch !== undefined && { branch }),
-    ...{ deny, allow, service: services },
-  };
-  const out = change === undefined && identities.up !== undefined ? join(folder, CHANGE) : undefined;
-  const run = {
-    ...{ ...judged, stack },
-    ...(policy !== undefined && { policy }),
-    ...(out !== undefined && { as: identities.up, out }),
-  };
-  const made = await (change === undefined ? makeReview(undefined, run) : makeReview(change, judged));
-  printStyled(documentAsText(reviewDocument(made.report), stdoutStyle()));
-  const summary = documentAsMarkdown(reviewDocument(made.report));
+  const judged = { rules, tests, branch, deny, allow, service: services };
+  const as = change === undefined ? identities.up : undefined;
+  const out = as === undefined ? undefined : join(folder, CHANGE);
+  const made = await makeReview(change, change === undefined ? { ...judged, stack, policy, as, out } : judged);
+  const summary = printReport(reviewDocument(made.report));
   const code = reviewCode(made);
   // Of a change that another job left, too: what was reviewed takes its place.
   const file = change ?? out;
@@ -100,14 +92,19 @@ const preview = async (settings: Settings, folder: string): Promise<Outcome> => 
     ...(file !== undefined && { [CHANGE]: readFileSync(file, "utf8") }),
     ...(digest !== undefined && { [DIGEST_ENV]: `IRM_CI_DIGEST=${digest}\n` }),
   };
-  return { code, files, summary, ...(digest !== undefined && { digest }) };
+  return { code, files, summary, digest };
 };
 
 const drift = async ({ stack, services, driftAllow: allow }: Settings): Promise<Outcome> => {
   const found = await findDrift({ stack, service: services, allow });
-  printStyled(documentAsText(driftDocument(found), stdoutStyle()));
-  const summary = documentAsMarkdown(driftDocument(found));
+  const summary = printReport(driftDocument(found));
   return { code: driftCode(found), files: { [REPORT]: summary, [REPORT_JSON]: jsonText(found) }, summary };
+};
+
+/** Returns it as Markdown. */
+const printReport = (report: Document): string => {
+  printStyled(documentAsText(report, stdoutStyle()));
+  return documentAsMarkdown(report);
 };
 
 /** Sends the requests of the reviewed change and no others: docs/apply.md. */
@@ -174,30 +171,22 @@ const OUTPUT_MAX = 20_000;
 
 /** Runs a program, shows what it prints, and keeps the end of it. A signal to this process is for the program. */
 const passOn = async (program: string, args: readonly string[]): Promise<{ code: number; output: string }> => {
-  const options: SpawnOptions = { stdio: ["ignore", "pipe", "pipe"] };
-  const child = spawn(program, args, options);
+  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
   const forward = (signal: NodeJS.Signals): void => void child.kill(signal);
   for (const signal of SIGNALS) process.on(signal, forward);
   let output = "";
   // An engine that cannot begin says why on stderr alone.
-  const streams = [
-    { from: child.stdout, to: process.stdout },
-    { from: child.stderr, to: process.stderr },
-  ];
-  for (const { from, to } of streams)
-    from?.setEncoding("utf8").on("data", (text: string) => {
-      to.write(text);
+  for (const stream of ["stdout", "stderr"] as const)
+    child[stream].setEncoding("utf8").on("data", (text: string) => {
+      process[stream].write(text);
       output = (output + text).slice(-OUTPUT_MAX);
     });
   try {
-    const code = await new Promise<number>((done, fail) => {
-      child.on("error", (error) => fail(new UserError(`cannot run ${program}: ${error.message}`)));
-      child.on("close", (status) => done(status ?? 1));
+    const [code] = await once(child, "close").catch((error: Error) => {
+      throw new UserError(`cannot run ${program}: ${error.message}`);
     });
-    return { code, output };
+    return { code: code ?? 1, output };
   } finally {
     for (const signal of SIGNALS) process.off(signal, forward);
   }
 };
-
-const SIGNALS = ["SIGINT", "SIGTERM"] as const;

@@ -1,6 +1,6 @@
 // `irm ci`: the steps of a pipeline's job, which action.yml and templates/gitlab.yml call. They plan what it may do, run it, and report it.
 import { randomUUID } from "node:crypto";
-import { accessSync, constants, writeFileSync } from "node:fs";
+import { constants, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import {
   CHANGE,
@@ -32,6 +32,7 @@ import {
 } from "../../ci/settings.ts";
 import { driftEnded, driftIssue, driftTitle, noReviewComment, reviewComment } from "../../ci/text.ts";
 import { UserError } from "../../schema/index.ts";
+import { isAccessible } from "../files.ts";
 import type { IrmCommand } from "../irm-command.ts";
 import { printError, printNotice } from "../terminal.ts";
 import { UsageError } from "../usage.ts";
@@ -231,12 +232,4 @@ const enter = (folder: string): void => {
 };
 
 const isOnPath = (name: string, { PATH = "" }: NodeJS.ProcessEnv): boolean =>
-  PATH.split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, name), constants.X_OK);
-      return folder !== "";
-    } catch {
-      // not there
-      return false;
-    }
-  });
+  PATH.split(delimiter).some((folder) => folder !== "" && isAccessible(join(folder, name), constants.X_OK));

@@ -4,10 +4,10 @@ import { styleText } from "node:util";
 import { foundSettings, type ParsedConfig, parseConfig } from "../../client/config.ts";
 import { systemTransport } from "../../client/transport.ts";
 import { printableLines } from "../../schema/index.ts";
-import { type Check, checkCredentials, checkSettings } from "../doctor/check.ts";
+import { type Check, checkCredentials, checkSettings, good } from "../doctor/check.ts";
 import { checkConnection, checkProxy } from "../doctor/connection.ts";
 import { checkJournal } from "../doctor/journal.ts";
-import { checkEngine, checkNode, checkPlugin, findProject, readStackConfig } from "../doctor/machine.ts";
+import { checkEngine, checkPlugin, findProject, readStackConfig } from "../doctor/machine.ts";
 import { checkSignIn } from "../doctor/sign-in.ts";
 import { askInstalledEngine } from "../engine-command.ts";
 import type { IrmCommand } from "../irm-command.ts";
@@ -56,7 +56,8 @@ const findAll = async (stack: string | undefined): Promise<Check[]> => {
   const journal = foundSettings(get, env).find(({ name }) => name === "journal");
   const isWrong = journal !== undefined && parsed.problems.some((one) => one.startsWith(`${journal.place}: `));
   return [
-    checkNode(),
+    // An older one than this package takes runs no command.
+    good("node", process.versions.node),
     engine,
     plugin,
     check,

@@ -21,36 +21,20 @@ import {
   ServerOptionsError,
 } from "../../server/index.ts";
 import { checkOptions } from "../../server/options.ts";
-import { type ReadyLine, startInBackground, variables } from "../background.ts";
+import { readyLine, startInBackground, variables } from "../background.ts";
 import { copyFileProblem, copyFrom, copyLines, writeCopy } from "../copy.ts";
+import { SIGNALS } from "../interrupt.ts";
 import type { IrmCommand } from "../irm-command.ts";
 import { commandName, parseCount, parsePort, UsageError } from "../usage.ts";
 import { defineToken } from "./serve-token.ts";
 
-export interface ServeFlags {
-  port?: string;
-  host?: string;
-  authPort?: string;
-  publicUrl?: string;
-  publicAuthUrl?: string;
-  db?: string;
-  seed?: string;
-  roles?: string;
-  copyOf?: string;
-  copyTo?: string;
-  dev?: boolean;
-  tlsCert?: string;
-  tlsKey?: string;
-  refreshTokens?: boolean;
-  rateLimit?: string;
-  maxConnections?: string;
-  idleTimeout?: string;
-  maxBodyMemory?: string;
-  maxAnswerMemory?: string;
-  uniqueRoleBindings?: boolean;
-  withoutAntiEscalation?: boolean;
-  strictBodies?: boolean;
-  faults?: string;
+/** Of the server, as they are. */
+type Switch = "dev" | "refreshTokens" | "uniqueRoleBindings" | "withoutAntiEscalation" | "strictBodies";
+type Address = "host" | "publicUrl" | "publicAuthUrl";
+type Count = "port" | "authPort" | "rateLimit" | "maxConnections" | "idleTimeout" | "maxBodyMemory" | "maxAnswerMemory";
+type File = "db" | "seed" | "roles" | "copyOf" | "copyTo" | "tlsCert" | "tlsKey" | "faults";
+
+interface ServeFlags extends Partial<Record<Switch, boolean> & Record<Address | Count | File, string>> {
   json?: boolean;
   background?: boolean;
   logLevel: Level;
@@ -86,7 +70,9 @@ export const defineCommand = (command: IrmCommand): void => {
       "--background",
       "start it in the background, and print the variables that programs need, for eval; the log goes to a file",
     );
-  for (const option of advancedOptions()) command.addOption(option.hideHelp());
+  const advanced = ADVANCED.map((row) => new Option(...row));
+  advanced.push(new Option("--log-level <L>", "least severe lines to log").choices(LEVELS).default("info"));
+  for (const option of advanced) command.addOption(option.hideHelp());
   command
     .option("--help-all", "print this help with the advanced flags")
     .on("option:help-all", () => {
@@ -99,57 +85,40 @@ export const defineCommand = (command: IrmCommand): void => {
   defineToken(command.command("token"));
 };
 
-const advancedOptions = (): Option[] => [
-  new Option("--auth-port <N>", "port of the token exchange and the issuer (default: the same port)"),
-  new Option(
-    "--public-url <URL>",
-    "address that clients use: scheme, host and port (default: the address it listens on)",
-  ),
-  new Option("--public-auth-url <URL>", "the same for the token exchange and the issuer (default: --public-url)"),
-  new Option(
-    "--roles <FILE.yaml>",
-    "the built-in roles: { NAME: [CAPABILITY, …] } (default: the table of this version)",
-  ),
-  new Option("--refresh-tokens", "issue and accept refresh tokens (default: off)"),
-  new Option("--rate-limit <N>", "requests a second that one caller may make (default: no limit)"),
-  new Option("--max-connections <N>", "connections at a time, half of them for one address (default: 1000)"),
-  new Option("--idle-timeout <SECONDS>", "close a connection after this time without a request (default: 65)"),
-  new Option("--max-body-memory <MIB>", "memory for request bodies that are still arriving, in total (default: 64)"),
-  new Option("--max-answer-memory <MIB>", "memory for answers that clients have not read yet, in total (default: 64)"),
-  new Option(
-    "--unique-role-bindings",
-    "refuse a second binding of the same identity and role in a group (default: allow it)",
-  ),
-  new Option(
+const ADVANCED: readonly (readonly [flags: string, text: string])[] = [
+  ["--auth-port <N>", "port of the token exchange and the issuer (default: the same port)"],
+  ["--public-url <URL>", "address that clients use: scheme, host and port (default: the address it listens on)"],
+  ["--public-auth-url <URL>", "the same for the token exchange and the issuer (default: --public-url)"],
+  ["--roles <FILE.yaml>", "the built-in roles: { NAME: [CAPABILITY, …] } (default: the table of this version)"],
+  ["--refresh-tokens", "issue and accept refresh tokens (default: off)"],
+  ["--rate-limit <N>", "requests a second that one caller may make (default: no limit)"],
+  ["--max-connections <N>", "connections at a time, half of them for one address (default: 1000)"],
+  ["--idle-timeout <SECONDS>", "close a connection after this time without a request (default: 65)"],
+  ["--max-body-memory <MIB>", "memory for request bodies that are still arriving, in total (default: 64)"],
+  ["--max-answer-memory <MIB>", "memory for answers that clients have not read yet, in total (default: 64)"],
+  ["--unique-role-bindings", "refuse a second binding of the same identity and role in a group (default: allow it)"],
+  [
     "--without-anti-escalation",
     "let callers grant what they do not hold, to try the cautious paths of npx pulumi-irm access paths; with --dev only (default: refuse it)",
-  ),
-  new Option("--strict-bodies", "refuse request bodies with unknown fields (default: ignore the fields)"),
-  new Option("--faults <FILE.yaml>", "scripted failures, for tests of clients (docs/server.md); loopback only"),
-  new Option("--log-level <L>", "least severe lines to log").choices(LEVELS).default("info"),
+  ],
+  ["--strict-bodies", "refuse request bodies with unknown fields (default: ignore the fields)"],
+  ["--faults <FILE.yaml>", "scripted failures, for tests of clients (docs/server.md); loopback only"],
 ];
 
-export const serve = async (flags: ServeFlags): Promise<number> => {
-  const { json = false } = flags;
-  if (flags.background) return startInBackground(json);
+const serve = async (flags: ServeFlags): Promise<number> => {
+  const { json = false, logLevel: level, background, db: store, tlsCert, tlsKey, ...given } = flags;
+  if (background) return startInBackground(json);
   const lines = heldLines((line) => process.stderr.write(line));
-  const log = createLog({ level: flags.logLevel, json, clock: Date.now, write: lines.write });
-  const { tlsCert, tlsKey, seed, faults, copyOf, copyTo } = flags;
+  const log = createLog({ level, json, clock: Date.now, write: lines.write });
   if ((tlsCert === undefined) !== (tlsKey === undefined))
     throw new UsageError("--tls-cert and --tls-key belong together: give both or neither");
   checkCopyFlags(flags);
+  const { seed, roles: roleFile, faults, copyOf, copyTo, ...passedOn } = given;
   const options = {
+    ...passedOn,
+    store,
     port: parsePort("--port", flags.port ?? "0"),
-    ...(flags.authPort !== undefined && { authPort: parsePort("--auth-port", flags.authPort) }),
-    host: flags.host,
-    publicUrl: flags.publicUrl,
-    publicAuthUrl: flags.publicAuthUrl,
-    store: flags.db,
-    dev: flags.dev,
-    refreshTokens: flags.refreshTokens,
-    uniqueRoleBindings: flags.uniqueRoleBindings,
-    withoutAntiEscalation: flags.withoutAntiEscalation,
-    strictBodies: flags.strictBodies,
+    authPort: flags.authPort === undefined ? undefined : parsePort("--auth-port", flags.authPort),
     rateLimit: count("--rate-limit", flags.rateLimit),
     maxConnections: count("--max-connections", flags.maxConnections),
     idleTimeoutMs: count("--idle-timeout", flags.idleTimeout, 1000),
@@ -171,8 +140,7 @@ export const serve = async (flags: ServeFlags): Promise<number> => {
         if (json) log("warn", "copy", { message: line });
         else process.stderr.write(`${line}\n`);
     }
-    const roles =
-      flags.roles === undefined ? undefined : parseRoles(read("roles", flags.roles, SeedError), flags.roles);
+    const roles = roleFile === undefined ? undefined : parseRoles(read("roles", roleFile, SeedError), roleFile);
     server = await createServer({
       ...options,
       roles,
@@ -191,7 +159,7 @@ export const serve = async (flags: ServeFlags): Promise<number> => {
   process.on("SIGUSR2", () => void server.rotateKeys().catch(() => undefined));
   const token = flags.dev ? await (server as DevServer).token() : undefined;
   // An existing database may hold organizations that the server does not list here.
-  const hasRecords = server.organization !== undefined || flags.db !== undefined;
+  const hasRecords = server.organization !== undefined || store !== undefined;
   process.stdout.write(
     json ? `${JSON.stringify(readyLine(server, token))}\n` : banner(server, token, hasRecords, copy),
   );
@@ -242,26 +210,15 @@ const heldLines = (print: (line: string) => void) => {
 const onSignals = () => {
   const first = Promise.withResolvers<void>();
   const second = new AbortController();
-  let count = 0;
-  for (const signal of ["SIGINT", "SIGTERM"] as const)
-    process.on(signal, () => {
-      count += 1;
-      if (count === 1) first.resolve();
-      else second.abort();
-    });
+  let isDraining = false;
+  const stop = (): void => {
+    if (isDraining) second.abort();
+    isDraining = true;
+    first.resolve();
+  };
+  for (const signal of SIGNALS) process.on(signal, stop);
   return { first: first.promise, second: second.signal };
 };
-
-const readyLine = (server: RunningServer, token: string | undefined): ReadyLine => ({
-  baseUrl: server.baseUrl,
-  authUrl: server.authUrl,
-  issuer: server.issuer ?? null,
-  organization: server.organization ?? null,
-  identity: server.identity ?? null,
-  token: token ?? null,
-  localUrl: server.localUrl,
-  localAuthUrl: server.localAuthUrl,
-});
 
 const banner = (
   server: RunningServer,

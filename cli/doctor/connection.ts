@@ -1,5 +1,5 @@
 // Whether the API answers at its address: the connection, its certificate, and how far this machine's clock is from the service's.
-import { accessSync, constants } from "node:fs";
+import { constants } from "node:fs";
 import { spanText } from "../../access/text.ts";
 import type { Config } from "../../client/config.ts";
 import type { Env } from "../../client/env.ts";
@@ -8,6 +8,7 @@ import { readAnswer, requestOf } from "../../client/rest.ts";
 import { AttemptError } from "../../client/retry.ts";
 import type { HttpAnswer, Transport } from "../../client/transport.ts";
 import { isLoopbackUrl, type Operation, operations } from "../../schema/index.ts";
+import { isAccessible } from "../files.ts";
 import { bad, type Check, good } from "./check.ts";
 
 interface Connection {
@@ -100,21 +101,12 @@ const checkTlsSettings = (env: Env, message?: string): Check[] => {
         "unset it, and set NODE_EXTRA_CA_CERTS",
       ),
     ];
-  if (file && !isReadable(file))
+  if (file && !isAccessible(file, constants.R_OK))
     return [
       bad("tls-settings", "NODE_EXTRA_CA_CERTS names a file that cannot be read", "correct the path: Node ignores it"),
     ];
   if (message === undefined) return [];
   return [good("tls", file ? `${message}; NODE_EXTRA_CA_CERTS adds authorities` : message)];
-};
-
-const isReadable = (file: string): boolean => {
-  try {
-    accessSync(file, constants.R_OK);
-    return true;
-  } catch {
-    return false;
-  }
 };
 
 /** As tolerant as the exchange is with the times of a token. */

@@ -1,5 +1,5 @@
 // The folder of the journals: whether a run may use it, whether it can write there, and what is pending in it.
-import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { countText } from "../../access/format/words.ts";
 import type { Env } from "../../client/env.ts";
@@ -7,6 +7,7 @@ import { withoutSection } from "../../client/errors.ts";
 import { JournalError } from "../../provider/log/file.ts";
 import { journalFolder, journalProblem } from "../../provider/run/journal-path.ts";
 import { contentsOf, isPending, journalsIn } from "../command/recover-journal.ts";
+import { isAccessible } from "../files.ts";
 import { bad, type Check, good } from "./check.ts";
 
 /** `found`: the setting, where it is set. */
@@ -22,7 +23,7 @@ export const checkJournal = async (
   const existing = nearestExisting(folder);
   if (!statSync(existing).isDirectory())
     return bad("journal", `${at}: ${existing} is not a folder`, "set IRM_JOURNAL to the absolute path of a folder");
-  if (!isWritable(existing))
+  if (!isAccessible(existing, constants.W_OK | constants.X_OK))
     return bad("journal", `${at}: this user cannot write to ${existing}`, "set IRM_JOURNAL to a folder that it owns");
   if (existing !== folder) return good("journal", `${at}; the first run creates it`);
   try {
@@ -44,13 +45,4 @@ const nearestExisting = (folder: string): string => {
   let at = folder;
   while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
   return at;
-};
-
-const isWritable = (folder: string): boolean => {
-  try {
-    accessSync(folder, constants.W_OK | constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 };

@@ -1,4 +1,4 @@
-// Node, the engine and the plugin of this machine. Nothing is installed: a check that changes the machine would hide what was missing.
+// The engine and the plugin of this machine. Nothing is installed: a check that changes the machine would hide what was missing.
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parse } from "yaml";
@@ -8,13 +8,6 @@ import { isObject, type Json } from "../../schema/index.ts";
 import { type AskEngine, engineCommand } from "../engine-command.ts";
 import { packageVersion } from "../package-version.ts";
 import { bad, type Check, good } from "./check.ts";
-
-export const checkNode = (version = process.versions.node): Check => {
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  return major > 22 || (major === 22 && minor >= 19)
-    ? good("node", version)
-    : bad("node", `${version} is too old`, "install Node 22.19 or later");
-};
 
 export const checkEngine = async (run: AskEngine): Promise<Check> => {
   const answer = await run("version");
@@ -75,10 +68,10 @@ const pluginVersions = (answer: Awaited<ReturnType<AskEngine>>): string[] => {
 
 interface Project {
   folder: string;
-  name?: string;
-  runtime?: string;
+  name?: string | undefined;
+  runtime?: string | undefined;
   /** of the plugin, where the project names one */
-  pluginPath?: string;
+  pluginPath?: string | undefined;
 }
 
 export const findProject = (cwd: string): Project | undefined => {
@@ -87,26 +80,29 @@ export const findProject = (cwd: string): Project | undefined => {
   const document = documentIn(file);
   const { name, runtime } = document;
   const runtimeName = isObject(runtime) ? runtime.name : runtime;
-  const providers = isObject(document.plugins) ? document.plugins.providers : undefined;
+  const { providers } = objectIn(document.plugins);
   const plugin = (Array.isArray(providers) ? providers : []).find((one) => isObject(one) && one.name === "irm");
   return {
     folder: dirname(file),
-    ...(typeof name === "string" && { name }),
-    ...(typeof runtimeName === "string" && { runtime: runtimeName }),
-    ...(typeof plugin?.path === "string" && { pluginPath: plugin.path }),
+    name: textIn(name),
+    runtime: textIn(runtimeName),
+    pluginPath: textIn(plugin?.path),
   };
 };
+
+const textIn = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 const documentIn = (file: string): Json => {
   try {
     // A file in JSON is YAML, too.
-    const document: unknown = parse(readFileSync(file, "utf8"));
-    return isObject(document) ? document : {};
+    return objectIn(parse(readFileSync(file, "utf8")));
   } catch {
     // The engine reports what is wrong with it.
     return {};
   }
 };
+
+const objectIn = (value: unknown): Json => (isObject(value) ? value : {});
 
 interface StackConfig {
   check: Check;
@@ -152,13 +148,10 @@ const firstLine = (text: string): string => text.split("\n", 1)[0] as string;
 
 /** Undefined where it is secret: the engine does not show it. */
 const valuesIn = (text: string): Map<string, string | undefined> => {
-  const parsed: unknown = JSON.parse(text);
-  return new Map(
-    Object.entries(isObject(parsed) ? parsed : {}).map(([key, entry]) => {
-      const value = isObject(entry) ? entry.value : undefined;
-      return [key, typeof value === "string" ? value : TOKENS.includes(key) ? "secret" : undefined];
-    }),
-  );
+  const settings = Object.entries(objectIn(JSON.parse(text)));
+  const shownIn = (key: string, entry: unknown): string | undefined =>
+    textIn(objectIn(entry).value) ?? (TOKENS.includes(key) ? "secret" : undefined);
+  return new Map(settings.map(([key, entry]) => [key, shownIn(key, entry)]));
 };
 
 /** A token in the stack's configuration is a problem also where it is encrypted. */

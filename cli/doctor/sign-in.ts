@@ -40,20 +40,19 @@ export const checkSignIn = async ({ config, env, transport, nowMs }: SignInParts
     clientWith({ config: own, env: ownEnv, clock: systemClock, redactor: secrets, transport: watch.transport });
   const { credentials: _, ...plain } = config;
 
-  const main = await attempt(nowMs, () => clientOf(config, env));
-  const checks = [main.check("sign-in")];
+  const main = await attempt("sign-in", nowMs, () => clientOf(config, env));
   // A token of the API comes first, so a workload's token beside it has not been tried.
   const isBeside =
     !config.credentials && hasApiToken(env) && missingCredentials({ env: withoutApiToken(env) }) === undefined;
-  const beside = isBeside ? await attempt(nowMs, () => clientOf(plain, withoutApiToken(env))) : undefined;
-  if (beside) checks.push(beside.check("exchange"));
+  const beside = isBeside ? await attempt("exchange", nowMs, () => clientOf(plain, withoutApiToken(env))) : undefined;
+  const checks = [main.check, ...(beside ? [beside.check] : [])];
 
   const { claims, isAccepted } = watch.seen;
   const workload = beside ?? main;
   // Without an answer of the exchange there is nothing to explain.
   if (claims === undefined || (!isAccepted && !workload.isRefused)) return checks;
   const mayRead = hasApiToken(env) && isSameAddress(config.baseUrl, env.IRM_BASE_URL ?? "");
-  const reader = isBeside || !mayRead ? main : await attempt(nowMs, () => clientOf(plain, env));
+  const reader = isBeside || !mayRead ? main : await attempt("reader", nowMs, () => clientOf(plain, env));
   const target = config.identity ?? workload.who?.identity ?? undefined;
   const { authUrl, baseUrl } = config;
   const audiences = [authUrl, new URL(authUrl).host, baseUrl, serviceOf(authUrl), serviceOf(baseUrl)];
@@ -61,25 +60,24 @@ export const checkSignIn = async ({ config, env, transport, nowMs }: SignInParts
   const variable = config.credentials ? undefined : WORKLOAD_TOKENS.find((name) => env[name]);
   const checkOf = ({ claim, isMet, message, fix }: ClaimCheck): Check => {
     const advice = claim === "exp" && !isMet ? newTokenAdvice(claims, variable) : undefined;
-    return { id: `claim.${claim}`, ok: isMet, message, ...(fix && { fix: advice ?? fix }) };
+    return { id: `claim.${claim}`, ok: isMet, message, fix: fix && (advice ?? fix) };
   };
   // A token whose time is over is refused, whatever the identity wants.
   const outdated = compareTimes(claims, nowMs).filter(({ isMet }) => !isMet);
-  const show = (): Check[] =>
-    outdated.length > 0 && !isAccepted ? outdated.map(checkOf) : [showClaims(comparison, isAccepted)];
-  if (reader.who === undefined || reader.client === undefined) return [...checks, ...show()];
-  if (target === undefined) return [...checks, await findIdentity(reader.client, comparison)];
-  const record = await readIdentity(reader.client, target);
-  if (record === "hidden") return [...checks, ...show()];
-  if (record === "missing")
-    return [
-      ...checks,
-      bad("claims", `there is no identity ${target}`, "set IRM_IDENTITY to the uid of one that exists"),
-    ];
-  const compared = compareClaims(record, comparison).map(checkOf);
-  // The service has the last word: it may accept more audiences than are known here.
-  if (isAccepted) return [...checks, ...compared.filter(({ ok }) => ok)];
-  return [...checks, ...compared, ...(compared.every(({ ok }) => ok) ? [bad("claims", ALL_MET, OTHER_REASONS)] : [])];
+  const explain = async (): Promise<Check[]> => {
+    const { client } = reader;
+    if (client && target === undefined) return [await findIdentity(client, comparison)];
+    const record = client && target !== undefined ? await readIdentity(client, target) : "hidden";
+    if (record === "missing")
+      return [bad("claims", `there is no identity ${target}`, "set IRM_IDENTITY to the uid of one that exists")];
+    if (record === "hidden")
+      return outdated.length > 0 && !isAccepted ? outdated.map(checkOf) : [showClaims(comparison, isAccepted)];
+    const compared = compareClaims(record, comparison).map(checkOf);
+    // The service has the last word: it may accept more audiences than are known here.
+    if (isAccepted) return compared.filter(({ ok }) => ok);
+    return compared.every(({ ok }) => ok) ? [...compared, bad("claims", ALL_MET, OTHER_REASONS)] : compared;
+  };
+  return [...checks, ...(await explain())];
 };
 
 const ALL_MET = "every claim is as the identity wants it, so the exchange is refused for another reason";
@@ -87,21 +85,22 @@ const OTHER_REASONS =
   "can the service reach the token's issuer and its keys? Is the token signed with one of them? Its log has the reason";
 
 interface Attempt {
+  check: Check;
+  /** present where the service accepted the credentials, with what it says of them */
   client?: Client;
-  /** present where the service accepted the credentials */
   who?: WhoAmI;
   /** the service answered, and not only the network */
   isRefused?: boolean;
-  check(id: string): Check;
 }
 
-const attempt = async (nowMs: number, create: () => Client): Promise<Attempt> => {
+/** `id`: of its check. */
+const attempt = async (id: string, nowMs: number, create: () => Client): Promise<Attempt> => {
   try {
     const client = create();
     const who = await whoAmI(client);
     const { name, identity, source, expires } = who;
     const text = `${name ?? "an identity whose name it cannot read"} ${identity ?? ""}, by ${source}${expires === null ? "" : `, until ${untilText(expires, nowMs)}`}`;
-    return { client, who, check: (id) => good(id, text) };
+    return { client, who, check: good(id, text) };
   } catch (error) {
     const whole = clientErrorText(error);
     if (whole === undefined) throw error;
@@ -110,7 +109,7 @@ const attempt = async (nowMs: number, create: () => Client): Promise<Attempt> =>
     const isUnreached = hasCode(error, "UNAVAILABLE");
     const isExchange = apiErrorOf(error)?.operation === "Exchange";
     const fix = isUnreached ? ADDRESSES : isExchange ? CLAIMS : CREDENTIALS;
-    return { isRefused: !isUnreached, check: (id) => bad(id, text, fix) };
+    return { isRefused: !isUnreached, check: bad(id, text, fix) };
   }
 };
 

@@ -103,10 +103,14 @@ export const withPolicyProject = async <T>(
   }
 };
 
+/** The folder of the base's Pulumi.yaml for a folder, both from the top level. */
+export const projectAt = (at: BaseRevision, folder = at.folder): string | undefined =>
+  projectFolder(folder, filesAt(at).exists, posix);
+
 /** The folder of Pulumi.yaml, from the top level. */
 const programOf = (at: BaseRevision): string => {
   const { repository, ref } = at;
-  const program = projectFolder(at.folder, filesAt(at).exists, posix);
+  const program = projectAt(at);
   if (program === undefined)
     throw new BaseError(
       `there is no Pulumi.yaml for ${at.folder || "the top level"} at ${ref}, and a review of a policy runs the program of the base. Without a program, npx pulumi-irm check and npx pulumi-irm test read a policy`,

@@ -1,11 +1,10 @@
 // `irm review --policy`: what a change of a policy brings, by the program of the base.
 import { posix, resolve } from "node:path";
-import { type BaseRevision, filesAt, pathAt, pathInRepository } from "../../access/base/revision.ts";
+import { type BaseRevision, pathAt, pathInRepository } from "../../access/base/revision.ts";
 import { LOCK } from "../../access/roles/lock.ts";
 import { TESTS, testsBeside } from "../../access/test/file.ts";
-import { projectFolder } from "../../pulumi/project.ts";
 import { UsageError } from "../usage.ts";
-import { type PolicyFile, type PolicyProject, policyFiles, withPolicyProject } from "./files.ts";
+import { type PolicyFile, type PolicyProject, policyFiles, projectAt, withPolicyProject } from "./files.ts";
 
 interface PolicyReview {
   at: BaseRevision;
@@ -44,11 +43,7 @@ export const policyReview = (
   const isPolicy = new Set(files.map(({ path }) => path));
   const others = at.repository.changedSince(at.commit).filter((path) => !isPolicy.has(path));
   const policies = named.flatMap((name) => pathAt(resolve(folder, name), at) ?? []);
-  const folders = [
-    at.folder,
-    projectFolder(at.folder, filesAt(at).exists, posix) ?? "",
-    ...policies.map(posix.dirname),
-  ];
+  const folders = [at.folder, projectAt(at) ?? "", ...policies.map(posix.dirname)];
   const judged = new Set([
     rules,
     tests === undefined ? undefined : pathInRepository(at.repository, tests),

@@ -1,7 +1,7 @@
 // `irm doctor`: it passes where a run would work, names what is wrong where it would not, only reads, and prints no secret.
 import { existsSync } from "node:fs";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { checkEngine, checkNode, checkPlugin } from "../../cli/doctor/machine.ts";
+import { checkEngine, checkPlugin } from "../../cli/doctor/machine.ts";
 import { packageVersion } from "../../cli/package-version.ts";
 import { engineVersion } from "../../scripts/engine/version.mjs";
 import { doctor, failed, MAIN, messageOf, PRODUCTION, startDoctor } from "../harness/doctor.ts";
@@ -155,13 +155,6 @@ describe("this machine", () => {
   const listing = (version: string) => async () => ({
     stdout: JSON.stringify([{ name: "irm", kind: "resource", version }]),
   });
-
-  test.each([
-    ["22.18.0", false],
-    ["22.19.0", true],
-    ["20.20.0", false],
-    ["24.0.0", true],
-  ])("Node %s", (version, ok) => expect(checkNode(version).ok).toBe(ok));
 
   test("the engine fails, or is missing, which a clone makes up for", async () => {
     expect(await checkEngine(async () => ({ problem: "no such library", isMissing: false }))).toMatchObject({
