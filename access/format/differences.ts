@@ -1,4 +1,5 @@
 // What differs between two texts, inside each of them: a reader must not have to compare two long subjects letter by letter.
+import { type DiffEntry, diff } from "node:util";
 
 export interface Segment {
   text: string;
@@ -9,55 +10,32 @@ export interface Segment {
 /** Words, spaces, and each other character by itself: where one owner becomes another, the whole name is marked. */
 const WORDS = /[\p{L}\p{N}]+|\s+|[^\p{L}\p{N}\s]/gu;
 
-/** A table of all pairs of words: beyond this, all between the common ends differs. */
-const PAIRS_MAX = 1_000_000;
+/** The memory of a comparison grows with the square of the words: beyond this, all between the common ends differs. */
+const WORDS_MAX = 2_000;
+
+const [ONLY_BEFORE, ONLY_AFTER, BOTH] = [1, -1, 0] as const;
 
 export const differences = (before: string, after: string): { before: Segment[]; after: Segment[] } => {
   const [olds, news] = [before.match(WORDS) ?? [], after.match(WORDS) ?? []];
+  const least = Math.min(olds.length, news.length);
   let start = 0;
-  while (start < Math.min(olds.length, news.length) && olds[start] === news[start]) start += 1;
+  while (start < least && olds[start] === news[start]) start += 1;
   let end = 0;
-  while (end < Math.min(olds.length, news.length) - start && olds.at(-1 - end) === news.at(-1 - end)) end += 1;
+  while (end < least - start && olds.at(-1 - end) === news.at(-1 - end)) end += 1;
   const [own, its] = [olds.slice(start, olds.length - end), news.slice(start, news.length - end)];
-  const kept =
-    own.length * its.length > PAIRS_MAX ? { own: new Set<number>(), its: new Set<number>() } : common(own, its);
-  const segmentsOf = (words: readonly string[], shared: ReadonlySet<number>): Segment[] =>
-    mergeSegments(
-      words.map((text, i) => ({
-        text,
-        differs: i >= start && i < words.length - end && !shared.has(i - start),
-      })),
-    );
-  return { before: segmentsOf(olds, kept.own), after: segmentsOf(news, kept.its) };
+  const all = (operation: DiffEntry[0], words: readonly string[]) => words.map((word): DiffEntry => [operation, word]);
+  const hasCommon = own.length > 0 && its.length > 0 && own.length + its.length <= WORDS_MAX;
+  const between = hasCommon ? diff(own, its) : [...all(ONLY_BEFORE, own), ...all(ONLY_AFTER, its)];
+  const entries = [...all(BOTH, olds.slice(0, start)), ...between, ...all(BOTH, olds.slice(olds.length - end))];
+  return { before: segmentsOf(entries, ONLY_BEFORE), after: segmentsOf(entries, ONLY_AFTER) };
 };
 
-/** The longest common subsequence, as the places of its words in either text. */
-const common = (own: readonly string[], its: readonly string[]): { own: Set<number>; its: Set<number> } => {
-  const width = its.length + 1;
-  const lengths = new Uint32Array((own.length + 1) * width);
-  const at = (i: number, j: number): number => lengths[i * width + j] as number;
-  for (let i = own.length - 1; i >= 0; i -= 1)
-    for (let j = its.length - 1; j >= 0; j -= 1)
-      lengths[i * width + j] = own[i] === its[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
-  const kept = { own: new Set<number>(), its: new Set<number>() };
-  let [i, j] = [0, 0];
-  while (i < own.length && j < its.length) {
-    if (own[i] === its[j]) {
-      kept.own.add(i);
-      kept.its.add(j);
-      i += 1;
-      j += 1;
-    } else if (at(i + 1, j) >= at(i, j + 1)) i += 1;
-    else j += 1;
-  }
-  return kept;
-};
-
-/** Spaces at the end of what differs are not marked. */
-const mergeSegments = (segments: readonly Segment[]): Segment[] => {
+/** Of one text. Spaces at the end of what differs are not marked. */
+const segmentsOf = (entries: readonly DiffEntry[], side: DiffEntry[0]): Segment[] => {
   const whole: Segment[] = [];
-  for (const { text, differs } of segments) {
-    const last = whole.at(-1);
+  for (const [operation, text] of entries) {
+    if (operation !== BOTH && operation !== side) continue;
+    const [last, differs] = [whole.at(-1), operation === side];
     if (last && last.differs === differs) last.text += text;
     else whole.push({ text, differs });
   }

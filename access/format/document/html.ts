@@ -16,7 +16,7 @@ export interface PageExtras {
   /** before all sections */
   opening?: PageSection;
   /** behind the main section */
-  more?: readonly (PageSection | Section)[];
+  more?: Section;
 }
 
 /** A longer list is folded. */
@@ -28,19 +28,23 @@ const RULE_OPEN_MAX = 5;
 
 export const documentAsHtml = (
   { title, facts, sections, foot }: Document,
-  { search = "entries", lead, opening, more = [] }: PageExtras = {},
+  { search = "entries", lead, opening, more }: PageExtras = {},
 ): string => {
   const sets = capabilitySets();
   const shown = sections.map((one) => sectionMarkup(one, sets));
   const main = 1 + sections.findLastIndex(({ isBlocks }) => isBlocks);
-  const further = more.map((one) => ("body" in one ? one : sectionMarkup(one, sets)));
   const names = facts.map(({ name, value }) => html`<div><dt>${name}</dt><dd><bdi>${value}</bdi></dd></div>`);
   return pageOf({
     title: title.map((part) => (typeof part === "string" ? part : "quoted" in part ? part.quoted : "")).join(""),
     lead: html`${names.length > 0 && html`<dl class="origin">${names}</dl>\n`}${lead}${foot !== "" && html`<p>${foot}</p>`}`,
     search,
     ...(opening && { opening }),
-    sections: [...shown.slice(0, main), ...further, ...shown.slice(main), sets.section()],
+    sections: [
+      ...shown.slice(0, main),
+      more !== undefined && sectionMarkup(more, sets),
+      ...shown.slice(main),
+      sets.section(),
+    ],
   });
 };
 

@@ -23,6 +23,8 @@ export type Mark = "same" | "new" | "gone";
 export interface MapGroup {
   id: NodeId;
   name: string;
+  /** where it is renamed */
+  nameBefore?: string | undefined;
   path: string;
   mark: Mark;
   children: MapGroup[];
@@ -285,13 +287,13 @@ const kindOf = (relationship: Parameters<typeof pullTokenExpiry>[0]): string | u
   return relationship?.staticKeys ? "static keys" : undefined;
 };
 
-export interface Graphs {
+interface Graphs {
   before: AccessGraph;
   after: AccessGraph;
 }
 
 /** The organizations; and what hangs nowhere, which only a broken service has. */
-export const groupTreesIn = ({ before, after }: Graphs): MapGroup[] => {
+const groupTreesIn = ({ before, after }: Graphs): MapGroup[] => {
   const groups = new Map([...before.groups, ...after.groups]);
   const children = Map.groupBy(groups.values(), ({ parent }) => (groups.has(parent ?? "") ? parent : null));
   const seen = new Set<NodeId>();
@@ -299,8 +301,14 @@ export const groupTreesIn = ({ before, after }: Graphs): MapGroup[] => {
   const treeOf = ({ id, name }: GroupNode): MapGroup => {
     seen.add(id);
     const below = (children.get(id) ?? []).filter((one) => !seen.has(one.id)).map(treeOf);
+    const old = before.groups.get(id)?.name;
     return {
-      ...{ id, name, path: pathOf(after.groups.has(id) ? after : before, id) },
+      ...{
+        id,
+        name,
+        nameBefore: old === name ? undefined : old,
+        path: pathOf(after.groups.has(id) ? after : before, id),
+      },
       mark: markOf(before.groups.has(id), after.groups.has(id)),
       children: below.sort(byName),
       size: 1 + below.reduce((sum, { size }) => sum + size, 0),
@@ -312,11 +320,11 @@ export const groupTreesIn = ({ before, after }: Graphs): MapGroup[] => {
 };
 
 /** What is on neither side, such as an identity that is not visible, stays. */
-export const markOf = (wasThere: boolean, isThere: boolean): Mark =>
+const markOf = (wasThere: boolean, isThere: boolean): Mark =>
   wasThere === isThere ? "same" : isThere ? "new" : "gone";
 
 /** The name of an identity; if others have it, with the group; if they are in one group, with the uid. */
-export const labelsIn = ({ before, after }: Graphs): ((identity: NodeId) => string) => {
+const labelsIn = ({ before, after }: Graphs): ((identity: NodeId) => string) => {
   const identities = new Map([...before.identities, ...after.identities]);
   const byName = Map.groupBy(identities.values(), ({ name }) => name);
   const label = ({ id, uid, name, group }: IdentityNode): string => {

@@ -3,9 +3,17 @@
 import { once } from "../../../schema/index.ts";
 import type { NodeId } from "../../graph/graph.ts";
 import { countText } from "../words.ts";
-import { type AccessMap, LEVELS, type Level, type MapCell, type MapGroup, type MapRow, stronger } from "./map-model.ts";
+import {
+  type AccessMap,
+  LEVELS,
+  type Level,
+  type MapCell,
+  type MapGroup,
+  type MapRow,
+  type Mark,
+  stronger,
+} from "./map-model.ts";
 import { html, type Markup, type Section } from "./page.ts";
-import { above, tagOf } from "./tree.ts";
 
 interface MapOptions {
   /** page address of what is said about a row */
@@ -299,11 +307,19 @@ const VERBS: Readonly<Record<Level, string>> = {
 };
 
 const columnHead = ({ group, below }: Column): Markup => {
-  const { name, path, mark } = group;
-  return html`<th scope="col"><div><bdi>${above(path, name)}${name}</bdi>${
+  const { name, nameBefore, path, mark } = group;
+  const formerly = nameBefore !== undefined && html`<span>${nameBefore} → </span>`;
+  return html`<th scope="col"><div><bdi>${above(path, name)}${formerly}${name}</bdi>${
     below.size > 0 && html` <small>+${below.size}<span class="said"> groups below</span></small>`
   }${tagOf(mark)}</div>`;
 };
+
+/** What a path has before the name of its group. */
+const above = (path: string, name: string): Markup | false =>
+  path !== "/" && path !== name && path.endsWith(name) && html`<span>${path.slice(0, -name.length)}</span>`;
+
+const tagOf = (mark: Mark): Markup | false =>
+  mark === "new" ? html` <ins class="tag">new</ins>` : mark === "gone" && html` <del class="tag">deleted</del>`;
 
 const rowMarkup = (page: MapPage, { row, cells }: Line): Markup => {
   const { id, name, kind, mark } = row;

@@ -1,4 +1,4 @@
-// A review as one page: its document with the map of who may do what where, and who has access where before and after.
+// A review as one page: its document with the map of who may do what where, before and after.
 
 import { byEffect, changesAssumption, worstFirst } from "../../graph/danger.ts";
 import { groupNameOf, type NodeId, type RoleNode } from "../../graph/graph.ts";
@@ -10,14 +10,12 @@ import { countsOf, reviewDocument, type Subject, subjectOf, subjectsInOf } from 
 import { mapSection } from "./map.ts";
 import { mapOf } from "./map-model.ts";
 import { html, type Markup } from "./page.ts";
-import { treeSection, treesOf } from "./tree.ts";
 
 export const reviewAsHtml = (review: Review): string => {
   const { report, before, after, people } = review;
   const subjects = subjectsInOf(report);
   const nodes = subjects.map((one) => nodeOf(review, one));
   const links = new Map(nodes.map((node, i) => [node, `#identities-${i + 1}`]));
-  const linkOf = (node: NodeId): string | undefined => links.get(node);
   const reassumed = new Set(nodes.filter((_, i) => isReassumed(subjects[i] as Subject)));
   const map = mapOf({
     before: { graph: before, people: people.before },
@@ -31,13 +29,13 @@ export const reviewAsHtml = (review: Review): string => {
       search: "identities, groups and roles",
       lead: tilesOf(report),
       opening: mapSection(map, {
-        linkOf,
+        linkOf: (id) => links.get(id),
         tagOf: (id) => (reassumed.has(id) ? "who can assume it changes" : undefined),
         note:
           hidden !== undefined &&
           html`<p class="note">The map lacks what is <a href="#${hidden}">not known or not visible</a>.</p>`,
       }),
-      more: [treeSection(treesOf(review), { linkOf }), rolesSection(review)],
+      more: rolesSection(review),
     },
   );
 };

@@ -55,7 +55,6 @@ describe("the page of a review", () => {
       "Not visible to the caller, so in neither gains nor losses",
       "Findings",
       "What each of them gains and loses",
-      "Who has access where",
       "Roles that change",
       "Deleted groups, and what disappears with them",
       "forceDestroy",
@@ -133,11 +132,11 @@ describe("the page of a review", () => {
     expect(elements.filter(({ name, text }) => name === "del" && text === "loses")).toEqual([]);
   });
 
-  test("shows who has access where, with what is new and what is gone", () => {
-    const tree = elements.find(({ attributes }) => attributes.class === "tree")?.text.replace(/\s+/g, " ");
-    expect(tree).toContain("legacy deleted 0 bindings, 1 gonepublisher role changesrelease gone");
-    expect(tree).toContain("platform/clusters new 1 binding, 1 newpublisher role changesdeploy new");
-    expect(tree).toContain("acme 2 bindingsowneradminvieweraudit");
+  test("marks the groups that are new or gone, and who acts there", () => {
+    const map = elements.find(({ attributes }) => attributes.class === "map")?.text.replace(/\s+/g, " ");
+    expect(map).toContain("legacy deleted");
+    expect(map).toContain("platform/clusters new");
+    expect(map).toContain("deploy new");
   });
 
   test("marks findings that are allowed or denied, and leads to their identities", () => {
@@ -243,8 +242,15 @@ test("identities of one name are distinguished", () => {
     addIdentity(graph, uidIn(tools, 9), "ci", tools, match),
   ];
   for (const identity of [...twins, ...apart]) bind(graph, ROOT, identity, role);
-  const text = textOf(reviewAsHtml(reviewBetween(graph, graph)));
-  expect(text).toContain(`ci (in /)ci (in tools)twin (${twins[0]})twin (${twins[1]})`);
+  const rows = elementsOf(reviewAsHtml(reviewBetween(graph, graph))).filter(
+    ({ attributes }) => attributes.scope === "row",
+  );
+  expect(rows.map(({ text }) => text)).toEqual([
+    "ci (in /)",
+    "ci (in tools)",
+    `twin (${twins[0]})`,
+    `twin (${twins[1]})`,
+  ]);
 });
 
 test("the title names the organizations where an identity that changes has access, and all where it could be any", () => {
@@ -270,7 +276,7 @@ test("the title names the organizations where an identity that changes has acces
   expect(reviewAsHtml(made)).toContain("<h1>Change in access of acme, other and tools by this program</h1>");
 });
 
-test("a page of 1,000 identities, 500 groups and 10,000 bindings, 600 of which change, stays below 2.3 MB", () => {
+test("a page of 1,000 identities, 500 groups and 10,000 bindings, 600 of which change, stays below 1.7 MB", () => {
   const review = largeReview(7, { groups: 500, identities: 1000, bindings: 10_000, changes: 300 });
-  expect(Buffer.byteLength(reviewAsHtml(review))).toBeLessThan(2_300_000);
+  expect(Buffer.byteLength(reviewAsHtml(review))).toBeLessThan(1_700_000);
 });

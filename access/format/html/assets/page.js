@@ -7,9 +7,8 @@ if (box) {
   const wasOpen = new Map(Array.from(document.querySelectorAll("details"), (one) => [one, one.open]));
   const textOf = (element) => element.textContent.toLowerCase();
 
-  const tree = document.querySelector(".tree");
   const sections = document.querySelectorAll("main > section");
-  const FINDABLE = ".identity:not([hidden]), .find > li:not([hidden]), .group:not([hidden]), .map:not([hidden])";
+  const FINDABLE = ".identity:not([hidden]), .find > li:not([hidden]), .map:not([hidden])";
 
   const entries = Array.from(document.querySelectorAll("details.identity, .find > li"), (element) => ({
     element,
@@ -23,59 +22,27 @@ if (box) {
   }));
   const folds = Array.from(document.querySelectorAll(".fold")).reverse();
 
-  // Children come before their parents, whose visibility depends on theirs.
-  const groups = Array.from(document.querySelectorAll(".group"), (element) => {
-    const own = element.firstElementChild;
-    const path = textOf(own.querySelector(".path"));
-    const roles = Array.from(own.querySelectorAll("dl"), (role) => {
-      const head = `${path} ${textOf(role.querySelector("dt"))}`;
-      const holders = Array.from(role.querySelectorAll("li"), (holder) => ({
-        element: holder,
-        text: `${head} ${textOf(holder)}`,
-      }));
-      return { element: role, holders };
-    });
-    return { element, own, path, roles };
-  }).reverse();
-
-  const show = (element, isShown) => {
-    element.hidden = !isShown;
-    return isShown;
-  };
-
   const search = () => {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
     const contains = (text) => words.every((word) => text.includes(word));
     let found = 0;
-    tree?.classList.toggle("searching", words.length > 0);
     for (const { element, text, summary } of entries) {
-      if (show(element, contains(text))) found += 1;
+      element.hidden = !contains(text);
+      if (!element.hidden) found += 1;
       if (summary !== undefined) element.open = words.length > 0 ? !contains(summary) : wasOpen.get(element);
     }
-    for (const { element, text } of rows) show(element, contains(text));
+    for (const { element, text } of rows) element.hidden = !contains(text);
     for (const table of document.querySelectorAll(".map"))
-      show(table, table.querySelector("tbody tr:not([hidden])") !== null);
+      table.hidden = table.querySelector("tbody tr:not([hidden])") === null;
     for (const fold of folds) {
-      const has = show(fold, words.length === 0 || fold.querySelector(".map:not([hidden])") !== null);
+      const has = words.length === 0 || fold.querySelector(".map:not([hidden])") !== null;
+      fold.hidden = !has;
       fold.open = words.length > 0 ? has : wasOpen.get(fold);
-    }
-    const shown = new Set();
-    for (const { element, own, path, roles } of groups) {
-      const isNamed = contains(path);
-      let holds = false;
-      for (const role of roles) {
-        const matching = role.holders.filter((holder) => show(holder.element, isNamed || contains(holder.text)));
-        if (show(role.element, matching.length > 0)) holds = true;
-        if (!isNamed) found += matching.length;
-      }
-      if (isNamed) found += 1;
-      if (show(element, isNamed || holds || shown.has(element))) shown.add(element.parentElement.closest(".group"));
-      if (wasOpen.has(own)) own.open = words.length > 0 ? holds : wasOpen.get(own);
     }
     for (const section of sections) section.hidden = words.length > 0 && !section.querySelector(FINDABLE);
     for (const [details, open] of wasOpen)
       if (details.querySelector(":scope > .find")) {
-        show(details, words.length === 0 || details.querySelector(FINDABLE) !== null);
+        details.hidden = words.length > 0 && details.querySelector(FINDABLE) === null;
         details.open = words.length > 0 || open;
       }
     status.textContent = words.length === 0 ? "" : found === 1 ? "1 match" : `${found} matches`;
