@@ -1,9 +1,9 @@
-// How a zod object describes a protobuf message: each field carries its number and its behaviour (AIP-203),
+// How a zod object describes a protobuf message: each field carries its number and its behavior (AIP-203),
 // each message and enum its name. Everything that reads the schema (checks, wire codecs, descriptors) starts here.
 import { z } from "zod";
 import { once } from "./once.ts";
 
-/** AIP-203 behaviours that this API uses. */
+/** AIP-203 behaviors that this API uses. */
 export type Behavior = "REQUIRED" | "OPTIONAL" | "OUTPUT_ONLY" | "INPUT_ONLY" | "IMMUTABLE";
 
 export interface FieldInfo {
@@ -95,29 +95,34 @@ const scalarInfos = z.registry<ScalarInfo>();
 export type Shape = Readonly<Record<string, z.ZodType>>;
 export type Message<S extends Shape = Shape> = z.ZodObject<S>;
 
-const register = <T extends z.ZodType>(schema: T, info: FieldInfo): T => {
-  fieldInfos.add(schema, info);
+type Extra = Omit<FieldInfo, "number" | "behavior" | "text">;
+
+/** The text of a field, and what else there is to say. A field of v1 has no text. */
+type About = [text?: string, extra?: Extra] | [extra: Extra];
+
+const register = <T extends z.ZodType>(schema: T, number: number, about: About, behavior?: Behavior): T => {
+  const [text, more] = about;
+  const said = typeof text === "object" ? text : { ...(text !== undefined && { text }), ...more };
+  fieldInfos.add(schema, { number, ...(behavior && { behavior }), ...said });
   return schema;
 };
 
-type Extra = Omit<FieldInfo, "number" | "behavior">;
-
-/** A field without a behaviour, in requests and envelopes. */
-export const plain = <T extends z.ZodType>(number: number, schema: T, extra: Extra = {}): z.ZodOptional<T> =>
-  register(schema.optional(), { number, ...extra });
+/** A field without a behavior, in requests and envelopes. */
+export const plain = <T extends z.ZodType>(number: number, schema: T, ...about: About): z.ZodOptional<T> =>
+  register(schema.optional(), number, about);
 
 /** REQUIRED: must be set on create. */
-export const required = <T extends z.ZodType>(number: number, schema: T, extra: Extra = {}): T =>
+export const required = <T extends z.ZodType>(number: number, schema: T, ...about: About): T =>
   // A clone keeps its parent's metadata (zod registries look it up), so that one message or scalar can be many fields.
-  register(schema.clone() as T, { number, behavior: "REQUIRED", ...extra });
+  register(schema.clone() as T, number, about, "REQUIRED");
 
 /** OPTIONAL: absent reads as zero. */
-export const optional = <T extends z.ZodType>(number: number, schema: T, extra: Extra = {}): z.ZodOptional<T> =>
-  register(schema.optional(), { number, behavior: "OPTIONAL", ...extra });
+export const optional = <T extends z.ZodType>(number: number, schema: T, ...about: About): z.ZodOptional<T> =>
+  register(schema.optional(), number, about, "OPTIONAL");
 
 /** OUTPUT_ONLY: set by the server, ignored on input. The readonly wrapper lets types and readers see it. */
-export const output = <T extends z.ZodType>(number: number, schema: T, extra: Extra = {}): z.ZodReadonly<T> =>
-  register(schema.readonly(), { number, behavior: "OUTPUT_ONLY", ...extra });
+export const output = <T extends z.ZodType>(number: number, schema: T, ...about: About): z.ZodReadonly<T> =>
+  register(schema.readonly(), number, about, "OUTPUT_ONLY");
 
 /** A message: name inside the platform's package, and its fields. */
 export const message = <S extends Shape>(

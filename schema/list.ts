@@ -8,11 +8,11 @@ export const PAGE_TOKEN_LIFE_MS = 3 * 24 * 60 * 60 * 1000;
 
 /** Hierarchy filter (docs/contract.md#uids); several members are ANDed (docs/contract.md#d16). */
 export const UidpFilter = message("common.UIDPFilter", {
-  ancestorsOf: plain(1, string, { text: "Groups from `X` up to its root" }),
-  descendantsOf: plain(2, string, { text: "Everything below `X`, exclusive of `X`" }),
-  childrenOf: plain(3, string, { text: "Exactly one level below `X`" }),
-  inRoot: plain(4, bool, { text: "Root-level records only" }),
-  ids: plain(5, strings, { text: "These records only" }),
+  ancestorsOf: plain(1, string, "Groups from `X` up to its root"),
+  descendantsOf: plain(2, string, "Everything below `X`, exclusive of `X`"),
+  childrenOf: plain(3, string, "Exactly one level below `X`"),
+  inRoot: plain(4, bool, "Root-level records only"),
+  ids: plain(5, strings, "These records only"),
 });
 export type UidpFilter = z.infer<typeof UidpFilter>;
 
@@ -27,12 +27,12 @@ export const listRequest = <S extends Shape>(
   message(
     name,
     {
-      uidp: plain(1, UidpFilter, { text: "Where the records are" }),
+      uidp: plain(1, UidpFilter, "Where the records are"),
       ...filters,
-      pageSize: plain(paging, int32, { text: "Results per page: 0 or absent 50, at most 200" }),
-      pageToken: plain(paging + 1, string, { text: "`nextPageToken` of the page before" }),
-      orderBy: plain(paging + 2, string, { text: "One field, optionally `asc` or `desc`" }),
-      skip: plain(skip, int32, { text: "Results to skip, counted from the cursor" }),
+      pageSize: plain(paging, int32, "Results per page: 0 or absent 50, at most 200"),
+      pageToken: plain(paging + 1, string, "`nextPageToken` of the page before"),
+      orderBy: plain(paging + 2, string, "One field, optionally `asc` or `desc`"),
+      skip: plain(skip, int32, "Results to skip, counted from the cursor"),
     },
     info,
   );
@@ -40,16 +40,15 @@ export const listRequest = <S extends Shape>(
 /** The envelope: the page, the cursor, the count of all matches as a decimal string. */
 export const listResponse = <P extends string, T extends z.ZodType>(name: string, plural: P, item: T) =>
   message(name, {
-    ...({ [plural]: plain(1, itemList(item), { text: "The records of the page", always: true }) } as {
+    ...({ [plural]: plain(1, itemList(item), "The records of the page", { always: true }) } as {
       [K in P]: z.ZodOptional<z.ZodArray<T>>;
     }),
-    nextPageToken: plain(2, string, { text: "Cursor of the next page; empty on the last" }),
-    totalCount: plain(3, int64, {
-      text: "Number of all records that match, as of the first page",
+    nextPageToken: plain(2, string, "Cursor of the next page; empty on the last"),
+    totalCount: plain(3, int64, "Number of all records that match, as of the first page", {
       always: true,
       presence: true,
     }),
-    skipped: plain(4, int32, { text: "Number of records that `skip` left out", always: true }),
+    skipped: plain(4, int32, "Number of records that `skip` left out", { always: true }),
   });
 
 const itemList = <T extends z.ZodType>(item: T): z.ZodArray<T> =>

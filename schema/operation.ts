@@ -62,15 +62,17 @@ export const rows = <const R extends Record<string, OperationRow>>(service: stri
 // The standard methods of a resource (AIP-131 to AIP-135) as rows. Their paths and messages follow from the names of the resource.
 
 /** Get and delete: by uid. */
-export const getRequest = (name: string) => message(name, { uid: required(1, uidp, { text: "uid of the record" }) });
+export const getRequest = (name: string) => message(name, { uid: required(1, uidp, "uid of the record") });
 
 /** PATCH: the resource has its own uid; `updateMask` names the fields that change (AIP-134). */
 export const updateRequest = <F extends string, T extends Message>(name: string, field: F, resource: T) =>
   message(name, {
-    ...({ [field]: required(1, resource, { text: "The record: its uid, and what changes" }) } as { [K in F]: T }),
-    updateMask: plain(2, fieldMask, {
-      text: "Paths of the fields that change, separated by commas; absent: the fields in the body",
-    }),
+    ...({ [field]: required(1, resource, "The record: its uid, and what changes") } as { [K in F]: T }),
+    updateMask: plain(
+      2,
+      fieldMask,
+      "Paths of the fields that change, separated by commas; absent: the fields in the body",
+    ),
   });
 
 /** Each method takes the capabilities that its caller needs. */
@@ -92,8 +94,8 @@ export const standardMethods = <T extends Message, const F extends string, const
       http: `POST /${plural}/{parent=**}` as const,
       body: field,
       request: message(`${domain}.Create${type}Request`, {
-        parent: required(1, uidp, { text: "uid of the record that holds the new one" }),
-        ...({ [field]: required(2, schema, { text: "The new record" }) } as { [K in F]: T }),
+        parent: required(1, uidp, "uid of the record that holds the new one"),
+        ...({ [field]: required(2, schema, "The new record") } as { [K in F]: T }),
       }),
       response: schema,
       capabilities,

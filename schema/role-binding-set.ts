@@ -10,10 +10,8 @@ import { isUidp, UIDP_TEXT, uidp } from "./uidp.ts";
 export const BoundRecord = message(
   "set.BoundRecord",
   {
-    uid: output(1, string, { text: "uid of the record" }),
-    name: output(2, string.optional(), {
-      text: "Its name as of the last create, update or refresh; absent if it may be secret",
-    }),
+    uid: output(1, string, "uid of the record"),
+    name: output(2, string.optional(), "Its name as of the last create, update or refresh; absent if it may be secret"),
   },
   { text: "A record that another one refers to" },
 );
@@ -28,13 +26,11 @@ const role = z
 const RoleBindingPair = message(
   "set.RoleBindingPair",
   {
-    identity: required(1, uidp, {
-      text: "uid of the identity that is granted the role",
+    identity: required(1, uidp, "uid of the identity that is granted the role", {
       argumentText: "Who is granted the role: an Identity or a uid",
       references: "Identity",
     }),
-    role: required(2, role, {
-      text: "uid of the role that is granted",
+    role: required(2, role, "uid of the role that is granted", {
       argumentText: "What is granted: the name of a built-in role (`viewer`, `editor`, `owner`), a Role, or a uid",
       references: "Role",
     }),
@@ -43,14 +39,14 @@ const RoleBindingPair = message(
 );
 
 const bound = {
-  uid: output(1, string, { text: "uid of the role binding" }),
-  identity: output(2, BoundRecord, { text: "Who is granted the role" }),
-  role: output(3, BoundRecord, { text: "What is granted" }),
+  uid: output(1, string, "uid of the role binding"),
+  identity: output(2, BoundRecord, "Who is granted the role"),
+  role: output(3, BoundRecord, "What is granted"),
 };
 const SetBinding = message("set.SetBinding", bound, { text: "A role binding of the set's group" });
 const UnmanagedBinding = message(
   "set.UnmanagedBinding",
-  { ...bound, kept: output(4, string.optional(), { text: "Why an exclusive set never removes it" }) },
+  { ...bound, kept: output(4, string.optional(), "Why an exclusive set never removes it") },
   { text: "A role binding that the set does not declare" },
 );
 
@@ -83,38 +79,43 @@ export const roleBindingSet = {
   arguments: message(
     "set.RoleBindingSetArgs",
     {
-      parent: required(1, uidp, {
-        text: "The group where the grants hold, and below: a Group or a uid; a change creates the new set before the old one ends",
-        references: "Group",
-        createOnly: true,
-      }),
-      bindings: required(2, z.array(RoleBindingPair), {
-        text: "Who has which role there; the order means nothing",
+      parent: required(
+        1,
+        uidp,
+        "The group where the grants hold, and below: a Group or a uid; a change creates the new set before the old one ends",
+        { references: "Group", createOnly: true },
+      ),
+      bindings: required(2, z.array(RoleBindingPair), "Who has which role there; the order means nothing", {
         list: "set",
       }),
-      exclusive: optional(3, bool, {
-        text:
-          "Removes the bindings of the group that this set does not declare, as the last run or refresh recorded them in `unmanaged`. " +
+      exclusive: optional(
+        3,
+        bool,
+        "Removes the bindings of the group that this set does not declare, as the last run or refresh recorded them in `unmanaged`. " +
           "So a preview shows them first. Default: they stay",
-      }),
-      maxRemovals: optional(4, int32.min(0, "must be a whole number of role bindings"), {
-        text: "Most role bindings that a run of an exclusive set removes; more are an error and nothing is removed; default: 20",
-      }),
+      ),
+      maxRemovals: optional(
+        4,
+        int32.min(0, "must be a whole number of role bindings"),
+        "Most role bindings that a run of an exclusive set removes; more are an error and nothing is removed; default: 20",
+      ),
     },
     { rules: ({ bindings }, isUnknown) => pairsTwice(bindings, isUnknown) },
   ),
   outputs: message("set.RoleBindingSet", {
-    parent: output(1, string, { text: "uid of the group where the grants hold, and below" }),
-    bindings: output(2, z.array(SetBinding), {
-      text: "The role bindings that the set manages, in the order of the program",
-    }),
-    unmanaged: output(3, z.array(UnmanagedBinding), {
-      text: "The other role bindings of the group, as of the last update or refresh",
-    }),
-    exclusive: output(4, bool, { text: "Whether bindings that the set does not declare are removed" }),
-    maxRemovals: output(5, int32, { text: "Most role bindings that a run removes" }),
-    updateTime: output(6, timestamp.optional(), {
-      text: "When the newest of its role bindings was created: RFC 3339, UTC; undefined while there are none",
-    }),
+    parent: output(1, string, "uid of the group where the grants hold, and below"),
+    bindings: output(2, z.array(SetBinding), "The role bindings that the set manages, in the order of the program"),
+    unmanaged: output(
+      3,
+      z.array(UnmanagedBinding),
+      "The other role bindings of the group, as of the last update or refresh",
+    ),
+    exclusive: output(4, bool, "Whether bindings that the set does not declare are removed"),
+    maxRemovals: output(5, int32, "Most role bindings that a run removes"),
+    updateTime: output(
+      6,
+      timestamp.optional(),
+      "When the newest of its role bindings was created: RFC 3339, UTC; undefined while there are none",
+    ),
   }),
 } as const;

@@ -13,8 +13,8 @@ const filled = z
 const Installation = message(
   "iam.AccountAssociation.GitHubInstallation",
   {
-    installationId: required(1, int64, { text: "Id of the installation, decimal" }),
-    name: optional(2, string, { text: "For people to read; default: empty" }),
+    installationId: required(1, int64, "Id of the installation, decimal"),
+    name: optional(2, string, "For people to read; default: empty"),
   },
   { argumentType: "GitHubInstallation", text: "An installation of a GitHub app" },
 );
@@ -22,21 +22,21 @@ const Installation = message(
 export const AccountAssociation = message(
   "iam.AccountAssociation",
   {
-    uid: output(1, uidp, { text: "uid of the group that has the accounts: the association has the same" }),
-    name: required(2, name, { text: "Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique" }),
-    description: optional(3, description, { text: "One line, at most 512 characters; default: empty" }),
+    uid: output(1, uidp, "uid of the group that has the accounts: the association has the same"),
+    name: required(2, name, "Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique"),
+    description: optional(3, description, "One line, at most 512 characters; default: empty"),
     amazon: optional(
       4,
-      message("iam.AccountAssociation.Amazon", { account: required(1, awsAccount, { text: "Twelve digits" }) }),
-      { text: "Account at AWS" },
+      message("iam.AccountAssociation.Amazon", { account: required(1, awsAccount, "Twelve digits") }),
+      "Account at AWS",
     ),
     google: optional(
       5,
       message("iam.AccountAssociation.Google", {
-        projectId: required(1, nonEmpty, { text: "Id of the project: `acme-production`" }),
-        projectNumber: required(2, nonEmpty, { text: "Number of the project, decimal" }),
+        projectId: required(1, nonEmpty, "Id of the project: `acme-production`"),
+        projectNumber: required(2, nonEmpty, "Number of the project, decimal"),
       }),
-      { text: "Project at Google Cloud" },
+      "Project at Google Cloud",
     ),
     chainguard: optional(
       7,
@@ -44,26 +44,26 @@ export const AccountAssociation = message(
         serviceBindings: required(
           1,
           filled.refine((map) => Object.values(map).every(isUidp), `each value ${UIDP_TEXT}`),
+          "uid of the identity that a service assumes, by the service's name; at least one",
           {
-            text: "uid of the identity that a service assumes, by the service's name; at least one",
             argumentText:
               "The identity that a service assumes, an Identity or a uid, by the service's name; at least one",
             references: "Identity",
           },
         ),
       }),
-      { text: "Services of the platform itself" },
+      "Services of the platform itself",
     ),
     azure: optional(
       8,
       message("iam.AccountAssociation.Azure", {
-        tenantId: required(1, nonEmpty, { text: "Id of the tenant" }),
-        clientIds: required(2, filled, { text: "Client id by the component's name, at least one" }),
+        tenantId: required(1, nonEmpty, "Id of the tenant"),
+        clientIds: required(2, filled, "Client id by the component's name, at least one"),
       }),
-      { text: "Tenant at Azure" },
+      "Tenant at Azure",
     ),
-    createTime: output(9, timestamp, { text: "When it was created: RFC 3339, UTC" }),
-    updateTime: output(10, timestamp, { text: "When it was last changed: RFC 3339, UTC" }),
+    createTime: output(9, timestamp, "When it was created: RFC 3339, UTC"),
+    updateTime: output(10, timestamp, "When it was last changed: RFC 3339, UTC"),
     github: optional(
       11,
       message("iam.AccountAssociation.GitHub", {
@@ -72,16 +72,15 @@ export const AccountAssociation = message(
           z.record(
             int64,
             message("iam.AccountAssociation.GitHubAppInstallations", {
-              installations: optional(1, z.array(Installation), {
-                text: "Installations of one app; their order means nothing",
+              installations: optional(1, z.array(Installation), "Installations of one app; their order means nothing", {
                 list: { key: "installationId" },
               }),
             }),
           ),
-          { text: "Installations by the id of the app (decimal); their order means nothing" },
+          "Installations by the id of the app (decimal); their order means nothing",
         ),
       }),
-      { text: "Apps on GitHub" },
+      "Apps on GitHub",
     ),
   },
   { reserved: [6] },
@@ -106,27 +105,23 @@ const accountAssociationOperations = rows("iam.AccountAssociationsService", "/ia
   GetAccountAssociation: standard.get("account_associations.list"),
   CreateAccountAssociation: standard.create("account_associations.create"),
   DeleteAccountAssociation: standard.delete("account_associations.delete"),
-  ListAccountAssociations: standard.list(
-    "account_associations.list",
-    { name: plain(2, string, { text: "The whole name" }) },
-    3,
-  ),
+  ListAccountAssociations: standard.list("account_associations.list", { name: plain(2, string, "The whole name") }, 3),
   UpdateAccountAssociation: standard.update("account_associations.update"),
   CheckAccountAssociation: {
     http: "POST /accountAssociations/{uid=**}:checkAccountAssociation",
     body: "*",
     request: message("iam.CheckAccountAssociationRequest", {
-      uid: required(1, uidp, { text: "uid of the association" }),
+      uid: required(1, uidp, "uid of the association"),
       providerType: required(
         2,
         AccountProviderType.refine((type) => type !== "ACCOUNT_PROVIDER_TYPE_UNSPECIFIED", "is required"),
-        { text: "The cloud that is checked" },
+        "The cloud that is checked",
       ),
     }),
     response: message("iam.CheckAccountAssociationResponse", {
-      status: plain(1, CheckStatus, { text: "Whether the platform reaches the account" }),
-      reason: plain(2, string, { text: "Why it is not ready, in two words" }),
-      message: plain(3, string, { text: "What the check found, in words" }),
+      status: plain(1, CheckStatus, "Whether the platform reaches the account"),
+      reason: plain(2, string, "Why it is not ready, in two words"),
+      message: plain(3, string, "What the check found, in words"),
     }),
     capabilities: ["account_associations.list"],
     scope: "uid",

@@ -10,27 +10,23 @@ import { uidp } from "../uidp.ts";
 const EXTERNAL_GROUP_ID_MAX = 1024;
 
 export const ExternalGroupRoleMapping = message("iam.ExternalGroupRoleMapping", {
-  uid: output(1, uidp, { text: "uid of its identity provider, then a segment of its own" }),
-  identityProviderUid: output(2, uidp, { text: "uid of its identity provider" }),
+  uid: output(1, uidp, "uid of its identity provider, then a segment of its own"),
+  identityProviderUid: output(2, uidp, "uid of its identity provider"),
   externalGroupId: required(
     3,
     nonEmpty.max(EXTERNAL_GROUP_ID_MAX, `must be at most ${EXTERNAL_GROUP_ID_MAX} characters`),
-    {
-      text: "The group as a sign-in names it: a value of the provider's `groupsClaim`, byte for byte, at most 1024 characters",
-    },
+    "The group as a sign-in names it: a value of the provider's `groupsClaim`, byte for byte, at most 1024 characters",
   ),
-  roleUid: required(4, uidp, {
-    text: "uid of the role that its people get",
+  roleUid: required(4, uidp, "uid of the role that its people get", {
     argumentText: "What its people get: the name of a built-in role (`viewer`, `editor`, `owner`), a Role, or a uid",
     argument: "role",
     references: "Role",
   }),
-  scope: required(5, uidp, {
-    text: "uid of the organization, where they get it",
+  scope: required(5, uidp, "uid of the organization, where they get it", {
     argumentText: "Where they get it, the organization: a Group or a uid",
     references: "Group",
   }),
-  createTime: output(6, timestamp, { text: "When it was created: RFC 3339, UTC" }),
+  createTime: output(6, timestamp, "When it was created: RFC 3339, UTC"),
 });
 export type ExternalGroupRoleMapping = z.infer<typeof ExternalGroupRoleMapping>;
 
@@ -43,24 +39,23 @@ const externalGroupRoleMappingOperations = rows("iam.ExternalGroupRoleMappingsSe
     http: "POST /externalGroupRoleMappings:batchDelete",
     body: "*",
     request: message("iam.BatchDeleteExternalGroupRoleMappingsRequest", {
-      parent: required(1, uidp, { text: "uid of the identity provider that holds all of them" }),
-      names: required(2, z.array(uidp, { error: "is required" }).min(1, "is required"), {
-        text: "uids of the mappings, at least one: all are deleted, or none",
-      }),
+      parent: required(1, uidp, "uid of the identity provider that holds all of them"),
+      names: required(
+        2,
+        z.array(uidp, { error: "is required" }).min(1, "is required"),
+        "uids of the mappings, at least one: all are deleted, or none",
+      ),
     }),
     response: message("iam.BatchDeleteExternalGroupRoleMappingsResponse", {
-      parent: plain(1, string, { text: "uid of the identity provider" }),
-      externalGroupRoleMappings: plain(2, z.array(ExternalGroupRoleMapping), {
-        text: "What was deleted",
-        always: true,
-      }),
+      parent: plain(1, string, "uid of the identity provider"),
+      externalGroupRoleMappings: plain(2, z.array(ExternalGroupRoleMapping), "What was deleted", { always: true }),
     }),
     capabilities: ["identity_providers.delete"],
     scope: "parent",
   },
   ListExternalGroupRoleMappings: standard.list(
     "identity_providers.list",
-    { identityProviderUid: plain(2, string, { text: "uid of an identity provider" }) },
+    { identityProviderUid: plain(2, string, "uid of an identity provider") },
     3,
   ),
 }) satisfies Operations;

@@ -17,9 +17,8 @@ export const durationMs = (text: string): number => Math.round(Number.parseFloat
 const ttl = duration.refine((text) => durationMs(text) > 0 && durationMs(text) <= TTL_MAX_S * 1000, TTL_TEXT);
 
 export const GroupInvite = message("iam.GroupInvite", {
-  uid: output(1, uidp, { text: "uid of its group, then a segment of its own" }),
-  roleUid: required(2, uidp, {
-    text: "uid of the role that is granted at the group",
+  uid: output(1, uidp, "uid of its group, then a segment of its own"),
+  roleUid: required(2, uidp, "uid of the role that is granted at the group", {
     argumentText:
       "What is granted at the group: the name of a built-in role (`viewer`, `editor`, `owner`), a Role, or a uid",
     references: "Role",
@@ -28,33 +27,34 @@ export const GroupInvite = message("iam.GroupInvite", {
   role: output(
     10,
     message("iam.GroupInviteRole", {
-      uid: output(1, string, { text: "uid of the role" }),
-      name: output(2, string, { text: "Its name" }),
-      description: output(3, string.optional(), { text: "Its description" }),
-      capabilities: output(4, z.array(Capability).optional(), { text: "What it grants, by enum name" }),
+      uid: output(1, string, "uid of the role"),
+      name: output(2, string, "Its name"),
+      description: output(3, string.optional(), "Its description"),
+      capabilities: output(4, z.array(Capability).optional(), "What it grants, by enum name"),
     }).optional(),
-    {
-      text: "What is granted; absent when the role was deleted",
-      outputText: "What is granted; with the name of a built-in role",
-    },
+    "What is granted; absent when the role was deleted",
+    { outputText: "What is granted; with the name of a built-in role" },
   ),
-  email: optional(3, string.refine(isEmptyOrEmail, EMAIL_TEXT), {
-    text: "Address of the person who may accept it; default: anyone with the code",
-  }),
-  ttl: required(4, ttl, {
-    text: "How long the code is good, from the creation on: seconds such as `604800s` (a week), at most ten years",
-    inputOnly: true,
-  }),
-  expirationTime: output(5, timestamp, { text: "When the code stops being good: RFC 3339, UTC" }),
-  singleUse: optional(6, bool, { text: "Only one person can accept it; default: false" }),
-  code: output(7, string.optional(), {
-    text: "Secret; returned by the create only",
+  email: optional(
+    3,
+    string.refine(isEmptyOrEmail, EMAIL_TEXT),
+    "Address of the person who may accept it; default: anyone with the code",
+  ),
+  ttl: required(
+    4,
+    ttl,
+    "How long the code is good, from the creation on: seconds such as `604800s` (a week), at most ten years",
+    { inputOnly: true },
+  ),
+  expirationTime: output(5, timestamp, "When the code stops being good: RFC 3339, UTC"),
+  singleUse: optional(6, bool, "Only one person can accept it; default: false"),
+  code: output(7, string.optional(), "Secret; returned by the create only", {
     outputText:
       "Secret. The service shows it once, so the state keeps it; undefined for an invite that was adopted or got by its uid",
     secret: true,
   }),
-  keyId: output(8, string, { text: "The first 16 digits of the SHA-256 of the code" }),
-  createTime: output(9, timestamp, { text: "When it was created: RFC 3339, UTC" }),
+  keyId: output(8, string, "The first 16 digits of the SHA-256 of the code"),
+  createTime: output(9, timestamp, "When it was created: RFC 3339, UTC"),
 });
 export type GroupInvite = z.infer<typeof GroupInvite>;
 
@@ -65,7 +65,7 @@ const groupInviteOperations = rows("iam.GroupInvitesService", "/iam/{version}", 
   DeleteGroupInvite: standard.delete("group_invites.delete"),
   ListGroupInvites: standard.list(
     "group_invites.list",
-    { keyId: plain(2, string, { text: "The first 16 digits of the SHA-256 of the code" }) },
+    { keyId: plain(2, string, "The first 16 digits of the SHA-256 of the code") },
     3,
   ),
 }) satisfies Operations;

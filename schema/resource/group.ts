@@ -39,26 +39,21 @@ export const OrgStatus = enumeration("iam.OrgStatus", {
 });
 
 export const Group = message("iam.Group", {
-  uid: output(1, uidp, { text: "Path of hexadecimal segments, the ancestors first: what other resources refer to" }),
-  name: required(2, name, { text: "Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique" }),
-  description: optional(3, description, { text: "One line, at most 512 characters; default: empty", always: true }),
-  resourceLimits: output(4, int32Map, {
-    text: "Limits of the organization: number of records, by resource",
-    always: true,
-  }),
-  verified: optional(5, bool, {
-    text: "Set by the operator of the service only; default: the service's choice",
+  uid: output(1, uidp, "Path of hexadecimal segments, the ancestors first: what other resources refer to"),
+  name: required(2, name, "Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique"),
+  description: optional(3, description, "One line, at most 512 characters; default: empty", { always: true }),
+  resourceLimits: output(4, int32Map, "Limits of the organization: number of records, by resource", { always: true }),
+  verified: optional(5, bool, "Set by the operator of the service only; default: the service's choice", {
     always: true,
     serverChosen: true,
   }),
-  createTime: output(6, timestamp, { text: "When it was created: RFC 3339, UTC" }),
-  updateTime: output(7, timestamp, { text: "When it was last changed: RFC 3339, UTC" }),
-  kind: optional(8, OrgKind, {
-    text: "Kind of the organization that the group belongs to",
+  createTime: output(6, timestamp, "When it was created: RFC 3339, UTC"),
+  updateTime: output(7, timestamp, "When it was last changed: RFC 3339, UTC"),
+  kind: optional(8, OrgKind, "Kind of the organization that the group belongs to", {
     argumentText: "Kind of an organization; groups below a root inherit it; default: the service's choice",
     serverChosen: true,
   }),
-  status: output(9, OrgStatus.optional(), { text: "State of the organization that the group belongs to" }),
+  status: output(9, OrgStatus.optional(), "State of the organization that the group belongs to"),
 });
 export type Group = z.infer<typeof Group>;
 
@@ -66,14 +61,14 @@ const standard = standardMethods(Group, "group", "groups");
 const groupOperations = rows("iam.GroupsService", "/iam/{version}", {
   GetGroup: standard.get("groups.list"),
   DeleteGroup: standard.delete("groups.delete"),
-  ListGroups: standard.list("groups.list", { name: plain(2, string, { text: "The whole name" }) }, 3),
+  ListGroups: standard.list("groups.list", { name: plain(2, string, "The whole name") }, 3),
   // Unscoped on purpose: any caller may create an organization; the service checks a parent (docs/contract.md#authorization).
   CreateGroup: {
     http: "POST /groups/{parent=**}",
     body: "group",
     request: message("iam.CreateGroupRequest", {
-      parent: plain(1, string, { text: "uid of the group that holds the new one; absent: a new organization" }),
-      group: required(2, Group, { text: "The group" }),
+      parent: plain(1, string, "uid of the group that holds the new one; absent: a new organization"),
+      group: required(2, Group, "The group"),
     }),
     response: Group,
     capabilities: ["groups.create"],
@@ -84,7 +79,7 @@ const groupOperations = rows("iam.GroupsService", "/iam/{version}", {
     http: "GET /groups:lookupGroup",
     request: message("iam.LookupGroupRequest", {}),
     response: message("iam.LookupGroupResponse", {
-      group: plain(1, Group, { text: "The organization of the caller's e-mail domain" }),
+      group: plain(1, Group, "The organization of the caller's e-mail domain"),
     }),
     capabilities: [],
   },

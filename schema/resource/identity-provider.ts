@@ -32,30 +32,38 @@ const SECRET_MAX = 4096;
 const Oidc = message(
   "iam.IdentityProvider.OIDC",
   {
-    issuer: required(1, issuer, { text: "https URL of the issuer, byte for byte as its tokens have it" }),
-    clientId: required(2, nonEmpty, { text: "Id of the client that is registered at the issuer; not secret" }),
-    clientSecret: optional(3, string.max(SECRET_MAX, `must be at most ${SECRET_MAX} characters`), {
-      text: "Secret of the client, at most 4096 characters; never returned; may be left out with `pkceEnabled`",
-      argumentText:
-        "Secret of the client, at most 4096 characters: encrypted in the state, and never returned by the service",
-      secret: true,
-      inputOnly: true,
-    }),
-    additionalScopes: optional(4, strings, {
-      text: "Scopes beside `openid`, which is always asked for; order and duplicates mean nothing",
-      list: "set",
-    }),
-    groupsClaim: optional(5, string, { text: "Claim that carries the groups of the person who signs in" }),
-    correlationRule: optional(6, CorrelationRule, {
-      text: "How people who sign in are matched to provisioned users; default: by `sub`",
-      argumentText:
-        "How people who sign in are matched to provisioned users; default: by `sub`. A change creates a new provider (allowReplace)",
-      immutable: true,
-      sameAsUnset: "CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID",
-    }),
-    pkceEnabled: optional(7, bool, {
-      text: "The client proves itself by PKCE (RFC 7636), as well or alone; default: false",
-    }),
+    issuer: required(1, issuer, "https URL of the issuer, byte for byte as its tokens have it"),
+    clientId: required(2, nonEmpty, "Id of the client that is registered at the issuer; not secret"),
+    clientSecret: optional(
+      3,
+      string.max(SECRET_MAX, `must be at most ${SECRET_MAX} characters`),
+      "Secret of the client, at most 4096 characters; never returned; may be left out with `pkceEnabled`",
+      {
+        argumentText:
+          "Secret of the client, at most 4096 characters: encrypted in the state, and never returned by the service",
+        secret: true,
+        inputOnly: true,
+      },
+    ),
+    additionalScopes: optional(
+      4,
+      strings,
+      "Scopes beside `openid`, which is always asked for; order and duplicates mean nothing",
+      { list: "set" },
+    ),
+    groupsClaim: optional(5, string, "Claim that carries the groups of the person who signs in"),
+    correlationRule: optional(
+      6,
+      CorrelationRule,
+      "How people who sign in are matched to provisioned users; default: by `sub`",
+      {
+        argumentText:
+          "How people who sign in are matched to provisioned users; default: by `sub`. A change creates a new provider (allowReplace)",
+        immutable: true,
+        sameAsUnset: "CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID",
+      },
+    ),
+    pkceEnabled: optional(7, bool, "The client proves itself by PKCE (RFC 7636), as well or alone; default: false"),
   },
   {
     anyOf: ["clientSecret", "pkceEnabled"],
@@ -67,14 +75,16 @@ const Oidc = message(
 const Scim = message(
   "iam.IdentityProvider.SCIM",
   {
-    enabled: output(1, bool.optional(), { text: "Provisioning is enabled" }),
-    endpointUrl: output(3, string.optional(), { text: "Where the identity provider sends changes of people" }),
-    tokenExpireTime: output(4, timestamp.optional(), {
-      text: "End of the current token; absent: none was issued, or it does not expire",
-    }),
-    previousTokenExpireTime: output(5, timestamp.optional(), { text: "End of the token before, while both are valid" }),
-    credentialState: output(6, CredentialState.optional(), { text: "State of the token" }),
-    etag: output(7, string.optional(), { text: "Version of the configuration" }),
+    enabled: output(1, bool.optional(), "Provisioning is enabled"),
+    endpointUrl: output(3, string.optional(), "Where the identity provider sends changes of people"),
+    tokenExpireTime: output(
+      4,
+      timestamp.optional(),
+      "End of the current token; absent: none was issued, or it does not expire",
+    ),
+    previousTokenExpireTime: output(5, timestamp.optional(), "End of the token before, while both are valid"),
+    credentialState: output(6, CredentialState.optional(), "State of the token"),
+    etag: output(7, string.optional(), "Version of the configuration"),
   },
   { reserved: [2, "bearer_token"] },
 );
@@ -91,22 +101,20 @@ const secretRule = ({ oidc }: Readonly<Record<string, unknown>>) => {
 export const IdentityProvider = message(
   "iam.IdentityProvider",
   {
-    uid: output(1, uidp, { text: "uid of its group, then a segment of its own" }),
-    name: required(2, name, { text: "Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique" }),
-    description: optional(3, description, { text: "One line, at most 512 characters; default: empty" }),
-    createTime: output(4, timestamp, { text: "When it was created: RFC 3339, UTC" }),
-    updateTime: output(5, timestamp, { text: "When it was last changed: RFC 3339, UTC" }),
-    defaultRole: required(6, uidp, {
-      text: "uid of the role that a first sign-in grants",
+    uid: output(1, uidp, "uid of its group, then a segment of its own"),
+    name: required(2, name, "Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique"),
+    description: optional(3, description, "One line, at most 512 characters; default: empty"),
+    createTime: output(4, timestamp, "When it was created: RFC 3339, UTC"),
+    updateTime: output(5, timestamp, "When it was last changed: RFC 3339, UTC"),
+    defaultRole: required(6, uidp, "uid of the role that a first sign-in grants", {
       argumentText: "The role granted at the first sign-in: the name of a built-in role, a Role, or a uid",
       references: "Role",
     }),
-    oidc: optional(20, Oidc, {
-      text: "OpenID Connect",
+    oidc: optional(20, Oidc, "OpenID Connect", {
       outputText: "OpenID Connect, without the client secret",
       oneof: "configuration",
     }),
-    scim: output(21, Scim.optional(), { text: "State of provisioning (SCIM, RFC 7644); absent from lists" }),
+    scim: output(21, Scim.optional(), "State of provisioning (SCIM, RFC 7644); absent from lists"),
   },
   { requiredOneofs: ["configuration"], rules: secretRule },
 );
@@ -114,11 +122,7 @@ export type IdentityProvider = z.infer<typeof IdentityProvider>;
 
 const standard = standardMethods(IdentityProvider, "identityProvider", "identityProviders");
 const identityProviderOperations = rows("iam.IdentityProvidersService", "/iam/{version}", {
-  ListIdentityProviders: standard.list(
-    "identity_providers.list",
-    { name: plain(2, string, { text: "The whole name" }) },
-    10,
-  ),
+  ListIdentityProviders: standard.list("identity_providers.list", { name: plain(2, string, "The whole name") }, 10),
   GetIdentityProvider: standard.get("identity_providers.list"),
   CreateIdentityProvider: standard.create("identity_providers.create", "role_bindings.create"),
   UpdateIdentityProvider: standard.update("identity_providers.update", "role_bindings.create"),

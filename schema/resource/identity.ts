@@ -77,20 +77,21 @@ const claimPatterns = stringMap
 export const ClaimMatch = message(
   "iam.Identity.ClaimMatch",
   {
-    issuer: plain(1, issuer, { text: "`iss` of the workload's token, byte for byte: an https URL", oneof: "iss" }),
-    issuerPattern: plain(2, pattern, { text: "Pattern for `iss`", oneof: "iss" }),
-    subject: plain(3, subject, {
-      text: "`sub` of the workload's token, byte for byte, at most 255 characters",
+    issuer: plain(1, issuer, "`iss` of the workload's token, byte for byte: an https URL", { oneof: "iss" }),
+    issuerPattern: plain(2, pattern, "Pattern for `iss`", { oneof: "iss" }),
+    subject: plain(3, subject, "`sub` of the workload's token, byte for byte, at most 255 characters", {
       oneof: "sub",
     }),
-    subjectPattern: plain(4, pattern, { text: "Pattern for `sub`", oneof: "sub" }),
-    audience: plain(5, subject, {
-      text: "`aud` of the workload's token; default: the issuer of this service, its bare host, or the API audience",
-      oneof: "aud",
-    }),
-    audiencePattern: plain(6, pattern, { text: "Pattern for `aud`, instead of audience; default: none", oneof: "aud" }),
-    claims: optional(7, claims, { text: "Further claims, each equal" }),
-    claimPatterns: optional(8, claimPatterns, { text: "Further claims, each matching its pattern; at most 20" }),
+    subjectPattern: plain(4, pattern, "Pattern for `sub`", { oneof: "sub" }),
+    audience: plain(
+      5,
+      subject,
+      "`aud` of the workload's token; default: the issuer of this service, its bare host, or the API audience",
+      { oneof: "aud" },
+    ),
+    audiencePattern: plain(6, pattern, "Pattern for `aud`, instead of audience; default: none", { oneof: "aud" }),
+    claims: optional(7, claims, "Further claims, each equal"),
+    claimPatterns: optional(8, claimPatterns, "Further claims, each matching its pattern; at most 20"),
   },
   {
     requiredOneofs: ["iss", "sub"],
@@ -107,19 +108,22 @@ export const STATIC_KEYS_LIFE_MS = 365 * 24 * 60 * 60 * 1000;
 export const StaticKeys = message(
   "iam.Identity.StaticKeys",
   {
-    issuer: required(1, issuer, { text: "`iss` of the workload's token: an https URL" }),
-    subject: required(2, subject, { text: "`sub` of the workload's token" }),
-    issuerKeys: required(3, nonEmpty.max(KEYS_MAX, `must be at most ${KEYS_MAX} characters`), {
-      text: "JSON Web Key Set (RFC 7517) of public keys, as text",
-    }),
-    expirationTime: optional(4, timestamp, {
-      text: "RFC 3339; default and longest: 365 days after creation",
+    issuer: required(1, issuer, "`iss` of the workload's token: an https URL"),
+    subject: required(2, subject, "`sub` of the workload's token"),
+    issuerKeys: required(
+      3,
+      nonEmpty.max(KEYS_MAX, `must be at most ${KEYS_MAX} characters`),
+      "JSON Web Key Set (RFC 7517) of public keys, as text",
+    ),
+    expirationTime: optional(4, timestamp, "RFC 3339; default and longest: 365 days after creation", {
       serverChosen: true,
     }),
-    audiences: optional(5, strings.max(1, "must have at most one audience"), {
-      text: "At most one; default: as for a claim match",
-      list: "set",
-    }),
+    audiences: optional(
+      5,
+      strings.max(1, "must have at most one audience"),
+      "At most one; default: as for a claim match",
+      { list: "set" },
+    ),
   },
   { argumentType: "StaticKeys", text: "Keys of a workload. Any change creates a new identity (allowReplace)" },
 );
@@ -132,12 +136,12 @@ export const AwsIdentity = message(
       z
         .string({ error: 'awsAccount must match "^[0-9]{12}$"' })
         .regex(/^[0-9]{12}$/, 'awsAccount must match "^[0-9]{12}$"'),
-      { text: "Twelve digits" },
+      "Twelve digits",
     ),
-    arn: plain(2, nonEmpty, { text: "ARN of the principal", oneof: "aws_arn" }),
-    arnPattern: plain(3, pattern, { text: "Pattern for the ARN", oneof: "aws_arn" }),
-    userId: plain(4, nonEmpty, { text: "Id of the principal", oneof: "aws_user_id" }),
-    userIdPattern: plain(5, pattern, { text: "Pattern for the id", oneof: "aws_user_id" }),
+    arn: plain(2, nonEmpty, "ARN of the principal", { oneof: "aws_arn" }),
+    arnPattern: plain(3, pattern, "Pattern for the ARN", { oneof: "aws_arn" }),
+    userId: plain(4, nonEmpty, "Id of the principal", { oneof: "aws_user_id" }),
+    userIdPattern: plain(5, pattern, "Pattern for the id", { oneof: "aws_user_id" }),
   },
   {
     requiredOneofs: ["aws_arn", "aws_user_id"],
@@ -178,33 +182,25 @@ export const RelationshipType = enumeration("iam.RelationshipType", {
 export const Identity = message(
   "iam.Identity",
   {
-    uid: output(1, uidp, { text: "uid of its group, then a segment of its own" }),
-    name: required(2, name, { text: "Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique" }),
-    description: optional(3, description, { text: "One line, at most 512 characters; default: empty", always: true }),
-    email: output(4, string.optional(), { text: "Verified address of a person" }),
-    emailUnverified: output(5, string.optional(), { text: "Unverified address of a person" }),
-    company: optional(6, string.max(255, "must be at most 255 characters"), {
-      text: "At most 255 characters; default: empty",
-    }),
-    lastSeenTime: output(8, timestamp, {
-      text: "When it last exchanged a token, or was created: RFC 3339, UTC",
+    uid: output(1, uidp, "uid of its group, then a segment of its own"),
+    name: required(2, name, "Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique"),
+    description: optional(3, description, "One line, at most 512 characters; default: empty", { always: true }),
+    email: output(4, string.optional(), "Verified address of a person"),
+    emailUnverified: output(5, string.optional(), "Unverified address of a person"),
+    company: optional(6, string.max(255, "must be at most 255 characters"), "At most 255 characters; default: empty"),
+    lastSeenTime: output(8, timestamp, "When it last exchanged a token, or was created: RFC 3339, UTC", {
       outputText: "RFC 3339, UTC; as of the last create or update: it moves by itself",
       volatile: true,
     }),
-    createTime: output(9, timestamp, { text: "When it was created: RFC 3339, UTC" }),
-    updateTime: output(10, timestamp, { text: "When it was last changed: RFC 3339, UTC" }),
-    claimMatch: plain(20, ClaimMatch, {
-      text: "Assumed by a workload whose token's claims match",
-      oneof: "relationship",
-    }),
-    staticKeys: plain(21, StaticKeys, {
-      text: "Assumed by a workload that signs with one of these keys",
+    createTime: output(9, timestamp, "When it was created: RFC 3339, UTC"),
+    updateTime: output(10, timestamp, "When it was last changed: RFC 3339, UTC"),
+    claimMatch: plain(20, ClaimMatch, "Assumed by a workload whose token's claims match", { oneof: "relationship" }),
+    staticKeys: plain(21, StaticKeys, "Assumed by a workload that signs with one of these keys", {
       oneof: "relationship",
       createOnly: true,
     }),
-    awsIdentity: plain(22, AwsIdentity, { text: "Assumed by an AWS principal", oneof: "relationship" }),
-    servicePrincipal: plain(23, ServicePrincipal, {
-      text: "A service of the platform",
+    awsIdentity: plain(22, AwsIdentity, "Assumed by an AWS principal", { oneof: "relationship" }),
+    servicePrincipal: plain(23, ServicePrincipal, "A service of the platform", {
       oneof: "relationship",
       createOnly: true,
     }),
@@ -222,18 +218,18 @@ const identityOperations = rows("iam.IdentitiesService", "/iam/{version}", {
   ListIdentities: standard.list(
     "identity.list",
     {
-      name: plain(2, string, { text: "The whole name" }),
-      relationshipType: plain(3, RelationshipType, { text: "How it is assumed" }),
+      name: plain(2, string, "The whole name"),
+      relationshipType: plain(3, RelationshipType, "How it is assumed"),
     },
     4,
   ),
   LookupIdentity: {
     http: "GET /identities:lookupIdentity",
     request: message("iam.LookupIdentityRequest", {
-      issuer: required(1, nonEmpty, { text: "`iss` of the workload's token" }),
-      subject: required(2, nonEmpty, { text: "`sub` of the workload's token" }),
+      issuer: required(1, nonEmpty, "`iss` of the workload's token"),
+      subject: required(2, nonEmpty, "`sub` of the workload's token"),
     }),
-    response: message("iam.LookupIdentityResponse", { uid: output(1, uidp, { text: "uid of the identity" }) }),
+    response: message("iam.LookupIdentityResponse", { uid: output(1, uidp, "uid of the identity") }),
     capabilities: [],
   },
 }) satisfies Operations;

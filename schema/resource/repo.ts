@@ -39,28 +39,24 @@ const SOURCE_MAX = 2048;
 export const SyncConfig = message(
   "registry.SyncConfig",
   {
-    source: required(1, nonEmpty.max(SOURCE_MAX, `must be at most ${SOURCE_MAX} characters`), {
-      text: "uid of a repo, `group/repo` or `registry/group/repo`; kept as the uid",
-      argumentText:
-        "A Repo, its uid, its path (`chainguard/nginx`) or the image (`registry.example.com/chainguard/nginx`)",
-      references: "Repo",
-      respelled: true,
-    }),
-    uniqueTags: output(2, bool.optional(), {
-      text: "Exported tags are uniquely labelled; a setting of the organization",
-    }),
-    expirationTime: output(3, timestamp.optional(), {
-      text: "When syncing ends, 14 days after it began: RFC 3339, UTC",
-    }),
-    google: optional(4, string, { text: "Registry at Google Cloud that images are copied to" }),
-    amazon: optional(5, string, { text: "Registry at AWS that images are copied to" }),
-    azure: optional(6, string, { text: "Registry at Azure that images are copied to" }),
-    apkoOverlay: output(7, string.optional(), {
-      text: "Configuration applied when images are rebuilt; managed by the service",
-    }),
-    gracePeriod: output(8, bool.optional(), {
-      text: "A grace period follows the end of life; a setting of the organization",
-    }),
+    source: required(
+      1,
+      nonEmpty.max(SOURCE_MAX, `must be at most ${SOURCE_MAX} characters`),
+      "uid of a repo, `group/repo` or `registry/group/repo`; kept as the uid",
+      {
+        argumentText:
+          "A Repo, its uid, its path (`chainguard/nginx`) or the image (`registry.example.com/chainguard/nginx`)",
+        references: "Repo",
+        respelled: true,
+      },
+    ),
+    uniqueTags: output(2, bool.optional(), "Exported tags are uniquely labelled; a setting of the organization"),
+    expirationTime: output(3, timestamp.optional(), "When syncing ends, 14 days after it began: RFC 3339, UTC"),
+    google: optional(4, string, "Registry at Google Cloud that images are copied to"),
+    amazon: optional(5, string, "Registry at AWS that images are copied to"),
+    azure: optional(6, string, "Registry at Azure that images are copied to"),
+    apkoOverlay: output(7, string.optional(), "Configuration applied when images are rebuilt; managed by the service"),
+    gracePeriod: output(8, bool.optional(), "A grace period follows the end of life; a setting of the organization"),
   },
   {
     argumentType: "SyncConfig",
@@ -72,8 +68,8 @@ const NamedContent = (name: string) =>
   message(
     name,
     {
-      name: required(1, nonEmpty, { text: "Name of the file" }),
-      content: required(2, nonEmpty, { text: "Text of the file" }),
+      name: required(1, nonEmpty, "Name of the file"),
+      content: required(2, nonEmpty, "Text of the file"),
     },
     { argumentType: "NamedContent", text: "A file by its name" },
   );
@@ -91,46 +87,48 @@ export const CustomOverlay = message(
     contents: optional(
       1,
       message("registry.CustomOverlay.ImageContents", {
-        packages: optional(1, strings, { text: "Packages that are added", list: "set" }),
+        packages: optional(1, strings, "Packages that are added", { list: "set" }),
         // The first repository that has a package provides it.
-        runtimeRepositories: optional(2, strings, {
-          text: "Where packages come from at run time, the first one first",
+        runtimeRepositories: optional(2, strings, "Where packages come from at run time, the first one first", {
           list: "ordered",
         }),
-        runtimeKeyring: optional(3, z.array(NamedContent("registry.CustomOverlay.ImageContents.RuntimeKeyringEntry")), {
-          text: "Keys of those repositories",
-          list: { key: "name" },
-        }),
+        runtimeKeyring: optional(
+          3,
+          z.array(NamedContent("registry.CustomOverlay.ImageContents.RuntimeKeyringEntry")),
+          "Keys of those repositories",
+          { list: { key: "name" } },
+        ),
       }),
-      { text: "Packages, and where they come from" },
+      "Packages, and where they come from",
     ),
-    environment: optional(2, keysWithout("CHAINGUARD_"), {
-      text: "Variables, by name; no name may begin with `CHAINGUARD_`",
-    }),
-    annotations: optional(3, keysWithout("dev.chainguard.", "org.opencontainers."), {
-      text: "Annotations, by key; no key may begin with `dev.chainguard.` or `org.opencontainers.`",
-    }),
+    environment: optional(2, keysWithout("CHAINGUARD_"), "Variables, by name; no name may begin with `CHAINGUARD_`"),
+    annotations: optional(
+      3,
+      keysWithout("dev.chainguard.", "org.opencontainers."),
+      "Annotations, by key; no key may begin with `dev.chainguard.` or `org.opencontainers.`",
+    ),
     accounts: optional(
       4,
       message("registry.CustomOverlay.Accounts", {
-        runAs: optional(1, string, { text: "User that the image runs as: a name or a number" }),
+        runAs: optional(1, string, "User that the image runs as: a name or a number"),
         users: optional(
           2,
           z.array(
             message(
               "registry.CustomOverlay.Accounts.User",
               {
-                username: required(1, nonEmpty, { text: "Name of the user" }),
-                uid: optional(2, int32, { text: "Number of the user; default: 0" }),
-                gid: optional(3, int32, { text: "Number of its main group; default: 0" }),
-                groupName: optional(4, string, { text: "Name of its main group" }),
-                shell: optional(5, string, { text: "Path of the shell" }),
-                homeDir: optional(6, string, { text: "Path of the home directory" }),
+                username: required(1, nonEmpty, "Name of the user"),
+                uid: optional(2, int32, "Number of the user; default: 0"),
+                gid: optional(3, int32, "Number of its main group; default: 0"),
+                groupName: optional(4, string, "Name of its main group"),
+                shell: optional(5, string, "Path of the shell"),
+                homeDir: optional(6, string, "Path of the home directory"),
               },
               { argumentType: "OverlayUser", text: "A user of the image" },
             ),
           ),
-          { text: "Users that are added; their order means nothing", list: { key: "username" } },
+          "Users that are added; their order means nothing",
+          { list: { key: "username" } },
         ),
         groups: optional(
           3,
@@ -138,28 +136,31 @@ export const CustomOverlay = message(
             message(
               "registry.CustomOverlay.Accounts.Group",
               {
-                groupname: required(1, nonEmpty, { text: "Name of the group" }),
-                gid: optional(2, int32, { text: "Number of the group; default: 0" }),
-                members: optional(3, strings, { text: "Names of users", list: "set" }),
+                groupname: required(1, nonEmpty, "Name of the group"),
+                gid: optional(2, int32, "Number of the group; default: 0"),
+                members: optional(3, strings, "Names of users", { list: "set" }),
               },
               { argumentType: "OverlayGroup", text: "A group of the image" },
             ),
           ),
-          { text: "Groups that are added; their order means nothing", list: { key: "groupname" } },
+          "Groups that are added; their order means nothing",
+          { list: { key: "groupname" } },
         ),
       }),
-      { text: "Users and groups of the image" },
+      "Users and groups of the image",
     ),
     certificates: optional(
       5,
       message("registry.CustomOverlay.Certificates", {
-        additional: optional(1, z.array(NamedContent("registry.CustomOverlay.Certificates.AdditionalEntry")), {
-          text: "PEM certificates that are trusted besides the usual ones",
-          list: { key: "name" },
-        }),
-        providers: optional(2, strings, { text: "Trust stores that get them", list: "set" }),
+        additional: optional(
+          1,
+          z.array(NamedContent("registry.CustomOverlay.Certificates.AdditionalEntry")),
+          "PEM certificates that are trusted besides the usual ones",
+          { list: { key: "name" } },
+        ),
+        providers: optional(2, strings, "Trust stores that get them", { list: "set" }),
       }),
-      { text: "Certificate authorities that the image trusts" },
+      "Certificate authorities that the image trusts",
     ),
   },
   { argumentType: "CustomOverlay", text: "What a repo puts into each of its images, or takes out" },
@@ -174,43 +175,48 @@ export const INHERITED = ["catalogTier", "bundles", "aliases", "activeTags"] as 
 export const Repo = message(
   "registry.Repo",
   {
-    uid: output(1, uidp, { text: "uid of its group, then a segment of its own" }),
-    name: required(2, nonEmpty.regex(/^\S{0,255}$/, NAME_TEXT), {
-      text: "Without white space, at most 255 characters; unique in its group",
-    }),
-    description: optional(3, description, {
-      text: "One line, at most 512 characters; default: empty, or the source's",
+    uid: output(1, uidp, "uid of its group, then a segment of its own"),
+    name: required(
+      2,
+      nonEmpty.regex(/^\S{0,255}$/, NAME_TEXT),
+      "Without white space, at most 255 characters; unique in its group",
+    ),
+    description: optional(3, description, "One line, at most 512 characters; default: empty, or the source's", {
       serverChosen: true,
     }),
-    catalogTier: optional(4, CatalogTier, {
-      text: "Part of the catalog that the images belong to; default: none, or the source's",
-      serverChosen: true,
-    }),
-    bundles: optional(5, listOf(bundle), {
-      text: "Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: the source's",
-      list: "set",
-      serverChosen: true,
-    }),
-    aliases: optional(7, listOf(alias), {
-      text: "Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: the source's",
-      list: "set",
-      serverChosen: true,
-    }),
-    activeTags: optional(8, listOf(tagName), {
-      text: "Tags that are kept up to date; order and duplicates mean nothing; default: the source's",
-      list: "set",
-      serverChosen: true,
-    }),
+    catalogTier: optional(
+      4,
+      CatalogTier,
+      "Part of the catalog that the images belong to; default: none, or the source's",
+      { serverChosen: true },
+    ),
+    bundles: optional(
+      5,
+      listOf(bundle),
+      "Bundles that the images belong to, such as `base`; order and duplicates mean nothing; default: the source's",
+      { list: "set", serverChosen: true },
+    ),
+    aliases: optional(
+      7,
+      listOf(alias),
+      "Other names of the image, each with a tag, such as `nginx:latest`; order and duplicates mean nothing; default: the source's",
+      { list: "set", serverChosen: true },
+    ),
+    activeTags: optional(
+      8,
+      listOf(tagName),
+      "Tags that are kept up to date; order and duplicates mean nothing; default: the source's",
+      { list: "set", serverChosen: true },
+    ),
     // The published JSON name is the snake_case one (docs/contract.md#json).
-    sync_config: optional(9, SyncConfig, {
-      text: "Syncs from another repo",
+    sync_config: optional(9, SyncConfig, "Syncs from another repo", {
       outputText: "The repo that it syncs from, by its uid, and when syncing ends",
       alias: "syncConfig",
       excludes: INHERITED,
     }),
-    customOverlay: optional(10, CustomOverlay, { text: "What is put into each image, or taken out" }),
-    createTime: output(11, timestamp, { text: "When it was created: RFC 3339, UTC" }),
-    updateTime: output(12, timestamp, { text: "When it was last changed: RFC 3339, UTC" }),
+    customOverlay: optional(10, CustomOverlay, "What is put into each image, or taken out"),
+    createTime: output(11, timestamp, "When it was created: RFC 3339, UTC"),
+    updateTime: output(12, timestamp, "When it was last changed: RFC 3339, UTC"),
   },
   { reserved: [6, "readme"] },
 );
@@ -220,10 +226,12 @@ export const README_MAX = 256 * 1024;
 
 /** The readme of a repo, in Markdown. */
 export const RepoReadme = message("registry.RepoReadme", {
-  uid: output(1, uidp, { text: "uid of the repo" }),
-  content: optional(2, string.max(README_MAX, `must be at most ${README_MAX} characters`), {
-    text: "Markdown, at most 262,144 characters",
-  }),
+  uid: output(1, uidp, "uid of the repo"),
+  content: optional(
+    2,
+    string.max(README_MAX, `must be at most ${README_MAX} characters`),
+    "Markdown, at most 262,144 characters",
+  ),
 });
 export type RepoReadme = z.infer<typeof RepoReadme>;
 
@@ -233,7 +241,7 @@ const repoOperations = rows("registry.ReposService", "/registry/{version}", {
   CreateRepo: standard.create("repo.create"),
   UpdateRepo: standard.update("repo.update"),
   DeleteRepo: standard.delete("repo.delete"),
-  ListRepos: standard.list("repo.list", { name: plain(2, string, { text: "The whole name", presence: true }) }, 4, 7, {
+  ListRepos: standard.list("repo.list", { name: plain(2, string, "The whole name", { presence: true }) }, 4, 7, {
     reserved: [3, "exclude_readme"],
   }),
   GetRepoReadme: {

@@ -9,47 +9,45 @@ import { uidp } from "../uidp.ts";
 export const BATCH_MAX = 25;
 
 export const RoleBinding = message("iam.RoleBinding", {
-  uid: output(1, uidp, { text: "uid of its group, then a segment of its own" }),
+  uid: output(1, uidp, "uid of its group, then a segment of its own"),
   identity: output(
     2,
     message("iam.RoleBindingIdentity", {
-      uid: output(1, string, { text: "uid of the identity" }),
-      name: output(2, string, { text: "Its name" }),
-      description: output(3, string, { text: "Its description", always: true }),
-      subject: output(4, string.optional(), { text: "`sub` of its claim match", always: true }),
-      issuer: output(5, string.optional(), { text: "`iss` of its claim match", always: true }),
-      email: output(6, string.optional(), { text: "Verified address of a person" }),
+      uid: output(1, string, "uid of the identity"),
+      name: output(2, string, "Its name"),
+      description: output(3, string, "Its description", { always: true }),
+      subject: output(4, string.optional(), "`sub` of its claim match", { always: true }),
+      issuer: output(5, string.optional(), "`iss` of its claim match", { always: true }),
+      email: output(6, string.optional(), "Verified address of a person"),
     }),
-    { text: "Who is granted the role" },
+    "Who is granted the role",
   ),
   group: output(
     3,
     message("iam.RoleBindingGroup", {
-      uid: output(1, string, { text: "uid of the group" }),
-      name: output(2, string, { text: "Its name" }),
-      description: output(3, string, { text: "Its description", always: true }),
+      uid: output(1, string, "uid of the group"),
+      name: output(2, string, "Its name"),
+      description: output(3, string, "Its description", { always: true }),
     }),
-    { text: "Where the grant holds, and below" },
+    "Where the grant holds, and below",
   ),
   role: output(
     4,
     message("iam.RoleBindingRole", {
-      uid: output(1, string, { text: "uid of the role" }),
-      name: output(2, string, { text: "Its name" }),
-      description: output(3, string, { text: "Its description", always: true }),
+      uid: output(1, string, "uid of the role"),
+      name: output(2, string, "Its name"),
+      description: output(3, string, "Its description", { always: true }),
     }),
-    { text: "What is granted" },
+    "What is granted",
   ),
-  createTime: output(5, timestamp, { text: "When it was created: RFC 3339, UTC" }),
-  identityUid: required(6, uidp, {
-    text: "uid of the identity that is granted the role",
+  createTime: output(5, timestamp, "When it was created: RFC 3339, UTC"),
+  identityUid: required(6, uidp, "uid of the identity that is granted the role", {
     argumentText: "Who is granted the role: an Identity or a uid",
     inputOnly: true,
     answeredAs: "identity.uid",
     references: "Identity",
   }),
-  roleUid: required(7, uidp, {
-    text: "uid of the role that is granted",
+  roleUid: required(7, uidp, "uid of the role that is granted", {
     argumentText: "What is granted: the name of a built-in role (`viewer`, `editor`, `owner`), a Role, or a uid",
     inputOnly: true,
     answeredAs: "role.uid",
@@ -60,8 +58,8 @@ export type RoleBinding = z.infer<typeof RoleBinding>;
 
 // In a batch, each request may leave out the parent (AIP-233).
 const batched = message("iam.CreateRoleBindingRequest", {
-  parent: optional(1, string, { text: "uid of the group; default: the batch's" }),
-  roleBinding: required(2, RoleBinding, { text: "The role binding" }),
+  parent: optional(1, string, "uid of the group; default: the batch's"),
+  roleBinding: required(2, RoleBinding, "The role binding"),
 });
 
 const standard = standardMethods(RoleBinding, "roleBinding", "roleBindings");
@@ -72,9 +70,9 @@ const roleBindingOperations = rows("iam.RoleBindingsService", "/iam/{version}", 
   ListRoleBindings: standard.list(
     "role_bindings.list",
     {
-      identity: plain(2, string, { text: "uid of an identity" }),
-      group: plain(3, string, { text: "uid of a group" }),
-      role: plain(4, string, { text: "uid of a role" }),
+      identity: plain(2, string, "uid of an identity"),
+      group: plain(3, string, "uid of a group"),
+      role: plain(4, string, "uid of a role"),
     },
     5,
   ),
@@ -82,22 +80,19 @@ const roleBindingOperations = rows("iam.RoleBindingsService", "/iam/{version}", 
     http: "POST /roleBindings:batchCreate",
     body: "*",
     request: message("iam.BatchCreateRoleBindingsRequest", {
-      parent: required(1, uidp, { text: "uid of the group that holds all of them" }),
+      parent: required(1, uidp, "uid of the group that holds all of them"),
       requests: required(
         2,
         z
           .array(batched, { error: "is required" })
           .min(1, "is required")
           .max(BATCH_MAX, `must have at most ${BATCH_MAX} requests`),
-        { text: "At least one, at most 25: all are created, or none" },
+        "At least one, at most 25: all are created, or none",
       ),
-      roleUid: optional(3, string, { text: "uid of a role, for each that names none" }),
+      roleUid: optional(3, string, "uid of a role, for each that names none"),
     }),
     response: message("iam.BatchCreateRoleBindingsResponse", {
-      roleBindings: plain(1, z.array(RoleBinding), {
-        text: "The role bindings, in the order of the requests",
-        always: true,
-      }),
+      roleBindings: plain(1, z.array(RoleBinding), "The role bindings, in the order of the requests", { always: true }),
     }),
     capabilities: ["role_bindings.create"],
     scope: "parent",

@@ -29,18 +29,22 @@ const friendlyNames = Object.fromEntries(allCapabilities.map(({ name, enum: enum
 export const Role = message(
   "iam.Role",
   {
-    uid: output(1, uidp, { text: "Built-in: one segment; custom: uid of its group, then a segment of its own" }),
-    name: required(2, name, { text: "Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique" }),
-    description: optional(3, description, { text: "One line, at most 512 characters; default: empty", always: true }),
-    capabilities: required(4, capabilities, {
-      text: "What the role grants, by enum name: `CAP_IAM_GROUPS_LIST`; the order means nothing",
-      argumentText:
-        "What the role grants, at least one: `groups.list` or `CAP_IAM_GROUPS_LIST`; order and duplicates mean nothing",
-      list: "set",
-      synonyms: friendlyNames,
-    }),
-    createTime: output(5, timestamp, { text: "When it was created: RFC 3339, UTC" }),
-    updateTime: output(6, timestamp, { text: "When it was last changed: RFC 3339, UTC" }),
+    uid: output(1, uidp, "Built-in: one segment; custom: uid of its group, then a segment of its own"),
+    name: required(2, name, "Matches `^[a-z0-9 ._-]{1,}$`, at most 255 characters; not unique"),
+    description: optional(3, description, "One line, at most 512 characters; default: empty", { always: true }),
+    capabilities: required(
+      4,
+      capabilities,
+      "What the role grants, by enum name: `CAP_IAM_GROUPS_LIST`; the order means nothing",
+      {
+        argumentText:
+          "What the role grants, at least one: `groups.list` or `CAP_IAM_GROUPS_LIST`; order and duplicates mean nothing",
+        list: "set",
+        synonyms: friendlyNames,
+      },
+    ),
+    createTime: output(5, timestamp, "When it was created: RFC 3339, UTC"),
+    updateTime: output(6, timestamp, "When it was last changed: RFC 3339, UTC"),
   },
   { rules: internalRule },
 );
@@ -50,7 +54,7 @@ const standard = standardMethods(Role, "role", "roles");
 const roleOperations = rows("iam.RolesService", "/iam/{version}", {
   // Unscoped: built-in roles are readable by all; the service checks custom ones (docs/contract.md#authorization).
   GetRole: { ...standard.get("roles.list"), scope: undefined },
-  ListRoles: standard.list("roles.list", { name: plain(2, string, { text: "The whole name" }) }, 3),
+  ListRoles: standard.list("roles.list", { name: plain(2, string, "The whole name") }, 3),
   CreateRole: standard.create("roles.create"),
   UpdateRole: standard.update("roles.update"),
   DeleteRole: standard.delete("roles.delete"),

@@ -9,22 +9,25 @@ import { uidp } from "../uidp.ts";
 const DIGEST_TEXT = 'digest must match "^sha256:[0-9a-f]{64}$"';
 
 export const Tag = message("registry.Tag", {
-  uid: output(1, uidp, { text: "uid of its repo, then a segment of its own" }),
-  name: required(2, tagName, {
-    text: "At most 128 characters; unique in its repo",
+  uid: output(1, uidp, "uid of its repo, then a segment of its own"),
+  name: required(2, tagName, "At most 128 characters; unique in its repo", {
     argumentText: "At most 128 characters; unique in its repo; a change creates a new tag before the old one goes",
     createOnly: true,
   }),
-  digest: required(3, z.string({ error: DIGEST_TEXT }).regex(/^sha256:[0-9a-f]{64}$/, DIGEST_TEXT), {
-    text: "Digest of the manifest: `sha256:` and 64 hexadecimal digits",
-    argumentText: "Digest of the manifest: `sha256:` and 64 hexadecimal digits; a change moves the tag",
-  }),
-  updateTime: output(4, timestamp, { text: "When the tag was created, or last moved: RFC 3339, UTC" }),
-  deprecated: optional(5, bool, { text: "Marks the tag as deprecated; default: false" }),
-  bundles: optional(6, z.array(bundle, { error: "must be a list of strings" }), {
-    text: "Bundles that the image belongs to, such as `base`; order and duplicates mean nothing",
-    list: "set",
-  }),
+  digest: required(
+    3,
+    z.string({ error: DIGEST_TEXT }).regex(/^sha256:[0-9a-f]{64}$/, DIGEST_TEXT),
+    "Digest of the manifest: `sha256:` and 64 hexadecimal digits",
+    { argumentText: "Digest of the manifest: `sha256:` and 64 hexadecimal digits; a change moves the tag" },
+  ),
+  updateTime: output(4, timestamp, "When the tag was created, or last moved: RFC 3339, UTC"),
+  deprecated: optional(5, bool, "Marks the tag as deprecated; default: false"),
+  bundles: optional(
+    6,
+    z.array(bundle, { error: "must be a list of strings" }),
+    "Bundles that the image belongs to, such as `base`; order and duplicates mean nothing",
+    { list: "set" },
+  ),
 });
 export type Tag = z.infer<typeof Tag>;
 
@@ -41,12 +44,12 @@ const tagOperations = rows("registry.TagsService", "/registry/{version}", {
   ListTags: standard.list(
     "tag.list",
     {
-      name: plain(2, string, { text: "The whole name" }),
-      updatedSince: plain(3, timestamp, { text: "Tags that were updated after this time" }),
-      includeReferrers: plain(4, bool, { text: "Includes `sha256-*`" }),
-      includeDates: plain(5, bool, { text: "Includes `*-20yymmdd`" }),
-      includeEpochs: plain(6, bool, { text: "Includes `*-r[0-9]+`" }),
-      digest: plain(7, string, { text: "Digest of the manifest" }),
+      name: plain(2, string, "The whole name"),
+      updatedSince: plain(3, timestamp, "Tags that were updated after this time"),
+      includeReferrers: plain(4, bool, "Includes `sha256-*`"),
+      includeDates: plain(5, bool, "Includes `*-20yymmdd`"),
+      includeEpochs: plain(6, bool, "Includes `*-r[0-9]+`"),
+      digest: plain(7, string, "Digest of the manifest"),
     },
     10,
   ),

@@ -12,14 +12,16 @@ export const API_TOKEN_LIFE_MS = 60 * 60 * 1000;
 export const ExchangeRequest = message(
   "oidc.ExchangeRequest",
   {
-    aud: plain(1, strings, { text: "The API audience, which is the base address; required" }),
-    scope: plain(2, string, { text: "Deprecated spelling of one member of `scopes`" }),
-    identity: plain(4, string, {
-      text: "uid of the identity to assume; absent: the identity whose exact issuer and subject match",
-    }),
-    cap: plain(5, strings, { text: "Friendly names; the token grants no others" }),
-    identityProvider: plain(7, string, { text: "uid of an identity provider: not supported" }),
-    scopes: plain(8, strings, { text: "uids of groups; the token grants nothing elsewhere" }),
+    aud: plain(1, strings, "The API audience, which is the base address; required"),
+    scope: plain(2, string, "Deprecated spelling of one member of `scopes`"),
+    identity: plain(
+      4,
+      string,
+      "uid of the identity to assume; absent: the identity whose exact issuer and subject match",
+    ),
+    cap: plain(5, strings, "Friendly names; the token grants no others"),
+    identityProvider: plain(7, string, "uid of an identity provider: not supported"),
+    scopes: plain(8, strings, "uids of groups; the token grants nothing elsewhere"),
   },
   { reserved: [3, "cluster", 6, "include_upstream_token"] },
 );
@@ -27,25 +29,25 @@ export type ExchangeRequest = z.infer<typeof ExchangeRequest>;
 
 // Clients parse this response strictly: no further field (docs/contract.md#exchange).
 export const RawToken = message("oidc.RawToken", {
-  token: plain(1, string, { text: "The token; secret", secret: true }),
-  refreshToken: plain(2, string, { text: "The refresh token; secret", secret: true }),
-  expiry: plain(3, timestamp, { text: "When the token expires: RFC 3339, UTC", presence: true }),
+  token: plain(1, string, "The token; secret", { secret: true }),
+  refreshToken: plain(2, string, "The refresh token; secret", { secret: true }),
+  expiry: plain(3, timestamp, "When the token expires: RFC 3339, UTC", { presence: true }),
 });
 export type RawToken = z.infer<typeof RawToken>;
 
 /** The limits may be narrower than in the first exchange, never wider. */
 export const ExchangeRefreshTokenRequest = message("oidc.ExchangeRefreshTokenRequest", {
-  aud: plain(1, strings, { text: "As in the exchange" }),
-  scope: plain(2, string, { text: "Deprecated spelling of one member of `scopes`" }),
-  cap: plain(3, strings, { text: "Friendly names; the token grants no others" }),
-  scopes: plain(4, strings, { text: "uids of groups; the token grants nothing elsewhere" }),
+  aud: plain(1, strings, "As in the exchange"),
+  scope: plain(2, string, "Deprecated spelling of one member of `scopes`"),
+  cap: plain(3, strings, "Friendly names; the token grants no others"),
+  scopes: plain(4, strings, "uids of groups; the token grants nothing elsewhere"),
 });
 export type ExchangeRefreshTokenRequest = z.infer<typeof ExchangeRefreshTokenRequest>;
 
 /** The refresh token is rotated: a used one is invalid. */
 export const TokenPair = message("oidc.TokenPair", {
-  token: plain(1, RawToken, { text: "The API token" }),
-  refreshToken: plain(2, RawToken, { text: "The next refresh token" }),
+  token: plain(1, RawToken, "The API token"),
+  refreshToken: plain(2, RawToken, "The next refresh token"),
 });
 export type TokenPair = z.infer<typeof TokenPair>;
 
@@ -85,7 +87,7 @@ export const pingOperations = rows("ping.PingService", "/ping/{version}", {
   Ping: {
     http: "GET /ping",
     request: message("ping.PingRequest", {}),
-    response: message("ping.PingResponse", { response: plain(1, string, { text: "What the request had" }) }),
+    response: message("ping.PingResponse", { response: plain(1, string, "What the request had") }),
     capabilities: [],
     auth: "none",
   },
@@ -94,25 +96,27 @@ export const pingOperations = rows("ping.PingService", "/ping/{version}", {
 // WhoAmI (docs/contract.md#validate), a method of v1: what an API token shows of its holder, and the roles bound to it now.
 
 export const WhoAmI = message("auth.WhoAmI", {
-  issuer: plain(1, string, { text: "`iss` of the token" }),
-  subject: plain(2, string, { text: "uid of the identity" }),
-  audience: plain(3, strings, { text: "`aud` of the token" }),
-  expiry: plain(4, timestamp, { text: "When the token expires: RFC 3339, UTC" }),
-  issuedAt: plain(5, timestamp, { text: "When the token was issued: RFC 3339, UTC" }),
+  issuer: plain(1, string, "`iss` of the token"),
+  subject: plain(2, string, "uid of the identity"),
+  audience: plain(3, strings, "`aud` of the token"),
+  expiry: plain(4, timestamp, "When the token expires: RFC 3339, UTC"),
+  issuedAt: plain(5, timestamp, "When the token was issued: RFC 3339, UTC"),
   capabilities: plain(
     101,
     z.array(
       message("auth.WhoAmI.Capability", {
-        group: plain(1, GroupV1, { text: "Where the role is granted" }),
-        role: plain(2, RoleV1, { text: "The role; absent where the capabilities there differ from every known role" }),
-        capabilities: plain(3, strings, {
-          text: "Where `role` is absent: all that the holder may do there, by friendly names such as `groups.list`",
-        }),
+        group: plain(1, GroupV1, "Where the role is granted"),
+        role: plain(2, RoleV1, "The role; absent where the capabilities there differ from every known role"),
+        capabilities: plain(
+          3,
+          strings,
+          "Where `role` is absent: all that the holder may do there, by friendly names such as `groups.list`",
+        ),
       }),
     ),
-    { text: "What the holder may do, and where" },
+    "What the holder may do, and where",
   ),
-  email: plain(102, string, { text: "Address in the token that was exchanged" }),
+  email: plain(102, string, "Address in the token that was exchanged"),
 });
 
 export const authOperations = rows("auth.Auth", "/auth/v1", {
