@@ -1,16 +1,9 @@
 // The map of who may do what where: groups as columns, and who acts there as rows, the worst first. Each cell has the strongest that
 // holds there, and what a change does to it. A cell is computed when it is asked for, since a page shows a part of a large map.
-import { type CapabilityClass, capabilities, getOrInsert } from "../../../schema/index.ts";
+import { type CapabilityClass, capabilities, getOrInsert, type Json } from "../../../schema/index.ts";
 import { compare } from "../../canonical.ts";
-import { capabilitiesIn, worstClassOf, worstFirst } from "../../graph/danger.ts";
-import {
-  type AccessGraph,
-  type GroupNode,
-  type IdentityNode,
-  lineageOf,
-  type NodeId,
-  pathOf,
-} from "../../graph/graph.ts";
+import { type Capabilities, capabilitiesIn, worstClassOf, worstFirst } from "../../graph/danger.ts";
+import { type AccessGraph, type GroupNode, lineageOf, type NodeId, pathOf } from "../../graph/graph.ts";
 import type { PeopleGraph } from "../../graph/people.ts";
 import { pullTokenExpiry } from "../../query/pull-tokens.ts";
 
@@ -37,18 +30,18 @@ export interface MapCell {
   level: Level | null;
   /** where something changes: the strongest before */
   before?: Level | null;
-  gains?: true;
-  loses?: true;
+  gains?: boolean;
+  loses?: boolean;
   /** a group above gives as much */
-  isInherited?: true;
+  isInherited: boolean;
 }
 
 export interface MapRow {
   /** of the identity; of people, of the record that gives the access */
   id: NodeId;
   name: string;
-  /** `pull token`, `static keys`; absent: an identity, or people, whose name says who they are */
-  kind?: string;
+  /** `pull token`, `static keys`; undefined: an identity, or people, whose name says who they are */
+  kind: string | undefined;
   mark: Mark;
   /** groups where a role binding of its own holds, before or after */
   groups: ReadonlySet<NodeId>;
@@ -77,131 +70,94 @@ interface MapInput {
 }
 
 export const mapOf = ({ before, after, changed = [] }: MapInput): AccessMap => {
-  const [was, is] = [before ?? after, after];
-  const sides = { before: holdingIn(was), after: holdingIn(is) };
-  const differs = differenceIn(sides);
-  const rows = rowsOf(was, is, sides, new Set(changed));
-  const ranks = new Map(changed.map((id, i) => [id, i]));
+  const [was, is] = [holdingIn(before ?? after), holdingIn(after)];
+  const rows = rowsOf(was, is, new Set(changed));
+  const differs = differenceIn(was.people, is.people);
   return {
-    trees: groupTreesIn({ before: was.graph, after: is.graph }),
+    trees: groupTreesIn(was.graph, is.graph),
     rows: [
-      ...rows.filter(({ id }) => ranks.has(id)).sort((a, b) => (ranks.get(a.id) ?? 0) - (ranks.get(b.id) ?? 0)),
+      ...changed.flatMap((id) => rows.get(id) ?? []),
       ...worstFirst(
-        rows.filter(({ id }) => !ranks.has(id)),
+        [...rows.values()].filter(({ id }) => !changed.includes(id)),
         ({ id, name, groups }) => {
-          const { worst, place } = sides.after.summaryOf(id, groups);
-          return { capabilities: worst === "unknown" ? worst : [], effect: effectOf(worst), place, texts: [name, id] };
+          const [worst] = worstFirst(
+            Array.from(groups, (group) => ({
+              capabilities: worthOf(is.heldAt(id, group)),
+              place: pathOf(is.graph, group),
+            })),
+            (one) => ({ ...one, texts: [] }),
+          );
+          return { ...worst, texts: [name, id] };
         },
       ),
     ],
     cellOf: ({ id }, group) => {
-      const [old, own] = [sides.before.heldAt(id, group), sides.after.heldAt(id, group)];
-      const nearest = (one: Holding, other: AccessGraph): Held => {
-        const place = lineageOf(other, group).find((above) => one.side.graph.groups.has(above));
-        return one.heldAt(id, place ?? group).held;
-      };
-      const { level } = own.held;
-      const isInherited = level !== null && own.above === level && { isInherited: true as const };
+      const { level } = is.heldAt(id, group);
+      const isInherited = level !== null && is.heldAt(id, is.graph.groups.get(group)?.parent).level === level;
       // Where the group is new or goes, what holds above it is what was or stays there.
-      const { gains, loses } = differs(id, nearest(sides.before, after.graph), nearest(sides.after, was.graph));
-      if (!gains && !loses) return { level, ...isInherited };
-      return {
-        ...{ level, before: old.held.level, ...isInherited },
-        ...(gains && { gains: true as const }),
-        ...(loses && { loses: true as const }),
-      };
+      const nearest = (one: Holding, other: Holding): Held =>
+        one.heldAt(id, lineageOf(other.graph, group).find((above) => one.graph.groups.has(above)) ?? group);
+      const change = differs(id, nearest(was, is), nearest(is, was));
+      if (!change.gains && !change.loses) return { level, isInherited };
+      return { level, before: was.heldAt(id, group).level, isInherited, ...change };
     },
   };
-};
-
-const effectOf = (level: Level | null): CapabilityClass | null =>
-  level === null || level === "unknown" ? null : CLASSES[level];
-
-const CLASSES: Readonly<Record<Exclude<Level, "unknown">, CapabilityClass>> = {
-  owns: "grant",
-  gives: "grant",
-  writes: "write",
-  uses: "use",
-  reads: "read",
 };
 
 /** The roles that hold somewhere, together. */
 interface Held {
   key: string;
   level: Level | null;
-  roles: readonly NodeId[];
+  roles: ReadonlySet<NodeId>;
   capabilities: ReadonlySet<string>;
 }
 
-interface Holding {
-  side: Side;
-  /** what a row holds at a group, and the strongest that it holds at the group above */
-  heldAt(row: NodeId, group: NodeId): { held: Held; above: Level | null };
-  summaryOf(row: NodeId, groups: ReadonlySet<NodeId>): { worst: Level | null; place?: string };
-  groupsOf(row: NodeId): Iterable<NodeId>;
+interface Holding extends Side {
+  /** roles by row and group of the bindings */
+  own: ReadonlyMap<NodeId, ReadonlyMap<NodeId, readonly NodeId[]>>;
+  heldAt(row: NodeId, group: NodeId | null | undefined): Held;
 }
 
-const GRANTS = capabilities.filter(({ class: one }) => one === "grant").map(({ name }) => name);
+const worthOf = ({ level, capabilities: held }: Held): Capabilities =>
+  level === "unknown" || level === "owns" ? "unknown" : held;
 
-const holdingIn = (side: Side): Holding => {
-  const { graph, people } = side;
+const holdingIn = ({ graph, people }: Side): Holding => {
   const own = new Map<NodeId, Map<NodeId, NodeId[]>>();
-  const add = (row: NodeId, group: NodeId, role: NodeId): void => {
-    const groups = getOrInsert(own, row, () => new Map<NodeId, NodeId[]>());
-    getOrInsert(groups, group, () => []).push(role);
-  };
-  for (const { identity, group, role } of graph.bindings.values()) add(identity, group, role);
-  for (const { identity, group, role } of people.bindings.values())
-    add(people.identities.get(identity)?.record ?? identity, group, role);
-
+  for (const { identity, group, role } of [...graph.bindings.values(), ...people.bindings.values()]) {
+    const row = people.identities.get(identity)?.record ?? identity;
+    getOrInsert(
+      getOrInsert(own, row, () => new Map<NodeId, NodeId[]>()),
+      group,
+      () => [],
+    ).push(role);
+  }
   const known = new Map<string, Held>();
-  const together = (roles: readonly NodeId[]): Held => {
-    const sorted = [...new Set(roles)].sort(compare);
-    const key = sorted.join("\n");
-    return getOrInsert(known, key, () => ({ key, roles: sorted, ...strongestOf(graph, sorted) }));
+  const together = (all: Iterable<NodeId>): Held => {
+    const roles = new Set([...all].sort(compare));
+    const key = [...roles].join("\n");
+    return getOrInsert(known, key, () => ({ key, roles, ...strongestOf(graph, [...roles]) }));
   };
   const nothing = together([]);
   const cells = new Map<NodeId, Map<NodeId, Held>>();
-  const heldBy = (row: NodeId, group: NodeId | null | undefined): Held => {
+  const heldAt: Holding["heldAt"] = (row, group) => {
     if (group === null || group === undefined || !own.has(row)) return nothing;
     const groups = getOrInsert(cells, row, () => new Map<NodeId, Held>());
     const found = groups.get(group);
     if (found) return found;
     // A cycle of groups, which only a broken service has, ends here.
     groups.set(group, nothing);
-    const above = heldBy(row, graph.groups.get(group)?.parent);
+    const above = heldAt(row, graph.groups.get(group)?.parent);
     const roles = own.get(row)?.get(group);
     const held = roles === undefined ? above : together([...above.roles, ...roles]);
     groups.set(group, held);
     return held;
   };
-  return {
-    side,
-    heldAt: (row, group) => ({
-      held: heldBy(row, group),
-      above: heldBy(row, graph.groups.get(group)?.parent).level,
-    }),
-    groupsOf: (row) => own.get(row)?.keys() ?? [],
-    summaryOf: (row, groups) => {
-      const places = worstFirst(groups, (group) => {
-        const { level } = heldBy(row, group);
-        return {
-          capabilities: level === "unknown" ? level : [],
-          effect: effectOf(level),
-          place: pathOf(graph, group),
-          texts: [],
-        };
-      });
-      const [first] = places;
-      return first === undefined ? { worst: null } : { worst: heldBy(row, first).level, place: pathOf(graph, first) };
-    },
-  };
+  return { graph, people, own, heldAt };
 };
 
-const strongestOf = (
-  graph: AccessGraph,
-  roles: readonly NodeId[],
-): { level: Level | null; capabilities: ReadonlySet<string> } => {
+const GRANTS = capabilities.filter(({ class: one }) => one === "grant").map(({ name }) => name);
+
+const strongestOf = (graph: AccessGraph, roles: readonly NodeId[]): Pick<Held, "level" | "capabilities"> => {
   const held = roles.map((role) => capabilitiesIn(graph.roles, role));
   const all = new Set(held.flatMap((one) => (one === "unknown" ? [] : [...one])));
   const isOwner = roles.some((id) => {
@@ -222,78 +178,58 @@ const LEVEL_OF: Readonly<Record<CapabilityClass, Level>> = {
 };
 
 /** What a change does to what somebody holds at a group. */
-const differenceIn = ({ before, after }: { before: Holding; after: Holding }) => {
+const differenceIn = (before: PeopleGraph, after: PeopleGraph) => {
   const known = new Map<string, { gains: boolean; loses: boolean }>();
-  const others = otherPeople(before.side.people, after.side.people);
-  const changes = new Set(
-    [...after.side.graph.roles.values()]
-      .filter(({ id, capabilities: own }) => before.side.graph.roles.get(id)?.capabilities.join() !== own.join())
-      .map(({ id }) => id),
+  const idsBefore = idsByRecord(before);
+  // People who become others share nothing with those before.
+  const others = new Set(
+    [...idsByRecord(after)].flatMap(([record, id]) => ([undefined, id].includes(idsBefore.get(record)) ? [] : record)),
   );
-  const missing = (one: Held, other: Held): boolean =>
-    [...one.capabilities].some((capability) => !other.capabilities.has(capability)) ||
+  const hasMore = (one: Held, other: Held): boolean =>
+    !one.capabilities.isSubsetOf(other.capabilities) ||
     // What cannot be read may be anything.
-    (one.level === "unknown" && one.roles.some((role) => !other.roles.includes(role)));
-  return (row: NodeId, old: Held, own: Held): { gains: boolean; loses: boolean } => {
-    if (others.has(row)) return { gains: own.level !== null, loses: old.level !== null };
-    if (old.key === own.key && !own.roles.some((role) => changes.has(role))) return { gains: false, loses: false };
-    const key = `${old.key}\n\n${own.key}`;
-    return getOrInsert(known, key, () => ({ gains: missing(own, old), loses: missing(old, own) }));
-  };
+    (one.level === "unknown" && !one.roles.isSubsetOf(other.roles));
+  return (row: NodeId, old: Held, own: Held): { gains: boolean; loses: boolean } =>
+    others.has(row)
+      ? { gains: own.level !== null, loses: old.level !== null }
+      : getOrInsert(known, `${old.key}\n\n${own.key}`, () => ({ gains: hasMore(own, old), loses: hasMore(old, own) }));
 };
 
-/** The records whose people become others: they share nothing with those before. */
-const otherPeople = (before: PeopleGraph, after: PeopleGraph): Set<NodeId> => {
-  const was = new Map([...before.identities.values()].map(({ record, id }) => [record, id]));
-  return new Set(
-    [...after.identities.values()].flatMap(({ record, id }) =>
-      was.has(record) && was.get(record) !== id ? [record] : [],
-    ),
-  );
-};
+const idsByRecord = ({ identities }: PeopleGraph): Map<NodeId, NodeId> =>
+  new Map([...identities.values()].map(({ record, id }) => [record, id]));
 
-const rowsOf = (
-  was: Side,
-  is: Side,
-  sides: { before: Holding; after: Holding },
-  changed: ReadonlySet<NodeId>,
-): MapRow[] => {
-  const labelOf = labelsIn({ before: was.graph, after: is.graph });
-  const row = (id: NodeId, name: string, wasThere: boolean, isThere: boolean, kind?: string): MapRow => ({
-    ...{ id, name, mark: markOf(wasThere, isThere), ...(kind !== undefined && { kind }) },
-    groups: new Set([...sides.before.groupsOf(id), ...sides.after.groupsOf(id)]),
-  });
-  const identities = new Map([...was.graph.identities, ...is.graph.identities]);
+/** Those who hold something or change, by id. */
+const rowsOf = (was: Holding, is: Holding, changed: ReadonlySet<NodeId>): Map<NodeId, MapRow> => {
+  const labelOf = labelsIn(was.graph, is.graph);
+  const sides = [was, is].map(({ graph, people, own }) => ({
+    own,
+    names: new Map([
+      ...[...graph.identities.keys()].map((id) => [id, labelOf(id)] as const),
+      ...[...people.identities.values()].map(({ record, name }) => [record, name] as const),
+    ]),
+  }));
   // A role binding may be of an identity that is not visible.
-  for (const { graph } of [was, is])
-    for (const { identity: id } of graph.bindings.values())
-      if (!identities.has(id)) identities.set(id, { id, uid: id, name: id, group: "", relationship: null });
-  const people = new Map(
-    [...was.people.identities.values(), ...is.people.identities.values()].map((one) => [one.record, one]),
+  const ids = new Set(sides.flatMap(({ own, names }) => [...names.keys(), ...own.keys()]));
+  const [before, after] = sides.map(({ names }) => names) as [Map<NodeId, string>, Map<NodeId, string>];
+  return new Map(
+    [...ids].flatMap((id) => {
+      const groups = new Set(sides.flatMap(({ own }) => [...(own.get(id)?.keys() ?? [])]));
+      if (groups.size === 0 && !changed.has(id)) return [];
+      const { relationship = null } = is.graph.identities.get(id) ?? was.graph.identities.get(id) ?? {};
+      const name = after.get(id) ?? before.get(id) ?? id;
+      const mark = markOf(before.has(id), after.has(id));
+      return [[id, { id, name, kind: kindOf(relationship), mark, groups }] as const];
+    }),
   );
-  const records = (side: Side): Set<NodeId> =>
-    new Set([...side.people.identities.values()].map(({ record }) => record));
-  const [wereThere, areThere] = [records(was), records(is)];
-  return [
-    ...[...identities.values()].map(({ id, relationship }) =>
-      row(id, labelOf(id), was.graph.identities.has(id), is.graph.identities.has(id), kindOf(relationship)),
-    ),
-    ...[...people.values()].map(({ record, name }) => row(record, name, wereThere.has(record), areThere.has(record))),
-  ].filter(({ id, groups }) => groups.size > 0 || changed.has(id));
 };
 
-const kindOf = (relationship: Parameters<typeof pullTokenExpiry>[0]): string | undefined => {
+const kindOf = (relationship: Json | null): string | undefined => {
   if (pullTokenExpiry(relationship) !== undefined) return "pull token";
   return relationship?.staticKeys ? "static keys" : undefined;
 };
 
-interface Graphs {
-  before: AccessGraph;
-  after: AccessGraph;
-}
-
 /** The organizations; and what hangs nowhere, which only a broken service has. */
-const groupTreesIn = ({ before, after }: Graphs): MapGroup[] => {
+const groupTreesIn = (before: AccessGraph, after: AccessGraph): MapGroup[] => {
   const groups = new Map([...before.groups, ...after.groups]);
   const children = Map.groupBy(groups.values(), ({ parent }) => (groups.has(parent ?? "") ? parent : null));
   const seen = new Set<NodeId>();
@@ -324,23 +260,18 @@ const markOf = (wasThere: boolean, isThere: boolean): Mark =>
   wasThere === isThere ? "same" : isThere ? "new" : "gone";
 
 /** The name of an identity; if others have it, with the group; if they are in one group, with the uid. */
-const labelsIn = ({ before, after }: Graphs): ((identity: NodeId) => string) => {
+const labelsIn = (before: AccessGraph, after: AccessGraph): ((identity: NodeId) => string) => {
   const identities = new Map([...before.identities, ...after.identities]);
   const byName = Map.groupBy(identities.values(), ({ name }) => name);
-  const label = ({ id, uid, name, group }: IdentityNode): string => {
+  return (id) => {
+    const { uid = null, name = id, group = "" } = identities.get(id) ?? {};
     const others = (byName.get(name) ?? []).filter((one) => one.id !== id);
     if (others.length === 0) return name;
     if (others.some((one) => one.group === group)) return `${name} (${uid ?? "new"})`;
     return `${name} (in ${pathOf(after.groups.has(group) ? after : before, group)})`;
   };
-  return (id) => {
-    const node = identities.get(id);
-    return node ? label(node) : id;
-  };
 };
 
-/** The strongest of two; null is nothing. */
-export const stronger = (one: Level | null, other: Level | null): Level | null => {
-  if (one === null || other === null) return one ?? other;
-  return LEVELS.indexOf(one) <= LEVELS.indexOf(other) ? one : other;
-};
+/** The strongest of these; null is nothing. */
+export const strongest = (levels: readonly (Level | null | undefined)[]): Level | null =>
+  LEVELS.find((level) => levels.includes(level)) ?? null;

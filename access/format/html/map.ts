@@ -11,7 +11,7 @@ import {
   type MapGroup,
   type MapRow,
   type Mark,
-  stronger,
+  strongest,
 } from "./map-model.ts";
 import { html, type Markup, type Section } from "./page.ts";
 
@@ -60,8 +60,9 @@ const MEANINGS: Readonly<Record<Level, string>> = {
 export const mapSection = (map: AccessMap, { linkOf, tagOf, note }: MapOptions): Section => {
   const page = { map, linkOf, tagOf: tagOf ?? (() => undefined), left: TEXT_MAX };
   const tables = map.trees.map((tree) => {
-    const view = viewOf(page, { tree, rows: map.rows.filter((row) => actsIn(row, tree)), isTop: true });
-    return { tree, ...view };
+    // One that changes and holds nothing stands in the first table.
+    const rows = map.rows.filter((row) => row.groups.size === 0 || actsIn(row, tree));
+    return { tree, ...viewOf(page, tree, rows, true) };
   });
   const used = new Set(tables.flatMap(({ levels }) => [...levels]));
   const changes = tables.some(({ hasChange }) => hasChange);
@@ -113,71 +114,52 @@ interface View {
 
 const flatten = (tree: MapGroup): MapGroup[] => [tree, ...tree.children.flatMap(flatten)];
 
-const idsBelow = (tree: MapGroup): Set<NodeId> => new Set(tree.children.flatMap(flatten).map(({ id }) => id));
-
-/** Whether a row has a role binding of its own in a group or below. One that changes and holds nothing stands in the first table. */
-const actsIn = ({ groups }: MapRow, tree: MapGroup): boolean => {
-  if (groups.size === 0) return true;
-  if (groups.has(tree.id)) return true;
-  const below = idsOf(tree);
-  return [...groups].some((group) => below.has(group));
-};
-
 const idsOf = once((tree: MapGroup): ReadonlySet<NodeId> => new Set(flatten(tree).map(({ id }) => id)));
 
-const viewOf = (page: MapPage, { tree, rows, isTop }: { tree: MapGroup; rows: MapRow[]; isTop: boolean }): View => {
-  if (tree.size <= COLUMNS_MAX) {
-    const columns = flatten(tree).map((group) => ({ group, below: NONE }));
-    return tableOf(page, { tree, columns, rows, isTop });
-  }
-  const folded = tree.children.length <= CHILDREN_MAX;
-  const columns: Column[] = folded
-    ? [{ group: tree, below: NONE }, ...tree.children.map((group) => ({ group, below: idsBelow(group) }))]
-    : [{ group: tree, below: idsBelow(tree) }];
-  const first = tableOf(page, { tree, columns, rows, isTop });
-  const parts = folded ? tree.children.filter(({ size }) => size > 1).map((one) => [one]) : chunksOf(tree.children);
+/** Whether a row has a role binding of its own in a group or below. */
+const actsIn = ({ groups }: MapRow, tree: MapGroup): boolean => !groups.isDisjointFrom(idsOf(tree));
+
+const columnOf = (group: MapGroup): Column => ({ group, below: new Set() });
+
+const columnWithAllBelow = (group: MapGroup): Column => ({
+  group,
+  below: idsOf(group).difference(new Set([group.id])),
+});
+
+const viewOf = (page: MapPage, tree: MapGroup, rows: readonly MapRow[], isTop = false): View => {
+  const name = tree.path === "/" ? tree.name : tree.path;
+  if (tree.size <= COLUMNS_MAX) return tableOf(page, { name, columns: flatten(tree).map(columnOf), rows, isTop });
+  const isFolded = tree.children.length <= CHILDREN_MAX;
+  const columns = isFolded ? [columnOf(tree), ...tree.children.map(columnWithAllBelow)] : [columnWithAllBelow(tree)];
+  const first = tableOf(page, { name, columns, rows, isTop });
+  const parts = isFolded ? tree.children.filter(({ size }) => size > 1).map((one) => [one]) : chunksOf(tree.children);
   const views = parts.map((groups) => {
-    // Groups without one of their own above them share a table.
-    const part: MapGroup = groups.length === 1 ? (groups[0] as MapGroup) : { ...tree, ...joined(groups) };
-    const own = rows.filter(({ groups: held }) => held.size > 0 && groups.some((one) => overlaps(held, idsOf(one))));
+    const own = rows.filter((row) => groups.some((one) => actsIn(row, one)));
+    const [only, ...others] = groups as [MapGroup, ...MapGroup[]];
     const view =
-      groups.length === 1
-        ? viewOf(page, { tree: part, rows: own, isTop: false })
-        : tableOf(page, {
-            tree: part,
-            columns: groups.flatMap(flatten).map((group) => ({ group, below: NONE })),
-            rows: own,
-            isTop: false,
-          });
+      others.length === 0
+        ? viewOf(page, only, own)
+        : tableOf(page, { name, columns: groups.flatMap(flatten).map(columnOf), rows: own, isTop: false });
     return { groups, own, view };
   });
   const opens = views.filter(({ view }) => view.hasChange).length <= OPEN_MAX;
   const folds = views.map(({ groups, own, view }) => {
     const [start, end] = [groups[0] as MapGroup, groups.at(-1) as MapGroup];
-    const name =
+    const range =
       start === end ? html`<bdi>${start.path}</bdi>` : html`<bdi>${start.path}</bdi> … <bdi>${end.path}</bdi>`;
     const count = groups.reduce((sum, { size }) => sum + size, 0);
     const tag = view.hasChange && html` <strong class="tag">changes</strong>`;
-    const head = html`${name} <small>${countText(count, "group")}, ${own.length} with access of their own</small>${tag}`;
+    const head = html`${range} <small>${countText(count, "group")}, ${own.length} with access of their own</small>${tag}`;
     const body = own.length === 0 ? html`<p class="note">Who acts here does so by a group above.</p>` : view.markup;
     return html`<details class="fold"${view.hasChange && opens && html` open`}><summary>${head}</summary>${body}</details>\n`;
   });
+  const all = [first, ...views.map(({ view }) => view)];
   return {
     markup: html`${first.markup}${folds}`,
-    levels: new Set([first, ...views.map(({ view }) => view)].flatMap(({ levels }) => [...levels])),
-    hasChange: first.hasChange || views.some(({ view }) => view.hasChange),
+    levels: new Set(all.flatMap(({ levels }) => [...levels])),
+    hasChange: all.some(({ hasChange }) => hasChange),
   };
 };
-
-const NONE: ReadonlySet<NodeId> = new Set();
-
-const overlaps = (some: ReadonlySet<NodeId>, others: ReadonlySet<NodeId>): boolean =>
-  [...some].some((one) => others.has(one));
-
-const joined = (groups: readonly MapGroup[]): Pick<MapGroup, "children" | "size"> => ({
-  children: [...groups],
-  size: groups.reduce((sum, { size }) => sum + size, 0),
-});
 
 /** Small groups in a row share a table; a large one has its own. */
 const chunksOf = (groups: readonly MapGroup[]): MapGroup[][] => {
@@ -197,7 +179,7 @@ const chunksOf = (groups: readonly MapGroup[]): MapGroup[][] => {
 };
 
 interface TableInput {
-  tree: MapGroup;
+  name: string;
   columns: readonly Column[];
   rows: readonly MapRow[];
   isTop: boolean;
@@ -212,13 +194,13 @@ interface Line {
 
 interface ColumnCell extends MapCell {
   /** the strongest in the groups below that have no column, where it is stronger */
-  below?: Level;
+  below: Level | null;
   /** a change in one of these */
-  gainsBelow?: true;
-  losesBelow?: true;
+  gainsBelow: boolean;
+  losesBelow: boolean;
 }
 
-const tableOf = (page: MapPage, { tree, columns, rows, isTop }: TableInput): View => {
+const tableOf = (page: MapPage, { name, columns, rows, isTop }: TableInput): View => {
   const lines = rows.map((row) => lineOf(page.map, row, columns));
   const isChanged = ({ row, hasChange }: Line): boolean =>
     hasChange || row.mark !== "same" || page.tagOf(row.id) !== undefined;
@@ -237,7 +219,6 @@ const tableOf = (page: MapPage, { tree, columns, rows, isTop }: TableInput): Vie
   const split = written.length <= open + 5 ? written.length : open;
   const [head, rest] = [written.slice(0, split), written.slice(split)];
   const omitted = lines.length - written.length;
-  const name = tree.path === "/" ? tree.name : tree.path;
   const table = (shown: typeof written, caption: string): Markup =>
     html`<div class="map" role="region" aria-label="${caption}" tabindex="0"><table>
 <caption>${caption}</caption>
@@ -257,28 +238,24 @@ ${shown.map(({ markup }) => markup)}</tbody></table></div>
     omitted > 0 && html`<p class="note">${omitted} more are left out of this map; the lists below have all.</p>`;
   return {
     markup: html`${first}${more}${left}`,
-    levels: new Set(
-      written.flatMap(({ line: { cells } }) =>
-        cells.flatMap(({ level, before, below }) =>
-          [level, before, below].filter((one) => one !== null && one !== undefined),
-        ),
-      ),
-    ),
+    levels: new Set(written.flatMap(({ line: { cells } }) => cells.flatMap(levelsOf))),
     hasChange: lines.some(({ hasChange }) => hasChange),
   };
 };
 
+const levelsOf = ({ level, before, below }: ColumnCell): Level[] =>
+  [level, before, below].filter((one) => one !== null && one !== undefined);
+
 const lineOf = (map: AccessMap, row: MapRow, columns: readonly Column[]): Line => {
   const cells = columns.map(({ group, below }): ColumnCell => {
     const here = map.cellOf(row, group.id);
-    if (below.size === 0) return here;
-    const all = [...row.groups].filter((one) => below.has(one)).map((one) => map.cellOf(row, one));
-    const level = all.reduce<Level | null>((most, one) => stronger(most, one.level), null);
+    const all = [...row.groups.intersection(below)].map((one) => map.cellOf(row, one));
+    const most = strongest([here.level, ...all.map(({ level }) => level)]);
     return {
       ...here,
-      ...(level !== null && level !== here.level && stronger(level, here.level) === level && { below: level }),
-      ...(all.some(({ gains }) => gains) && { gainsBelow: true as const }),
-      ...(all.some(({ loses }) => loses) && { losesBelow: true as const }),
+      below: most === here.level ? null : most,
+      gainsBelow: all.some(({ gains }) => gains),
+      losesBelow: all.some(({ loses }) => loses),
     };
   });
   return { row, cells, hasChange: cells.some((one) => one.gains || one.loses || one.gainsBelow || one.losesBelow) };
@@ -286,9 +263,7 @@ const lineOf = (map: AccessMap, row: MapRow, columns: readonly Column[]): Line =
 
 /** `3 own, 20 write, 12 read` */
 const countsOf = (lines: readonly Line[]): string => {
-  const most = lines.map(({ cells }) =>
-    cells.reduce<Level | null>((level, one) => stronger(level, stronger(one.level, one.below ?? null)), null),
-  );
+  const most = lines.map(({ cells }) => strongest(cells.flatMap(({ level, below }) => [level, below])));
   const counts = LEVELS.flatMap((level) => {
     const count = most.filter((one) => one === level).length;
     return count === 0 ? [] : [`${count} ${VERBS[level]}`];
@@ -336,11 +311,10 @@ const rowMarkup = (page: MapPage, { row, cells }: Line): Markup => {
 const cellMarkup = (cell: ColumnCell): Markup => {
   const { level, before = null, gains, loses, isInherited, below, gainsBelow, losesBelow } = cell;
   const changes = gains || loses || gainsBelow || losesBelow;
-  const lower =
-    below !== undefined && html`<small>▾${LETTERS[below]}<span class="said"> below: ${below}</span></small>`;
+  const lower = below !== null && html`<small>▾${LETTERS[below]}<span class="said"> below: ${below}</span></small>`;
   const classes = [level !== null && classOf(level), isInherited && "i"].filter(Boolean).join(" ");
   if (!changes) {
-    if (level === null && below === undefined) return EMPTY;
+    if (level === null && below === null) return EMPTY;
     return html`<td class="${classes}">${level !== null && LETTERS[level]}${lower}`;
   }
   const isGain = gains || gainsBelow;
