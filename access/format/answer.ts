@@ -1,9 +1,9 @@
 // An answer by identity and group, with names, as people read it.
 
-import { getOrInsert } from "../../schema/index.ts";
-import { byEffect, type Capabilities, worstFirst } from "../graph/danger.ts";
-import { type AccessGraph, type BindingNode, lineageOf, type NodeId, nameOf, placesIn } from "../graph/graph.ts";
-import type { Answer, Held } from "../query/answer.ts";
+import { worstFirst } from "../graph/danger.ts";
+import { type AccessGraph, lineageOf, type NodeId, nameOf, placesIn, type RoleNode } from "../graph/graph.ts";
+import { isPeople, type Subject } from "../graph/people.ts";
+import type { Answer, HeldBinding } from "../query/answer.ts";
 import { assumptionOf } from "../review/assume.ts";
 import { type Document, type Item, line, type Part, quote, quotedItems } from "./document/document.ts";
 import { documentAsHtml } from "./document/html.ts";
@@ -16,8 +16,7 @@ interface HeldThere {
   /** path of the group of the binding, as `placesIn` writes it */
   path: string;
   role: string;
-  /** the worst first; empty: the role cannot be read */
-  capabilities: string[];
+  capabilities: HeldBinding["capabilities"];
 }
 
 interface HeldBy {
@@ -70,8 +69,8 @@ const heldItem = ({ name, uid, path, places, assumable, isPeople }: HeldBy, isOn
     isPeople ? line(quote(assumable)) : line("assumed by ", quote(assumable)),
     ...places.map((place) => {
       const { role, capabilities } = place;
-      const list: Part[] = capabilities.length === 0 ? [`  (${NOT_READABLE})`] : [{ capabilities, role }];
-      const isShown = capabilities.length === 0 || !isOneCapability;
+      const list: Part[] = capabilities ? [{ capabilities, role }] : [`  (${NOT_READABLE})`];
+      const isShown = !capabilities || !isOneCapability;
       return {
         ...line(quote(place.path), "  through ", { name: role }, ...(isShown ? list : [])),
         isWhole: true as const,
@@ -81,55 +80,43 @@ const heldItem = ({ name, uid, path, places, assumable, isPeople }: HeldBy, isOn
 });
 
 /** The worst first, people like identities; and of each, the groups where it may do the worst. */
-const holdingsIn = (answer: Answer): HeldBy[] =>
-  worstFirst([...holdingsOf(answer), ...holdingsOf(answer.people)], ({ name, uid, places }) => ({
+const holdingsIn = ({ graph, held, people }: Answer): HeldBy[] =>
+  worstFirst([...holdingsOf(graph, held), ...holdingsOf(people.graph, people.held)], ({ name, uid, places }) => ({
     // The first of its places is the worst.
-    capabilities: capabilitiesAt(places[0]),
+    capabilities: places[0]?.capabilities ?? "unknown",
     place: places[0]?.path,
     texts: [name, uid],
   }));
 
-const capabilitiesAt = (place: HeldThere | undefined): Capabilities =>
-  place === undefined || place.capabilities.length === 0 ? "unknown" : place.capabilities;
-
-const holdingsOf = ({ graph, grants, unknown }: Held): HeldBy[] => {
+const holdingsOf = (graph: AccessGraph, held: readonly HeldBinding[]): HeldBy[] => {
   const placeIn = placesIn(graph);
-  const byIdentity = new Map<NodeId, Map<NodeId, HeldThere>>();
-  const placeOf = (binding: NodeId, identity: NodeId, group: NodeId, role: NodeId): HeldThere => {
-    const places = getOrInsert(byIdentity, identity, () => new Map<NodeId, HeldThere>());
-    const place = () => ({ path: placeIn(group), role: nameOf(graph.roles, role), capabilities: [] });
-    return getOrInsert(places, binding, place);
-  };
-  for (const { binding, identity, group, role, capability } of grants)
-    placeOf(binding, identity, group, role).capabilities.push(capability);
-  for (const { id, identity, group, role } of unknown) placeOf(id, identity, group, role);
-  const identityOf = identitiesIn(graph, placeIn);
-  return [...byIdentity].map(([id, places]) => {
-    for (const { capabilities } of places.values()) capabilities.sort(byEffect);
-    const inOrder = worstFirst(places.values(), (one) => ({
-      capabilities: capabilitiesAt(one),
-      place: one.path,
-      texts: [one.role],
-    }));
-    return { ...identityOf(id), places: inOrder };
-  });
-};
-
-const identitiesIn = (
-  graph: AccessGraph,
-  placeIn: (group: NodeId) => string,
-): ((id: NodeId) => Omit<HeldBy, "places">) => {
   const byName = Map.groupBy(graph.identities.values(), ({ name }) => name);
-  return (id) => {
+  const holderOf = (id: NodeId): Omit<HeldBy, "places"> => {
     const node = graph.identities.get(id);
     if (!node) return { id, name: id, path: "", assumable: NOT_ASSUMABLE };
     const { name, uid, group, relationship } = node;
-    if ("who" in node && "record" in node)
-      return { id: String(node.record), name, path: placeIn(group), assumable: String(node.who), isPeople: true };
+    const path = placeIn(group);
+    if (isPeople(node)) return { id: node.record, name, path, assumable: node.who, isPeople: true };
     const isTwin = (byName.get(name)?.length ?? 0) > 1;
-    const assumable = assumptionOf(relationship)?.text ?? NOT_ASSUMABLE;
-    return { id, name, ...(isTwin && { uid: uid ?? id }), path: placeIn(group), assumable };
+    return {
+      id,
+      name,
+      ...(isTwin && { uid: uid ?? id }),
+      path,
+      assumable: assumptionOf(relationship)?.text ?? NOT_ASSUMABLE,
+    };
   };
+  return [...Map.groupBy(held, ({ identity }) => identity)].map(([id, own]) => ({
+    ...holderOf(id),
+    places: worstFirst(
+      own.map(({ group, role, capabilities }) => ({
+        path: placeIn(group),
+        role: nameOf(graph.roles, role),
+        capabilities,
+      })),
+      ({ capabilities = "unknown", path: place, role }) => ({ capabilities, place, texts: [role] }),
+    ),
+  }));
 };
 
 const NOT_ASSUMABLE = "no workload that you can see: this cannot be read, or the identity cannot be assumed";
@@ -163,34 +150,26 @@ export const answerAsHtml = (answer: Answer): string => {
 };
 
 /** The graph of the question: the bindings in the answer, and of the groups those that it is about. */
-const sideOf = ({ graph, question, grants, unknown, people }: Answer): Side => {
+const sideOf = ({ graph, question, held, people }: Answer): Side => {
   const { capability, group } = question;
-  const isShown = ({ id }: { id: NodeId }): boolean =>
+  const isShown = (id: NodeId): boolean =>
     group === undefined || lineageOf(graph, id).includes(group.id) || lineageOf(graph, group.id).includes(id);
-  const roles = [...graph.roles].map(
-    ([id, role]) =>
-      [id, { ...role, capabilities: role.capabilities.filter((one) => (capability ?? one) === one) }] as const,
-  );
-  const part = <G extends AccessGraph>(
-    of: G,
-    { grants: own, unknown: hidden }: Pick<Held, "grants" | "unknown">,
-  ): G => {
-    const ids = new Set([...own.map(({ binding }) => binding), ...hidden.map(({ id }) => id)]);
-    return {
-      ...of,
-      groups: new Map([...of.groups].filter(([, one]) => isShown(one))),
-      roles: new Map(roles),
-      bindings: new Map([...of.bindings].filter(([id]) => ids.has(id))),
-    };
-  };
-  return { graph: part(graph, { grants, unknown }), people: part(people.graph, people) };
+  const asked = (role: RoleNode) => role.capabilities.filter((one) => (capability ?? one) === one);
+  const roles = new Map([...graph.roles].map(([id, role]) => [id, { ...role, capabilities: asked(role) }]));
+  const part = <G extends AccessGraph>(of: G, own: readonly HeldBinding[]): G => ({
+    ...of,
+    groups: new Map([...of.groups].filter(([id]) => isShown(id))),
+    roles,
+    bindings: new Map(own.map((one) => [one.id, one])),
+  });
+  return { graph: part(graph, held), people: part(people.graph, people.held) };
 };
 
 // An answer as JSON: uids, and the names of roles.
 
-export const answerJson = ({ graph, grants, unknown, people, notVisible }: Answer) => ({
+export const answerJson = ({ graph, held, people, notVisible }: Answer) => ({
   // Those that hold something of it; who can assume them, as the API's JSON has it and in words.
-  identities: [...new Set([...unknown, ...grants].map(({ identity }) => identity))].flatMap((identity) => {
+  identities: [...new Set(held.map(({ identity }) => identity))].flatMap((identity) => {
     const node = graph.identities.get(identity);
     if (!node) return [];
     const { name, group, relationship } = node;
@@ -198,40 +177,32 @@ export const answerJson = ({ graph, grants, unknown, people, notVisible }: Answe
     return [{ identity, name, group, assumable: relationship, assumedBy }];
   }),
   // One for each binding and capability.
-  grants: grants.map(({ identity, group, capability, role, binding }) => ({
-    identity,
-    group,
-    capability,
-    role: roleName(graph, role),
-    binding,
-  })),
+  grants: held.flatMap((one) =>
+    grantsOf(graph, one).map((grant) => ({ identity: one.identity, ...grant, binding: one.id })),
+  ),
   // Bindings whose role cannot be read.
-  unknown: unknown.map(({ id, identity, group, role }: BindingNode) => ({
-    identity,
-    group,
-    role: roleName(graph, role),
-    binding: id,
-    message: notReadable(graph, role),
-  })),
+  unknown: held.flatMap((one) =>
+    unknownOf(graph, one).map(({ message, ...place }) => ({
+      identity: one.identity,
+      ...place,
+      binding: one.id,
+      message,
+    })),
+  ),
   // Who has access without an identity; the uid is that of the identity provider, the external group's mapping or the invite.
-  people: [...new Set([...people.unknown, ...people.grants].map(({ identity }) => identity))]
-    .flatMap((id) => people.graph.identities.get(id) ?? [])
-    .map(({ id, name, recordUid, who }) => ({
-      subject: name,
-      uid: recordUid,
-      who,
-      grants: people.grants
-        .filter(({ identity }) => identity === id)
-        .map(({ group, capability, role }) => ({ group, capability, role: roleName(graph, role) })),
-      unknown: people.unknown
-        .filter(({ identity }) => identity === id)
-        .map(({ group, role }) => ({ group, role: roleName(graph, role), message: notReadable(graph, role) })),
-    }))
-    .filter((one) => one.grants.length + one.unknown.length > 0),
+  people: [...Map.groupBy(people.held, ({ identity }) => identity)].flatMap(([id, own]) => {
+    const { name: subject, recordUid: uid, who } = people.graph.identities.get(id) as Subject;
+    const grants = own.flatMap((one) => grantsOf(graph, one));
+    return { subject, uid, who, grants, unknown: own.flatMap((one) => unknownOf(graph, one)) };
+  }),
   notVisible,
 });
 
-const notReadable = (graph: AccessGraph, role: NodeId): string =>
-  `the capabilities of role ${roleName(graph, role)} cannot be read: roles.list is needed where it is defined`;
+const grantsOf = ({ roles }: AccessGraph, { group, role, capabilities = [] }: HeldBinding) =>
+  capabilities.map((capability) => ({ group, capability, role: nameOf(roles, role) }));
 
-const roleName = ({ roles }: AccessGraph, role: NodeId): string => nameOf(roles, role);
+const unknownOf = ({ roles }: AccessGraph, { group, role: id, capabilities }: HeldBinding) => {
+  const role = nameOf(roles, id);
+  const message = `the capabilities of role ${role} cannot be read: roles.list is needed where it is defined`;
+  return capabilities === undefined ? [{ group, role, message }] : [];
+};

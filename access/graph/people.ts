@@ -129,4 +129,4 @@ export const everyoneIn = (graph: AccessGraph, nowMs: number): AccessGraph => {
 };
 
 /** People have names of their own, which no group is part of: `people of acme-sso`. */
-export const isPeople = (identity: object): boolean => "who" in identity;
+export const isPeople = (identity: object): identity is Subject => "who" in identity;

@@ -1,25 +1,23 @@
 // "Where can this act", "who can act here", "who can do this": the grants that a question asks for.
 
 import { byEffect, capabilitiesIn, worstFirst } from "../graph/danger.ts";
-import { accessIn, type Grant } from "../graph/effective-access.ts";
 import { type AccessGraph, type BindingNode, lineageOf, type NodeId, pathOf } from "../graph/graph.ts";
 import type { Live, NotVisible } from "../graph/live.ts";
 import { type PeopleGraph, peopleGraph } from "../graph/people.ts";
 import { type Question, type QuestionText, resolveQuestion } from "./question.ts";
 
-/** What is held in a graph of what a question asks for. */
-export interface Held {
-  graph: AccessGraph;
-  /** one for each binding and capability, the worst binding first */
-  grants: Grant[];
-  /** bindings in question whose role cannot be read, so that nothing is known of what they grant */
-  unknown: BindingNode[];
+export interface HeldBinding extends BindingNode {
+  /** of what is asked for, the worst first; undefined: the role cannot be read, so nothing is known of what it grants */
+  capabilities: readonly string[] | undefined;
 }
 
-export interface Answer extends Held {
+export interface Answer {
+  graph: AccessGraph;
   question: Question;
+  /** the worst binding first */
+  held: HeldBinding[];
   /** the same of those who have no identity, where the question is not about one */
-  people: Pick<Held, "grants" | "unknown"> & { graph: PeopleGraph };
+  people: { graph: PeopleGraph; held: HeldBinding[] };
   notVisible: NotVisible[];
 }
 
@@ -28,12 +26,12 @@ export const answerOf = ({ graph, notVisible }: Live, text: QuestionText, nowMs 
   const question = resolveQuestion(graph, text, isComplete(notVisible));
   const isRead = roleReader(graph, notVisible);
   const people = peopleGraph(graph, nowMs);
-  const held = question.identity ? { grants: [], unknown: [] } : findHeld(people, question, isRead);
+  const heldByPeople = question.identity ? [] : heldIn(people, question, isRead);
   return {
     graph,
     question,
-    ...findHeld(graph, question, isRead),
-    people: { graph: people, ...held },
+    held: heldIn(graph, question, isRead),
+    people: { graph: people, held: heldByPeople },
     notVisible,
   };
 };
@@ -42,41 +40,24 @@ export const answerOf = ({ graph, notVisible }: Live, text: QuestionText, nowMs 
 export const isComplete = (notVisible: readonly NotVisible[]): boolean =>
   !notVisible.some(({ kind }) => kind === "group" || kind === "identity");
 
-const findHeld = (
-  graph: AccessGraph,
-  question: Question,
-  isRead: (role: NodeId) => boolean,
-): Pick<Held, "grants" | "unknown"> => {
+const heldIn = (graph: AccessGraph, question: Question, isRead: (role: NodeId) => boolean): HeldBinding[] => {
   // A binding grants at its group and everywhere below: those at the group in question and above count.
   const lineage = question.group && new Set(lineageOf(graph, question.group.id));
-  const isAsked = ({ identity, group }: { identity: NodeId; group: NodeId }): boolean =>
-    (question.identity === undefined || identity === question.identity.id) &&
-    (lineage === undefined || lineage.has(group));
-  const access = accessIn(graph);
-  const identities = question.identity ? [question.identity.id] : [...holdersIn(graph)];
+  const isAsked = ({ identity, group }: BindingNode): boolean =>
+    identity === (question.identity?.id ?? identity) && (lineage?.has(group) ?? true);
   // Bindings are ordered, since their grants are many more.
-  const bindings = worstFirst(
-    identities.flatMap((identity) => access.bindingsOf(identity)).filter(isAsked),
-    ({ id, identity, group, role }) => ({
-      capabilities: capabilitiesIn(graph.roles, role),
-      place: pathOf(graph, group),
-      texts: [graph.identities.get(identity)?.name, identity, id],
-    }),
-  );
-  const wanted = (capability: string): boolean => (question.capability ?? capability) === capability;
-  return {
-    grants: bindings.flatMap(({ id: binding, identity, group, role }) =>
-      (graph.roles.get(role)?.capabilities ?? [])
-        .filter(wanted)
-        .toSorted(byEffect)
-        .map((capability) => ({ identity, group, capability, role, binding })),
-    ),
-    unknown: bindings.filter(({ role }) => !isRead(role)),
-  };
+  const bindings = worstFirst([...graph.bindings.values()].filter(isAsked), ({ id, identity, group, role }) => ({
+    capabilities: capabilitiesIn(graph.roles, role),
+    place: pathOf(graph, group),
+    texts: [graph.identities.get(identity)?.name, identity, id],
+  }));
+  return bindings.flatMap((binding): HeldBinding[] => {
+    if (!isRead(binding.role)) return [{ ...binding, capabilities: undefined }];
+    const all = graph.roles.get(binding.role)?.capabilities ?? [];
+    const capabilities = all.filter((one) => one === (question.capability ?? one)).sort(byEffect);
+    return capabilities.length === 0 ? [] : [{ ...binding, capabilities }];
+  });
 };
-
-const holdersIn = ({ bindings }: AccessGraph): Set<NodeId> =>
-  new Set(Array.from(bindings.values(), ({ identity }) => identity));
 
 /** Whether a role's capabilities are known. Of one in a group whose roles cannot be listed, bindings show the name alone. */
 export const roleReader = ({ roles }: AccessGraph, notVisible: readonly NotVisible[]): ((role: NodeId) => boolean) => {
