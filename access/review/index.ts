@@ -104,6 +104,7 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
     ...unreadableWorkloads(input),
     ...notSearchedParts(paths),
   ];
+  const graphs = { before, after, notVisible };
   const found: Judged[] = [
     ...(otherBranch ? [{ finding: otherBranchFinding(otherBranch) }] : []),
     ...changedRules.map(({ file, ...text }) => ({
@@ -124,10 +125,7 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
     ...[people.before, people.after].flatMap(({ identities }) => [...identities.values()].map(({ name }) => name)),
   ];
   const [identities, subjectsOfPeople] = [identitiesOf(input, notVisible), peopleReviewsOf(people, rowsOf)];
-  const findings = findingsInOrder(judge(found, verdict, { before, after, notVisible }), [
-    ...identities,
-    ...subjectsOfPeople,
-  ]);
+  const findings = findingsInOrder(judge(found, verdict, graphs), [...identities, ...subjectsOfPeople]);
   const report: Report = {
     ...run,
     organizations: organizationsOf(input, people, unknown.length + notVisible.length === 0),
@@ -152,9 +150,8 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
     ...(tests.length > 0 && { tests: [...tests] }),
     ...(source && { rules: source }),
   };
-  const named = { before, after, others: subjects, notVisible };
   const sides = { before: people.before, after: people.after };
-  return { report, before, after, people: sides, unknownSubjects: unknownSubjects(verdict.allow, named) };
+  return { report, before, after, people: sides, unknownSubjects: unknownSubjects(verdict.allow, graphs, subjects) };
 };
 
 const otherBranchFinding = ({ target = "unknown", main }: OtherBranch): Finding => ({

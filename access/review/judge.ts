@@ -1,10 +1,10 @@
 // What becomes of a finding: excused, denied, or only shown. An allowance excuses the finding about one record that exists already; where
 // it does not, although it seems to name the record, the finding says why.
 
-import { getOrInsert, isUidp, suggestion } from "../../schema/index.ts";
-import { type AccessGraph, type NodeId, pathOf } from "../graph/graph.ts";
+import { isUidp, suggestion } from "../../schema/index.ts";
+import type { AccessGraph, NodeId } from "../graph/graph.ts";
 import type { NotVisible } from "../graph/live.ts";
-import { type Existing, existingIn, type Kind, recordPath } from "./organizations.ts";
+import { existingIn, type NamedRecord, namedRecordsIn } from "./organizations.ts";
 import type { Finding, RuleName } from "./report.ts";
 import { type Allowance, allowanceText, type Verdict } from "./rules-file.ts";
 
@@ -28,9 +28,9 @@ interface Graphs {
 
 export const judge = (found: readonly Judged[], { deny, allow }: Verdict, graphs: Graphs): Finding[] => {
   const excuse = excuserOf(graphs);
-  return found.map(({ finding, node, isNew = false }) => {
+  return found.map(({ finding, ...record }) => {
     const allowances = allow.filter(({ rule }) => rule === finding.rule);
-    const reasons = allowances.map((one) => excuse(one, finding, node, isNew));
+    const reasons = allowances.map((one) => excuse(one, { finding, ...record }));
     if (reasons.includes(true)) return { ...finding, allowed: true };
     const texts = reasons.filter((one) => typeof one === "string");
     const message = [finding.message, ...texts].join("; ");
@@ -46,73 +46,49 @@ export const judge = (found: readonly Judged[], { deny, allow }: Verdict, graphs
 };
 
 /** True: excused; a text: why not, although the allowance seems to mean this finding. */
-type Excuse = (
-  allowance: Allowance,
-  finding: Finding,
-  node: NodeId | undefined,
-  isNew: boolean,
-) => true | string | undefined;
+type Excuse = (allowance: Allowance, judged: Judged) => true | string | undefined;
 
 const excuserOf = ({ before, after, notVisible }: Graphs): Excuse => {
-  const finders = new Map<Kind, (text: string) => Existing>();
-  const finderOf = (kind: Kind) => getOrInsert(finders, kind, () => existingIn(before, notVisible, kind));
-  return (allowance, finding, node, isNew) => {
+  const byId = (graph: AccessGraph) => new Map(namedRecordsIn(graph).map((one) => [one.id, one]));
+  const [olds, news] = [byId(before), byId(after)];
+  return (allowance, { finding, node = "", isNew = false }) => {
     const { subject } = allowance;
-    const kind = kindOf(node, before) ?? kindOf(node, after);
-    if (node === undefined || kind === undefined) {
+    const [old, now] = [olds.get(node), news.get(node)];
+    const text = `${allowanceText(allowance)} does not excuse it`;
+    const kind = (old ?? now)?.kind;
+    if (kind === undefined) {
       // The author of a change names what is not known.
       if (subject !== finding.subject || finding.unknown) return undefined;
-      if (!isNew) return true;
-      return `${allowanceText(allowance)} does not excuse it: they are new, and an allowance is for people who exist`;
+      return isNew ? `${text}: they are new, and an allowance is for people who exist` : true;
     }
-    const existing = finderOf(kind)(subject);
-    if ("id" in existing && existing.id === node) return true;
-    const text = allowanceText(allowance);
-    const names = textsOf(after, kind, node) ?? textsOf(before, kind, node) ?? [];
-    if (!names.includes(subject)) return undefined;
-    if (kindOf(node, before) === undefined)
-      return `${text} does not excuse it: this ${kind} is new, and an allowance is for one that exists`;
-    return `${text} does not excuse it: ${"problem" in existing ? existing.problem : `another ${kind} has this name`}`;
+    if (![old, now].some((one) => one && namesOf(one).includes(subject))) return undefined;
+    if (!old) return `${text}: this ${kind} is new, and an allowance is for one that exists`;
+    const existing = existingIn(olds.values(), notVisible, kind)(subject);
+    if ("problem" in existing) return `${text}: ${existing.problem}`;
+    return existing.id === node ? true : `${text}: another ${kind} has this name`;
   };
 };
 
-const kindOf = (node: NodeId | undefined, { identities, groups, roles }: AccessGraph): Kind | undefined => {
-  if (node === undefined) return undefined;
-  if (identities.has(node)) return "identity";
-  if (groups.has(node)) return "group";
-  return roles.has(node) ? "role" : undefined;
-};
-
 /** What an author of an allowance may call it. */
-const textsOf = (graph: AccessGraph, kind: Kind, id: NodeId): string[] | undefined => {
-  const node =
-    kind === "group" ? graph.groups.get(id) : kind === "identity" ? graph.identities.get(id) : graph.roles.get(id);
-  if (node === undefined) return undefined;
-  const group = "parent" in node ? node.parent : node.group;
-  const path = recordPath(graph, group, node.name);
-  return [node.name, path, path.replace(/^\//, ""), node.uid ?? ""];
-};
+const namesOf = ({ uid, name, path }: NamedRecord): (string | null)[] => [name, path, path.replace(/^\//, ""), uid];
 
 // Allowances that can excuse no finding, since nothing has the name of their subject: a misspelt one would go unnoticed otherwise.
 
-interface Named {
-  before: AccessGraph;
-  after: AccessGraph;
-  /** what else a finding may be about */
-  others: readonly string[];
-  notVisible: readonly NotVisible[];
-}
-
-/** A sentence for each. */
+/** A sentence for each. `others`: what else a finding may be about. */
 export const unknownSubjects = (
   allow: readonly Allowance[],
-  { before, after, others, notVisible }: Named,
+  { before, after, notVisible }: Graphs,
+  others: readonly string[],
 ): string[] => {
   // The subject of these is a file, which this change may leave alone, or a branch.
   const checked = allow.filter(({ rule }) => rule !== "rules-changed" && rule !== "other-branch");
   if (checked.length === 0) return [];
-  const names = namesIn(before);
-  const known = new Set([...others, ...names, ...namesIn(after), ...uidsIn(before)]);
+  const [olds, news] = [namedRecordsIn(before), namedRecordsIn(after)];
+  const names = olds.flatMap(({ name, path }) => [name, path]);
+  const known = new Set([
+    ...[...others, ...names, ...olds.flatMap(({ uid }) => uid ?? [])],
+    ...news.flatMap(({ name, path }) => [name, path]),
+  ]);
   const isHidden = notVisible.some(({ kind }) => ["group", "identity", "role"].includes(kind));
   const hidden = isHidden ? "; you cannot list all of them, so it may be among the others" : "";
   return checked
@@ -122,15 +98,3 @@ export const unknownSubjects = (
       return `${allowanceText(one)} excuses nothing: there is no identity, group or role ${JSON.stringify(one.subject)}${near || hidden}`;
     });
 };
-
-/** Also paths. */
-const namesIn = (graph: AccessGraph): string[] => [
-  ...[...graph.groups.values()].flatMap(({ id, name }) => [name, pathOf(graph, id)]),
-  ...[...graph.identities.values(), ...graph.roles.values()].flatMap(({ name, group }) => [
-    name,
-    recordPath(graph, group, name),
-  ]),
-];
-
-const uidsIn = ({ groups, identities, roles }: AccessGraph): string[] =>
-  [groups, identities, roles].flatMap((nodes) => [...nodes.values()].flatMap(({ uid }) => uid ?? []));

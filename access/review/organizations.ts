@@ -3,7 +3,15 @@
 
 import { isUidp } from "../../schema/index.ts";
 import { compare } from "../canonical.ts";
-import { type AccessGraph, lineageOf, type NodeId, organizationsIn, pathOf } from "../graph/graph.ts";
+import {
+  type AccessGraph,
+  type IdentityNode,
+  lineageOf,
+  type NodeId,
+  organizationsIn,
+  pathOf,
+  type RoleNode,
+} from "../graph/graph.ts";
 import type { NotVisible } from "../graph/live.ts";
 import type { PeopleInput } from "./people.ts";
 import type { RuleInput } from "./rule.ts";
@@ -35,61 +43,51 @@ export const organizationsOf = (input: RuleInput, people: PeopleInput, isKnown: 
 // Records that exist before the change, by uid, by path, or by a name that only one of them has. The author of a change chooses the names
 // of what it creates, so a text never stands for a new record.
 
-export type Kind = "group" | "identity" | "role";
+type Kind = "group" | "identity" | "role";
 
-/** One record that a text stands for, or why it stands for none. */
-export type Existing = { id: NodeId } | { problem: string };
-
-interface Candidate {
+/** What an allowance may name. */
+export interface NamedRecord {
+  kind: Kind;
   id: NodeId;
+  uid: string | null;
   name: string;
   /** `platform/release`; `/release` in the organization itself; of a group, its own: `platform`, `/` */
   path: string;
-  isOrganization: boolean;
 }
 
-export const existingIn = (
-  graph: AccessGraph,
-  notVisible: readonly Pick<NotVisible, "kind">[],
-  kind: Kind,
-): ((text: string) => Existing) => {
-  const candidates = candidatesIn(graph, kind);
-  const byPath = Map.groupBy(candidates, ({ path }) => path);
-  const byName = Map.groupBy(candidates, ({ name }) => name);
-  const ids = new Set(candidates.map(({ id }) => id));
-  // One that cannot be seen may have the same name.
-  const isComplete = !notVisible.some((one) => one.kind === kind || one.kind === "group");
-  const findCandidates = (text: string): readonly Candidate[] => {
-    if (text.includes("/")) return byPath.get(text) ?? [];
-    const named = byName.get(text) ?? [];
-    return kind === "group" ? [...(byPath.get(text) ?? []), ...named.filter((one) => one.isOrganization)] : named;
-  };
-  return (text) => {
-    if (isUidp(text)) return ids.has(text) ? { id: text } : { problem: `no ${kind} that exists has this uid` };
-    const [one, another] = findCandidates(text);
-    if (one === undefined) return { problem: `no ${kind} that exists has this name` };
-    if (another !== undefined) {
-      const all = findCandidates(text).map(({ path, id }) => `${path} ${id}`);
-      return { problem: `${all.length} have this name: ${all.sort().join(", ")}; give the uid of one` };
+export const namedRecordsIn = (graph: AccessGraph): NamedRecord[] => {
+  const placed =
+    (kind: Kind) =>
+    ({ id, uid, name, group }: IdentityNode | RoleNode): NamedRecord => {
+      const place = group === null ? "" : pathOf(graph, group);
+      return { kind, id, uid, name, path: place === "/" ? `/${name}` : place === "" ? name : `${place}/${name}` };
+    };
+  return [
+    ...[...graph.groups.values()].map(({ id, uid, name }) => ({
+      ...{ kind: "group" as const, id, uid, name, path: pathOf(graph, id) },
+    })),
+    ...[...graph.identities.values()].map(placed("identity")),
+    ...[...graph.roles.values()].map(placed("role")),
+  ];
+};
+
+/** The one record that a text stands for, or why it stands for none. `records`: of the graph before the change. */
+export const existingIn =
+  (records: Iterable<NamedRecord>, notVisible: readonly Pick<NotVisible, "kind">[], kind: Kind) =>
+  (text: string): { id: NodeId } | { problem: string } => {
+    const isUid: boolean = isUidp(text);
+    const isName = !text.includes("/");
+    const isNamed = ({ id, name, path }: NamedRecord): boolean =>
+      isUid ? id === text : path === text || (isName && name === text && (kind !== "group" || path === "/"));
+    const found = [...records].filter((one) => one.kind === kind && one.uid !== null && isNamed(one));
+    const [one, ...others] = found;
+    if (!one) return { problem: `no ${kind} that exists has this ${isUid ? "uid" : "name"}` };
+    if (others.length > 0) {
+      const all = found.map(({ path, id }) => `${path} ${id}`).sort();
+      return { problem: `${all.length} have this name: ${all.join(", ")}; give the uid of one` };
     }
-    if (!isComplete) return { problem: `you cannot list every ${kind}, so another may have this name; give the uid` };
+    // One that cannot be seen may have the same name.
+    if (!isUid && notVisible.some((hidden) => hidden.kind === kind || hidden.kind === "group"))
+      return { problem: `you cannot list every ${kind}, so another may have this name; give the uid` };
     return { id: one.id };
   };
-};
-
-const candidatesIn = (graph: AccessGraph, kind: Kind): Candidate[] => {
-  if (kind === "group")
-    return [...graph.groups.values()]
-      .filter(({ uid }) => uid !== null)
-      .map(({ id, name, parent }) => ({ id, name, path: pathOf(graph, id), isOrganization: parent === null }));
-  const nodes = kind === "identity" ? graph.identities : graph.roles;
-  return [...nodes.values()]
-    .filter(({ uid }) => uid !== null)
-    .map(({ id, name, group }) => ({ id, name, path: recordPath(graph, group, name), isOrganization: false }));
-};
-
-/** `platform/release`; of a record of the organization itself `/release`. */
-export const recordPath = (graph: AccessGraph, group: NodeId | null, name: string): string => {
-  const path = group === null ? "" : pathOf(graph, group);
-  return path === "/" ? `/${name}` : path === "" ? name : `${path}/${name}`;
-};

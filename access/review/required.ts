@@ -1,7 +1,7 @@
 // required-owners and may-own: what a file of rules requires of an organization after the change, whether or not this change broke it.
 import { type GroupNode, type NodeId, organizationsIn } from "../graph/graph.ts";
 import type { NotVisible } from "../graph/live.ts";
-import { existingIn, recordPath } from "./organizations.ts";
+import { existingIn, namedRecordsIn } from "./organizations.ts";
 import type { Proposal } from "./proposal.ts";
 import type { RuleName } from "./report.ts";
 import { ownersIn } from "./rule.ts";
@@ -65,11 +65,8 @@ const ownershipOf = (
   mayOwn: readonly string[],
   notVisible: readonly NotVisible[],
 ): ((organization: GroupNode, identity: NodeId) => boolean) => {
-  const find = existingIn(before, notVisible, "identity");
+  const find = existingIn(namedRecordsIn(before), notVisible, "identity");
   const known = new Set(mayOwn.map(find).flatMap((found) => ("id" in found ? [found.id] : [])));
-  const isWritten = (identity: NodeId): boolean => {
-    const { name, group } = after.identities.get(identity) ?? {};
-    return name !== undefined && group !== undefined && mayOwn.includes(recordPath(after, group, name));
-  };
-  return ({ id }, identity) => known.has(identity) || (!before.groups.has(id) && isWritten(identity));
+  const written = new Set(namedRecordsIn(after).flatMap(({ id, path }) => (mayOwn.includes(path) ? [id] : [])));
+  return ({ id }, identity) => known.has(identity) || (!before.groups.has(id) && written.has(identity));
 };
