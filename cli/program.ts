@@ -1,7 +1,6 @@
 // Parses a command line of `irm`. Commander reports what is wrong with it.
 import { styleText } from "node:util";
 import { type Command, CommanderError, Help } from "commander";
-import { sealProblem } from "../client/env.ts";
 import { RUN } from "../client/run-file.ts";
 import { addCompletionCommands } from "./completion.ts";
 import { IrmCommand } from "./irm-command.ts";
@@ -86,9 +85,6 @@ const commandUsage = (command: Command): string => {
   return `npx pulumi-${(command as IrmCommand).path} ${usage}`;
 };
 
-/** Commands that run the program. */
-const RUNS = /^irm (review|drift|apply|ci)\b/;
-
 /** Commands that call the API, or may do so with a flag. */
 const WITH_CREDENTIALS = /^irm (test|review|apply|access( whoami| paths)?|drift|revoke|export|roles|recover|doctor)$/;
 const CREDENTIALS =
@@ -110,8 +106,6 @@ export const irm = async (args: readonly string[]): Promise<number> => {
   let current = program;
   program.hook("preAction", (_, command) => {
     current = command as IrmCommand;
-    const problem = RUNS.test(current.path) ? sealProblem(process.env) : undefined;
-    if (problem !== undefined) throw new UsageError(problem);
   });
   try {
     await program.parseAsync(args, { from: "user" }).catch((error) => {

@@ -11,7 +11,7 @@ import {
   withoutSlash,
 } from "./addresses.ts";
 import { CREDENTIAL_SETTINGS, type CredentialSource, credentialSource, usualSource } from "./credential-settings.ts";
-import { type Env, SEAL_IS_NOW, without } from "./env.ts";
+import { type Env, without } from "./env.ts";
 import { runIn, serviceIn } from "./run-file.ts";
 
 export { serviceOf } from "./addresses.ts";
@@ -255,8 +255,6 @@ export const unknownKeys = ({ keys, project, provider }: Given): { problems: str
   if (project === "irm") return { problems, warnings };
   const settings = PROVIDER_SETTINGS.filter((name) => name !== "token");
   for (const key of names.filter((name) => ![...settings, ...SECRETS].includes(name))) {
-    if (key === "seal") problems.push(`stack configuration irm:seal: this ${SEAL_IS_NOW}; remove it`);
-    if (key === "seal") continue;
     const near = nearest(key, [...settings, ...SECRETS]);
     const known = `it knows ${settings.map((name) => `irm:${name}`).join(", ")}`;
     if (near === undefined)

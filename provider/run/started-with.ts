@@ -3,7 +3,7 @@
 // credentials are the job's (client/addresses.ts). Only Linux shows it.
 import { readFileSync } from "node:fs";
 import { CREDENTIAL_VARIABLES } from "../../client/credential-settings.ts";
-import { type Env, sealProblem } from "../../client/env.ts";
+import type { Env } from "../../client/env.ts";
 import { isEngine } from "../../pulumi/process.ts";
 
 // It could name any secret of the job, also of a job that has no credentials of this API.
@@ -16,14 +16,9 @@ const BESIDE = ["NODE_TLS_REJECT_UNAUTHORIZED"];
 /** Processes between the engine and a provider or a program: a shell, a language host. */
 const LEVELS_MAX = 8;
 
-/** What is wrong with the environment of a run. */
-export const environmentProblems = (env: Env, pid = process.ppid): string[] => {
-  const before = environmentOfEngine(pid) ?? env;
-  return [sealProblem({ ...before, ...env }) ?? [], changedVariables(env, before)].flat();
-};
-
 /** A problem for each such variable. A run may have all of its settings from an `environment`, if the job has none. */
-const changedVariables = (env: Env, before: Env): string[] => {
+export const environmentProblems = (env: Env): string[] => {
+  const before = environmentOfEngine(process.ppid) ?? env;
   const isOfJob = [...ALWAYS, ...TOGETHER].some((name) => before[name]);
   return [...ALWAYS, ...(isOfJob ? [...TOGETHER, ...BESIDE] : [])]
     .filter((name) => (env[name] ?? "") !== (before[name] ?? ""))

@@ -158,16 +158,6 @@ describe("the place of a run", () => {
 });
 
 describe("a command line that is refused", () => {
-  const SEAL_NOW = "is now npx pulumi-irm apply, which sends what a review has shown and nothing else";
-  test.each([
-    ["IRM_SEAL", "seal.json", ["review"]],
-    ["IRM_SEAL_REQUIRED", "", ["drift"]],
-  ])("%s=%s, since a run that was meant to be bound must not run unbound", async (name, value, args) => {
-    vi.stubEnv(name, value);
-    const refused = `environment ${name}: this ${SEAL_NOW}; unset it`;
-    expect(await runIrm(...args)).toEqual(failure(2, refused));
-  });
-
   test("--out replaces no file of another kind", async () => {
     const other = folder.write("package.json", "{}");
     expect(await runIrm("review", "--out", other)).toEqual(failure(1, `${other} exists already, and is not a change`));

@@ -137,15 +137,6 @@ describe("configuration", () => {
     expect(configFrom(getter({ "irm:baseUrl": BASE }), {}, given).baseUrl).toBe(BASE);
   });
 
-  it("refuses the file of a seal, which bound the run", () => {
-    expect(unknownKeys({ keys: ["irm:seal"] })).toEqual({
-      problems: [
-        "stack configuration irm:seal: this is now npx pulumi-irm apply, which sends what a review has shown and nothing else; remove it",
-      ],
-      warnings: [],
-    });
-  });
-
   it("ignores the keys of a project that is called irm", () => {
     const given = { keys: ["irm:colour", "irm:baseURL"], project: "irm" };
     expect(unknownKeys(given)).toEqual({ problems: [], warnings: [] });

@@ -95,20 +95,6 @@ for (const [i, parent] of groups.entries()) new RoleBinding("views " + i, { pare
     expect(place.rows("groups", "name = ?", "team")).toEqual([]);
   });
 
-  it.each([
-    ["dynamic", "pulumi-irm"],
-    ["native", "pulumi-irm/plugin"],
-  ])("beside a seal of an earlier version are refused, and nothing is sent: %s resources", async (name, from) => {
-    const own = { ORG: place.server.organization, IRM_SEAL: "seal.json", IRM_SEAL_REQUIRED: "1" };
-    const options = { plugin: inject("pluginFolder") };
-    const program = await place.program(`${name}-seal`, source.replace("pulumi-irm", from), own, options);
-    await place.server.takeRequests();
-    const up = await program.run("up", "--yes", "--skip-preview");
-    expect(up.code).not.toBe(0);
-    expect(up.output).toContain("environment IRM_SEAL, IRM_SEAL_REQUIRED: this is now npx pulumi-irm apply");
-    expect(await place.server.takeRequests()).toEqual([]);
-  });
-
   it.each(formsOf(["dynamic", "pulumi-irm"], ["native", "pulumi-irm/plugin"]))(
     "that have expired are one error of a refresh of 20 %s resources, and one in full of a destroy",
     async (name, from) => {

@@ -45,12 +45,6 @@ describe.skipIf(process.platform !== "linux")("the variables of a provider", () 
     expect(changedIn(job, others)).toEqual(Object.keys(others).map((name) => `environment ${name}`));
   });
 
-  it("refuse a run that was meant to be bound by a seal, also where a mapping has taken it away", () => {
-    expect(changedIn({ IRM_SEAL: "seal.json", IRM_SEAL_REQUIRED: "1" }, { IRM_SEAL_DIGEST: "" })).toEqual([
-      "environment IRM_SEAL, IRM_SEAL_DIGEST, IRM_SEAL_REQUIRED",
-    ]);
-  });
-
   it("may all come from an environment of the stack", () => {
     expect(changedIn({}, job)).toEqual([]);
   });
@@ -58,8 +52,4 @@ describe.skipIf(process.platform !== "linux")("the variables of a provider", () 
 
 it("are not compared without an engine", () => {
   expect(environmentProblems({ IRM_BASE_URL: "https://evil.example" })).toEqual([]);
-  // A CI job that passes on an output which does not exist sets the empty string.
-  expect(environmentProblems({ IRM_SEAL: "" })).toEqual([
-    "environment IRM_SEAL: this is now npx pulumi-irm apply, which sends what a review has shown and nothing else; unset it",
-  ]);
 });
