@@ -7,13 +7,13 @@ import { placeText } from "../../client/records.ts";
 import { DEADLINE_MS } from "../../client/retry.ts";
 import { countsText } from "../../provider/attribution/text.ts";
 import { type KindName, kindRecords } from "../../provider/kind/index.ts";
-import { contentsFrom, type Runs } from "../../provider/log/entries.ts";
+import { type Contents, contentsFrom } from "../../provider/log/entries.ts";
 import type { Entry, InvalidLine, Removed } from "../../provider/log/entry.ts";
 import { journalFile, quarantineOf } from "../../provider/log/file.ts";
 import { lockOf } from "../../provider/log/lock.ts";
 import { withArticle } from "../../provider/record/kind.ts";
 import { journalFolder, journalProblem } from "../../provider/run/journal-path.ts";
-import { isUidp, suggestion } from "../../schema/index.ts";
+import { suggestion } from "../../schema/index.ts";
 import type { IrmCommand } from "../irm-command.ts";
 import { print, printError, warn } from "../terminal.ts";
 import { UsageError } from "../usage.ts";
@@ -68,9 +68,9 @@ const list = async (flags: ListFlags): Promise<number> => {
   const contents = await Promise.all(journalsIn(folder).map(contentsOf));
   const entries = contents.flatMap((one) => one.entries);
   const invalid = contents.flatMap((one) => one.invalid);
-  const runs = contents.flatMap((one) => [...one.runs.byId.values()]);
+  const runs = contents.flatMap((one) => one.runs);
   if (flags.json) {
-    const writes = contents.flatMap((one) => [...one.runs.writes.values()]);
+    const writes = contents.flatMap((one) => one.writes);
     for (const one of [...runs, ...entries, ...writes, ...contents.flatMap((one) => one.removed), ...invalid])
       print(`${JSON.stringify(one)}\n`);
     return 0;
@@ -107,13 +107,15 @@ const invalidLineOf = ({ line, why, journal }: InvalidLineAt): string => {
 };
 
 /** What the next run of each stack finds in the state, or compares with the live records. */
-const runLines = ({ runs, entries }: Awaited<ReturnType<typeof contentsOf>>): string[] =>
-  [...runs.byId.values()].map(({ began, stack, at, pid, host, ending, judged }) => {
+const runLines = ({ runs, writes, entries }: Contents): string[] =>
+  runs.map(({ began, stack, at, pid, host, ending, judged }) => {
     const creates = entries.filter(({ run }) => run === began).length;
-    const writes = [...runs.writes.values()].filter(({ run }) => run === began);
     const isOpen = ending === undefined || judged !== undefined;
     const then = isOpen ? "did not end" : "ended; the next run of the stack checks that the engine has saved its state";
-    const what = countsText(creates, writes);
+    const what = countsText(
+      creates,
+      writes.filter(({ run }) => run === began),
+    );
     const left = what === "" ? "; nothing of it is left to settle" : `: ${what}`;
     return `${isOpen ? "open      " : "ended     "} ${new Date(at).toISOString()}  ${stack}  a run without checkpoints, process ${pid} on ${host}, ${then}${left}\n`;
   });
@@ -123,10 +125,7 @@ const STATUS_WIDTH = "succeeded  ".length;
 /** What a run has quarantined, with the uid of its record; undefined for any other line. */
 const entryIn = (line: string): Entry | undefined => {
   const { entries, invalid } = contentsFrom(line);
-  const [entry] = entries.values();
-  if (!entry || invalid.length > 0) return undefined;
-  const { uid, answered } = JSON.parse(line) as Entry;
-  return { ...entry, ...(isUidp(uid) && { uid }), ...(isUidp(answered) && { answered }) };
+  return invalid.length > 0 ? undefined : entries[0];
 };
 
 const lineOf = ({ key, kind, parent, uid, answered, at }: Entry): string => {
@@ -148,17 +147,16 @@ const clean = async (flags: CleanFlags): Promise<number> => {
     const lock = lockOf({ file, clock: systemClock, timeoutMs: DEADLINE_MS, log: warn });
     await lock.acquire();
     try {
-      const { entries, invalid, runs: found, removed } = await contentsOf(path);
-      const runs = flags.all ? undefined : found;
-      const hasRuns = runs !== undefined && runs.byId.size + runs.writes.size > 0;
+      const { entries, invalid, removed, ...found } = await contentsOf(path);
+      const { runs, writes } = flags.all ? { runs: [], writes: [] } : found;
       const isKept = ({ key }: { key: string }): boolean => !(flags.all || key === flags.key);
       for (const { key } of [...entries, ...removed]) keys.add(key);
-      const kept = { entries: entries.filter(isKept), runs, removed: removed.filter(isKept) };
+      const kept = { entries: entries.filter(isKept), runs, writes, removed: removed.filter(isKept) };
       for (const entry of entries) if (!isKept(entry)) print(`forgotten: ${lineOf(entry)}`);
       for (const one of removed) if (!isKept(one)) print(`forgotten: ${removedLineOf(one)}`);
       const count = kept.entries.length + kept.removed.length;
       if (count < entries.length + removed.length || invalid.length > 0) await journalFile(path).compact(kept);
-      if (count === 0 && !hasRuns) rmSync(path, { force: true });
+      if (count + runs.length + writes.length === 0) rmSync(path, { force: true });
       const isForgotten = flags.all || flags.invalid;
       for (const one of invalid) print(`${isForgotten ? "forgotten" : "quarantined"}: ${invalidLineOf(one)}`);
       if (isForgotten) rmSync(quarantineOf(path), { force: true });
@@ -189,21 +187,17 @@ interface InvalidLineAt extends InvalidLine {
   journal: string;
 }
 
-interface JournalContents {
-  entries: Entry[];
-  /** runs without checkpoints, and what they changed */
-  runs: Runs;
-  /** resources whose adopted record was removed */
-  removed: Removed[];
+interface JournalContents extends Contents {
   invalid: InvalidLineAt[];
 }
 
 /** The entries of a journal and its invalid lines, quarantined or not. */
 export const contentsOf = async (journal: string): Promise<JournalContents> => {
   const file = journalFile(journal);
-  const { entries, runs, removed, invalid } = (await file.read()) ?? contentsFrom("");
-  const byLine = new Map([...invalid, ...(await file.quarantined())].map((one) => [one.line, { ...one, journal }]));
-  return { entries: [...entries.values()], runs, removed: [...removed.values()], invalid: [...byLine.values()] };
+  const contents = (await file.read()) ?? contentsFrom("");
+  const lines = [...contents.invalid, ...(await file.quarantined())];
+  const byLine = new Map(lines.map((one) => [one.line, { ...one, journal }]));
+  return { ...contents, invalid: [...byLine.values()] };
 };
 
 export const isPending = ({ uid }: Entry): boolean => uid === undefined;

@@ -4,7 +4,7 @@
 import { type Listed, listChildren } from "../../client/paginate.ts";
 import { openStackText } from "../../client/preview-marks.ts";
 import { kindOfToken } from "../kind/index.ts";
-import type { Write } from "../log/entries.ts";
+import type { Write } from "../log/entry.ts";
 import { createTimeOf, isMatch, recordId, recordLine } from "../record/id.ts";
 import { withArticle } from "../record/kind.ts";
 import { observe } from "../record/normal-form.ts";

@@ -1,6 +1,6 @@
 // What a person reads about an open stack.
 import { openStackText } from "../../client/preview-marks.ts";
-import type { Run, Write } from "../log/entries.ts";
+import type { Run, Write } from "../log/entry.ts";
 import { createTimeOf } from "../record/id.ts";
 import { recordText, withArticle } from "../record/kind.ts";
 import type { Leftover } from "./leftover.ts";

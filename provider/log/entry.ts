@@ -1,7 +1,6 @@
-// The journal's lines for a create (JSON Lines): a pending entry before the POST, its outcome after it. Inputs are stored only as a
-// hash; a search needs the uid of the parent. Invalid lines are ignored and kept: people and broken disks write to files too.
-// A run without checkpoints has lines of its own, also for updates and deletes (entries.ts).
-// The words on disk are those of version 0.1: `made` is succeeded, `closed` failed, `again` resent, `known` acknowledged.
+// The journal's lines (JSON Lines). A line says all that is known of a create, a run or a write, in place of an earlier line about it: a
+// pending entry is on disk before the POST, and its outcome after it. Inputs are stored only as a hash; a search needs the uid of the
+// parent. Invalid lines are ignored and kept: people and broken disks write to files too.
 import { z } from "zod";
 import { isUidp, uidp } from "../../schema/index.ts";
 
@@ -13,7 +12,7 @@ const time = z
   .min(0, "must be a time")
   .max(8.64e15, "must be a time");
 
-const Intent = z.object({
+const Entry = z.object({
   /** id of this create, unique in the file */
   intent: text,
   /** organization/project/stack/type::name of the resource */
@@ -32,12 +31,18 @@ const Intent = z.object({
   notBefore: time,
   /** id of a run without checkpoints: the engine saves what it does at its end */
   run: text.optional(),
+  /** the record that it created; absent while it is pending */
+  uid: uidp.optional(),
+  /** the record in the response, which differs from the request */
+  answered: uidp.optional(),
+  /** of a create of such a run: the resource has another record, and no resource this one */
+  left: z.literal(true).optional(),
 });
 
-/** A create that is about to be sent. */
-export type Intent = z.infer<typeof Intent>;
+/** A create, from before its first request. */
+export type Entry = z.infer<typeof Entry>;
 
-const Began = z.object({
+const Run = z.object({
   /** id of the run, unique in the file */
   began: text,
   /** organization/project/stack */
@@ -54,12 +59,16 @@ const Began = z.object({
   pids: text.optional(),
   /** the operation that its process shares with others */
   operation: text.optional(),
+  /** when the engine ended it in order, to save its state next: by the clock of its machine */
+  ending: time.optional(),
+  /** what a later run found: the engine never saved what it did, or that is not certain */
+  judged: z.enum(["lost", "unclear"]).optional(),
 });
 
-/** A run without checkpoints, from before its first write. */
-export type Began = z.infer<typeof Began>;
+/** A run without checkpoints that is not known to have ended well, from before its first write. */
+export type Run = z.infer<typeof Run>;
 
-const Wrote = z.object({
+const Write = z.object({
   /** uid of the record */
   wrote: uidp,
   kind: text,
@@ -74,10 +83,12 @@ const Wrote = z.object({
   /** what the record has then, as the inputs of an intent; absent: the record is deleted */
   to: text.optional(),
   given: z.array(text, { error: "must be a list of texts" }).optional(),
+  /** its response has arrived, so its request cannot arrive any more */
+  isDone: z.literal(true).optional(),
 });
 
-/** An update or a delete that is about to be sent. */
-export type Wrote = z.infer<typeof Wrote>;
+/** An update or a delete, from before its request: what the state must say of a record before nothing of it is left to settle. */
+export type Write = z.infer<typeof Write>;
 
 const Removed = z.object({
   /** uid of the record that the resource had, and that a refresh found gone: what its `adopt` names */
@@ -92,58 +103,26 @@ const Removed = z.object({
 /** Somebody deleted the record of a resource that adopts it. The engine drops such a resource from its state. */
 export type Removed = z.infer<typeof Removed>;
 
-/** The lines that follow an intent, by their first member. */
-const OF_CREATE = {
-  intent: Intent,
-  again: z.object({ again: text, at: time }),
-  made: z.object({ made: text, uid: uidp, at: time }),
-  /** the response named a record that differs from the request */
-  answered: z.object({ answered: text, uid: uidp }),
+/** By the first member of a line. */
+const LINES = {
+  intent: Entry,
   /** failed: certainly not created, or deleted again */
   closed: z.object({ closed: text }),
   /** acknowledged: the engine has a record of this uid in its state, since it asked for it or has told the program its id */
   known: z.object({ known: uidp, kind: text.optional() }),
-};
-
-/** The lines of runs without checkpoints. */
-const OF_RUN = {
-  began: Began,
-  /** the engine ends the run in order, and saves its state next */
-  ending: z.object({ ending: text, clock: time }),
-  /** What a later run found: the engine never saved what the run did, or that is not certain. */
-  judged: z.object({ judged: text, as: z.enum(["lost", "unclear"]) }),
+  removed: Removed,
+  began: Run,
   /** nothing of the run is left to settle */
   ended: z.object({ ended: text }),
-  wrote: Wrote,
-  /** the response to an update or a delete has arrived */
-  done: z.object({ done: uidp, kind: text }),
+  wrote: Write,
   /** the state has the record as it is */
   settled: z.object({ settled: uidp, kind: text }),
 };
-
-const LINES = {
-  ...OF_CREATE,
-  /** of a create of such a run: the resource has another record, and no resource this one */
-  left: z.object({ left: text }),
-  ...OF_RUN,
-  removed: Removed,
-};
-
-export type RunLine = { [K in keyof typeof OF_RUN]: z.infer<(typeof OF_RUN)[K]> }[keyof typeof OF_RUN];
 
 /** The engine has a record of this uid in its state; `kind` distinguishes records that share a uid. */
 export type Known = z.infer<typeof LINES.known>;
 
 export type Line = { [K in keyof typeof LINES]: z.infer<(typeof LINES)[K]> }[keyof typeof LINES];
-
-export interface Entry extends Intent {
-  /** the record that it created; absent while it is pending */
-  uid?: string;
-  /** the record in the response, which differs from the request */
-  answered?: string;
-  /** the resource has another record */
-  left?: true;
-}
 
 /** A line that is not an entry: it is kept and shown, and otherwise ignored. */
 export interface InvalidLine {
@@ -161,7 +140,7 @@ export const parse = (line: string): Line | string => {
   if (value === undefined) return "it is not JSON";
   if (typeof value !== "object" || value === null) return "it is not an object";
   const [name] = (Object.keys(LINES) as (keyof typeof LINES)[]).filter((one) => Object.hasOwn(value, one));
-  if (name === undefined) return `it has none of ${Object.keys(OF_CREATE).join(", ")}`;
+  if (name === undefined) return `it has none of ${Object.keys(LINES).join(", ")}`;
   const { error } = LINES[name].safeParse(value);
   // As it was read, with the members of a later version.
   return error?.issues.map(({ path, message }) => `${path.join(".")} ${message}`).join("; ") ?? (value as Line);

@@ -5,14 +5,14 @@ import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../client/clock.ts";
 import { getOrInsert } from "../../schema/index.ts";
 import { knownLine } from "../log/entries.ts";
-import type { Entry, Intent, Known, Line, Removed } from "../log/entry.ts";
+import type { Entry, Known, Line, Removed } from "../log/entry.ts";
 import { JournalError, quarantineOf } from "../log/file.ts";
 import { type Operation, soleOperation } from "../log/operation.ts";
 import { recordId } from "../record/id.ts";
 import { catchUp, type Event, openJournal, type StackJournal, takeIn } from "./stack-journal.ts";
 import { createWriteAhead } from "./write-ahead.ts";
 
-export type NewIntent = Omit<Intent, "intent" | "at" | "notBefore">;
+export type NewIntent = Omit<Entry, "intent" | "at" | "notBefore">;
 
 /** The record that the create of an entry produced. */
 export interface Created {
@@ -220,16 +220,17 @@ const createsIn = ({ openFor, readOn, fromEarlierRuns, write, share, run, log }:
   recordSend: async (entries: readonly Entry[], at: number): Promise<void> => {
     const later = entries.filter((entry) => at - entry.at > SEND_TIME_MS);
     if (later.length === 0) return;
-    await write(await openFor((later[0] as Entry).key), ...later.map(({ intent }) => ({ again: intent, at })));
+    await write(await openFor((later[0] as Entry).key), ...later.map((entry) => ({ ...entry, at })));
     for (const entry of later) entry.at = at;
   },
   recordSuccess: async (created: readonly Created[], at: number): Promise<void> => {
     const [{ entry: first }] = created as readonly [Created];
-    await write(await openFor(first.key), ...created.map(({ entry, uid }) => ({ made: entry.intent, uid, at })));
+    await write(await openFor(first.key), ...created.map(({ entry, uid }) => ({ ...entry, uid, at })));
+    for (const { entry, uid } of created) Object.assign(entry, { uid, at });
   },
   /** The response named this record, which differs from the request. */
   recordAnswer: async (entry: Entry, uid: string): Promise<void> => {
-    await write(await openFor(entry.key), { answered: entry.intent, uid });
+    await write(await openFor(entry.key), { ...entry, answered: uid });
     entry.answered = uid;
   },
   /** The create did not produce the record that the entry names. That line is quarantined, and the entry is pending again. */

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { withSection } from "../../client/errors.ts";
-import { createEntries, type Entries } from "../log/entries.ts";
+import { createEntries, type Entries, keptOf } from "../log/entries.ts";
 import type { InvalidLine, Known, Removed } from "../log/entry.ts";
 import { type JournalFile, journalFile, quarantineOf } from "../log/file.ts";
 import { type Lock, type LockOptions, lockOf } from "../log/lock.ts";
@@ -85,8 +85,7 @@ const readAgain = (open: StackJournal): void => {
 const compact = async (open: StackJournal): Promise<void> => {
   if (open.isCaughtUp) return;
   readAgain(open);
-  const { byId, runs, removed } = open.entries;
-  await open.file.compact({ entries: byId.values(), runs, removed: removed.values() });
+  await open.file.compact(keptOf(open.entries));
   open.isCaughtUp = true;
 };
 

@@ -3,15 +3,15 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../client/clock.ts";
 import { startOf } from "../../pulumi/process.ts";
-import type { Run, Write } from "../log/entries.ts";
-import type { Entry, Line, Wrote } from "../log/entry.ts";
+import type { Entry, Line, Run, Write } from "../log/entry.ts";
 import { JournalError } from "../log/file.ts";
 import { holderHere } from "../log/holder.ts";
 import type { Operation } from "../log/operation.ts";
+import { recordId } from "../record/id.ts";
 import type { StackJournal } from "./stack-journal.ts";
 
 /** An update; a delete, where the record has no content after it. */
-export interface NewWrite extends Pick<Wrote, "key" | "kind" | "to" | "given"> {
+export interface NewWrite extends Pick<Write, "key" | "kind" | "to" | "given"> {
   uid: string;
 }
 
@@ -66,14 +66,15 @@ export const createWriteAhead = ({ stackOf, openFor, clock, operation, isUncheck
     /** The stack's open runs, as the file has them now; undefined where there is none. */
     findOpenRuns: async (key: string): Promise<OpenRuns | undefined> => {
       const { file } = await openFor(key);
-      const { entries, runs } = (await file.read()) ?? {};
-      if (!entries || !runs || runs.byId.size + runs.writes.size === 0) return undefined;
-      const others = [...runs.byId.values()].filter((one) => !isOwn(one));
+      const contents = await file.read();
+      if (!contents) return undefined;
+      const { entries, runs, writes } = contents;
+      const others = runs.filter((one) => !isOwn(one));
       const isOther = (of: string) => others.some(({ began }) => began === of);
       const open: OpenRuns = {
         runs: others,
-        entries: [...entries.values()].filter((entry) => entry.run !== undefined && isOther(entry.run)),
-        writes: [...runs.writes.values()].filter((write) => write.run === undefined || isOther(write.run)),
+        entries: entries.filter(({ run }) => run !== undefined && isOther(run)),
+        writes: writes.filter(({ run }) => run === undefined || isOther(run)),
       };
       return open.runs.length + open.writes.length === 0 ? undefined : open;
     },
@@ -94,25 +95,28 @@ export const createWriteAhead = ({ stackOf, openFor, clock, operation, isUncheck
       for (const line of lines) open.entries.apply(line);
     },
     /** Its response has arrived. */
-    endWrite: ({ key, kind, uid }: NewWrite): Promise<void> => add(key, { done: uid, kind }),
+    endWrite: async ({ key, kind, uid }: NewWrite): Promise<void> => {
+      const write = (await openFor(key)).entries.writes.get(recordId(kind, uid));
+      if (write) await add(key, { ...write, isDone: true });
+    },
     /** The state has these records as they are. */
     settle: (records: readonly Pick<NewWrite, "kind" | "uid">[], key: string): Promise<void> =>
       add(key, ...records.map(({ kind, uid }) => ({ settled: uid, kind }))),
     /** What is known of an open run. */
-    noteRun: ({ began }: Run, is: Required<Run>["judged"] | "ended", key: string): Promise<void> =>
-      add(key, is === "ended" ? { ended: began } : { judged: began, as: is }),
+    noteRun: (run: Run, is: "lost" | "unclear" | "ended", key: string): Promise<void> =>
+      add(key, is === "ended" ? { ended: run.began } : { ...run, judged: is }),
     /** The resource has another record than the one that the entry's create produced. */
     leave: async (entry: Entry): Promise<void> => {
       const { file, entries } = await openFor(entry.key);
-      const line = { left: entry.intent };
+      const line: Entry = { ...entry, left: true };
       await file.append(line);
       entries.apply(line);
     },
     /** The engine ends this run in order, and saves its state next. */
     endInOrder: (): void => {
-      for (const { file } of marked)
+      for (const { file, entries } of marked)
         try {
-          file.add({ ending: id, clock: clock.today() });
+          file.add({ ...(entries.runs.get(id) as Run), ending: clock.today() });
         } catch (error) {
           // The next run asks a person.
           if (!(error instanceof JournalError)) throw error;

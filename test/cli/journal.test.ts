@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { Intent } from "../../provider/log/entry.ts";
+import type { Entry } from "../../provider/log/entry.ts";
 import { journalFile } from "../../provider/log/file.ts";
 import { root } from "../harness/api-process.ts";
 import { runCommand } from "../support/command.ts";
@@ -14,7 +14,7 @@ const ORG = "720909c9f5279097d847ad02a2f24ba8f59de36a";
 const keyOf = (name: string) => `organization/project/stack/Group::${name}`;
 const MADE_MS = Date.parse("2026-01-28T12:00:00Z");
 
-const intent = (name: string, parent: string): Intent => ({
+const intent = (name: string, parent: string): Entry => ({
   intent: `intent of ${name}`,
   key: keyOf(name),
   kind: "group",
@@ -25,6 +25,8 @@ const intent = (name: string, parent: string): Intent => ({
   notBefore: 0,
 });
 
+const made = { ...intent("made", ""), uid: `${ORG}/0000000000000001` };
+
 let count = 0;
 /** A folder with journals: a pending entry, a succeeded one, and one of another stack. */
 const journals = async (): Promise<string> => {
@@ -33,7 +35,7 @@ const journals = async (): Promise<string> => {
   const one = journalFile(`${own}/one.jsonl`);
   await one.append(intent("open", ORG));
   await one.append(intent("made", ""));
-  await one.append({ made: "intent of made", uid: `${ORG}/0000000000000001`, at: MADE_MS });
+  await one.append(made);
   await journalFile(`${own}/two.jsonl`).append(intent("other", ""));
   return own;
 };
@@ -75,20 +77,20 @@ describe("irm recover list", () => {
       code: 0,
       stdout: `forgotten: ${line}`,
     });
-    expect([...((await file.read())?.removed.keys() ?? [])]).toEqual([keyOf("also")]);
+    expect((await file.read())?.removed.map(({ key }) => key)).toEqual([keyOf("also")]);
   });
 
   it("reports that nothing is pending when every create succeeded, as after any run", async () => {
     const own = folder.path("succeeded");
     const journal = journalFile(`${own}/one.jsonl`);
     await journal.append(intent("made", ""));
-    await journal.append({ made: "intent of made", uid: `${ORG}/0000000000000001`, at: MADE_MS });
+    await journal.append(made);
     const rest =
       "The next run of a stack removes the entries of the records that its state has; entries of a stack, or of an organization, that no " +
       "longer exists stay until npx pulumi-irm recover clean\n";
     expect(await list(own)).toBe(`no pending creates in ${own}: its one create succeeded. ${rest}`);
     await journal.append(intent("second", ""));
-    await journal.append({ made: "intent of second", uid: `${ORG}/0000000000000002`, at: MADE_MS });
+    await journal.append({ ...intent("second", ""), uid: `${ORG}/0000000000000002` });
     expect(await list(own)).toBe(`no pending creates in ${own}: its 2 creates succeeded. ${rest}`);
     const { intent: _intent, ...entry } = intent("second", "");
     const line = JSON.stringify({ intent: "intent of second", ...entry, uid: `${ORG}/0000000000000002` });
@@ -105,11 +107,7 @@ describe("irm recover list", () => {
 
   it("prints one line of JSON for each entry with --json", async () => {
     const printed = (await list(await journals(), "--json")).trim().split("\n");
-    expect(printed.map((line) => JSON.parse(line))).toEqual([
-      intent("open", ORG),
-      { ...intent("made", ""), uid: `${ORG}/0000000000000001` },
-      intent("other", ""),
-    ]);
+    expect(printed.map((line) => JSON.parse(line))).toEqual([intent("open", ORG), made, intent("other", "")]);
   });
 
   it("reports no entries, also for a missing folder", async () => {

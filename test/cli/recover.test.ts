@@ -285,7 +285,7 @@ describe("irm recover list", () => {
   it("keeps open runs when irm recover clean removes the entries of a resource, and removes them with --all", async () => {
     await leave();
     expect((await runIrm("recover", "clean", "--key", "organization/project/stack/Group::below")).code).toBe(0);
-    expect(world.contents().runs.byId.size).toBe(1);
+    expect(world.contents().runs).toHaveLength(1);
     expect((await runIrm("recover", "clean", "--all")).code).toBe(0);
     expect((await runIrm("recover", "list")).stdout).toMatch(/^no pending creates: no entries in /);
   });

@@ -64,7 +64,7 @@ describe("a killed run without checkpoints", () => {
   it("of dynamic resources is named by preview and irm recover list, and the up of the reverted program undoes it", async () => {
     const program = await place.program("reverted", base("reverted"), UNCHECKED, { ownProcess: true });
     await program.must("up", "--yes", "--skip-preview");
-    expect(journalOf("reverted")).toMatch(/^\{"began":.*^\{"ending":/ms);
+    expect(journalOf("reverted")).toMatch(/^\{"began":.*"ending":/ms);
     const top = uidOf("reverted");
 
     program.write(base("reverted", "two", "editor") + more);

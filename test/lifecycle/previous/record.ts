@@ -19,6 +19,12 @@ const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 
 const START = Date.now();
 
+/** Whether a line of the journal says so of a create without an outcome. */
+const isSentAgain = (line: string): boolean => {
+  const { at, notBefore, uid } = (line.endsWith("}") ? JSON.parse(line) : {}) as Json;
+  return Number(at) > Number(notBefore) && uid === undefined;
+};
+
 const place = await createWorkplace();
 const proxy = await startProxy(() => place.server.baseUrl);
 try {
@@ -62,8 +68,9 @@ try {
   before.release();
 
   await Promise.all([unreported.reached, unanswered.reached]);
-  for (const line of ["again", "closed", "answered"])
-    await until(`a line "${line}"`, () => journal().includes(`{"${line}":`));
+  await until("the line of a create that was sent again", () => journal().split("\n").some(isSentAgain));
+  for (const member of ["closed", "answered"])
+    await until(`a line with "${member}"`, () => journal().includes(`"${member}":`));
   const [provider] = processesBelow(run.pid, /dynamic-provider/);
   process.kill(run.pid, "SIGKILL");
   await run.exited;

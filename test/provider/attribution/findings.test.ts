@@ -12,6 +12,7 @@ const PARENT = "720909c9f5279097d847ad02a2f24ba8f59de36a";
 const uid = (digit: string) => `${PARENT}/${digit.repeat(16)}`;
 
 const BEGAN = { began: "r", stack: "o/p/s", at: 1, clock: 1_000, host: "h", pid: 3, start: "4" };
+const ENDING = { ...BEGAN, ending: 2_000 };
 const intent = {
   key: "o/p/s/Group::a",
   kind: "group",
@@ -22,22 +23,15 @@ const intent = {
   notBefore: 5,
   run: "r",
 };
-const created = (digit: string) => [
-  { ...intent, intent: digit },
-  { made: digit, uid: uid(digit), at: 5 },
-];
+const created = (digit: string) => [{ ...intent, intent: digit, uid: uid(digit) }];
 const print = (fields: Json) => fingerprintOf(kindRecords.group, PARENT, fields, []);
 const wrote = (digit: string, to?: Json, run: string | null = "r") => ({
   ...{ wrote: uid(digit), kind: "group", key: "o/p/s/Group::a", at: 6, clock: 1_500 },
   ...(run !== null && { run }),
   ...(to && { to: print(to), given: [] }),
 });
-const ENDING = { ending: "r", clock: 2_000 };
-
-const openWith = (...lines: object[]): OpenRuns => {
-  const { entries, runs } = contentsFrom(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-  return { runs: [...runs.byId.values()], entries: [...entries.values()], writes: [...runs.writes.values()] };
-};
+const openWith = (...lines: object[]): OpenRuns =>
+  contentsFrom(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
 
 const stateOf = (savedMs: number, records: Record<string, Json> = {}): EngineState => ({
   pending: [],
@@ -74,7 +68,7 @@ describe("a run without checkpoints", () => {
     ["unclear", A, undefined, 1, "of a stack whose state cannot be read: nothing is known"],
     [
       "lost",
-      [...A, { judged: "r", as: "lost" }],
+      [...A, { ...BEGAN, judged: "lost" }],
       stateOf(9_000, { a: NEW }),
       0,
       "of which that is known: taken over since",

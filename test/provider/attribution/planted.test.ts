@@ -34,7 +34,7 @@ const plant = (record: Json, atMs: number, about: { uid?: string; fields?: Json 
   const inputs = fingerprintOf(kindRecords.group, parent, about.fields ?? record, []);
   const key = "organization/project/stack/Group::victim";
   const intent = { intent: "i", key, kind: "group", parent, inputs, given: [], at: atMs, notBefore: atMs, run: "r" };
-  const made = { made: "i", uid: about.uid ?? record.uid, at: atMs };
+  const made = { ...intent, uid: about.uid ?? record.uid };
   const [file = ""] = readdirSync(world.journal).filter((name) => name.endsWith(".jsonl"));
   for (const line of [began, intent, made]) appendFileSync(join(world.journal, file), `${JSON.stringify(line)}\n`);
 };

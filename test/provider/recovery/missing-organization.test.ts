@@ -27,7 +27,7 @@ const leave = ({ __key: key }: Json, parent: string, uid: string): void => {
   count += 1;
   const at = Date.now() - 600_000;
   const intent = { intent: `i${count}`, key, kind: "group", parent, inputs: "0", given: [], at, notBefore: at };
-  const lines = [intent, { made: intent.intent, uid, at }];
+  const lines = [intent, { ...intent, uid }];
   appendFileSync(file(), lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
 };
 

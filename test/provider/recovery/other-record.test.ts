@@ -76,7 +76,7 @@ describe("a response that names another record", () => {
     const reported = machine.messages.filter((text) => text.includes("the response to CreateGroup names group"));
     expect(reported).toEqual([expect.stringContaining(`, which ${why}`)]);
     expect(reported[0]).toContain("it is not adopted, and the search for the created record continues");
-    expect(machine.lines().filter(({ made }) => made)).toMatchObject([{ uid: id }]);
+    expect(machine.lines().filter(({ uid }) => uid)).toMatchObject([{ uid: id }]);
   });
 
   it("that this run has created for an equal resource: each gets its own", async () => {

@@ -28,7 +28,7 @@ describe("the journal", () => {
       notBefore: expect.any(Number),
     });
     expect(made).toEqual({
-      made: intent?.intent,
+      ...intent,
       uid: expect.stringContaining(machine.org),
       at: expect.any(Number),
     });

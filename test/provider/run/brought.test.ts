@@ -58,7 +58,7 @@ const bring = (args: Json, as: Json, uid?: string): void => {
     at,
     notBefore: 0,
   };
-  const lines = [intent, ...(uid === undefined ? [] : [{ made: "brought", uid, at }])];
+  const lines = [intent, ...(uid === undefined ? [] : [{ ...intent, uid }])];
   const config = { journal: machine.journal, baseUrl: machine.service.baseUrl } as never;
   const stack = key.split("/", 3).join("/");
   const { environment } = machine.run();

@@ -28,8 +28,8 @@ describe("acknowledgerOf", () => {
     path = folder.path(`${task.id}.jsonl`);
   });
 
-  const entries = () => [...contentsFrom(readFileSync(path, "utf8")).entries.keys()];
-  const succeeded = (n: number, kind = "group") => [intent(n, kind), { made: `${kind} ${n}`, uid: uid(n), at: 2 }];
+  const entries = () => contentsFrom(readFileSync(path, "utf8")).entries.map(({ intent }) => intent);
+  const succeeded = (n: number, kind = "group") => [intent(n, kind), { ...intent(n, kind), uid: uid(n) }];
 
   it("removes the entries of what is stored, and of nothing else", async () => {
     const provider = journalFile(path);
@@ -37,7 +37,7 @@ describe("acknowledgerOf", () => {
     await provider.append(...succeeded(1), ...succeeded(2), intent(3));
     await acknowledge([knownLine("group", uid(1)), knownLine("group", uid(9))]);
     expect(entries()).toEqual(["group 2", "group 3"]);
-    await provider.append({ made: "group 3", uid: uid(3), at: 3 }, ...succeeded(4));
+    await provider.append({ ...intent(3), uid: uid(3) }, ...succeeded(4));
     await acknowledge([knownLine("group", uid(3)), knownLine("group", uid(4))]);
     expect(entries()).toEqual(["group 2"]);
   });
@@ -53,7 +53,7 @@ describe("acknowledgerOf", () => {
     const acknowledge = acknowledgerOf(path);
     await provider.append(...succeeded(1), ...succeeded(2));
     await acknowledge([knownLine("group", uid(1))]);
-    await provider.compact({ entries: [{ ...intent(2), uid: uid(2) }] });
+    await provider.compact({ ...contentsFrom(""), entries: [{ ...intent(2), uid: uid(2) }] });
     await acknowledge([knownLine("group", uid(2))]);
     expect(entries()).toEqual([]);
   });

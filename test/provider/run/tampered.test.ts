@@ -75,7 +75,7 @@ describe("an entry that names another record", () => {
     ["in another group", (uid) => `${uid}/0123456789abcdef`],
   ])("%s: the created record is found, and the other one is not touched", async (_what, uidFrom) => {
     const { args, id, foreign } = await killed();
-    tamper("made", { uid: uidFrom(foreign.uid) });
+    tamper("uid", { uid: uidFrom(foreign.uid) });
     const next = await reconcile.create(group, machine.run().session, args);
     expect(next.id).toBe(id);
     expect(machine.posts).toBe(1);
@@ -85,7 +85,7 @@ describe("an entry that names another record", () => {
 
   it("is reported with the reason and the place where it is kept", async () => {
     const { args, foreign } = await killed();
-    tamper("made", { uid: foreign.uid });
+    tamper("uid", { uid: foreign.uid });
     await reconcile.create(group, machine.run().session, args);
     expect(machine.messages[0]).toBe(
       `${args.__key}: the intent journal names ${foreign.uid} for it, which existed before the create: ` +
@@ -100,7 +100,7 @@ describe("an entry that names another record", () => {
     const first = await reconcile.create(group, before.session, one);
     await machine.run().session.journal.acknowledge("group", [first.id], one.__key as string);
     const second = await reconcile.create(group, machine.run().session, two);
-    tamper("made", { uid: first.id });
+    tamper("uid", { uid: first.id });
     const next = machine.run();
     // The engine acknowledged it: a diff of the other resource came first.
     next.session.ownership.inState(first.id, one.__key as string);
@@ -111,7 +111,7 @@ describe("an entry that names another record", () => {
     const { args, id } = await killed();
     const later = await machine.createByOther({ ...args, description: "another" });
     await machine.service.session.call("DeleteGroup", { uid: id });
-    tamper("made", { uid: later.uid });
+    tamper("uid", { uid: later.uid });
     for (let run = 0; run < 2; run += 1)
       await expect(reconcile.create(group, machine.run().session, args)).rejects.toThrow(
         `${args.__key}: the intent journal of an earlier run names group ${later.uid} "${args.name}", which differs ` +
@@ -160,7 +160,7 @@ describe("an entry whose members do not fit its record", () => {
 describe("adoption of another record than the entry names", () => {
   it("does not report an unrelated record as unmanaged", async () => {
     const { args, foreign } = await killed();
-    tamper("made", { uid: foreign.uid });
+    tamper("uid", { uid: foreign.uid });
     const other = await machine.createByOther(machine.inputs());
     const adopting = { ...keyOf(""), ...args, adopt: other.uid, name: other.name };
     await reconcile.create(group, machine.run().session, adopting);
