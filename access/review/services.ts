@@ -11,8 +11,8 @@ export const joinReviews = (reviews: ReadonlyMap<string, Review>): Review => {
   const [first, ...others] = [...reviews.values()];
   if (first === undefined) throw new TypeError("a review has a service");
   if (others.length === 0) return first;
-  const at = <K extends keyof Report, T extends Report[K] & readonly object[]>(pick: (report: Report) => T) =>
-    [...reviews].flatMap(([service, { report }]) => pick(report).map((one) => ({ ...one, service }))) as unknown as T;
+  const at = <T>(pick: (report: Report) => readonly T[]) =>
+    [...reviews].flatMap(([service, { report }]) => pick(report).map((one) => ({ ...one, service })));
   const all = <T>(pick: (report: Report) => readonly T[]): T[] =>
     [...reviews.values()].flatMap(({ report }) => pick(report));
   const [identities, people] = [at((one) => one.identities), at((one) => one.people)];
