@@ -5,10 +5,9 @@ import { jsonText } from "../access/format/document/document.ts";
 import { countText } from "../access/format/words.ts";
 import { type AccessGraph, placesIn } from "../access/graph/graph.ts";
 import { readLive } from "../access/graph/live.ts";
-import { PolicyEditError } from "../access/policy/edit/document.ts";
-import { applyEdit, entryText, type PolicyEdit } from "../access/policy/edit/open.ts";
+import { entryText } from "../access/policy/edit/open.ts";
 import { type HeldBinding, type Holder, kindOf, labelOf } from "../access/revoke/holder.ts";
-import { restorationIn } from "../access/revoke/policy.ts";
+import { applyToPolicy, type PolicyChange, restorationIn } from "../access/revoke/policy.ts";
 import { type Failure, restoreBindings } from "../access/revoke/remove.ts";
 import { interrupted, readUndoFile, renamedIn, type UndoFile } from "../access/revoke/undo-file.ts";
 import { POLICY } from "../access/test/file.ts";
@@ -33,8 +32,13 @@ export const restore = async (client: Client, file: string, flags: RestoreFlags)
     throw new UserError(
       `${file} names records as they are not called: ${renamed.join("; ")}. Somebody has changed the file, or renamed them since. Nothing was put back; give --force to go by the uids.`,
     );
-  const policy = editOf(graph, undo);
-  await showRestored(graph, undo, policy, flags);
+  const policy = restorationIn(POLICY, undo.policy, graph, undo.holder.uid);
+  const { shown, lines } = shownOf(graph, undo, policy.edit.entries);
+  await confirm(lines, flags, {
+    question: `Put this access of ${printable(labelOf(shown))} back?`,
+    asks: !flags.yes && canAsk(),
+    refusal: "nothing was put back",
+  });
 
   const { restored, present, failed } = await untilInterrupted(interrupted(), (signal) =>
     restoreBindings(client, undo, signal),
@@ -46,59 +50,61 @@ export const restore = async (client: Client, file: string, flags: RestoreFlags)
     const there = present.length === 0 ? "" : `; ${present.length} existed`;
     print(`put back ${countGrants(restored.length, holder)} of ${labelOf(holder)}${there}\n`);
   }
-  const problem = applyPolicy(undo, policy, flags);
+  const problem = restorePolicy(undo, policy, flags);
   printFailures(failed, holder, "not put back");
   return failed.length === 0 && problem === undefined ? 0 : 1;
 };
 
-/** Undefined: there is no policy here. */
-type Policy = { edit: PolicyEdit } | { problem: string } | undefined;
-
-const editOf = (graph: AccessGraph, { holder, policy }: UndoFile): Policy =>
-  policy.length > 0 && existsSync(POLICY) ? restorationIn(POLICY, policy, graph, holder.uid) : undefined;
-
-/** Prints what comes back, and asks a person whether to go on. */
-const showRestored = async (
-  graph: AccessGraph,
-  { holder, bindings }: UndoFile,
-  policy: Policy,
-  { format, yes }: RestoreFlags,
-): Promise<void> => {
+/** What comes back, by the names that its records have now. */
+const shownOf = (graph: AccessGraph, { holder, bindings }: UndoFile, rows: readonly string[]) => {
   const placeOf = placesIn(graph);
   const live = (holder.externalGroup === undefined ? graph.identities : graph.providers).get(holder.uid);
   const held = bindings.map((one): HeldBinding => {
     const roleName = graph.roles.get(one.role)?.name ?? one.roleName;
     return { ...one, path: graph.groups.has(one.group) ? placeOf(one.group) : one.path, roleName };
   });
-  const rows = policy && "edit" in policy ? policy.edit.entries : [];
   const place = live ? placeOf(live.group) : "a group that you cannot see";
   const shown = { ...holder, name: live?.name ?? holder.name };
-  const lines = listText({ holder: shown, place, held, rows });
-  const asks = !yes && canAsk();
-  if (format === "terminal") print(`${lines}\n`);
-  else if (asks) warn(lines);
-  if (asks && !(await ask(`Put this access of ${printable(labelOf(shown))} back?`)))
-    throw new UserError("nothing was put back");
+  return { shown, lines: listText({ holder: shown, place, held, rows }) };
 };
 
 /** Why the entries of the policy are not put back; undefined where they are, or where there is nothing to put back. */
-const applyPolicy = (undo: UndoFile, policy: Policy, { format }: RestoreFlags): string | undefined => {
+const restorePolicy = (undo: UndoFile, policy: PolicyChange, { format }: RestoreFlags): string | undefined => {
   if (undo.policy.length === 0) return undefined;
-  if (!policy) {
+  if (!existsSync(POLICY)) {
     const rows = undo.policy.map(({ group, role, identity }) => entryText(["access", group, role, identity]));
     warn(
       `there is no ${POLICY} here; put these back in the policy too, or its next update removes the access: ${rows.join(", ")}`,
     );
     return undefined;
   }
-  const problem = "problem" in policy ? policy.problem : problemOfEdit(policy.edit);
-  if (problem !== undefined) {
+  const problem = applyToPolicy(policy);
+  const count = policy.edit.entries.length;
+  if (problem !== undefined)
     printError("irm revoke", `${POLICY} is as it was, and its next update removes the access again: ${problem}`);
-    return problem;
-  }
-  const count = "edit" in policy ? policy.edit.entries.length : 0;
-  if (format === "terminal" && count > 0) print(`put back ${countText(count, "entry", "entries")} in ${POLICY}\n`);
-  return undefined;
+  else if (format === "terminal" && count > 0) print(`put back ${countText(count, "entry", "entries")} in ${POLICY}\n`);
+  return problem;
+};
+
+interface Question {
+  asks: boolean;
+  question: string;
+  /** of the error where a person says no */
+  refusal: string;
+  /** printed before the question */
+  notice?: string | undefined;
+}
+
+/** Prints what changes, and asks a person whether to go on. */
+export const confirm = async (
+  lines: string,
+  { format }: Pick<RestoreFlags, "format">,
+  { asks, question, refusal, notice }: Question,
+): Promise<void> => {
+  if (format === "terminal") print(`${lines}\n`);
+  else if (asks) warn(lines);
+  if (notice !== undefined) warn(notice);
+  if (asks && !(await ask(question))) throw new UserError(refusal);
 };
 
 // What `irm revoke` prints of grants, in either direction.
@@ -150,15 +156,4 @@ export const printFailures = (failed: readonly Failure[], holder: Holder, what: 
     "irm revoke",
     quoting(errors, (texts) => [head, ...texts.map(lineOf), ...more].join("\n")),
   );
-};
-
-/** Why the policy could not be edited; undefined where it was. */
-export const problemOfEdit = (edit: PolicyEdit): string | undefined => {
-  try {
-    applyEdit(edit);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof PolicyEditError)) throw error;
-    return error.message;
-  }
 };

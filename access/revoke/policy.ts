@@ -1,13 +1,14 @@
 // What a policy grants to an identity, the edit that takes it out, and the one that puts it back.
 
+import { existsSync } from "node:fs";
 import { engineStateFrom, exportFrom, type StateResource } from "../../pulumi/state.ts";
 import { ourType, partsOfUrn } from "../../pulumi/urn.ts";
 import { valuesIn } from "../../pulumi/value.ts";
-import { isObject } from "../../schema/index.ts";
+import { getOrInsert, isObject, printable } from "../../schema/index.ts";
 import { type AccessGraph, type IdentityNode, type NodeId, nameOf, pathOf } from "../graph/graph.ts";
-import { PolicyEditError } from "../policy/edit/document.ts";
+import { type AddedMap, PolicyEditError } from "../policy/edit/document.ts";
 import { additionOf, removalOf } from "../policy/edit/entries.ts";
-import { openPolicy, type PolicyEdit, stackOf } from "../policy/edit/open.ts";
+import { applyEdit, type OpenPolicy, openPolicy, type PolicyEdit, stackOf } from "../policy/edit/open.ts";
 import { policyGraph } from "../policy/graph.ts";
 import { COMPONENT } from "../policy/stack.ts";
 import { bindingsOf, type HeldBinding, type Holder } from "./holder.ts";
@@ -64,24 +65,49 @@ const grantsOf = ({ id, type, inputs, outputs }: StateResource): Grant[] => {
   return pairs.flatMap((pair) => (isObject(pair) ? [{ ...pair, group: parent, holder: pair.identity }] : []));
 };
 
-export interface PolicyRevocation {
-  /** empty where the policy does not give the identity a role */
+/** What a revocation changes in a policy, or its undoing. */
+export interface PolicyChange {
+  /** empty where there is nothing to change */
   edit: PolicyEdit;
   /** the bindings that it takes out */
   rows: UndoFile["policy"];
   /** uids of the live role bindings that it declares */
   declared: ReadonlySet<NodeId>;
+  /** why the policy has to be edited by hand */
+  problem?: string | undefined;
 }
 
-/** Or why the policy has to be edited by hand. `only`: a binding that goes alone; what another one gives as well stays. */
+/** Why the policy has to be edited by hand; undefined: it was possible. */
+const problemOf = (act: () => void): string | undefined => {
+  try {
+    act();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof PolicyEditError)) throw error;
+    return error.message;
+  }
+};
+
+/** Nothing changes where there is no policy. */
+const changeOf = (file: string, make: (opened: OpenPolicy) => Partial<PolicyChange>): PolicyChange => {
+  const change: PolicyChange = { edit: { entries: [], files: [] }, rows: [], declared: new Set() };
+  if (!existsSync(file)) return change;
+  const problem = problemOf(() => Object.assign(change, make(openPolicy(file))));
+  return { problem, ...change };
+};
+
+/** Returns why the policy is as it was; undefined: it is changed, or nothing had to be. */
+export const applyToPolicy = ({ edit, problem }: PolicyChange): string | undefined =>
+  problem ?? problemOf(() => applyEdit(edit));
+
+/** `only`: a binding that goes alone; what another one gives as well stays. */
 export const revocationIn = (
   file: string,
   graph: AccessGraph,
   identity: IdentityNode,
   only?: HeldBinding,
-): PolicyRevocation | { problem: string } => {
-  try {
-    const opened = openPolicy(file);
+): PolicyChange =>
+  changeOf(file, (opened) => {
     const twins = [...graph.identities.values()].filter(
       ({ group, name }) => group === identity.group && name === identity.name,
     );
@@ -106,55 +132,42 @@ export const revocationIn = (
       rows: bindings.map(({ group, role, identity: key }) => ({ group, role, identity: key })),
       declared: new Set(keys.length > 0 ? declared : []),
     };
-  } catch (error) {
-    if (!(error instanceof PolicyEditError)) throw error;
-    return { problem: error.message };
-  }
-};
+  });
 
 const isGivenTwice = (graph: AccessGraph, identity: NodeId, { group, role }: HeldBinding): boolean =>
   bindingsOf(graph, identity).filter((one) => one.group === group && one.role === role).length > 1;
 
-/** Where a policy gives the people of an external group a role: `people.acme-sso.externalGroups.SRE: owner`; undefined: nowhere. */
-export const mappingIn = (file: string, graph: AccessGraph, mapping: NodeId): string | undefined => {
-  const opened = openPolicy(file);
-  const { graph: wanted } = policyGraph(opened.policy, graph, stackOf(opened));
-  const { provider, externalGroupId, role } = wanted.externalGroups.get(mapping) ?? {};
-  const named = wanted.providers.get(provider ?? "")?.name ?? "";
-  const groups = opened.policy.people.get(named)?.externalGroups;
-  if (role === undefined || externalGroupId === undefined || !groups?.has(externalGroupId)) return undefined;
-  return `people.${named}.externalGroups.${externalGroupId}: ${nameOf(wanted.roles, role)}`;
-};
+/** An edit takes out role bindings only: where a policy gives the people of an external group a role, it names the entry. */
+export const mappingIn = (file: string, graph: AccessGraph, mapping: NodeId): PolicyChange =>
+  changeOf(file, (opened) => {
+    const { graph: wanted } = policyGraph(opened.policy, graph, stackOf(opened));
+    const { provider, externalGroupId, role } = wanted.externalGroups.get(mapping) ?? {};
+    const named = wanted.providers.get(provider ?? "")?.name ?? "";
+    const groups = opened.policy.people.get(named)?.externalGroups;
+    if (role === undefined || externalGroupId === undefined || !groups?.has(externalGroupId)) return {};
+    const entry = `people.${named}.externalGroups.${externalGroupId}: ${nameOf(wanted.roles, role)}`;
+    return { problem: `take out ${printable(entry)}` };
+  });
 
-/** The edit that puts back what of these rows the policy lacks, or why it has to be edited by hand. */
-export const restorationIn = (
-  file: string,
-  rows: readonly Row[],
-  graph: AccessGraph,
-  identity: NodeId,
-): { edit: PolicyEdit } | { problem: string } => {
-  try {
-    const opened = openPolicy(file);
+/** Puts back what of these rows the policy lacks. */
+export const restorationIn = (file: string, rows: readonly Row[], graph: AccessGraph, identity: NodeId): PolicyChange =>
+  changeOf(file, (opened) => {
     const { identities } = policyGraph(opened.policy, graph, stackOf(opened));
     const foreign = rows.find((row) => (identities.get(row.identity) ?? identity) !== identity);
     if (foreign) return { problem: `${file}: identities.${foreign.identity} is not ${identity}` };
     const held = new Set(opened.policy.bindings.map(textOf));
     return { edit: additionOf(opened, entriesOf(rows.filter((row) => !held.has(textOf(row))))) };
-  } catch (error) {
-    if (!(error instanceof PolicyEditError)) throw error;
-    return { problem: error.message };
-  }
-};
+  });
 
 type Row = UndoFile["policy"][number];
 
 const textOf = ({ group, role, identity }: Row): string => JSON.stringify([group, role, identity]);
 
-const entriesOf = (missing: readonly Row[]): Map<string, Map<string, Map<string, string[]>>> => {
+const entriesOf = (missing: readonly Row[]): AddedMap => {
   const groups = new Map<string, Map<string, string[]>>();
   for (const { group, role, identity } of missing) {
-    const roles = groups.get(group) ?? new Map<string, string[]>();
-    groups.set(group, roles.set(role, [...(roles.get(role) ?? []), identity]));
+    const roles = getOrInsert(groups, group, () => new Map<string, string[]>());
+    getOrInsert(roles, role, () => []).push(identity);
   }
   return new Map(missing.length > 0 ? [["access", groups]] : []);
 };

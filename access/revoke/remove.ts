@@ -12,23 +12,13 @@ export interface Failure {
   error: unknown;
 }
 
-export interface Removed {
-  removed: HeldBinding[];
-  failed: Failure[];
-}
-
-/** A pipeline's burst must not meet the service's limit of requests a second. */
-const DELETES_AT_ONCE = 8;
-
 /** In the order of `bindings`, `atOnce` at a time. Without a connection or a token, or after an abort, nothing more is tried. */
-export const removeBindings = async (
-  client: Caller,
-  holder: Holder,
+const tryEach = async (
   bindings: readonly HeldBinding[],
   signal: AbortSignal,
-  atOnce = DELETES_AT_ONCE,
-): Promise<Removed> => {
-  const removed = new Set<HeldBinding>();
+  act: (binding: HeldBinding) => Promise<void>,
+  atOnce = 1,
+): Promise<Failure[]> => {
   const failed: Failure[] = [];
   let lost: unknown;
   const next = bindings.values();
@@ -37,17 +27,43 @@ export const removeBindings = async (
       try {
         signal.throwIfAborted();
         if (lost !== undefined) throw lost;
-        await deleteRecord(client, kindOf(holder), binding.binding);
-        removed.add(binding);
+        await act(binding);
       } catch (error) {
-        // It is gone, by a request whose answer was lost or by somebody else.
-        if (hasCode(error, "NOT_FOUND")) removed.add(binding);
-        else failed.push({ binding, error });
+        failed.push({ binding, error });
         lost ??= sessionErrorOf(error) && error;
       }
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
+  return failed;
+};
+
+export interface Removed {
+  removed: HeldBinding[];
+  failed: Failure[];
+}
+
+/** A pipeline's burst must not meet the service's limit of requests a second. */
+const DELETES_AT_ONCE = 8;
+
+export const removeBindings = async (
+  client: Caller,
+  holder: Holder,
+  bindings: readonly HeldBinding[],
+  signal: AbortSignal,
+  atOnce = DELETES_AT_ONCE,
+): Promise<Removed> => {
+  const removed = new Set<HeldBinding>();
+  const remove = async (binding: HeldBinding): Promise<void> => {
+    try {
+      await deleteRecord(client, kindOf(holder), binding.binding);
+    } catch (error) {
+      // It is gone, by a request whose answer was lost or by somebody else.
+      if (!hasCode(error, "NOT_FOUND")) throw error;
+    }
+    removed.add(binding);
+  };
+  const failed = await tryEach(bindings, signal, remove, atOnce);
   return { removed: bindings.filter((one) => removed.has(one)), failed };
 };
 
@@ -66,25 +82,21 @@ export const restoreBindings = async (
   signal: AbortSignal,
 ): Promise<Restored> => {
   const now = await listGrants(client, holder);
-  const all: Restored = { restored: [], present: [], failed: [] };
-  let lost: unknown;
-  for (const binding of bindings) {
+  const [restored, present]: [HeldBinding[], HeldBinding[]] = [[], []];
+  const missing = bindings.filter((binding) => {
     const at = now.findIndex(({ group, role }) => group === binding.group && role === binding.role);
     const [there] = at < 0 ? [] : now.splice(at, 1);
-    if (there !== undefined) {
-      all.present.push({ ...binding, binding: there.uid });
-      continue;
-    }
+    if (there !== undefined) present.push({ ...binding, binding: there.uid });
+    return there === undefined;
+  });
+  const failed = await tryEach(missing, signal, async (binding) => {
     try {
-      signal.throwIfAborted();
-      if (lost !== undefined) throw lost;
       const { uid } = await createGrant(client, holder, binding);
-      all.restored.push({ ...binding, binding: uid as string });
+      restored.push({ ...binding, binding: uid as string });
     } catch (error) {
-      if (hasCode(error, "ALREADY_EXISTS")) all.present.push(binding);
-      else all.failed.push({ binding, error });
-      lost ??= sessionErrorOf(error) && error;
+      if (!hasCode(error, "ALREADY_EXISTS")) throw error;
+      present.push(binding);
     }
-  }
-  return all;
+  });
+  return { restored, present, failed };
 };

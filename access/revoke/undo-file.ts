@@ -1,5 +1,5 @@
 // The file in which a revocation writes down what it is going to remove, and from which it is put back.
-import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, type Stats, writeFileSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readFileSync, type Stats, writeFileSync } from "node:fs";
 import { z } from "zod";
 import { isRoot, isUidp, UserError } from "../../schema/index.ts";
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
@@ -22,17 +22,12 @@ export type UndoFile = z.infer<typeof UndoFile>;
 
 /** Only its owner can read it. On the disk before it returns. Throws where the file exists. */
 export const writeUndoFile = (file: string, undo: UndoFile): void => {
-  let descriptor: number | undefined;
   try {
-    descriptor = openSync(file, "wx", 0o600);
-    writeFileSync(descriptor, `${JSON.stringify(undo, undefined, 2)}\n`);
-    fsyncSync(descriptor);
+    writeFileSync(file, `${JSON.stringify(undo, undefined, 2)}\n`, { flag: "wx", mode: 0o600, flush: true });
   } catch (error) {
     const { code = String(error) } = error as NodeJS.ErrnoException;
     const why = code === "EEXIST" ? `${file} exists already; give another name` : `cannot write ${file}: ${code}`;
     throw new UserError(`${why}. Nothing was removed.`);
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
   }
 };
 

@@ -4,8 +4,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { countText, hiddenLines } from "../../access/format/words.ts";
 import { type AccessGraph, type IdentityNode, type NodeId, placesIn } from "../../access/graph/graph.ts";
-import { type Live, readLive } from "../../access/graph/live.ts";
-import { PolicyEditError } from "../../access/policy/edit/document.ts";
+import { readLive } from "../../access/graph/live.ts";
 import { isComplete } from "../../access/query/answer.ts";
 import { resolveQuestion } from "../../access/query/question.ts";
 import {
@@ -19,7 +18,13 @@ import {
   lastOwned,
   listGrants,
 } from "../../access/revoke/holder.ts";
-import { declarationsIn, mappingIn, type PolicyRevocation, revocationIn } from "../../access/revoke/policy.ts";
+import {
+  applyToPolicy,
+  declarationsIn,
+  mappingIn,
+  type PolicyChange,
+  revocationIn,
+} from "../../access/revoke/policy.ts";
 import { type Removed, removeBindings } from "../../access/revoke/remove.ts";
 import { interrupted, type UndoFile, writeUndoFile } from "../../access/revoke/undo-file.ts";
 import { POLICY } from "../../access/test/file.ts";
@@ -33,9 +38,9 @@ import { engineCommand } from "../engine-command.ts";
 import { checkChangeFile, writeChange } from "../files.ts";
 import { untilInterrupted } from "../interrupt.ts";
 import type { IrmCommand } from "../irm-command.ts";
-import { countGrants, listText, printFailures, printJson, problemOfEdit, restore, rowOf } from "../restore.ts";
+import { confirm, countGrants, listText, printFailures, printJson, restore, rowOf } from "../restore.ts";
 import { changeWithout } from "../run/without.ts";
-import { ask, canAsk, print, printError, warn } from "../terminal.ts";
+import { canAsk, print, printError, warn } from "../terminal.ts";
 import { UsageError } from "../usage.ts";
 
 export interface RevokeFlags extends Wanted {
@@ -90,28 +95,35 @@ export const revoke = async (flags: RevokeFlags): Promise<number> => {
 const remove = async (flags: RevokeFlags): Promise<number> => {
   const client = systemClient();
   const found = await findTarget(client, flags);
-  const { graph, holder, isOwn, policy } = found;
+  const { graph, holder, place, isOwn, isOne, policy, hidden } = found;
   if (!flags.force) checkHarm(found, client.clock.today());
-  const rows = "edit" in policy ? policy.edit.entries : [];
+  const rows = policy.edit.entries;
   if (flags.out !== undefined) return propose(client, found, flags.out);
-  await show(found, rows, flags, found.held.length + rows.length > 0);
+  await confirm(listText({ holder, place, held: found.held, rows }), flags, {
+    notice: hidden.length === 0 ? undefined : `not visible to you, so access may be left: ${hidden.join("; ")}`,
+    question: `Remove ${isOne ? "this" : "all"} access of ${printable(labelOf(holder))}?`,
+    asks: found.held.length + rows.length > 0 && !flags.yes,
+    refusal: "nothing was removed",
+  });
 
-  const target = found.held.length === 0 ? found : await heldNow(client, found);
-  const { held } = target;
+  const held = found.held.length === 0 ? [] : await heldNow(client, found);
+  const target = { ...found, held };
   const hasNothing = held.length === 0 && rows.length === 0;
   const undo = hasNothing ? null : writeUndo(client, flags.undoFile, undoOf(target));
   const ordered = inOrderOfRemoval(graph, held, isOwn);
   const result = await untilInterrupted(interrupted(), (signal) =>
-    isOwn ? removeBindings(client, holder, ordered, signal, 1) : removeBindings(client, holder, ordered, signal),
+    removeBindings(client, holder, ordered, signal, isOwn ? 1 : undefined),
   );
-  const problem = "problem" in policy ? policy.problem : problemOfEdit(policy.edit);
+  const problem = applyToPolicy(policy);
   report(flags, target, { ...result, rows: problem === undefined ? rows.length : 0, undo });
   if (problem !== undefined)
     printError(
       "irm revoke",
       `${POLICY} is as it was, and an update that refreshes may grant the access again: ${problem}`,
     );
-  await warnOfDeclarers(target);
+  // Names what else would grant the access again.
+  const others = held.filter(({ binding }) => !policy.declared.has(binding));
+  if (others.length > 0) warn(await declarersOf(holder, others));
   if (result.failed.length > 0 || problem !== undefined) return 1;
   return isOwn || !(await hasSome(client, target)) ? 0 : 1;
 };
@@ -137,9 +149,9 @@ const propose = async (client: Client, { graph, holder, held, isOwn }: Target, f
  * What somebody has removed since it was shown is not ours to put back. The answer to its delete would not tell: the API takes it for done
  * (docs/contract.md#d4).
  */
-const heldNow = async (client: Client, target: Target): Promise<Target> => {
-  const now = new Set((await listGrants(client, target.holder)).map(({ uid }) => uid));
-  return { ...target, held: target.held.filter(({ binding }) => now.has(binding)) };
+const heldNow = async (client: Client, { holder, held }: Target): Promise<HeldBinding[]> => {
+  const now = new Set((await listGrants(client, holder)).map(({ uid }) => uid));
+  return held.filter(({ binding }) => now.has(binding));
 };
 
 const checkHarm = ({ graph, holder, isOwn, held }: Target, nowMs: number): void => {
@@ -152,27 +164,11 @@ const checkHarm = ({ graph, holder, isOwn, held }: Target, nowMs: number): void 
     throw new UserError(`${labelOf(holder)} ${harm.join(", and ")}; give --force to remove its access all the same`);
 };
 
-/** Prints what goes, and asks whether to go on. */
-const show = async (
-  { holder, place, held, hidden, isOne }: Target,
-  rows: readonly string[],
-  { format, yes }: RevokeFlags,
-  mustAsk: boolean,
-): Promise<void> => {
-  const lines = listText({ holder, place, held, rows });
-  const asks = mustAsk && !yes;
-  if (format === "terminal") print(`${lines}\n`);
-  else if (asks) warn(lines);
-  if (hidden.length > 0) warn(`not visible to you, so access may be left: ${hidden.join("; ")}`);
-  if (asks && !(await ask(`Remove ${isOne ? "this" : "all"} access of ${printable(labelOf(holder))}?`)))
-    throw new UserError("nothing was removed");
-};
-
 const undoOf = ({ holder, held, policy }: Target): UndoFile => ({
   version: 1,
   holder,
   bindings: held,
-  policy: "rows" in policy ? policy.rows : [],
+  policy: policy.rows,
 });
 
 /** The path of the file, which is on the disk before anything is removed. */
@@ -220,13 +216,6 @@ const hasSome = async (client: Client, { holder, held, isOne }: Target): Promise
   return left + fresh > 0;
 };
 
-/** Names what else would grant the access again. */
-const warnOfDeclarers = async ({ holder, held, policy }: Target): Promise<void> => {
-  const declared = "declared" in policy ? policy.declared : undefined;
-  const others = held.filter(({ binding }) => !declared?.has(binding));
-  if (others.length > 0) warn(await declarersOf(holder, others));
-};
-
 // What `irm revoke` removes: all role bindings of an identity, one role binding, or one mapping of an external group.
 
 /** One of them. */
@@ -249,78 +238,54 @@ export interface Target {
   /** one grant, and not all that the holder has */
   isOne: boolean;
   held: HeldBinding[];
-  policy: PolicyRevocation | { problem: string };
+  policy: PolicyChange;
   /** where role bindings cannot be listed */
   hidden: string[];
 }
 
 export const findTarget = async (client: Client, { identity, binding, externalGroup }: Wanted): Promise<Target> => {
-  const live = await readLive(client);
-  const { graph, notVisible } = live;
-  if (externalGroup !== undefined) return mappingTarget(graph, externalGroup);
-  const one = binding === undefined ? undefined : bindingWith(live, binding);
-  const { holder, held } = one ?? allOf(live, identity as string);
-  const only = one?.held[0];
+  const { graph, notVisible } = await readLive(client);
+  const one =
+    externalGroup !== undefined
+      ? mappingWith(graph, externalGroup)
+      : binding !== undefined
+        ? bindingWith(graph, binding)
+        : undefined;
+  const question = { ...(identity !== undefined && { identity }) };
+  const { group, ...found } =
+    one ?? allOf(graph, resolveQuestion(graph, question, isComplete(notVisible)).identity as IdentityNode);
+  const hidden = one ? [] : notVisible.filter(({ kind }) => kind === "roleBinding");
   return {
-    graph,
-    holder: { uid: holder.id, name: holder.name },
-    place: placesIn(graph)(holder.group),
-    isOwn: (await client.identity()) === holder.id,
-    isOne: one !== undefined,
-    held,
-    policy: existsSync(POLICY) ? revocationIn(POLICY, graph, holder, only) : NO_POLICY,
-    hidden: one
-      ? []
-      : hiddenLines(
-          graph,
-          notVisible.filter(({ kind }) => kind === "roleBinding"),
-        ),
+    ...{ graph, ...found, place: placesIn(graph)(group), isOne: one !== undefined },
+    isOwn: found.holder.uid === (await client.identity()),
+    hidden: hiddenLines(graph, hidden),
   };
 };
 
-const NO_POLICY: PolicyRevocation = { edit: { entries: [], files: [] }, rows: [], declared: new Set() };
-
-interface Found {
-  holder: IdentityNode;
-  held: HeldBinding[];
+interface Found extends Pick<Target, "holder" | "held" | "policy"> {
+  /** of the holder */
+  group: NodeId;
 }
 
-const allOf = ({ graph, notVisible }: Live, text: string): Found => {
-  const { identity } = resolveQuestion(graph, { identity: text }, isComplete(notVisible)) as { identity: IdentityNode };
-  return { holder: identity, held: bindingsOf(graph, identity.id) };
-};
+const allOf = (graph: AccessGraph, identity: IdentityNode, only?: HeldBinding): Found => ({
+  holder: { uid: identity.id, name: identity.name },
+  group: identity.group,
+  held: only ? [only] : bindingsOf(graph, identity.id),
+  policy: revocationIn(POLICY, graph, identity, only),
+});
 
-// A role binding shows its identity, which is in the graph with it.
-const bindingWith = ({ graph }: Live, uid: string): Found => {
+const bindingWith = (graph: AccessGraph, uid: string): Found => {
   const node = graph.bindings.get(uid) ?? refuse(graph, uid, "role binding", "--binding");
-  return { holder: graph.identities.get(node.identity) as IdentityNode, held: [heldFrom(graph)(node)] };
+  // A role binding shows its identity, which is in the graph with it.
+  return allOf(graph, graph.identities.get(node.identity) as IdentityNode, heldFrom(graph)(node));
 };
 
-const mappingTarget = (graph: AccessGraph, uid: string): Target => {
+const mappingWith = (graph: AccessGraph, uid: string): Found => {
   const node = graph.externalGroups.get(uid) ?? refuse(graph, uid, "external group role mapping", "--external-group");
-  const { provider, externalGroupId } = node;
+  const { provider, externalGroupId: externalGroup } = node;
   const { name = provider, group = provider } = graph.providers.get(provider) ?? {};
-  return {
-    graph,
-    holder: { uid: provider, name, externalGroup: externalGroupId },
-    place: placesIn(graph)(group),
-    isOwn: false,
-    isOne: true,
-    held: [heldFrom(graph)(node)],
-    policy: existsSync(POLICY) ? mappingPolicy(graph, uid) : NO_POLICY,
-    hidden: [],
-  };
-};
-
-/** An edit takes out role bindings only. */
-const mappingPolicy = (graph: AccessGraph, uid: NodeId): Target["policy"] => {
-  try {
-    const entry = mappingIn(POLICY, graph, uid);
-    return entry === undefined ? NO_POLICY : { problem: `take out ${printable(entry)}` };
-  } catch (error) {
-    if (!(error instanceof PolicyEditError)) throw error;
-    return { problem: error.message };
-  }
+  const holder = { uid: provider, name, externalGroup };
+  return { holder, group, held: [heldFrom(graph)(node)], policy: mappingIn(POLICY, graph, uid) };
 };
 
 const refuse = (graph: AccessGraph, uid: string, what: string, flag: string): never => {
