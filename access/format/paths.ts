@@ -1,11 +1,11 @@
 // Paths to more access in the parts that people read.
 
 import { byEffect } from "../graph/danger.ts";
-import { type AccessGraph, type NodeId, placesIn } from "../graph/graph.ts";
+import { type AccessGraph, nameOf, placesIn } from "../graph/graph.ts";
 import type { NotVisible } from "../graph/live.ts";
-import { recordIn, targetsIn } from "../paths/find.ts";
+import { recordIn } from "../paths/find.ts";
 import type { Path, Paths, Proof, Proofs } from "../paths/path.ts";
-import type { Step } from "../paths/reached.ts";
+import { pathRows } from "../review/lists.ts";
 import type { PathReview } from "../review/report.ts";
 import { type Document, type Item, line, type PathText, quote, quotedItems } from "./document/document.ts";
 import { countText, hiddenLines, organizationPartsOf, placeText } from "./words.ts";
@@ -72,26 +72,30 @@ export const pathItem = (path: PathText, isOpen: boolean): Item => {
 
 const pathTexts = (graph: AccessGraph, paths: readonly Path[], proofs?: Proofs): PathText[] => {
   const placeOf = placesIn(graph);
-  const nameOf = (id: NodeId): string => graph.identities.get(id)?.name ?? id;
-  const targetOf = targetsIn(graph);
-  return paths.map((path) => {
-    const { from, gains, assumes, steps, assumptions, end } = path;
-    const proof = proofs?.get(path);
+  const reviewed = pathRows(graph, paths).map(reviewedPathText);
+  return paths.map(({ from, gains, end }, i): PathText => {
+    const proof = proofs?.get(paths[i] as Path);
     return {
-      from: "identity" in from ? nameOf(from.identity) : workloadText(from.workload),
-      fromId: "identity" in from ? idOf(graph.identities.get(from.identity) ?? { uid: from.identity }) : "start",
-      ...{ assumes, assumptions, gains: byPlace(gains, ({ group }) => placeOf(group)) },
-      steps: steps.map((step) => stepText(step, nameOf(step.as), targetOf(step.path, step.method))),
-      ...(proof && { proof: proofText(proof, nameOf(end)) }),
+      ...(reviewed[i] as PathText),
+      ...("workload" in from && { from: workloadText(from.workload) }),
+      gains: byPlace(gains, ({ group }) => placeOf(group)),
+      ...(proof && { proof: proofText(proof, nameOf(graph.identities, end)) }),
     };
   });
 };
 
-/** The same of a path that a review shows. */
+/** As a review shows it. */
 export const reviewedPathText = ({ from, assumes, gains, steps, assumptions }: PathReview): PathText => ({
-  ...{ from: from.name, fromId: idOf({ uid: from.identity, name: from.name }), assumes, assumptions },
+  // A new identity has in a step what its requests have in place of a uid.
+  ...{ from: from.name, fromId: from.identity ?? `<uid of ${from.name}>`, assumes, assumptions },
   gains: byPlace(gains, ({ groupName, group }) => placeText(groupName, group === null)),
-  steps: steps.map((step) => stepText(step, step.name, step.about)),
+  steps: steps.map(({ as, name, method, path, body, why, about }) => ({
+    by: as === "workload" ? as : name,
+    byId: as,
+    request: `${method} ${path}`,
+    body: body === null ? "" : JSON.stringify(body),
+    ...{ why, target: about, targetId: recordIn(path) },
+  })),
 });
 
 const byPlace = <G extends { capability: string }>(gains: readonly G[], placeOf: (gain: G) => string) =>
@@ -99,18 +103,6 @@ const byPlace = <G extends { capability: string }>(gains: readonly G[], placeOf:
     place,
     capabilities: own.map(({ capability }) => capability).sort(byEffect),
   }));
-
-/** A new identity has in a step what its requests have in place of a uid. */
-const idOf = ({ uid, name = "" }: { uid: string | null; name?: string }): string => uid ?? `<uid of ${name}>`;
-
-/** `name`: of the identity that sends it. */
-const stepText = ({ as, method, path, body, why }: Step, name: string, target: string): PathText["steps"][number] => ({
-  by: as === "workload" ? as : name,
-  byId: as,
-  request: `${method} ${path}`,
-  body: body === null ? "" : JSON.stringify(body),
-  ...{ why, target, targetId: recordIn(path) },
-});
 
 const proofText = (proof: Proof, end: string): string => {
   if (proof.carriedOut)

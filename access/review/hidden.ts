@@ -7,22 +7,24 @@ import { accessIn } from "../graph/effective-access.ts";
 import { groupNameOf, isOrganization, type NodeId, nameOf } from "../graph/graph.ts";
 import { pullRequestsIn } from "../workload/pull-request.ts";
 import type { Hidden, UnknownPart } from "./proposal.ts";
-import type { RuleName } from "./report.ts";
-import { placesOf, type RuleInput } from "./rule.ts";
+import { RULES, type RuleName } from "./report.ts";
+import { heldText, type RuleInput } from "./rule.ts";
 import type { Required } from "./rules-file.ts";
+import { grantKey } from "./transient.ts";
 
 type Could = (hidden: Hidden, input: RuleInput, required: Required) => boolean;
 
-/** Whether each rule could fire on what is hidden. */
-const COULD_FIRE: Readonly<Record<RuleName, Could>> = {
+/**
+ * Whether a rule could fire on what is hidden. The rules about what is gained have a finding for transient access, and a test fails by itself
+ * (access/test/breaches.ts).
+ */
+const COULD_FIRE: Readonly<Partial<Record<RuleName, Could>>> = {
   "gains-owner": (hidden, input) => {
     if (hidden.of === "binding") return roleHas(hidden.role, input, isGrant);
     // A workload would get the access of any identity that exists.
     if (hidden.of === "takeover") return hidden.kind === "identity" || capabilitiesOf(hidden, isGrant);
     return hidden.of === "bindings" || hidden.of === "capabilities" || hidden.of === "people";
   },
-  // The rules about what is gained have a finding for it.
-  "transient-access": () => false,
   // Whatever somebody gets that is not known may lead on.
   "opens-path": (hidden) => !["issuer", "assumable", "workloads", "people"].includes(hidden.of),
   "root-binding": (hidden, { after }) =>
@@ -49,12 +51,6 @@ const COULD_FIRE: Readonly<Record<RuleName, Could>> = {
   // A binding that may end counts as ended, and the rule finds that. What a list keeps is not known.
   "last-owner-goes": (hidden, { after }) =>
     hidden.of === "bindings" && (hidden.group === undefined || isOrganization(after, hidden.group)),
-  "identity-replaced": () => false,
-  "regrants-removed": () => false,
-  "rules-changed": () => false,
-  // A test fails by itself on what is not known (access/test/breaches.ts).
-  "test-fails": () => false,
-  "other-branch": () => false,
   "required-owners": (hidden, { after }, { owners }) =>
     owners !== undefined &&
     hidden.of === "bindings" &&
@@ -82,20 +78,16 @@ const capabilitiesOf = (
   isOne: (capability: string) => boolean,
 ): boolean => kind === "role" && (!Array.isArray(capabilities) || capabilities.some((one) => isOne(String(one))));
 
+/** Anything may stand behind what cannot be read, but for these. */
+const ASKED: readonly RuleName[] = ["rules-changed", "test-fails", "other-branch"];
+
 /** The rules that could fire on it. */
 export const hiddenRules = ({ hides }: UnknownPart, input: RuleInput, required: Required): RuleName[] => {
   if (hides === undefined) return [];
   if (hides.of === "paths") return ["opens-path"];
-  const rules = Object.keys(COULD_FIRE) as RuleName[];
-  if (hides.of !== "anything") return rules.filter((rule) => COULD_FIRE[rule](hides, input, required));
-  const unasked: readonly RuleName[] = [
-    "rules-changed",
-    "test-fails",
-    "other-branch",
-    ...(required.owners === undefined ? (["required-owners"] as const) : []),
-    ...(required.mayOwn === undefined ? (["may-own"] as const) : []),
-  ];
-  return rules.filter((rule) => !unasked.includes(rule));
+  if (hides.of !== "anything") return RULES.filter((rule) => COULD_FIRE[rule]?.(hides, input, required));
+  const isRequired = { "required-owners": required.owners !== undefined, "may-own": required.mayOwn !== undefined };
+  return RULES.filter((rule) => !ASKED.includes(rule) && (!(rule in isRequired) || isRequired[rule as "may-own"]));
 };
 
 // What the API does not show of records that a change is about: what a role grants, and who can assume an identity.
@@ -106,11 +98,9 @@ export const unreadableRoles = ({ before, after }: RuleInput, word = ""): Unknow
     { from: before, to: after, verb: "gains" },
     { from: after, to: before, verb: "loses" },
   ].flatMap(({ from, to, verb }) => {
-    const key = ({ identity, role, group }: { identity: NodeId; role: NodeId; group: NodeId }) =>
-      `${identity} ${role} ${group}`;
-    const known = new Set([...from.bindings.values()].map(key));
+    const known = new Set([...from.bindings.values()].map(grantKey));
     return [...to.bindings.values()]
-      .filter((one) => !known.has(key(one)) && !to.roles.get(one.role)?.capabilities.length)
+      .filter((one) => !known.has(grantKey(one)) && !to.roles.get(one.role)?.capabilities.length)
       .map(
         ({ identity, role, group }): UnknownPart => ({
           subject: nameOf(to.identities, identity),
@@ -130,10 +120,7 @@ export const unreadableWorkloads = ({ changes, after, unknown }: RuleInput): Unk
     .filter(({ identity }) => !after.identities.get(identity)?.relationship)
     .map(({ identity, gains }): UnknownPart => {
       const name = nameOf(after.identities, identity);
-      const places = placesOf(
-        after,
-        gains.filter(isWrite).map(({ group }) => group),
-      );
+      const { places } = heldText(after, gains.filter(isWrite));
       return {
         subject: name,
         about: identity,

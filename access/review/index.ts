@@ -1,10 +1,9 @@
 // The review of a proposal: what changes for each identity, and what the rules find in it.
-import type { Json } from "../../schema/index.ts";
 import type { OtherBranch } from "../base/base.ts";
 import { compare, equalityKey } from "../canonical.ts";
 import { changesAssumption, findingsInOrder, rowsInOrder, subjectsInOrder, worstFirst } from "../graph/danger.ts";
 import { type AccessRow, accessChange, effectsIn, type IdentityChange } from "../graph/effective-access.ts";
-import { type AccessGraph, groupNameOf, type NodeId, nameOf } from "../graph/graph.ts";
+import { type AccessGraph, groupNameOf, type IdentityNode, type NodeId, nameOf } from "../graph/graph.ts";
 import { type Live, type NotVisible, notVisibleRows } from "../graph/live.ts";
 import { newReviewBudget } from "../pattern/budget.ts";
 import { pullTokensIn } from "../query/pull-tokens.ts";
@@ -41,7 +40,7 @@ import {
 } from "./report.ts";
 import { findBroken } from "./required.ts";
 import type { Found, RuleInput } from "./rule.ts";
-import { rules } from "./rules.ts";
+import { RULES_OF_PEOPLE, rules } from "./rules.ts";
 import type { Required, Verdict } from "./rules-file.ts";
 import { mostBetween, transientIn } from "./transient.ts";
 
@@ -162,48 +161,40 @@ const otherBranchFinding = ({ target = "unknown", main }: OtherBranch): Finding 
 });
 
 const identitiesOf = (
-  { before, after, changes, reassumed, replacements, budget }: RuleInput,
+  { before, after, changes, replacements, budget }: RuleInput,
   notVisible: readonly NotVisible[],
 ): IdentityReview[] => {
   const effectOf = effectsIn(after);
   // A role binding that is hidden may be one to owner.
   const isHidden = notVisible.some(({ kind }) => kind === "roleBinding");
-  const changed = new Map<NodeId, IdentityChange | undefined>(changes.map((one) => [one.identity, one]));
-  const created = [...after.identities.keys()].filter((id) => !before.identities.has(id));
-  const deleted = [...before.identities.keys()].filter((id) => !after.identities.has(id));
-  const updated = [...before.identities.values()].filter((old) => {
-    const now = after.identities.get(old.id);
-    return now && (now.name !== old.name || (now.relationship === null && old.relationship !== null));
-  });
-  for (const id of [...created, ...deleted, ...[...reassumed, ...updated].map((one) => one.id)])
-    if (!changed.has(id)) changed.set(id, undefined);
+  const rows = new Map<NodeId, IdentityChange>(changes.map((one) => [one.identity, one]));
   const isReplaced = new Set(replacements.map(({ old }) => old.id));
-  const changeOf = (id: NodeId): IdentityReview["change"] => {
-    const [old, now] = [before.identities.get(id), after.identities.get(id)];
+  const changeOf = (old?: IdentityNode, now?: IdentityNode): IdentityReview["change"] => {
     if (!old) return now ? "created" : "none";
-    if (!now) return isReplaced.has(id) ? "replaced" : "deleted";
-    return old.name !== now.name || equalityKey(old.relationship) !== equalityKey(now.relationship)
-      ? "updated"
-      : "none";
+    if (!now) return isReplaced.has(old.id) ? "replaced" : "deleted";
+    const isSame = old.name === now.name && equalityKey(old.relationship) === equalityKey(now.relationship);
+    return isSame ? "none" : "updated";
   };
-  return [...changed].map(([id, change]): IdentityReview => {
+  const ids = new Set([...rows.keys(), ...before.identities.keys(), ...after.identities.keys()]);
+  return [...ids].flatMap((id): IdentityReview[] => {
     const [old, now] = [before.identities.get(id), after.identities.get(id)];
-    const latest = now ?? old;
-    const [was, is] = [old?.relationship ?? null, now?.relationship ?? null] as [Json | null, Json | null];
+    const [latest, row, change] = [now ?? old, rows.get(id), changeOf(old, now)];
+    if (!row && change === "none") return [];
+    const [was, is] = [old?.relationship ?? null, now?.relationship ?? null];
     const review: IdentityReview = {
       uid: latest ? latest.uid : id,
       name: latest?.name ?? id,
       ...(old && now && old.name !== now.name && { nameBefore: old.name }),
       groupName: latest ? groupNameOf(now ? after : before, latest.group) : "",
-      change: changeOf(id),
-      gains: rowsOf(after, change?.gains ?? []),
-      losses: rowsOf(before, change?.losses ?? [], after),
+      change,
+      gains: rowsOf(after, row?.gains ?? []),
+      losses: rowsOf(before, row?.losses ?? [], after),
       assumableBefore: was,
       assumableAfter: is,
       before: assumptionOf(was, budget),
       after: assumptionOf(is, budget),
     };
-    return changesAssumption(review) ? { ...review, ...(isHidden ? { effect: "grant" } : effectOf(id)) } : review;
+    return [changesAssumption(review) ? { ...review, ...(isHidden ? { effect: "grant" } : effectOf(id)) } : review];
   });
 };
 
@@ -218,13 +209,13 @@ const rowsOf = (graph: AccessGraph, rows: readonly AccessRow[], after = graph): 
   );
 
 const findingsOf = (input: RuleInput, people: PeopleInput): Judged[] =>
-  rules.flatMap(({ name: rule, find, people: isOfPeople }) => [
+  (Object.entries(rules) as [RuleName, (typeof rules)[RuleName]][]).flatMap(([rule, find = () => []]) => [
     ...subjectsOf(
       input,
       find(input).map((found) => ({ ...found, rule })),
     ),
     // An allowance names records by uid or path, and these are not records.
-    ...(isOfPeople ? find(people) : []).flatMap((found) =>
+    ...(RULES_OF_PEOPLE.includes(rule) ? find(people) : []).flatMap((found) =>
       subjectsOf(people, [{ ...found, rule }]).map(({ finding }) => ({
         finding,
         isNew: !existedBefore(people, found.subject),

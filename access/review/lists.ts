@@ -3,7 +3,15 @@ import type { Json } from "../../schema/index.ts";
 import { compare } from "../canonical.ts";
 import { capabilitiesIn, worstFirst } from "../graph/danger.ts";
 import { capabilitiesHeldIn } from "../graph/effective-access.ts";
-import { type AccessGraph, groupNameOf, isInside, type NodeId, nameOf, pathOf } from "../graph/graph.ts";
+import {
+  type AccessGraph,
+  type BindingNode,
+  groupNameOf,
+  isInside,
+  type NodeId,
+  nameOf,
+  pathOf,
+} from "../graph/graph.ts";
 import type { NotVisible } from "../graph/live.ts";
 import { type PathChange, pathChange, targetsIn } from "../paths/find.ts";
 import type { Path } from "../paths/path.ts";
@@ -25,16 +33,18 @@ const contentsOf = (graph: AccessGraph, group: NodeId): Content[] => {
   const groups = [...graph.groups.values()]
     .filter(({ id }) => id !== group && isBelow(id))
     .map(({ id, uid }) => ({ kind: "group", uid, name: groupNameOf(graph, id) }));
-  const held = [
-    ...[...graph.identities.values()].map((one) => ({ ...one, kind: "identity" })),
-    ...[...graph.roles.values()].map((one) => ({ ...one, kind: "role" })),
-    ...[...graph.providers.values()].map((one) => ({ ...one, kind: "identity provider" })),
-    ...[...graph.invites.values()].map((one) => ({ ...one, kind: "group invite" })),
-  ].filter((one) => one.group !== null && isBelow(one.group));
-  const bindings = [...graph.bindings.values()]
-    .filter((one) => isBelow(one.group))
-    .map((one) => bindingIn(graph, one.id));
-  const contents = [...groups, ...held.map(({ kind, uid, name }) => ({ kind, uid, name })), ...bindings];
+  const held = (kind: string, nodes: AccessGraph["identities" | "roles" | "providers" | "invites"]): Content[] =>
+    [...nodes.values()]
+      .filter(({ group: place }) => place !== null && isBelow(place))
+      .map(({ uid, name }) => ({ kind, uid, name }));
+  const contents = [
+    ...groups,
+    ...held("identity", graph.identities),
+    ...held("role", graph.roles),
+    ...held("identity provider", graph.providers),
+    ...held("group invite", graph.invites),
+    ...[...graph.bindings.values()].filter((one) => isBelow(one.group)).map((one) => bindingIn(graph, one)),
+  ];
   return contents.sort((a, b) => compare(textOf(a), textOf(b)));
 };
 
@@ -46,13 +56,11 @@ const externalGroupsOf = (graph: AccessGraph, provider: NodeId): Content[] =>
 
 /** The bindings of an identity, which go with it. */
 const bindingsOf = (graph: AccessGraph, identity: NodeId): Content[] =>
-  [...graph.bindings.values()].filter((one) => one.identity === identity).map(({ id }) => bindingIn(graph, id));
+  [...graph.bindings.values()].filter((one) => one.identity === identity).map((one) => bindingIn(graph, one));
 
-const bindingIn = (graph: AccessGraph, id: NodeId): Content => {
-  const binding = graph.bindings.get(id);
-  const { identity = id, role = "", group = "" } = binding ?? {};
+const bindingIn = (graph: AccessGraph, { uid, identity, role, group }: BindingNode): Content => {
   const name = `${nameOf(graph.identities, identity)} as ${nameOf(graph.roles, role)} at ${groupNameOf(graph, group)}`;
-  return { kind: "role binding", uid: binding?.uid ?? null, name };
+  return { kind: "role binding", uid, name };
 };
 
 const textOf = ({ kind, uid, name }: Content): string => `${kind} ${name} ${uid}`;

@@ -1,14 +1,14 @@
 // What a rule reads, and what it finds. A rule fires on what the change brings, never on what was there.
 
 import { getOrInsert } from "../../schema/index.ts";
-import { byBreadth } from "../graph/danger.ts";
+import { byBreadth, byEffect } from "../graph/danger.ts";
 import type { IdentityChange } from "../graph/effective-access.ts";
 import { type AccessGraph, groupNameOf, type IdentityNode, isOrganization, type NodeId } from "../graph/graph.ts";
 import type { Path } from "../paths/path.ts";
 import type { Budget } from "../pattern/budget.ts";
 import { shortList } from "../text.ts";
 import type { Proposal } from "./proposal.ts";
-import type { FindingList, RuleName } from "./report.ts";
+import type { FindingList } from "./report.ts";
 import type { Transient } from "./transient.ts";
 
 export interface Found {
@@ -35,17 +35,16 @@ export interface RuleInput extends Proposal {
   budget: Budget;
 }
 
-export interface Rule {
-  name: RuleName;
-  /** also finds what people gain, who have no identity: it is given them in the place of identities */
-  people?: true;
-  find(input: RuleInput): Found[];
-}
-
-/** `at / and below`, `at platform` */
-export const placesOf = (graph: AccessGraph, groups: Iterable<NodeId>): string => {
-  const names = [...new Set(groups)].map((group) => groupNameOf(graph, group)).sort(byBreadth);
-  return shortList(names, 3, " groups");
+/** What somebody gains or holds, in words: its capabilities, the worst first, and the places. */
+export const heldText = (
+  graph: AccessGraph,
+  rows: readonly { group: NodeId; capability: string }[],
+): { capabilities: string[]; places: string } => {
+  const places = [...new Set(rows.map(({ group }) => group))].map((group) => groupNameOf(graph, group)).sort(byBreadth);
+  return {
+    capabilities: [...new Set(rows.map(({ capability }) => capability))].sort(byEffect),
+    places: shortList(places, 3, " groups"),
+  };
 };
 
 // Who owns an organization: identities with the role owner on the organization itself. People count only where they have identities.

@@ -3,7 +3,15 @@
 
 import { equalityKey } from "../canonical.ts";
 import { type AccessRow, accessChange, accessIn } from "../graph/effective-access.ts";
-import { type AccessGraph, type BindingNode, lineageOf, type NodeId, newGraph, type RoleNode } from "../graph/graph.ts";
+import {
+  type AccessGraph,
+  type BindingNode,
+  type IdentityNode,
+  lineageOf,
+  type NodeId,
+  newGraph,
+  type RoleNode,
+} from "../graph/graph.ts";
 import type { Budget } from "../pattern/budget.ts";
 import { covers } from "../workload/breadth.ts";
 
@@ -15,7 +23,7 @@ export const mostBetween = (before: AccessGraph, after: AccessGraph): AccessGrap
   for (const role of after.roles.values()) most.roles.set(role.id, bothOf(before.roles.get(role.id), role));
   for (const binding of after.bindings.values()) {
     const old = before.bindings.get(binding.id);
-    most.bindings.set(old && !isSamePair(old, binding) ? `${binding.id} after` : binding.id, binding);
+    most.bindings.set(old && grantKey(old) !== grantKey(binding) ? `${binding.id} after` : binding.id, binding);
   }
   return most;
 };
@@ -29,13 +37,13 @@ export const leastBetween = (before: AccessGraph, after: AccessGraph): AccessGra
   }
   for (const binding of before.bindings.values()) {
     const now = after.bindings.get(binding.id);
-    if (!now || !isSamePair(now, binding)) least.bindings.delete(binding.id);
+    if (!now || grantKey(now) !== grantKey(binding)) least.bindings.delete(binding.id);
   }
   return least;
 };
 
-const isSamePair = (one: BindingNode, other: BindingNode): boolean =>
-  one.identity === other.identity && one.role === other.role && one.group === other.group;
+/** The same for two bindings that grant the same to the same identity. */
+export const grantKey = ({ identity, role, group }: BindingNode): string => `${identity} ${role} ${group}`;
 
 const bothOf = (old: RoleNode | undefined, now: RoleNode): RoleNode =>
   old ? { ...now, capabilities: [...new Set([...old.capabilities, ...now.capabilities])].sort() } : now;
@@ -58,14 +66,16 @@ export const transientIn = (
   most: AccessGraph,
   budget?: Budget,
 ): Transient[] => {
+  const relationshipsOf = (id: NodeId) =>
+    [before, after].map(({ identities }) => identities.get(id)?.relationship) as [Who, Who];
   const isReassumed = (id: NodeId): boolean => {
-    const [old, now] = [before.identities.get(id), after.identities.get(id)];
-    return old !== undefined && now !== undefined && equalityKey(old.relationship) !== equalityKey(now.relationship);
+    const [old, now] = relationshipsOf(id);
+    return old !== undefined && now !== undefined && equalityKey(old) !== equalityKey(now);
   };
   /** Some of those who can assume it before the change cannot after it. */
   const isTaken = (id: NodeId): boolean => {
-    const [old, now] = [before, after].map(({ identities }) => identities.get(id)?.relationship ?? null);
-    return isReassumed(id) && !covers(now ?? null, old ?? null, budget);
+    const [old = null, now = null] = relationshipsOf(id);
+    return isReassumed(id) && !covers(now, old, budget);
   };
   const later = accessIn(after);
   const between = accessChange(before, most).map(({ identity, gains }): Transient => {
@@ -79,3 +89,6 @@ export const transientIn = (
     ({ rows }) => rows.length > 0,
   );
 };
+
+/** Undefined: there is no such identity. */
+type Who = IdentityNode["relationship"] | undefined;
