@@ -2,11 +2,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Client, credentials } from "@grpc/grpc-js";
 import { printableLines } from "../schema/index.ts";
-import { messageOf } from "./response.ts";
+import { messageOf } from "./wire-format.ts";
 
 // github.com/pulumi/pulumi/blob/master/proto/pulumi/engine.proto
 const LOG = "/pulumirpc.Engine/Log";
-const INFO = 1;
+const INFO = 1n;
 
 const asItIs = (bytes: Buffer) => bytes;
 

@@ -1,14 +1,12 @@
 // The requests that the plugin serves (github.com/pulumi/pulumi/blob/master/proto/pulumi/provider.proto): the fields that it reads by
 // name, and those that it only checks. The generated code of @pulumi/pulumi has no description of them; a test compares both.
 import { STRUCT, VALUE } from "./struct.ts";
-import type { FieldType, MessageType, ValueOf } from "./wire-format.ts";
+import { emptyOf, entryWith, type FieldType, type MessageType, type ValueOf } from "./wire-format.ts";
 
-/** Of a repeated field, which is a list of all its values. */
-const REPEATED = "repeated";
-
-type NamedField = readonly [number: number, type: FieldType, label?: typeof REPEATED];
+/** A repeated field is a list of all its values. */
+type NamedField = readonly [number: number, type: FieldType, label?: "repeated"];
 type Named = Readonly<Record<string, NamedField>>;
-type FieldValue<Field extends NamedField> = Field[2] extends typeof REPEATED
+type FieldValue<Field extends NamedField> = Field[2] extends "repeated"
   ? readonly ValueOf<Field[1]>[]
   : ValueOf<Field[1]>;
 
@@ -21,33 +19,14 @@ const request = <const Fields extends Named>(
   return {
     ...others,
     ...Object.fromEntries(names.map(([, [number, type]]) => [number, type])),
-    from: (read) => {
-      const values = Object.fromEntries(read);
-      return Object.fromEntries(
-        names.map(([name, [number, type, label]]) => [
-          name,
-          label === REPEATED
-            ? read.flatMap(([own, value]) => (own === number ? [value] : []))
-            : (values[number] ?? emptyOf(type)),
-        ]),
-      ) as never;
-    },
+    from: (read) =>
+      Object.fromEntries(
+        names.map(([name, [number, type, label]]) => {
+          const values = read.flatMap(([own, value]) => (own === number ? [value] : []));
+          return [name, label === "repeated" ? values : (values.at(-1) ?? emptyOf(type))];
+        }),
+      ) as never,
   };
-};
-
-/** An entry of a map whose keys are texts: what a repeated field of these is, is a map. */
-const entryWith = <Type extends FieldType>(type: Type): MessageType<readonly [string, ValueOf<Type>]> => ({
-  1: "text",
-  2: type,
-  from: (read) => {
-    const { 1: key = "", 2: value = emptyOf(type) } = Object.fromEntries(read);
-    return [key as string, value as ValueOf<Type>];
-  },
-});
-
-const emptyOf = (type: FieldType): unknown => {
-  if (typeof type === "object") return type.from?.([]);
-  return type === "text" ? "" : 0;
 };
 
 const each = (type: FieldType, ...numbers: number[]): MessageType =>
@@ -68,7 +47,7 @@ const DIFF = request(
 const NOTHING = request({});
 
 const TEXTS = entryWith("text");
-const URNS = request({ urns: [1, "text", REPEATED] });
+const URNS = request({ urns: [1, "text", "repeated"] });
 
 const ALIAS = request({
   urn: [1, "text"],
@@ -126,7 +105,7 @@ export const requestTypes = {
     {
       project: [1, "text"],
       stack: [2, "text"],
-      config: [3, TEXTS, REPEATED],
+      config: [3, TEXTS, "repeated"],
       dryrun: [4, "varint"],
       parallel: [5, "varint"],
       monitorendpoint: [6, "text"],
@@ -134,16 +113,16 @@ export const requestTypes = {
       name: [8, "text"],
       parent: [9, "text"],
       inputs: [10, STRUCT],
-      inputdependencies: [11, entryWith(URNS), REPEATED],
+      inputdependencies: [11, entryWith(URNS), "repeated"],
       protect: [12, "varint"],
-      providers: [13, TEXTS, REPEATED],
-      dependencies: [15, "text", REPEATED],
-      configsecretkeys: [16, "text", REPEATED],
+      providers: [13, TEXTS, "repeated"],
+      dependencies: [15, "text", "repeated"],
+      configsecretkeys: [16, "text", "repeated"],
       organization: [17, "text"],
       deletedwith: [20, "text"],
-      ignorechanges: [22, "text", REPEATED],
+      ignorechanges: [22, "text", "repeated"],
       retainondelete: [24, "varint"],
-      aliases: [29, ALIAS, REPEATED],
+      aliases: [29, ALIAS, "repeated"],
     },
     {
       ...each("text", 18, 23, 27, 28),

@@ -31,10 +31,11 @@ import { keyFrom, type Names, organizationIn, typeIn } from "./names.ts";
 import { plannedCreate, plannedSet, plannedUpdate } from "./planned.ts";
 import type { ProgramNotes } from "./program.ts";
 import type { Request } from "./request-type.ts";
-import { checkResponse, createResponse, diffResponse, readResponse, updateResponse } from "./response.ts";
+import { checkResponse, createResponse, diffResponse, EMPTY, readResponse, updateResponse } from "./response.ts";
 import { InitFailed, maskSecrets, Refusal } from "./status.ts";
 import { structFrom } from "./struct.ts";
 import { containsSecret, type Marked, plainFrom, withMarksOf, withSecrets } from "./value.ts";
+import type { Fields } from "./wire-format.ts";
 
 interface Operation {
   /** stands in for that of the stack where nothing else says it */
@@ -68,7 +69,7 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
   /** By URN, from the check. */
   const programs = new Map<string, Program>();
   /** The outputs of a create or an update that the state needs: the class derives the place, and the inputs have the name of the role. */
-  const storedOutputs = (urn: string, id: string, outs: Json, asked: Marked): Uint8Array => {
+  const storedOutputs = (urn: string, id: string, outs: Json, asked: Marked): Fields => {
     const { kind } = subjectOf(urn);
     noteName(kind, id, outs.name, containsSecret(asked.name));
     const isDerived = kind !== undefined && programs.get(urn)?.derivesParent === true;
@@ -170,9 +171,10 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
       return updateResponse(storedOutputs(urn, id, outs, asked));
     },
 
-    delete: ({ id, urn, properties, oldInputs }: Request<"delete">) => {
+    delete: async ({ id, urn, properties, oldInputs }: Request<"delete">) => {
       notes.noteStep(false);
-      return subjectOf(urn).methods.delete(id, storedFrom(urn, id, plainFrom(properties), plainFrom(oldInputs)));
+      await subjectOf(urn).methods.delete(id, storedFrom(urn, id, plainFrom(properties), plainFrom(oldInputs)));
+      return EMPTY;
     },
   };
 

@@ -100,7 +100,7 @@ export const createPlugin = (options: PluginOptions): Plugin => {
     (request, callback) => {
       count += 1;
       log
-        .during(urnOf(request), async () => masking(request, async () => work(request as Asked & Operation)))
+        .during(request.urn ?? "", async () => masking(request, async () => work(request as Asked & Operation)))
         .then(
           (response) => callback(null, response),
           (error) => {
@@ -122,6 +122,9 @@ export const createPlugin = (options: PluginOptions): Plugin => {
 
   const within = <Asked>(work: (request: Asked) => Buffer | Promise<Buffer>): Handler =>
     answered((request: Asked & Operation) => untilEnd(request, () => work(request)));
+
+  const ofResource = <Method extends "diff" | "create" | "read" | "update" | "delete">(method: Method): Handler =>
+    within((request: Request<Method>) => current().resources[method](request as never));
 
   const server = new Server({
     "grpc.max_receive_message_length": REQUEST_BYTES,
@@ -151,14 +154,11 @@ export const createPlugin = (options: PluginOptions): Plugin => {
       removals.prepare();
       return response;
     }),
-    diff: within((request: Request<"diff">) => current().resources.diff(request)),
-    create: within((request: Request<"create">) => current().resources.create(request)),
-    read: within((request: Request<"read">) => current().resources.read(request)),
-    update: within((request: Request<"update">) => current().resources.update(request)),
-    delete: within(async (request: Request<"delete">) => {
-      await current().resources.delete(request);
-      return EMPTY;
-    }),
+    diff: ofResource("diff"),
+    create: ofResource("create"),
+    read: ofResource("read"),
+    update: ofResource("update"),
+    delete: ofResource("delete"),
     invoke: within((request: Request<"invoke">) => invoke(request, current().session, current().names)),
     construct: answered(async (request: Request<"construct">) => {
       constructing += 1;
@@ -264,19 +264,16 @@ const continued = (text: string): string =>
 /** Whether the journal may have what the call was about: customTimeouts apply to such calls alone. */
 const isRecorded = ({ timeout, preview }: Operation): boolean => timeout !== undefined && !preview;
 
-/** The resource that a request is about. */
-const urnOf = ({ urn = "" }: Operation): string => urn;
-
 // A longer timer would fire at once.
 const LONGEST_MS = 2 ** 31 - 1;
 
 /** Rejects once the time that the request gives its call is over. */
 const timeoutOf = (request: Operation): Promise<never> =>
   new Promise((_resolve, reject) => {
-    const { timeout: seconds = 0 } = request;
+    const { timeout: seconds = 0, urn = "" } = request;
     if (seconds <= 0) return;
     const end = () => {
-      const text = `${nameInKey(urnOf(request))}: not finished after ${seconds} s (customTimeouts)`;
+      const text = `${nameInKey(urn)}: not finished after ${seconds} s (customTimeouts)`;
       reject(new Ended(status.DEADLINE_EXCEEDED, isRecorded(request) ? continued(`${text}; `) : text));
     };
     setTimeout(end, Math.min(seconds * 1000, LONGEST_MS)).unref();

@@ -5,19 +5,19 @@ import { Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import { LookUpArgumentError, LookUpError } from "../provider/engine/look-up.ts";
 import { SECRET_NAME } from "../provider/record/state.ts";
 import { printableLines } from "../schema/index.ts";
-import { messageOf } from "./response.ts";
 import { containsSecret, secretTexts } from "./value.ts";
+import { type Fields, messageOf } from "./wire-format.ts";
 
 /** The record exists, and the next update continues with it. */
 export class InitFailed extends Error {
   override readonly name = "InitFailed";
   readonly id: string;
   /** Structs */
-  readonly properties: Uint8Array;
-  readonly inputs: Uint8Array;
+  readonly properties: Fields;
+  readonly inputs: Fields;
   readonly reasons: readonly string[];
 
-  constructor(id: string, properties: Uint8Array, inputs: Uint8Array, reasons: readonly string[]) {
+  constructor(id: string, properties: Fields, inputs: Fields, reasons: readonly string[]) {
     super(reasons[0] ?? "the resource is incomplete");
     this.id = id;
     this.properties = properties;
@@ -57,10 +57,10 @@ export const serviceErrorFrom = (error: unknown): Partial<ServiceError> => {
 
 /** A google.rpc.Status that holds a pulumirpc.ErrorResourceInitFailed. */
 const detailsOf = ({ message, id, properties, inputs, reasons }: InitFailed): Metadata => {
-  const failed = messageOf({ 1: id, 2: properties, 3: reasons.map(maskSecrets), 4: inputs });
-  const detail = messageOf({ 1: "type.googleapis.com/pulumirpc.ErrorResourceInitFailed", 2: failed });
+  const failed = { 1: id, 2: properties, 3: reasons.map(maskSecrets), 4: inputs };
+  const detail = { 1: "type.googleapis.com/pulumirpc.ErrorResourceInitFailed", 2: failed };
   const metadata = new Metadata();
-  metadata.add(DETAILS, messageOf({ 1: status.UNKNOWN, 2: maskSecrets(message), 3: [detail] }));
+  metadata.add(DETAILS, messageOf({ 1: BigInt(status.UNKNOWN), 2: maskSecrets(message), 3: [detail] }));
   return metadata;
 };
 

@@ -1,11 +1,10 @@
 // google.protobuf.Struct on the wire, read into the engine's values and written from them: with signatures for secrets, and texts for
 // what a preview does not know (github.com/pulumi/pulumi/sdk/go/common/resource/sig,
 // github.com/pulumi/pulumi/sdk/go/common/resource/plugin/rpc.go).
-import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { SECRET_SIGNATURE, SIGNATURE, UNKNOWN } from "../pulumi/value.ts";
 import { isObject, type Json } from "../schema/index.ts";
 import { type Marked, Secret } from "./value.ts";
-import type { MessageType } from "./wire-format.ts";
+import { entryWith, type Fields, type MessageType } from "./wire-format.ts";
 
 /** Of each type of value the engine has its own. */
 const UNKNOWNS: ReadonlySet<unknown> = new Set([
@@ -38,54 +37,24 @@ export const VALUE: MessageType = {
 
 const isSecret = (struct: Json): boolean => struct[SIGNATURE] === SECRET_SIGNATURE;
 
-/** A member of a struct. */
-const MEMBER: MessageType<readonly [string, unknown]> = {
-  1: "text",
-  2: VALUE,
-  from: (fields) => {
-    const { 1: name = "", 2: value } = Object.fromEntries(fields);
-    return value === undefined ? undefined : [name as string, value];
-  },
-};
-
 export const STRUCT: MessageType<Marked> = {
-  1: MEMBER,
+  1: entryWith(VALUE),
   from: (fields) => Object.fromEntries(fields.map(([, member]) => member as [string, unknown])),
 };
 
 VALUE[KIND.struct] = STRUCT;
 VALUE[KIND.list] = { 1: VALUE, from: (fields) => fields.map(([, item]) => item) };
 
-/** The bytes of a Struct. */
-export const structFrom = (values: Marked): Uint8Array => {
-  const writer = new BinaryWriter();
-  writeMembers(writer, values);
-  return writer.finish();
-};
+/** A Struct as a message. */
+export const structFrom = (values: Json): Fields => ({
+  1: Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [{ 1: name, 2: valueFrom(value) }])),
+});
 
-const writeMembers = (writer: BinaryWriter, values: Json): void => {
-  for (const [name, value] of Object.entries(values)) {
-    if (value === undefined) continue;
-    writer.tag(1, WireType.LengthDelimited).fork().tag(1, WireType.LengthDelimited).string(name);
-    writeValue(writer, 2, value);
-    writer.join();
-  }
-};
-
-/** Writes the field with this number. */
-const writeValue = (writer: BinaryWriter, number: number, value: unknown): void => {
-  writer.tag(number, WireType.LengthDelimited).fork();
-  if (typeof value === "string") writer.tag(KIND.text, WireType.LengthDelimited).string(value);
-  else if (typeof value === "number") writer.tag(KIND.number, WireType.Bit64).double(value);
-  else if (typeof value === "boolean") writer.tag(KIND.boolean, WireType.Varint).bool(value);
-  else if (Array.isArray(value)) {
-    writer.tag(KIND.list, WireType.LengthDelimited).fork();
-    for (const item of value) writeValue(writer, 1, item);
-    writer.join();
-  } else if (value instanceof Secret || isObject(value)) {
-    writer.tag(KIND.struct, WireType.LengthDelimited).fork();
-    writeMembers(writer, value instanceof Secret ? { [SIGNATURE]: SECRET_SIGNATURE, value: value.value } : value);
-    writer.join();
-  } else writer.tag(KIND.null, WireType.Varint).int32(0);
-  writer.join();
+const valueFrom = (value: unknown): Fields => {
+  if (typeof value === "string") return { [KIND.text]: [value] };
+  if (typeof value === "number") return { [KIND.number]: [value] };
+  if (typeof value === "boolean") return { [KIND.boolean]: [value] };
+  if (Array.isArray(value)) return { [KIND.list]: { 1: value.map(valueFrom) } };
+  if (value instanceof Secret) return valueFrom({ [SIGNATURE]: SECRET_SIGNATURE, value: value.value });
+  return isObject(value) ? { [KIND.struct]: structFrom(value) } : { [KIND.null]: [false] };
 };

@@ -1,9 +1,9 @@
-// Reads a binary message (https://protobuf.dev/programming-guides/encoding), which may be anything: whoever reaches the port can send
-// one. What is no such message is refused by the numbers of its fields. google-protobuf believes the length of a text, six bytes with a
-// length of 4 GiB keep it busy for ever, and it does not compare the type of a field with the wire.
-import { isUtf8 } from "node:buffer";
+// Reads and writes binary messages (https://protobuf.dev/programming-guides/encoding). One that is read may be anything: whoever reaches the port
+// can send it. What is no message is refused by the numbers of its fields (docs/architecture.md#libraries-that-were-tried).
+import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 
-export type FieldType = "varint" | "double" | "text" | "bytes" | MessageType;
+/** Only a field that is skipped has four bytes. */
+export type FieldType = "varint" | "double" | "text" | "bytes" | "fixed32" | MessageType;
 
 /** The number of a field, and what it holds. A field that occurs twice is here twice. */
 type Field = readonly [number: number, value: unknown];
@@ -34,87 +34,82 @@ export const DEPTH_MAX = 300;
 /** Fields of a message and of those in it. */
 const FIELDS_MAX = 2_000_000;
 
-const VARINT = 0;
-const FIXED_64 = 1;
-const LENGTH = 2;
-const FIXED_32 = 5;
+const WIRE_TYPES = {
+  varint: WireType.Varint,
+  double: WireType.Bit64,
+  text: WireType.LengthDelimited,
+  bytes: WireType.LengthDelimited,
+  fixed32: WireType.Bit32,
+};
+
+/** How a field that is not known is read. Proto3 has no groups. */
+const SKIPPED: Readonly<Partial<Record<WireType, FieldType>>> = {
+  [WireType.Varint]: "varint",
+  [WireType.Bit64]: "double",
+  [WireType.LengthDelimited]: "bytes",
+  [WireType.Bit32]: "fixed32",
+};
 
 /** Throws MalformedMessage. */
 export const readMessage = <Value>(type: MessageType<Value>, bytes: Uint8Array): Value => {
-  const message = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   /** of the field that is read */
   const path: number[] = [];
-  let at = 0;
   let count = 0;
 
-  const broken = (text: string): MalformedMessage => malformed(path, text);
-
-  /** Beyond 2^53 the value is not exact: such a length or tag is refused anyhow. */
-  const readVarint = (end: number): number => {
-    let value = 0;
-    for (let factor = 1, last = Math.min(end, at + 10); at < last; factor *= 128) {
-      const byte = message[at++] as number;
-      value += (byte & 127) * factor;
-      if (byte < 128) return value;
-    }
-    throw broken("has a number without an end");
+  const read = (type: FieldType, reader: BinaryReader): unknown => {
+    if (type === "varint") return Number(reader.uint64());
+    if (type === "double") return reader.double();
+    if (type === "text") return reader.string(true);
+    if (type === "fixed32") return reader.fixed32();
+    const content = reader.bytes();
+    return type === "bytes" ? content : readFields(type, content);
   };
 
-  /** Where the content of a field ends. */
-  const endOf = (length: number, end: number): number => {
-    if (length > end - at) throw broken("ends after its message");
-    return at + length;
-  };
-
-  const skip = (wireType: number, end: number): void => {
-    if (wireType === VARINT) readVarint(end);
-    else if (wireType === FIXED_64) at = endOf(8, end);
-    else if (wireType === LENGTH) at = endOf(readVarint(end), end);
-    else if (wireType === FIXED_32) at = endOf(4, end);
-    // Groups, which proto3 does not have, and two types that do not exist.
-    else throw broken("is of a type that does not exist");
-  };
-
-  const read = (type: FieldType, end: number): unknown => {
-    if (type === "varint") return readVarint(end);
-    const contentEnd = endOf(type === "double" ? 8 : readVarint(end), end);
-    if (typeof type === "object") return readFields(type, contentEnd);
-    const content = message.subarray(at, contentEnd);
-    at = contentEnd;
-    if (type === "double") return content.readDoubleLE();
-    if (type === "bytes") return content;
-    if (!isUtf8(content)) throw broken("is not UTF-8");
-    return content.toString();
-  };
-
-  const readFields = (type: MessageType, end: number): unknown => {
-    if (path.length > DEPTH_MAX) throw broken(`is nested more than ${DEPTH_MAX} levels deep`);
+  const readFields = (type: MessageType, content: Uint8Array): unknown => {
+    if (path.length > DEPTH_MAX) throw malformed(path, `is nested more than ${DEPTH_MAX} levels deep`);
+    const reader = new BinaryReader(content);
     const fields: Field[] = [];
-    while (at < end) {
-      const tag = readVarint(end);
+    while (reader.pos < reader.len) {
+      const [number, wireType] = reader.tag();
       count += 1;
       if (count > FIELDS_MAX) throw malformed([], `has more than ${FIELDS_MAX.toLocaleString("en")} fields`);
-      const number = Math.floor(tag / 8);
-      if (tag > 0xffff_ffff || number === 0) throw broken("has a field without a number");
       path.push(number);
-      const expected = type[number];
-      if (expected === undefined) skip(tag % 8, end);
-      else if (tag % 8 === wireTypeOf(expected)) fields.push([number, read(expected, end)]);
-      else throw broken("is of another type");
+      const expected = type[number] ?? SKIPPED[wireType];
+      if (expected === undefined || wireType !== wireTypeOf(expected)) throw malformed(path, "is of another type");
+      const value = read(expected, reader);
+      if (number in type) fields.push([number, value]);
       path.pop();
     }
     const value = type.from?.(fields);
-    if (type.from && value === undefined) throw broken("is a value without a kind");
+    if (type.from && value === undefined) throw malformed(path, "is a value without a kind");
     return value;
   };
 
-  return readFields(type, message.length) as Value;
+  try {
+    return readFields(type, bytes) as Value;
+  } catch (error) {
+    throw error instanceof MalformedMessage ? error : malformed(path, `cannot be read: ${(error as Error).message}`);
+  }
 };
 
-const wireTypeOf = (type: FieldType): number => {
-  if (type === "varint") return VARINT;
-  return type === "double" ? FIXED_64 : LENGTH;
+const wireTypeOf = (type: FieldType): WireType =>
+  typeof type === "object" ? WireType.LengthDelimited : WIRE_TYPES[type];
+
+/** What a field of this type holds in a message without it, as proto3 has it. */
+export const emptyOf = (type: FieldType): unknown => {
+  if (typeof type === "object") return type.from?.([]);
+  return type === "text" ? "" : 0;
 };
+
+/** An entry of a map whose keys are texts: what a repeated field of these is, is a map. */
+export const entryWith = <Type extends FieldType>(type: Type): MessageType<readonly [string, ValueOf<Type>]> => ({
+  1: "text",
+  2: type,
+  from: (fields) => {
+    const { 1: key = "", 2: value = emptyOf(type) } = Object.fromEntries(fields);
+    return value === undefined ? undefined : [key as string, value as ValueOf<Type>];
+  },
+});
 
 const SHOWN = 6;
 
@@ -123,4 +118,34 @@ const malformed = (path: readonly number[], text: string): MalformedMessage => {
   return new MalformedMessage(
     `the message is malformed: ${path.length === 0 ? "it" : `field ${shown.join(".")}`} ${text}`,
   );
+};
+
+/** What a field holds; a number is a double, any other number a bigint. */
+type Content = string | number | bigint | boolean | Fields;
+
+/** A message, by number of its fields. */
+export interface Fields {
+  readonly [number: number]: Content | readonly Content[] | undefined;
+}
+
+/** The bytes of a message. Proto3 leaves out what is empty and no item of a list. */
+export const messageOf = (fields: Fields): Buffer => {
+  const writer = new BinaryWriter();
+  writeFields(writer, fields);
+  return Buffer.from(writer.finish().buffer);
+};
+
+const writeFields = (writer: BinaryWriter, fields: Fields): void => {
+  for (const [number, value] of Object.entries(fields) as [string, Fields[number]][])
+    if (Array.isArray(value)) for (const item of value) writeField(writer, Number(number), item);
+    else if (value) writeField(writer, Number(number), value as Content);
+};
+
+const writeField = (writer: BinaryWriter, number: number, value: Content): void => {
+  if (typeof value === "string") writer.tag(number, WireType.LengthDelimited).string(value);
+  else if (typeof value === "number") writer.tag(number, WireType.Bit64).double(value);
+  else if (typeof value === "object") {
+    writeFields(writer.tag(number, WireType.LengthDelimited).fork(), value);
+    writer.join();
+  } else writer.tag(number, WireType.Varint).int32(Number(value));
 };

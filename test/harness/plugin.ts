@@ -17,7 +17,7 @@ import { systemTransport, type Transport } from "../../client/transport.ts";
 import { createPlugin, type PluginOptions } from "../../plugin/server.ts";
 import { STRUCT, structFrom } from "../../plugin/struct.ts";
 import type { Marked } from "../../plugin/value.ts";
-import { readMessage } from "../../plugin/wire-format.ts";
+import { messageOf, readMessage } from "../../plugin/wire-format.ts";
 import type { Environment } from "../../provider/run/session.ts";
 import type { Json } from "../../schema/index.ts";
 import { manualClock } from "./clock.ts";
@@ -77,7 +77,7 @@ export const startPlugin = async (
     attached: () => undefined,
   });
   const { call, close } = connectPlugin(await plugin.listen(), {
-    structFrom: (values) => Struct.Struct.deserializeBinary(structFrom(values)),
+    structFrom: (values) => Struct.Struct.deserializeBinary(messageOf(structFrom(values))),
   });
   const checkOf = (method: string, members: Json) => call<CheckResponse>(method, members, messages.CheckRequest);
   const diffOf = (method: string, members: Json) => call<DiffResponse>(method, members, messages.DiffRequest);

@@ -4,7 +4,7 @@ import Struct from "google-protobuf/google/protobuf/struct_pb.js";
 import { describe, expect, it } from "vitest";
 import { STRUCT, structFrom } from "../../plugin/struct.ts";
 import { type Marked, Secret } from "../../plugin/value.ts";
-import { readMessage } from "../../plugin/wire-format.ts";
+import { messageOf, readMessage } from "../../plugin/wire-format.ts";
 import { UNKNOWN } from "../../pulumi/value.ts";
 import type { Json } from "../../schema/index.ts";
 
@@ -13,7 +13,8 @@ const signedSecret = (value: unknown) => ({
   value,
 });
 
-const written = (values: Marked): unknown => Struct.Struct.deserializeBinary(structFrom(values)).toJavaScript();
+const written = (values: Marked): unknown =>
+  Struct.Struct.deserializeBinary(messageOf(structFrom(values))).toJavaScript();
 const read = (values: Json): Marked =>
   readMessage(STRUCT, Struct.Struct.fromJavaScript(values as never).serializeBinary());
 
@@ -51,7 +52,7 @@ describe("values", () => {
 
   it("have members of any name", () => {
     const members = JSON.parse('{ "__proto__": { "polluted": true }, "constructor": 1 }') as Json;
-    const result = readMessage(STRUCT, structFrom(members));
+    const result = readMessage(STRUCT, messageOf(structFrom(members)));
     expect(Object.entries(result)).toEqual(Object.entries(members));
     expect(({} as Json).polluted).toBeUndefined();
   });
