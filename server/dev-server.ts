@@ -51,10 +51,7 @@ export const createDevTools = ({ sts, store, baseUrl, identity: owner, onReset }
       const workload = await identityToken({ subject: subject ?? OWNER_SUBJECT, ...request });
       const assumed = identity ?? (subject === undefined ? owner : undefined);
       const limits = { cap: [...capabilities], scopes: [...scopes] };
-      const { token } = await sts.exchange(
-        { aud: [baseUrl], ...limits, ...(assumed && { identity: assumed }) },
-        workload,
-      );
+      const { token } = await sts.exchange({ aud: [baseUrl], ...limits, identity: assumed }, workload);
       return token as string;
     },
     reset: async () => {

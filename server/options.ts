@@ -25,9 +25,9 @@ export interface ServerOptions extends BoundOptions {
   /** certificate and key; default: no TLS */
   tls?: TlsKeys;
   /** scheme, host and port that clients use; default: those that the server listens on */
-  publicUrl?: string;
+  publicUrl?: string | undefined;
   /** the same for the token exchange and the issuer; default: `publicUrl` */
-  publicAuthUrl?: string;
+  publicAuthUrl?: string | undefined;
   /** development issuer, an organization with an owner, loopback issuers; on a loopback host only */
   dev?: boolean;
   /** it serves a copy to this process alone, which needs no development issuer */
@@ -80,7 +80,7 @@ export const isSplit = ({ authPort, port }: ServerOptions): boolean =>
   authPort !== undefined && (authPort === 0 || authPort !== port);
 
 /** The public addresses as origins. Throws ServerOptionsError for options that cannot be served together. */
-export const checkOptions = (options: ServerOptions): { publicUrl?: string; publicAuthUrl?: string } => {
+export const checkOptions = (options: ServerOptions): Pick<ServerOptions, "publicUrl" | "publicAuthUrl"> => {
   const { host = "127.0.0.1", dev = false } = options;
   if (dev && !isLoopbackHost(host)) throw refusalOfDev(`on ${host}; leave out --host`);
   if (options.withoutAntiEscalation && !dev && !options.twin)
@@ -105,7 +105,7 @@ export const checkOptions = (options: ServerOptions): { publicUrl?: string; publ
   for (const url of [publicUrl, publicAuthUrl])
     if (dev && url && !isLoopbackAuthority(new URL(url).host))
       throw refusalOfDev(`with the public address ${url}; use a name of loopback, or leave out --dev`);
-  return { ...(publicUrl && { publicUrl }), ...(publicAuthUrl && { publicAuthUrl }) };
+  return { publicUrl, publicAuthUrl };
 };
 
 const refusalOfDev = (where: string) =>

@@ -114,7 +114,7 @@ export const createServer = (async (options: ServerOptions = {}): Promise<Runnin
     const baseUrl = publicUrl ?? localUrl;
     const urls = { baseUrl, authUrl: publicAuthUrl ?? publicUrl ?? localAuthUrl };
     const { wires, apiPages, records } = compose(store, urls, options, faults, () => draining, bounds);
-    api.resolve({ ...wires, router: createRouter(split ? "api" : "both"), ...(split && { pages: apiPages }) });
+    api.resolve({ ...wires, router: createRouter(split ? "api" : "both"), pages: split ? apiPages : wires.pages });
     auth.resolve({ ...wires, router: createRouter("auth") });
     return { ...urls, localUrl, localAuthUrl, ...records, ...(faults && { faults }), close };
   } catch (error) {
@@ -159,15 +159,16 @@ const compose = (
     authUrl,
     audiences: audiencesOf(baseUrl),
     dev,
-    ...(issuer && { devIssuerUrl: issuer, devSigner: keys.devSigner }),
+    devIssuerUrl: issuer,
+    devSigner: keys.devSigner,
     signer: keys.signer,
     anyone,
     isCopy: copy !== undefined,
     operators: options.twin === true,
     identities: createIdentitySource(store, log),
     capabilitiesOf: (uid) => grantsOf(store, uid),
-    ...(options.refreshTokens && { refreshFamilies: createRefreshFamilies(store, clock) }),
-    ...(options.resolve && { resolve: options.resolve }),
+    refreshFamilies: options.refreshTokens ? createRefreshFamilies(store, clock) : undefined,
+    resolve: options.resolve,
     log: (event) => {
       log("info", "exchange", event);
       metrics.exchanged(event.reason);
@@ -182,7 +183,7 @@ const compose = (
     limit,
     log,
     demandSeen: copy && createDemandSeen(store, copy.unseen, options.twin === true),
-    ...(options.onWrite && { onWrite: options.onWrite }),
+    onWrite: options.onWrite,
     context: (row, caller) => {
       const now = clock();
       const createdBy = faults?.createdBy(row, now);
@@ -198,7 +199,7 @@ const compose = (
   const apiPages = firstOf(
     operatorPages({ store, metrics, isDraining, log }),
     openapiPage(),
-    homePages({ ...facts, ...(tools && { ownerToken: tools.token }) }),
+    homePages({ ...facts, ownerToken: tools?.token }),
     faults && faultsPage(faults),
     // For tests of clients in other processes: brings back the records of the start.
     tools &&
@@ -219,7 +220,7 @@ const compose = (
       strictBodies: options.strictBodies ?? false,
       clock,
       log,
-      ...(faults && { delivery: faults.delivery }),
+      delivery: faults?.delivery,
     },
     apiPages,
     records: {

@@ -21,9 +21,9 @@ export const createLog = ({ level, json, clock, write }: LogOptions): Log => {
     if (LEVELS.indexOf(lineLevel) < least) return;
     const time = new Date(clock()).toISOString();
     if (json) return write(withoutTokens(`${JSON.stringify({ time, level: lineLevel, event, ...fields })}\n`));
-    const text = Object.entries(fields).map(
-      ([key, value]) => `${key}=${typeof value === "string" ? indentLines(value) : JSON.stringify(value)}`,
-    );
+    const text = Object.entries(fields)
+      .filter(([, value]) => value !== undefined)
+      .map(([key, value]) => `${key}=${typeof value === "string" ? indentLines(value) : JSON.stringify(value)}`);
     write(withoutTokens(`${[time.slice(11, 19), lineLevel.padEnd(5), event, ...text].join(" ")}\n`));
   };
 };

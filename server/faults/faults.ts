@@ -36,9 +36,9 @@ export interface Attempt {
   timeMs: number;
   requestId: string;
   /** the rule whose step it met, counted from 1 in the file; absent: none */
-  rule?: number | "random";
+  rule?: number | "random" | undefined;
   /** the step that it met, counted from 1 in the rule */
-  step?: number;
+  step?: number | undefined;
   /** false for a refused request */
   carriedOut: boolean;
 }
@@ -82,7 +82,8 @@ export const createFaults = (given: FaultScript, clock: () => number) => {
       wire,
       timeMs: clock(),
       requestId: currentRequestId(),
-      ...(met && { rule: met.rule, step: met.place }),
+      rule: met?.rule,
+      step: met?.place,
       carriedOut: false,
     };
     report.push(attempt);

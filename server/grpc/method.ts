@@ -92,7 +92,7 @@ export interface GrpcMethods {
   strictBodies: boolean;
   log: Log;
   /** default: answers are sent as they are */
-  delivery?: Delivery;
+  delivery?: Delivery | undefined;
 }
 
 interface MethodsOptions {

@@ -7,13 +7,13 @@ export interface HomeFacts {
   /** address of the token exchange and of the issuer of API tokens */
   authUrl: string;
   /** the development issuer */
-  issuer?: string;
+  issuer?: string | undefined;
   /** uid of the organization */
-  organization?: string;
+  organization?: string | undefined;
   /** uid of the organization's owner identity */
-  identity?: string;
+  identity?: string | undefined;
   /** an API token of that owner */
-  token?: string;
+  token?: string | undefined;
 }
 
 export const homeDocument = (facts: HomeFacts): string => `<!doctype html>

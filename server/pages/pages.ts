@@ -24,7 +24,7 @@ import { type HomeFacts, homeDocument } from "./home-document.ts";
 
 interface HomeOptions extends Omit<HomeFacts, "token"> {
   /** An API token of the development owner. */
-  ownerToken?: () => Promise<string>;
+  ownerToken: (() => Promise<string>) | undefined;
 }
 
 const POLICY = [

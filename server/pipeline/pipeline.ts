@@ -72,7 +72,7 @@ interface PipelineOptions {
   store: Pick<Store, "check" | "failure">;
   /** throws for a request about what a copy does not have; absent: the records are no copy */
   demandSeen?: ((operation: OperationName, request: Json) => void) | undefined;
-  onWrite?: (write: CarriedOut) => void;
+  onWrite?: ((write: CarriedOut) => void) | undefined;
   context: (row: Operation, caller: ServiceContext["caller"]) => Omit<ServiceContext, "caller" | "capabilities">;
 }
 
@@ -191,7 +191,7 @@ export const decodeRequest = (
   json: Json,
   body: Json | undefined,
   strict: boolean,
-): Decoded & { bodyFields?: readonly string[] } => {
+): Decoded & { bodyFields: readonly string[] | undefined } => {
   const { value, violations } = messageFromJson(row.request, json, "", strict);
   const request = withoutZeros(row.request, value);
   const field = row.body ? row.request.shape[row.body] : undefined;
@@ -207,7 +207,7 @@ export const decodeRequest = (
   return {
     request,
     violations: violations.map((violation) => relative(violation, row.body)),
-    ...(body && { bodyFields: spellings(resource ?? row.request, body) }),
+    bodyFields: body && spellings(resource ?? row.request, body),
   };
 };
 

@@ -18,7 +18,7 @@ export interface HttpOptions extends RestMethods {
   clock: () => number;
   log: Log;
   /** default: answers are sent as they are */
-  delivery?: Delivery;
+  delivery?: Delivery | undefined;
 }
 
 export const createCalls = (ready: Promise<HttpOptions>, { connections, memory, answers }: Bounds) => {

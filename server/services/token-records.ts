@@ -76,8 +76,8 @@ export const createRefreshFamilies = (store: Store, clock: () => number): Refres
 
 const bodyOf = ({ limits, ...grant }: RefreshGrant) => ({
   ...grant,
-  ...(limits.capabilities && { capabilities: [...limits.capabilities] }),
-  ...(limits.scopes && { scopes: limits.scopes }),
+  scopes: limits.scopes,
+  capabilities: limits.capabilities && [...limits.capabilities],
 });
 
 const familyFrom = (row: Record<string, unknown>): RefreshFamily => {
@@ -89,7 +89,7 @@ const familyFrom = (row: Record<string, unknown>): RefreshFamily => {
     expireTimeMs: row.expire_time as number,
     grant: {
       ...grant,
-      limits: { ...(capabilities && { capabilities: new Set(capabilities) }), ...(scopes && { scopes }) },
+      limits: { capabilities: capabilities && new Set(capabilities), scopes },
     },
   };
 };

@@ -273,8 +273,8 @@ export interface PageTokens {
 /** An identity, and the limits of its API token: the count of a wider token is not for a narrower one. */
 interface PageTokenHolder {
   uid: string;
-  capabilities?: ReadonlySet<string>;
-  scopes?: readonly string[];
+  capabilities?: ReadonlySet<string> | undefined;
+  scopes?: readonly string[] | undefined;
 }
 
 // In characters: longer than a token with the uid of the lowest record and the longest sort key.

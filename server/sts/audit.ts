@@ -16,9 +16,9 @@ export type ExchangeEvent = {
   identity?: string;
   issuer?: string;
   subject?: string;
-  kid?: string;
+  kid?: string | undefined;
   /** SHA-256 of the upstream token's `jti`, hexadecimal */
-  jtiHash?: string;
+  jtiHash?: string | undefined;
   /** hash of the family of the refresh token that was given out or presented */
   family?: string;
   /** the requested audience of the API token */
@@ -61,6 +61,6 @@ export const auditDecision = async <T>(
 export const describeToken = (token: WorkloadToken): Partial<ExchangeEvent> => ({
   issuer: token.issuer,
   subject: token.subject,
-  ...(token.keyId !== undefined && { kid: token.keyId }),
-  ...(token.tokenId !== undefined && { jtiHash: createHash("sha256").update(token.tokenId).digest("hex") }),
+  kid: token.keyId,
+  jtiHash: token.tokenId && createHash("sha256").update(token.tokenId).digest("hex"),
 });

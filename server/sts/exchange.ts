@@ -17,7 +17,7 @@ import { checkTimes, isTimely, verifySignature } from "./verify.ts";
 export interface ExchangeOptions extends RefreshOptions {
   /** issuers on loopback over http, and the development issuer */
   dev: boolean;
-  devIssuerUrl?: string;
+  devIssuerUrl?: string | undefined;
   /** keys of the development issuer */
   devSigner?: Signer;
   /** uid of the identity that anyone may assume */
@@ -105,7 +105,7 @@ export const createExchange = (options: ExchangeOptions, documents: IssuerDocume
     if (found.identity && !identities.get(uid)) throw refusal("identity_unknown", "deleted meanwhile");
     const refreshToken = beginFamily(options, found, { audience, limits, actor }, event);
     identities.seen(uid, clock());
-    return { ...minted, ...(refreshToken && { refreshToken }) };
+    return { ...minted, refreshToken };
   };
 
   // Callers who may store an identity choose which issuers this server asks. The holder of a token does not.

@@ -32,7 +32,7 @@ export interface StsOptions extends ExchangeOptions {
   /** for tests; it must guard its connections itself */
   dispatcher?: Dispatcher;
   /** the name service; default: DNS */
-  resolve?: Resolve;
+  resolve?: Resolve | undefined;
 }
 
 export type Sts = ReturnType<typeof createSts>;
@@ -42,7 +42,7 @@ export const createSts = (options: StsOptions) => {
   if (options.audiences.length === 0) throw new TypeError("the API needs an audience");
   const fetchDocument = createFetchDocument(options);
   const documents = () => createDocuments({ clock, dev, fetchDocument });
-  const mint = async (identity: string, isOperator?: true): Promise<string> => {
+  const mint = async (identity: string, isOperator = false): Promise<string> => {
     const { token } = await mintApiToken(signer, clock(), {
       issuer: authUrl,
       subject: identity,
@@ -50,7 +50,7 @@ export const createSts = (options: StsOptions) => {
       actor: { issuer: authUrl, subject: identity, audience: authUrl },
       grants: options.capabilitiesOf(identity),
       limits: {},
-      ...(isOperator && { isOperator }),
+      isOperator,
     });
     return token;
   };

@@ -16,8 +16,8 @@ export interface Actor {
   subject: string;
   /** the audience that was meant for us; clients expect a text here, not a list */
   audience: string;
-  email?: string;
-  emailVerified?: boolean;
+  email?: string | undefined;
+  emailVerified?: boolean | undefined;
 }
 
 interface Mint {
@@ -29,7 +29,7 @@ interface Mint {
   grants: Grants;
   limits: Limits;
   /** of a twin; no exchange gives such a token */
-  isOperator?: true;
+  isOperator?: boolean;
 }
 
 /** Signs a token that is valid from now on; returns it with its expiry. */
@@ -45,8 +45,8 @@ export const mintApiToken = async (signer: Signer, nowMs: number, mint: Mint) =>
     exp: expiry,
     jti: randomUUID(),
     act: { iss: actor.issuer, sub: actor.subject, aud: actor.audience },
-    ...(actor.email !== undefined && { email: actor.email }),
-    ...(actor.emailVerified !== undefined && { email_verified: actor.emailVerified }),
+    email: actor.email,
+    email_verified: actor.emailVerified,
     cap: capabilityClaim(limitGrants(grants, limits)),
     ...(isOperator ? { internal: { operator: true } } : limitsClaim(limits)),
   });
@@ -63,8 +63,8 @@ export const actorOf = ({ issuer, subject, claims }: WorkloadToken, audience: st
     issuer,
     subject,
     audience,
-    ...(typeof email === "string" && email.length <= 255 && { email }),
-    ...(typeof verified === "boolean" && { emailVerified: verified }),
+    email: typeof email === "string" && email.length <= 255 ? email : undefined,
+    emailVerified: typeof verified === "boolean" ? verified : undefined,
   };
 };
 
@@ -85,5 +85,5 @@ const capabilityClaim = (grants: Grants): Record<string, string> => {
 // `token/api.ts` reads it back. Absent when no limit was requested, which differs from an empty limit.
 const limitsClaim = ({ capabilities, scopes }: Limits) => {
   if (!capabilities && !scopes) return {};
-  return { internal: { ...(capabilities && { cap: capabilityBits(capabilities) }), ...(scopes && { scopes }) } };
+  return { internal: { cap: capabilities && capabilityBits(capabilities), scopes } };
 };

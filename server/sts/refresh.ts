@@ -51,7 +51,7 @@ export interface RefreshOptions extends AuditOptions {
   /** enum names of capabilities by uid of the group, by the bindings now */
   capabilitiesOf(identityUid: string): Map<string, Set<string>>;
   /** absent: refresh tokens are neither returned nor accepted */
-  refreshFamilies?: RefreshFamilies;
+  refreshFamilies?: RefreshFamilies | undefined;
 }
 
 /** Begins a family; returns its first token. */

@@ -16,7 +16,7 @@ export interface ApiTokenClaims extends Limits {
   subject: string;
   expiresAtMs: number;
   /** of a twin: it may do everything in the copied organizations */
-  isOperator?: true;
+  isOperator?: boolean;
 }
 
 /** The other claims of a token, besides its holder and limits. */
@@ -26,10 +26,10 @@ export interface ApiTokenDescription {
   issuedAtMs: number;
   expiresAtMs: number;
   /** issuer of the token that was exchanged */
-  actorIssuer?: string;
+  actorIssuer?: string | undefined;
   /** of the exchanged token, and whether its issuer vouches for it */
-  email?: string;
-  emailVerified?: boolean;
+  email?: string | undefined;
+  emailVerified?: boolean | undefined;
 }
 
 interface ApiTokenOptions {
@@ -82,9 +82,9 @@ export const describeApiToken = (compact: string): ApiTokenDescription => {
     audience: [ownValue(claims, "aud")].flat() as string[],
     issuedAtMs: (ownValue(claims, "iat") as number) * 1000,
     expiresAtMs: (ownValue(claims, "exp") as number) * 1000,
-    ...(typeof actorIssuer === "string" && { actorIssuer }),
-    ...(typeof email === "string" && { email }),
-    ...(typeof emailVerified === "boolean" && { emailVerified }),
+    actorIssuer: typeof actorIssuer === "string" ? actorIssuer : undefined,
+    email: typeof email === "string" ? email : undefined,
+    emailVerified: typeof emailVerified === "boolean" ? emailVerified : undefined,
   };
 };
 

@@ -18,8 +18,8 @@ export type Grants = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** Absent: not requested. Empty: nothing that was requested exists. */
 export interface Limits {
-  capabilities?: ReadonlySet<string>;
-  scopes?: readonly string[];
+  capabilities?: ReadonlySet<string> | undefined;
+  scopes?: readonly string[] | undefined;
 }
 
 /** The audience and the limits that a request asks for. Each is applied or refused; none is dropped. */
@@ -64,8 +64,8 @@ const requestedLimits = ({ cap = [], scope = "", scopes: many = [] }: LimitReque
   const names = unique(cap);
   const scopes = unique([...many, scope]);
   return {
-    ...(names.length > 0 && { capabilities: new Set(names.flatMap((name) => capabilityFrom(name) ?? [])) }),
-    ...(scopes.length > 0 && { scopes: scopes.filter(isUidp) }),
+    capabilities: names.length > 0 ? new Set(names.flatMap((name) => capabilityFrom(name) ?? [])) : undefined,
+    scopes: scopes.length > 0 ? scopes.filter(isUidp) : undefined,
   };
 };
 
@@ -102,7 +102,7 @@ export const narrowLimits = (first: Limits, second: Limits): Limits => {
     first.scopes && second.scopes
       ? unique([...inside(first.scopes, second.scopes), ...inside(second.scopes, first.scopes)])
       : (first.scopes ?? second.scopes);
-  return { ...(capabilities && { capabilities }), ...(scopes && { scopes }) };
+  return { capabilities, scopes };
 };
 
 const inside = (outer: readonly string[], inner: readonly string[]): string[] =>
