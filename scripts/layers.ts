@@ -5,8 +5,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, posix } from "node:path";
 import ts from "typescript";
-import { capture } from "./base/child.mjs";
-import { root } from "./base/project.mjs";
+import { filesOfClone, root } from "./base/project.mjs";
 
 const WORLD = "schema client pulumi access";
 const STORED = "schema server/base server/store server/sts/index.ts";
@@ -109,10 +108,7 @@ const importsOf = (file: string): string[] =>
     .map(({ fileName }) => posix.join(dirname(file), fileName));
 
 if (import.meta.main) {
-  const { output } = await capture("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.ts", "*.mjs"], {
-    cwd: root,
-  });
-  const files = output.split("\n").filter((name) => name !== "");
+  const files = filesOfClone("*.ts", "*.mjs");
   const problems = files.flatMap((file) => layerProblems(file, importsOf(file)));
   for (const problem of problems) console.error(problem);
   if (problems.length > 0) process.exitCode = 1;

@@ -1,10 +1,9 @@
 // Checks the references in docs and comments: links and anchors of Markdown, paths of the repository. Reports names of
 // documents that the repository does not contain.
-import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { type Page, pageFrom } from "./base/markdown.ts";
-import { root } from "./base/project.mjs";
+import { filesOfClone, root } from "./base/project.mjs";
 
 interface DeadReference {
   file: string;
@@ -144,12 +143,7 @@ const languageOf = (file: string): string | undefined => {
 };
 
 if (import.meta.main) {
-  const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root });
-  // Git lists a file that was deleted until that is staged.
-  const paths = listed
-    .toString()
-    .split("\0")
-    .filter((path) => path !== "" && existsSync(join(root, path)));
+  const paths = filesOfClone();
   const read = (path: string) =>
     path.endsWith(".md") || languageOf(path) ? readFileSync(join(root, path), "utf8") : "";
   const dead = deadReferences(new Map(paths.map((path) => [path, read(path)])));

@@ -1,4 +1,6 @@
 // Paths and output that all set-up scripts share. Plain JavaScript: it runs on Node 20, before anything is installed.
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { access, constants } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,6 +18,16 @@ export const compilerArgs = [join(root, "node_modules", "typescript-7", "bin", "
 /** Prints to stderr: stdout belongs to the command that runs after the set-up. */
 export function log(/** @type {string} */ text) {
   process.stderr.write(`pulumi-irm: ${text}\n`);
+}
+
+/**
+ * Paths of the files of this clone, without those that Git ignores. Git lists a deleted file until that is staged.
+ * @param {string[]} patterns
+ */
+export function filesOfClone(...patterns) {
+  const args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", ...patterns];
+  const listed = execFileSync("git", args, { cwd: root, encoding: "utf8", maxBuffer: 2 ** 30 });
+  return listed.split("\0").filter((path) => path !== "" && existsSync(join(root, path)));
 }
 
 /** @returns {Promise<boolean>} */
