@@ -8,7 +8,7 @@ import { createRateLimit, unlimited } from "./base/rate-limit.ts";
 import { createAuthenticate, grantsOf, operator } from "./caller/caller.ts";
 import { type Bounds, createBounds } from "./connection/bounds.ts";
 import { createDevTools, type DevTools } from "./dev-server.ts";
-import { createFaults, type FaultControl, type Faults, faultsPage } from "./faults/faults.ts";
+import { createFaults, type FaultControl, type Faults, faultsPages } from "./faults/faults.ts";
 import type { FaultScript } from "./faults/script.ts";
 import type { GrpcOptions } from "./grpc/server.ts";
 import { addressAdvice, checkOptions, isSplit, loadKeys, type ServerOptions } from "./options.ts";
@@ -16,7 +16,7 @@ import { DEV_ISSUER_PATH, homePages, issuerPages, openapiPage, operatorPages, un
 import { createPipeline } from "./pipeline/pipeline.ts";
 import { audiencesOf, createPort, listen, urlOf } from "./port/port.ts";
 import type { HttpOptions } from "./rest/call.ts";
-import { firstOf, local, pagesAt } from "./rest/page.ts";
+import { local, pagesAt } from "./rest/page.ts";
 import { createRouter } from "./rest/route.ts";
 import type { CopySeed } from "./seed/copy.ts";
 import type { Seed } from "./seed/record.ts";
@@ -114,7 +114,11 @@ export const createServer = (async (options: ServerOptions = {}): Promise<Runnin
     const baseUrl = publicUrl ?? localUrl;
     const urls = { baseUrl, authUrl: publicAuthUrl ?? publicUrl ?? localAuthUrl };
     const { wires, apiPages, records } = compose(store, urls, options, faults, () => draining, bounds);
-    api.resolve({ ...wires, router: createRouter(split ? "api" : "both"), pages: split ? apiPages : wires.pages });
+    api.resolve({
+      ...wires,
+      router: createRouter(split ? "api" : "both"),
+      pages: split ? pagesAt(apiPages) : wires.pages,
+    });
     auth.resolve({ ...wires, router: createRouter("auth") });
     return { ...urls, localUrl, localAuthUrl, ...records, ...(faults && { faults }), close };
   } catch (error) {
@@ -196,24 +200,23 @@ const compose = (
   };
   const tools = identity === undefined ? undefined : createDevTools({ sts, store, baseUrl, identity, onReset });
   const facts = { baseUrl, authUrl, issuer, organization, identity };
-  const apiPages = firstOf(
-    operatorPages({ store, metrics, isDraining, log }),
-    openapiPage(),
-    homePages({ ...facts, ownerToken: tools?.token }),
-    faults && faultsPage(faults),
+  const apiPages = {
+    ...operatorPages({ store, metrics, isDraining, log }),
+    ...openapiPage(),
+    ...homePages({ ...facts, ownerToken: tools?.token }),
+    ...(faults && faultsPages(faults)),
     // For tests of clients in other processes: brings back the records of the start.
-    tools &&
-      pagesAt({
-        "POST /dev/reset": local("the reset is", async () => {
-          await tools.reset();
-          return { http: 200, json: {} };
-        }),
+    ...(tools && {
+      "POST /dev/reset": local("the reset is", async () => {
+        await tools.reset();
+        return { http: 200, json: {} };
       }),
-  );
+    }),
+  };
   return {
     wires: {
       pipeline: faults?.around(pipeline, log) ?? pipeline,
-      pages: firstOf(apiPages, issuerPages(sts)),
+      pages: pagesAt({ ...apiPages, ...issuerPages(sts) }),
       metrics,
       isDraining,
       isServing: () => unreadiness({ store, isDraining, log }) === undefined,

@@ -15,7 +15,7 @@ import {
 import { currentRequestId, type Log } from "../base/log.ts";
 import type { Wire } from "../base/metrics.ts";
 import type { Call, Pipeline } from "../pipeline/pipeline.ts";
-import { local, type Pages, pagesAt } from "../rest/page.ts";
+import { local, type PageTable } from "../rest/page.ts";
 import { restError } from "../rest/refused.ts";
 import { createFaultDelays, createFaultDelivery, proxyPage, type WireFault } from "./delivery.ts";
 import {
@@ -189,10 +189,10 @@ const statusError = (status: number, retryAfter: number | undefined): ApiError =
 // `/faults/release` releases what is held. It takes no token, and so only requests by a name of loopback, and none that a
 // browser sends for a page of another origin.
 
-export const faultsPage = (faults: FaultControl): Pages => {
+export const faultsPages = (faults: FaultControl): PageTable => {
   const report = () => ({ http: 200, json: { faults: faults.script(), attempts: faults.attempts() } });
   const here = (answer: Parameters<typeof local>[1]) => local("the scripted failures are", answer);
-  return pagesAt({
+  return {
     "GET /faults": here(report),
     "POST /faults/release": here(() => {
       faults.release();
@@ -207,5 +207,5 @@ export const faultsPage = (faults: FaultControl): Pages => {
       }
       return report();
     }),
-  });
+  };
 };

@@ -1,16 +1,7 @@
 // Server reflection (grpc/grpc: reflection.proto): clients such as grpcurl list the services, and fetch the files that describe
 // them. It takes no token: the description is public. An answer is a thousand times as large as its request, so a connection gets
 // a bounded number of them.
-import {
-  create,
-  type DescFile,
-  type FileRegistry,
-  fromBinary,
-  fromJson,
-  type JsonValue,
-  toBinary,
-  toJson,
-} from "@bufbuild/protobuf";
+import { type DescFile, type FileRegistry, fromBinary, toBinary, toJson } from "@bufbuild/protobuf";
 import { nestedTypes } from "@bufbuild/protobuf/reflect";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import type { Server, ServerDuplexStream } from "@grpc/grpc-js";
@@ -18,6 +9,7 @@ import { apiError, codes, type Json, once } from "../../schema/index.ts";
 import type { Connection } from "../connection/connections.ts";
 import type { Streams } from "./arrival.ts";
 import type { Calls } from "./call.ts";
+import { binaryFromJson } from "./method.ts";
 import { grpcStatus } from "./refused.ts";
 import { grpcRegistry, messageIn } from "./registry.ts";
 import { REFLECTION_PACKAGES } from "./standard-file.ts";
@@ -41,15 +33,7 @@ export const addReflection = (server: Server, { services, streams, calls }: Refl
   const spent = new WeakMap<Connection, number>();
   for (const name of REFLECTION_PACKAGES) {
     const schema = (message: string) => messageIn(`${name}.${message}`);
-    const encode = ({ files, ...answer }: Answer): Buffer => {
-      const response = schema("ServerReflectionResponse");
-      const rest = toBinary(response, fromJson(response, answer as JsonValue));
-      if (!files) return Buffer.from(rest);
-      // The fields of a message may come in any order, so its two halves are encoded apart and concatenated.
-      const descriptors = create(schema("FileDescriptorResponse"), { fileDescriptorProto: files });
-      const held = create(response, { messageResponse: { case: "fileDescriptorResponse", value: descriptors } });
-      return Buffer.concat([rest, toBinary(response, held)]);
-    };
+    const encode = (answer: Json): Buffer => binaryFromJson(schema("ServerReflectionResponse"), answer);
     server.register(
       reflectionPath(name),
       (call: ServerDuplexStream<Json, Buffer>) => {
@@ -88,9 +72,6 @@ export const addReflection = (server: Server, { services, streams, calls }: Refl
 
 const TOO_MUCH = "this connection has read too many descriptions; open another one";
 
-/** JSON, except for the files, which are a hundred times as large as a request and bytes already. */
-type Answer = Json & { files?: Uint8Array[] };
-
 interface ReflectionRequest {
   fileByFilename?: string;
   fileContainingSymbol?: string;
@@ -99,7 +80,7 @@ interface ReflectionRequest {
   listServices?: string;
 }
 
-const answerTo = (request: ReflectionRequest, services: readonly string[], sent: Set<DescFile>): Answer => {
+const answerTo = (request: ReflectionRequest, services: readonly string[], sent: Set<DescFile>): Json => {
   if (request.listServices !== undefined)
     return { listServicesResponse: { service: services.map((name) => ({ name })) } };
   if (request.allExtensionNumbersOfType !== undefined) {
@@ -113,7 +94,8 @@ const answerTo = (request: ReflectionRequest, services: readonly string[], sent:
     };
   }
   const file = fileFor(request);
-  return file ? { files: filesOf(file, sent) } : missing("such file or symbol");
+  if (!file) return missing("such file or symbol");
+  return { fileDescriptorResponse: { fileDescriptorProto: filesOf(file, sent) } };
 };
 
 const missing = (what: string) => ({
@@ -149,7 +131,7 @@ const membersOf = (type: NonNullable<ReturnType<FileRegistry["get"]>>): readonly
 };
 
 /** The file and its imports, without those that the stream has sent. */
-const filesOf = (file: DescFile, sent: Set<DescFile>): Uint8Array[] => {
+const filesOf = (file: DescFile, sent: Set<DescFile>): string[] => {
   const files: DescFile[] = [];
   const visit = (current: DescFile): void => {
     if (current !== file && sent.has(current)) return;
@@ -158,8 +140,10 @@ const filesOf = (file: DescFile, sent: Set<DescFile>): Uint8Array[] => {
     for (const dependency of current.dependencies) if (!files.includes(dependency)) visit(dependency);
   };
   visit(file);
-  return files.map(bytesOf);
+  return files.map(base64Of);
 };
 
 // Any client may ask for a file, again and again, without a token.
-const bytesOf = once((file: DescFile): Uint8Array => toBinary(FileDescriptorProtoSchema, file.proto));
+const base64Of = once((file: DescFile) =>
+  Buffer.from(toBinary(FileDescriptorProtoSchema, file.proto)).toString("base64"),
+);

@@ -15,7 +15,7 @@ import type { Log } from "../base/log.ts";
 import type { Metrics } from "../base/metrics.ts";
 import { once } from "../base/once.ts";
 import { jsonFromBody } from "../rest/arrival.ts";
-import { local, type Page, type PageRequest, type Pages, pagesAt, reading } from "../rest/page.ts";
+import { local, type Page, type PageRequest, type PageTable, reading } from "../rest/page.ts";
 import { restError } from "../rest/refused.ts";
 import { lossIn } from "../store/failure.ts";
 import type { Store } from "../store/store.ts";
@@ -39,39 +39,36 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-const ASSETS: Readonly<Record<string, string>> = {
-  "/assets/home.css": "home.css",
-  "/assets/home.js": "home.js",
-  "/assets/swagger-ui.css": "swagger-ui.css",
-  "/assets/swagger-ui.js": "swagger-ui-bundle.js",
-};
+const ASSETS: readonly [path: string, name: string][] = [
+  ["/assets/home.css", "home.css"],
+  ["/assets/home.js", "home.js"],
+  ["/assets/swagger-ui.css", "swagger-ui.css"],
+  ["/assets/swagger-ui.js", "swagger-ui-bundle.js"],
+];
 
 /** Gives the owner's token only to a browser on this machine that names a loopback host, so not to a rebound DNS name. */
-export const homePages = ({ ownerToken, ...facts }: HomeOptions): Pages => {
-  const assets = new Map<string, Buffer>();
-  return async ({ method, path, host }) => {
-    if (method !== "GET" && method !== "HEAD") return undefined;
-    if (path === "/") {
-      const isLocal = isLoopbackAuthority(host);
-      const { baseUrl, authUrl, issuer, ...records } = facts;
-      // The owner may have been deleted; then the page has no token.
-      const token = isLocal ? await ownerToken?.().catch(() => undefined) : undefined;
-      const text = homeDocument({ baseUrl, authUrl, issuer, ...(isLocal && records), token });
-      return page({ text }, "text/html; charset=utf-8", { "content-security-policy": POLICY });
-    }
-    const asset = ASSETS[path];
-    if (!asset) return undefined;
-    const bytes = assets.get(path) ?? readAsset(asset);
-    assets.set(path, bytes);
-    return page({ bytes }, `text/${path.endsWith(".css") ? "css" : "javascript"}; charset=utf-8`);
+export const homePages = ({ ownerToken, ...facts }: HomeOptions): PageTable => {
+  const home = async ({ host }: PageRequest): Promise<Page> => {
+    const isLocal = isLoopbackAuthority(host);
+    const { baseUrl, authUrl, issuer, ...records } = facts;
+    // The owner may have been deleted; then the page has no token.
+    const token = isLocal ? await ownerToken?.().catch(() => undefined) : undefined;
+    const text = homeDocument({ baseUrl, authUrl, issuer, ...(isLocal && records), token });
+    return page({ text }, "text/html; charset=utf-8", { "content-security-policy": POLICY });
   };
+  const assets = ASSETS.map(([path, name]) => {
+    const bytes = once(() => readAsset(name));
+    const type = `text/${path.endsWith(".css") ? "css" : "javascript"}; charset=utf-8`;
+    return reading(path, () => page({ bytes: bytes() }, type));
+  });
+  return Object.assign(reading("/", home), ...assets);
 };
 
 /** The description of the REST interface. It takes no token: the description is public. */
-export const openapiPage = (): Pages => {
+export const openapiPage = (): PageTable => {
   const bytes = once(() => Buffer.from(JSON.stringify(openapiDocument())));
   const headers = { "content-type": "application/json" };
-  return pagesAt(reading("/openapi.json", () => ({ http: 200, bytes: bytes(), headers })));
+  return reading("/openapi.json", () => ({ http: 200, bytes: bytes(), headers }));
 };
 
 const page = (body: Pick<Page, "text" | "bytes">, type: string, headers: Record<string, string> = {}): Page => ({
@@ -109,10 +106,10 @@ const MintBody: z.ZodType<MintRequest, MintRequest> = z.strictObject({
   lifetimeSeconds: z.int().min(1).max(86_400).optional(),
 });
 
-export const issuerPages = (sts: Sts): Pages => {
+export const issuerPages = (sts: Sts): PageTable => {
   const json = (document: () => object) => () => ({ http: 200, json: document() });
   const { devIssuer } = sts;
-  return pagesAt({
+  return {
     "GET /.well-known/openid-configuration": json(sts.discovery),
     [`GET ${JWKS_PATH}`]: json(sts.jwks),
     ...(devIssuer && {
@@ -120,7 +117,7 @@ export const issuerPages = (sts: Sts): Pages => {
       [`GET ${DEV_ISSUER_PATH}${JWKS_PATH}`]: json(devIssuer.jwks),
       [`POST ${DEV_ISSUER_PATH}/token`]: local("the development issuer is", mint(devIssuer)),
     }),
-  });
+  };
 };
 
 const mint =
@@ -149,20 +146,19 @@ interface OperatorPagesOptions {
   log: Log;
 }
 
-export const operatorPages = ({ metrics, ...parts }: OperatorPagesOptions): Pages =>
-  pagesAt({
-    ...reading("/healthz", () => OK),
-    ...reading("/readyz", () => {
-      const reason = unreadiness(parts);
-      return reason ? restError(apiError("UNAVAILABLE", reason)) : OK;
-    }),
-    ...reading("/metrics", async () => ({
-      http: 200,
-      text: await metrics.text(),
-      headers: { "content-type": metrics.contentType },
-      quiet: true,
-    })),
-  });
+export const operatorPages = ({ metrics, ...parts }: OperatorPagesOptions): PageTable => ({
+  ...reading("/healthz", () => OK),
+  ...reading("/readyz", () => {
+    const reason = unreadiness(parts);
+    return reason ? restError(apiError("UNAVAILABLE", reason)) : OK;
+  }),
+  ...reading("/metrics", async () => ({
+    http: 200,
+    text: await metrics.text(),
+    headers: { "content-type": metrics.contentType },
+    quiet: true,
+  })),
+});
 
 const OK: Page = { http: 200, json: { status: "ok" }, quiet: true };
 

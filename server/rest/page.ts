@@ -29,13 +29,15 @@ export type Pages = (request: PageRequest) => Promise<Page | undefined>;
 type Answer = (request: PageRequest) => Page | Promise<Page>;
 
 /** Pages by method and path: `GET /readyz`. */
+export type PageTable = Readonly<Record<string, Answer>>;
+
 export const pagesAt =
-  (answers: Readonly<Record<string, Answer>>): Pages =>
+  (answers: PageTable): Pages =>
   async (request) =>
     answers[`${request.method} ${request.path}`]?.(request);
 
 /** A page for GET and HEAD. */
-export const reading = (path: string, answer: Answer): Record<string, Answer> => ({
+export const reading = (path: string, answer: Answer): PageTable => ({
   [`GET ${path}`]: answer,
   [`HEAD ${path}`]: answer,
 });
@@ -52,15 +54,4 @@ export const local =
     if (!isLoopbackAuthority(host)) return refuse("reached by a name of loopback only");
     const isForeign = origin !== undefined && !(URL.canParse(origin) && new URL(origin).host === host);
     return isForeign ? refuse("not for pages of another origin") : answer(request);
-  };
-
-/** Asks each in turn. */
-export const firstOf =
-  (...pages: (Pages | undefined)[]): Pages =>
-  async (request) => {
-    for (const find of pages) {
-      const page = await find?.(request);
-      if (page) return page;
-    }
-    return undefined;
   };

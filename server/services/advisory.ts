@@ -1,5 +1,5 @@
 // Advisories (docs/contract.md#advisories): read only, they come with the seed. Some filters need what a record does not show:
-// the types of its events, the newest one, the text to search. That is computed when the record is written.
+// the type of its newest event, the text to search. That is computed when the record is written.
 import { type Advisory, AdvisoryEvent, oneofsOf, type RequestOf, toSnake } from "../../schema/index.ts";
 import { among, type Condition, equals } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
@@ -29,12 +29,12 @@ const filtersOf = (request: RequestOf<"ListAdvisories">): Condition[] => [
   ...exists(EVENTS, among(ofEvent("author"), request.eventAuthors)),
   ...exists(EVENTS, among(ofEvent("author"), request.excludeEventAuthors), "NOT "),
   ...exists(EVENTS, among(ofEvent("reviewer"), request.eventReviewers)),
-  ...exists(EVENTS, among(ofEvent("type"), set(request.eventTypes))),
+  ...exists(`${EVENTS} AS event, json_each(event.value)`, among("item.key", set(request.eventTypes).map(memberOf))),
   ...equals({ latest_event_type: set([request.latestEventType ?? ""])[0] }),
   ...exists("json_each(search)", containing(request.query)),
 ];
 
-const EVENTS = "json_each(events)";
+const EVENTS = "json_each(body, '$.events')";
 const inBody = (field: string) => `json_extract(body, '$.${field}')`;
 const ofEvent = (field: string) => `json_extract(item.value, '$.${field}')`;
 
@@ -65,20 +65,16 @@ export const insertAdvisory = (store: Store, uid: string, input: AdvisoryInput, 
   store.insert(shapes.advisory, row, {
     origin,
     latest_event_type: newest ? typeOf(newest) : null,
-    events: JSON.stringify(
-      events.map((event) => {
-        const { author, reviewer, reviewState } = event;
-        return { type: typeOf(event), author, reviewer, reviewState };
-      }),
-    ),
     search: JSON.stringify([artifactName, componentName, ...aliases].map((text) => text.toLowerCase())),
   });
 };
 
 // The filter's name of an event's type: `fixNotPlanned` is EVENT_TYPE_FILTER_FIX_NOT_PLANNED.
-const typeOf = (event: AdvisoryEvent): string => {
-  const member = TYPES.find((name) => event[name as keyof AdvisoryEvent] !== undefined) ?? "unspecified";
-  return `EVENT_TYPE_FILTER_${toSnake(member).toUpperCase()}`;
-};
+const filterOf = (member: string): string => `EVENT_TYPE_FILTER_${toSnake(member).toUpperCase()}`;
 
 const TYPES = oneofsOf(AdvisoryEvent).get("type") as string[];
+
+const memberOf = (filter: string): string => TYPES.find((member) => filterOf(member) === filter) ?? "";
+
+const typeOf = (event: AdvisoryEvent): string =>
+  filterOf(TYPES.find((name) => event[name as keyof AdvisoryEvent] !== undefined) ?? "unspecified");

@@ -128,8 +128,6 @@ CREATE TABLE advisories (
   origin TEXT NOT NULL,
   -- of the newest event that was approved
   latest_event_type TEXT,
-  -- type, author, reviewer and review state of each event: a JSON list
-  events TEXT NOT NULL,
   -- the texts that a query searches, in lower case: a JSON list
   search TEXT NOT NULL,
   create_time INTEGER NOT NULL,

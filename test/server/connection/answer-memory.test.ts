@@ -8,6 +8,7 @@ import type { BoundOptions } from "../../../server/connection/bounds.ts";
 import type { Connection } from "../../../server/connection/connections.ts";
 import { createAnswerMemory, PIPELINED_MAX, UNREAD_MAX } from "../../../server/connection/memory.ts";
 import { openapiPage } from "../../../server/pages/pages.ts";
+import { pagesAt } from "../../../server/rest/page.ts";
 import { IAM, serve, type TestServer } from "../../harness/api-server.ts";
 import { grpcMethodOf } from "../../support/grpc.ts";
 import { messageFrame, openHttp2 } from "../../support/http2.ts";
@@ -144,7 +145,7 @@ test("a client that reads gets all of 500 large answers that it asks for at once
 });
 
 test("a page that does not change is one buffer for all its answers", async () => {
-  const page = openapiPage();
+  const page = pagesAt(openapiPage());
   const request = {
     method: "GET",
     path: "/openapi.json",
