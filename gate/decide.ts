@@ -3,10 +3,10 @@
 import { canonical } from "../access/canonical.ts";
 import { type Call, makesUid, methodOf } from "../access/change/methods.ts";
 import { unknownIn } from "../access/change/unknown.ts";
-import { mapMade } from "../access/change/value.ts";
+import { referencesIn } from "../access/change/value.ts";
 import type { Write } from "../access/change/write.ts";
 import { placeText } from "../client/records.ts";
-import { isAncestor, isObject, isUidp, isWithin, type Json, printable } from "../schema/index.ts";
+import { getOrInsert, isAncestor, isObject, isUidp, isWithin, type Json, printable } from "../schema/index.ts";
 import { type Resolved, requestIfSame, resolvedRequest, resolvedWrite } from "./resolved.ts";
 
 /** A request for one record. */
@@ -56,11 +56,7 @@ export const writeProblems = (writes: readonly Write[]): string[] =>
     return reasons.length === 0 ? [] : [`write ${write.n}, ${write.method}: ${reasons.join("; ")}`];
   });
 
-const referencesOf = ({ parent, uid, fields }: Write): number[] => {
-  const numbers = new Set<number>();
-  mapMade([parent, uid, fields], (made) => void numbers.add(Object.values(made)[0] as number));
-  return [...numbers];
-};
+const referencesOf = ({ parent, uid, fields }: Write): number[] => referencesIn([parent, uid, fields]);
 
 const WHOLE = "";
 
@@ -74,29 +70,21 @@ export const decideOn = (writes: readonly Write[], recordOf: (plural: string, ui
   const uids = new Map<number, string>();
   const lines = writes.map(lineOf);
   const index = indexOfLines();
-  /** how many uids a line waits for, and the lines that wait for one */
-  const waits = new Map<Line, Set<number>>();
+  /** lines that refer to what a write makes */
   const waiting = new Map<number, Line[]>();
+  const missingOf = ({ write }: Line): number[] => referencesOf(write).filter((n) => !uids.has(n));
 
   const resolve = (line: Line): void => {
-    const recorded = resolvedWrite(line.write, (n) => uids.get(n) as string);
-    index.add({ line, recorded });
+    if (missingOf(line).length > 0) return;
+    index.add({ line, recorded: resolvedWrite(line.write, (n) => uids.get(n) as string) });
   };
   for (const line of lines) {
-    const numbers = referencesOf(line.write);
-    if (numbers.length === 0) resolve(line);
-    else waits.set(line, new Set(numbers));
-    for (const n of numbers) waiting.set(n, [...(waiting.get(n) ?? []), line]);
+    for (const n of referencesOf(line.write)) getOrInsert(waiting, n, () => []).push(line);
+    resolve(line);
   }
   const make = (n: number, uid: string): void => {
     uids.set(n, uid);
-    for (const line of waiting.get(n) ?? []) {
-      const left = waits.get(line);
-      left?.delete(n);
-      if (left?.size !== 0) continue;
-      waits.delete(line);
-      resolve(line);
-    }
+    for (const line of waiting.get(n) ?? []) resolve(line);
     waiting.delete(n);
   };
 
@@ -177,8 +165,8 @@ export const decideOn = (writes: readonly Write[], recordOf: (plural: string, ui
       const paths = nearest.differs.map((path) => (path === "" ? "its value" : cut(path)));
       return `${what}: it is not in the change; write ${nearest.line.write.n} differs in ${paths.join(", ")}`;
     }
-    const [later] = [...waits].filter(([{ write }]) => write.method === name);
-    const hint = later && `; write ${later[0].write.n} needs what write ${[...later[1]][0]} makes`;
+    const later = lines.find((line) => line.write.method === name && missingOf(line).length > 0);
+    const hint = later && `; write ${later.write.n} needs what write ${missingOf(later)[0]} makes`;
     return `${what}: it is not in the change${hint ?? ""}`;
   };
 
@@ -217,11 +205,6 @@ const lineOf = (write: Write): Line => ({
 const indexOfLines = () => {
   const byPlace = new Map<string, Known[]>();
   const byContent = new Map<string, Known[]>();
-  const add = (lists: Map<string, Known[]>, key: string, one: Known): void => {
-    const list = lists.get(key);
-    if (list) list.push(one);
-    else lists.set(key, [one]);
-  };
   const at = (method: string, { uid, parent }: Resolved): readonly Known[] =>
     byPlace.get(`${method} ${uid ?? parent ?? ""}`) ?? [];
   const all = (): Known[] => [...byPlace.values()].flat();
@@ -231,8 +214,8 @@ const indexOfLines = () => {
     add: (one: Known): void => {
       const { method } = one.line.write;
       const { uid, parent } = one.recorded;
-      add(byPlace, `${method} ${uid ?? parent ?? ""}`, one);
-      if (parent !== undefined) add(byContent, contentOf(method, one.recorded), one);
+      getOrInsert(byPlace, `${method} ${uid ?? parent ?? ""}`, () => []).push(one);
+      if (parent !== undefined) getOrInsert(byContent, contentOf(method, one.recorded), () => []).push(one);
     },
     /** In the order of the change. A create is first looked for among its equals: a group may hold thousands of records. */
     candidates: (method: string, asked: Resolved): Known[] => {

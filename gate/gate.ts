@@ -1,5 +1,5 @@
 // The gate before one service: reads pass, and so do the writes of the change, each as it is recorded.
-import { METHODS, singleCalls } from "../access/change/methods.ts";
+import { isWrite, METHODS, singleCalls } from "../access/change/methods.ts";
 import type { Write } from "../access/change/write.ts";
 import { type Copy, recordsIn } from "../access/copy/copy.ts";
 import type { Client } from "../client/client.ts";
@@ -21,7 +21,6 @@ import {
   type Json,
   type OperationName,
   operations,
-  parentOf,
   UIDP_TEXT,
 } from "../schema/index.ts";
 import type { Call } from "../server/front.ts";
@@ -32,6 +31,9 @@ import { createSender, failureOf, SendFailure, type TokenSource } from "./send.t
 import { isRead } from "./server.ts";
 
 const NOT_FOUND = 404;
+
+/** The batch that the provider sends. */
+const BATCH = "BatchCreateRoleBindings";
 
 export interface Service {
   client: Client;
@@ -55,30 +57,8 @@ interface Parts {
   log(text: string): void;
 }
 
-export const gateOf = ({ service, writes, onRefused, isClosing, log }: Parts) => {
-  const { client, copy } = service;
-  const records = new Map(recordsIn(copy).map(([plural, one]) => [`${plural} ${one.uid}`, one as Json]));
-  const recordOf = (plural: string, uid: string): Json | undefined => records.get(`${plural} ${uid}`);
-  const gate = decideOn(writes, recordOf);
-  const sender = createSender(client, service.readToken, isClosing);
-  /** by uid */
-  const updates = new Map<string, Promise<unknown>>();
-  const fresh = freshOn({
-    reader: sender.reader,
-    ageMs: Math.max(0, (client.serverNow() ?? Number.POSITIVE_INFINITY) - Date.parse(copy.copy.time)),
-    listed: Object.entries(copy.records).flatMap(([plural, list]) => (list ?? []).map((one) => [plural, one] as const)),
-    recordOf,
-    underWay: (uid) => updates.get(uid),
-  });
-
-  const refusal = (asked: Asked, why: string, reason: GateReason): ApiError => {
-    onRefused(asked, why);
-    const domain = domainOf(operations[asked.method].service);
-    const details: ApiError["details"] = [{ "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason, domain }];
-    return apiError("PERMISSION_DENIED", why, { details });
-  };
-
-  const { carryOut, fail } = carrierOf({ service, gate, sender, fresh, records, recordOf, updates, refusal, log });
+export const gateOf = (parts: Parts) => {
+  const { gate, sender, refusal, carryOut, fail } = carrierOf(parts);
 
   const write = async (operation: OperationName, request: Json): Promise<Json> => {
     const asked = singleCalls({ method: operation, request, response: { roleBindings: [] } });
@@ -94,11 +74,12 @@ export const gateOf = ({ service, writes, onRefused, isClosing, log }: Parts) =>
       decisions.push(decision);
       if (decision.is === "send") reserved.push(decision);
     }
-    await carryOut(operation, reserved, reserved.length === asked.length).catch((error: unknown) =>
-      fail(reserved, error),
-    );
+    const isWhole = operation === BATCH && reserved.length === asked.length;
+    await carryOut(reserved, isWhole).catch((error: unknown) => fail(reserved, error));
     const answers = await Promise.all(decisions.map(({ answer }) => answer));
-    return batchOf(operation)?.answer(request, answers) ?? (answers[0] as Json);
+    if (operation === BATCH) return { roleBindings: answers };
+    // A delete of a single record does not show what it has deleted.
+    return operation === "BatchDeleteExternalGroupRoleMappings" ? { parent: request.parent } : (answers[0] as Json);
   };
 
   return {
@@ -107,32 +88,42 @@ export const gateOf = ({ service, writes, onRefused, isClosing, log }: Parts) =>
       const { request, violations } = await decode();
       if (violations.length > 0) throw invalidArgument(violations);
       if (isRead(operation)) return sender.read(operation, request);
-      const isWrite = METHODS.has(operation) || batchOf(operation) !== undefined;
-      if (isWrite) return write(operation, withUids(operation, request));
+      if (isWrite(operation)) return write(operation, withUids(operation, request));
       const why = `${operation}: the gate passes reads of records and the writes of its change, and nothing else`;
       throw refusal({ method: operation, request }, why, "NOT_IN_CHANGE");
     },
   };
 };
 
-interface Carrier {
-  service: Parts["service"];
-  gate: ReturnType<typeof decideOn>;
-  sender: ReturnType<typeof createSender>;
-  fresh: ReturnType<typeof freshOn>;
-  records: Map<string, Json>;
-  recordOf(plural: string, uid: string): Json | undefined;
-  /** by uid */
-  updates: Map<string, Promise<unknown>>;
-  refusal(asked: Asked, why: string, reason: GateReason): ApiError;
-  log(text: string): void;
-}
+const refusalWith =
+  (onRefused: Parts["onRefused"]) =>
+  (asked: Asked, why: string, reason: GateReason): ApiError => {
+    onRefused(asked, why);
+    const domain = domainOf(operations[asked.method].service);
+    const details: ApiError["details"] = [{ "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason, domain }];
+    return apiError("PERMISSION_DENIED", why, { details });
+  };
 
 /** Sends what the gate has reserved, and ends each write with its answer. */
-const carrierOf = ({ service, gate, sender, fresh, records, recordOf, updates, refusal, log }: Carrier) => {
-  const { client } = service;
+const carrierOf = ({ service, writes, onRefused, isClosing, log }: Parts) => {
+  const { client, copy } = service;
+  const records = new Map(recordsIn(copy).map(([plural, one]) => [`${plural} ${one.uid}`, one as Json]));
+  const recordOf = (plural: string, uid: string): Json | undefined => records.get(`${plural} ${uid}`);
+  const gate = decideOn(writes, recordOf);
+  const sender = createSender(client, service.readToken, isClosing);
+  /** by uid */
+  const updates = new Map<string, Promise<unknown>>();
   /** creates whose answer was lost */
   const lost = new Map<Line, Sent>();
+  const fresh = freshOn({
+    reader: sender.reader,
+    ageMs: Math.max(0, (client.serverNow() ?? Number.POSITIVE_INFINITY) - Date.parse(copy.copy.time)),
+    listed: Object.entries(copy.records).flatMap(([plural, list]) => (list ?? []).map((one) => [plural, one] as const)),
+    recordOf,
+    underWay: (uid) => updates.get(uid),
+  });
+
+  const refusal = refusalWith(onRefused);
 
   const succeed = (one: Reserved, answer: Json): void => {
     const { verb, resource, schema } = one.recorded.method;
@@ -201,7 +192,7 @@ const carrierOf = ({ service, gate, sender, fresh, records, recordOf, updates, r
   ): Promise<SendFailure | undefined> => {
     try {
       const answer = await sender.write(operation, request, token);
-      const answers = batchOf(operation)?.recordsIn(answer) ?? [answer];
+      const answers = operation === BATCH ? (answer.roleBindings as Json[]) : [answer];
       const isOwn = ({ recorded }: Reserved, i: number): boolean => {
         const [create, record] = [sent[i], answers[i]];
         const existed = (uid: string): boolean => recordOf(recorded.method.resource.plural, uid) !== undefined;
@@ -234,7 +225,8 @@ const carrierOf = ({ service, gate, sender, fresh, records, recordOf, updates, r
     return true;
   };
 
-  const carryOut = async (operation: OperationName, all: readonly Reserved[], isWhole: boolean): Promise<void> => {
+  /** `isBatch`: as one request, where one token does. */
+  const carryOut = async (all: readonly Reserved[], isBatch: boolean): Promise<void> => {
     const may = await Promise.all(
       all.map((one) =>
         maySend(one).catch((error: unknown) => {
@@ -244,20 +236,22 @@ const carrierOf = ({ service, gate, sender, fresh, records, recordOf, updates, r
       ),
     );
     const open = all.filter((_, i) => may[i]);
-    const tokens = await Promise.all(open.map(({ line }) => service.writeToken(line.write.n)));
-    const batch = isWhole && open.length === all.length && new Set(tokens).size === 1 ? batchOf(operation) : undefined;
     const tokenOf =
       ({ line }: Reserved): TokenSource =>
       (rejected) =>
         service.writeToken(line.write.n, rejected);
-    if (batch && open.length > 1)
-      return send(operation, batch.request(open.map(({ request }) => request)), open, tokenOf(open[0] as Reserved));
+    const tokens = new Set(await Promise.all(open.map((one) => tokenOf(one)())));
+    const [first, second] = open;
+    if (first && second && isBatch && open.length === all.length && tokens.size === 1) {
+      const requests = open.map(({ request: { roleBinding } }) => ({ roleBinding }));
+      return send(BATCH, { parent: first.request.parent, requests }, open, tokenOf(first));
+    }
     await Promise.all(
       open.map((one) => send(one.line.write.method as OperationName, one.request, [one], tokenOf(one))),
     );
   };
 
-  return { carryOut, fail };
+  return { gate, sender, refusal, carryOut, fail };
 };
 
 /** Throws where a path has no uid. */
@@ -268,41 +262,6 @@ const withUids = (operation: OperationName, request: Json): Json => {
   if (!isUidp(uid)) throw invalidArgument([{ field: "uid", description: UIDP_TEXT }]);
   return request;
 };
-
-// Requests for several records: what goes to the service is made of the recorded writes, and what comes back is each record's own answer.
-
-interface Batch {
-  /** of the requests for single records */
-  request(singles: readonly Json[]): Json;
-  /** the answers for single records */
-  recordsIn(answer: Json): readonly Json[];
-  answer(request: Json, records: readonly Json[]): Json;
-}
-
-const BATCHES: Partial<Record<OperationName, Batch>> = {
-  BatchCreateRoleBindings: {
-    request: (singles) => ({
-      parent: singles[0]?.parent,
-      requests: singles.map(({ roleBinding }) => ({ roleBinding })),
-    }),
-    recordsIn: ({ roleBindings }) => roleBindings as Json[],
-    answer: (_, roleBindings) => ({ roleBindings }),
-  },
-  BatchDeleteExternalGroupRoleMappings: {
-    request: (singles) => ({
-      parent: parentOf(singles[0]?.uid as string),
-      names: singles.map(({ uid }) => uid),
-    }),
-    recordsIn: ({ externalGroupRoleMappings }) => externalGroupRoleMappings as Json[],
-    // A delete of a single one does not show what it has deleted.
-    answer: ({ parent }, records) => ({
-      parent,
-      externalGroupRoleMappings: records.filter(({ uid }) => uid !== undefined),
-    }),
-  },
-};
-
-const batchOf = (operation: OperationName): Batch | undefined => BATCHES[operation];
 
 // Creates whose answer was lost, or is of another record: the provider's own rule finds the record (provider/recovery/search.ts).
 

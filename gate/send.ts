@@ -23,15 +23,13 @@ export type TokenSource = (rejected?: string) => Promise<string>;
 const UNAUTHENTICATED = 401;
 const DENIED = 403;
 
-/** A write that has not succeeded, as far as the service says. */
-export class SendFailure extends Error {
-  readonly failure: Failure;
+/** What has not succeeded, as far as the service says. */
+export class SendFailure extends AttemptError {
   /** what the client gets */
   readonly answer: PassedOn;
 
-  constructor(failure: Failure, answer: PassedOn) {
-    super(answer.message);
-    this.failure = failure;
+  constructor(failure: Failure, cause: Error, answer: PassedOn) {
+    super(failure, cause);
     this.answer = answer;
   }
 }
@@ -40,7 +38,7 @@ export class SendFailure extends Error {
 export const failureOf = (operation: OperationName, text: string, http = 502): SendFailure => {
   const error = new ApiError("UNKNOWN", text, { operation });
   const refusal = restError(error, operations[operation].service, http);
-  return new SendFailure({ status: http === 502 ? 200 : http, sent: true }, new PassedOn(refusal));
+  return new SendFailure({ status: http === 502 ? 200 : http, sent: true }, error, new PassedOn(refusal));
 };
 
 export const createSender = (client: Client, readToken: TokenSource, isClosing: () => boolean) => {
@@ -69,39 +67,44 @@ export const createSender = (client: Client, readToken: TokenSource, isClosing: 
     return other === token ? answer : client.send(operation, request, other);
   };
 
+  /** Throws SendFailure. */
+  const write = async (operation: OperationName, request: Json, source: TokenSource): Promise<Json> => {
+    const row: Operation = operations[operation];
+    let answer: HttpAnswer | undefined;
+    try {
+      answer = await send(operation, request, source);
+      return readAnswer(row, operation, answer, requestedUid(row, request));
+    } catch (error) {
+      if (!(error instanceof AttemptError)) throw error;
+      throw new SendFailure(error.failure, error.cause as Error, passedOn(operation, error, answer));
+    }
+  };
+  const retry = retryWith(client.clock);
+
   return {
+    write,
     /** The answer to a read. Throws PassedOn. */
     read: async (operation: OperationName, request: Json): Promise<Json> => {
       try {
-        const answer = await send(operation, request, readToken);
-        const json = answer.status === 200 ? parse(answer.body) : undefined;
-        if (json === undefined) throw refusalIn(operation, answer);
-        return json as Json;
+        return await write(operation, request, readToken);
       } catch (error) {
-        // A path takes uids alone.
+        // A path takes only uids.
         if (error instanceof TypeError) throw invalidArgument([{ field: "uid", description: UIDP_TEXT }]);
-        throw error instanceof AttemptError ? passedOn(operation, error) : error;
-      }
-    },
-    /** The answer to a write. Throws SendFailure. */
-    write: async (operation: OperationName, request: Json, token: TokenSource): Promise<Json> => {
-      const row: Operation = operations[operation];
-      let answer: HttpAnswer | undefined;
-      try {
-        answer = await send(operation, request, token);
-        const asked = row.method === "PATCH" ? requestedUid(row, request) : undefined;
-        return readAnswer(row, operation, answer, asked);
-      } catch (error) {
-        if (!(error instanceof AttemptError)) throw error;
-        const isRefused = answer !== undefined && (answer.status < 200 || answer.status > 299);
-        throw new SendFailure(
-          error.failure,
-          isRefused ? refusalIn(operation, answer as HttpAnswer) : passedOn(operation, error),
-        );
+        throw error instanceof SendFailure ? error.answer : error;
       }
     },
     /** Reads with the retries of a client, and its errors. */
-    reader: { call: readerWith(client, send, readToken), clock: client.clock },
+    reader: {
+      clock: client.clock,
+      call: (async (operation, request) => {
+        try {
+          return await retry("safe", () => write(operation, request as Json, readToken));
+        } catch (error) {
+          throw error instanceof AttemptError ? error.cause : error;
+        }
+        // The row decodes the response, so it has the type of the row.
+      }) as Client["call"],
+    },
     /** Tokens until now do not show what was just created: an organization. */
     outdateTokens: (): void => {
       for (const token of used) outdated.add(token);
@@ -109,53 +112,18 @@ export const createSender = (client: Client, readToken: TokenSource, isClosing: 
   };
 };
 
-const readerWith = (
-  { clock }: Client,
-  send: (operation: OperationName, request: Json, source: TokenSource) => Promise<HttpAnswer>,
-  token: TokenSource,
-): Client["call"] => {
-  const retry = retryWith(clock);
-  return async (operation, request) => {
-    const row: Operation = operations[operation];
-    try {
-      const answer = await retry("safe", async () =>
-        readAnswer(row, operation, await send(operation, request as Json, token), requestedUid(row, request as Json)),
-      );
-      // The row decodes the response, so it has the row's type.
-      return answer as never;
-    } catch (error) {
-      throw error instanceof AttemptError ? error.cause : error;
-    }
-  };
-};
-
-/** An error of the service as it came, with what it says of a retry. */
-const refusalIn = (operation: OperationName, { status, headers, body }: HttpAnswer): PassedOn => {
-  const json = parse(body);
-  const after = [headers["retry-after"]].flat()[0];
-  const own: Record<string, string> = after === undefined ? {} : { "retry-after": after };
-  if (errorFromStatus(json)) return new PassedOn({ http: status, headers: own, json: json as Status });
-  try {
-    readAnswer(operations[operation], operation, { status, headers, body });
-  } catch (error) {
-    if (error instanceof AttemptError) return passedOn(operation, error, own);
-  }
-  return passedOn(
-    operation,
-    new AttemptError({ status, sent: true }, new ApiError("UNKNOWN", "the response is not JSON")),
-  );
-};
-
 /**
- * Without an answer of the service. 504 after a timeout: a client must not send a create again that may still be processed. 502 for a success
- * that cannot be read.
+ * An error of the service as it came, with what it says of a retry. Without an answer of the service, 504 after a timeout: a client must not
+ * send a create again that may still be processed. 502 for a success that cannot be read.
  */
-const passedOn = (
-  operation: OperationName,
-  { failure, cause }: AttemptError,
-  headers: Record<string, string> = {},
-): PassedOn => {
+const passedOn = (operation: OperationName, { failure, cause }: AttemptError, answer?: HttpAnswer): PassedOn => {
   const { status, timedOut } = failure;
+  const after = [answer?.headers["retry-after"]].flat()[0];
+  const headers: Record<string, string> = after === undefined ? {} : { "retry-after": after };
+  const json = parse(answer?.body ?? "");
+  const isSuccess = status !== undefined && status >= 200 && status < 300;
+  if (status !== undefined && !isSuccess && errorFromStatus(json))
+    return new PassedOn({ http: status, headers, json: json as Status });
   const http = status === undefined ? (timedOut ? 504 : 503) : status < 300 ? 502 : status;
   const refusal = restError(cause as ApiError, operations[operation].service, http);
   return new PassedOn({ ...refusal, headers: { ...refusal.headers, ...headers } });

@@ -1,11 +1,11 @@
 // The file of a change: the requests that an update sends, and the access that they give. It has no secret. Of a file that another job or
 // another person has written, the writes are read and its rows are compared: never is one believed.
 import { z } from "zod";
-import { inputFields, isObject, isUidp, parseMask, suggestion, UserError, WILDCARD } from "../../schema/index.ts";
+import { isObject, isUidp, parseMask, suggestion, UserError, WILDCARD } from "../../schema/index.ts";
 import { digestOf } from "../canonical.ts";
 import { quote } from "../text.ts";
 import { METHODS, makesUid } from "./methods.ts";
-import { type CheckMade, fieldProblems, textProblems } from "./value.ts";
+import { referencesIn, WrittenText, writtenFields } from "./value.ts";
 import type { Write } from "./write.ts";
 
 export const WRITES_MAX = 10_000;
@@ -181,49 +181,60 @@ const isTooDeep = (content: string): boolean => {
   return false;
 };
 
-const changeProblems = ({ operation, writes, rows, between, before, after, restored, services }: Change): string[] => [
-  ...writes.flatMap((write, i) => {
-    if (write.n !== i + 1) return [`write ${i + 1} has the number ${write.n}`];
-    // Its writes are applied without those to records that are gone, so none may refer to another one.
-    if (operation === "revoke" && METHODS.get(write.method)?.verb === "create")
-      return [`write ${write.n}: a revoke creates nothing`];
-    const checkMade = madeBefore(writes, write.n);
-    return writeProblems(write, services, checkMade).map((problem) => `write ${write.n}: ${problem}`);
-  }),
-  ...textsIn({ rows, between, after }).flatMap(([path, value]) =>
-    textProblems(value, madeBefore(writes, writes.length + 1), path),
-  ),
-  ...after.flatMap(({ service }, i) =>
-    isOneOf(services, service) ? [] : [`after.${i}: ${quote(service)} is none of its services`],
-  ),
-  ...Object.entries({ before, restored }).flatMap(([name, list]) =>
-    list.flatMap(({ n }, i) => (writes[n - 1] ? [] : [`${name}.${i}: there is no write ${n}`])),
-  ),
-];
-
-const textsIn = (lists: Record<string, readonly Record<string, unknown>[]>): [path: string, value: unknown][] =>
-  Object.entries(lists).flatMap(([name, list]) =>
-    list.flatMap((one, i) =>
-      ["identity", "group"].flatMap((key): [string, unknown][] =>
-        one[key] === undefined ? [] : [[`${name}.${i}.${key}`, one[key]]],
+const changeProblems = (change: Change): string[] => {
+  const { operation, writes, rows, between, before, after, restored, services } = change;
+  return [
+    ...writes.flatMap((write, i) => {
+      if (write.n !== i + 1) return [`write ${i + 1} has the number ${write.n}`];
+      // Its writes are applied without those to records that are gone, so none may refer to another one.
+      if (operation === "revoke" && METHODS.get(write.method)?.verb === "create")
+        return [`write ${write.n}: a revoke creates nothing`];
+      return writeProblems(write, change).map((problem) => `write ${write.n}: ${problem}`);
+    }),
+    ...Object.entries<Partial<ChangeRow>[]>({ rows, between, after }).flatMap(([name, list]) =>
+      list.flatMap(({ identity, group }, i) =>
+        Object.entries({ identity, group }).flatMap(([key, value]) =>
+          valueProblems(WrittenText.optional(), value, `${name}.${i}.${key}`, { writes, n: writes.length + 1 }),
+        ),
       ),
     ),
-  );
+    ...after.flatMap(({ service }, i) =>
+      isOneOf(services, service) ? [] : [`after.${i}: ${quote(service)} is none of its services`],
+    ),
+    ...Object.entries({ before, restored }).flatMap(([name, list]) =>
+      list.flatMap(({ n }, i) => (writes[n - 1] ? [] : [`${name}.${i}: there is no write ${n}`])),
+    ),
+  ];
+};
 
 const isOneOf = (services: readonly string[], service: string | undefined): service is undefined =>
   service === undefined || services.includes(service);
 
-/** A reference to a write that makes a uid, and that comes before this one. */
-const madeBefore =
-  (writes: readonly Write[], before: number): CheckMade =>
-  (n) => {
-    if (n < 1 || n >= before) return `refers to write ${n}, which does not come before it`;
-    const method = METHODS.get((writes[n - 1] as Write).method);
-    return method && makesUid(method) ? undefined : `refers to write ${n}, which makes no uid`;
-  };
+/** Of a value of write `n`, which may refer to writes that make a uid, and that come before it. */
+const valueProblems = (
+  type: z.ZodType,
+  value: unknown,
+  place: string,
+  { writes, n }: { writes: readonly Write[]; n: number },
+): string[] => {
+  const { error } = type.safeParse(value);
+  const at = (path: readonly PropertyKey[]): string => [place, ...path].filter((one) => one !== "").join(".");
+  if (error) return error.issues.map(({ path, message }) => [at(path), message].filter(Boolean).join(": "));
+  return referencesIn(value).flatMap((made) => {
+    const method = made < n ? METHODS.get(writes[made - 1]?.method ?? "") : undefined;
+    if (method && makesUid(method)) return [];
+    const why = made < 1 || made >= n ? "does not come before it" : "makes no uid";
+    return [`${place === "" ? "" : `${place}: `}refers to write ${made}, which ${why}`];
+  });
+};
 
-const writeProblems = (write: Write, services: readonly string[], checkMade: CheckMade): string[] => {
-  const { service, method: name, parent, uid: own, fields, mask } = write;
+const WrittenUid = WrittenText.refine(
+  (value) => typeof value !== "string" || isUidp(value),
+  "must be a uid",
+).optional();
+
+const writeProblems = (write: Write, { writes, services }: Change): string[] => {
+  const { n, service, method: name, parent, uid: own, fields, mask } = write;
   const method = METHODS.get(name);
   if (method === undefined) return [`unknown method ${quote(name)}${suggestion(name, [...METHODS.keys()])}`];
   const { verb, schema, resource } = method;
@@ -236,19 +247,14 @@ const writeProblems = (write: Write, services: readonly string[], checkMade: Che
       : has("parent", parent !== undefined, verb === "create")),
     ...has("uid", own !== undefined, verb !== "create"),
     ...has("mask", mask !== undefined, verb === "update"),
-    ...has("fields", Object.keys(fields).length > 0, verb !== "delete").filter(() => verb === "delete"),
-    ...[...uidProblems(parent, checkMade, "parent"), ...uidProblems(own, checkMade, "uid")],
-    ...fieldProblems(schema, fields, inputFields(schema), checkMade),
+    ...(verb === "delete" ? has("fields", Object.keys(fields).length > 0, false) : []),
+    ...valueProblems(WrittenUid, parent, "parent", { writes, n }),
+    ...valueProblems(WrittenUid, own, "uid", { writes, n }),
+    ...valueProblems(writtenFields(schema), fields, "", { writes, n }),
     ...(mask ?? [])
       .filter((path) => path === WILDCARD || parseMask(schema, path).paths[0] !== path)
       .map((path) => `mask: there is no field ${quote(path)}`),
   ];
-};
-
-const uidProblems = (value: unknown, checkMade: CheckMade, path: string): string[] => {
-  if (value === undefined) return [];
-  if (typeof value === "string" && !isUidp(value)) return [`${path}: must be a uid`];
-  return textProblems(value, checkMade, path);
 };
 
 /** Why the change cannot be carried out on these services, or no longer; undefined: it can. */

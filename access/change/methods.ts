@@ -67,6 +67,8 @@ const BATCHES: Partial<Record<OperationName, (call: Call) => Call[]>> = {
 /** The writes of single records that a call stands for. */
 export const singleCalls = (call: Call): Call[] => BATCHES[call.method]?.(call) ?? [call];
 
+export const isWrite = (name: OperationName): boolean => METHODS.has(name) || BATCHES[name] !== undefined;
+
 /** Whether it makes a uid: the one record that a group may have has the uid of the group. */
 export const makesUid = ({ verb, resource }: WriteMethod): boolean => verb === "create" && !resource.list.sharesUid;
 

@@ -22,18 +22,19 @@ export const changeRows = (
   { gains, losses }: Record<"gains" | "losses", readonly HeldRow[]>,
   textOf: (uid: string) => Text,
 ): ChangeRow[] => {
-  const rows = [
-    ...gains.map((held) => rowOf("gain", held, textOf)),
-    ...losses.map((held) => rowOf("loss", held, textOf)),
-  ];
-  return inOrderOf(rows, canonical);
+  const rowsOf = (change: ChangeRow["change"], rows: readonly HeldRow[]): ChangeRow[] =>
+    rows.map(({ identity, group, capability }) => ({
+      ...{ change, capability },
+      ...{ identity: textOf(identity), group: textOf(group) },
+    }));
+  return inOrderOf([...rowsOf("gain", gains), ...rowsOf("loss", losses)], canonical);
 };
 
-const rowOf = (
-  change: ChangeRow["change"],
-  { identity, group, capability }: HeldRow,
-  textOf: (uid: string) => Text,
-): ChangeRow => ({ change, identity: textOf(identity), group: textOf(group), capability });
+/** The items that the others lack. */
+const without = <T>(items: readonly T[], others: readonly T[]): T[] => {
+  const known = new Set(others.map(canonical));
+  return items.filter((one) => !known.has(canonical(one)));
+};
 
 interface RowDiffers {
   row: ChangeRow;
@@ -45,13 +46,10 @@ export const rowsApart = (
   recorded: readonly ChangeRow[],
   now: readonly ChangeRow[],
   texts = { now: "the file does not have it", recorded: "only the file has it" },
-): RowDiffers[] => {
-  const [before, after] = [recorded, now].map((rows) => new Set(rows.map(canonical))) as [Set<string>, Set<string>];
-  return [
-    ...now.filter((row) => !before.has(canonical(row))).map((row) => ({ row, message: texts.now })),
-    ...recorded.filter((row) => !after.has(canonical(row))).map((row) => ({ row, message: texts.recorded })),
-  ];
-};
+): RowDiffers[] => [
+  ...without(now, recorded).map((row) => ({ row, message: texts.now })),
+  ...without(recorded, now).map((row) => ({ row, message: texts.recorded })),
+];
 
 /** Identities of which the two do not say the same. Who can act as one may not be visible now: the review says so of each. */
 export const afterApart = (recorded: readonly ChangeAfter[], now: readonly ChangeAfter[]) => {
@@ -73,9 +71,8 @@ export const beforeApart = (
   { writes, before }: Pick<ChangeContent, "writes" | "before">,
   now: ChangeContent["before"],
 ) => {
-  const [old, own] = [before, now].map((all) => new Set(all.map(canonical))) as [Set<string>, Set<string>];
-  const apart = [...old].filter((one) => !own.has(one)).concat([...own].filter((one) => !old.has(one)));
-  const uids = new Set(apart.map((one) => writes[(JSON.parse(one) as { n: number }).n - 1]?.uid as string));
+  const apart = [...without(before, now), ...without(now, before)];
+  const uids = new Set(apart.map(({ n }) => writes[n - 1]?.uid as string));
   return [...uids].map((identity) => ({ identity, message: "what the change replaces is not as in the file" }));
 };
 
@@ -181,9 +178,8 @@ export const afterOf = (
     return isObject(own) && "$secret" in own ? own : made.textOf(text);
   };
   const entries = subjects.map(({ service, uid, held }): ChangeAfter => {
-    const identity = textOf(uid);
     const digests = digestsOf(held, { identity: inEqual(uid), writes, textOf: inEqual });
-    return { ...(service !== undefined && { service }), identity, ...digests };
+    return { ...(service !== undefined && { service }), identity: textOf(uid), ...digests };
   });
-  return entries.toSorted((a, b) => (canonical(a) < canonical(b) ? -1 : 1));
+  return inOrderOf(entries, canonical);
 };

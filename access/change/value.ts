@@ -5,9 +5,11 @@ import {
   asMessage,
   enumInfo,
   fieldInfo,
+  inputFields,
   isObject,
   type Json,
   type Message,
+  once,
   scalarInfo,
   unwrap,
 } from "../../schema/index.ts";
@@ -90,73 +92,54 @@ export const mapMade = (value: unknown, map: (made: Made) => unknown): unknown =
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, mapMade(item, map)]));
 };
 
-/** `n` of a reference that may be used here; the problem of another one */
-export type CheckMade = (n: number) => string | undefined;
-
-/** What is wrong with the fields of a write that a file has, with the path of each; the server checks the rest. */
-export const fieldProblems = (
-  schema: Message,
-  fields: Json,
-  names: readonly string[],
-  check: CheckMade,
-  path = "",
-): string[] =>
-  Object.entries(fields).flatMap(([name, value]) =>
-    names.includes(name)
-      ? typeProblems(schema.shape[name] as z.ZodType, value, check, path + name)
-      : [`${path}${name}: there is no such field`],
-  );
-
-const typeProblems = (type: z.ZodType, value: unknown, check: CheckMade, path: string): string[] => {
-  const inner = unwrap(type);
-  const message = asMessage(inner);
-  if (message) {
-    if (!isObject(value) || isOurs(value)) return [`${path}: must be an object`];
-    return fieldProblems(message, value, Object.keys(message.shape), check, `${path}.`);
-  }
-  if (inner instanceof z.ZodArray) {
-    if (!Array.isArray(value)) return [`${path}: must be a list`];
-    return value.flatMap((item, i) => typeProblems(inner.element as z.ZodType, item, check, `${path}[${i}]`));
-  }
-  if (inner instanceof z.ZodRecord) return mapProblems(inner.valueType as z.ZodType, value, check, path);
-  if (isText(inner)) return textProblems(value, check, path);
-  return ["string", "number", "boolean"].includes(typeof value) ? [] : [`${path}: must be a plain value`];
+/** The numbers of the writes that a value refers to. */
+export const referencesIn = (value: unknown): number[] => {
+  const numbers = new Set<number>();
+  mapMade(value, (made) => void numbers.add(Object.values(made)[0] as number));
+  return [...numbers];
 };
 
-const mapProblems = (type: z.ZodType, value: unknown, check: CheckMade, path: string): string[] => {
-  if (!isObject(value)) return [`${path}: must be a map`];
-  if (!isOurs(value))
-    return Object.entries(value).flatMap(([key, item]) => typeProblems(type, item, check, `${path}.${key}`));
-  const { $map: entries, ...others } = value;
-  const isList = Array.isArray(entries) && Object.keys(others).length === 0;
-  if (!isList || !entries.every((one) => Array.isArray(one) && one.length === 2))
-    return [`${path}: must be a map, or { "$map": [[KEY, VALUE], …] }`];
-  return entries.flatMap(([key, item], i) => [
-    ...textProblems(key, check, `${path}.$map[${i}]`),
-    ...typeProblems(type, item, check, `${path}.$map[${i}]`),
-  ]);
-};
-
-const isOurs = (value: Json): boolean => Object.keys(value).some((key) => !isPlainKey(key));
-
-export const textProblems = (value: unknown, check: CheckMade, path: string): string[] => {
-  if (typeof value === "string") return [];
-  const problem = isObject(value) ? objectProblem(value, check) : "must be a text";
-  return problem === undefined ? [] : [`${path}: ${problem}`];
-};
+// What a file may have. The server checks the rest.
 
 const OBJECTS = 'must be a text, { "$uid": N }, { "$segment": N }, { "$text": […] } or { "$secret": true }';
+const plainTexts = [z.string(), z.strictObject({ $uid: z.int() }), z.strictObject({ $segment: z.int() })] as const;
 
-const objectProblem = (value: Json, check: CheckMade): string | undefined => {
-  const [[name, held] = [], ...others] = Object.entries(value);
-  if (others.length > 0) return OBJECTS;
-  if (name === "$secret") return held === true ? undefined : OBJECTS;
-  if (name === "$uid" || name === "$segment") return Number.isSafeInteger(held) ? check(held as number) : OBJECTS;
-  if (name !== "$text" || !Array.isArray(held) || held.length === 0) return OBJECTS;
-  return held
-    .filter((part) => typeof part !== "string")
-    .map((part) =>
-      isObject(part) && !("$text" in part) && !("$secret" in part) ? objectProblem(part, check) : OBJECTS,
-    )
-    .find((problem) => problem !== undefined);
+export const WrittenText = z.union(
+  [
+    ...plainTexts,
+    z.strictObject({ $text: z.array(z.union(plainTexts)).min(1) }),
+    z.strictObject({ $secret: z.literal(true) }),
+  ],
+  { error: OBJECTS },
+);
+
+/** The fields of a write to a record. */
+export const writtenFields = once((schema: Message): z.ZodType => writtenObject(schema, inputFields(schema)));
+
+const writtenObject = (schema: Message, names: readonly string[]): z.ZodType =>
+  z.strictObject(
+    Object.fromEntries(names.map((name) => [name, writtenType(schema.shape[name] as z.ZodType).optional()])),
+    {
+      error: ({ code, keys }) =>
+        code === "unrecognized_keys" ? `${(keys as string[])[0]}: there is no such field` : "must be an object",
+    },
+  );
+
+const writtenType = (type: z.ZodType): z.ZodType => {
+  const inner = unwrap(type);
+  const message = asMessage(inner);
+  if (message) return writtenObject(message, Object.keys(message.shape));
+  if (inner instanceof z.ZodArray) return z.array(writtenType(inner.element as z.ZodType), { error: "must be a list" });
+  if (inner instanceof z.ZodRecord) return writtenMap(writtenType(inner.valueType as z.ZodType));
+  return isText(inner)
+    ? WrittenText
+    : z.union([z.string(), z.number(), z.boolean()], { error: "must be a plain value" });
+};
+
+const writtenMap = (item: z.ZodType): z.ZodType => {
+  const plainMap = z.custom((value) => isObject(value) && Object.keys(value).every(isPlainKey));
+  const entries = z.strictObject({ $map: z.array(z.tuple([WrittenText, item])) });
+  return z.union([entries, plainMap.pipe(z.record(z.string(), item))], {
+    error: 'must be a map, or { "$map": [[KEY, VALUE], …] }',
+  });
 };

@@ -6,7 +6,7 @@ import { type Call, makesUid, methodOf } from "../../access/change/methods.ts";
 import { requestOf } from "../../access/change/request.ts";
 import { HIDDEN, madeUids, type Text } from "../../access/change/text.ts";
 import { unknownIn } from "../../access/change/unknown.ts";
-import { mapMade } from "../../access/change/value.ts";
+import { referencesIn } from "../../access/change/value.ts";
 import { type Write, writesFrom } from "../../access/change/write.ts";
 import type { Copy } from "../../access/copy/copy.ts";
 import type { Client } from "../../client/client.ts";
@@ -128,11 +128,7 @@ export const carryOut = async (
 };
 
 const waitsFor = ({ parent, uid, fields }: Write, uids: ReadonlyMap<number, string>): string | undefined => {
-  const missing: number[] = [];
-  mapMade([parent, uid, fields], (made) => {
-    const [n] = Object.values(made) as [number];
-    if (!uids.has(n)) missing.push(n);
-  });
+  const missing = referencesIn([parent, uid, fields]).filter((n) => !uids.has(n));
   return missing.length === 0 ? undefined : `it needs what write ${Math.min(...missing)} makes`;
 };
 
