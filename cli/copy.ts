@@ -30,20 +30,16 @@ export const copyOf = async (client: Client, address: string, onRead?: OnRead): 
   return copy;
 };
 
-/** The same with a bar on a terminal. Throws a UsageError for a wrong address, and errors of the client. */
-export const copyFrom = async (address: string): Promise<Copy> => {
-  const client = clientAt(address);
-  return withProgress((onRead) => copyOf(client, address, onRead));
-};
-
 const FLAG = "--copy-of";
 
-/** What the environment says of another service is not sent to this one. */
-const clientAt = (address: string): Client => {
+/** The same with a bar on a terminal. Throws a UsageError for a wrong address, and errors of the client. */
+export const copyFrom = async (address: string): Promise<Copy> => {
   const problem = addressProblem(address);
   if (problem !== undefined) throw new UsageError(`${FLAG}: ${problem}`);
   const settings = (key: string): string | undefined => (key === "irm:baseUrl" ? address : undefined);
-  return clientOf(readConfig(settings, process.env, { keys: [], flag: FLAG }));
+  // What the environment says of another service is not sent to this one.
+  const client = clientOf(readConfig(settings, process.env, { keys: [], flag: FLAG }));
+  return withProgress((onRead) => copyOf(client, address, onRead));
 };
 
 const withoutRefused = (copy: Copy, problems: ReturnType<typeof copyProblems>): Copy => {
@@ -76,18 +72,13 @@ const problemText = ({ path: [, , , ...field], text }: ReturnType<typeof copyPro
 /** What the copy has, and what not: a line each. */
 export const copyLines = (copy: Copy): string[] => [
   printable(`copied ${countText(recordsOf(copy).length, "record")} of ${copy.copy.of}`),
-  ...notCopiedLines(copy),
+  ...missingLines(copy),
+  ...copy.copy.notCopied.map((text) => printable(`not copied: ${text}`)),
 ];
 
 const recordsOf = ({ records }: Copy) => Object.values(records).flatMap((list) => list ?? []);
 
-/** What the copy has not: a line each. */
-const notCopiedLines = (one: Copy): string[] => [
-  ...missingLines(one),
-  ...one.copy.notCopied.map((text) => printable(`not copied: ${text}`)),
-];
-
-/** The same, of what may decide access. */
+/** What may decide access and is not in the copy: a line each. */
 export const missingLines = (one: Copy): string[] => {
   const { copy, records, named } = one;
   const names = new Map((records.groups ?? []).map(({ uid, name }) => [uid, String(name)]));

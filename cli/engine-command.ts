@@ -4,6 +4,7 @@ import { execFile } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { EngineError, engineWith } from "../pulumi/command.ts";
 import { UsageError } from "./usage.ts";
 
@@ -15,14 +16,14 @@ export const engineCommand = (): [string, ...string[]] => {
 };
 
 /** The executable of that engine for a program in `cwd`, as far as one is installed. Undefined: a clone has none yet. */
-const installedEngine = (cwd: string): Promise<string | undefined> => {
+const installedEngine = async (cwd: string): Promise<string | undefined> => {
   const scripts = scriptsOfClone();
-  if (scripts === undefined) return Promise.resolve("pulumi");
-  return new Promise((done) => {
-    execFile(process.execPath, [join(scripts, "engine", "installed.mjs")], { cwd }, (error, stdout) =>
-      done(error ? undefined : stdout),
-    );
-  });
+  if (scripts === undefined) return "pulumi";
+  const found = promisify(execFile)(process.execPath, [join(scripts, "engine", "installed.mjs")], { cwd });
+  return found.then(
+    ({ stdout }) => stdout,
+    () => undefined,
+  );
 };
 
 /** Runs the engine that is installed: what it prints on stdout, or why it failed. */

@@ -1,6 +1,7 @@
 // `irm doctor`: what a run would find on this machine and at the service, one check each, and what to do where one fails. It only reads.
 
 import { styleText } from "node:util";
+import { jsonText } from "../../access/format/document/document.ts";
 import { foundSettings, type ParsedConfig, parseConfig } from "../../client/config.ts";
 import { systemTransport } from "../../client/transport.ts";
 import { printableLines } from "../../schema/index.ts";
@@ -36,7 +37,7 @@ export const defineCommand = (command: IrmCommand): void => {
 
 export const doctor = async ({ stack, format }: DoctorFlags): Promise<number> => {
   const checks = await findAll(stack);
-  if (format === "json") print(`${JSON.stringify({ checks }, undefined, 2)}\n`);
+  if (format === "json") print(jsonText({ checks }));
   else printStyled(textOf(checks, stdoutStyle().color));
   return checks.every(({ ok }) => ok) ? 0 : FAILED;
 };

@@ -1,7 +1,6 @@
 // `irm drift`: what differs between the program of this folder and the service, in one of the formats. It changes nothing.
 import { digestOf } from "../../access/canonical.ts";
 import { driftOf } from "../../access/drift/index.ts";
-import type { JournalEntry } from "../../access/drift/pending.ts";
 import { documentAsText } from "../../access/format/document/terminal.ts";
 import { type DriftReport, driftDocument, hasDifferences, PULL_TOKENS } from "../../access/format/drift.ts";
 import { reviewDocument } from "../../access/format/review/document.ts";
@@ -20,7 +19,7 @@ import { firstOf, originOf, SERVICE_FLAG, servicesFrom } from "../services.ts";
 import { ask, canAsk, type Format, print, printError, stdoutStyle } from "../terminal.ts";
 import { UsageError } from "../usage.ts";
 import { applyChange } from "./apply.ts";
-import { contentsOf, folderOf, isPending, journalsIn } from "./recover-journal.ts";
+import { folderOf, pendingIn } from "./recover-journal.ts";
 import { reviewCode, reviewProgram } from "./review.ts";
 import { lockBeside } from "./roles.ts";
 
@@ -99,17 +98,11 @@ export const findDrift = async ({
       recorded: recordedFor(address, lock),
       missing: noEntryText(address, lock),
     })),
-    entries: await openCreates(),
+    entries: await pendingIn(folderOf({})),
     callers: new Set(callers.filter(isUidp)),
     allowed: new Set(allow),
     nowMs,
   });
-};
-
-/** Those of all journals of this machine. */
-const openCreates = async (): Promise<JournalEntry[]> => {
-  const contents = await Promise.all(journalsIn(folderOf({})).map(contentsOf));
-  return contents.flatMap(({ entries }) => entries.filter(isPending));
 };
 
 // `--repair`: the change that an update of the unchanged program would send, reviewed and applied.

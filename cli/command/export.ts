@@ -17,7 +17,7 @@ import { leftOutText, notVisibleText } from "../../access/export/literal.ts";
 import { type Export, exportOf } from "../../access/export/model.ts";
 import { type Into, intoPolicy, organizationIn } from "../../access/export/policy/into.ts";
 import { type Files, type Format, INSTALL, optionsOf, projectOf } from "../../access/export/project.ts";
-import { type ChooseTop, type Contents, readContents } from "../../access/export/read.ts";
+import { readContents } from "../../access/export/read.ts";
 import {
   findingText,
   handoverText,
@@ -28,7 +28,7 @@ import {
 import { type ManagedContents, readManaged } from "../../access/export/terraform/managed.ts";
 import { parseState, StateError, type TerraformState } from "../../access/export/terraform/state.ts";
 import { countText } from "../../access/format/words.ts";
-import { applyEdit, type OpenPolicy, openPolicy } from "../../access/policy/edit/open.ts";
+import { applyEdit, openPolicy } from "../../access/policy/edit/open.ts";
 import { UIDS_FILE } from "../../access/policy/uids.ts";
 import { quote } from "../../access/text.ts";
 import type { Client } from "../../client/client.ts";
@@ -36,10 +36,10 @@ import { isRoot, printable, resources, UserError } from "../../schema/index.ts";
 import { systemClient } from "../client.ts";
 import { withProgress } from "../copy.ts";
 import type { IrmCommand } from "../irm-command.ts";
-import { printStyled } from "../terminal.ts";
+import { printStyled, warn } from "../terminal.ts";
 import { UsageError } from "../usage.ts";
 
-export interface ExportFlags {
+interface ExportFlags {
   group?: string;
   fromTfstate?: string;
   format: Format;
@@ -94,7 +94,7 @@ export const defineCommand = (command: IrmCommand): void => {
     .runs(exportCode);
 };
 
-export const exportCode = async (flags: ExportFlags): Promise<number> => {
+const exportCode = async (flags: ExportFlags): Promise<number> => {
   const { out } = flags;
   const problem = problemOf(flags);
   if (problem !== undefined) throw new UsageError(problem);
@@ -104,28 +104,21 @@ export const exportCode = async (flags: ExportFlags): Promise<number> => {
   else writeFolder(out, files);
   const wrote = out === undefined ? [] : [`wrote ${printable(out)}: ${countText(all.entries.length, "record")}`];
   const needed = out === undefined && files.has(UIDS_FILE) ? [NEEDS_UIDS] : [];
-  for (const line of [...report, ...wrote, ...needed]) process.stderr.write(`${line}\n`);
-  return hasFindings ? 3 : 0;
+  return end([...report, ...wrote, ...needed], hasFindings);
 };
 
-const addTo = async (file: string, adopt: boolean): Promise<number> => {
-  // A policy with mistakes is an error before any request.
-  const opened = openPolicy(file);
-  const client = systemClient();
-  const read = (chooseTop: ChooseTop) => withProgress((onRead) => readContents(client, chooseTop, onRead));
-  const { all, report } = await exportInto(client, opened, adopt, read);
-  for (const line of [...reportOf(all), ...report]) process.stderr.write(`${line}\n`);
-  return hasUnseen(all) ? 3 : 0;
+const end = (report: readonly string[], hasFindings: boolean): number => {
+  for (const line of report) warn(line);
+  return hasFindings ? 3 : 0;
 };
 
 /** What is wrong with the flags, before anything is read. */
 const problemOf = (flags: ExportFlags): string | undefined => {
-  const { group, fromTfstate, format, adopt, out, split, into } = flags;
+  const { group, fromTfstate, format, native, adopt, out, split, into } = flags;
   if (into !== undefined) {
-    const other = (["group", "fromTfstate", "native", "out", "split"] as const).find(
-      (name) => flags[name] !== undefined,
-    );
-    if (other !== undefined) return `--into and --${FLAGS[other] ?? other} cannot be combined`;
+    const others = { group, "from-tfstate": fromTfstate, native, out, split };
+    const [other] = Object.entries(others).find(([, value]) => value !== undefined) ?? [];
+    if (other !== undefined) return `--into and --${other} cannot be combined`;
     return ["python", "pulumi-yaml"].includes(format)
       ? `--into adds to a policy, and --format ${format} writes none`
       : undefined;
@@ -175,8 +168,6 @@ const filesOf = (all: Export, { format, split, native: isNative = false }: Expor
   return projectOf(all, format, { isNative, isSplit: split === "group" });
 };
 
-const FLAGS: Readonly<Record<string, string>> = { fromTfstate: "from-tfstate" };
-
 const hasUnseen = ({ notVisible, notListed }: Export): boolean => notVisible.length + notListed.length > 0;
 
 const reportOf = ({ leftOut, notListed, notVisible }: Export): string[] => [
@@ -201,7 +192,7 @@ const takeoverReport = ({ findings, taken, gone, others, dataSources }: Takeover
 // A folder of files that is there whole or not at all: the files are written beside it and renamed.
 
 /** Why files cannot be written into a folder; undefined where they can. */
-export const folderProblem = (folder: string): string | undefined => {
+const folderProblem = (folder: string): string | undefined => {
   if (folder.trim() === "") return "the name of the folder is empty; . is this folder";
   try {
     return readdirSync(folder).length === 0 ? undefined : `${folder} has files in it; give another folder`;
@@ -213,7 +204,7 @@ export const folderProblem = (folder: string): string | undefined => {
 };
 
 /** Writes the files; the last one is the last that appears. Throws what the file system says. */
-export const writeFolder = (folder: string, files: Files): void => {
+const writeFolder = (folder: string, files: Files): void => {
   const target = resolve(folder);
   mkdirSync(dirname(target), { recursive: true });
   const beside = mkdtempSync(join(dirname(target), `.${basename(target)}-`));
@@ -227,20 +218,16 @@ export const writeFolder = (folder: string, files: Files): void => {
   }
 };
 
-// `irm export --into access.yaml`: adds what exists to the files of a policy, and says what a policy cannot say.
-
-/** `report` has the lines of stderr. */
-export const exportInto = async (
-  client: Client,
-  opened: OpenPolicy,
-  isAdopted: boolean,
-  read: (chooseTop: ChooseTop) => Promise<Contents>,
-): Promise<{ all: Export; report: string[] }> => {
-  const contents = await read(organizationIn(opened));
+/** Adds what exists to the files of a policy, and says what a policy cannot say. */
+const addTo = async (file: string, isAdopted: boolean): Promise<number> => {
+  // A policy with mistakes is an error before any request.
+  const opened = openPolicy(file);
+  const client = systemClient();
+  const contents = await withProgress((onRead) => readContents(client, organizationIn(opened), onRead));
   const all = exportOf(contents, { ...optionsOf("yaml", false, true), nowMs: await client.serviceNow() });
   const into = intoPolicy(opened, all, contents, isAdopted);
   applyEdit(into.edit);
-  return { all, report: [...unsaidLines(into), ...doneLines(into, opened.file)] };
+  return end([...reportOf(all), ...unsaidLines(into), ...doneLines(into, opened.file)], hasUnseen(all));
 };
 
 const NAMES_SHOWN = 10;

@@ -6,10 +6,10 @@ import { basename, join, resolve } from "node:path";
 import { parseDocument } from "yaml";
 import { parsePolicy } from "../../access/policy/parse.ts";
 import { starterPolicy, starterProgram, starterRules, starterTests } from "../../access/policy/starter.ts";
-import { PROJECT_FILES } from "../../pulumi/project.ts";
+import { PROJECT_FILES, textOrEmpty } from "../../pulumi/project.ts";
 import { printable } from "../../schema/index.ts";
 import type { IrmCommand } from "../irm-command.ts";
-import { printError } from "../terminal.ts";
+import { printError, warn } from "../terminal.ts";
 import { commandName, pulumiName, UsageError } from "../usage.ts";
 
 export interface InitFlags {
@@ -32,48 +32,53 @@ export const init = (folder: string, { organization }: InitFlags): number => {
   if (mistake) throw new UsageError(`--organization: ${mistake.text.split(";")[0]}`);
   if (folder.trim() === "") throw new UsageError("the name of the folder is empty; . is this folder");
   const project = PROJECT_FILES.map((name) => join(folder, name)).find(existsSync);
-  const written: string[] = [];
+  const written: { file: string; purpose: string }[] = [];
   const hints: (string | undefined)[] = [];
   let made: string | undefined;
   try {
     made = mkdirSync(folder, { recursive: true });
-    const write = (name: string, text: string): boolean => {
-      const isNew = writeNew(join(folder, name), text);
-      if (isNew) written.push(name);
+    const write = (name: string, purpose: string, text: string): boolean => {
+      const file = join(folder, name);
+      const isNew = writeNew(file, text);
+      if (isNew) written.push({ file, purpose });
       return isNew;
     };
-    if (!write("access.yaml", starterPolicy(organization))) {
+    if (!write("access.yaml", "who may do what", starterPolicy(organization))) {
       printError("irm init", `${join(folder, "access.yaml")} exists already; edit it, or give another folder`);
       return 1;
     }
-    write("access.tests.yaml", starterTests);
-    write("review.yaml", starterRules);
-    if (project === undefined) write("Pulumi.yaml", starterProject(folder));
-    if (project !== undefined || !write("index.ts", starterProgram(organization)))
+    write("access.tests.yaml", "what must hold, whatever is edited there", starterTests);
+    write("review.yaml", "what a review must not find", starterRules);
+    const isNewProject = project === undefined;
+    if (isNewProject)
+      write("Pulumi.yaml", "the project; each update repairs what somebody changed by hand", starterProject(folder));
+    const program = starterProgram(organization);
+    if (!isNewProject || !write("index.ts", "the program: it creates what access.yaml says", program))
       hints.push("add an AccessPolicy of access.yaml to your program: docs/policy.md#in-a-pulumi-program");
-    if (!write(".gitignore", `${IGNORED.join("\n")}\n`)) hints.push(missingIn(join(folder, ".gitignore")));
-    if (project !== undefined) hints.push(refreshAlways(project));
+    if (!write(".gitignore", "packages, local databases and local state", `${IGNORED.join("\n")}\n`))
+      hints.push(missingIn(join(folder, ".gitignore")));
+    if (!isNewProject) hints.push(refreshAlways(project));
   } catch (error) {
-    for (const name of written) rmSync(join(folder, name), { force: true });
+    for (const { file } of written) rmSync(file, { force: true });
     if (made !== undefined) rmSync(made, { recursive: true, force: true });
     printError("irm init", `cannot write into ${folder}: ${(error as Error).message}`);
     return 1;
   }
-  const width = Math.max(...written.map((name) => printable(join(folder, name)).length));
-  for (const name of written)
-    process.stderr.write(`wrote ${printable(join(folder, name)).padEnd(width)}  ${PURPOSE[name]}\n`);
-  for (const hint of hints) if (hint) process.stderr.write(`${hint}\n`);
-  process.stderr.write(nextSteps(folder));
+  warn(
+    columns(
+      "wrote ",
+      written.map(({ file, purpose }) => [printable(file), purpose]),
+    ),
+  );
+  for (const hint of hints) if (hint) warn(hint);
+  warn(nextSteps(folder));
   return 0;
 };
 
-const PURPOSE: Readonly<Record<string, string>> = {
-  "access.yaml": "who may do what",
-  "access.tests.yaml": "what must hold, whatever is edited there",
-  "review.yaml": "what a review must not find",
-  "Pulumi.yaml": "the project; each update repairs what somebody changed by hand",
-  "index.ts": "the program: it creates what access.yaml says",
-  ".gitignore": "packages, local databases and local state",
+/** Rows of two columns, after a lead. */
+const columns = (lead: string, rows: readonly (readonly [string, string])[]): string => {
+  const width = Math.max(...rows.map(([first]) => first.length));
+  return rows.map(([first, second]) => `${lead}${first.padEnd(width)}  ${second}`.trimEnd()).join("\n");
 };
 
 /** Whether the file was written; false if one is there. */
@@ -106,16 +111,17 @@ const projectName = (folder: string): string => {
 };
 
 const nextSteps = (folder: string): string => {
-  const steps = [
-    ...(folder === "." ? [] : [[`cd ${/^[\w./-]+$/.test(folder) ? folder : JSON.stringify(printable(folder))}`, ""]]),
+  const steps: [string, string][] = [
+    ...(folder === "."
+      ? []
+      : [[`cd ${/^[\w./-]+$/.test(folder) ? folder : JSON.stringify(printable(folder))}`, ""] as [string, string]]),
     [`eval "$(${commandName} serve --dev --background)"`, "a server to try it on"],
     ["export PULUMI_BACKEND_URL=file://$PWD PULUMI_CONFIG_PASSPHRASE=choose-one", "keeps the state in this folder"],
     [`${pulumiName} stack init dev`, ""],
     [`${pulumiName} up`, "creates what access.yaml says"],
     [`${commandName} review`, "after an edit: who gains and who loses access"],
   ];
-  const width = Math.max(...steps.map(([command = ""]) => command.length));
-  return `\nNext:\n${steps.map(([command = "", why]) => `  ${command.padEnd(width)}  ${why}`.trimEnd()).join("\n")}\n`;
+  return `\nNext:\n${columns("  ", steps)}`;
 };
 
 /** Lets a project that exists refresh with each update: otherwise no update repairs what somebody has changed by hand. */
@@ -147,18 +153,10 @@ const REFRESH = "options: { refresh: always }";
 const IGNORED = ["node_modules/", "*.db", "*.db-shm", "*.db-wal", ".pulumi/"];
 
 const missingIn = (file: string): string | undefined => {
-  const lines = linesOf(file);
+  // A file that cannot be read, such as a folder, has no lines.
+  const lines = textOrEmpty(file)
+    .split("\n")
+    .map((line) => line.trim());
   const missing = IGNORED.filter((line) => !lines.includes(line));
   return missing.length === 0 ? undefined : `add to ${printable(file)}: ${missing.join(", ")}`;
-};
-
-/** A file that cannot be read, such as a folder, has no lines. */
-const linesOf = (file: string): string[] => {
-  try {
-    return readFileSync(file, "utf8")
-      .split("\n")
-      .map((line) => line.trim());
-  } catch {
-    return [];
-  }
 };

@@ -65,19 +65,18 @@ export const defineJournal = (command: IrmCommand): void => {
 const list = async (flags: ListFlags): Promise<number> => {
   const folder = folderOf(flags);
   warnOfWorkTree("list", folder);
-  const contents = await Promise.all(journalsIn(folder).map(contentsOf));
-  const entries = contents.flatMap((one) => one.entries);
-  const invalid = contents.flatMap((one) => one.invalid);
-  const runs = contents.flatMap((one) => one.runs);
+  const contents = await contentsIn(folder);
+  const { entries, runs, writes, removed, invalid } = contents;
   if (flags.json) {
-    const writes = contents.flatMap((one) => one.writes);
-    for (const one of [...runs, ...entries, ...writes, ...contents.flatMap((one) => one.removed), ...invalid])
-      print(`${JSON.stringify(one)}\n`);
+    print([...runs, ...entries, ...writes, ...removed, ...invalid].map((one) => `${JSON.stringify(one)}\n`).join(""));
     return 0;
   }
-  const shown = (flags.all ? entries : entries.filter(isPending)).map(lineOf);
-  const removed = flags.all ? contents.flatMap((one) => one.removed).map(removedLineOf) : [];
-  print([...contents.flatMap(runLines), ...shown, ...removed, ...invalid.map(invalidLineOf)].join(""));
+  const shown = flags.all ? entries : entries.filter(isPending);
+  const lines = [
+    ...[...runLines(contents), ...shown.map(lineOf)],
+    ...[...(flags.all ? removed.map(removedLineOf) : []), ...invalid.map(invalidLineOf)],
+  ];
+  print(lines.join(""));
   if (runs.length === 0 && !entries.some(isPending) && invalid.length === 0)
     print(`${allSucceeded(entries.length, folder)}\n`);
   return 0;
@@ -178,7 +177,7 @@ export const folderOf = ({ folder }: { folder?: string }): string =>
   journalFolder(folder || process.env.IRM_JOURNAL || undefined, process.env);
 
 // A journal may be removed while its quarantined lines still exist.
-export const journalsIn = (folder: string): string[] => {
+const journalsIn = (folder: string): string[] => {
   const names = existsSync(folder) ? readdirSync(folder).map((name) => name.replace(quarantineOf(""), "")) : [];
   return [...new Set(names)].filter((name) => JOURNAL.test(name)).map((name) => join(folder, name));
 };
@@ -191,8 +190,24 @@ interface JournalContents extends Contents {
   invalid: InvalidLineAt[];
 }
 
+/** All journals of a folder as one. */
+const contentsIn = async (folder: string): Promise<JournalContents> => {
+  const all = await Promise.all(journalsIn(folder).map(contentsOf));
+  return {
+    entries: all.flatMap((one) => one.entries),
+    runs: all.flatMap((one) => one.runs),
+    writes: all.flatMap((one) => one.writes),
+    removed: all.flatMap((one) => one.removed),
+    invalid: all.flatMap((one) => one.invalid),
+  };
+};
+
+/** The creates whose outcome is unknown, by the journals of a folder. */
+export const pendingIn = async (folder: string): Promise<Entry[]> =>
+  (await contentsIn(folder)).entries.filter(isPending);
+
 /** The entries of a journal and its invalid lines, quarantined or not. */
-export const contentsOf = async (journal: string): Promise<JournalContents> => {
+const contentsOf = async (journal: string): Promise<JournalContents> => {
   const file = journalFile(journal);
   const contents = (await file.read()) ?? contentsFrom("");
   const lines = [...contents.invalid, ...(await file.quarantined())];
@@ -200,4 +215,4 @@ export const contentsOf = async (journal: string): Promise<JournalContents> => {
   return { ...contents, invalid: [...byLine.values()] };
 };
 
-export const isPending = ({ uid }: Entry): boolean => uid === undefined;
+const isPending = ({ uid }: Entry): boolean => uid === undefined;

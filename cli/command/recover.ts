@@ -1,5 +1,6 @@
 // `irm recover`: what killed runs created, and no resource of the stack has: runs without checkpoints, as the journal has them, and runs whose
 // machine was lost with its journal, as the engine's state has them. It lists these records, and deletes them.
+import { jsonText } from "../../access/format/document/document.ts";
 import { countText } from "../../access/format/words.ts";
 import { type Leftover, type Removal, removeLeftovers } from "../../provider/attribution/leftover.ts";
 import { countsText, lineOf, runText } from "../../provider/attribution/text.ts";
@@ -65,7 +66,7 @@ const listText = ({ name, runs, touched, leftovers }: LeftBehind): string => {
 
 const report = ({ format, yes }: RecoverFlags, left: LeftBehind | undefined, { removed, failed }: Removal): number => {
   const others = left?.leftovers.filter((one) => !removed.includes(one)) ?? [];
-  if (format === "json") print(`${JSON.stringify(asJson(left, { removed, failed }), undefined, 2)}\n`);
+  if (format === "json") print(jsonText(asJson(left, { removed, failed })));
   else if (!left) print("no killed run has left anything of this stack behind\n");
   else if (removed.length > 0)
     print(`${[`deleted ${countText(removed.length, "record")}:`, ...removed.map(lineOf)].join("\n  ")}\n`);
@@ -113,8 +114,8 @@ const asJson = (left: LeftBehind | undefined, { removed, failed }: Removal) => (
       key: entry.key,
       created: record ? createTimeOf(record) : null,
       removed: removed.includes(one),
-      ...(doubt !== undefined && { doubt }),
-      ...(reason !== undefined && { reason }),
+      doubt,
+      reason,
     };
   }),
 });

@@ -1,5 +1,6 @@
 // `irm test`: whether access is as its tests say, in a policy alone or live.
 
+import { jsonText } from "../../access/format/document/document.ts";
 import { countText } from "../../access/format/words.ts";
 import { readLive } from "../../access/graph/live.ts";
 import type { BuiltInRoles } from "../../access/policy/check/role.ts";
@@ -56,7 +57,7 @@ export const testPolicy = (file: string, options: PolicyOptions & { builtIn: rea
 };
 
 export const printResults = (results: readonly Result[], format: Format): number => {
-  print(format === "json" ? `${JSON.stringify({ tests: results }, undefined, 2)}\n` : textOf(results));
+  print(format === "json" ? jsonText({ tests: results }) : textOf(results));
   return results.every(({ passed }) => passed) ? 0 : FAILED;
 };
 
@@ -69,7 +70,7 @@ interface Scene {
 const policyScenes = ({ policy }: TestSuite, builtIn: readonly BuiltInRoles[]): Scene[] =>
   builtIn.map(({ roles, service }) => ({
     built: { scene: policyScene(policy as Policy, roles) },
-    ...(builtIn.length > 1 && { service }),
+    service: builtIn.length > 1 ? service : undefined,
   }));
 
 type Ran = { mistakes: Mistake[] } | { results: Result[] };
@@ -95,7 +96,7 @@ interface Run {
 const resultOf = (runs: readonly Run[], i: number): Omit<Result, "name"> => {
   const results = runs.map(({ outcomes, service }) => ({ ...(outcomes[i] as Omit<Result, "name">), service }));
   const { service, ...result } = results.find(({ passed }) => !passed) ?? (results[0] as (typeof results)[number]);
-  return { ...result, ...(service !== undefined && !result.passed && { reason: `${service}: ${result.reason}` }) };
+  return service === undefined || result.passed ? result : { ...result, reason: `${service}: ${result.reason}` };
 };
 
 const readScene = async (suite: TestSuite): Promise<Built> => {

@@ -6,7 +6,7 @@ import type { Env } from "../../client/env.ts";
 import { withoutSection } from "../../client/errors.ts";
 import { JournalError } from "../../provider/log/file.ts";
 import { journalFolder, journalProblem } from "../../provider/run/journal-path.ts";
-import { contentsOf, isPending, journalsIn } from "../command/recover-journal.ts";
+import { pendingIn } from "../command/recover-journal.ts";
 import { isAccessible } from "../files.ts";
 import { bad, type Check, good } from "./check.ts";
 
@@ -27,8 +27,7 @@ export const checkJournal = async (
     return bad("journal", `${at}: this user cannot write to ${existing}`, "set IRM_JOURNAL to a folder that it owns");
   if (existing !== folder) return good("journal", `${at}; the first run creates it`);
   try {
-    const contents = await Promise.all(journalsIn(folder).map(contentsOf));
-    const pending = contents.flatMap(({ entries }) => entries.filter(isPending)).length;
+    const pending = (await pendingIn(folder)).length;
     return good(
       "journal",
       pending === 0
