@@ -39,50 +39,38 @@ interface Completions {
 /** Completions for the end of a command line. `words` follow `irm`, up to the cursor. */
 const completionsOf = (program: Command, words: readonly string[]): Completions => {
   const current = words.at(-1) ?? "";
-  const place = placeAfter(program, words.slice(0, -1));
-  const { command, awaiting, given } = place;
-  if (awaiting) return valuesOf(awaiting, current, "");
-  const [, flag, value] = /^(--[^=]+)=(.*)$/s.exec(current) ?? [];
-  const option = flag === undefined ? undefined : optionOf(command, flag);
-  if (option && value !== undefined) return valuesOf(option, value, `${flag}=`);
+  const { command, awaiting, given, operands } = placeAfter(program, words.slice(0, -1));
+  const [prefix = "", flag = ""] = awaiting ? [] : (/^(--[^=]+)=/.exec(current) ?? []);
+  const option = awaiting ?? optionOf(command, flag);
+  if (option) return valuesOf(option.argChoices, option.flags, current, prefix);
   if (current.startsWith("-")) return choose(flagsOf(command, given), current);
   if (command.commands.length > 0) return choose(commandsOf(command), current);
-  const argument = command.registeredArguments[place.operands.length];
-  if (argument?.argChoices)
-    return choose(
-      argument.argChoices.map((one) => ({ value: one, description: "" })),
-      current,
-    );
-  // Only flags remain. The shell completes an argument that names a file.
-  return argument ? { kind: kindOf(argument.name()), values: [] } : choose(flagsOf(command, given), current);
+  const argument = command.registeredArguments[operands];
+  return argument ? valuesOf(argument.argChoices, argument.name(), current) : choose(flagsOf(command, given), current);
 };
 
 interface Place {
   command: Command;
   /** the flag whose value comes next */
-  awaiting?: Option;
+  awaiting?: Option | undefined;
   /** flags that were given */
   given: Set<string>;
-  operands: string[];
+  /** how many arguments were given */
+  operands: number;
 }
 
 const placeAfter = (program: Command, words: readonly string[]): Place => {
-  const place: Place = { command: program, given: new Set(), operands: [] };
+  const place: Place = { command: program, given: new Set(), operands: 0 };
   for (const word of words) {
-    if (place.awaiting) {
-      delete place.awaiting;
-      continue;
-    }
-    if (word.startsWith("-") && word !== "-") {
-      const [flag = ""] = word.split("=", 1);
+    const next = place.command.commands.find((one) => one.name() === word);
+    if (place.awaiting) place.awaiting = undefined;
+    else if (word.startsWith("-") && word !== "-") {
+      const [flag = "", value] = word.split("=", 2);
       place.given.add(flag);
       const option = optionOf(place.command, flag);
-      if (option?.required && !word.includes("=")) place.awaiting = option;
-      continue;
-    }
-    const next = place.command.commands.find((one) => one.name() === word);
-    if (next) place.command = next;
-    else place.operands.push(word);
+      if (option?.required && value === undefined) place.awaiting = option;
+    } else if (next) place.command = next;
+    else place.operands += 1;
   }
   return place;
 };
@@ -90,11 +78,19 @@ const placeAfter = (program: Command, words: readonly string[]): Place => {
 const optionOf = (command: Command, flag: string): Option | undefined =>
   command.options.find(({ long, short }) => long === flag || short === flag);
 
-const valuesOf = (option: Option, current: string, prefix: string): Completions => {
-  if (!option.argChoices) return { kind: kindOf(option.flags), values: [] };
-  const values = option.argChoices.map((one) => ({ value: prefix + one, description: "" }));
-  return choose(values, prefix + current);
-};
+/** The shell lists the files where a value has no choices. `prefix`: what of the word is before the value. */
+const valuesOf = (
+  choices: readonly string[] | undefined,
+  placeholder: string,
+  current: string,
+  prefix = "",
+): Completions =>
+  choices
+    ? choose(
+        choices.map((one) => ({ value: prefix + one, description: "" })),
+        current,
+      )
+    : { kind: kindOf(placeholder), values: [] };
 
 // The placeholder says what a value is: `--db FILE`, `--folder FOLDER`.
 const kindOf = (placeholder: string): Completions["kind"] => {

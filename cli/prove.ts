@@ -1,7 +1,7 @@
 // Carries a path out on a copy of the organization: the requests are sent as who they say, to a server in this process. A cautious path is
 // sent to a copy without anti-escalation.
 import type { Copy } from "../access/copy/copy.ts";
-import { type Path, type Proof, workloadOf } from "../access/paths/path.ts";
+import { type Path, type Proof, type Proofs, workloadOf } from "../access/paths/path.ts";
 import type { Step } from "../access/paths/reached.ts";
 import { isAncestorOrSelf, isApiError, isObject, type Json } from "../schema/index.ts";
 import { openDatabase } from "../server/store/database.ts";
@@ -10,34 +10,26 @@ import { createStore } from "../server/store/store.ts";
 import { accessOf } from "./twin/access.ts";
 import { startTwin, type Twin } from "./twin/twin.ts";
 
-interface Prover {
-  prove(path: Path): Promise<Proof>;
-  close(): Promise<void>;
-}
-
 /** `address`: of the original. */
-export const createProver = (copy: Copy, address: string): Prover => {
-  const stages = new Map<Path["assumes"], Promise<Stage>>();
-  const stageOf = (assumes: Path["assumes"]): Promise<Stage> => {
-    const known = stages.get(assumes) ?? startStage(copy, address, assumes === "cautious");
-    stages.set(assumes, known);
-    return known;
-  };
-  return {
-    prove: async (path) => {
+export const provePaths = async (paths: readonly Path[], copy: Copy, address: string): Promise<Proofs> => {
+  const proofs = new Map<Path, Proof>();
+  const stages = new Map<Path["assumes"], Stage>();
+  try {
+    for (const path of paths) {
       const message = personIn(path);
-      if (message !== undefined) return { carriedOut: false, needsPerson: true, message };
-      const stage = await stageOf(path.assumes);
-      try {
-        return await carryOut(path, stage);
-      } finally {
-        stage.restore();
+      if (message !== undefined) {
+        proofs.set(path, { carriedOut: false, needsPerson: true, message });
+        continue;
       }
-    },
-    close: async () => {
-      for (const stage of stages.values()) await (await stage).twin.close();
-    },
-  };
+      const stage = stages.get(path.assumes) ?? (await startStage(copy, address, path.assumes === "cautious"));
+      stages.set(path.assumes, stage);
+      proofs.set(path, await carryOut(path, stage));
+      stage.restore();
+    }
+    return proofs;
+  } finally {
+    for (const { twin } of stages.values()) await twin.close();
+  }
 };
 
 interface Stage {

@@ -4,7 +4,7 @@ import { html } from "../../access/format/html/page.ts";
 import { pathsDocument, pathsJson } from "../../access/format/paths.ts";
 import { type Live, readLive } from "../../access/graph/live.ts";
 import { findPaths } from "../../access/paths/find.ts";
-import { isRefuted, type Path, type PathQuery, type Paths, type Proof, type Proofs } from "../../access/paths/path.ts";
+import { isRefuted, type PathQuery, type Paths, type Proofs } from "../../access/paths/path.ts";
 import { mistakeText, workloadFromText } from "../../access/policy/parse.ts";
 import { isComplete } from "../../access/query/answer.ts";
 import { capabilityViolation, resolveQuestion } from "../../access/query/question.ts";
@@ -13,7 +13,7 @@ import { systemClient, systemConfig } from "../client.ts";
 import { copyOf } from "../copy.ts";
 import type { IrmCommand } from "../irm-command.ts";
 import { printDocument } from "../print-document.ts";
-import { createProver } from "../prove.ts";
+import { provePaths } from "../prove.ts";
 import type { Format } from "../terminal.ts";
 import { UsageError } from "../usage.ts";
 
@@ -101,14 +101,5 @@ const queryOf = (
 /** A path is not what it says: a defect of this version, or records that changed meanwhile. */
 const REFUTED = 3;
 
-const proofsOf = async ({ paths: found }: Paths, client: Client, address: string): Promise<Proofs> => {
-  const proofs = new Map<Path, Proof>();
-  if (found.length === 0) return proofs;
-  const prover = createProver(await copyOf(client, address), address);
-  try {
-    for (const path of found) proofs.set(path, await prover.prove(path));
-    return proofs;
-  } finally {
-    await prover.close();
-  }
-};
+const proofsOf = async ({ paths: found }: Paths, client: Client, address: string): Promise<Proofs> =>
+  found.length === 0 ? new Map() : provePaths(found, await copyOf(client, address), address);

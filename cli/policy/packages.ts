@@ -114,24 +114,20 @@ const isFolder = (file: string): boolean => lstatSync(file, { throwIfNoEntry: fa
 const install = async (cwd: string, { env, signal, at }: Parts): Promise<void> => {
   const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
   const npm = spawn("npm", args, {
-    cwd,
-    env,
+    ...{ cwd, env, signal },
     // Its messages are for the user; what the command prints is the review.
     stdio: ["ignore", process.stderr, "inherit"],
   });
-  const stop = (): void => void npm.kill();
-  signal.addEventListener("abort", stop);
-  try {
-    const end = await new Promise<number | string>((done) => {
-      npm.on("error", (error) => done(error.message));
-      npm.on("close", (code, by) => done(code ?? by ?? 1));
-    });
-    signal.throwIfAborted();
-    if (end !== 0)
-      throw new BaseError(`npm ci with the lock file of ${at.ref} ended with ${end}; its messages are above`);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
+  // Where it cannot begin, or is aborted, its end comes after the error.
+  let problem: string | undefined;
+  npm.on("error", ({ message }) => {
+    problem = message;
+  });
+  const [code, by] = await new Promise<unknown[]>((done) => npm.on("close", (...end) => done(end)));
+  signal.throwIfAborted();
+  const end = problem ?? code ?? by;
+  if (end !== 0)
+    throw new BaseError(`npm ci with the lock file of ${at.ref} ended with ${end}; its messages are above`);
 };
 
 const refuseVirtualEnvironment = (folder: string, options: unknown, { ref }: BaseRevision): void => {
