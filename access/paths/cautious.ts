@@ -3,7 +3,7 @@
 // on from what it has found, the shortest ways first.
 import type { Json } from "../../schema/index.ts";
 import { type InviteNode, type NodeId, nameOf, type ProviderNode, type RoleNode } from "../graph/graph.ts";
-import { type Held, Holdings, join, type Request, wireNames } from "./reached.ts";
+import { type Held, Holdings, join, type Request, type Way, wireNames } from "./reached.ts";
 import { exchange, type Start } from "./start.ts";
 import { placeIn, type World } from "./world.ts";
 
@@ -17,7 +17,13 @@ export interface Search {
   budget: { steps: number };
 }
 
-type Way = Pick<Held, "requests" | "assumptions">;
+interface Sent {
+  way: Way;
+  request: Request;
+}
+
+/** What gives a role at a group. */
+type Given = Pick<Held, "group" | "role"> & { id: Held["binding"] };
 
 export const reachCautiously = (world: World, start: Start, search: Search): Held[] =>
   new CautiousSearch(world, start, search).run();
@@ -62,114 +68,71 @@ class CautiousSearch {
     this.#waiting[cost].push(held);
   }
 
-  #assumptionsOf(role: NodeId): string[] {
-    return this.#world.isRead(role)
-      ? []
-      : [`role ${nameOf(this.#world.graph.roles, role)} cannot be read, so it counts as ${this.#world.owner.name}`];
-  }
-
   #grantedBy(role: NodeId): ReadonlySet<string> {
     return this.#world.isRead(role) ? this.#world.granted(role) : this.#world.owner.capabilities;
   }
 
-  #control(who: NodeId, way: Way): void {
+  #hold(who: NodeId, { id, group, role }: Given, way: Way, capabilities = this.#grantedBy(role)): void {
+    this.#meet({ who, group, role, binding: id, capabilities, ...way });
+  }
+
+  #control(who: NodeId, { requests, assumptions }: Way): void {
     if (this.#controlled.has(who)) return;
     this.#controlled.add(who);
-    for (const { id, group, role } of this.#world.bindingsOf(who)) {
-      const assumptions = [...way.assumptions, ...this.#assumptionsOf(role)];
-      this.#meet({
-        who,
-        group,
-        role,
-        binding: id,
-        capabilities: this.#grantedBy(role),
-        requests: way.requests,
-        assumptions,
-      });
+    const { isRead, graph, owner } = this.#world;
+    for (const binding of this.#world.bindingsOf(who)) {
+      const { role } = binding;
+      const unread = isRead(role)
+        ? []
+        : [`role ${nameOf(graph.roles, role)} cannot be read, so it counts as ${owner.name}`];
+      const way = { requests, assumptions: [...assumptions, ...unread] };
+      this.#hold(who, binding, way);
       const wide = this.#widened.get(role);
-      if (wide) this.#meet({ ...this.#wideHeld(who, group, role, id), ...join(way, wide) });
+      if (wide) this.#hold(who, binding, join({ requests, assumptions }, wide), this.#wideBy(role));
     }
   }
 
-  #wideHeld(who: NodeId, group: NodeId, role: NodeId, binding: NodeId) {
-    return {
-      ...{ who, group, role, binding },
-      capabilities: new Set([...this.#world.owner.capabilities, ...this.#world.granted(role)]),
-    };
+  #wideBy(role: NodeId): ReadonlySet<string> {
+    return this.#world.owner.capabilities.union(this.#world.granted(role));
   }
 
-  #bindOwner(held: Held): void {
-    const { who, group } = held;
-    const role = this.#world.owner.name;
-    const { way, request } = send(
-      held,
-      {
-        as: senderOf(who),
-        operation: "CreateRoleBinding",
-        at: group,
-        body: (uidOf) => ({ identityUid: uidOf(who), roleUid: uidOf(this.#world.owner.id) }),
-        why: `${this.#senderText(who)} may create role bindings at ${placeIn(this.#world, group)}, and gives itself ${role} there`,
-      },
-      FREE,
-    );
-    this.#meet({
-      who,
-      group,
-      role: this.#world.owner.id,
-      binding: request,
-      capabilities: this.#world.owner.capabilities,
-      ...way,
-    });
+  /** A request that `who` may send for itself; `may` says which, after its name. */
+  #send(way: Way, who: NodeId, request: Omit<Request, "after" | "as" | "why">, may: string, assumption = FREE): Sent {
+    const name = isPerson(who) ? "the person" : nameOf(this.#world.graph.identities, who);
+    return send(way, { ...request, as: senderOf(who), why: `${name} may ${may}` }, assumption);
   }
 
-  #changeBinding(held: Held): void {
-    const { who, group, binding } = held;
-    const role = this.#world.owner.name;
-    const { way } = send(
-      held,
-      {
-        as: senderOf(who),
-        operation: "UpdateRoleBinding",
-        at: binding,
-        body: (uidOf) => ({ roleUid: uidOf(this.#world.owner.id) }),
-        why: `${this.#senderText(who)} may change role bindings at ${placeIn(this.#world, group)}, and changes its own to ${role}`,
-      },
-      FREE,
-    );
-    this.#meet({
-      who,
-      group,
-      role: this.#world.owner.id,
-      binding,
-      capabilities: this.#world.owner.capabilities,
-      ...way,
-    });
+  #becomeOwner(held: Held): void {
+    const { who, group, binding, capabilities } = held;
+    const { id, name, capabilities: all } = this.#world.owner;
+    const place = placeIn(this.#world, group);
+    if (capabilities.has("role_bindings.create")) {
+      const body: Request["body"] = (uidOf) => ({ identityUid: uidOf(who), roleUid: uidOf(id) });
+      const may = `create role bindings at ${place}, and gives itself ${name} there`;
+      const sent = this.#send(held, who, { operation: "CreateRoleBinding", at: group, body }, may);
+      this.#hold(who, { id: sent.request, group, role: id }, sent.way, all);
+    } else if (capabilities.has("role_bindings.update")) {
+      const body: Request["body"] = (uidOf) => ({ roleUid: uidOf(id) });
+      const may = `change role bindings at ${place}, and changes its own to ${name}`;
+      const { way } = this.#send(held, who, { operation: "UpdateRoleBinding", at: binding, body }, may);
+      this.#hold(who, { id: binding, group, role: id }, way, all);
+    }
   }
 
-  #widen(held: Held, role: RoleNode): void {
-    if (
-      this.#widened.has(role.id) ||
-      [...this.#world.owner.capabilities].every((one) => this.#world.granted(role.id).has(one))
-    )
-      return;
-    const capabilities = [...new Set([...role.capabilities, ...this.#world.owner.capabilities])].sort();
-    const { way } = send(
+  #widen(held: Held, { id, name, group }: RoleNode): void {
+    const capabilities = this.#wideBy(id);
+    if (this.#widened.has(id) || capabilities.isSubsetOf(this.#world.granted(id))) return;
+    const { way } = this.#send(
       held,
-      {
-        as: senderOf(held.who),
-        operation: "UpdateRole",
-        at: role.id,
-        body: () => ({ capabilities: wireNames(capabilities) }),
-        why: `${this.#senderText(held.who)} may change roles at ${placeIn(this.#world, role.group as NodeId)}, and widens ${role.name} for everyone bound to it`,
-      },
-      FREE,
+      held.who,
+      { operation: "UpdateRole", at: id, body: () => ({ capabilities: wireNames([...capabilities].sort()) }) },
+      `change roles at ${placeIn(this.#world, group as NodeId)}, and widens ${name} for everyone bound to it`,
     );
-    this.#widened.set(role.id, way);
-    for (const { id, group, identity } of this.#world.bindingsTo(role.id)) {
-      const own = this.#controlled.has(identity)
-        ? this.#holdings.of(identity).find(({ binding }) => binding === id)
-        : undefined;
-      if (own) this.#meet({ ...this.#wideHeld(identity, group, role.id, id), ...join(own, way) });
+    this.#widened.set(id, way);
+    for (const binding of this.#world.bindingsTo(id)) {
+      const { identity } = binding;
+      const own = this.#holdings.of(identity).find((one) => one.binding === binding.id);
+      if (own) this.#hold(identity, binding, join(own, way), capabilities);
     }
   }
 
@@ -180,99 +143,73 @@ class CautiousSearch {
       .bindingsOf(identity)
       .some(({ group, role }) => !this.#holdings.hasAll(held.who, this.#grantedBy(role), group));
     if (!isNew) return;
-    const changed = send(
-      held,
-      changeOfClaims(this.#world, held.who, identity, this.#start.starter.relationship),
-      obstacleTo(this.#world, held.who, identity),
-    );
-    const assumptions = [
-      ...changed.way.assumptions,
-      ...(this.#start.starter.assumption ? [this.#start.starter.assumption] : []),
-    ];
-    const assumed = exchange(identity, this.#search.audience, assumeText(this.#world, identity), changed.way.requests);
-    this.#control(identity, { requests: [...changed.way.requests, assumed], assumptions: [...new Set(assumptions)] });
+    const { relationship, assumption } = this.#start.starter;
+    const change = changeOfClaims(this.#world, held.who, identity, relationship);
+    const { way } = send(held, change, obstacleTo(this.#world, held.who, identity));
+    const assumed = exchange(identity, this.#search.audience, assumeText(this.#world, identity), way.requests);
+    this.#control(identity, {
+      requests: [...way.requests, assumed],
+      assumptions: withAssumption(way.assumptions, assumption),
+    });
   }
 
-  #senderText(who: NodeId): string {
-    return isPerson(who) ? "the person" : nameOf(this.#world.graph.identities, who);
-  }
-
-  #signIn(way: Way, provider: ProviderNode, why: string): void {
-    for (const { id, role, group, externalGroupId, provider: own } of this.#world.graph.externalGroups.values()) {
-      if (own !== provider.id) continue;
-      const { way: signedIn } = send(
-        way,
-        {
-          as: "workload",
-          operation: "ExchangeGet",
-          query: (uidOf) =>
-            `${new URLSearchParams({ aud: this.#search.audience })}&identity_provider=${uidOf(provider.id)}`,
-          body: null,
-          why: `a person signs in at ${provider.name} as a member of ${externalGroupId}, which gets ${nameOf(this.#world.graph.roles, role)}`,
-        },
-        why,
-      );
-      const capabilities = this.#grantedBy(role);
-      this.#meet({ who: personBy(id), group, role, binding: id, capabilities, ...signedIn });
+  #signIn(way: Way, provider: ProviderNode, assumption: string): void {
+    for (const mapping of this.#world.graph.externalGroups.values()) {
+      if (mapping.provider !== provider.id) continue;
+      const role = nameOf(this.#world.graph.roles, mapping.role);
+      const signIn: Omit<Request, "after"> = {
+        as: "workload",
+        operation: "ExchangeGet",
+        query: (uidOf) =>
+          `${new URLSearchParams({ aud: this.#search.audience })}&identity_provider=${uidOf(provider.id)}`,
+        body: null,
+        why: `a person signs in at ${provider.name} as a member of ${mapping.externalGroupId}, which gets ${role}`,
+      };
+      this.#hold(personBy(mapping.id), mapping, send(way, signIn, assumption).way);
     }
   }
 
-  #useProvider(held: Held, provider: ProviderNode): void {
-    const { who } = held;
-    const [update, bind, manage, list] = (
-      [
-        "identity_providers.update",
-        "role_bindings.create",
-        "identity_providers.scim.manage",
-        "identity_providers.list",
-      ] as const
-    ).map((capability) => this.#holdings.find(who, capability, provider.group));
-    if (update && bind) {
-      const { way } = send(
-        join(update, bind),
-        {
-          as: senderOf(who),
-          operation: "UpdateIdentityProvider",
-          at: provider.id,
-          body: () => ({ oidc: { issuer: "<issuer of its own>" } }),
-          why: `${this.#senderText(who)} may change identity provider ${provider.name}, and lets people of its own issuer sign in`,
-        },
-        FREE,
-      );
+  #useProvider({ who }: Held, provider: ProviderNode): void {
+    const { id, name, group } = provider;
+    const waysBy = (...capabilities: readonly string[]): Way | undefined => {
+      const found = capabilities.map((one) => this.#holdings.find(who, one, group));
+      return found.includes(undefined) ? undefined : join(...found);
+    };
+    const update = waysBy("identity_providers.update", "role_bindings.create");
+    if (update) {
+      const body: Request["body"] = () => ({ oidc: { issuer: "<issuer of its own>" } });
+      const may = `change identity provider ${name}, and lets people of its own issuer sign in`;
+      const { way } = this.#send(update, who, { operation: "UpdateIdentityProvider", at: id, body }, may);
       this.#signIn(way, provider, "a person signs in at the issuer");
     }
-    if (manage && list) {
-      const { way } = send(join(manage, list), {
-        as: senderOf(who),
+    const manage = waysBy("identity_providers.scim.manage", "identity_providers.list");
+    if (manage) {
+      const request = {
         operation: "iam.IdentityProvidersService/GenerateScimToken",
-        at: provider.id,
+        at: id,
         body: () => ({}),
-        why: `${this.#senderText(who)} may manage the provisioning of ${provider.name}, and puts people into its external groups`,
-      });
+      } as const;
+      const may = `manage the provisioning of ${name}, and puts people into its external groups`;
+      const { way } = this.#send(manage, who, request, may, "");
       this.#signIn(way, provider, "a person signs in whom the provisioning put into the group");
     }
   }
 
-  #accept(invite: InviteNode): void {
-    const { id, role, group, name } = invite;
+  #accept({ id, role, group, name }: InviteNode): void {
     if (role === null) return;
-    const { way } = send(
-      { requests: [], assumptions: [] },
-      {
-        as: "workload",
-        operation: "auth.Auth/Register",
-        body: () => ({ code: `<code of invite ${name}>` }),
-        why: `a person who has the code accepts invite ${name}, and gets ${nameOf(this.#world.graph.roles, role)} at ${placeIn(this.#world, group)}`,
-      },
-      "a person has the code of the invite, which no list shows",
-    );
-    this.#meet({ who: personBy(id), group, role, binding: id, capabilities: this.#grantedBy(role), ...way });
+    const accept: Omit<Request, "after"> = {
+      as: "workload",
+      operation: "auth.Auth/Register",
+      body: () => ({ code: `<code of invite ${name}>` }),
+      why: `a person who has the code accepts invite ${name}, and gets ${nameOf(this.#world.graph.roles, role)} at ${placeIn(this.#world, group)}`,
+    };
+    const assumption = "a person has the code of the invite, which no list shows";
+    this.#hold(personBy(id), { id, role, group }, send({ requests: [], assumptions: [] }, accept, assumption).way);
   }
 
   #goOn(held: Held): void {
     const { group, capabilities } = held;
-    if (capabilities.has("role_bindings.create")) this.#bindOwner(held);
-    else if (capabilities.has("role_bindings.update")) this.#changeBinding(held);
+    this.#becomeOwner(held);
     for (const place of this.#world.below(group)) {
       this.#search.budget.steps -= 1;
       if (capabilities.has("roles.update")) for (const role of this.#world.rolesIn(place)) this.#widen(held, role);
@@ -292,12 +229,16 @@ class CautiousSearch {
   }
 }
 
-/** Sends a request as an identity; returns the way with it. */
-const send = (way: Way, request: Omit<Request, "after">, assumption = ""): { way: Way; request: Request } => {
+/** Returns the way with the request. */
+const send = (way: Way, request: Omit<Request, "after">, assumption: string): Sent => {
   const sent: Request = { ...request, after: way.requests };
-  const assumptions = assumption === "" ? way.assumptions : [...new Set([...way.assumptions, assumption])];
+  const assumptions = withAssumption(way.assumptions, assumption);
   return { way: { requests: [...way.requests, sent], assumptions }, request: sent };
 };
+
+const withAssumption = (assumptions: readonly string[], assumption: string | undefined): string[] => [
+  ...new Set([...assumptions, ...(assumption ? [assumption] : [])]),
+];
 
 /** Who gets access by the record without being an identity of the graph. */
 const personBy = (record: NodeId): NodeId => `person ${record}`;

@@ -4,9 +4,8 @@ import { compare } from "../canonical.ts";
 import { type AccessGraph, type NodeId, nameOf, placesIn } from "../graph/graph.ts";
 import { newReviewBudget } from "../pattern/budget.ts";
 import { reachCautiously, type Search } from "./cautious.ts";
-import { type Covered, heldAtFirst, pathsInOrder, pathsOf } from "./make.ts";
+import { heldAtFirst, pathsInOrder, pathsOf, type Reached } from "./make.ts";
 import type { Path, PathOptions, PathQuery, Paths } from "./path.ts";
-import type { Held } from "./reached.ts";
 import { type Start, startOfIdentity, startsOfWorkload } from "./start.ts";
 import { reachStrictly } from "./strict.ts";
 import { type World, worldOf } from "./world.ts";
@@ -18,7 +17,7 @@ export const findPaths = (graph: AccessGraph, query: PathQuery, options: PathOpt
   const world = worldOf(graph, notVisible);
   const budget = newReviewBudget();
   const search: Search = { audience, nowMs, invites: true, budget: { steps } };
-  const starts = startsOf(world, query, { audience, others: query.others ?? true, budget });
+  const starts = startsOf(world, query, { audience, others: true, budget });
   const paths: Path[] = [];
   const notSearched: string[] = [];
   for (const [i, start] of starts.entries()) {
@@ -52,11 +51,14 @@ const startsOf = (
 const nameOfStart = (world: World, { from }: Start): string =>
   "identity" in from ? nameOf(world.graph.identities, from.identity) : from.workload.subject;
 
-const pathsFrom = (world: World, start: Start, query: PathQuery, search: Search): Path[] => {
-  const covered = heldAtFirst(world, start);
-  const strict = pathsOf(world, start, reachStrictly(world, start, search), "strict", covered, query);
-  return [...strict, ...pathsOf(world, start, reachCautiously(world, start, search), "cautious", covered, query)];
-};
+const pathsFrom = (world: World, start: Start, query: PathQuery, search: Search): Path[] =>
+  pathsOnlyIn(world, { start, reached: reach(world, start, search) }, undefined, query);
+
+/** What the identities of a start can come to hold, by either reading. */
+export const reach = (world: World, start: Start, search: Search): Reached[] => [
+  ...reachStrictly(world, start, search).map((held): Reached => ({ ...held, assumes: "strict" })),
+  ...reachCautiously(world, start, search).map((held): Reached => ({ ...held, assumes: "cautious" })),
+];
 
 // What a request of a path is about, for people.
 
@@ -108,8 +110,7 @@ export const pathChange = (before: AccessGraph, after: AccessGraph, options: Pat
         const node = graph.identities.get(identity);
         if (node === undefined || !canStart(world, identity)) return undefined;
         const start = startOfIdentity(world, node, { audience: options.audience, others: false, budget: patterns });
-        const [strict, cautious] = [reachStrictly(world, start, search), reachCautiously(world, start, search)];
-        return { start, strict, cautious };
+        return { start, reached: reach(world, start, search) };
       },
     };
   }) as [Side, Side];
@@ -130,8 +131,7 @@ export const pathChange = (before: AccessGraph, after: AccessGraph, options: Pat
 
 interface Reach {
   start: Start;
-  strict: readonly Held[];
-  cautious: readonly Held[];
+  reached: readonly Reached[];
 }
 
 interface Side {
@@ -151,23 +151,20 @@ const canStart = (world: World, identity: NodeId): boolean =>
     .some(({ role }) => !world.isRead(role) || LEADING.some((one) => world.granted(role).has(one)));
 
 /** Paths to what the other side neither holds nor leads to. A path that becomes strict is another one. */
-const pathsOnlyIn = (world: World, own: Reach | undefined, other: Reach | undefined): Path[] => {
-  if (own === undefined) return [];
-  const keys = new Set([...(other?.strict ?? []).map(keyOf("strict")), ...(other?.cautious ?? []).map(keyOf(""))]);
-  const isKnown = [...own.strict.map(keyOf("strict")), ...own.cautious.map(keyOf(""))].every((key) => keys.has(key));
+const pathsOnlyIn = (world: World, own: Reach | undefined, other: Reach | undefined, query: PathQuery = {}): Path[] => {
+  const keys = new Set(other?.reached.map(keyOf));
   // Most identities reach the same before and after.
-  if (isKnown) return [];
+  if (own === undefined || own.reached.every((one) => keys.has(keyOf(one)))) return [];
   const covered = heldAtFirst(world, own.start);
-  addAll(covered, other?.strict ?? []);
-  const strict = pathsOf(world, own.start, own.strict, "strict", covered, {});
-  addAll(covered, other?.cautious ?? []);
-  return [...strict, ...pathsOf(world, own.start, own.cautious, "cautious", covered, {})];
+  return (["strict", "cautious"] as const).flatMap((assumes) => {
+    const isSo = (one: Reached): boolean => one.assumes === assumes;
+    for (const held of other?.reached.filter(isSo) ?? []) covered.add(held);
+    return pathsOf(world, own.start, own.reached.filter(isSo), covered, query);
+  });
 };
 
-const keyOf =
-  (reading: string) =>
-  ({ group, role, capabilities }: Held): string =>
-    `${reading} ${group} ${role} ${capabilitiesText(capabilities)}`;
+const keyOf = ({ assumes, group, role, capabilities }: Reached): string =>
+  `${assumes} ${group} ${role} ${capabilitiesText(capabilities)}`;
 
 /** One set is of many bindings. */
 const texts = new WeakMap<ReadonlySet<string>, string>();
@@ -175,8 +172,4 @@ const capabilitiesText = (capabilities: ReadonlySet<string>): string => {
   const text = texts.get(capabilities) ?? [...capabilities].join();
   texts.set(capabilities, text);
   return text;
-};
-
-const addAll = (covered: Covered, reached: readonly Held[]): void => {
-  for (const { group, capabilities } of reached) covered.add(group, capabilities);
 };

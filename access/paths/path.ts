@@ -2,7 +2,7 @@
 import type { Json } from "../../schema/index.ts";
 import type { NodeId } from "../graph/graph.ts";
 import type { NotVisible } from "../graph/live.ts";
-import type { Step } from "./reached.ts";
+import type { Assumes, Step } from "./reached.ts";
 import type { From, WorkloadClaims } from "./start.ts";
 
 /** A capability that its first caller does not hold, at the topmost group where the path leads to it. */
@@ -10,9 +10,6 @@ export interface Gain {
   capability: string;
   group: NodeId;
 }
-
-/** `strict`: by the rules of the reference server. `cautious`: only if the service or people allow what it assumes. */
-export type Assumes = "strict" | "cautious";
 
 export interface Path {
   from: From;
@@ -37,8 +34,6 @@ export interface PathQuery {
   /** a capability by its friendly name, or all that an owner has */
   to?: string;
   at?: NodeId;
-  /** also paths that only exchange the workload's token for another identity */
-  others?: boolean;
 }
 
 export interface PathOptions {

@@ -1,8 +1,15 @@
 // What a search has found: that somebody can come to hold capabilities at a group, and by which requests.
 
-import { capabilityFrom, getOrInsert, type Json, operations, unservedMethods, VERSION } from "../../schema/index.ts";
+import {
+  capabilityFrom,
+  getOrInsert,
+  type Json,
+  type OperationName,
+  operations,
+  unservedMethods,
+  VERSION,
+} from "../../schema/index.ts";
 import type { NodeId } from "../graph/graph.ts";
-import type { StepMethod } from "./methods.ts";
 import type { World } from "./world.ts";
 
 /** `who` holds the capabilities at the group and below. */
@@ -18,10 +25,34 @@ export interface Held {
   assumptions: readonly string[];
 }
 
+export type Way = Pick<Held, "requests" | "assumptions">;
+
+/** `strict`: by the rules of the reference server. `cautious`: only if the service or people allow what it assumes. */
+export type Assumes = "strict" | "cautious";
+
+/** Capabilities by the groups where they are held. */
+export class Covered {
+  readonly #world: World;
+  readonly #held = new Map<NodeId, Set<string>>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  add({ group, capabilities }: { group: NodeId; capabilities: Iterable<string> }): void {
+    const here = getOrInsert(this.#held, group, () => new Set());
+    for (const one of capabilities) here.add(one);
+  }
+
+  has(group: NodeId, capability: string): boolean {
+    return this.#world.lineage(group).some((one) => this.#held.get(one)?.has(capability));
+  }
+}
+
 /** What identities hold so far, and the shortest way to it. */
 export class Holdings {
   readonly world: World;
-  readonly #held = new Map<NodeId, { all: Held[]; capabilities: Map<NodeId, ReadonlySet<string>> }>();
+  readonly #held = new Map<NodeId, { all: Held[]; covered: Covered }>();
 
   constructor(world: World) {
     this.world = world;
@@ -36,10 +67,9 @@ export class Holdings {
   }
 
   add(held: Held): void {
-    const { all, capabilities } = getOrInsert(this.#held, held.who, () => ({ all: [], capabilities: new Map() }));
+    const { all, covered } = getOrInsert(this.#held, held.who, () => ({ all: [], covered: new Covered(this.world) }));
     all.push(held);
-    const known = capabilities.get(held.group);
-    capabilities.set(held.group, known ? new Set([...known, ...held.capabilities]) : held.capabilities);
+    covered.add(held);
   }
 
   /** What gives `who` the capability at the group: of several, the one that took the fewest requests. */
@@ -54,15 +84,14 @@ export class Holdings {
   }
 
   hasAll(who: NodeId, capabilities: Iterable<string>, group: NodeId): boolean {
-    const own = this.#held.get(who)?.capabilities;
-    const here = own ? this.world.lineage(group).flatMap((one) => own.get(one) ?? []) : [];
-    for (const capability of capabilities) if (!here.some((held) => held.has(capability))) return false;
+    const covered = this.#held.get(who)?.covered;
+    for (const capability of capabilities) if (!covered?.has(group, capability)) return false;
     return true;
   }
 }
 
 /** The requests of several ways, each once. */
-export const join = (...ways: readonly (Pick<Held, "requests" | "assumptions"> | undefined)[]) => {
+export const join = (...ways: readonly (Way | undefined)[]) => {
   const known = ways.filter((way) => way !== undefined);
   return {
     requests: inOrder(known.flatMap(({ requests }) => requests)),
@@ -81,7 +110,8 @@ type Sender = Subject | "workload";
 
 export interface Request {
   as: Sender;
-  operation: StepMethod;
+  /** by its name; of a method that the reference server does not serve, with its service */
+  operation: OperationName | `${string}/${string}`;
   /** of the record or the group in the path; absent: the path has none */
   at?: Subject;
   /** what follows the question mark */
@@ -140,7 +170,7 @@ export const stepsOf = (requests: readonly Request[], uidOf: (node: NodeId) => s
   });
 };
 
-const methodNamed = (operation: StepMethod): { method: string; path: string } => {
+const methodNamed = (operation: Request["operation"]): { method: string; path: string } => {
   if (operation in operations) return operations[operation as keyof typeof operations];
   const found = unservedMethods.find(({ service, name }) => `${service}/${name}` === operation);
   if (found === undefined) throw new TypeError(`there is no method ${operation}`);

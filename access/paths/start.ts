@@ -74,7 +74,7 @@ export const startsOfWorkload = (world: World, relationship: Json, options: Star
 const starterOf = (relationship: Json | null, budget: Budget): Starter => {
   const { claimMatch, staticKeys, awsIdentity } = (relationship ?? {}) as Record<string, Json | undefined>;
   if (claimMatch) {
-    const example = exampleOf(claimMatch, relationship as Json, budget);
+    const example = exampleOf({ claimMatch }, budget);
     return example === undefined ? UNKNOWN_STARTER("its patterns cannot be decided") : starterFrom(example);
   }
   if (staticKeys) {
@@ -103,12 +103,8 @@ const starterFrom = ({ iss = "", sub = "", ...claims }: Readonly<Record<string, 
   claims: { issuer: iss, subject: sub, ...(Object.keys(claims).length > 0 && { claims }) },
 });
 
-/** Claims of one workload of the match. */
-const exampleOf = (match: Json, relationship: Json, budget: Budget): Readonly<Record<string, string>> | undefined => {
-  const { issuer, subject, claims = {}, claimPatterns = {} } = match;
-  const hasMore = Object.keys(claims as Json).length + Object.keys(claimPatterns as Json).length > 0;
-  if (typeof issuer === "string" && issuer !== "" && typeof subject === "string" && subject !== "" && !hasMore)
-    return { iss: issuer, sub: subject };
+/** Claims of one workload that it accepts. */
+const exampleOf = (relationship: Json, budget: Budget): Readonly<Record<string, string>> | undefined => {
   const answer = canBeAssumedBy(relationship, workloadsOf(relationship), budget);
   return answer.is === "yes" ? answer.example : undefined;
 };

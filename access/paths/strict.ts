@@ -5,11 +5,9 @@
 
 import { type BindingNode, type NodeId, nameOf, type RoleNode } from "../graph/graph.ts";
 import { assumeText, changeOfClaims, type Search } from "./cautious.ts";
-import { type Held, Holdings, inOrder, join, type Request, wireNames } from "./reached.ts";
+import { type Held, Holdings, inOrder, join, type Request, type Way, wireNames } from "./reached.ts";
 import { exchange, type Start } from "./start.ts";
 import { placeIn, type World } from "./world.ts";
-
-type Way = Pick<Held, "requests" | "assumptions">;
 
 export const reachStrictly = (world: World, start: Start, search: Search): Held[] => {
   if (start.starter.assumption !== undefined) return [];

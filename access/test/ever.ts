@@ -4,10 +4,10 @@
 import type { Json } from "../../schema/index.ts";
 import { matchesCapability } from "../capability.ts";
 import { type NodeId, pathOf } from "../graph/graph.ts";
-import { reachCautiously, type Search } from "../paths/cautious.ts";
-import type { Held } from "../paths/reached.ts";
+import type { Search } from "../paths/cautious.ts";
+import { reach } from "../paths/find.ts";
+import type { Reached } from "../paths/make.ts";
 import { type Start, startOfIdentity, startsOfWorkload } from "../paths/start.ts";
-import { reachStrictly } from "../paths/strict.ts";
 import { worldOf } from "../paths/world.ts";
 import { newReviewBudget } from "../pattern/budget.ts";
 import { shortList } from "../text.ts";
@@ -37,10 +37,9 @@ export const everFinder = (context: TestContext, actors: readonly Actor[], relat
       : startsOfWorkload(world, relationship, options).map((start) => ({ ...THE_WORKLOAD, start }));
   const reached = starts.map(({ who, words, start }) => ({
     ...{ who, words },
-    held: [
-      ...reachStrictly(world, start, search).map((held) => ({ ...held, reading: "strict" })),
-      ...reachCautiously(world, start, search).map((held) => ({ ...held, reading: "cautious" })),
-    ].filter(({ requests }) => requests.some(({ operation }) => operation !== "ExchangeGet")),
+    held: reach(world, start, search).filter(({ requests }) =>
+      requests.some(({ operation }) => operation !== "ExchangeGet"),
+    ),
   }));
   const isComplete = search.budget.steps >= 0;
   return {
@@ -60,18 +59,13 @@ export const everFinder = (context: TestContext, actors: readonly Actor[], relat
 
 const THE_WORKLOAD = { who: "the workload", words: "the workload" };
 
-const namesIn = ({ capabilities }: Held, denied: readonly string[]): string[] =>
+const namesIn = ({ capabilities }: Reached, denied: readonly string[]): string[] =>
   [...capabilities].filter((one) => denied.some((text) => matchesCapability(text, one))).sort();
 
 const NAMES_SHOWN = 5;
 
-const textOf = (
-  { graph }: TestContext,
-  words: string,
-  held: Held & { reading: string },
-  names: readonly string[],
-): string => {
+const textOf = ({ graph }: TestContext, words: string, held: Reached, names: readonly string[]): string => {
   const list = shortList(names, NAMES_SHOWN);
   const way = held.requests.map(({ why }) => why).join("; ");
-  return `${words} could come to hold ${list} at ${pathOf(graph, held.group)} (${held.reading}): ${way}`;
+  return `${words} could come to hold ${list} at ${pathOf(graph, held.group)} (${held.assumes}): ${way}`;
 };

@@ -1,8 +1,8 @@
 // Each method that changes something is classified: a new one must be, before it can be forgotten.
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { METHODS, UNSERVED } from "../../../access/paths/methods.ts";
 import { operations, unservedMethods } from "../../../schema/index.ts";
+import { METHODS, UNSERVED } from "./methods.ts";
 
 const changing = Object.entries(operations).filter(([, { method }]) => method !== "GET");
 

@@ -1,6 +1,5 @@
-// What each method that changes something lets its caller gain. A request of a path is of a method that is a step here; a test finds a method
-// of the schema that is in neither list.
-import type { OperationName } from "../../schema/index.ts";
+// What each method that changes something lets its caller gain. A request of a path is of a method that is a step here.
+import type { OperationName } from "../../../schema/index.ts";
 
 interface Method {
   /** `step`: the search sends it. `covered`: what it leads to, a step leads to in no more requests. `none`: it leads to no capability */
@@ -8,9 +7,9 @@ interface Method {
   why: string;
 }
 
-const step = <W extends string>(why: W) => ({ part: "step", why }) as const;
-const covered = <W extends string>(why: W) => ({ part: "covered", why }) as const;
-const none = <W extends string>(why: W) => ({ part: "none", why }) as const;
+const step = (why: string): Method => ({ part: "step", why });
+const covered = (why: string): Method => ({ part: "covered", why });
+const none = (why: string): Method => ({ part: "none", why });
 
 /** The served methods that do not only read. */
 export const METHODS = {
@@ -50,7 +49,7 @@ export const METHODS = {
   Exchange: covered("does what ExchangeGet does"),
   ExchangeGet: step("a workload becomes an identity that trusts it"),
   ExchangeRefreshToken: covered("renews a token of the same identity"),
-} as const satisfies Partial<Record<OperationName, Method>>;
+} satisfies Partial<Record<OperationName, Method>>;
 
 /** The published methods of access that no reference server serves, by service and name. */
 export const UNSERVED = {
@@ -85,11 +84,4 @@ export const UNSERVED = {
   "iam.GroupAccountAssociations/Update": none("lets the platform act at a cloud, and nobody here"),
   "iam.GroupAccountAssociations/Delete": none("ends what the platform does at a cloud"),
   "iam.GroupAccountAssociations/Check": none("asks the cloud"),
-} as const satisfies Record<string, Method>;
-
-type StepIn<M extends Record<string, Method>> = {
-  [K in keyof M]: M[K]["part"] extends "step" ? K : never;
-}[keyof M];
-
-/** A method that a path may have a request of. */
-export type StepMethod = StepIn<typeof METHODS> | StepIn<typeof UNSERVED>;
+} satisfies Record<string, Method>;
