@@ -17,9 +17,9 @@ import {
 } from "../graph/graph.ts";
 import {
   type Policy,
-  type PolicyBinding,
   type PolicyIdentity,
   type PolicyPeople,
+  type PolicyRecord,
   type PolicyRole,
   ROOT,
 } from "./policy.ts";
@@ -57,11 +57,23 @@ export const policyGraph = (policy: Policy, live: AccessGraph, stack?: PolicySta
   const organization = ofStack ?? organizationOf(policy, live, mistake);
   // What the stack has under another key is not the record of this one.
   const held = new Set([stack?.groups, stack?.identities, stack?.roles].flatMap((uids) => [...(uids?.values() ?? [])]));
-  const free = <N extends { id: NodeId }>(nodes: readonly N[] | undefined): readonly N[] | undefined => {
-    const left = nodes?.filter(({ id }) => !held.has(id));
-    return left?.length === 0 ? undefined : left;
-  };
   keepOthers(graph, live, organization?.id);
+
+  /** The live record that a policy means under a key: of the stack, of its name, or of the key that it had. */
+  const matcherOf = <N extends Named>(
+    kind: keyof PolicyStack,
+    live: ReadonlyMap<NodeId, N>,
+    parentOf: (node: N) => NodeId | null,
+  ) => {
+    const byName = indexBy(live.values(), (node) => [parentOf(node), node.name]);
+    const free = (parent: NodeId, name: string): readonly N[] | undefined => {
+      const left = byName.get(keyOf(parent, name))?.filter(({ id }) => !held.has(id));
+      return left?.length === 0 ? undefined : left;
+    };
+    return ({ name, was = name, place }: PolicyRecord, keys: readonly [string, string?], parent: NodeId) =>
+      inStack(stack?.[kind], keys, live, parent) ??
+      only(free(parent, name) ?? free(parent, was), kind, `${kind}.${keys[0]}`, place);
+  };
 
   /** by path of the policy */
   const groupIds = new Map<string, NodeId>();
@@ -69,60 +81,49 @@ export const policyGraph = (policy: Policy, live: AccessGraph, stack?: PolicySta
     groupIds.set(path, node.id);
     graph.groups.set(node.id, node);
   };
-  addGroup(
-    ROOT,
-    organization ?? { id: `policy:group:${ROOT}`, uid: null, name: policy.organization.name ?? ROOT, parent: null },
-  );
-  const below = indexBy(live.groups.values(), ({ parent, name }) => [parent, name]);
-  for (const { path, parent: parentPath, name, was, place } of policy.groups.values()) {
-    const parent = groupIds.get(parentPath) as NodeId;
-    const named = free(below.get(keyOf(parent, name))) ?? free(below.get(keyOf(parent, was ?? name)));
-    const former = was && (parentPath === ROOT ? was : `${parentPath}/${was}`);
-    const found =
-      inStack(stack?.groups, [path, former], live.groups, parent) ?? only(named, "groups", `groups.${path}`, place);
-    const known = found && { ...found, name };
-    addGroup(path, known ?? { id: `policy:group:${path}`, uid: null, name, parent });
+  const newGroup = (path: string, name: string, parent: NodeId | null): GroupNode => ({
+    ...{ id: `policy:group:${path}`, uid: null, name, parent },
+  });
+  addGroup(ROOT, organization ?? newGroup(ROOT, policy.organization.name ?? ROOT, null));
+  const matchGroup = matcherOf("groups", live.groups, ({ parent }) => parent);
+  for (const group of policy.groups.values()) {
+    const { path, name, was } = group;
+    const parent = groupIds.get(group.parent) as NodeId;
+    const former = was && (group.parent === ROOT ? was : `${group.parent}/${was}`);
+    const known = matchGroup(group, [path, former], parent);
+    addGroup(path, known ? { ...known, name } : newGroup(path, name, parent));
   }
 
   const identityIds = new Map<string, NodeId>();
-  const liveIdentities = indexBy(live.identities.values(), ({ group, name }) => [group, name]);
+  const matchIdentity = matcherOf("identities", live.identities, ({ group }) => group);
   for (const identity of policy.identities.values()) {
-    const { key, name, was, relationship, place } = identity;
+    const { key, name, was, relationship } = identity;
     const group = groupIds.get(identity.group) as NodeId;
-    const named = free(liveIdentities.get(keyOf(group, name))) ?? free(liveIdentities.get(keyOf(group, was ?? name)));
-    const known =
-      inStack(stack?.identities, [key, was], live.identities, group) ??
-      only(named, "identities", `identities.${key}`, place);
-    const id = known?.id ?? `policy:identity:${recordPath(identity)}`;
+    const known = matchIdentity(identity, [key, was], group);
+    const { id, uid } = known ?? { id: `policy:identity:${recordPath(identity)}`, uid: null };
     identityIds.set(key, id);
-    graph.identities.set(id, {
-      id,
-      uid: known?.uid ?? null,
-      name,
-      group,
-      relationship: likeLive(relationship, known?.relationship),
-    });
+    graph.identities.set(id, { id, uid, name, group, relationship: likeLive(relationship, known?.relationship) });
   }
 
   const roleIds = new Map<string, NodeId>();
-  const liveRoles = indexBy(live.roles.values(), ({ group, name }) => [group, name]);
+  const matchRole = matcherOf("roles", live.roles, ({ group }) => group);
   for (const role of policy.roles.values()) {
-    const { key, name, was, capabilities, place } = role;
+    const { key, name, was, capabilities } = role;
     const group = groupIds.get(role.group) as NodeId;
-    const named = free(liveRoles.get(keyOf(group, name))) ?? free(liveRoles.get(keyOf(group, was ?? name)));
-    const known = inStack(stack?.roles, [key, was], live.roles, group) ?? only(named, "roles", `roles.${key}`, place);
-    const id = known?.id ?? `policy:role:${recordPath(role)}`;
+    const { id, uid } = matchRole(role, [key, was], group) ?? { id: `policy:role:${recordPath(role)}`, uid: null };
     roleIds.set(key, id);
-    graph.roles.set(id, { id, uid: known?.uid ?? null, name, group, capabilities });
+    graph.roles.set(id, { id, uid, name, group, capabilities });
   }
-  const builtInNames = [...live.roles.values()].flatMap(({ group, name }) => (group === null ? [name] : []));
-  const roleIdOf = ({ role, place }: Pick<PolicyBinding, "role" | "place">): NodeId => {
+  const builtIn = Map.groupBy(
+    [...live.roles.values()].filter(({ group }) => group === null),
+    ({ name }) => name,
+  );
+  const roleIdOf = (role: string, place: Place | undefined): NodeId => {
     const known = roleIds.get(role);
     if (known !== undefined) return known;
-    const builtIn = only(liveRoles.get(keyOf(null, role)), "built-in roles", role, place);
-    const id = builtIn?.id ?? `policy:role:${role}`;
-    if (builtIn === undefined) {
-      const names = [...policy.roles.keys(), ...builtInNames];
+    const id = only(builtIn.get(role), "built-in roles", role, place)?.id ?? `policy:role:${role}`;
+    if (!builtIn.has(role)) {
+      const names = [...policy.roles.keys(), ...builtIn.keys()];
       mistake(role, `the API shows no built-in role of this name${suggestion(role, names, 3)}`, place);
       graph.roles.set(id, { id, uid: null, name: role, group: null, capabilities: [] });
     }
@@ -134,7 +135,7 @@ export const policyGraph = (policy: Policy, live: AccessGraph, stack?: PolicySta
   for (const binding of policy.bindings) {
     const group = groupIds.get(binding.group) as NodeId;
     const identity = identityIds.get(binding.identity) as NodeId;
-    const role = roleIdOf(binding);
+    const role = roleIdOf(binding.role, binding.place);
     const id = `policy:binding:${binding.group}:${binding.role}:${binding.identity}`;
     // A pair may be bound twice, which grants no more than once.
     const known: readonly BindingNode[] = liveBindings.get(keyOf(group, identity, role)) ?? [
@@ -142,21 +143,21 @@ export const policyGraph = (policy: Policy, live: AccessGraph, stack?: PolicySta
     ];
     for (const node of known) graph.bindings.set(node.id, node);
   }
-  keepPeople(graph, live, (group) => graph.groups.has(group));
-  addPolicyPeople(graph, policy, {
-    organization: groupIds.get(ROOT) as NodeId,
-    roleIdOf: (role, { place }) => roleIdOf({ role, place }),
-    ambiguous: ({ provider, place }, found) => only(found, "identity providers", `people.${provider}`, place),
-  });
-  return {
-    graph,
-    organization: groupIds.get(ROOT) as NodeId,
-    groups: groupIds,
-    identities: identityIds,
-    roles: roleIds,
-    mistakes,
-  };
+  const root = groupIds.get(ROOT) as NodeId;
+  keepPeople(graph, live);
+  for (const people of policy.people.values()) {
+    const { provider: name, place } = people;
+    const named = [...graph.providers.values()].filter((one) => one.group === root && one.name === name);
+    const unknownFields = { group: root, signIn: null, defaultRole: null };
+    const newProvider: ProviderNode = { id: `policy:provider:${name}`, uid: null, name, ...unknownFields };
+    const provider = only(named, "identity providers", `people.${name}`, place) ?? newProvider;
+    graph.providers.set(provider.id, provider);
+    setExternalGroups(graph, provider, people, (role) => roleIdOf(role, place));
+  }
+  return { graph, organization: root, groups: groupIds, identities: identityIds, roles: roleIds, mistakes };
 };
+
+type Named = Pick<GroupNode, "id" | "uid" | "name">;
 
 const keyOf = (...parts: readonly (string | null)[]): string => JSON.stringify(parts);
 
@@ -207,84 +208,47 @@ const likeLive = (relationship: Json, live: Json | null | undefined): Json => {
   return equalityKey(filled) === equalityKey(held) ? { [name]: held } : { [name]: filled };
 };
 
-// The part of a policy's graph that is about people. Identity providers and invites are not the policy's own, so they stay, with the
-// roles that they give. The policy says which roles the people of an identity provider of its organization have.
+// Identity providers and invites are not the policy's own, so they stay, with the roles that they give. The policy says which roles the
+// people of an identity provider of its organization have.
 
 /** Copies what `live` has of people, in the groups where they stay. */
-const keepPeople = (graph: GraphBuilder, live: AccessGraph, stay: (group: NodeId) => boolean): void => {
+const keepPeople = (graph: GraphBuilder, live: AccessGraph): void => {
   const keepRole = (id: NodeId | null): void => {
-    const role = id === null ? undefined : live.roles.get(id);
+    const role = live.roles.get(id ?? "");
     if (role && !graph.roles.has(role.id)) graph.roles.set(role.id, role);
   };
-  const kept = new Set<NodeId>();
   for (const [id, node] of live.providers) {
-    if (!stay(node.group)) continue;
-    kept.add(id);
+    if (!graph.groups.has(node.group)) continue;
     graph.providers.set(id, node);
     keepRole(node.defaultRole);
   }
   for (const [id, node] of live.externalGroups) {
-    if (!kept.has(node.provider)) continue;
+    if (!graph.providers.has(node.provider)) continue;
     graph.externalGroups.set(id, node);
     keepRole(node.role);
   }
   for (const [id, node] of live.invites) {
-    if (!stay(node.group)) continue;
+    if (!graph.groups.has(node.group)) continue;
     graph.invites.set(id, node);
     keepRole(node.role);
   }
 };
 
-const NAMED_ONLY = "policy:provider:";
-
-interface Context {
-  organization: NodeId;
-  roleIdOf(role: string, people: PolicyPeople): NodeId;
-  /** several live identity providers have the name */
-  ambiguous(people: PolicyPeople, found: readonly ProviderNode[]): void;
-}
-
 /** What the policy does not say of an identity provider stays. */
-const addPolicyPeople = (graph: GraphBuilder, { people }: Policy, context: Context): void => {
-  const { organization, ambiguous } = context;
-  for (const one of people.values()) {
-    const found = [...graph.providers.values()].filter(
-      ({ group, name }) => group === organization && name === one.provider,
-    );
-    if (found.length > 1) ambiguous(one, found);
-    const id = `${NAMED_ONLY}${one.provider}`;
-    const unknownFields = { group: organization, signIn: null, defaultRole: null };
-    const provider = found[0] ?? { id, uid: null, name: one.provider, ...unknownFields };
-    graph.providers.set(provider.id, provider);
-    setExternalGroups(graph, provider.id, one, context);
-  }
-};
-
 const setExternalGroups = (
   graph: GraphBuilder,
-  provider: NodeId,
+  { id: provider, group }: ProviderNode,
   people: PolicyPeople,
-  { organization, roleIdOf }: Context,
+  roleIdOf: (role: string) => NodeId,
 ): void => {
-  const keyOf = (externalGroupId: string, role: NodeId): string => JSON.stringify([externalGroupId, role]);
-  const known = new Map(
-    [...graph.externalGroups.values()]
-      .filter((one) => one.provider === provider)
-      .map((one) => [keyOf(one.externalGroupId, one.role), one]),
-  );
-  for (const { id } of known.values()) graph.externalGroups.delete(id);
+  const own = [...graph.externalGroups.values()].filter((one) => one.provider === provider);
+  const known = new Map(own.map((one) => [keyOf(one.externalGroupId, one.role), one]));
+  for (const { id } of own) graph.externalGroups.delete(id);
   for (const [externalGroupId, roles] of people.externalGroups)
-    for (const name of roles) {
-      const role = roleIdOf(name, people);
+    for (const role of roles.map(roleIdOf)) {
       const id = `policy:external-group:${keyOf(`${people.provider} ${externalGroupId}`, role)}`;
-      const node = known.get(keyOf(externalGroupId, role)) ?? {
-        id,
-        uid: null,
-        provider,
-        externalGroupId,
-        role,
-        group: organization,
-      };
+      const added = { id, uid: null, provider, externalGroupId, role, group };
+      const node = known.get(keyOf(externalGroupId, role)) ?? added;
       graph.externalGroups.set(node.id, node);
     }
 };

@@ -13,7 +13,7 @@ export interface PolicyOrganization {
   description?: string;
 }
 
-interface PolicyRecord {
+export interface PolicyRecord {
   /** of the record in the API */
   name: string;
   description?: string;
