@@ -1,17 +1,15 @@
 // From the tree of a policy to the policy: its shape first, then everything else that can be wrong. Reports all mistakes at
 // once, in the order of the files.
 import { isObject, type Json } from "../../schema/index.ts";
-import { suggestion } from "../../schema/nearest.ts";
-import { presets } from "../preset/presets.ts";
-import { type AccessDraft, checkBindings, checkPeople, NO_DEFAULT_ROLE, type PeopleDraft } from "./check/access.ts";
-import { checkGroups, checkOrganization, type GroupDraft } from "./check/group.ts";
-import { checkIdentities, checkWorkload, type IdentityDraft } from "./check/identity.ts";
+import { checkBindings, checkPeople, NO_DEFAULT_ROLE } from "./check/access.ts";
+import { checkGroups, checkOrganization } from "./check/group.ts";
+import { checkIdentities, checkWorkload } from "./check/identity.ts";
 import { comparisons, type Path, type Report } from "./check/report.ts";
-import { type BuiltInRoles, checkRoles, type RoleDraft } from "./check/role.ts";
+import { type BuiltInRoles, checkRoles } from "./check/role.ts";
 import { checkShape } from "./check/shape.ts";
-import { checkTests, TEST_FIELDS } from "./check/test.ts";
+import { checkTests } from "./check/test.ts";
 import type { Policy } from "./policy.ts";
-import { PolicyShape, RAW_RELATIONSHIPS } from "./shape.ts";
+import { PolicyShape } from "./shape.ts";
 import {
   isMap,
   type Mistake,
@@ -130,8 +128,7 @@ const check = (
   report: Report,
   { builtIn = [], createsOrganization = false }: PolicyOptions,
 ): Policy => {
-  const value = plainValue(source);
-  const draft: Draft = checkShape(value, PolicyShape, unknownField, report);
+  const draft = checkShape(plainValue(source), PolicyShape, report, specialText);
   const groups = checkGroups(draft.groups, report);
   const roles = checkRoles(draft.roles, groups, builtIn, report);
   const identities = checkIdentities(draft.identities, groups, report);
@@ -155,29 +152,7 @@ const keysOf = (source: Source, section: string): ReadonlySet<string> => {
   return new Set(isMap(held) ? held.entries.keys() : []);
 };
 
-interface Draft {
-  organization?: unknown;
-  groups?: Readonly<Record<string, GroupDraft | null>> | null;
-  identities?: Readonly<Record<string, IdentityDraft>> | null;
-  roles?: Readonly<Record<string, RoleDraft>> | null;
-  access?: AccessDraft | null;
-  tests?: readonly unknown[] | null;
-  people?: Readonly<Record<string, PeopleDraft | null>> | null;
-}
-
-const FIELDS: Readonly<Record<string, readonly string[]>> = {
-  "": ["include", "organization", "groups", "identities", "roles", "access", "people", "tests"],
-  organization: ["name", "uid", "description"],
-  groups: ["name", "was", "description", "groups"],
-  identities: ["in", "name", "was", "description", ...Object.keys(presets), ...RAW_RELATIONSHIPS],
-  roles: ["in", "name", "was", "description", "can"],
-  tests: TEST_FIELDS,
-  people: ["externalGroups"],
-};
-
-const unknownField = (path: Path, key: string): string => {
+const specialText = (path: Path, key: string): string | undefined => {
   if (path.length === 0 && key === "include") return "is for files; an object holds the whole policy";
-  if (path[0] === "people" && key === "defaultRole") return NO_DEFAULT_ROLE;
-  const fields = FIELDS[String(path[0] ?? "")] ?? [];
-  return `there is no such field here${suggestion(key, fields) || `; there are ${fields.join(", ")}`}`;
+  return path[0] === "people" && key === "defaultRole" ? NO_DEFAULT_ROLE : undefined;
 };

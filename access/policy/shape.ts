@@ -7,14 +7,8 @@ import { presets } from "../preset/presets.ts";
 
 type JsonSchema = Record<string, unknown>;
 
-/** What editors see of a value that is checked elsewhere. */
-const published = new WeakMap<object, JsonSchema>();
-
-const opaque = (schema: JsonSchema): z.ZodOptional<z.ZodUnknown> => {
-  const value = z.unknown();
-  published.set(value, schema);
-  return value.optional();
-};
+/** A value that is checked elsewhere, with what editors see of it. */
+const opaque = (schema: JsonSchema) => z.unknown().meta(schema).optional();
 
 /** States the type, because some readers let a schema without one accept anything. */
 const withField = (name: string): JsonSchema => ({
@@ -89,9 +83,6 @@ const Identities = z.record(
 
 const capabilityNames = { type: "array", minItems: 1, items: { enum: capabilities.map((one) => one.name).sort() } };
 
-const Can = z.array(text);
-published.set(Can, { ...capabilityNames, description: "what the role grants" });
-
 const Roles = z.record(
   text,
   z.strictObject({
@@ -99,7 +90,10 @@ const Roles = z.record(
     name,
     was,
     description,
-    can: Can.optional(),
+    can: z
+      .array(text)
+      .meta({ ...capabilityNames, description: "what the role grants" })
+      .optional(),
   }),
 );
 
@@ -196,7 +190,6 @@ export const TestFileShape = z.strictObject({
   organization: text.optional().describe("name or uid, where there is no policy and several organizations"),
   tests: TestsShape,
 });
-export type PolicyShape = z.output<typeof PolicyShape>;
 
 /** `access.schema.json` of the package. A file that another one includes needs no organization. */
 export const policySchema = (): JsonSchema =>
@@ -214,12 +207,6 @@ export const testFileSchema = (): JsonSchema =>
 
 const fileSchema = (shape: z.ZodObject, words: { title: string; description: string }): JsonSchema => {
   const include = z.array(text).optional().describe("further files, relative to this one");
-  const { $schema, ...schema } = z.toJSONSchema(shape.extend({ include }), {
-    io: "input",
-    override: ({ zodSchema, jsonSchema }) => {
-      const publishedShape = published.get(zodSchema);
-      if (publishedShape) Object.assign(jsonSchema, publishedShape);
-    },
-  }) as JsonSchema;
+  const { $schema, ...schema } = z.toJSONSchema(shape.extend({ include }), { io: "input" });
   return { $schema, ...words, ...schema };
 };

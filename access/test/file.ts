@@ -1,8 +1,7 @@
 // The tests of a policy: its section `tests`, and the file beside it. A file of tests may also stand alone.
 import { basename, dirname, join } from "node:path";
-import { suggestion } from "../../schema/nearest.ts";
 import { checkShape } from "../policy/check/shape.ts";
-import { checkTests, TEST_FIELDS } from "../policy/check/test.ts";
+import { checkTests } from "../policy/check/test.ts";
 import { checkSource, type ParsedPolicy, type PolicyOptions, readPolicy } from "../policy/parse.ts";
 import type { AccessTest, Policy } from "../policy/policy.ts";
 import { TestFileShape } from "../policy/shape.ts";
@@ -121,15 +120,7 @@ const NO_TESTS = "must be a map with tests, a list";
 
 const readTests = (file: string, from: Files): { value?: TestFile; mistakes: Mistake[] } =>
   checkSource(readSource(file, from.find, NO_TESTS), (source, report): TestFile => {
-    const draft: Partial<TestFile> & { tests?: readonly unknown[] | null } = checkShape(
-      plainValue(source),
-      TestFileShape,
-      (path, key) => {
-        const fields = path.length === 0 ? ["policy", "organization", "tests", "include"] : TEST_FIELDS;
-        return `there is no such field here${suggestion(key, fields) || `; there are ${fields.join(", ")}`}`;
-      },
-      report,
-    );
+    const draft = checkShape(plainValue(source), TestFileShape, report);
     const { policy, organization } = draft;
     const tests = checkTests(draft.tests, report);
     const place = report.placeOf(["organization"]);

@@ -5,8 +5,7 @@ import { type PolicyBinding, type PolicyGroup, type PolicyPeople, type PolicyRol
 import { checkGroupPath } from "./group.ts";
 import type { Path, Report } from "./report.ts";
 import type { BuiltInRoles } from "./role.ts";
-
-export type AccessDraft = Readonly<Record<string, Readonly<Record<string, (string | null)[]>> | null>>;
+import type { PolicyDraft } from "./shape.ts";
 
 interface KnownRoles {
   roles: ReadonlyMap<string, PolicyRole>;
@@ -22,7 +21,7 @@ interface Known extends KnownRoles {
   identityKeys: ReadonlySet<string>;
 }
 
-export const checkBindings = (draft: AccessDraft | null | undefined, known: Known, report: Report): PolicyBinding[] => {
+export const checkBindings = (draft: PolicyDraft["access"], known: Known, report: Report): PolicyBinding[] => {
   return Object.entries(draft ?? {}).flatMap(([groupPath, held]) => {
     const group = checkGroupPath(groupPath, known.groups, ["access", groupPath], report, { atKey: true });
     return Object.entries(held ?? {}).flatMap(([role, identities]) => {
@@ -76,10 +75,6 @@ const isAtOrBelow = (group: string, top: string): boolean =>
 // Which roles people get who sign in by an identity provider of the organization. The policy does not create the provider, so only the
 // roles can be checked here.
 
-export interface PeopleDraft {
-  externalGroups?: Readonly<Record<string, (string | null)[]>> | null;
-}
-
 /** Why the run that creates an organization gives no people roles there. */
 export const NO_PEOPLE_YET =
   "this run creates the organization, so it has no identity provider yet; add people once it has one";
@@ -89,7 +84,7 @@ export const NO_DEFAULT_ROLE =
 
 /** By name of the identity provider. */
 export const checkPeople = (
-  draft: Readonly<Record<string, PeopleDraft | null>> | null | undefined,
+  draft: PolicyDraft["people"],
   known: KnownRoles,
   report: Report,
   isNew: boolean,
@@ -111,7 +106,7 @@ export const checkPeople = (
 const AT_KEY = { atKey: true };
 
 const checkGroups = (
-  draft: NonNullable<PeopleDraft["externalGroups"]>,
+  draft: Readonly<Record<string, readonly (string | null)[]>>,
   known: KnownRoles,
   above: Path,
   report: Report,

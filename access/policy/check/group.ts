@@ -3,9 +3,9 @@ import { GROUP_LEVELS_MAX, Group, inputViolations, isUidp, UIDP_TEXT } from "../
 import { nearest, suggestion } from "../../../schema/nearest.ts";
 import { withoutSlashes } from "../../graph/graph.ts";
 import { type PolicyGroup, type PolicyOrganization, ROOT } from "../policy.ts";
-import { checkRecord, duplicateFinder, formerKeys, type Path, type Report } from "./report.ts";
+import { checkRecord, type Path, type Report, recordChecker } from "./report.ts";
 
-export interface GroupDraft {
+interface GroupDraft {
   name?: string;
   was?: string;
   description?: string;
@@ -33,12 +33,10 @@ export const checkOrganization = (draft: unknown, report: Report): PolicyOrganiz
 /** The groups by path, each before the groups below it. */
 export const checkGroups = (draft: Groups | undefined, report: Report): Map<string, PolicyGroup> => {
   const found = new Map<string, PolicyGroup>();
-  const duplicate = duplicateFinder(report, "group");
   const walk = (groups: Groups | undefined, parent: string, path: Path, level: number): void => {
-    const formerKey = formerKeys(report, new Set(Object.keys(groups ?? {})));
+    const check = recordChecker(report, Group, "group", Object.keys(groups ?? {}));
     for (const [key, group] of Object.entries(groups ?? {})) {
       const itemPath = [...path, key];
-      const { name = key, description, groups: below } = group ?? {};
       if (key === "" || key.includes("/")) {
         report.mistake(itemPath, 'a key of a group must not contain "/": write the group below its parent, in groups', {
           atKey: true,
@@ -50,11 +48,9 @@ export const checkGroups = (draft: Groups | undefined, report: Report): Map<stri
         continue;
       }
       const groupPath = parent === ROOT ? key : `${parent}/${key}`;
-      checkRecord(report, Group, { name, description }, itemPath, group?.name !== undefined);
-      duplicate(parent, name, itemPath, group?.name !== undefined, groupPath);
-      const was = formerKey(key, group?.was, itemPath);
-      found.set(groupPath, { path: groupPath, parent, name, was, description, place: report.placeOf(itemPath) });
-      walk(below, groupPath, [...itemPath, "groups"], level + 1);
+      const { violations: _, ...record } = check(key, group ?? {}, itemPath, parent, groupPath);
+      found.set(groupPath, { path: groupPath, parent, ...record });
+      walk(group?.groups, groupPath, [...itemPath, "groups"], level + 1);
     }
   };
   walk(draft, ROOT, ["groups"], 1);

@@ -9,38 +9,27 @@ import { neverMatchedIn, openPatternsIn } from "../../workload/open-pattern.ts";
 import type { PolicyGroup, PolicyIdentity } from "../policy.ts";
 import { RAW_RELATIONSHIPS, type RawRelationship, relationshipMessage } from "../shape.ts";
 import { checkGroupPath } from "./group.ts";
-import { checkRecord, duplicateFinder, formerKeys, type Path, type Report } from "./report.ts";
-
-export interface IdentityDraft extends Readonly<Record<string, unknown>> {
-  in?: string;
-  name?: string;
-  was?: string;
-  description?: string;
-}
+import { type Path, type Report, recordChecker } from "./report.ts";
+import type { PolicyDraft } from "./shape.ts";
 
 export const checkIdentities = (
-  draft: Readonly<Record<string, IdentityDraft>> | null | undefined,
+  draft: PolicyDraft["identities"],
   groups: ReadonlyMap<string, PolicyGroup>,
   report: Report,
 ): Map<string, PolicyIdentity> => {
   const found = new Map<string, PolicyIdentity>();
-  const duplicate = duplicateFinder(report, "identity");
-  const formerKey = formerKeys(report, new Set(Object.keys(draft ?? {})));
+  const check = recordChecker(report, Identity, "identity", Object.keys(draft ?? {}));
   const budget = newReviewBudget();
   const findMixedIds = mixedIdsFinder<string>();
   for (const [key, identity] of Object.entries(draft ?? {})) {
     const path = ["identities", key];
-    const { name = key, description } = identity;
     const group = checkGroupPath(identity.in, groups, [...path, "in"], report);
-    checkRecord(report, Identity, { name, description }, path, identity.name !== undefined);
+    const { violations: _, ...record } = check(key, identity, path, group);
     const relationship = checkRelationship(identity, path, report, { budget });
     const { claimMatch } = (relationship ?? {}) as { claimMatch?: Json };
     for (const { plain, beside } of claimMatch ? findMixedIds(key, claimMatch, budget) : [])
       report.warn(["identities", plain], mixedIdsText(`identities.${beside}`));
-    const was = formerKey(key, identity.was, path);
-    if (group === undefined) continue;
-    duplicate(group, name, path, identity.name !== undefined, key);
-    if (relationship) found.set(key, { key, group, name, was, description, relationship, place: report.placeOf(path) });
+    if (group !== undefined && relationship) found.set(key, { key, group, ...record, relationship });
   }
   return found;
 };

@@ -28,6 +28,50 @@ export const comparisons = (): Report["comparable"] => {
   };
 };
 
+interface RecordDraft {
+  name?: string;
+  was?: string;
+  description?: string;
+}
+
+interface Named {
+  path: Path;
+  hasName: boolean;
+  shown: string;
+  place: Place | undefined;
+}
+
+/**
+ * Checks records of a kind, whose keys are `keys`, each with its path: what the API would refuse of its own fields, its former key, and
+ * records that no reader could tell apart, which are reported at the second.
+ */
+export const recordChecker = (report: Report, schema: Message, what: string, keys: Iterable<string>) => {
+  const { mistake, placeOf } = report;
+  const first = new Map<string, Named>();
+  const formerKey = formerKeys(report, new Set(keys));
+
+  const checkName = (group: string, name: string, named: Named): void => {
+    const key = JSON.stringify([group, name]);
+    const known = first.get(key);
+    // JavaScript lists the keys of an object that are numbers first, wherever they stand.
+    const isFirst = known === undefined || isBefore(named.place, known.place);
+    if (isFirst) first.set(key, named);
+    if (known === undefined) return;
+    const [before, second] = isFirst ? [named, known] : [known, named];
+    const text = `${what} ${before.shown} has the same name in this group; choose another`;
+    mistake(second.hasName ? [...second.path, "name"] : second.path, text, { atKey: !second.hasName });
+  };
+
+  /** `group`: absent where there is no such group. `shown` is what a mistake of another record calls it. */
+  return (key: string, draft: RecordDraft, path: Path, group: string | undefined, shown = key, further: Json = {}) => {
+    const { name = key, description } = draft;
+    const [hasName, place] = [draft.name !== undefined, placeOf(path)];
+    const violations = checkRecord(report, schema, { name, description, ...further }, path, hasName);
+    if (group !== undefined) checkName(group, name, { path, hasName, shown, place });
+    return { name, description, was: formerKey(key, draft.was, path), place, violations };
+  };
+};
+
 /** What the API would refuse of a record's own fields. The key is the name where none is given. */
 export const checkRecord = (
   { mistake }: Report,
@@ -38,8 +82,7 @@ export const checkRecord = (
 ): readonly FieldViolation[] => {
   const violations = inputViolations(schema, record);
   for (const { field, description } of violations) {
-    if (field === "description") mistake([...path, field], description);
-    if (field === "name" && hasName) mistake([...path, field], description);
+    if (field === "description" || (field === "name" && hasName)) mistake([...path, field], description);
     else if (field === "name")
       mistake(path, `${description}; the key is the name unless name is given`, { atKey: true });
   }
@@ -47,49 +90,22 @@ export const checkRecord = (
 };
 
 /** A key belongs to one record: the former key of another record cannot be in use. */
-export const formerKeys = ({ mistake }: Report, keys: ReadonlySet<string>) => {
+const formerKeys = ({ mistake }: Report, keys: ReadonlySet<string>) => {
   const first = new Map<string, string>();
+  const problemOf = (key: string, was: string, known: string | undefined): string | undefined => {
+    if (was === "") return "is empty; write the key that it had before";
+    if (was === key) return "is its key now; leave was out";
+    if (keys.has(was)) return `${was} is the key of another one here, which keeps its own record`;
+    return known && `${known} was ${was} too; one record has one key`;
+  };
   return (key: string, was: string | undefined, path: Path): string | undefined => {
     if (was === undefined) return undefined;
     const known = first.get(was);
-    const problem =
-      was === ""
-        ? "is empty; write the key that it had before"
-        : was === key
-          ? "is its key now; leave was out"
-          : keys.has(was)
-            ? `${was} is the key of another one here, which keeps its own record`
-            : known !== undefined
-              ? `${known} was ${was} too; one record has one key`
-              : undefined;
     first.set(was, known ?? key);
+    const problem = problemOf(key, was, known);
     if (problem === undefined) return was;
     mistake([...path, "was"], problem);
     return undefined;
-  };
-};
-
-interface Named {
-  path: Path;
-  hasName: boolean;
-  shown: string;
-  place: Place | undefined;
-}
-
-/** Records that no reader could tell apart: reported at the second. */
-export const duplicateFinder = ({ mistake, placeOf }: Report, what: string) => {
-  const first = new Map<string, Named>();
-  return (group: string, name: string, path: Path, hasName: boolean, shown: string): void => {
-    const key = JSON.stringify([group, name]);
-    const named: Named = { path, hasName, shown, place: placeOf(path) };
-    const known = first.get(key);
-    // JavaScript lists the keys of an object that are numbers first, wherever they stand.
-    const isFirst = known === undefined || isBefore(named.place, known.place);
-    if (isFirst) first.set(key, named);
-    if (known === undefined) return;
-    const [before, second] = isFirst ? [named, known] : [known, named];
-    const text = `${what} ${before.shown} has the same name in this group; choose another`;
-    mistake(second.hasName ? [...second.path, "name"] : second.path, text, { atKey: !second.hasName });
   };
 };
 

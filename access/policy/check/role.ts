@@ -10,15 +10,8 @@ import {
 import { suggestion } from "../../../schema/nearest.ts";
 import type { PolicyGroup, PolicyRole } from "../policy.ts";
 import { checkGroupPath } from "./group.ts";
-import { checkRecord, duplicateFinder, formerKeys, type Path, type Report } from "./report.ts";
-
-export interface RoleDraft {
-  in?: string;
-  name?: string;
-  was?: string;
-  description?: string;
-  can?: (string | null)[];
-}
+import { type Path, type Report, recordChecker } from "./report.ts";
+import type { PolicyDraft } from "./shape.ts";
 
 /** What one source of built-in roles has. */
 export interface BuiltInRoles {
@@ -28,38 +21,27 @@ export interface BuiltInRoles {
 }
 
 export const checkRoles = (
-  draft: Readonly<Record<string, RoleDraft>> | null | undefined,
+  draft: PolicyDraft["roles"],
   groups: ReadonlyMap<string, PolicyGroup>,
   builtIn: readonly BuiltInRoles[],
   report: Report,
 ): Map<string, PolicyRole> => {
   const roles = new Map<string, PolicyRole>();
-  const duplicate = duplicateFinder(report, "role");
-  const formerKey = formerKeys(report, new Set(Object.keys(draft ?? {})));
+  const check = recordChecker(report, Role, "role", Object.keys(draft ?? {}));
   for (const [key, role] of Object.entries(draft ?? {})) {
     const path = ["roles", key];
     if (isBuiltInRole(key) || builtIn.some((one) => Object.hasOwn(one.roles, key)))
       report.mistake(path, `${key} is a built-in role; choose another key, and give name where it must be ${key}`, {
         atKey: true,
       });
-    const { name = key, description } = role;
     const group = checkGroupPath(role.in, groups, [...path, "in"], report);
     const can = checkCapabilities(role.can, path, report);
-    const was = formerKey(key, role.was, path);
-    const violations = checkRecord(
-      report,
-      Role,
-      { name, description, capabilities: can },
-      path,
-      role.name !== undefined,
-    );
+    const { violations, ...record } = check(key, role, path, group, key, { capabilities: can });
     // An empty list has its own words, and an unknown capability too.
-    for (const { field, description: text } of violations)
-      if (field === "capabilities" && can.length > 0) report.mistake([...path, "can"], text);
+    for (const { field, description } of violations)
+      if (field === "capabilities" && can.length > 0) report.mistake([...path, "can"], description);
     if (group === undefined) continue;
-    duplicate(group, name, path, role.name !== undefined, key);
-    const held = [...new Set(can)].map(capabilityName).sort();
-    roles.set(key, { key, group, name, was, description, capabilities: held, place: report.placeOf(path) });
+    roles.set(key, { key, group, ...record, capabilities: [...new Set(can)].map(capabilityName).sort() });
   }
   return roles;
 };
@@ -67,7 +49,11 @@ export const checkRoles = (
 const names = new Set(capabilities.map(({ name }) => name));
 
 /** The enum names of those that exist. */
-const checkCapabilities = (can: RoleDraft["can"], path: Path, { mistake, comparable }: Report): string[] => {
+const checkCapabilities = (
+  can: (string | null)[] | undefined,
+  path: Path,
+  { mistake, comparable }: Report,
+): string[] => {
   if (can === undefined) mistake(path, "needs can: a list of capabilities, such as [repo.list]", { atKey: true });
   else if (can.length === 0) mistake([...path, "can"], "must have at least one capability, such as repo.list");
   const seen = new Set<string>();

@@ -1,20 +1,39 @@
 // The shape of a value that people write, by a schema. What does not fit is reported and left out, so that the rest can be checked.
 import type { z } from "zod";
 import { isObject, shapeError } from "../../../schema/json.ts";
+import { suggestion } from "../../../schema/nearest.ts";
 import { mustBeString } from "../../preset/preset.ts";
+import type { PolicyShape } from "../shape.ts";
 import type { Path, Report } from "./report.ts";
 
-/** What to say of a field that does not exist in the map at `path`. */
-type UnknownField = (path: Path, key: string) => string;
+/** What is left of a value: all that fits. */
+export type Draft<T> = T extends readonly (infer Item)[]
+  ? (Draft<Item> | null)[]
+  : T extends Readonly<Record<string, infer Value>>
+    ? string extends keyof T
+      ? Record<string, Draft<Value>>
+      : { [K in keyof T]?: Draft<T[K]> }
+    : T;
 
-export const checkShape = (value: unknown, shape: z.ZodType, unknownField: UnknownField, report: Report): object => {
+export type PolicyDraft = Draft<z.output<typeof PolicyShape>>;
+
+/** `special` says what is wrong with a field that has words of its own. */
+export const checkShape = <S extends z.ZodType>(
+  value: unknown,
+  shape: S,
+  report: Report,
+  special: (path: Path, key: string) => string | undefined = () => undefined,
+): Draft<z.output<S>> => {
   const { mistake, writtenAt: written } = report;
-  const { error } = shape.safeParse(withStandIns(value), { error: shapeError, reportInput: true });
+  const { error } = shape.safeParse(withStandIns(value), { error: textOf, reportInput: true });
   for (const found of error?.issues ?? []) {
     const issue = { ...found, path: found.path.map(nameOf) };
     if (issue.code === "unrecognized_keys")
       for (const key of issue.keys.map(nameOf) as string[]) {
-        mistake([...issue.path, key], unknownField(issue.path, key), { atKey: true });
+        const fields = [...(issue.path.length === 0 ? ["include"] : []), ...issue.message.split(" ")];
+        const near = suggestion(key, fields) || `; there are ${fields.join(", ")}`;
+        const text = special(issue.path, key) ?? `there is no such field here${near}`;
+        mistake([...issue.path, key], text, { atKey: true });
         leaveOut(value, [...issue.path, key]);
       }
     else {
@@ -24,8 +43,12 @@ export const checkShape = (value: unknown, shape: z.ZodType, unknownField: Unkno
       leaveOut(value, issue.path);
     }
   }
-  return isObject(value) ? value : {};
+  return (isObject(value) ? value : {}) as Draft<z.output<S>>;
 };
+
+/** Of an unknown field, the names of those that there are. */
+const textOf = (issue: z.core.$ZodRawIssue): string | undefined =>
+  issue.code === "unrecognized_keys" ? Object.keys((issue.inst as z.ZodObject).shape).join(" ") : shapeError(issue);
 
 // zod leaves out what a map holds under this name.
 const PROTO = "__proto__";

@@ -6,39 +6,18 @@ import { friendlyCapability, matchesCapability } from "../../capability.ts";
 import type { AccessTest, TestDenial, TestSubject } from "../policy.ts";
 import { checkWorkload } from "./identity.ts";
 import type { Path, Report } from "./report.ts";
-
-export const TEST_FIELDS: readonly string[] = [
-  "name",
-  "capability",
-  "only",
-  "identity",
-  "workload",
-  "can",
-  "at",
-  "cannot",
-  "ever",
-];
+import type { PolicyDraft } from "./shape.ts";
 
 const DENIAL_FIELDS = ["capability", "at"];
 
-interface Draft {
-  name?: string;
-  capability?: unknown;
-  only?: readonly (string | null)[];
-  identity?: string;
-  workload?: unknown;
-  can?: unknown;
-  at?: string;
-  cannot?: unknown;
-  ever?: boolean;
-}
+type TestDraft = NonNullable<NonNullable<PolicyDraft["tests"]>[number]>;
 
-export const checkTests = (draft: readonly unknown[] | null | undefined, report: Report): AccessTest[] => {
+export const checkTests = (draft: PolicyDraft["tests"], report: Report): AccessTest[] => {
   const names = new Map<string, number>();
   return (draft ?? []).flatMap((test, i) => {
-    if (typeof test !== "object" || test === null) return [];
+    if (test === null) return [];
     const path = ["tests", i];
-    const checkedTest = checkTest(test as Draft, path, report);
+    const checkedTest = checkTest(test, path, report);
     if (checkedTest === undefined) return [];
     const first = names.get(checkedTest.name);
     if (first !== undefined) report.mistake([...path, "name"], `tests[${first}] has this name already; give another`);
@@ -47,7 +26,7 @@ export const checkTests = (draft: readonly unknown[] | null | undefined, report:
   });
 };
 
-const checkTest = (test: Draft, path: Path, report: Report): AccessTest | undefined => {
+const checkTest = (test: TestDraft, path: Path, report: Report): AccessTest | undefined => {
   const { mistake } = report;
   const { name, at } = test;
   if (name?.trim() === "") mistake([...path, "name"], "needs a name that says what must hold");
@@ -71,7 +50,7 @@ const checkTest = (test: Draft, path: Path, report: Report): AccessTest | undefi
   return { name, subject, ...(at !== undefined && { at }), can, cannot, ...ever, place: report.placeOf(path) };
 };
 
-const checkSubject = (test: Draft, path: Path, report: Report): TestSubject | undefined => {
+const checkSubject = (test: TestDraft, path: Path, report: Report): TestSubject | undefined => {
   const { mistake } = report;
   const given = (["capability", "identity", "workload"] as const).filter((field) => test[field] !== undefined);
   const [word, second] = given;
@@ -114,7 +93,7 @@ const fieldsText = (value: unknown): string =>
     : String(value);
 
 /** One map, or a list of maps and capabilities. An entry without `at` takes the `at` of the test. */
-const checkDenials = ({ cannot, at }: Draft, path: Path, report: Report): TestDenial[] => {
+const checkDenials = ({ cannot, at }: TestDraft, path: Path, report: Report): TestDenial[] => {
   const place = at === undefined ? {} : { at };
   const listPath = [...path, "cannot"];
   const checkOne = (denial: unknown, where: Path): TestDenial | undefined => {
