@@ -1,7 +1,7 @@
 // Answers about languages: an example, or that there is none; and how many texts there are.
 import { alphabetOf } from "./alphabet.ts";
 import { type Budget, spend, Undecided } from "./budget.ts";
-import { hasUnknown, type Language, textsOf } from "./language.ts";
+import { every, hasUnknown, type Language, not, textsOf } from "./language.ts";
 import { machineOf, setsIn } from "./machine.ts";
 import type { Machine } from "./state.ts";
 
@@ -27,11 +27,26 @@ export const findText = (language: Language, total?: Budget): Found => {
 export const countTexts = (language: Language, most: number, total?: Budget): number | undefined => {
   const few = textsOf(language);
   if (few) return Math.min(few.length, most);
-  if (hasUnknown(language)) return findText(language, total).is === "none" ? 0 : undefined;
+  if (hasUnknown(language)) return isEmpty(language, total) ? 0 : undefined;
   return withinBudget<number | undefined>(total, undefined, (budget) => {
     const alphabet = alphabetOf(setsIn(language), budget);
     return count(machineOf(language, { alphabet, budget }), alphabet, most, budget);
   });
+};
+
+export const isEmpty = (language: Language, total?: Budget): boolean => findText(language, total).is === "none";
+
+/** Whether each text of `small` is in `large`; false where it cannot be decided. */
+export const isWithin = (small: Language, large: Language, total?: Budget): boolean =>
+  isEmpty(every(small, not(large)), total);
+
+/** More names than somebody lists. */
+export const LISTED_MAX = 32;
+
+/** What is not decided counts as more. */
+export const hasMoreThan = (most: number, language: Language, total?: Budget): boolean => {
+  const count = countTexts(language, most + 1, total);
+  return count === undefined || count > most;
 };
 
 const withinBudget = <T>(total: Budget | undefined, undecided: T, ask: (budget: Budget) => T): T => {

@@ -48,23 +48,25 @@ export const matching = (pattern: string): Language => {
 const READ = new Map<string, Language>();
 const READ_MAX = 500;
 
-/** Whether what is known of it may be more than what is in it. */
-export const hasUnknown = (language: Language): boolean => {
+/** The languages of which it is made. */
+export const partsOf = (language: Language): readonly Language[] => {
   switch (language.kind) {
-    case "unknown":
-      return true;
     case "every":
     case "some":
-      return language.of.some(hasUnknown);
+      return language.of;
     case "not":
     case "small":
-      return hasUnknown(language.of);
+      return [language.of];
     case "middle":
-      return [language.before, language.of, language.after].some(hasUnknown);
+      return [language.before, language.of, language.after];
     default:
-      return false;
+      return [];
   }
 };
+
+/** Whether what is known of it may be more than what is in it. */
+export const hasUnknown = (language: Language): boolean =>
+  language.kind === "unknown" || partsOf(language).some(hasUnknown);
 
 // Most questions are about a text or two, and need no automaton.
 

@@ -1,36 +1,17 @@
 // A language as a deterministic automaton, whose states are made when they are first reached.
 import { type Budget, spend } from "./budget.ts";
-import type { Language } from "./language.ts";
+import { type Language, partsOf } from "./language.ts";
 import type { Ranges } from "./program.ts";
 import { programMachine } from "./program-machine.ts";
 import { type Context, type Machine, numbersOf } from "./state.ts";
 
 /** The sets of characters that a language tells apart. */
 export function* setsIn(language: Language): Generator<Ranges> {
-  switch (language.kind) {
-    case "pattern":
-      for (const one of language.program.instructions) if (one.kind === "read") yield one.ranges;
-      break;
-    case "text":
-      yield* charactersOf(language.text);
-      break;
-    case "every":
-    case "some":
-      for (const one of language.of) yield* setsIn(one);
-      break;
-    case "not":
-      yield* setsIn(language.of);
-      break;
-    case "middle":
-      yield* setsIn(language.before);
-      yield* setsIn(language.of);
-      yield* setsIn(language.after);
-      break;
-    case "small":
-      yield* charactersOf(`${LETTERS}${LETTERS.toUpperCase()}`);
-      yield* setsIn(language.of);
-      break;
-  }
+  if (language.kind === "pattern")
+    for (const one of language.program.instructions) if (one.kind === "read") yield one.ranges;
+  if (language.kind === "text") yield* charactersOf(language.text);
+  if (language.kind === "small") yield* charactersOf(`${LETTERS}${LETTERS.toUpperCase()}`);
+  for (const part of partsOf(language)) yield* setsIn(part);
 }
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
@@ -46,9 +27,9 @@ export const machineOf = (language: Language, context: Context): Machine => {
     case "text":
       return textMachine(language.text, context);
     case "every":
-      return productMachine(language.of, context, "every");
+      return productMachine(machinesOf(language, context), context, "every");
     case "some":
-      return productMachine(language.of, context, "some");
+      return productMachine(machinesOf(language, context), context, "some");
     case "not": {
       const { start, step, accepts } = machineOf(language.of, context);
       return { start, step, accepts: (state) => !accepts(state), isDead: () => false };
@@ -84,36 +65,40 @@ const textMachine = (text: string, { alphabet }: Context): Machine => {
   };
 };
 
-const productMachine = (languages: readonly Language[], context: Context, kind: "every" | "some"): Machine => {
-  const machines = languages.map((one) => machineOf(one, context));
-  const { states, numberOf } = numbersOf<readonly number[]>((state) => state.join(), context.budget);
+const machinesOf = (language: Language, context: Context): Machine[] =>
+  partsOf(language).map((one) => machineOf(one, context));
+
+/** In a state of each of the machines, which `partsOf` gives. */
+const productMachine = (machines: readonly Machine[], { alphabet, budget }: Context, kind: "every" | "some") => {
+  const { states, numberOf } = numbersOf<readonly number[]>((state) => state.join(), budget);
   const partsOf = (state: number): readonly number[] => states[state] as readonly number[];
   return {
+    partsOf,
     start: numberOf(machines.map(({ start }) => start)),
-    step: memoizeStep(context.alphabet.size, (state, symbol) => {
-      spend(context.budget, 1);
+    step: memoizeStep(alphabet.size, (state, symbol) => {
+      spend(budget, 1);
       return numberOf(machines.map(({ step }, i) => step(partsOf(state)[i] as number, symbol)));
     }),
-    accepts: (state) => machines[kind](({ accepts }, i) => accepts(partsOf(state)[i] as number)),
-    isDead: (state) => {
+    accepts: (state: number): boolean => machines[kind](({ accepts }, i) => accepts(partsOf(state)[i] as number)),
+    isDead: (state: number): boolean => {
       const isDead = ({ isDead }: Machine, i: number): boolean => isDead(partsOf(state)[i] as number);
       return kind === "every" ? machines.some(isDead) : machines.every(isDead);
     },
   };
 };
 
-const middleMachine = ({ before, of, after }: Extract<Language, { kind: "middle" }>, context: Context): Machine => {
+const middleMachine = (language: Language, context: Context): Machine => {
   const { alphabet, budget } = context;
-  const [inner, first, rest] = [of, before, after].map((one) => machineOf(one, context)) as [Machine, Machine, Machine];
-  const { start, states: pairs, ...both } = pairsOf(inner, inner.start, first, context);
-  const begun = [...reachable({ start, ...both }, alphabet.size, budget)].map((number) => pairs[number] as Pair);
+  const [first, inner, last] = machinesOf(language, context) as [Machine, Machine, Machine];
+  const begins = productMachine([inner, first], context, "every");
+  const begun = [...reachable(begins, alphabet.size, budget)].map(begins.partsOf) as [number, number][];
   const canEnd = new Map<number, boolean>();
-  const endsFrom = (state: number): boolean => {
-    const known = canEnd.get(state);
+  const endsFrom = (start: number): boolean => {
+    const known = canEnd.get(start);
     if (known !== undefined) return known;
-    const ends = pairsOf(inner, state, rest, context);
+    const ends = productMachine([{ ...inner, start }, last], context, "every");
     const answer = isSomeReachable(ends, alphabet.size, budget);
-    canEnd.set(state, answer);
+    canEnd.set(start, answer);
     return answer;
   };
   return manyMachine(
@@ -146,21 +131,6 @@ const manyMachine = (
     }),
     accepts: (state) => partsOf(state).some(accepts),
     isDead: (state) => partsOf(state).length === 0,
-  };
-};
-
-type Pair = readonly [number, number];
-
-const pairsOf = (one: Machine, state: number, other: Machine, { budget }: Context) => {
-  const { states, numberOf } = numbersOf<Pair>((pair) => pair.join(), budget);
-  const pair = (number: number): Pair => states[number] as Pair;
-  return {
-    states,
-    start: numberOf([state, other.start]),
-    step: (number: number, symbol: number) =>
-      numberOf([one.step(pair(number)[0], symbol), other.step(pair(number)[1], symbol)]),
-    accepts: (number: number) => one.accepts(pair(number)[0]) && other.accepts(pair(number)[1]),
-    isDead: (number: number) => one.isDead(pair(number)[0]) || other.isDead(pair(number)[1]),
   };
 };
 

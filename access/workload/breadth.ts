@@ -1,7 +1,7 @@
 // How many workloads a relationship lets in: one repository and branch, or more.
 import type { Json } from "../../schema/index.ts";
 import type { Budget } from "../pattern/budget.ts";
-import { countTexts, findText } from "../pattern/decide.ts";
+import { hasMoreThan, isWithin } from "../pattern/decide.ts";
 import { every, type Language, matching, not, some } from "../pattern/language.ts";
 import { between } from "./customer.ts";
 import { type AwsWorkload, acceptedWorkloads, type TokenWorkload } from "./token.ts";
@@ -34,10 +34,7 @@ export const breadthOf = (relationship: Json | null, budget?: Budget): string | 
   return `the subject may be any that matches ${JSON.stringify(claimMatch.subjectPattern)}`;
 };
 
-const isOne = (language: Language, budget: Budget | undefined): boolean => {
-  const count = countTexts(language, 2, budget);
-  return count !== undefined && count < 2;
-};
+const isOne = (language: Language, budget: Budget | undefined): boolean => !hasMoreThan(1, language, budget);
 
 const isOneBranch = ({ subject, claims }: TokenWorkload, budget: Budget | undefined): boolean => {
   const isPinned = (names: readonly string[]): boolean =>
@@ -64,7 +61,7 @@ const PARTS: readonly [part: string, before: string, after: string][] = [
 
 /** One repository and branch has two subjects: with its numeric ids, and without. */
 const isOneRepository = (subject: Language, budget: Budget | undefined): boolean =>
-  findText(every(subject, not(matching(`${REPOSITORY_NAME}${CONTEXT}${REST}`))), budget).is === "none" &&
+  isWithin(subject, matching(`${REPOSITORY_NAME}${CONTEXT}${REST}`), budget) &&
   PARTS.every(([part, before, after]) => isOne(every(matching(part), between([before, after], subject)), budget));
 
 /** The parts that come first in a text, and the texts that have none. */
@@ -87,15 +84,14 @@ export const covers = (now: Json | null, old: Json | null, budget?: Budget): boo
   if (now === null || old === null) return false;
   const [[is], [was]] = [acceptedWorkloads(now), acceptedWorkloads(old)];
   if (is?.kind !== "token" || was?.kind !== "token") return false;
-  const isIn = (small: Language, large: Language): boolean => findText(every(small, not(large)), budget).is === "none";
   return (
     audienceOf(now) === audienceOf(old) &&
-    isIn(was.issuer, is.issuer) &&
-    isIn(was.subject, is.subject) &&
+    isWithin(was.issuer, is.issuer, budget) &&
+    isWithin(was.subject, is.subject, budget) &&
     [...is.claims].every(([name, language]) => {
       // A token may lack a claim that the old one does not name.
       const own = was.claims.get(name);
-      return own !== undefined && isIn(own, language);
+      return own !== undefined && isWithin(own, language, budget);
     })
   );
 };

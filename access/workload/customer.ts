@@ -12,8 +12,8 @@ import type { TokenWorkload } from "./token.ts";
 interface Issuers {
   /** for people: `every cluster of Amazon EKS` */
   words: string;
-  /** patterns of what stands before and after the part of the customer */
-  place: readonly [before: string, after: string];
+  /** of the part of the customer */
+  place: Place;
   /** what that part can be, as a pattern; default: no slash */
   name?: string;
   /** none of these issuers ends with a slash */
@@ -77,7 +77,7 @@ export const ISSUERS: readonly Issuers[] = [
 ];
 
 /** Patterns of what stands before and after a name. */
-type Place = readonly [before: string, after: string];
+export type Place = readonly [before: string, after: string];
 
 export interface Customers {
   /** of the service, for people: `GitHub` */

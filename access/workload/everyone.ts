@@ -1,13 +1,10 @@
 // Whether an identity is open to every customer of a service that many share: its patterns leave open whose workload it is.
 import type { Json } from "../../schema/index.ts";
 import type { Budget } from "../pattern/budget.ts";
-import { countTexts, findText } from "../pattern/decide.ts";
+import { findText, hasMoreThan, isEmpty, LISTED_MAX } from "../pattern/decide.ts";
 import { ANYTHING, every, type Language, matching, NOTHING, not, small, text } from "../pattern/language.ts";
 import { between, CUSTOMERS, type Customers, ISSUERS, namesIn } from "./customer.ts";
 import { type TokenWorkload, tokensOf } from "./token.ts";
-
-/** More customers than somebody lists. */
-const LISTED_MAX = 32;
 
 /** `found`: whose workloads it lets in, in words: `every owner of GitHub, such as "evil"`. Undecided counts as everyone's. */
 type Everyone = { is: "none" } | { is: "undecided" } | { is: "found"; text: string };
@@ -17,8 +14,7 @@ export const everyoneIn = (relationship: Json | null, budget?: Budget): Everyone
   if (!claimMatch) return { is: "none" };
   const tokens = tokensOf(claimMatch);
   let answer: Everyone = { is: "none" };
-  for (const { words, names, isOpen } of openings(tokens, budget)) {
-    if (!isOpen) continue;
+  for (const { words, names } of openings(tokens, budget)) {
     const example = exampleOf(names, budget);
     if (example !== undefined) return { is: "found", text: `${words}, such as ${JSON.stringify(example)}` };
     answer = { is: "undecided" };
@@ -29,27 +25,23 @@ export const everyoneIn = (relationship: Json | null, budget?: Budget): Everyone
 interface Opening {
   words: string;
   names: Language;
-  isOpen: boolean;
 }
 
 function* openings(tokens: TokenWorkload, budget: Budget | undefined): Generator<Opening> {
   const isOneIssuer = tokens.issuer.kind === "text";
   for (const { words, place, name = "[^/]+" } of isOneIssuer ? [] : ISSUERS) {
     const names = every(matching(name), between(place, tokens.issuer));
-    yield { words, names, isOpen: isOpen(names, budget) };
+    if (isOpen(names, budget)) yield { words, names };
   }
   for (const customers of CUSTOMERS) {
     const { issuer, service, word } = customers;
-    if (issuer === undefined || findText(every(tokens.issuer, text(issuer)), budget).is === "none") continue;
+    if (issuer === undefined || isEmpty(every(tokens.issuer, text(issuer)), budget)) continue;
     if (isPinned(tokens, customers, budget)) continue;
     const names = topIn(tokens, customers);
-    yield { words: `every ${word} of ${service}`, names, isOpen: isOpen(names, budget) };
+    if (isOpen(names, budget)) yield { words: `every ${word} of ${service}`, names };
     const anonymous = anonymousIn(tokens, customers);
-    yield {
-      words: `every ${word} of ${service}, whose subjects can be the same`,
-      names: anonymous,
-      isOpen: findText(anonymous, budget).is !== "none",
-    };
+    if (!isEmpty(anonymous, budget))
+      yield { words: `every ${word} of ${service}, whose subjects can be the same`, names: anonymous };
   }
 }
 
@@ -64,12 +56,8 @@ const exampleOf = (names: Language, budget: Budget | undefined): string | undefi
 };
 
 /** Case does not distinguish names. */
-const isOpen = (names: Language, budget: Budget | undefined): boolean => {
-  const listed = countTexts(names, LISTED_MAX + 1, budget);
-  if (listed !== undefined && listed <= LISTED_MAX) return false;
-  const count = countTexts(small(names), LISTED_MAX + 1, budget);
-  return count === undefined || count > LISTED_MAX;
-};
+const isOpen = (names: Language, budget: Budget | undefined): boolean =>
+  hasMoreThan(LISTED_MAX, names, budget) && hasMoreThan(LISTED_MAX, small(names), budget);
 
 /** A claim leaves few customers, whatever the subject is. */
 const isPinned = ({ claims }: TokenWorkload, customers: Customers, budget: Budget | undefined): boolean => {

@@ -1,7 +1,7 @@
 // Whether a relationship lets in workloads of somebody else than another one did: of another issuer, owner, organization or project.
 import type { Json } from "../../schema/index.ts";
 import type { Budget } from "../pattern/budget.ts";
-import { type Found, findText } from "../pattern/decide.ts";
+import { type Found, findText, isEmpty, isWithin } from "../pattern/decide.ts";
 import { ANYTHING, every, type Language, matching, not, some, text } from "../pattern/language.ts";
 import { between, CUSTOMERS, type Customers, customersOfClaims, namesIn, withoutCustomers } from "./customer.ts";
 import { type AwsWorkload, acceptedWorkloads, type TokenWorkload } from "./token.ts";
@@ -64,17 +64,17 @@ function* questions(was: TokenWorkload, is: TokenWorkload): Generator<Question> 
 /** The tokens may be from the issuer of the service. */
 const canBeFrom = ({ issuer }: TokenWorkload, { issuer: own }: Customers): boolean => {
   const others = CUSTOMERS.flatMap((one) => (one.issuer === undefined || one.issuer === own ? [] : [text(one.issuer)]));
-  return findText(every(issuer, not(some(...others)))).is !== "none";
+  return !isWithin(issuer, some(...others));
 };
 
 /** Its claims say whose the tokens are, and these are customers of before. The subject can then be anything. */
 const isOfSame = (was: TokenWorkload, is: TokenWorkload, customers: Customers): boolean => {
   const names = customersOfClaims(is, customers);
-  if (names && findText(every(names, not(namesIn(was, customers)))).is === "none")
-    return [...markQuestions(was, is, customers)].every(({ language }) => findText(language).is === "none");
+  if (names && isWithin(names, namesIn(was, customers)))
+    return [...markQuestions(was, is, customers)].every(({ language }) => isEmpty(language));
   return Object.entries(customers.marks).some(([claim, place]) => {
     const [known, own] = [was.claims.get(claim), is.claims.get(claim)];
-    return known && own && findText(every(between(place, own), not(between(place, known)))).is === "none";
+    return known && own && isWithin(between(place, own), between(place, known));
   });
 };
 
@@ -92,10 +92,9 @@ function* markQuestions(
   }
   const [plain] = places;
   if (numbers === undefined || plain === undefined) return;
-  const without = every(was.subject, matching(`${plain[0]}[^/:@]+/(?s:.*)`));
-  if (findText(without).is !== "none") return;
+  if (!isEmpty(every(was.subject, matching(`${plain[0]}[^/:@]+/(?s:.*)`)))) return;
   const digits = matching("[0-9]+");
   const known = every(digits, between(numbers, was.subject));
-  if (findText(known).is === "none") return;
+  if (isEmpty(known)) return;
   yield { words: `another ${word}, by number`, language: every(digits, between(numbers, is.subject), not(known)) };
 }

@@ -2,12 +2,13 @@
 
 import type { Json } from "../../schema/index.ts";
 import type { Budget } from "../pattern/budget.ts";
-import { countTexts } from "../pattern/decide.ts";
-import { every, type Language, matching, middle, NOTHING, not, some, text } from "../pattern/language.ts";
+import { hasMoreThan, LISTED_MAX } from "../pattern/decide.ts";
+import { every, type Language, matching, NOTHING, not, some, text } from "../pattern/language.ts";
 import { BUILDKITE_ISSUER } from "../preset/buildkite.ts";
 import { GITHUB_ISSUER } from "../preset/github-actions.ts";
 import { GITLAB_ISSUER } from "../preset/gitlab.ts";
 import { GOOGLE_ISSUER } from "../preset/google.ts";
+import { between, type Place } from "./customer.ts";
 import { type TokenWorkload, tokensOf } from "./token.ts";
 import { type Assumable, canBeAssumedBy } from "./workload.ts";
 
@@ -17,24 +18,19 @@ import { type Assumable, canBeAssumedBy } from "./workload.ts";
 interface Chosen {
   /** the claim that has it */
   claim: string;
-  /** the names that subjects have */
-  inSubject(subject: Language): Language;
+  /** where subjects have it */
+  place: Place;
 }
 
 interface PullRequests {
-  workload: TokenWorkload;
+  /** a pattern of their subjects */
+  subject: string;
+  claims?: ReadonlyMap<string, Language>;
   /** counts only where the identity leaves the name open; one that lists names relies on their protection */
   chosen?: Chosen;
   /** counts only where the identity asks for this claim */
   named?: string;
 }
-
-/** Tokens of an issuer whose subjects match a pattern. */
-const tokensLike = (
-  issuer: Language,
-  subject: string,
-  claims: ReadonlyMap<string, Language> = new Map(),
-): TokenWorkload => ({ kind: "token", issuer, subject: matching(subject), claims });
 
 // The tokens of GitHub Actions: https://docs.github.com/actions/reference/security/oidc. The subject names the repository, and then
 // an environment, a pull request, or a branch or tag. An organization may have another template, which writes any claims one after
@@ -70,49 +66,37 @@ const pullRequestClaims = new Map<string, Language>([
   ["workflow_ref", matching(`[^@]*@${PULL_REF}`)],
 ]);
 
-const environments: Chosen = {
-  claim: "environment",
-  inSubject: (subject) =>
-    every(matching("[^:]+"), middle(matching(ENVIRONMENT), subject, matching(`(?::(?:${PART}))*`))),
-};
+const withoutEnvironment = new Map<string, Language>([...pullRequestClaims, ["environment", NOTHING]]);
+
+const ANY_PARTS = `(?::(?:${PART}))*`;
 
 /** Jobs of pull requests. */
-const githubPullRequests = (issuer: Language): PullRequests[] => {
-  const withoutEnvironment = new Map<string, Language>([...pullRequestClaims, ["environment", NOTHING]]);
-  return [
-    { workload: tokensLike(issuer, `${REPOSITORY}:pull_request`, withoutEnvironment) },
-    { workload: tokensLike(issuer, `(?:${PART})(?::(?:${PART}))*`, withoutEnvironment) },
-    // GitHub creates an environment that a job names and that does not exist, without protection.
-    {
-      workload: tokensLike(issuer, `${ENVIRONMENT}[^:]+(?::(?:${PART}))*`, pullRequestClaims),
-      chosen: environments,
-    },
-    // It runs the workflow of the base, on its branch: only an identity that names the event means it.
-    {
-      workload: tokensLike(
-        issuer,
-        `${REPOSITORY}:.*|(?:repository|repository_owner):.*`,
-        new Map([["event_name", text("pull_request_target")]]),
-      ),
-      named: "event_name",
-    },
-  ];
-};
+const GITHUB: readonly PullRequests[] = [
+  { subject: `${REPOSITORY}:pull_request`, claims: withoutEnvironment },
+  { subject: `(?:${PART})${ANY_PARTS}`, claims: withoutEnvironment },
+  // GitHub creates an environment that a job names and that does not exist, without protection.
+  {
+    subject: `${ENVIRONMENT}[^:]+${ANY_PARTS}`,
+    claims: pullRequestClaims,
+    chosen: { claim: "environment", place: [ENVIRONMENT, ANY_PARTS] },
+  },
+  // It runs the workflow of the base, on its branch: only an identity that names the event means it.
+  {
+    subject: `${REPOSITORY}:.*|(?:repository|repository_owner):.*`,
+    claims: new Map([["event_name", text("pull_request_target")]]),
+    named: "event_name",
+  },
+];
 
 // The tokens of Buildkite: https://buildkite.com/docs/pipelines/security/oidc. A build of a pull request has the subject of its
 // branch, whose name its author chooses.
 
 const BUILDKITE_BRANCH = "organization:[^:]+:pipeline:[^:]+:ref:refs/heads/";
 
-const buildkiteBranches: Chosen = {
-  claim: "build_branch",
-  inSubject: (subject) => every(matching("[^:]+"), middle(matching(BUILDKITE_BRANCH), subject, matching("(?::.*)?"))),
-};
-
 /** Builds of pull requests. */
-const buildkitePullRequests = (issuer: Language): PullRequests[] => [
-  { workload: tokensLike(issuer, `${BUILDKITE_BRANCH}.*`), chosen: buildkiteBranches },
-  { workload: tokensLike(issuer, "organization:[^:]+:pipeline:[^:]+:ref:refs/pull/.*") },
+const BUILDKITE: readonly PullRequests[] = [
+  { subject: `${BUILDKITE_BRANCH}.*`, chosen: { claim: "build_branch", place: [BUILDKITE_BRANCH, "(?::.*)?"] } },
+  { subject: "organization:[^:]+:pipeline:[^:]+:ref:refs/pull/.*" },
 ];
 
 // The tokens of GitLab CI/CD: https://docs.gitlab.com/ci/secrets/id_token_authentication/. The subject names the project, and then the
@@ -129,30 +113,29 @@ const gitlabClaims = new Map<string, Language>([
   ["ref_protected", text("false")],
 ]);
 
-const gitlabBranches: Chosen = {
-  claim: "ref",
-  inSubject: (subject) => every(matching("[^:]+"), middle(matching(GITLAB_BRANCH), subject, some(text("")))),
-};
-
 /** Pipelines of merge requests. */
-const gitlabPullRequests = (issuer: Language): PullRequests[] => [
-  { workload: tokensLike(issuer, `${GITLAB_BRANCH}.*`, gitlabClaims), chosen: gitlabBranches },
-  { workload: tokensLike(issuer, "project_path:[^:]+(?::ref_type:branch)?", gitlabClaims) },
+const GITLAB: readonly PullRequests[] = [
+  { subject: `${GITLAB_BRANCH}.*`, claims: gitlabClaims, chosen: { claim: "ref", place: [GITLAB_BRANCH, ""] } },
+  { subject: "project_path:[^:]+(?::ref_type:branch)?", claims: gitlabClaims },
   // An identity that names the pipelines of merge requests means them, whatever the branch.
-  { workload: tokensLike(issuer, "project_path:.*", gitlabClaims), named: "pipeline_source" },
+  { subject: "project_path:.*", claims: gitlabClaims, named: "pipeline_source" },
 ];
-
-/** An identity that accepts more names than this lists none. */
-const LISTED_MAX = 32;
-
-const otherThan = (...issuers: readonly string[]): Language => not(some(...issuers.map(text)));
 
 // The issuer of an instance of one's own can be of each of them.
-const PULL_REQUESTS: readonly PullRequests[] = [
-  ...githubPullRequests(otherThan(GITLAB_ISSUER, BUILDKITE_ISSUER, GOOGLE_ISSUER)),
-  ...gitlabPullRequests(otherThan(GITHUB_ISSUER, BUILDKITE_ISSUER, GOOGLE_ISSUER)),
-  ...buildkitePullRequests(otherThan(GITHUB_ISSUER, GITLAB_ISSUER, GOOGLE_ISSUER)),
-];
+const PULL_REQUESTS = (
+  [
+    [GITHUB, GITHUB_ISSUER],
+    [GITLAB, GITLAB_ISSUER],
+    [BUILDKITE, BUILDKITE_ISSUER],
+  ] as const
+).flatMap(([rows, own]) => {
+  const others = [GITHUB_ISSUER, GITLAB_ISSUER, BUILDKITE_ISSUER, GOOGLE_ISSUER].filter((one) => one !== own);
+  const issuer = not(some(...others.map(text)));
+  return rows.map(({ subject, claims = new Map(), named, chosen }) => {
+    const workload: TokenWorkload = { kind: "token", issuer, subject: matching(subject), claims };
+    return { workload, named, chosen };
+  });
+});
 
 export const pullRequestsIn = (relationship: Json | null, budget?: Budget): Assumable => {
   const { claimMatch } = (relationship ?? {}) as Record<string, Json | undefined>;
@@ -169,10 +152,10 @@ export const pullRequestsIn = (relationship: Json | null, budget?: Budget): Assu
   return answer;
 };
 
-const isOpen = ({ subject, claims }: TokenWorkload, { claim, inSubject }: Chosen, budget?: Budget): boolean => {
+/** An identity that accepts more names than somebody lists names none. */
+const isOpen = ({ subject, claims }: TokenWorkload, { claim, place }: Chosen, budget?: Budget): boolean => {
   const language = claims.get(claim);
-  return [inSubject(subject), ...(language ? [language] : [])].every((names) => {
-    const count = countTexts(names, LISTED_MAX + 1, budget);
-    return count === undefined || count > LISTED_MAX;
-  });
+  return [every(matching("[^:]+"), between(place, subject)), ...(language ? [language] : [])].every((names) =>
+    hasMoreThan(LISTED_MAX, names, budget),
+  );
 };

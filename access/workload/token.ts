@@ -1,6 +1,6 @@
 // What a relationship accepts, as languages of the claims of a token.
 import type { Json } from "../../schema/index.ts";
-import { findText } from "../pattern/decide.ts";
+import { isEmpty } from "../pattern/decide.ts";
 import {
   every,
   isIn,
@@ -59,10 +59,7 @@ export const acceptedWorkloads = (relationship: Json): Workload[] => {
 /** The tokens that a claim match accepts. */
 export const tokensOf = (match: Json): TokenWorkload => {
   const claims = new Map<string, Language>();
-  const add = (name: string, language: Language) => {
-    const known = claims.get(name);
-    claims.set(name, known ? every(known, language) : language);
-  };
+  const add = (name: string, language: Language): void => addClaim(claims, name, language);
   const take = (name: string): Language => {
     const language = claims.get(name) ?? UNKNOWN;
     claims.delete(name);
@@ -76,6 +73,11 @@ export const tokensOf = (match: Json): TokenWorkload => {
   // `aud` may be a list, which no claim matches, and the workload chooses it.
   claims.delete("aud");
   return { kind: "token", issuer: take("iss"), subject: take("sub"), claims };
+};
+
+const addClaim = (claims: Map<string, Language>, name: string, language: Language): void => {
+  const known = claims.get(name);
+  claims.set(name, known ? every(known, language) : language);
 };
 
 /** Neither, and anything but a text, is not known: the API refuses it. */
@@ -141,13 +143,10 @@ export const impliedTokens = (tokens: TokenWorkload): TokenWorkload[] => {
   });
   const others = { subject: every(subject, ...forms.map((form) => not(form.subject))), claims: [] };
   return [...parts, others]
-    .filter((part) => findText(part.subject).is !== "none")
+    .filter((part) => !isEmpty(part.subject))
     .map((part) => {
       const claims = new Map(tokens.claims);
-      for (const [name, language] of part.claims) {
-        const known = claims.get(name);
-        claims.set(name, known ? every(known, language) : language);
-      }
+      for (const [name, language] of part.claims) addClaim(claims, name, language);
       return { ...tokens, subject: part.subject, claims };
     });
 };
@@ -155,7 +154,7 @@ export const impliedTokens = (tokens: TokenWorkload): TokenWorkload[] => {
 // A subject may have the ids of owner and repository after their names, of both or of none: the claims have the names alone.
 const repositoryIn = (subject: Language): [string, Language][] => {
   const [owner, rest] = [matching("[^/:@]+"), matching("(?:@[0-9]+)?/(?s:.*)")];
-  const hasIds = findText(every(subject, matching("repo:[^/:]+@[0-9]+/[^/:]+@[0-9]+:(?s:.*)"))).is !== "none";
+  const hasIds = !isEmpty(every(subject, matching("repo:[^/:]+@[0-9]+/[^/:]+@[0-9]+:(?s:.*)")));
   const names = every(matching("[^/:@]+/[^/:@]+"), middle(text("repo:"), subject, matching("(?s):.*")));
   return [
     ["repository", hasIds ? matching("[^/:@]+/[^/:@]+") : names],
