@@ -48,7 +48,7 @@ export const pathsOf = (
       steps: stepsOf(requests, (node) => uidIn(world, node)),
       assumptions: [...new Set(held.flatMap(({ assumptions }) => assumptions))].sort(),
       end: who,
-      ...(start.starter.claims && { workload: start.starter.claims }),
+      workload: start.starter.claims,
     });
   }
   return paths;

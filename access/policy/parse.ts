@@ -28,8 +28,7 @@ import { sourceFromYaml } from "./yaml-source.ts";
 /** `{ github: { repository: acme/images, branch: main } }`, or `{ issuer: …, subject: … }`. `name` is what mistakes call the text. */
 export const workloadFromText = (text: string, name: string): { relationship?: Json; mistakes: Mistake[] } => {
   const { source, mistakes } = sourceFromYaml(text, name);
-  const read = { ...(source && { source }), mistakes, files: [name] };
-  const { value, mistakes: found } = checkSource(read, (own, report) => {
+  const { value, mistakes: found } = checkSource({ source, mistakes, files: [name] }, (own, report) => {
     const map = plainValue(own);
     if (!isObject(map)) {
       report.mistake([], "must be a map, such as { github: { repository: acme/images, branch: main } }");
@@ -37,7 +36,7 @@ export const workloadFromText = (text: string, name: string): { relationship?: J
     }
     return checkWorkload("issuer" in map || "subject" in map ? { claimMatch: map } : map, [], report);
   });
-  return { ...(value !== undefined && found.length === 0 && { relationship: value }), mistakes: found };
+  return { relationship: value, mistakes: found };
 };
 
 export interface ParsedPolicy {
@@ -76,16 +75,14 @@ export const mistakeText = ({ path, text, place }: Mistake): string =>
 
 const parseSource = (
   source: Source | undefined,
-  found: readonly Mistake[],
+  mistakes: Mistake[],
   files: string[],
   options: PolicyOptions,
 ): ParsedPolicy => {
-  const {
-    value: policy,
-    mistakes,
-    warnings,
-  } = checkSource({ source, mistakes: [...found], files }, (draft, report) => check(draft, report, options));
-  return { ...(policy && { policy }), mistakes, warnings, files };
+  const { value: policy, ...read } = checkSource({ source, mistakes, files }, (own, report) =>
+    check(own, report, options),
+  );
+  return { policy, ...read, files };
 };
 
 /** What `check` makes of a file that was read; absent: there are mistakes, in the order of the files. */
@@ -97,7 +94,7 @@ export const checkSource = <T>(
   const warnings: Mistake[] = [];
   const value = source && check(source, reportOf(source, mistakes, warnings));
   return {
-    ...(mistakes.length === 0 && value !== undefined ? { value } : {}),
+    value: mistakes.length === 0 ? value : undefined,
     mistakes: inOrder(mistakes, files),
     warnings: inOrder(warnings, files),
   };

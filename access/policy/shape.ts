@@ -21,19 +21,17 @@ const presetSchema = ({ title, fields, choice, some }: Preset): JsonSchema => {
   const names = Object.keys(fields);
   const properties = names.map((name) => {
     const { description, type = "string" } = fields[name] as (typeof fields)[string];
-    return [name, { type, ...(type === "string" ? { minLength: 1 } : {}), description }];
+    return [name, { type, minLength: type === "string" ? 1 : undefined, description }];
   });
   const among = [...(choice ?? []), ...(some ?? [])];
-  const oneOf = choice?.map(withField);
-  const anyOf = some?.map(withField);
   return {
     description: `${title}; * matches any characters except / and :`,
     type: "object",
     properties: Object.fromEntries(properties),
     required: names.filter((name) => !fields[name]?.optional && !among.includes(name)),
     additionalProperties: false,
-    ...(oneOf ? { oneOf } : {}),
-    ...(anyOf ? { anyOf } : {}),
+    oneOf: choice?.map(withField),
+    anyOf: some?.map(withField),
   };
 };
 

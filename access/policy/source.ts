@@ -63,7 +63,7 @@ export const scalarOf = (scalar: unknown, place?: Place, written?: string): Scal
   scalar,
   place,
   size: 1,
-  ...(written !== undefined && { written }),
+  written,
 });
 
 /** The plain value. */

@@ -79,8 +79,8 @@ const relationship = (args: AwsArgs): AwsRelationship => {
   return {
     awsIdentity: {
       awsAccount: account,
-      ...("exact" in arn ? { arn: arn.exact } : { arnPattern: arn.pattern }),
-      ...("exact" in id ? { userId: id.exact } : { userIdPattern: id.pattern }),
+      ...(arn.exact === undefined ? { arnPattern: arn.pattern } : { arn: arn.exact }),
+      ...(id.exact === undefined ? { userIdPattern: id.pattern } : { userId: id.exact }),
     },
   };
 };

@@ -35,7 +35,7 @@ const relationship = ({ organization, pipeline, branch, tag, audience }: Buildki
       ...subjectOf(`organization:${organization}:pipeline:${pipeline}:ref:${ref}`, {
         pattern: ":commit:[^:]*:step:[^:]*",
       }),
-      ...(audience === undefined ? {} : { audience }),
+      audience,
     },
   };
 };

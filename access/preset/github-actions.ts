@@ -99,7 +99,7 @@ const contextOf = ({ branch, tag, environment }: GithubActionsArgs): string => {
 
 const relationship = (args: GithubActionsArgs): ClaimMatchRelationship => {
   const { event, issuer = GITHUB_ISSUER, audience } = args;
-  const match = { issuer, ...(audience === undefined ? {} : { audience }) };
+  const match = { issuer, audience };
   const repo = repositoryParts(args);
   // The subject has no word for another event: it names the branch, the tag or the environment.
   return event === undefined || event === "pull_request"

@@ -44,8 +44,8 @@ const relationship = (args: GitlabArgs): ClaimMatchRelationship => {
     claimMatch: {
       issuer,
       ...subjectOf(`project_path:${project}:`, ref),
-      ...(audience === undefined ? {} : { audience }),
-      ...(args.protected === undefined ? {} : { claims: { ref_protected: String(args.protected) } }),
+      audience,
+      claims: args.protected === undefined ? undefined : { ref_protected: String(args.protected) },
     },
   };
 };

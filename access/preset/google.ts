@@ -32,16 +32,14 @@ const emailViolation = (text: string): string | undefined => {
 };
 
 const relationship = ({ uniqueId, email, audience }: GoogleArgs): ClaimMatchRelationship => {
-  const address = email === undefined ? undefined : exactOrPattern(email);
-  const verified = { email_verified: "true" };
+  const { exact, pattern } = email === undefined ? {} : exactOrPattern(email);
   return {
     claimMatch: {
       issuer: GOOGLE_ISSUER,
       ...(uniqueId === undefined ? { subjectPattern: "[0-9]+" } : { subject: uniqueId }),
-      ...(audience === undefined ? {} : { audience }),
-      ...(address === undefined ? {} : { claims: verified }),
-      ...(address && "exact" in address ? { claims: { email: address.exact, ...verified } } : {}),
-      ...(address && "pattern" in address ? { claimPatterns: { email: address.pattern } } : {}),
+      audience,
+      claims: email === undefined ? undefined : { ...(exact && { email: exact }), email_verified: "true" },
+      claimPatterns: pattern === undefined ? undefined : { email: pattern },
     },
   };
 };

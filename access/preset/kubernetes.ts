@@ -26,7 +26,7 @@ const relationship = ({ issuer, namespace, serviceAccount, audience }: Kubernete
   claimMatch: {
     issuer,
     ...subjectOf(`system:serviceaccount:${namespace}:${serviceAccount}`),
-    ...(audience === undefined ? {} : { audience }),
+    audience,
   },
 });
 

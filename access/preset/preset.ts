@@ -19,14 +19,16 @@ const patternOf = (part: Part): string =>
 const escapeRe2 = (text: string): string => text.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&");
 
 /** The parts one after the other: equal to the claim where no part leaves anything open, or a pattern of the whole claim. */
-export const exactOrPattern = (...parts: readonly Part[]): { exact: string } | { pattern: string } =>
+export const exactOrPattern = (
+  ...parts: readonly Part[]
+): { exact: string; pattern?: undefined } | { exact?: undefined; pattern: string } =>
   parts.every((part) => typeof part === "string" && !hasWildcard(part))
     ? { exact: parts.join("") }
     : { pattern: parts.map(patternOf).join("") };
 
 export const subjectOf = (...parts: readonly Part[]): { subject: string } | { subjectPattern: string } => {
   const text = exactOrPattern(...parts);
-  return "exact" in text ? { subject: text.exact } : { subjectPattern: text.pattern };
+  return text.exact === undefined ? { subjectPattern: text.pattern } : { subject: text.exact };
 };
 
 /** A colon separates the parts of a subject, so one in an argument would reach into the next part. */

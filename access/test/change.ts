@@ -160,7 +160,7 @@ const runAt = (
       reasons.map((own) => ({
         ...own,
         text: place + own.text,
-        ...(own.lead !== undefined && { lead: place + own.lead }),
+        lead: own.lead && place + own.lead,
       }));
     return { reasons: placed(one.reasons), fresh: placed(fresh) };
   });
@@ -172,7 +172,7 @@ const isPassed = (found: Found): boolean => "reasons" in found && found.reasons.
 
 /** A test is about the organizations that have what it names: one of them at least. */
 const joined = (runs: readonly (Found | Compared)[]): Ran["outcome"] => {
-  const isElsewhere = (one: Found | Compared) => "isElsewhere" in one;
+  const isElsewhere = (one: Found | Compared) => "mistakes" in one && one.isElsewhere;
   const own = runs.every(isElsewhere) ? runs : runs.filter((one) => !isElsewhere(one));
   const mistakes = own.flatMap((one) => ("mistakes" in one ? one.mistakes : []));
   if (mistakes.length > 0) return { mistakes: [...new Set(mistakes)] };

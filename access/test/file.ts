@@ -2,7 +2,7 @@
 import { basename, dirname, join } from "node:path";
 import { checkShape } from "../policy/check/shape.ts";
 import { checkTests } from "../policy/check/test.ts";
-import { checkSource, type ParsedPolicy, type PolicyOptions, readPolicy } from "../policy/parse.ts";
+import { checkSource, type PolicyOptions, readPolicy } from "../policy/parse.ts";
 import type { AccessTest, Policy } from "../policy/policy.ts";
 import { TestFileShape } from "../policy/shape.ts";
 import { isMap, type Mistake, type Place, plainValue } from "../policy/source.ts";
@@ -68,14 +68,14 @@ const suiteOfTests = (file: string, from: Files, options: PolicyOptions): ReadSu
   const within: FindFile = (one) => from.find(one, dirname(file));
   const usual = [file.replace(/\.tests(\.ya?ml)$/, "$1"), join(dirname(file), POLICY)];
   const policyFile = named ?? usual.find((one) => basename(one) !== basename(file) && from.exists(one));
-  const read = policyFile === undefined ? { mistakes: [] } : readPolicy(policyFile, within, options);
+  const { policy, mistakes: wrong } = policyFile === undefined ? NOTHING_READ : readPolicy(policyFile, within, options);
   return {
     suite: {
       tests: value?.tests ?? [],
-      ...("policy" in read && read.policy && { policy: read.policy }),
-      ...(value?.organization !== undefined && { organization: value.organization }),
+      policy,
+      organization: value?.organization,
     },
-    mistakes: [...read.mistakes, ...mistakes, ...("policy" in read ? otherOrganization(value, read.policy) : [])],
+    mistakes: [...wrong, ...mistakes, ...otherOrganization(value, policy)],
   };
 };
 
@@ -94,19 +94,17 @@ const suiteOf = (
   from: Files,
   options: PolicyOptions,
 ): ReadSuite => {
-  if (policyFile === undefined) return testFile === undefined ? NOTHING : suiteOfTests(testFile, from, options);
-  return joinTests(readPolicy(policyFile, from.find, options), testFile, from);
+  if (policyFile === undefined)
+    return testFile === undefined ? { suite: { tests: [] }, mistakes: [] } : suiteOfTests(testFile, from, options);
+  const { policy, mistakes } = readPolicy(policyFile, from.find, options);
+  const { value, mistakes: further } = testFile === undefined ? NOTHING_READ : readTests(testFile, from);
+  return {
+    suite: { tests: [...(policy?.tests ?? []), ...(value?.tests ?? [])], policy },
+    mistakes: [...mistakes, ...further, ...otherOrganization(value, policy)],
+  };
 };
 
-const joinTests = ({ policy, mistakes }: ParsedPolicy, testFile: string | undefined, from: Files): ReadSuite => {
-  const fromFile = testFile === undefined ? { mistakes: [] } : readTests(testFile, from);
-  const further = "value" in fromFile ? fromFile.value : undefined;
-  const tests = [...(policy?.tests ?? []), ...(further?.tests ?? [])];
-  const wrong = [...mistakes, ...fromFile.mistakes, ...otherOrganization(further, policy)];
-  return { suite: { tests, ...(policy && { policy }) }, mistakes: wrong };
-};
-
-const NOTHING: ReadSuite = { suite: { tests: [] }, mistakes: [] };
+const NOTHING_READ: { policy?: Policy; value?: TestFile; mistakes: Mistake[] } = { mistakes: [] };
 
 interface TestFile {
   policy?: string;
@@ -125,8 +123,9 @@ const readTests = (file: string, from: Files): { value?: TestFile; mistakes: Mis
     const tests = checkTests(draft.tests, report);
     const place = report.placeOf(["organization"]);
     return {
-      ...(policy !== undefined && { policy }),
-      ...(organization !== undefined && { organization, place }),
+      policy,
+      organization,
+      place,
       tests,
     };
   });

@@ -27,7 +27,7 @@ export type Found =
 interface Misnamed {
   mistakes: string[];
   /** another organization of the scene has what it names */
-  isElsewhere?: true;
+  isElsewhere: boolean;
 }
 
 export const runTests = (tests: readonly AccessTest[], scene: Scene): Outcome[] =>
@@ -95,7 +95,7 @@ const resolve = ({ subject, at, cannot }: AccessTest, names: Names): Named | Mis
     only: subject.kind === "holders" ? subject.only.flatMap((one) => lookUp(names.allowed, one) ?? []) : [],
     denials,
   };
-  return mistakes.length > 0 ? { mistakes: [...new Set(mistakes)], ...(isElsewhere && { isElsewhere }) } : named;
+  return mistakes.length > 0 ? { mistakes: [...new Set(mistakes)], isElsewhere } : named;
 };
 
 const aboutWhom = ({ subject }: AccessTest, named: Named, context: TestContext): { actors: Actor[]; words: string } => {

@@ -88,7 +88,7 @@ const compareKeys = (identity: Json, keys: Json, { claims, audiences, nowMs }: C
       claim: "expirationTime",
       isMet,
       message: `the identity's own keys are good until ${until}`,
-      ...(!isMet && { fix: "create the identity again with new keys: keys do not change" }),
+      fix: isMet ? undefined : "create the identity again with new keys: keys do not change",
     },
   ];
 };
@@ -182,5 +182,5 @@ const timeCheck = (claim: string, isMet: boolean, message: string): ClaimCheck =
   claim,
   isMet,
   message,
-  ...(!isMet && { fix: "get a new token for the workload; the issuer's clock may be wrong" }),
+  fix: isMet ? undefined : "get a new token for the workload; the issuer's clock may be wrong",
 });

@@ -99,8 +99,7 @@ const KNOWN_SUBJECT = /^(?:repo|repository|repository_owner|project_path|organiz
 
 const wildcardIn = (subject: string, issuer: unknown, isSecret: boolean): NeverMatched => {
   const isCertain = isShared(issuer) || KNOWN_SUBJECT.test(subject);
-  const parts = exactOrPattern(subject);
-  const pattern = "pattern" in parts ? parts.pattern : parts.exact;
+  const { exact, pattern = exact } = exactOrPattern(subject);
   const advice = isSecret ? "use subjectPattern instead" : `write subjectPattern: ${JSON.stringify(pattern)}`;
   const outcome = isCertain ? " and it matches no token; " : "; where it is to stand for any characters, ";
   return { path: ["subject"], text: `is compared byte for byte, so * stands for itself${outcome}${advice}`, isCertain };

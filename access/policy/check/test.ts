@@ -46,8 +46,8 @@ const checkTest = (test: TestDraft, path: Path, report: Report): AccessTest | un
       atKey: true,
     });
   if (name === undefined || subject === undefined) return undefined;
-  const ever = test.ever === true && { ever: true as const };
-  return { name, subject, ...(at !== undefined && { at }), can, cannot, ...ever, place: report.placeOf(path) };
+  const ever = test.ever === true ? true : undefined;
+  return { name, subject, at, can, cannot, ever, place: report.placeOf(path) };
 };
 
 const checkSubject = (test: TestDraft, path: Path, report: Report): TestSubject | undefined => {
@@ -94,10 +94,9 @@ const fieldsText = (value: unknown): string =>
 
 /** One map, or a list of maps and capabilities. An entry without `at` takes the `at` of the test. */
 const checkDenials = ({ cannot, at }: TestDraft, path: Path, report: Report): TestDenial[] => {
-  const place = at === undefined ? {} : { at };
   const listPath = [...path, "cannot"];
   const checkOne = (denial: unknown, where: Path): TestDenial | undefined => {
-    if (typeof denial === "string") return { capabilities: checkCapabilities([denial], where, report, true), ...place };
+    if (typeof denial === "string") return { capabilities: checkCapabilities([denial], where, report, true), at };
     if (typeof denial !== "object" || denial === null || Array.isArray(denial)) {
       report.mistake(where, "must be { capability, at }, or a list of capabilities");
       return undefined;
@@ -111,7 +110,7 @@ const checkDenials = ({ cannot, at }: TestDraft, path: Path, report: Report): Te
       report.mistake([...where, "at"], "must be the path of a group");
     if (capability === undefined) report.mistake(where, "needs capability: what must not be possible");
     const held = capability === undefined ? [] : checkCapabilities(capability, [...where, "capability"], report);
-    return { capabilities: held, ...(typeof group === "string" && { at: group }) };
+    return { capabilities: held, at: typeof group === "string" ? group : undefined };
   };
   const list = Array.isArray(cannot) ? cannot : [cannot];
   if (list.length === 0) report.mistake(listPath, "is empty: name what must not be possible");
