@@ -1,15 +1,15 @@
 // The arguments of programs: their names, and descriptions of those that are not fields of the API.
-import { type FieldInfo, fieldInfo, type Message } from "./field.ts";
+import { type FieldInfo, fieldsOf, type Message } from "./field.ts";
 import { once } from "./once.ts";
 import type { Managed, Resource } from "./resource.ts";
 
 /** The fields of which `read` finds something, with what it finds. */
 export const fieldsWith = <T>(
-  { shape }: Message,
+  schema: Message,
   read: (info: FieldInfo) => T | undefined,
 ): { name: string; value: T }[] =>
-  Object.entries(shape).flatMap(([name, field]) => {
-    const value = read(fieldInfo(field));
+  fieldsOf(schema).flatMap(({ name, info }) => {
+    const value = read(info);
     return value === undefined ? [] : [{ name, value }];
   });
 

@@ -283,13 +283,13 @@ export const isInternalOnly = (enumName: string): boolean => byEnum.get(enumName
 export const capabilityBits = (enumNames: Iterable<string>): string => {
   const bits = [...enumNames].flatMap((name) => byEnum.get(name)?.bit ?? []);
   const length = bits.length === 0 ? 0 : Math.max(...bits) + 1;
-  const words = new Array<bigint>(Math.ceil(length / 64)).fill(0n);
-  for (const bit of bits) words[bit >> 6] = (words[bit >> 6] as bigint) | (1n << BigInt(bit & 63));
-  const bytes = new DataView(new ArrayBuffer(8 + words.length * 8));
+  const words = Math.ceil(length / 64);
+  const bytes = new DataView(new ArrayBuffer(8 + words * 8));
   bytes.setBigUint64(0, BigInt(length));
-  words.forEach((word, i) => {
-    bytes.setBigUint64(8 + i * 8, word);
-  });
+  for (const bit of bits) {
+    const at = 8 + (bit >> 6) * 8;
+    bytes.setBigUint64(at, bytes.getBigUint64(at) | (1n << BigInt(bit & 63)));
+  }
   return Buffer.from(bytes.buffer).toString("base64url");
 };
 

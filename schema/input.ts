@@ -2,22 +2,19 @@
 // the API's words. The server refuses requests with them; the provider shows them in the preview.
 import { z } from "zod";
 import type { FieldViolation } from "./error.ts";
-import { asMessage, fieldInfo, isZero, type Message, messageInfo, unwrap } from "./field.ts";
+import { asMessage, fieldInfo, fieldsOf, isZero, type Message, messageInfo, unwrap } from "./field.ts";
 import { isObject, type Json } from "./json.ts";
 import { nearest } from "./nearest.ts";
-import { once } from "./once.ts";
-
-const isOutput = (field: z.ZodType) => fieldInfo(field).behavior === "OUTPUT_ONLY";
+import { getOrInsert, once } from "./once.ts";
 
 /** Names of the fields that a caller may set. */
 export const inputFields = once((schema: Message): readonly string[] =>
-  Object.entries(schema.shape).flatMap(([name, field]) => (isOutput(field) ? [] : [name])),
+  fieldsOf(schema).flatMap(({ name, info }) => (info.behavior === "OUTPUT_ONLY" ? [] : [name])),
 );
 
 /** Names of the required fields that are texts, without those that only a create reads. */
 export const requiredTexts = once((schema: Message): readonly string[] =>
-  Object.entries(schema.shape).flatMap(([name, field]) => {
-    const { behavior, inputOnly = false, answeredAs } = fieldInfo(field);
+  fieldsOf(schema).flatMap(({ name, schema: field, info: { behavior, inputOnly, answeredAs } }) => {
     const isText = unwrap(field) instanceof z.ZodString;
     return behavior === "REQUIRED" && isText && (!inputOnly || answeredAs !== undefined) ? [name] : [];
   }),
@@ -26,10 +23,8 @@ export const requiredTexts = once((schema: Message): readonly string[] =>
 /** The oneofs of a message: name to members. */
 export const oneofsOf = (schema: Message): Map<string, string[]> => {
   const oneofs = new Map<string, string[]>();
-  for (const [name, field] of Object.entries(schema.shape)) {
-    const { oneof } = fieldInfo(field);
-    if (oneof) oneofs.set(oneof, [...(oneofs.get(oneof) ?? []), name]);
-  }
+  for (const { name, info } of fieldsOf(schema))
+    if (info.oneof) getOrInsert(oneofs, info.oneof, (): string[] => []).push(name);
   return oneofs;
 };
 
@@ -167,7 +162,7 @@ interface OneofTable {
 }
 
 const oneofTable = once((schema: Message): OneofTable => {
-  const children = Object.entries(schema.shape).flatMap(([name, child]) => {
+  const children = fieldsOf(schema).flatMap(({ name, schema: child }) => {
     const inner = unwrap(child);
     const message = asMessage(elementOf(inner));
     if (!message) return [];

@@ -1,7 +1,7 @@
 // The normal form of a record, so that two records can be compared. Zero fields are left out, sets are sorted, and keyed
 // objects are in the order of their keys. Times and durations have one spelling.
 import { z } from "zod";
-import { asMessage, type FieldInfo, fieldInfo, isZero, type Message, scalarInfo, unwrap } from "./field.ts";
+import { asMessage, type FieldInfo, fieldInfo, fieldsOf, isZero, type Message, scalarInfo, unwrap } from "./field.ts";
 import { inputFields } from "./input.ts";
 import { isObject, type Json } from "./json.ts";
 
@@ -72,10 +72,9 @@ const mapValues = (map: Json, change: (value: unknown) => unknown): Json =>
 
 /** Paths of the fields that the predicate accepts: `staticKeys.expirationTime`. Does not look into lists and maps. */
 export const fieldPaths = (schema: Message, accepts: (info: FieldInfo) => boolean, prefix = ""): string[] =>
-  Object.entries(schema.shape).flatMap(([name, field]) => {
+  fieldsOf(schema).flatMap(({ name, info, message }) => {
     const path = prefix + name;
-    if (accepts(fieldInfo(field))) return [path];
-    const message = asMessage(field);
+    if (accepts(info)) return [path];
     return message ? fieldPaths(message, accepts, `${path}.`) : [];
   });
 

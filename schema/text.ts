@@ -16,21 +16,19 @@ export const name = z
   .regex(NAME, NAME_TEXT)
   .meta({ example: "platform" });
 
-export const description = z
-  .string({ error: DESCRIPTION_TEXT })
-  .regex(DESCRIPTION, DESCRIPTION_TEXT)
-  .meta({ example: "Builds what other teams run" });
+/** A text of this pattern. */
+export const matching = (pattern: RegExp, error: string) => z.string({ error }).regex(pattern, error);
 
-const text = (pattern: RegExp, error: string) => z.string({ error }).regex(pattern, error);
+export const description = matching(DESCRIPTION, DESCRIPTION_TEXT).meta({ example: "Builds what other teams run" });
 
 /** Name of a tag (the OCI distribution specification). */
-export const tagName = text(
+export const tagName = matching(
   /^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$/,
   'tag must match "^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$"',
 );
 
 /** Another name of an image. */
-export const alias = text(
+export const alias = matching(
   /^[a-zA-Z0-9_.\-/]*[a-zA-Z0-9_.-]:[a-zA-Z0-9_.-]+$/,
   String.raw`each alias must match "^[a-zA-Z0-9_.\-/]*[a-zA-Z0-9_.\-]:[a-zA-Z0-9_.\-]+$"`,
 );
@@ -45,7 +43,7 @@ export const bundle = z
     `only the following keywords are valid "${BUNDLES.map((word) => `^${word}$`).join("|")}"`,
   );
 
-export const awsAccount = text(/^[0-9]{12}$/, 'AWS account ID must match "^[0-9]{12}$"');
+export const awsAccount = matching(/^[0-9]{12}$/, 'AWS account ID must match "^[0-9]{12}$"');
 
 /** A required reference or text: proto3 cannot distinguish "" from absent. */
 export const nonEmpty = z.string({ error: "is required" }).min(1, "is required");

@@ -1,6 +1,6 @@
 // The uid of a record: 40 hexadecimal digits, then a segment of 16 for each level below (docs/contract.md#uids). It begins
 // with the uid of its parent, so the uid alone shows the hierarchy.
-import { z } from "zod";
+import { matching } from "./text.ts";
 
 /** Most levels of groups below an organization: `ancestorsOf` is quadratic in the levels. */
 export const GROUP_LEVELS_MAX = 100;
@@ -10,10 +10,9 @@ const UIDP = new RegExp(`^[0-9a-f]{40}(?:\\/[0-9a-f]{16}){0,${GROUP_LEVELS_MAX +
 
 export const UIDP_TEXT = "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below";
 
-export const uidp = z
-  .string({ error: UIDP_TEXT })
-  .regex(UIDP, UIDP_TEXT)
-  .meta({ example: "3f0c9a1be27d4856a0c1d2e3f405162738495a6b/9b1deb4d3b7d4bad" });
+export const uidp = matching(UIDP, UIDP_TEXT).meta({
+  example: "3f0c9a1be27d4856a0c1d2e3f405162738495a6b/9b1deb4d3b7d4bad",
+});
 
 export const isUidp = (value: unknown): value is string => typeof value === "string" && UIDP.test(value);
 

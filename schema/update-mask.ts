@@ -2,22 +2,16 @@
 // message. `*` replaces the whole record. The server applies masks, the provider writes them.
 import type { z } from "zod";
 import { asMessage, fieldByName, fieldInfo, fieldsOf, isZero, type Message } from "./field.ts";
-import { inputFields } from "./input.ts";
+import { inputFields, oneofsOf } from "./input.ts";
 import type { Json } from "./json.ts";
 
 export const WILDCARD = "*";
 
-export interface ParsedMask {
-  paths: string[];
-  /** paths that name no field of the message, as written */
-  unknown: string[];
-}
-
 /**
  * Reads `updateMask`: comma-joined, lowerCamel or snake_case. Output-only paths are ignored. A repeated path
- * counts once.
+ * counts once. `unknown`: paths that name no field of the message, as written.
  */
-export const parseMask = (schema: Message, text: string): ParsedMask => {
+export const parseMask = (schema: Message, text: string): { paths: string[]; unknown: string[] } => {
   const paths = new Set<string>();
   const unknown = new Set<string>();
   for (const part of text.split(",")) {
@@ -78,9 +72,8 @@ export const applyMask = (schema: Message, current: Json, change: Json, paths: r
   return all.reduce((value, path) => applyPath(schema, value, change, path.split(".")), current);
 };
 
-const applyPath = (schema: Message, current: Json, change: Json, [name, ...rest]: string[]): Json => {
-  const field = schema.shape[name as string] as z.ZodType;
-  const key = name as string;
+const applyPath = (schema: Message, current: Json, change: Json, [key = "", ...rest]: string[]): Json => {
+  const field = schema.shape[key] as z.ZodType;
   const message = asMessage(field);
   const next =
     rest.length > 0 && message
@@ -90,16 +83,9 @@ const applyPath = (schema: Message, current: Json, change: Json, [name, ...rest]
   // Clearing inside an absent message leaves it absent.
   if (isZero(field, next) || (message && rest.length > 0 && !current[key] && !change[key])) delete value[key];
   else {
-    for (const sibling of siblings(schema, key)) delete value[sibling];
+    const members = oneofsOf(schema).get(fieldInfo(field).oneof ?? "") ?? [];
+    for (const member of members) delete value[member];
     value[key] = next;
   }
   return value;
-};
-
-const siblings = (schema: Message, name: string): string[] => {
-  const { oneof } = fieldInfo(schema.shape[name] as z.ZodType);
-  if (!oneof) return [];
-  return Object.entries(schema.shape).flatMap(([other, field]) =>
-    other !== name && fieldInfo(field).oneof === oneof ? [other] : [],
-  );
 };

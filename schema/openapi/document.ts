@@ -2,14 +2,23 @@
 // and messages have the names of the published document. Links show which call can follow another.
 import { z } from "zod";
 import { StatusMessage } from "../error.ts";
-import { asMessage, enumInfo, fieldInfo, fieldText, type Message, messageInfo, scalarInfo, unwrap } from "../field.ts";
+import {
+  asMessage,
+  enumInfo,
+  fieldInfo,
+  fieldsOf,
+  fieldText,
+  type Message,
+  messageInfo,
+  scalarInfo,
+  unwrap,
+} from "../field.ts";
 import type { Operation } from "../operation.ts";
 import { operations, VERSION } from "../operations.ts";
 import { fullName } from "../protobuf/message.ts";
 
 export const openapiDocument = () => {
   const { schemas, reference } = createComponents();
-  const rows = Object.entries(operations) as [string, Operation][];
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const [name, row] of rows) {
     const path = openapiPath(row);
@@ -63,15 +72,11 @@ const jsonOf = (schema: JsonSchema) => ({ "application/json": { schema } });
 const pathParameters = (row: Operation, reference: Reference): JsonSchema[] =>
   pathFields(row).map((field) => {
     const schema = fieldAt(row.request, field.split("."));
-    const head = { name: pathName(field), in: "path", required: true, ...parameterText(schema) };
+    const head = { name: pathName(field), in: "path", required: true, ...described(fieldText(schema)) };
     return { ...head, schema: { minLength: 1, ...valueSchema(schema, reference) } };
   });
 
-/** The description of a parameter, which stands beside its schema. */
-const parameterText = (field: z.ZodType): JsonSchema => {
-  const description = fieldText(field);
-  return description === undefined ? {} : { description };
-};
+const described = (description: string | undefined) => (description === undefined ? {} : { description });
 
 const fieldAt = (schema: Message, [head, ...rest]: string[]): z.ZodType => {
   const field = schema.shape[head as string] as z.ZodType;
@@ -83,12 +88,12 @@ const queryParameters = (row: Operation, reference: Reference): JsonSchema[] => 
   if (row.body === "*") return [];
   const held = new Set([...pathFields(row).map((field) => field.split(".")[0]), row.body]);
   const leaves = (schema: Message, prefix: string): JsonSchema[] =>
-    Object.entries(schema.shape).flatMap(([name, field]) => {
+    fieldsOf(schema).flatMap(({ name, schema: field, info, message }) => {
       if (prefix === "" && held.has(name)) return [];
-      const message = asMessage(field);
       if (message) return leaves(message, `${prefix}${name}.`);
-      const required = fieldInfo(field).behavior === "REQUIRED";
-      const head = { name: prefix + name, in: "query", ...(required && { required }), ...parameterText(field) };
+      const required = info.behavior === "REQUIRED";
+      const about = described(fieldText(field));
+      const head = { name: prefix + name, in: "query", ...(required && { required }), ...about };
       return [{ ...head, schema: valueSchema(field, reference) }];
     });
   return leaves(row.request, "");
@@ -101,7 +106,7 @@ const bodySchema = (row: Operation, reference: Reference): JsonSchema => {
   const resource = asMessage(row.request.shape[row.body as string] as z.ZodType) as Message;
   // An update names only what changes. The uid is in the path.
   if (row.method === "PATCH") return objectSchema(resource, reference, { without: ["uid"], isPartial: true });
-  const required = requiredOfInput(resource);
+  const required = requiredOf(resource, true);
   return required.length > 0 ? { allOf: [reference(resource), { required }] } : reference(resource);
 };
 
@@ -129,42 +134,38 @@ const sortKeys = <T>(record: Record<string, T>): Record<string, T> =>
 
 // A zod message as a schema of OpenAPI 3.0: its JSON (docs/contract.md#json), and the rules that JSON Schema can express.
 
-export type JsonSchema = { readonly [key: string]: unknown };
+type JsonSchema = { readonly [key: string]: unknown };
 
 /** Where the document describes messages and enums. */
-export type Reference = (schema: z.ZodType) => JsonSchema;
+type Reference = (schema: z.ZodType) => JsonSchema;
 
 /** The fields of a message, without those held elsewhere. */
-export const objectSchema = (
+const objectSchema = (
   schema: Message,
   reference: Reference,
   { without = [], isPartial = false }: { without?: readonly string[]; isPartial?: boolean } = {},
 ): JsonSchema => {
   const fields = Object.entries(schema.shape).filter(([name]) => !without.includes(name));
   const properties = Object.fromEntries(fields.map(([name, field]) => [name, fieldSchema(field, reference)]));
-  const required = fields.flatMap(([name, field]) => (isRequired(field) && !fieldInfo(field).inputOnly ? [name] : []));
-  const description = messageInfo(schema)?.text;
+  const required = requiredOf(schema, false).filter((name) => !without.includes(name));
   return {
     type: "object",
-    ...(description !== undefined && { description }),
+    ...described(messageInfo(schema)?.text),
     properties,
     ...(required.length > 0 && !isPartial && { required }),
   };
 };
 
-const isRequired = (field: z.ZodType) => fieldInfo(field).behavior === "REQUIRED";
-
-/** Fields that a create requires and no response returns. */
-export const requiredOfInput = (schema: Message): string[] =>
-  Object.entries(schema.shape).flatMap(([name, field]) =>
-    isRequired(field) && fieldInfo(field).inputOnly ? [name] : [],
+/** Fields that a create requires. `isInputOnly`: those that no response returns, or the others. */
+const requiredOf = (schema: Message, isInputOnly: boolean): string[] =>
+  fieldsOf(schema).flatMap(({ name, info: { behavior, inputOnly = false } }) =>
+    behavior === "REQUIRED" && inputOnly === isInputOnly ? [name] : [],
   );
 
-export const fieldSchema = (field: z.ZodType, reference: Reference): JsonSchema => {
+const fieldSchema = (field: z.ZodType, reference: Reference): JsonSchema => {
   const { behavior, inputOnly } = fieldInfo(field);
-  const description = fieldText(field);
   const about = {
-    ...(description !== undefined && { description }),
+    ...described(fieldText(field)),
     ...(behavior === "OUTPUT_ONLY" && { readOnly: true }),
     ...(inputOnly && { writeOnly: true }),
   };
@@ -176,7 +177,7 @@ export const fieldSchema = (field: z.ZodType, reference: Reference): JsonSchema 
 };
 
 /** The schema of a value, without the description of its field. */
-export const valueSchema = (schema: z.ZodType, reference: Reference): JsonSchema => {
+const valueSchema = (schema: z.ZodType, reference: Reference): JsonSchema => {
   const inner = unwrap(schema);
   if (asMessage(inner) || enumInfo(inner)) return reference(inner);
   if (inner instanceof z.ZodArray)
@@ -196,7 +197,7 @@ export const valueSchema = (schema: z.ZodType, reference: Reference): JsonSchema
   return inner instanceof z.ZodBoolean ? { type: "boolean" } : { type: "string", ...rulesOf(inner) };
 };
 
-export const enumSchema = (schema: z.ZodType): JsonSchema => {
+const enumSchema = (schema: z.ZodType): JsonSchema => {
   const names = Object.keys(enumInfo(schema)?.numbers ?? {});
   return { type: "string", enum: names, default: names[0] };
 };
@@ -212,12 +213,7 @@ const rulesOf = (schema: z.ZodType): JsonSchema => {
 // OpenAPI links: from a call to the calls that its response leads to (create → get → patch → delete → get), for readers and
 // for tools that follow them. Path parameters alone cannot show this, because every one is a `uid`.
 
-interface Link {
-  operationId: string;
-  parameters: { uid: string };
-}
-
-const rows = Object.entries(operations as Record<string, Operation>);
+const rows = Object.entries<Operation>(operations);
 
 // Services whose records have a parent other than a group, with the service that creates the parent.
 const PARENTS: Record<string, string> = {
@@ -229,49 +225,45 @@ const parentService = (service: string): string => PARENTS[service] ?? "iam.Grou
 
 const ofRecord = (service: string) => rows.filter(([, row]) => row.service === service && /[{.]uid=/.test(row.path));
 
+const getterOf = (service: string) => ofRecord(service).filter(([, row]) => row.method === "GET");
+
 const childrenOf = (service: string) =>
   rows.filter(([, row]) => row.path.endsWith("{parent=**}") && parentService(row.service) === service);
 
-export const linksFrom = (name: string, row: Operation): Record<string, Link> => {
-  const [place, targets] = nextOf(row);
+const linksFrom = (name: string, row: Operation): JsonSchema => {
+  const [uid, targets] = nextOf(row);
   const others = targets.filter(([other]) => other !== name);
   return Object.fromEntries(
-    others.map(([other, target]) => [
-      other,
-      { operationId: operationIdOf(other, target), parameters: { uid: place as string } },
-    ]),
+    others.map(([other, target]) => [other, { operationId: operationIdOf(other, target), parameters: { uid } }]),
   );
 };
 
 // Where the uid of the next call comes from, and which calls can follow.
 const nextOf = ({ method, service, response }: Operation): [place: string, targets: typeof rows] => {
-  if (method === "DELETE") return ["$request.path.uid", ofRecord(service).filter(([, row]) => row.method === "GET")];
+  if (method === "DELETE") return ["$request.path.uid", getterOf(service)];
   if ("uid" in response.shape) return ["$response.body#/uid", [...ofRecord(service), ...childrenOf(service)]];
   const [plural] = Object.keys(response.shape);
-  const paged = "nextPageToken" in response.shape;
-  return paged
-    ? [`$response.body#/${plural}/0/uid`, ofRecord(service).filter(([, row]) => row.method === "GET")]
-    : ["", []];
+  return "nextPageToken" in response.shape ? [`$response.body#/${plural}/0/uid`, getterOf(service)] : ["", []];
 };
 
 // The names that the published OpenAPI document gives to paths, their parameters, tags and operations.
 
 /** `/iam/v2beta1/groups/{uid}`: every wildcard is a uid, as in the published document. */
-export const openapiPath = ({ path }: Pick<Operation, "path">): string =>
+const openapiPath = ({ path }: Pick<Operation, "path">): string =>
   path.replace("{version}", VERSION).replace(/\{([^}=]+)(=\*\*)?\}/g, (_, field: string) => `{${pathName(field)}}`);
 
-export const pathName = (field: string): string => (field === "parent" ? "uid" : (field.split(".").at(-1) as string));
+const pathName = (field: string): string => (field === "parent" ? "uid" : (field.split(".").at(-1) as string));
 
 /** The fields of the request that the path holds. */
-export const pathFields = ({ path }: Operation): string[] =>
+const pathFields = ({ path }: Operation): string[] =>
   [...path.matchAll(/\{([^}=]+)(=\*\*)?\}/g)]
     .map(([, field]) => field as string)
     .filter((field) => field !== "version");
 
-export const tagOf = ({ service }: Operation): string => service.split(".").at(-1) as string;
+const tagOf = ({ service }: Operation): string => service.split(".").at(-1) as string;
 
 /** Id of an operation. As published, further bindings of a method are numbered. */
-export const operationIdOf = (name: string, row: Operation): string => {
+const operationIdOf = (name: string, row: Operation): string => {
   const { rpc = name } = row;
   const first = (operations as Record<string, Operation>)[rpc];
   return `${tagOf(row)}_${rpc}${first !== row && first?.service === row.service ? "2" : ""}`;

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { detailMessages, StatusMessage } from "../error.ts";
 import { asMessage, enumInfo, type Message, messageInfo, unwrap } from "../field.ts";
+import { getOrInsert } from "../once.ts";
 import type { Operation } from "../operation.ts";
 import { type OperationName, operations, VERSIONS } from "../operations.ts";
 import {
@@ -18,6 +19,7 @@ import {
   type MethodDescriptor,
   messageDescriptor,
   type Naming,
+  nameOfPlace,
   type Place,
   placeOf,
   serviceName,
@@ -50,19 +52,15 @@ export const methodsOf = (version: string): GrpcMethod[] => {
     const path = row.path.replace("{version}", version);
     const service = serviceName(row.service, path);
     const name = row.rpc ?? operation;
-    const method = methods.get(`${service}/${name}`) ?? { service, name, rows: [] };
+    const method = getOrInsert(methods, `${service}/${name}`, (): GrpcMethod => ({ service, name, rows: [] }));
     method.rows.push({ operation, row, path });
-    methods.set(`${service}/${name}`, method);
   }
   return [...methods.values()];
 };
 
 const createWriter = (files: Map<string, FileDescriptor>, written: Set<string>, version: string) => {
-  const fileFor = (name: string, packageName: string): FileDescriptor => {
-    const file = files.get(name) ?? emptyFile(name, packageName);
-    files.set(name, file);
-    return file;
-  };
+  const fileFor = (place: Place): FileDescriptor =>
+    getOrInsert(files, fileOf(place), () => emptyFile(fileOf(place), place.package));
 
   // Full name of a type, from a file that then imports it.
   const namingFrom =
@@ -70,12 +68,12 @@ const createWriter = (files: Map<string, FileDescriptor>, written: Set<string>, 
     (name) => {
       const place = placeOf(name, version);
       depend(file, fileOf(place));
-      return `.${place.package}.${place.path.join(".")}`;
+      return `.${nameOfPlace(place)}`;
     };
 
   // True for the first schema of a name. Two schemas may describe one message: a batch may omit a required field. Their fields are equal.
   const markNew = (place: Place): boolean => {
-    const name = `${place.package}.${place.path.join(".")}`;
+    const name = nameOfPlace(place);
     return !written.has(name) && written.add(name).has(name);
   };
 
@@ -83,7 +81,7 @@ const createWriter = (files: Map<string, FileDescriptor>, written: Set<string>, 
     const name = messageInfo(schema)?.message as string;
     const place = placeOf(name, version);
     if (place.package === "google.protobuf" || !markNew(place)) return;
-    const file = fileFor(fileOf(place), place.package);
+    const file = fileFor(place);
     const descriptor = messageDescriptor(place.path.at(-1) as string, schema, namingFrom(file));
     if (descriptor.field.some(({ options }) => options)) depend(file, BEHAVIOR_FILE);
     // Written before the messages that it reaches, because a nested message needs the one around it.
@@ -95,7 +93,7 @@ const createWriter = (files: Map<string, FileDescriptor>, written: Set<string>, 
     const { enum: name, numbers } = enumInfo(schema) as { enum: string; numbers: Record<string, number> };
     const place = placeOf(name, version);
     if (!markNew(place)) return;
-    const file = fileFor(fileOf(place), place.package);
+    const file = fileFor(place);
     holderOf(file, place.path).enumType.push(enumDescriptor(place.path.at(-1) as string, numbers));
   };
 
@@ -113,7 +111,7 @@ const createWriter = (files: Map<string, FileDescriptor>, written: Set<string>, 
   const method = ({ service, name, rows }: GrpcMethod): void => {
     const [{ row }] = rows as [GrpcMethod["rows"][number]];
     const packageName = service.slice(0, service.lastIndexOf("."));
-    const file = fileFor(fileOf({ package: packageName, path: [] }), packageName);
+    const file = fileFor({ package: packageName, path: [] });
     const serviceName = service.slice(packageName.length + 1);
     const descriptor = file.service.find((entry) => entry.name === serviceName) ?? { name: serviceName, method: [] };
     if (!file.service.includes(descriptor)) file.service.push(descriptor);

@@ -169,11 +169,10 @@ export const placeOf = (name: string, version: string): Place => {
   };
 };
 
+export const nameOfPlace = (place: Place): string => [place.package, ...place.path].join(".");
+
 /** Full name of a message or an enum. */
-export const fullName = (name: string, version: string): string => {
-  const place = placeOf(name, version);
-  return [place.package, ...place.path].join(".");
-};
+export const fullName = (name: string, version: string): string => nameOfPlace(placeOf(name, version));
 
 /** Name of a type in TypeScript and in Pulumi: `iam.Identity.ClaimMatch` is `IdentityClaimMatch`. */
 export const typeName = (name: string): string => name.split(".").slice(1).join("");
@@ -357,16 +356,13 @@ const typeOf = (inner: z.ZodType, naming: Naming): Type => {
 // A map is a repeated message of key and value (protobuf language guide, maps): `resource_limits` of `ResourceLimitsEntry`.
 const mapEntry = (fieldName: string, map: z.ZodRecord, naming: Naming): MessageDescriptor => {
   const words = fieldName.split("_").map((word) => word.charAt(0).toUpperCase() + word.slice(1));
-  const field = (name: string, number: number, schema: z.ZodType): FieldDescriptor => ({
-    name,
-    number,
-    label: "LABEL_OPTIONAL",
-    ...typeOf(unwrap(schema), naming),
-    jsonName: name,
-  });
+  const [key, value] = [map.keyType, map.valueType].map((one) => typeOf(unwrap(one as z.ZodType), naming));
   return {
     ...emptyMessage(`${words.join("")}Entry`),
-    field: [field("key", 1, map.keyType as z.ZodType), field("value", 2, map.valueType as z.ZodType)],
+    field: [
+      { ...field("key", 1), ...key },
+      { ...field("value", 2), ...value },
+    ],
     options: { mapEntry: true },
   };
 };

@@ -17,7 +17,7 @@ import {
 import { type Operations, rows, standardMethods } from "../operation.ts";
 import { PATTERN_MAX, patternViolation } from "../pattern.ts";
 import { resource } from "../resource.ts";
-import { description, name, nonEmpty } from "../text.ts";
+import { description, matching, name, nonEmpty } from "../text.ts";
 import { uidp } from "../uidp.ts";
 
 const ISSUER_TEXT = "must be an https URL in its normal form, without user, query or fragment, at most 255 characters";
@@ -131,13 +131,7 @@ export const StaticKeys = message(
 export const AwsIdentity = message(
   "iam.Identity.AWSIdentity",
   {
-    awsAccount: required(
-      1,
-      z
-        .string({ error: 'awsAccount must match "^[0-9]{12}$"' })
-        .regex(/^[0-9]{12}$/, 'awsAccount must match "^[0-9]{12}$"'),
-      "Twelve digits",
-    ),
+    awsAccount: required(1, matching(/^[0-9]{12}$/, 'awsAccount must match "^[0-9]{12}$"'), "Twelve digits"),
     arn: plain(2, nonEmpty, "ARN of the principal", { oneof: "aws_arn" }),
     arnPattern: plain(3, pattern, "Pattern for the ARN", { oneof: "aws_arn" }),
     userId: plain(4, nonEmpty, "Id of the principal", { oneof: "aws_user_id" }),

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { bool, message, optional, output, plain, required, string, timestamp } from "../field.ts";
 import { type Operations, rows, standardMethods } from "../operation.ts";
 import { resource } from "../resource.ts";
-import { bundle, tagName } from "../text.ts";
+import { bundle, matching, tagName } from "../text.ts";
 import { uidp } from "../uidp.ts";
 
 const DIGEST_TEXT = 'digest must match "^sha256:[0-9a-f]{64}$"';
@@ -16,7 +16,7 @@ export const Tag = message("registry.Tag", {
   }),
   digest: required(
     3,
-    z.string({ error: DIGEST_TEXT }).regex(/^sha256:[0-9a-f]{64}$/, DIGEST_TEXT),
+    matching(/^sha256:[0-9a-f]{64}$/, DIGEST_TEXT),
     "Digest of the manifest: `sha256:` and 64 hexadecimal digits",
     { argumentText: "Digest of the manifest: `sha256:` and 64 hexadecimal digits; a change moves the tag" },
   ),
