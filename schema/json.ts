@@ -32,20 +32,19 @@ export interface Decoded {
 }
 
 /** Reads a message. Paths of violations start with `field`. `strict`: an unknown field is a violation. */
-export const messageFromJson = (schema: Message, json: unknown, field = "", strict = false): Decoded =>
-  decode(schema, json, field, { violations: [], open: false, strict, room: VALUES_MAX });
+export const messageFromJson = (schema: Message, json: unknown, field = "", strict = false): Decoded => {
+  const reading: Reading = { violations: [], open: false, strict, room: VALUES_MAX };
+  return { value: readMessage(schema, json, field, reading), violations: reading.violations };
+};
 
 /**
  * Reads a response. Unknown fields and enum values are kept as received, because servers evolve (AIP-180). `strict`: an unknown field is a
  * violation.
  */
-export const answerFromJson = (schema: Message, json: unknown, strict = false): Decoded =>
-  decode(schema, json, "", { violations: [], open: true, strict, room: Number.POSITIVE_INFINITY });
-
-const decode = (schema: Message, json: unknown, field: string, reading: Reading): Decoded => ({
-  value: readMessage(schema, json, field, reading),
-  violations: reading.violations,
-});
+export const answerFromJson = (schema: Message, json: unknown, strict = false): Decoded => {
+  const reading: Reading = { violations: [], open: true, strict, room: Number.POSITIVE_INFINITY };
+  return { value: readMessage(schema, json, "", reading), violations: reading.violations };
+};
 
 interface Reading {
   violations: FieldViolation[];

@@ -17,9 +17,17 @@ import { observe } from "../record/normal-form.ts";
 import { canonicalize, FORMER, inOneSpelling, KEY, MATCH, nameInKey, withPlace } from "../record/state.ts";
 import { stackOf } from "../run/journal.ts";
 import type { Session } from "../run/session.ts";
-import type { Adopted, NotFound, StepParts } from "./steps.ts";
+import type { NotFound, StepParts } from "./steps.ts";
 
 export type Adoptions = ReturnType<typeof adoptionsWith>;
+
+/** The arguments with what `adopt` still means. */
+interface Adopted {
+  news: Json;
+  missing?: NotFound;
+  /** the uid is one that the program has not looked up, such as that of the file beside it */
+  isUnseen?: boolean;
+}
 
 export const adoptionsWith = ({ ledger, connect, log, cwd }: StepParts) => {
   const uids = uidsOfProgram(cwd);

@@ -7,7 +7,7 @@ import { subscribe } from "node:diagnostics_channel";
 import { fstatSync } from "node:fs";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Methods } from "./methods.ts";
+import { type Methods, withEach } from "./methods.ts";
 
 const POLL_MS = 250;
 /** Refused connections in a row: a full queue of connections may look like a closed port for a moment. */
@@ -62,23 +62,17 @@ export const untilEnd = <K extends string>(
     hasEnded = true;
     endSoon();
   });
-  const withCount =
-    <A extends unknown[], R>(method: (...args: A) => Promise<R>) =>
-    async (...args: A): Promise<R> => {
-      underWay += 1;
-      try {
-        return await method(...args);
-      } finally {
-        underWay -= 1;
-        endSoon();
-      }
-    };
-  const withCounts = (methods: Methods): Methods =>
-    Object.fromEntries(
-      Object.entries(methods).map(([name, method]) => [name, withCount(method as () => Promise<unknown>)]),
-    ) as unknown as Methods;
+  const counted = async (run: () => Promise<unknown>): Promise<unknown> => {
+    underWay += 1;
+    try {
+      return await run();
+    } finally {
+      underWay -= 1;
+      endSoon();
+    }
+  };
   return Object.fromEntries(
-    Object.entries<Methods>(kinds).map(([kind, methods]) => [kind, withCounts(methods)]),
+    Object.entries<Methods>(kinds).map(([kind, methods]) => [kind, withEach(methods, counted)]),
   ) as Record<K, Methods>;
 };
 

@@ -1,6 +1,6 @@
 // The methods of every kind, as the engine calls them through either adapter: its dynamic provider (handler.ts), or the native plugin
 // (plugin/). Each passes the gates of the run in order, and then calls the steps of the kind. Calls overlap.
-import { type Env, serviceOf } from "../../client/config.ts";
+import { serviceOf } from "../../client/config.ts";
 import { AT, DRIFT_PREVIEW, missingText, SERVICE, type TakenOver, withService } from "../../client/preview-marks.ts";
 import { isOnTwins } from "../../client/run-file.ts";
 import { engineProcess } from "../../pulumi/process.ts";
@@ -10,128 +10,108 @@ import type * as reconcile from "../reconcile/index.ts";
 import { atWith, recordId, stampTextIn } from "../record/id.ts";
 import { FORMER, KEY, PREVIEW, PROVIDER, REPLACE_ON, SECRET_ARGUMENTS } from "../record/state.ts";
 import { reportPendingCreates } from "../recovery/recover.ts";
-import { type Sentences, sentencesWith } from "../run/sentences.ts";
+import { sentencesWith } from "../run/sentences.ts";
 import type { Environment, Ledger, Session } from "../run/session.ts";
 import { skipsCheckpoints } from "../run/started-with.ts";
 import { inStack, missingFailure } from "./adoption.ts";
 import { withoutLookUp } from "./look-up.ts";
-import { type OpenStacks, openStacks, openStepsWith, type UncheckedGate, uncheckedGate } from "./open-stacks.ts";
+import { openStacks, openStepsWith, uncheckedGate } from "./open-stacks.ts";
 import { recordNames } from "./record-names.ts";
 import { recordStepsWith } from "./record-steps.ts";
 import { refreshOnce, reporterWith } from "./report.ts";
-import { type ServiceGate, serviceGate } from "./service-gate.ts";
+import { serviceGate } from "./service-gate.ts";
 import { setStepsWith } from "./set-steps.ts";
-import {
-  type Connection,
-  connectionWith,
-  type NotedRecords,
-  notedRecords,
-  oncePerStack,
-  type StackConfig,
-} from "./shared-state.ts";
+import { connectionWith, notedRecords, type StackConfig } from "./shared-state.ts";
 import type { Held, IsSecret, LookedUp, StepParts, Steps } from "./steps.ts";
 
-export interface Methods {
-  configure(request: { config: StackConfig }): Promise<void>;
-  /**
-   * `isSecret`: whether one of these arguments is secret, where the adapter knows. `showsNames`: which names the program marks as secret
-   * is known, so what has none is no secret.
-   */
-  check(olds: Json, news: Json, isSecret?: IsSecret, showsNames?: boolean): Promise<Checked>;
-  diff(id: string, olds: Json, news: Json): Promise<reconcile.DiffResult>;
-  /** A preview shows a create. Logs what its reader should know, and returns the record that the update takes over instead. */
-  planned(inputs: Json): Promise<TakenOver | undefined>;
-  /** A preview shows an update. */
-  plannedUpdate(): Promise<void>;
-  create(inputs: Json): Promise<{ id: string; outs: Json }>;
-  /** `inputs` are those in the state, where the adapter gets them: they stay as they are while they describe the record. */
-  read(id: string, stored: Json, inputs?: Json): Promise<reconcile.ReadResult>;
-  update(id: string, olds: Json, news: Json): Promise<{ outs: Json }>;
-  delete(id: string, stored: Json): Promise<void>;
-}
-
 /** What the methods of a process share. */
-interface ProviderParts {
-  env: Env;
-  log(text: string): void;
-  /**
-   * The check looks up what the program names. Otherwise the program has done so itself (provider/program), except what a file beside it
-   * names (adoption.ts).
-   */
-  looksUp: boolean;
-  connection: Connection;
-  records: NotedRecords;
-  sentences: Sentences;
-  gate: ServiceGate;
-  /** of a run without checkpoints */
-  unchecked: UncheckedGate | undefined;
-  open: OpenStacks;
-  /** looks for what earlier runs have left open, once for each stack */
-  look: ReturnType<typeof oncePerStack>;
-  refresh: ReturnType<typeof refreshOnce>;
-}
-
-export type Provider = ReturnType<typeof providerWith>;
-
-/** One process serves all kinds with the configuration of the first configure. */
-export const methodsWith = (environment: Environment): Record<StateKind, Methods> => providerWith(environment).kinds;
-
-export const providerWith = (environment: Environment, { looksUp = false } = {}) => {
+const partsOf = (environment: Environment, looksUp: boolean) => {
   const { env, log, clock, masked, cwd = process.cwd() } = environment;
   const connection = connectionWith(environment);
-  const { ledger, connect, hasCredentials } = connection;
   const records = notedRecords();
   const gate = serviceGate({ connection, log, clock });
   const isStarted = environment.engine !== undefined || environment.dynamicEngine !== undefined;
   const sentences = sentencesWith({ log, masked, engine: isStarted ? engineProcess : () => undefined });
   const names = recordNames(connection);
-  const { isDeclared } = records;
   const stepParts: StepParts = {
-    ledger,
-    connect,
-    hasCredentials,
+    ...connection,
     log,
     sentence: sentences.log,
     cwd,
     names,
-    isDeclared,
+    isDeclared: records.isDeclared,
   };
-  const open = openStacks(stepParts, gate.offline.isOn);
-  const unchecked = skipsCheckpoints(env) ? uncheckedGate({ ...connection, env, cwd, log }) : undefined;
-  const refresh = refreshOnce();
-  const look = oncePerStack(open.look);
-  const shared = { env, log, looksUp, connection, records, sentences, gate, unchecked, open, look, refresh };
+  return {
+    env,
+    log,
+    /**
+     * The check looks up what the program names. Otherwise the program has done so itself (provider/program), except what a file beside
+     * it names (adoption.ts).
+     */
+    looksUp,
+    connection,
+    records,
+    sentences,
+    names,
+    gate,
+    /** of a run without checkpoints */
+    unchecked: skipsCheckpoints(env) ? uncheckedGate({ ...connection, env, cwd, log }) : undefined,
+    open: openStacks(stepParts, gate.offline.isOn),
+    refresh: refreshOnce(),
+    stepParts,
+  };
+};
+
+type ProviderParts = ReturnType<typeof partsOf>;
+export type Provider = ReturnType<typeof providerWith>;
+export type Methods = ReturnType<typeof methodsWithSteps>;
+
+/** One process serves all kinds with the configuration of the first configure. */
+export const methodsWith = (environment: Environment): Record<StateKind, Methods> => providerWith(environment).kinds;
+
+export const providerWith = (environment: Environment, { looksUp = false } = {}) => {
+  const parts = partsOf(environment, looksUp);
+  const { connection, names, open, stepParts } = parts;
   const report = reporterWith(environment);
   const openSteps = openStepsWith(open, stepParts);
   const recordSteps = recordStepsWith(stepParts);
-  const methodsOf = (steps: Steps): Methods => reported(methodsWithSteps(shared, openSteps(steps)), report);
+  // Errors are messages for a reader.
+  const methodsOf = (steps: Steps): Methods =>
+    withEach(methodsWithSteps(parts, openSteps(steps)), (run, args) =>
+      run().catch((error: unknown) => {
+        throw report(error, args);
+      }),
+    );
   const ofRecords = Object.entries(kindRecords).map(([name, kind]) => [name, methodsOf(recordSteps(kind))]);
   const kinds: Record<StateKind, Methods> = {
     ...(Object.fromEntries(ofRecords) as Record<KindName, Methods>),
     roleBindingSet: methodsOf(setStepsWith(stepParts)),
   };
-  return { kinds, session: connection.connectProgram, ledger, note: names.note };
+  return { kinds, session: connection.connectProgram, ledger: connection.ledger, note: names.note };
 };
 
-/** The same methods, whose errors are messages for a reader. */
-const reported = (methods: Methods, report: ReturnType<typeof reporterWith>): Methods =>
+/** The same methods, each of which `call` runs. */
+export const withEach = (
+  methods: Methods,
+  call: (run: () => Promise<unknown>, args: readonly unknown[]) => Promise<unknown>,
+): Methods =>
   Object.fromEntries(
-    Object.entries(methods).map(([name, method]: [string, (...args: unknown[]) => unknown]) => [
+    Object.entries(methods).map(([name, method]) => [
       name,
-      async (...args: unknown[]) => {
-        try {
-          return await method(...args);
-        } catch (error) {
-          throw report(error, args);
-        }
-      },
+      (...args: unknown[]) => call(() => (method as (...given: unknown[]) => Promise<unknown>)(...args), args),
     ]),
   ) as unknown as Methods;
+
 /** Each method in order: what the state and the run are, then the verb. */
-const methodsWithSteps = (parts: ProviderParts, steps: Steps): Methods => ({
-  configure: async ({ config }) => parts.connection.configure(config),
-  check: (...args) => check(parts, steps, ...args),
-  diff: async (id, olds, news) => {
+const methodsWithSteps = (parts: ProviderParts, steps: Steps) => ({
+  configure: async ({ config }: { config: StackConfig }): Promise<void> => parts.connection.configure(config),
+  /**
+   * `isSecret`: whether one of these arguments is secret, where the adapter knows. `showsNames`: which names the program marks as secret
+   * is known, so what has none is no secret.
+   */
+  check: (olds: Json, news: Json, isSecret?: IsSecret, showsNames?: boolean) =>
+    check(parts, steps, olds, news, isSecret, showsNames),
+  diff: async (id: string, olds: Json, news: Json): Promise<reconcile.DiffResult> => {
     const { connection, records, refresh, gate, looksUp } = parts;
     const held = steps.held(id, olds, news);
     const ledger = await connection.ledger();
@@ -150,12 +130,14 @@ const methodsWithSteps = (parts: ProviderParts, steps: Steps): Methods => ({
     else gate.offline.expectNone();
     return { ...compared, changes };
   },
-  planned: async (inputs) => {
+  /** A preview shows a create. Logs what its reader should know, and returns the record that the update takes over instead. */
+  planned: async (inputs: Json): Promise<TakenOver | undefined> => {
     parts.gate.offline.noteShown();
     return steps.planned(inputs);
   },
-  plannedUpdate: async () => parts.gate.offline.noteShown(),
-  create: async (inputs) => {
+  /** A preview shows an update. */
+  plannedUpdate: async (): Promise<void> => parts.gate.offline.noteShown(),
+  create: async (inputs: Json): Promise<{ id: string; outs: Json }> => {
     const { connection, gate, unchecked } = parts;
     if (connection.stopped.reason) throw connection.stopped.reason;
     if (gate.offline.reason) gate.offline.carriedOut();
@@ -165,11 +147,12 @@ const methodsWithSteps = (parts: ProviderParts, steps: Steps): Methods => ({
     const here = inputs[AT] === undefined ? inputs : { ...inputs, [SERVICE]: session.service };
     return { id, outs: withKey(outs, here, parts.looksUp || !steps.derivesParent) };
   },
-  read: (id, stored, inputs) => {
+  /** `inputs` are those in the state, where the adapter gets them: they stay as they are while they describe the record. */
+  read: (id: string, stored: Json, inputs?: Json): Promise<reconcile.ReadResult> => {
     const isRefresh = parts.records.declaresNothing();
     return parts.refresh.read(id, stored, isRefresh, () => read(parts, steps, id, stored, { inputs, isRefresh }));
   },
-  update: async (id, olds, news) => {
+  update: async (id: string, olds: Json, news: Json): Promise<{ outs: Json }> => {
     const { connection, records, gate, unchecked } = parts;
     gate.offline.carriedOut();
     await unchecked?.require(news[KEY]);
@@ -178,13 +161,13 @@ const methodsWithSteps = (parts: ProviderParts, steps: Steps): Methods => ({
     const { outs } = await steps.update(session, id, olds, news);
     return { outs: withKey(outs, { ...news, ...withService(news) }, parts.looksUp || !steps.derivesParent) };
   },
-  delete: async (id, stored) => {
-    const { records, gate, unchecked, open, look } = parts;
+  delete: async (id: string, stored: Json): Promise<void> => {
+    const { records, gate, unchecked, open } = parts;
     await requireAddress(parts, stored);
-    await unchecked?.require(stored[KEY]);
-    await look(stored[KEY], true);
-    const session = await sessionFor(parts, steps.held(id, stored), stored);
     const { [KEY]: key } = stored;
+    await unchecked?.require(key);
+    await open.look(key, true);
+    const session = await sessionFor(parts, steps.held(id, stored), stored);
     if (typeof key === "string" && (await session.journal.isBehind(key))) await open.removeLost(key);
     const isDestroy = records.declaresNothing();
     if (isDestroy) await open.clear();
@@ -246,7 +229,7 @@ const check = async (
 
 /** Each throws where the run must not go on. */
 const passGates = async (parts: ProviderParts, { olds, news, isUpdate }: Asked): Promise<void> => {
-  const { connection, gate, sentences, unchecked, look } = parts;
+  const { connection, gate, sentences, unchecked, open } = parts;
   await connection.requireUsable();
   await requireAddress(parts, withService(olds));
   await gate.offline.hold();
@@ -256,30 +239,21 @@ const passGates = async (parts: ProviderParts, { olds, news, isUpdate }: Asked):
   if (isEmpty(olds) && isUidp(news.parent)) await gate.newPlace(news.parent, { isUpdate });
   if (isUpdate !== false && (await connection.hasCredentials())) await gate.reachable({ isUpdate });
   if (isUpdate !== undefined) await unchecked?.expect(news[KEY], isUpdate);
-  await look(news[KEY], isUpdate);
+  await open.look(news[KEY], isUpdate);
 };
 
-const lookUp = async (parts: ProviderParts, steps: Steps, asked: Asked): Promise<LookedUp> => {
-  const { olds, news, isUpdate } = asked;
-  const { env, log } = parts;
-  const { missing, ...looked } = await lookUpAdopted(parts, steps, asked);
+const lookUp = async (
+  { env, log, looksUp, gate }: ProviderParts,
+  steps: Steps,
+  { olds, news, isSecret, isUpdate }: Asked,
+): Promise<LookedUp> => {
+  const { missing, ...looked } = await steps.lookUp(olds, news, { looksUp, isOffline: gate.offline.isOn, isSecret });
   if (missing === undefined) return looked;
   const isOnService = isUpdate === true && !isOnTwins(env);
   if (isOnService || !env[DRIFT_PREVIEW]) return { ...looked, failures: [missingFailure(missing, news)] };
   log(missingText(inStack(news[KEY]), missing.reason));
   // The create of an update then fails: it adopts, and sends no POST. A failure here would end the whole run.
   return isEmpty(olds) ? withoutLookUp(olds, { ...looked.news, adopt: missing.adopt }) : looked;
-};
-
-const lookUpAdopted = async (
-  { looksUp, gate }: ProviderParts,
-  steps: Steps,
-  { olds, news: given, isSecret = () => true }: Asked,
-): Promise<LookedUp> => {
-  const { isUnseen = false, ...adopted } = await steps.adopted(olds, given);
-  if (adopted.missing || !(looksUp || isUnseen)) return { ...adopted, failures: [] };
-  const { news } = adopted;
-  return gate.offline.isOn() ? withoutLookUp(olds, news) : steps.lookUp(olds, news, isSecret);
 };
 
 /** A dynamic resource names its secret arguments in a preview. Elsewhere they are not known: undefined. */
@@ -299,9 +273,9 @@ const read = async (
   stored: Json,
   { inputs, isRefresh }: reconcile.Reading,
 ): Promise<reconcile.ReadResult> => {
-  const { gate, look } = parts;
+  const { gate, open } = parts;
   await requireAddress(parts, stored);
-  await look(stored[KEY], true);
+  await open.look(stored[KEY], true);
   const session = await sessionFor(parts, steps.held(id, stored), stored);
   const about = { inputs, isRefresh: isRefresh === true && typeof stored[KEY] === "string" };
   const { isUnchanged, ...result } = await steps
@@ -347,15 +321,11 @@ const sessionFor = async (
 
 // Read and delete of a dynamic resource receive only outputs, so these carry what locates the journal and the service. Its class is ours,
 // and derives the group of the id. Of a native resource only the plugin knows what declares it.
-const withKey = (
-  { parent, [AT]: _at, ...outs }: Json,
-  { [KEY]: key, [SERVICE]: service, [REPLACE_ON]: replaceOn, [FORMER]: former }: Json,
-  hasParent = true,
-): Json => ({
-  ...outs,
-  ...(hasParent && parent !== undefined && { parent }),
-  ...(key !== undefined && { [KEY]: key }),
-  ...(service !== undefined && { [SERVICE]: service }),
-  ...(replaceOn !== undefined && { [REPLACE_ON]: replaceOn }),
-  ...(former !== undefined && { [FORMER]: former }),
-});
+const withKey = ({ parent, [AT]: _at, ...outs }: Json, bag: Json, hasParent = true): Json => {
+  const kept = [KEY, SERVICE, REPLACE_ON, FORMER].filter((name) => bag[name] !== undefined);
+  return {
+    ...outs,
+    ...(hasParent && parent !== undefined && { parent }),
+    ...Object.fromEntries(kept.map((name) => [name, bag[name]])),
+  };
+};

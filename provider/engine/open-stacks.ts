@@ -16,10 +16,10 @@ import { KEY } from "../record/state.ts";
 import { stackOf, unlessJournalFails } from "../run/journal.ts";
 import { journalFolder } from "../run/journal-path.ts";
 import type { Ledger } from "../run/session.ts";
+import { oncePerStack } from "./shared-state.ts";
 import type { Observed, StepParts, Steps } from "./steps.ts";
 
 export type OpenStacks = ReturnType<typeof openStacks>;
-export type UncheckedGate = ReturnType<typeof uncheckedGate>;
 
 /** Each resource would fail in the same way. */
 class NotComparable extends SessionError {
@@ -61,8 +61,11 @@ export const openStacks = ({ ledger, connect, hasCredentials, log }: StepParts, 
   const stacks = {
     /** undefined: it is not open */
     current: undefined as OpenStack | undefined,
-    /** `key` is of a resource of the stack. `isUpdate` as for the service gate: undefined where it is not known. */
-    look,
+    /**
+     * Looks for what earlier runs have left open, once for each stack. `key` is of a resource of the stack. `isUpdate` as for the service
+     * gate: undefined where it is not known.
+     */
+    look: oncePerStack(look),
     /** Of a destroy: deletes what the open runs created, as far as nothing blocks it. */
     clear: async (): Promise<void> => {
       if (!stacks.current) return;

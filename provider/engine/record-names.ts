@@ -1,7 +1,7 @@
 // The names that a preview shows. Names of the program and of the state come first; for what a program gives by its uid alone the API is
 // asked, once each, where a line shows it. After a failure no more are asked for: a preview works without the service.
 import { listAll } from "../../client/paginate.ts";
-import { isRoot, isUidp, type Json } from "../../schema/index.ts";
+import { ancestorsOf, getOrInsert, isRoot, isUidp, type Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import { isRoleName } from "../kind/names.ts";
 import { pairsIn } from "../kind/pair.ts";
@@ -22,19 +22,18 @@ interface Service {
 const UIDS_IN_REQUEST = 50;
 
 export const recordNames = ({ connect, hasCredentials, ledger }: Service) => {
-  const programNames = new Map<unknown, string>();
-  const apiNames = new Map<unknown, string>();
+  const known = new Map<unknown, string>();
   const requested = new Set<string>();
   let isOff = false;
 
   const readNames = async (kind: Kind, uids: readonly string[]): Promise<void> => {
     const session = withOneAttempt(await connect());
     for await (const { uid, name } of listAll(session, kindRecords[kind].list, { uidp: { ids: uids } }))
-      if (typeof name === "string" && uids.includes(uid)) apiNames.set(uid, name);
+      if (typeof name === "string" && uids.includes(uid)) getOrInsert(known, uid, () => name);
   };
 
   const readMissing = async (kind: Kind, uids: readonly string[]): Promise<void> => {
-    const missing = uids.filter((uid) => !programNames.has(uid) && !requested.has(`${kind} ${uid}`));
+    const missing = uids.filter((uid) => !known.has(uid) && !requested.has(`${kind} ${uid}`));
     if (isOff || missing.length === 0 || !(await hasCredentials())) return;
     for (const uid of missing) requested.add(`${kind} ${uid}`);
     try {
@@ -46,24 +45,19 @@ export const recordNames = ({ connect, hasCredentials, ledger }: Service) => {
   };
 
   /** By uid. What cannot be read is missing. */
-  const find = async (kind: Kind, uids: Iterable<unknown>): Promise<Map<unknown, string>> => {
+  const find = async (kind: Kind, uids: readonly unknown[]): Promise<ReadonlyMap<unknown, string>> => {
     const wanted = [...new Set(uids)].filter(isUidp);
     await readMissing(kind, wanted);
     const { secretNames } = await ledger();
-    const nameOf = (uid: string) => (secretNames.has(uid) ? SECRET_NAME : (programNames.get(uid) ?? apiNames.get(uid)));
-    return new Map(
-      wanted.flatMap((uid) => {
-        const name = nameOf(uid);
-        return name === undefined ? [] : [[uid, name] as const];
-      }),
-    );
+    const names = wanted.map((uid) => [uid, secretNames.has(uid) ? SECRET_NAME : known.get(uid)] as const);
+    return new Map(names.filter((one): one is [string, string] => one[1] !== undefined));
   };
 
   return {
     /** The program calls the record of this uid by this name. */
     note: (uid: unknown, name: unknown, isSecret: boolean): void => {
       if (typeof uid !== "string" || uid === "" || typeof name !== "string") return;
-      programNames.set(uid, isSecret ? SECRET_NAME : name);
+      known.set(uid, isSecret ? SECRET_NAME : name);
     },
     find,
     /** `platform/registry`; `acme` for the organization itself. Undefined where a part of it cannot be read. */
@@ -95,42 +89,44 @@ export interface ShownNames {
   isOpen: IsOpen;
 }
 
-/** The names of a role binding, with the API's where the program has none. A secret argument is not looked up. */
+/** A part of what a binding connects. */
+type Part = "identity" | "role";
+
+type NamedPair = Record<Part, unknown> & { names: { [P in Part]?: unknown } };
+
+/** The names of pairs, with the API's where the program has none. A secret argument is not looked up. */
+const namesOfPairs = async (
+  names: RecordNames,
+  pairs: readonly NamedPair[],
+  isOpen: (part: Part) => boolean,
+): Promise<Record<Part, unknown>[]> => {
+  const namesOf = async (part: Part): Promise<unknown[]> => {
+    const missing = pairs.filter((pair) => pair.names[part] === undefined).map((pair) => pair[part]);
+    const found = await names.find(part, isOpen(part) ? missing : []);
+    return pairs.map(({ names: given, [part]: one }) => given[part] ?? (isRoleName(one) ? one : found.get(one)));
+  };
+  const [identities, roles] = [await namesOf("identity"), await namesOf("role")];
+  return pairs.map((_, i) => ({ identity: identities[i], role: roles[i] }));
+};
+
+/** The names of a role binding. */
 export const bindingNames = async (
   names: RecordNames,
   isOpen: IsOpen,
   { names: own, identity, role, parent }: Json,
 ): Promise<Json> => {
   const given = filterKnown(own as Json | undefined);
-  const nameOf = async (kind: Kind, uid: unknown): Promise<unknown> =>
-    given[kind] ?? (isRoleName(uid) ? uid : isOpen(kind) ? (await names.find(kind, [uid])).get(uid) : undefined);
+  const [pair] = await namesOfPairs(names, [{ identity, role, names: given }], isOpen);
   const group = async (): Promise<unknown> => {
     if (given.group === SECRET_NAME || !isOpen("parent")) return given.group;
     return (await names.pathOf(parent)) ?? given.group ?? (await names.find("group", [parent])).get(parent);
   };
-  const found = {
-    identity: await nameOf("identity", identity),
-    role: await nameOf("role", role),
-    group: await group(),
-  };
-  return filterKnown(found);
+  return filterKnown({ ...pair, group: await group() });
 };
 
 /** The same of the pairs of a set. */
-export const pairNames = async (names: RecordNames, isOpen: IsOpen, news: Json): Promise<Json[]> => {
-  const pairs = pairsIn(news);
-  const uidsWithoutName = (part: "identity" | "role"): string[] =>
-    isOpen("bindings") ? pairs.filter((pair) => pair.names[part] === undefined).map((pair) => pair[part]) : [];
-  const identities = await names.find("identity", uidsWithoutName("identity"));
-  const roles = await names.find("role", uidsWithoutName("role"));
-  return pairs.map((pair) => ({
-    identity: pair.names.identity ?? identities.get(pair.identity),
-    role: pair.names.role ?? roles.get(pair.role),
-  }));
-};
+export const pairNames = (names: RecordNames, isOpen: IsOpen, news: Json): Promise<Json[]> =>
+  namesOfPairs(names, pairsIn(news), () => isOpen("bindings"));
 
 /** The group and all above it that its path names. */
-const pathUids = (uid: string): string[] => {
-  const lineage = uid.split("/").map((_, i, segments) => segments.slice(0, i + 1).join("/"));
-  return isRoot(uid) ? lineage : lineage.slice(1);
-};
+const pathUids = (uid: string): string[] => (isRoot(uid) ? [uid] : [...ancestorsOf(uid).slice(1), uid]);

@@ -14,7 +14,7 @@ import { stackOf } from "../run/journal.ts";
 import { type Adoptions, adoptionsWith } from "./adoption.ts";
 import { duplicateWarnings } from "./duplicates.ts";
 import { type KindChecks, kindChecksWith } from "./kind-checks.ts";
-import { lookUpRecord } from "./look-up.ts";
+import { lookUpRecord, withoutLookUp } from "./look-up.ts";
 import type { ShownNames } from "./record-names.ts";
 import { recordReviewWith } from "./record-review.ts";
 import { bindingReviewWith } from "./review.ts";
@@ -60,9 +60,14 @@ export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
 
 const stepsOf = (shared: Shared, kind: Kind): Steps => ({
   derivesParent: true,
-  adopted: (olds, asked) => shared.adoptions.adopted(kind, olds, asked),
-  lookUp: (olds, news, isSecret) =>
-    lookUpRecord({ ...shared, again: shared.adoptions.again }, kind, olds, news, isSecret),
+  lookUp: async (olds, asked, { looksUp, isOffline, isSecret = () => true }) => {
+    const { isUnseen = false, ...adopted } = await shared.adoptions.adopted(kind, olds, asked);
+    if (adopted.missing || !(looksUp || isUnseen)) return { ...adopted, failures: [] };
+    const { news } = adopted;
+    return isOffline()
+      ? withoutLookUp(olds, news)
+      : lookUpRecord({ ...shared, again: shared.adoptions.again }, kind, olds, news, isSecret);
+  },
   check: (olds, news, shown) => check(shared, kind, olds, news, shown),
   createsMore: () => false,
   planned: (inputs) => planned(shared, kind, inputs),

@@ -6,7 +6,7 @@ import { assumptionOf } from "../../access/review/assume.ts";
 import { placeInStack, urnFrom } from "../../pulumi/urn.ts";
 import { resources as descriptors, isUidp, type Json, parentOf } from "../../schema/index.ts";
 import { kindOfToken, kindRecords, PARTS, type Part } from "../kind/index.ts";
-import { isBuiltIn, type Named, namedText } from "../kind/names.ts";
+import { isBuiltIn, type Named, namedText, partOf } from "../kind/names.ts";
 import { type Binding, bindingsIn, type DeclaredPair, grants } from "../kind/pair.ts";
 import { staysOnDelete } from "../reconcile/delete.ts";
 import { recordId } from "../record/id.ts";
@@ -60,7 +60,7 @@ export const bindingReviewWith = ({ sentence, log, names, isDeclared }: StepPart
       const parts = PARTS.map((part) => {
         const after = desiredName(news, part);
         if (!changed.includes(part)) return `${part} ${namedText(after)}`;
-        return `${part} ${namedText(storedName(olds, part, after))} becomes ${namedText(after)}`;
+        return `${part} ${namedText(storedName(olds, part))} becomes ${namedText(after)}`;
       });
       logOnce(news, "changes", parts);
     },
@@ -159,20 +159,15 @@ const desiredName = (news: Json, part: Part): Named => {
   return { uid: argument, name: (news.names as Json | undefined)?.[part] };
 };
 
-/**
- * What the outputs name. A state of version 0.1 (it has descriptions) may hold a name that the program marks as secret. Of its names,
- * only names of built-in roles are shown, and names that the program gives too.
- */
-const storedName = (olds: Json, part: Part, after?: Named): Named => {
-  const { name, description } = (olds[part] ?? {}) as Named & { description?: unknown };
-  const uid = storedUid(olds, part);
-  const isOpen = description === undefined || (part === "role" && isBuiltIn({ uid }));
-  return { uid, name: isOpen ? name : after?.uid === uid ? after?.name : undefined };
-};
+/** What the outputs name. */
+const storedName = (olds: Json, part: Part): Named => ({
+  uid: storedUid(olds, part),
+  name: partOf(olds, part).name,
+});
 
 /** The state of a native role binding leaves that of its group to the uid. */
 const storedUid = (olds: Json, part: Part): unknown => {
-  const { uid } = (olds[part] ?? {}) as Named;
+  const { uid } = partOf(olds, part);
   return uid === undefined && part === "group" && isUidp(olds.uid) ? parentOf(olds.uid) : uid;
 };
 

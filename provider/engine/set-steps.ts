@@ -38,8 +38,10 @@ export const setStepsWith = (parts: StepParts): Steps =>
 
 const stepsOf = (shared: Shared): Steps => ({
   derivesParent: false,
-  adopted: async (_olds, news) => ({ news }),
-  lookUp: async (olds, news) => ({ news, failures: await roleProblems(shared, olds, news) }),
+  lookUp: async (olds, news, { looksUp, isOffline }) => ({
+    news,
+    failures: looksUp && !isOffline() ? await roleProblems(shared, olds, news) : [],
+  }),
   createsMore: (olds, inputs) => textOf(olds) !== textOf(inputs),
   planned: async () => undefined,
   knownUid: async ({ parent }) => (isUidp(parent) ? parent : undefined),

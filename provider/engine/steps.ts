@@ -54,18 +54,19 @@ export interface LookedUp {
   shown?: Json;
 }
 
-/** The arguments with what `adopt` still means. */
-export interface Adopted {
-  news: Json;
-  missing?: NotFound;
-  /** the uid is one that the program has not looked up, such as that of the file beside it */
-  isUnseen?: boolean;
+/** How a check looks up what the program names. */
+export interface LookUp {
+  /** otherwise the program has done so */
+  looksUp: boolean;
+  /** the service does not answer */
+  isOffline(): boolean;
+  /** undefined where that is not known */
+  isSecret: IsSecret | undefined;
 }
 
 export interface Steps {
-  adopted(olds: Json, asked: Json): Promise<Adopted>;
   /** The arguments with the record that `adopt` means, and the problems of names. */
-  lookUp(olds: Json, news: Json, isSecret: IsSecret): Promise<LookedUp>;
+  lookUp(olds: Json, asked: Json, how: LookUp): Promise<LookedUp>;
   /** The inputs in the API's spelling, and all problems. Logs what a preview shows of them. */
   check(olds: Json, news: Json, shown: Shown): Promise<{ inputs: Json; failures: CheckFailure[] }>;
   /** Whether an update from the inputs `olds` to these creates records, so that it gets a time of its own (provider/record/id.ts). */
