@@ -99,7 +99,8 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
       lastDate = { dateMs, atMs: clock.now() };
     return answer;
   };
-  const attempter = { retry, redactor, transport, timeoutMs: config.requestTimeoutMs };
+  const timeoutMs = config.requestTimeoutMs;
+  const attempt = attemptWith(retry, redactor, transport, timeoutMs);
 
   const credentials: Credentials = credentialsFrom({
     ...(config.credentials ?? { env }),
@@ -111,9 +112,13 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
       const row: Operation = operations.ExchangeGet;
       const identity = config.identity ? { identity: config.identity } : {};
       const http = exchangeOf(requestOf(row, config.authUrl, { aud: [config.baseUrl], ...identity }), limits);
-      const token = () => Promise.resolve(identityToken);
       try {
-        const answer = await attempt(attempter, "Exchange", http, token, (one) => readAnswer(row, "Exchange", one));
+        const answer = await attempt(
+          "Exchange",
+          http,
+          async () => identityToken,
+          (one) => readAnswer(row, "Exchange", one),
+        );
         if (typeof answer.token === "string" && answer.token !== "") return answer.token;
         throw new ApiError("UNKNOWN", "the response contains no token", { operation: "Exchange" });
       } catch (error) {
@@ -121,7 +126,12 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
         throw isApiError(error) ? exchangeError(error, config, workload) : error;
       }
     },
-    githubToken: (url, token) => githubToken(attempter, url, token, config.authUrl),
+    // https://docs.github.com/actions/reference/security/oidc: the request token gets a token with our issuer as its audience.
+    githubToken: (requestUrl, requestToken) => {
+      const url = new URL(requestUrl);
+      url.searchParams.set("audience", config.authUrl);
+      return attempt(GITHUB_TOKEN, { method: "GET", url }, async () => requestToken, readGithubToken);
+    },
   });
 
   const writes: WriteCounts = { deletes: 0, others: 0 };
@@ -138,7 +148,6 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
       for (;;) {
         try {
           const answer = await attempt(
-            attempter,
             operation,
             http,
             async () => {
@@ -181,7 +190,7 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
     send: async (operation, request, token) => {
       const http = requestOf(operations[operation], config.baseUrl, request);
       redactor.note(token);
-      const answer = await transport({ ...http, timeoutMs: config.requestTimeoutMs, token });
+      const answer = await transport({ ...http, timeoutMs, token });
       return { ...answer, body: redactor.redact(answer.body) };
     },
     clock,
@@ -217,43 +226,38 @@ const exchangeOf = ({ url, ...http }: Unsent, limits: Limits | undefined): Unsen
   return { ...http, method: "POST", url: new URL(url.pathname, url), form: form.toString() };
 };
 
-interface Attempter {
-  retry: Retry;
-  redactor: Redactor;
-  transport: Transport;
-  timeoutMs: number;
-}
-
-const attempt = async <T>(
-  { retry, redactor, transport, timeoutMs }: Attempter,
-  operation: string,
-  http: Unsent,
-  token: () => Promise<string>,
-  read: (answer: HttpAnswer) => T,
-  { attempts, beforeSend }: CallOptions = {},
-): Promise<T> => {
-  // An exchange changes nothing, so it may be repeated.
-  const safety = http.form === undefined ? SAFETY[http.method] : "safe";
-  try {
-    return await retry(
-      safety,
-      async () => {
-        const request = { ...http, timeoutMs, token: await token() };
-        await beforeSend?.();
-        return read(await transport(request));
-      },
-      attempts,
-    );
-  } catch (error) {
-    if (!(error instanceof AttemptError)) throw error;
-    const { code, message, details } = error.cause as ApiError;
-    const clean = JSON.parse(redactor.redact(JSON.stringify(details)), escapeText) as ApiError["details"];
-    // No cause: it may hold headers.
-    const parts = [code, printable(redactor.redact(message)), { details: clean, operation }] as const;
-    if (safety === "once" && isAmbiguous(error.failure)) throw new LostAnswer(error.failure, ...parts);
-    throw error.failure.sent ? new ApiError(...parts) : new NoConnection(...parts);
-  }
-};
+/** Attempts an operation, as the policy of retries allows. Throws an ApiError that names it, without a token of this process in its texts. */
+const attemptWith =
+  (retry: Retry, redactor: Redactor, transport: Transport, timeoutMs: number) =>
+  async <T>(
+    operation: string,
+    http: Unsent,
+    token: () => Promise<string>,
+    read: (answer: HttpAnswer) => T,
+    { attempts, beforeSend }: CallOptions = {},
+  ): Promise<T> => {
+    // An exchange changes nothing, so it may be repeated.
+    const safety = http.form === undefined ? SAFETY[http.method] : "safe";
+    try {
+      return await retry(
+        safety,
+        async () => {
+          const request = { ...http, timeoutMs, token: await token() };
+          await beforeSend?.();
+          return read(await transport(request));
+        },
+        attempts,
+      );
+    } catch (error) {
+      if (!(error instanceof AttemptError)) throw error;
+      const { code, message, details } = error.cause as ApiError;
+      const clean = JSON.parse(redactor.redact(JSON.stringify(details)), escapeText) as ApiError["details"];
+      // No cause: it may hold headers.
+      const parts = [code, printable(redactor.redact(message)), { details: clean, operation }] as const;
+      if (safety === "once" && isAmbiguous(error.failure)) throw new LostAnswer(error.failure, ...parts);
+      throw error.failure.sent ? new ApiError(...parts) : new NoConnection(...parts);
+    }
+  };
 
 const REFUSALS: readonly Code[] = ["PERMISSION_DENIED", "UNAUTHENTICATED"];
 
@@ -305,21 +309,11 @@ const exchangeError = (
   });
 };
 
-// https://docs.github.com/actions/reference/security/oidc: the request token gets a token with our issuer as its audience.
-const githubToken = async (
-  attempter: Attempter,
-  requestUrl: string,
-  requestToken: string,
-  audience: string,
-): Promise<string> => {
-  const url = new URL(requestUrl);
-  url.searchParams.set("audience", audience);
-  const token = () => Promise.resolve(requestToken);
-  const operation = "GitHub OIDC token";
-  return attempt(attempter, operation, { method: "GET", url }, token, ({ status, body }) => {
-    const value = status === 200 ? (parse(body) as { value?: unknown } | null | undefined)?.value : undefined;
-    if (typeof value === "string" && value !== "") return value;
-    const text = `GitHub Actions returned no OIDC token (HTTP ${status})`;
-    throw new AttemptError({ status, sent: true }, new ApiError("UNAVAILABLE", text, { operation }));
-  });
+const GITHUB_TOKEN = "GitHub OIDC token";
+
+const readGithubToken = ({ status, body }: HttpAnswer): string => {
+  const value = status === 200 ? (parse(body) as { value?: unknown } | null | undefined)?.value : undefined;
+  if (typeof value === "string" && value !== "") return value;
+  const text = `GitHub Actions returned no OIDC token (HTTP ${status})`;
+  throw new AttemptError({ status, sent: true }, new ApiError("UNAVAILABLE", text, { operation: GITHUB_TOKEN }));
 };

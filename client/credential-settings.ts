@@ -39,18 +39,13 @@ export const CREDENTIAL_SETTINGS: Readonly<Record<string, string>> = {
   token: "IRM_TOKEN",
 };
 
-/** All variables that hold, or lead to, a credential. */
-export const CREDENTIAL_VARIABLES = [
-  "IRM_TOKEN",
-  "IRM_TOKEN_FILE",
-  "IRM_IDENTITY_TOKEN",
-  "IRM_IDENTITY_TOKEN_FILE",
-  "ACTIONS_ID_TOKEN_REQUEST_URL",
-  "ACTIONS_ID_TOKEN_REQUEST_TOKEN",
-];
-
-/** Those of them that are for the API. */
+/** The variables of the credential provider chain, in its order: tokens for the API, tokens of a workload, and those of GitHub Actions. */
 export const API_TOKENS = ["IRM_TOKEN", "IRM_TOKEN_FILE"];
+export const WORKLOAD_TOKENS = ["IRM_IDENTITY_TOKEN", "IRM_IDENTITY_TOKEN_FILE"];
+export const GITHUB = ["ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"] as const;
+
+/** All variables that hold, or lead to, a credential. */
+export const CREDENTIAL_VARIABLES = [...API_TOKENS, ...WORKLOAD_TOKENS, ...GITHUB];
 
 interface Setting {
   name: string;

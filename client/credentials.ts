@@ -7,7 +7,7 @@ import { isUidp, protocolProblem } from "../schema/index.ts";
 import { isAudience } from "./addresses.ts";
 import type { Clock } from "./clock.ts";
 import { type Config, type Env, type GetConfig, type Given, type ParsedConfig, parseConfig } from "./config.ts";
-import type { CredentialSource } from "./credential-settings.ts";
+import { API_TOKENS, type CredentialSource, GITHUB, WORKLOAD_TOKENS } from "./credential-settings.ts";
 import { ConfigError, type Redactor } from "./errors.ts";
 import { claimsOf } from "./token.ts";
 
@@ -47,14 +47,10 @@ export interface CredentialEnvironment extends CredentialSource {
 // Renews a token when this share of its lifetime is left: five minutes of an hour.
 const RENEW_BEFORE = 1 / 12;
 
-const GITHUB = ["ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"] as const;
-
 export const credentialsFrom = (environment: CredentialEnvironment): Credentials => {
-  const { env } = environment;
-  const { IRM_TOKEN: token } = env;
-  const from = environment.isEither ? eitherCredentials : fixedCredentials;
-  if (token) return from(() => Promise.resolve(token), "IRM_TOKEN", environment);
-  if (env.IRM_TOKEN_FILE) return from(fileReader("IRM_TOKEN_FILE", environment), "IRM_TOKEN_FILE", environment);
+  const { env, isEither } = environment;
+  const variable = API_TOKENS.find((name) => env[name]);
+  if (variable !== undefined) return (isEither ? eitherCredentials : fixedCredentials)(variable, environment);
   const workload = workloadToken(environment);
   if (!workload) throw new ConfigError([environment.missing ?? MISSING], "sign-in");
   return exchangeCredentials(workload, environment);
@@ -88,10 +84,8 @@ export const readConfig = (get: GetConfig | undefined, env: Env, apiTokenCredent
 
 /** The problem of an environment without credentials; undefined when it has some. */
 export const missingCredentials = ({ env, missing }: CredentialSource): string | undefined => {
-  const single = ["IRM_TOKEN", "IRM_TOKEN_FILE", "IRM_IDENTITY_TOKEN", "IRM_IDENTITY_TOKEN_FILE"].some(
-    (name) => env[name],
-  );
-  return single || GITHUB.every((name) => env[name]) ? undefined : (missing ?? MISSING);
+  const isToken = [...API_TOKENS, ...WORKLOAD_TOKENS].some((name) => env[name]);
+  return isToken || GITHUB.every((name) => env[name]) ? undefined : (missing ?? MISSING);
 };
 
 // A header can carry no other characters, and undici's own error would not name the cause.
@@ -130,8 +124,10 @@ const requireWorkload = (text: string, variable: string, settings: CredentialSou
   return text;
 };
 
-const fileReader = (variable: string, environment: CredentialEnvironment) => async (): Promise<string> => {
+/** Reads the token that a variable holds, or that the file which it names holds. */
+const readerOf = (variable: string, environment: CredentialEnvironment) => async (): Promise<string> => {
   const path = environment.env[variable] as string;
+  if (!variable.endsWith("_FILE")) return path;
   const refusal = environment.refusesFile?.(path);
   if (refusal !== undefined) throw new ConfigError([refusal], "sign-in");
   try {
@@ -158,12 +154,9 @@ const requireAudience = (
 };
 
 // Read once, and again when the service refuses the token: a sidecar may have written a new one to the file.
-const fixedCredentials = (
-  read: () => Promise<string>,
-  variable: string,
-  environment: CredentialEnvironment,
-): Credentials => {
+const fixedCredentials = (variable: string, environment: CredentialEnvironment): Credentials => {
   const source = nameOf(variable, environment);
+  const read = readerOf(variable, environment);
   let current: string | undefined;
   const load = async () => {
     current = requireAudience(clean(await read(), source, environment), source, environment);
@@ -182,21 +175,16 @@ const fixedCredentials = (
  * The token that a setting names, of either kind. The subject of an API token is an identity of the service. A signed token with another
  * subject is the workload's own, and is exchanged.
  */
-const eitherCredentials = (
-  read: () => Promise<string>,
-  variable: string,
-  environment: CredentialEnvironment,
-): Credentials => {
+const eitherCredentials = (variable: string, environment: CredentialEnvironment): Credentials => {
   const source = nameOf(variable, environment);
+  const read = readerOf(variable, environment);
   let chosen: Credentials | undefined;
   const choose = async (): Promise<Credentials> => {
     if (chosen) return chosen;
     const token = await read();
     const isWorkload = workloadProblem(token, variable, environment) === undefined && identityOf(token) === undefined;
     if (!isWorkload) requireIdentityOf(token, source, environment);
-    chosen = isWorkload
-      ? exchangeCredentials({ source, read }, environment)
-      : fixedCredentials(read, variable, environment);
+    chosen = isWorkload ? exchangeCredentials({ source, read }, environment) : fixedCredentials(variable, environment);
     return chosen;
   };
   return {
@@ -227,14 +215,11 @@ interface Workload {
 
 const workloadToken = (environment: CredentialEnvironment): Workload | undefined => {
   const { env, githubToken } = environment;
-  if (env.IRM_IDENTITY_TOKEN) {
-    const variable = "IRM_IDENTITY_TOKEN";
-    const token = requireWorkload(env.IRM_IDENTITY_TOKEN, variable, environment);
-    return { source: nameOf(variable, environment), read: () => Promise.resolve(token) };
-  }
-  if (env.IRM_IDENTITY_TOKEN_FILE) {
-    const variable = "IRM_IDENTITY_TOKEN_FILE";
-    const read = fileReader(variable, environment);
+  const { IRM_IDENTITY_TOKEN: given } = env;
+  if (given) requireWorkload(given, "IRM_IDENTITY_TOKEN", environment);
+  const variable = WORKLOAD_TOKENS.find((name) => env[name]);
+  if (variable !== undefined) {
+    const read = readerOf(variable, environment);
     const source = nameOf(variable, environment);
     return { source, read: async () => requireWorkload(await read(), variable, environment) };
   }
