@@ -23,34 +23,26 @@ const OUTPUT_SIGNATURE = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
 /** No input of ours is nested so deeply; a walk without an end would exhaust the stack. */
 const DEPTH_MAX = 100;
 
-/** The value with SECRET and UNKNOWN in place of what the engine wraps: a secret must not get into a message. */
-const unwrapValue = (value: unknown, depth = 0): unknown => {
+/** The value without what the engine wraps it in. `isClear`: with secrets in clear text. */
+const unwrapValue = (value: unknown, isClear: boolean, depth = 0): unknown => {
   if (typeof value !== "object" || value === null) return value;
   if (depth > DEPTH_MAX) return UNKNOWN;
-  if (Array.isArray(value)) return value.map((one) => unwrapValue(one, depth + 1));
+  const inner = (one: unknown): unknown => unwrapValue(one, isClear, depth + 1);
+  if (Array.isArray(value)) return value.map(inner);
   const { [SIGNATURE]: signature, ...members } = value as Json;
-  if (signature === SECRET_SIGNATURE) return SECRET;
-  if (signature === OUTPUT_SIGNATURE) {
+  if (signature === SECRET_SIGNATURE) return isClear ? inner(members.value) : SECRET;
+  if (signature === OUTPUT_SIGNATURE && !isClear) {
     if (members.secret === true) return SECRET;
-    return members.value === undefined ? UNKNOWN : unwrapValue(members.value, depth + 1);
+    return members.value === undefined ? UNKNOWN : inner(members.value);
   }
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, unwrapValue(one, depth + 1)]));
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inner(one)]));
 };
 
-/** The members of a bag of inputs or outputs. */
-export const valuesIn = (bag: Json | null | undefined): Json => unwrapValue(bag ?? {}) as Json;
+/** The members of a bag of inputs or outputs, with SECRET and UNKNOWN in place of secrets and unknown values: no secret gets into a message. */
+export const valuesIn = (bag: Json | null | undefined): Json => unwrapValue(bag ?? {}, false) as Json;
 
 /** Treats a secret or unknown value as set: the setting may delete more than the preview shows. */
 export const isOrMayBe = (value: unknown): boolean => value === true || value === SECRET || value === UNKNOWN;
 
 /** The same in clear text, as the engine answers a program. What it prints has no clear text. */
-export const clearValuesIn = (bag: Json | null | undefined): Json => clear(bag ?? {}) as Json;
-
-const clear = (value: unknown, depth = 0): unknown => {
-  if (typeof value !== "object" || value === null) return value;
-  if (depth > DEPTH_MAX) return UNKNOWN;
-  if (Array.isArray(value)) return value.map((one) => clear(one, depth + 1));
-  const { [SIGNATURE]: signature, ...members } = value as Json;
-  if (signature === SECRET_SIGNATURE) return clear(members.value, depth + 1);
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, clear(one, depth + 1)]));
-};
+export const clearValuesIn = (bag: Json | null | undefined): Json => unwrapValue(bag ?? {}, true) as Json;

@@ -26,10 +26,10 @@ import type { Held, IsSecret, LookedUp, StepParts, Steps } from "./steps.ts";
 
 /** What the methods of a process share. */
 const partsOf = (environment: Environment, looksUp: boolean) => {
-  const { env, log, clock, masked, cwd = process.cwd() } = environment;
+  const { env, log, masked, cwd = process.cwd() } = environment;
   const connection = connectionWith(environment);
   const records = notedRecords();
-  const gate = serviceGate({ connection, log, clock });
+  const gate = serviceGate(connection, environment);
   const isStarted = environment.engine !== undefined || environment.dynamicEngine !== undefined;
   const sentences = sentencesWith({ log, masked, engine: isStarted ? engineProcess : () => undefined });
   const names = recordNames(connection);

@@ -21,11 +21,6 @@ import type { Observed, StepParts, Steps } from "./steps.ts";
 
 export type OpenStacks = ReturnType<typeof openStacks>;
 
-/** Each resource would fail in the same way. */
-class NotComparable extends SessionError {
-  override readonly name = "NotComparable";
-}
-
 /** `isOffline`: the service does not answer, and a preview goes on without it. */
 export const openStacks = ({ ledger, connect, hasCredentials, log }: StepParts, isOffline: () => boolean) => {
   let clearing: Promise<void> = Promise.resolve();
@@ -35,7 +30,7 @@ export const openStacks = ({ ledger, connect, hasCredentials, log }: StepParts, 
     await unlessJournalFails(undefined, async () => {
       if ((await journal.findOpenRuns(key)) !== undefined) {
         if (!(await hasCredentials()))
-          throw new NotComparable(withSection(uncomparableText(stackOf(key)), "open-stack"));
+          throw new SessionError(withSection(uncomparableText(stackOf(key)), "open-stack"));
         stacks.current = await findOpenStack(await connect(), { key, isPreview: isUpdate === false });
         if (stacks.current) log(describeOpenStack(stacks.current));
       } else if (!isOffline() && (await hasCredentials()) && (await journal.isBehind(key))) {

@@ -10,17 +10,12 @@ import { listPage } from "../../client/paginate.ts";
 import { SERVICE } from "../../client/preview-marks.ts";
 import { getOrInsert, isApiError, isLoopbackUrl, type Json, resources, rootOf } from "../../schema/index.ts";
 import { type Absence, absenceOf } from "../recovery/not-found.ts";
-import type { Session } from "../run/session.ts";
+import type { Environment, Session } from "../run/session.ts";
 import type { Connection } from "./shared-state.ts";
 
 /** The state belongs to another service: nothing is created, changed or deleted. */
 class WrongService extends SessionError {
   override readonly name = "WrongService";
-}
-
-/** The program creates something in an organization that the caller does not see. */
-class NotVisible extends SessionError {
-  override readonly name = "NotVisible";
 }
 
 /** Each request of the run would fail in the same way. */
@@ -36,15 +31,7 @@ interface Run {
   isUpdate: boolean | undefined;
 }
 
-interface GateParts {
-  connection: Pick<Connection, "config" | "connect" | "hasCredentials" | "stopped">;
-  log(text: string): void;
-  clock: Clock;
-}
-
-export type ServiceGate = ReturnType<typeof serviceGate>;
-
-export const serviceGate = ({ connection, log, clock }: GateParts) => {
+export const serviceGate = (connection: Connection, { log, clock }: Pick<Environment, "log" | "clock">) => {
   const { config, connect, hasCredentials, stopped } = connection;
   const lookUps = new Map<string, Promise<LookUp>>();
   const reported = new Set<string>();
@@ -91,7 +78,7 @@ export const serviceGate = ({ connection, log, clock }: GateParts) => {
   const newPlace = async (uid: string, run: Run): Promise<void> => {
     const root = rootOf(uid);
     const absence = await absenceIn(root, run);
-    if (absence) throw new NotVisible(notVisibleText(root, await config(), absence));
+    if (absence) throw new SessionError(notVisibleText(root, await config(), absence));
   };
 
   return {

@@ -12,15 +12,7 @@ type Classes = Readonly<Record<string, readonly string[]>>;
 /** They end with an address: by their constructor, by `errorText`, or because each construction passes a text that has one. */
 const ADDRESSED: Classes = {
   "an error of the API, by its code": ["ApiError", "RecordError", "NoConnection", "LostAnswer", "RefusedToken"],
-  "of a session": [
-    "SessionError",
-    "ConfigError",
-    "WrongService",
-    "NotVisible",
-    "Unreachable",
-    "Refused",
-    "NotComparable",
-  ],
+  "of a session": ["SessionError", "ConfigError", "WrongService", "Unreachable", "Refused"],
   "of a journal": ["JournalError"],
   "of a create or a record": ["UnknownOutcome", "Incomplete", "InitFailed", "Cancelled", "Ended"],
 };
