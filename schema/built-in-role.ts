@@ -1,5 +1,6 @@
 // The built-in roles of the published API, and what each grants (docs/contract.md#built-in-roles). A service changes its bundles several
 // times a month: what decides online is what the service has; this table decides where no service is asked.
+import { rowsOf } from "./once.ts";
 import { isUidp } from "./uidp.ts";
 
 /** When the table was taken, and from where. */
@@ -33,9 +34,7 @@ guardener.user | GuardenerUserCaps, documented | groups.list guardener.actions.m
 guardener.admin | GuardenerAdminCaps, documented | groups.list guardener.actions.migrate guardener.association.list guardener.association.manage guardener.dfc.convert guardener.scan.get guardener.scan.list manifest.list manifest.metadata.list record_signatures.list referrers.list repo.blobs.get repo.list sboms.list tag.list terms.accept terms.list vuln_reports.list
 `;
 
-const rows = ROWS.trim()
-  .split("\n")
-  .map((row) => row.split(" | ") as [name: string, source: string, capabilities: string]);
+const rows = rowsOf(ROWS).map((row) => row.split(" | ") as [name: string, source: string, capabilities: string]);
 
 /** What each role grants, by its name: friendly names, such as `groups.list`, in alphabetical order. */
 export type RoleBundles = Readonly<Record<string, readonly string[]>>;

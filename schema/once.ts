@@ -25,3 +25,6 @@ export const getOrInsert = <K, V>(
   map.set(key, value);
   return value;
 };
+
+/** The rows of a table that is a text, one in a line. */
+export const rowsOf = (table: string): string[] => table.trim().split("\n");
