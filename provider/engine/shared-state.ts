@@ -99,8 +99,6 @@ export const connectionWith = (environment: Environment) => {
 // Which resources the program declares, and which records the state has for them. A refresh compares resources under the names of the
 // state. Only a check shows that the program declares one, perhaps under another name.
 
-export type NotedRecords = ReturnType<typeof notedRecords>;
-
 export const notedRecords = () => {
   const declared = new Set<unknown>();
   /** what ownership knows to be in the state: record and owner */
