@@ -19,7 +19,7 @@ import type { Config, Env } from "./config.ts";
 import { type Credentials, credentialsFrom, identityOf, type Limits } from "./credentials.ts";
 import { isGateRefusal, LostAnswer, NoConnection, type Redactor, RefusedToken } from "./errors.ts";
 import { parse, readAnswer, requestedUid, requestOf } from "./rest.ts";
-import { type AttemptBudget, AttemptError, type Failure, isAmbiguous, type Retry, retryWith, SAFETY } from "./retry.ts";
+import { type AttemptBudget, AttemptError, isAmbiguous, type Retry, retryWith, SAFETY } from "./retry.ts";
 import { claimsOf, expiredApiTokenAdvice, isPast, newTokenAdvice, refusalReason } from "./token.ts";
 import type { HttpAnswer, HttpRequest, Transport } from "./transport.ts";
 
@@ -38,29 +38,7 @@ type Call = <N extends OperationName>(
   options?: CallOptions,
 ) => Promise<ResponseOf<N>>;
 
-export interface Client {
-  call: Call;
-  /**
-   * One attempt with this token, whatever the credentials are. Returns what the service answers, with the token out of its text. Throws an
-   * AttemptError where no answer arrives.
-   */
-  send(operation: OperationName, request: Json, token: string): Promise<HttpAnswer>;
-  clock: Clock;
-  /** the time by the service's clock, never ahead of it (docs/faults.md#f24); undefined before its first response */
-  serverNow(): number | undefined;
-  /** The same; pings the service if it has not answered yet. Falls back to this machine's time. */
-  serviceNow(): Promise<number>;
-  /** uid of the identity that the calls act as; undefined if the API token does not show it */
-  identity(): Promise<string | undefined>;
-  /** What the API token shows of the caller. Signs in if there is no token yet. */
-  caller(): Promise<Caller>;
-  /** Acquires one retry from the quota of the process; false when the quota is exhausted. */
-  acquireRetry(failure: Failure): boolean;
-  /** The tokens of its calls, and narrower ones. They are secrets. */
-  credentials: Credentials;
-  /** Counts the begins and ends of calls that write. What was read at another count may be stale. */
-  writes(): WriteCounts;
-}
+export type Client = ReturnType<typeof clientWith>;
 
 export interface Caller {
   /** where the API token came from, never the token itself: "IRM_TOKEN" */
@@ -88,7 +66,7 @@ interface ClientParts {
 // Five attempts, as for any operation: the second one at once with a new token, the others after 2 to 16 seconds.
 const DENIED_WAITS_MS = [0, 2_000, 8_000, 16_000];
 
-export const clientWith = ({ config, env, clock, redactor, transport: wire }: ClientParts): Client => {
+export const clientWith = ({ config, env, clock, redactor, transport: wire }: ClientParts) => {
   const retry = retryWith(clock);
   // `Date` of the last response, and when it arrived. Its whole seconds are rounded down, so it is never ahead.
   let lastDate: { dateMs: number; atMs: number } | undefined;
@@ -178,7 +156,8 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
       if (written) writes[written] += 1;
     }
   };
-  const serverNow = () => lastDate && lastDate.dateMs + clock.now() - lastDate.atMs;
+  /** the time by the service's clock, never ahead of it (docs/faults.md#f24); undefined before its first response */
+  const serverNow = (): number | undefined => lastDate && lastDate.dateMs + clock.now() - lastDate.atMs;
   const refusedToken = (error: ApiError, source: string, token: string): RefusedToken => {
     const claims = claimsOf(token);
     const nowMs = serverNow() ?? clock.today();
@@ -187,28 +166,38 @@ export const clientWith = ({ config, env, clock, redactor, transport: wire }: Cl
   };
   return {
     call,
-    send: async (operation, request, token) => {
+    /**
+     * One attempt with this token, whatever the credentials are. Returns what the service answers, with the token out of its text. Throws an
+     * AttemptError where no answer arrives.
+     */
+    send: async (operation: OperationName, request: Json, token: string): Promise<HttpAnswer> => {
       const http = requestOf(operations[operation], config.baseUrl, request);
       redactor.note(token);
       const answer = await transport({ ...http, timeoutMs, token });
       return { ...answer, body: redactor.redact(answer.body) };
     },
     clock,
+    /** The tokens of its calls, and narrower ones. They are secrets. */
     credentials,
     serverNow,
-    serviceNow: async () => {
+    /** The same; pings the service if it has not answered yet. Falls back to this machine's time. */
+    serviceNow: async (): Promise<number> => {
       // If the ping fails, the next request fails too.
       if (!lastDate) await call("Ping", {}).catch(() => undefined);
       return serverNow() ?? clock.today();
     },
-    identity: async () => identityOf(await credentials.token()),
-    caller: async () => {
+    /** uid of the identity that the calls act as; undefined if the API token does not show it */
+    identity: async (): Promise<string | undefined> => identityOf(await credentials.token()),
+    /** What the API token shows of the caller. Signs in if there is no token yet. */
+    caller: async (): Promise<Caller> => {
       const claims = claimsOf(await credentials.token());
       // A setting may name a token of either kind: only the token tells which, so the rest is read after it.
       return { source: credentials.source, isExchange: credentials.isExchange, claims };
     },
+    /** Acquires one retry from the quota of the process; false when the quota is exhausted. */
     acquireRetry: retry.acquire,
-    writes: () => ({ ...writes }),
+    /** Counts the begins and ends of calls that write. What was read at another count may be stale. */
+    writes: (): WriteCounts => ({ ...writes }),
   };
 };
 

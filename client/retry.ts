@@ -102,23 +102,20 @@ export class AttemptError extends Error {
   }
 }
 
-export interface Retry {
-  /** Repeats the attempt as the policy allows. `budget`: shared by all calls of an operation; default: a new one. */
-  <T>(safety: Safety, attempt: () => Promise<T>, budget?: AttemptBudget): Promise<T>;
-  /** Acquires a retry that the caller performs; false when the quota is exhausted. */
-  acquire(failure: Failure): boolean;
-}
+export type Retry = ReturnType<typeof retryWith>;
 
 /** One per process: its operations share the quota. */
-export const retryWith = (clock: Clock): Retry => {
+export const retryWith = (clock: Clock) => {
   let quota = RETRY_QUOTA;
 
+  /** Acquires a retry that the caller performs; false when the quota is exhausted. */
   const acquire = (failure: Failure): boolean => {
     const cost = retryCost(failure);
     if (quota < cost) return false;
     quota -= cost;
     return true;
   };
+  /** Repeats the attempt as the policy allows. `budget`: shared by all calls of an operation; default: a new one. */
   const retry = async <T>(safety: Safety, attempt: () => Promise<T>, budget = newAttemptBudget(clock)): Promise<T> => {
     let acquired = 0;
     for (;;) {

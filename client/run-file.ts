@@ -4,7 +4,8 @@
 import { appendFileSync, lstatSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { z } from "zod";
-import { getOrInsert, isLoopbackUrl, LOOPBACK_NAMES } from "../schema/index.ts";
+import { getOrInsert, isLoopbackUrl } from "../schema/index.ts";
+import { serviceOf } from "./addresses.ts";
 import type { Env } from "./env.ts";
 import { ConfigError } from "./errors.ts";
 import type { Transport } from "./transport.ts";
@@ -123,22 +124,20 @@ export const runNotice = (env: Env): string | undefined => {
   return `this run is part of a review, and changes nothing: ${twins}`;
 };
 
-const noServiceText = ({ kind }: RunFile, address: string): string => {
-  const { origin } = new URL(address);
-  return kind === "review"
-    ? `this run is part of a review, and ${origin} is not the service that it has copied; nothing is sent there`
-    : `this run goes through the gate of npx pulumi-irm apply, and ${origin} is not the service that it applies a change to; nothing is sent there`;
-};
-
 /** Where the requests for a service go. One that the run does not have is noted, so that the command fails, and is the problem. */
 export const serviceIn = (
   { run, folder }: Extract<Found, { run: RunFile }>,
   address: string,
 ): Service | { problem: string } => {
-  const service = run.services.find((one) => isBelow(one.address, new URL(address)));
+  const service = run.services.find((one) => `${serviceOf(address)}/`.startsWith(`${one.address}/`));
   if (service) return service;
-  appendFileSync(join(folder, ELSEWHERE_FILE), `${new URL(address).origin}\n`, { mode: 0o600 });
-  return { problem: noServiceText(run, address) };
+  const { origin } = new URL(address);
+  appendFileSync(join(folder, ELSEWHERE_FILE), `${origin}\n`, { mode: 0o600 });
+  const [what, served] =
+    run.kind === "review"
+      ? ["is part of a review", "it has copied"]
+      : ["goes through the gate of npx pulumi-irm apply", "it applies a change to"];
+  return { problem: `this run ${what}, and ${origin} is not the service that ${served}; nothing is sent there` };
 };
 
 /** Connects to the copy or the gate of the service that a request is for, and refuses every other one. In any other run, the same transport. */
@@ -150,7 +149,7 @@ export const inRun = (transport: Transport, env: Env): Transport => {
     const service = serviceIn(one, request.url.href);
     if ("problem" in service) throw new ConfigError([service.problem]);
     const url = new URL(service.url);
-    url.pathname = request.url.pathname.slice(pathOf(new URL(service.address)).length);
+    url.pathname = request.url.pathname.slice(new URL(service.address).pathname.replace(/\/$/, "").length);
     url.search = request.url.search;
     // The gate waits for the service as long as its own client does, and then looks for what a lost answer was about.
     const timeoutMs = one.run.kind === "apply" ? request.timeoutMs + GATE_MS : request.timeoutMs;
@@ -159,12 +158,3 @@ export const inRun = (transport: Transport, env: Env): Transport => {
 };
 
 const GATE_MS = 120_000;
-
-const isBelow = (address: string, { protocol, hostname, port, pathname }: URL): boolean => {
-  const service = new URL(address);
-  const host = LOOPBACK_NAMES.includes(hostname) ? "127.0.0.1" : hostname;
-  const isSame = service.protocol === protocol && service.hostname === host && service.port === port;
-  return isSame && `${pathname}/`.startsWith(`${pathOf(service)}/`);
-};
-
-const pathOf = ({ pathname }: URL): string => pathname.replace(/\/$/, "");

@@ -31,18 +31,7 @@ export interface EngineRun {
   stdio?: StdioOptions;
 }
 
-interface EngineResult {
-  /** its exit code, or the signal that has ended it */
-  end: number | string;
-  stdout: string;
-  stderr: string;
-}
-
-export interface Engine {
-  run(args: readonly string[], options: EngineRun): Promise<EngineResult>;
-  /** The output of a command that must succeed. Throws EngineError. */
-  must(args: readonly string[], options: EngineRun): Promise<string>;
-}
+export type Engine = ReturnType<typeof engineWith>;
 
 export interface EngineParts {
   /** once it aborts, a command is ended and fails */
@@ -59,8 +48,9 @@ const GRACE_MS = 10_000;
 export const engineWith = (
   [program, ...first]: readonly [string, ...string[]],
   { signal, user, timeoutMs }: EngineParts = {},
-): Engine => {
-  const run: Engine["run"] = async (args, { cwd, env, input = "", stdio }) => {
+) => {
+  /** `end` is its exit code, or the signal that has ended it. */
+  const run = async (args: readonly string[], { cwd, env, input = "", stdio }: EngineRun) => {
     signal?.throwIfAborted();
     const quietly = stdio === undefined ? ["--non-interactive", "--color", "never"] : [];
     // In a process group of its own, it ends with all that it has started.
@@ -99,7 +89,8 @@ export const engineWith = (
   };
   return {
     run,
-    must: async (args, options) => {
+    /** The output of a command that must succeed. Throws EngineError. */
+    must: async (args: readonly string[], options: EngineRun): Promise<string> => {
       const { end, stdout, stderr } = await run(args, options);
       if (end === 0) return stdout;
       const why = stderr.trim() || stdout.trim().split("\n").slice(-20).join("\n") || `it ended with ${end}`;

@@ -8,9 +8,9 @@ import { setImmediate } from "node:timers/promises";
 import * as pulumi from "@pulumi/pulumi";
 import { isRoot, isUidp, parentOf, type Resource } from "../../schema/index.ts";
 import { argumentReferencesOf, typeOfToken } from "../record/kind.ts";
-import { type BindingPlaces, bindingPlaces } from "../run/places.ts";
+import { bindingPlaces } from "../run/places.ts";
 import { skipsCheckpoints } from "../run/started-with.ts";
-import { reportRemovals, settleOpenStack } from "./end.ts";
+import { watchEnd } from "./end.ts";
 import { awaitValue } from "./output.ts";
 import { isConstructed, perRun, programError } from "./session.ts";
 
@@ -40,27 +40,14 @@ interface Entry extends Entering {
   resource?: pulumi.CustomResource;
 }
 
-export interface Entered {
-  opts: pulumi.CustomResourceOptions;
-  noteConstructed(resource: pulumi.CustomResource): void;
-  /** the resource of the program whose uid this is, by the Output that the resource itself holds */
-  resourceOf(reference: unknown): pulumi.Resource | undefined;
-  /** the group in which the program declares a resource of its own */
-  parentOf(resource: pulumi.Resource): pulumi.Resource | undefined;
-  /** the arguments of a resource that the program declares; undefined of one that is got by its uid */
-  inputsOf(resource: pulumi.Resource): pulumi.Inputs | undefined;
-  /** the resource by a uid, as far as uids are known when all is found that the plain uids of the inputs mean */
-  resourceWith(uid: string): Promise<pulumi.Resource | undefined>;
-  places: BindingPlaces;
-}
+export type Entered = ReturnType<ReturnType<typeof programWith>["enter"]>;
 
 export const currentProgram = perRun((monitor) => {
   const program = programWith(TIMEOUT_MS);
   // The plugin itself sees the end of a program of which it constructs a part.
   if (monitor && !isConstructed()) {
     refuseOtherResources();
-    reportRemovals({ monitor, ...program });
-    settleOpenStack({ monitor, ...program });
+    watchEnd({ monitor, ...program });
   }
   return program;
 });
@@ -153,7 +140,7 @@ const programWith = (timeoutMs: number) => {
     /** ids of the records that it adopts (`recordId`) */
     adopted: new Set<string>(),
     /** Registers a resource; returns `opts` with the dependencies that its plain uids imply. */
-    enter(own: Entering, inputs: pulumi.Inputs, opts: pulumi.CustomResourceOptions): Entered {
+    enter(own: Entering, inputs: pulumi.Inputs, opts: pulumi.CustomResourceOptions) {
       const entry: Entry = { ...own, inputs, opts };
       const { sharesUid, literals } = own;
       entries.push(entry);
@@ -177,13 +164,18 @@ const programWith = (timeoutMs: number) => {
         opts: hasNone ? opts : { ...opts, dependsOn: edges as Promise<pulumi.Resource[]> },
         noteConstructed,
         places,
-        resourceOf: (reference) => byId.get(reference),
-        inputsOf: (resource) => {
+        /** the resource of the program whose uid this is, by the Output that the resource itself holds */
+        resourceOf: (reference: unknown): pulumi.Resource | undefined => byId.get(reference),
+        /** the arguments of a resource that the program declares; undefined of one that is got by its uid */
+        inputsOf: (resource: pulumi.Resource): pulumi.Inputs | undefined => {
           const found = byResource.get(resource);
           return found?.opts.id === undefined ? found?.inputs : undefined;
         },
-        parentOf: (resource) => byId.get(byResource.get(resource)?.inputs.parent),
-        resourceWith: async (uid) => {
+        /** the group in which the program declares a resource of its own */
+        parentOf: (resource: pulumi.Resource): pulumi.Resource | undefined =>
+          byId.get(byResource.get(resource)?.inputs.parent),
+        /** the resource by a uid, as far as uids are known when all is found that the plain uids of the inputs mean */
+        resourceWith: async (uid: string): Promise<pulumi.Resource | undefined> => {
           await edges;
           return byUid.get(uid);
         },

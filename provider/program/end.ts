@@ -32,23 +32,28 @@ interface Declared {
   adopted: ReadonlySet<string>;
 }
 
-const previews: Declared[] = [];
+const programs: Declared[] = [];
 
-/** Reports what leaves the stack, at the end of the program in a preview. */
-export const reportRemovals = (declared: Declared): void => {
-  if (!pulumi.runtime.isDryRun()) return;
-  // The SDK signals the end of the program in a later round of this event (@pulumi/pulumi/cmd/run/index.ts), so the reports
-  // that begin here are finished by then.
-  if (previews.length === 0) process.once("beforeExit", () => void Promise.all(previews.splice(0).map(report)));
-  previews.push(declared);
+/** Looks at what the program has declared, at its end. */
+export const watchEnd = (declared: Declared): void => {
+  // The SDK signals the end of the program in a later round of this event (@pulumi/pulumi/cmd/run/index.ts), so what begins here is
+  // finished by then.
+  if (programs.length === 0) process.once("beforeExit", () => void Promise.all(programs.splice(0).map(end)));
+  programs.push(declared);
 };
 
-const report = async ({ monitor, resources, sets, adopted }: Declared): Promise<void> => {
+const end = async (declared: Declared): Promise<void> => {
+  // The run of a program of the Automation API may be over. A program that failed may have ended before it declared everything.
+  if (pulumi.runtime.getMonitor() !== declared.monitor || pulumi.log.hasErrors()) return;
+  await Promise.all([
+    ...(pulumi.runtime.isDryRun() ? [reportRemovals(declared)] : []),
+    ...(isOnCommandLine() ? [settleOpenStack(declared)] : []),
+  ]);
+};
+
+/** Reports what leaves the stack. */
+const reportRemovals = async ({ resources, sets, adopted }: Declared): Promise<void> => {
   try {
-    // The run is over: a program of the Automation API.
-    if (pulumi.runtime.getMonitor() !== monitor) return;
-    // A program that failed may have ended before it declared everything.
-    if (pulumi.log.hasErrors()) return;
     const state = await storedResources();
     const urns = await Promise.all(resources().map(({ urn }) => awaitValue(urn)));
     const { managedId, placeOf, removalTexts } = await import("../engine/review.ts");
@@ -92,16 +97,11 @@ const newIdentity = async (resource: pulumi.CustomResource): Promise<NewIdentity
 };
 
 /** Settles what an open run left. */
-export const settleOpenStack = (declared: Declared): void => {
-  if (!isOnCommandLine()) return;
-  // The engine waits for this, as above.
-  process.once("beforeExit", () => void settle(declared));
-};
-
-const settle = async ({ monitor, resources }: Declared): Promise<void> => {
+const settleOpenStack = async ({ resources }: Declared): Promise<void> => {
   try {
-    // A program that failed may have ended before it declared everything.
-    if (pulumi.runtime.getMonitor() !== monitor || pulumi.log.hasErrors() || !mayBeOpen(programJournal())) return;
+    // Most journals have no line of such a run.
+    const journal = programJournal();
+    if (!existsSync(journal) || !readFileSync(journal, "utf8").includes('{"began":')) return;
     const { findUndeclared } = await import("../attribution/stack.ts");
     const key = `${programStack()}/`;
     const isPreview = pulumi.runtime.isDryRun();
@@ -111,10 +111,6 @@ const settle = async ({ monitor, resources }: Declared): Promise<void> => {
     await pulumi.log.warn(`pulumi-irm: what an open run left is not known: ${(error as Error).message}`);
   }
 };
-
-/** Most journals have no line of such a run. */
-const mayBeOpen = (journal: string): boolean =>
-  existsSync(journal) && readFileSync(journal, "utf8").includes('{"began":');
 
 const declaredRecords = async (resources: readonly pulumi.CustomResource[]): Promise<DeclaredRecords> => {
   const [records, places] = [new Set<string>(), new Set<string>()];
