@@ -112,9 +112,9 @@ export const parseConfig = (fromStack: GetConfig | undefined, env: Env, given: G
 
 const parseSettings = (fromStack: GetConfig | undefined, env: Env, given: Given): ParsedConfig => {
   const get = fromStack ?? (() => undefined);
-  const placesOf = placesFor(given);
-  const { read, differing, reach } = settingsIn(get, env, given);
-  const secrets = given.provider === undefined ? secretsInConfig(get) : [];
+  const { read, differing, reach, placesOf } = settingsIn(get, env, given);
+  const secrets =
+    given.provider === undefined ? SECRETS.filter((key) => get(`irm:${key}`) !== undefined).map(secretProblem) : [];
   const keys = unknownKeys(given);
   const problems: string[] = [...(given.envProblems ?? [])];
   const baseUrl = read("baseUrl");
@@ -206,12 +206,19 @@ const settingsIn = (get: GetConfig, env: Env, given: Given) => {
   const isElsewhere = isGiven && conflicts.length > 0;
   const settingsEnv = isElsewhere ? without(env, SERVICES_OWN) : env;
   const isIgnored = (key: Setting): boolean => !isGiven && conflicts.some(({ name }) => name === key);
-  const read = (key: Setting) =>
-    readFrom(key, isIgnored(key) ? () => undefined : get, settingsEnv, placesOf(key), isGiven);
+  /** A CI system sets a missing variable to the empty string. */
+  const read = (key: Setting) => {
+    const [stack, environment] = placesOf(key);
+    const inConfig = { value: isIgnored(key) ? undefined : get(`irm:${key}`), place: stack };
+    const inEnvironment = { value: settingsEnv[VARIABLE[key]], place: environment };
+    const isEnvironmentFirst = ENVIRONMENT_FIRST.includes(key) && !isGiven;
+    const order = isEnvironmentFirst ? [inEnvironment, inConfig] : [inConfig, inEnvironment];
+    return order.flatMap(({ value, place }) => (value ? [{ value, place }] : []))[0];
+  };
   const differing = isGiven ? [] : conflicts.map((one) => conflictText(one, placesOf(one.name)[0]));
   const named = env.IRM_BASE_URL || given.flag !== undefined ? "job" : "unnamed";
   const reach: Reach = isElsewhere ? "elsewhere" : named;
-  return { read, differing, reach };
+  return { read, differing, reach, placesOf };
 };
 
 /** Quotes an address only if it is one: another text may hold a password. */
@@ -238,9 +245,6 @@ const SECRETS = ["token", "identityToken"];
 
 const secretProblem = (key: string) =>
   `irm:${key} would be stored in the state; remove it and use the environment (IRM_TOKEN, IRM_TOKEN_FILE)`;
-
-const secretsInConfig = (get: GetConfig): string[] =>
-  SECRETS.filter((key) => get(`irm:${key}`) !== undefined).map(secretProblem);
 
 /**
  * Problems and warnings of unknown keys. A misspelt setting is an error: without it the run could use another address. Any other key
@@ -273,12 +277,3 @@ export const unknownArguments = (names: readonly string[]): string[] =>
 
 /** The author of a change must not choose where tokens go: the configuration is the author's, the environment the job's. */
 const ENVIRONMENT_FIRST: readonly Setting[] = ["baseUrl", "authUrl"];
-
-// A CI system sets a missing variable to the empty string.
-const readFrom = (key: Setting, get: GetConfig, env: Env, places: [string, string], isGiven = false) => {
-  const inConfig = { value: get(`irm:${key}`), place: places[0] };
-  const inEnvironment = { value: env[VARIABLE[key]], place: places[1] };
-  const isEnvironmentFirst = ENVIRONMENT_FIRST.includes(key) && !isGiven;
-  const order = isEnvironmentFirst ? [inEnvironment, inConfig] : [inConfig, inEnvironment];
-  return order.flatMap(({ value, place }) => (value === undefined || value === "" ? [] : [{ value, place }]))[0];
-};

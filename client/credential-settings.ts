@@ -100,7 +100,7 @@ export const credentialSource = (
   }
   // The value is not quoted: it may be a token by mistake.
   if (!isVariableName(value)) return refused(`${place}: must be the name of an environment variable`);
-  const entries = entriesForVariable(value, allowed);
+  const entries = allowed.filter((one) => one.name === value);
   if (!isOfFlag && entries.length === 0) return refused(notAllowedText(place, `the variable ${value}`));
   const token = env[value];
   if (!token) return { source: { env: cleanEnv, missing: `${place}: the environment has no ${value}` }, problems: [] };
@@ -233,10 +233,6 @@ export const allowedSources = (env: Env): { allowed: AllowedSource[]; problems: 
   });
   return { allowed, problems };
 };
-
-/** The entries for this variable. */
-const entriesForVariable = (name: string, allowed: readonly AllowedSource[]): AllowedSource[] =>
-  allowed.filter((one) => one.name === name);
 
 /**
  * The entries for this file: those that name it by the same path, or another path of the same file. Below /proc, where files show the

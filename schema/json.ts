@@ -74,20 +74,18 @@ const pick = (json: Json, names: readonly string[]): { raw: unknown; isTwice: bo
 
 const readMessage = (schema: Message, json: unknown, path: string, reading: Reading): Json => {
   if (!isObject(json)) {
-    reading.violations.push({ field: path, description: "must be an object" });
+    refuse(path, "must be an object", reading);
     return {};
   }
   const value: Json = {};
   const members = new Map<string, string>();
   for (const { name, schema: field, spellings, info } of fieldsOf(schema)) {
     const { raw, isTwice } = pick(json, spellings);
-    if (isTwice && !reading.open)
-      reading.violations.push({ field: join(path, name), description: "must be given once" });
+    if (isTwice && !reading.open) refuse(join(path, name), "must be given once", reading);
     if (raw === undefined) continue;
     const { oneof } = info;
     const other = oneof && members.get(oneof);
-    if (other)
-      reading.violations.push({ field: join(path, name), description: `only one of ${other}, ${name} may be set` });
+    if (other) refuse(join(path, name), `only one of ${other}, ${name} may be set`, reading);
     if (oneof) members.set(oneof, name);
     value[name] = readValue(field, raw, join(path, name), reading);
   }
@@ -106,10 +104,7 @@ const refuseUnknown = (schema: Message, json: Json, path: string, reading: Readi
   const names = Object.keys(schema.shape);
   for (const unknown of Object.keys(unknownFields(schema, json)).slice(0, UNKNOWN_MAX)) {
     const name = unknown.slice(0, UNKNOWN_LENGTH_MAX);
-    reading.violations.push({
-      field: join(path, name),
-      description: `there is no such field${suggestion(name, names)}`,
-    });
+    refuse(join(path, name), `there is no such field${suggestion(name, names)}`, reading);
   }
 };
 

@@ -69,8 +69,7 @@ export const adoptionsWith = ({ ledger, connect, log, cwd }: StepParts) => {
         if (given !== undefined && given === olds[FORMER]) return { news: withFormer(asked, given as string) };
         if (file !== undefined) return { news: file === before ? { ...asked, adopt: file } : asked };
         if (missing === undefined) return { news: asked };
-        if (isUidp(olds.adopt) && (adopt === MATCHES || adopt === olds.adopt))
-          return { news: { ...asked, adopt: olds.adopt } };
+        if (isAdoptedBefore(olds, adopt)) return { news: { ...asked, adopt: olds.adopt } };
         const { adopt: _adopt, ...others } = asked;
         if (adopt !== MATCHES) return { news: others, missing };
         return { news: isUidp(olds[FORMER]) ? withFormer(asked, olds[FORMER]) : others };
@@ -145,6 +144,10 @@ const uidsOfProgram = (cwd: string): (() => ReadonlyMap<string, string>) => {
 
 /** "match" is the only record with the same parent and name. */
 export const MATCHES = "match";
+
+/** Whether an earlier run has adopted what the argument means. */
+export const isAdoptedBefore = (olds: Json, adopt: unknown): boolean =>
+  isUidp(olds.adopt) && (adopt === MATCHES || adopt === olds.adopt);
 
 /** The problem of the argument; undefined where it may be looked up. */
 export const adoptProblem = (adopt: unknown): string | undefined =>

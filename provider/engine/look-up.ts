@@ -24,6 +24,7 @@ import {
   adoptionText,
   adoptProblem,
   findAdopted,
+  isAdoptedBefore,
   MATCHES,
   notOneRecord,
 } from "./adoption.ts";
@@ -80,10 +81,6 @@ export const withoutLookUp = (olds: Json, news: Json): LookedUp => {
   if (isAdoptedBefore(olds, MATCHES)) return { news: { ...news, adopt: olds.adopt }, failures: [] };
   return { news: { ...news, adopt: UNKNOWN }, failures: [], shown: { adopt: MATCHES } };
 };
-
-/** Adopted by an earlier run. */
-const isAdoptedBefore = (olds: Json, adopt: unknown): boolean =>
-  isUidp(olds.adopt) && (adopt === MATCHES || adopt === olds.adopt);
 
 const unknownRoles = async (
   parts: Parts,

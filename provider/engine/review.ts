@@ -4,7 +4,7 @@ import { equalityKey } from "../../access/canonical.ts";
 import { relationshipOf } from "../../access/graph/live-record.ts";
 import { assumptionOf } from "../../access/review/assume.ts";
 import { placeInStack, urnFrom } from "../../pulumi/urn.ts";
-import { resources as descriptors, isUidp, type Json, parentOf } from "../../schema/index.ts";
+import { isUidp, type Json, parentOf } from "../../schema/index.ts";
 import { kindOfToken, kindRecords, PARTS, type Part } from "../kind/index.ts";
 import { isBuiltIn, type Named, namedText, partOf } from "../kind/names.ts";
 import { type Binding, bindingsIn, type DeclaredPair, grants } from "../kind/pair.ts";
@@ -193,16 +193,15 @@ export const placeOf = (urn: string): string => {
 
 /** `recordId` of what a resource of the state manages; undefined of a set of role bindings, which has the uid of its group. */
 export const managedId = (type: string, uid: unknown): string | undefined => {
-  const recordType = typeOfToken(type);
-  if (recordType === SET_TYPE || typeof uid !== "string") return undefined;
-  const found = Object.values(descriptors).find((one) => one.type === recordType);
-  return found ? recordId(found.field, uid) : uid;
+  if (typeOfToken(type) === SET_TYPE || typeof uid !== "string") return undefined;
+  const kind = kindOfToken(type);
+  return kind ? recordId(kind.field, uid) : uid;
 };
 
 const roleBindingsOf = ({ type, outputs }: Leaving): unknown[] => {
   const recordType = typeOfToken(type);
   if (recordType === SET_TYPE) return bindingsIn(outputs, "bindings").map(({ uid }) => uid);
-  return recordType === descriptors.roleBinding.type ? [outputs.uid] : [];
+  return recordType === kindRecords.roleBinding.type ? [outputs.uid] : [];
 };
 
 /** A text for each resource that leaves, where the engine does not show all of it. */

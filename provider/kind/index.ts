@@ -5,13 +5,12 @@ import { IMPORTED, ROLE_NAME, SECRET_NAME } from "../record/state.ts";
 import { kindFromResource } from "./from-resource.ts";
 import { builtInRoleUid, isRoleName, partOf } from "./names.ts";
 
-type Deletable = Resource & { operations: Required<Pick<Resource["operations"], "delete">> };
-
-const isDeletable = (one: Resource): one is Deletable => one.parent === "Group" && one.operations.delete !== undefined;
-
 // Records that refer to another one go first, groups go last.
 /** What a group may hold and a client can delete (docs/contract.md#d7), in the order in which it can be deleted. */
-export const BELOW: readonly Deletable[] = Object.values<Resource>(resources).filter(isDeletable).toReversed();
+export const BELOW = Object.values<Resource>(resources)
+  .filter(isManaged)
+  .filter(({ parent }) => parent === "Group")
+  .toReversed();
 
 export const group: Behavior = {
   blockers: (uid) =>

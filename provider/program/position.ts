@@ -2,6 +2,7 @@
 // stack, which was a fifth of a state: with the files of this package, and their paths on the machine.
 import { fileURLToPath, pathToFileURL } from "node:url";
 import * as pulumi from "@pulumi/pulumi";
+import { once } from "../../schema/index.ts";
 
 interface Frame {
   /** of the file */
@@ -54,15 +55,11 @@ const pinTraces = (frame: Frame | undefined): (() => void) => {
   };
 };
 
-const known = new WeakMap<object, boolean>();
-
 /** Whether the SDK's method returns what `pinPosition` makes it return: frames, from the first of its callers. */
-const isKnown = (stackTrace: (skip: number) => unknown): boolean => {
-  if (!known.has(stackTrace)) known.set(stackTrace, isTrace(stackTrace.call(pulumi.Resource, 0)));
-  return known.get(stackTrace) === true;
-};
-
-const isTrace = (value: unknown): boolean => Array.isArray(value) && value.length > 0 && value.every(isFrame);
+const isKnown = once((stackTrace: (skip: number) => unknown): boolean => {
+  const frames = stackTrace.call(pulumi.Resource, 0);
+  return Array.isArray(frames) && frames.length > 0 && frames.every(isFrame);
+});
 
 const isFrame = (value: unknown): boolean => {
   if (value === undefined) return true;
