@@ -42,7 +42,10 @@ export const driftOf = (input: DriftInput): DriftReport => {
   return {
     ...(origin && { origin: { ...origin, organizations: all("organizations").sort(compare) } }),
     drift,
-    ...{ undeclared: all("undeclared"), roles: all("roles"), keys: all("keys"), pullTokens: all("pullTokens") },
+    undeclared: all("undeclared"),
+    roles: all("roles"),
+    keys: all("keys"),
+    pullTokens: all("pullTokens"),
     pending: pendingIn({ run, preview }, entries, graphs),
     unknown: unique([
       ...[...preview.doubts, ...run.errors].map((message) => ({ subject: "", message })),

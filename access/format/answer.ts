@@ -5,7 +5,7 @@ import { type AccessGraph, lineageOf, type NodeId, nameOf, placesIn, type RoleNo
 import { isPeople, type Subject } from "../graph/people.ts";
 import type { Answer, HeldBinding } from "../query/answer.ts";
 import { assumptionOf } from "../review/assume.ts";
-import { type Document, type Item, line, type Part, quote, quotedItems } from "./document/document.ts";
+import { type Document, type Item, line, type Part, quotedItems, say } from "./document/document.ts";
 import { documentAsHtml } from "./document/html.ts";
 import { mapSection } from "./html/map.ts";
 import { mapOf, type Side } from "./html/map-model.ts";
@@ -36,24 +36,27 @@ interface HeldBy {
 
 export const answerDocument = (answer: Answer, held = holdingsIn(answer)): Document => {
   const { graph, question, notVisible } = answer;
+  const { identity, group, capability } = question;
   const hidden = hiddenLines(graph, notVisible);
   const none = hidden.length === 0 ? "No binding grants this." : "No binding that you can see grants this.";
   return {
     title: [
-      ...(question.identity ? ["Access of ", quote(question.identity.name)] : ["Access"]),
-      ...(question.group ? [" at ", quote(placesIn(graph)(question.group.id))] : []),
-      ...organizationPartsOf(graph),
-      ...(question.capability ? [": ", quote(question.capability)] : []),
+      ...say`Access${identity && say` of ${identity.name}`}${group && say` at ${placesIn(graph)(group.id)}`}`,
+      ...say`${organizationPartsOf(graph)}${capability !== undefined && say`: ${capability}`}`,
     ],
     facts: [],
     sections: [
       {
-        ...{ id: "identities", title: "What each of them may do", isBlocks: true, isMain: true },
-        items: held.map((one) => heldItem(one, question.capability !== undefined)),
+        id: "identities",
+        title: "What each of them may do",
+        isBlocks: true,
+        isMain: true,
+        items: held.map((one) => heldItem(one, capability !== undefined)),
         none,
       },
       {
-        ...{ id: "not-visible", title: "Not visible to you, so access may be missing here" },
+        id: "not-visible",
+        title: "Not visible to you, so access may be missing here",
         items: quotedItems(hidden),
       },
     ],
@@ -64,17 +67,14 @@ export const answerDocument = (answer: Answer, held = holdingsIn(answer)): Docum
 
 const heldItem = ({ name, uid, path, places, assumable, isPeople }: HeldBy, isOneCapability: boolean): Item => ({
   isOpen: true,
-  parts: [{ name }, ...(path === "" ? [] : ["  in ", quote(path)]), ...(uid === undefined ? [] : ["  ", quote(uid)])],
+  parts: say`${{ name }}${path !== "" && say`  in ${path}`}${uid !== undefined && say`  ${uid}`}`,
   lines: [
-    isPeople ? line(quote(assumable)) : line("assumed by ", quote(assumable)),
+    isPeople ? line`${assumable}` : line`assumed by ${assumable}`,
     ...places.map((place) => {
       const { role, capabilities } = place;
       const list: Part[] = capabilities ? [{ capabilities, role }] : [`  (${NOT_READABLE})`];
       const isShown = !capabilities || !isOneCapability;
-      return {
-        ...line(quote(place.path), "  through ", { name: role }, ...(isShown ? list : [])),
-        isWhole: true as const,
-      };
+      return { ...line`${place.path}  through ${{ name: role }}${isShown && list}`, isWhole: true as const };
     }),
   ],
 });

@@ -20,9 +20,9 @@ import {
   line,
   originFacts,
   type Part,
-  quote,
   quotedItems,
   type Section,
+  say,
 } from "./document/document.ts";
 import { endingTexts, excusedIf, pullTokenParts } from "./pull-token.ts";
 import { roleItems, rolesTitle } from "./roles.ts";
@@ -167,8 +167,8 @@ const titleOf = (report: DriftReport): Part[] => {
   const none = notVisible.length > 0 ? "no difference that you can see" : "no difference";
   const warnings = endingTexts(pullTokens);
   const found = `${texts.length === 0 ? none : texts.join(", ")}${warnings.map((one) => `; ${one}`).join("")}`;
-  const of: Part[] = origin?.stack === undefined ? [] : [" of ", quote(origin.stack)];
-  return ["Drift", ...of, ...organizationParts(" in ", origin?.organizations ?? []), `: ${found}`];
+  const { stack, organizations = [] } = origin ?? {};
+  return say`Drift${stack !== undefined && say` of ${stack}`}${organizationParts(" in ", organizations)}: ${[found]}`;
 };
 
 const sectionsOf = ({
@@ -189,7 +189,8 @@ const sectionsOf = ({
   { id: "pull-tokens", title: "Pull tokens", items: pullTokenItems(pullTokens, undeclared) },
   { id: "pending", title: "Creates that an interrupted run left open", items: pending.map(pendingItem) },
   {
-    ...{ id: "not-visible", items: notVisibleItems(notVisible) },
+    id: "not-visible",
+    items: notVisibleItems(notVisible),
     title: "Not visible to the caller, so access may be missing here",
   },
 ];
@@ -207,16 +208,15 @@ const TAKEN = " exists, and the next update takes it over";
 
 const driftItem = ({ resource, kind, uid, name, groupName, change, differences, names = {} }: Drift): Item => ({
   parts: [
-    `${kind} `,
-    ...(name === null ? [] : [quote(name)]),
-    ...(groupName === null ? [] : [name === null ? "of " : kind === "group" ? " at " : " in ", quote(groupName)]),
-    ...(name === null && groupName === null ? [quote(resource)] : []),
+    ...say`${[kind]} ${name !== null && name}`,
+    ...(groupName === null ? [] : say`${[name === null ? "of " : kind === "group" ? " at " : " in "]}${groupName}`),
+    ...(name === null && groupName === null ? say`${resource}` : []),
     change === "new" && uid !== null ? TAKEN : STATES[change],
   ],
   lines: [
-    line(quote(resource), ...(uid === null ? [] : [", ", quote(uid)])),
-    ...differences.map((one) => line(...differenceParts(one, names))),
-    ...(differences.length === 0 && change === "changed" ? [line("the update does not show which")] : []),
+    line`${resource}${uid !== null && say`, ${uid}`}`,
+    ...differences.map((one) => ({ parts: differenceParts(one, names) })),
+    ...(differences.length === 0 && change === "changed" ? [line`the update does not show which`] : []),
   ],
 });
 
@@ -230,28 +230,23 @@ const differenceParts = (
   { path, program, live, changedIn }: Difference,
   names: Readonly<Record<string, string>>,
 ): Part[] => {
-  const where = changedIn === undefined ? "" : CHANGED_IN[changedIn];
-  const [ours, its] = [program, live].map((value) => valueParts(value, names)) as [Part[], Part[]];
-  if (program === SECRET && live === SECRET) return [quote(path), ": a secret, which may differ"];
-  if (live === null) return [quote(path), ": only the program has ", ...ours, where];
-  if (program === null) return [quote(path), ": only the service has ", ...its, where];
-  return [quote(path), ": the program has ", ...ours, ", the service ", ...its, where];
+  const where = changedIn === undefined ? [] : [CHANGED_IN[changedIn]];
+  const [ours, its] = [valueParts(program, names), valueParts(live, names)];
+  if (program === SECRET && live === SECRET) return say`${path}: a secret, which may differ`;
+  if (live === null) return say`${path}: only the program has ${ours}${where}`;
+  if (program === null) return say`${path}: only the service has ${its}${where}`;
+  return say`${path}: the program has ${ours}, the service ${its}${where}`;
 };
 
 const valueParts = (value: unknown, names: Readonly<Record<string, string>>): Part[] => {
   if (value === SECRET) return ["a secret"];
   if (typeof value === "string") {
     const name = nameIn(names, value);
-    return name === undefined ? [quote(JSON.stringify(value))] : [quote(name), " ", quote(value)];
+    return name === undefined ? say`${JSON.stringify(value)}` : say`${name} ${value}`;
   }
-  if (isPair(value)) {
-    const [identity, role] = [value.identity, value.role].map((one) => quote(nameIn(names, one) ?? one)) as [
-      Part,
-      Part,
-    ];
-    return [identity, " as ", role];
-  }
-  return [quote(JSON.stringify(value))];
+  if (!isPair(value)) return say`${JSON.stringify(value)}`;
+  const { identity, role } = value;
+  return say`${nameIn(names, identity) ?? identity} as ${nameIn(names, role) ?? role}`;
 };
 
 /** A value may be `constructor`, which every object inherits. */
@@ -265,30 +260,24 @@ const isPair = (value: unknown): value is { identity: string; role: string } =>
   typeof value.identity === "string" &&
   typeof value.role === "string";
 
-const VERBS: Readonly<Record<string, string>> = { "role binding": " is ", "group invite": " gives " };
+const VERBS: Readonly<Record<string, string>> = { "role binding": "is", "group invite": "gives" };
 
 const undeclaredItem = (access: UndeclaredAccess): Item => {
   const { kind, uid, name, groupName, role, removedBy, own, allowed, command } = access;
   return {
     parts: [
-      quote(name),
-      VERBS[kind] ?? " get ",
-      quote(role),
-      " at ",
-      quote(groupName),
-      ` by ${kind} `,
-      quote(uid),
-      ...(removedBy === undefined ? [] : ["; an update that refreshes removes it by ", quote(removedBy)]),
+      ...say`${name} ${[VERBS[kind] ?? "get"]} ${role} at ${groupName} by ${[kind]} ${uid}`,
+      ...(removedBy === undefined ? [] : say`; an update that refreshes removes it by ${removedBy}`),
       own ? "; your own access, and no difference" : allowed ? "; allowed, and no difference" : "",
     ],
-    lines: command === undefined ? [] : [line("to remove it: ", quote(command))],
+    lines: command === undefined ? [] : [line`to remove it: ${command}`],
     ...((own || allowed) && { isExcused: true }),
   };
 };
 
 const keyItem = ({ name, uid, groupName, expirationTime, resource }: EndingKey): Item => ({
-  parts: [quote(name), " in ", quote(groupName), ": ", quote(expirationTime)],
-  lines: [line(resource === null ? "no resource of the stack" : quote(resource), ", ", quote(uid))],
+  parts: say`${name} in ${groupName}: ${expirationTime}`,
+  lines: [line`${resource ?? ["no resource of the stack"]}, ${uid}`],
 });
 
 /** A pull token that is allowed stands in the list of pull tokens only. */
@@ -304,12 +293,10 @@ const pullTokenItems = (pullTokens: readonly PullToken[], undeclared: readonly U
     return {
       parts: [
         ...pullTokenParts(token),
-        ...(removedBy === undefined
-          ? []
-          : ["; an update that refreshes removes this role binding by ", quote(removedBy)]),
+        ...(removedBy === undefined ? [] : say`; an update that refreshes removes this role binding by ${removedBy}`),
         ...(allowed ? ["; allowed, and no difference"] : []),
       ],
-      lines: [line(quote(token.uid))],
+      lines: [line`${token.uid}`],
       ...excusedIf(token),
     };
   });
@@ -317,17 +304,12 @@ const pullTokenItems = (pullTokens: readonly PullToken[], undeclared: readonly U
 
 const pendingItem = ({ resource, logicalName, kind, uid, name, groupName, time, source }: PendingCreate): Item => ({
   parts: [
-    `${kind} `,
-    quote(name ?? logicalName),
-    ...(groupName === null ? [] : [" in ", quote(groupName)]),
-    ...(time === null ? [] : [", sent at ", quote(time)]),
-    source === "journal" ? ", in the journal of this machine" : ", in the state of the engine",
+    ...say`${[kind]} ${name ?? logicalName}${groupName !== null && say` in ${groupName}`}`,
+    ...say`${time !== null && say`, sent at ${time}`}, in the `,
+    source === "journal" ? "journal of this machine" : "state of the engine",
   ],
   lines: [
-    line(
-      resource === null ? "the program does not declare it any more" : quote(resource),
-      ...(uid === null ? [] : [", answered with ", quote(uid)]),
-    ),
+    line`${resource ?? ["the program does not declare it any more"]}${uid !== null && say`, answered with ${uid}`}`,
   ],
 });
 

@@ -7,7 +7,7 @@ import { recordIn } from "../paths/find.ts";
 import type { Path, Paths, Proof, Proofs } from "../paths/path.ts";
 import { pathRows } from "../review/lists.ts";
 import type { PathReview } from "../review/report.ts";
-import { type Document, type Item, line, type PathText, quote, quotedItems } from "./document/document.ts";
+import { type Document, type Item, line, type PathText, quotedItems, say } from "./document/document.ts";
 import { countText, hiddenLines, organizationPartsOf, placeText } from "./words.ts";
 
 export const pathsDocument = (
@@ -20,16 +20,21 @@ export const pathsDocument = (
   facts: [],
   sections: [
     {
-      ...{ id: "paths", title: "Paths", isBlocks: true, isMain: true },
+      id: "paths",
+      title: "Paths",
+      isBlocks: true,
+      isMain: true,
       items: pathTexts(graph, found.paths, proofs).map((path) => pathItem(path, true)),
       none: totalsOf(found),
     },
     {
-      ...{ id: "not-visible", title: "Not visible to you, so paths may be missing here" },
+      id: "not-visible",
+      title: "Not visible to you, so paths may be missing here",
       items: quotedItems(hiddenLines(graph, notVisible)),
     },
     {
-      ...{ id: "not-searched", title: "Not searched, so paths may be missing here" },
+      id: "not-searched",
+      title: "Not searched, so paths may be missing here",
       items: quotedItems(found.notSearched),
     },
   ],
@@ -51,21 +56,18 @@ export const pathsJson = ({ paths, notSearched }: Paths, notVisible: readonly No
 export const pathItem = (path: PathText, isOpen: boolean): Item => {
   const { from, assumes, gains, steps, assumptions, proof } = path;
   return {
-    ...{ path, isOpen, parts: [{ name: from }, " could come to hold  ", { tag: assumes }] },
+    path,
+    isOpen,
+    parts: say`${{ name: from }} could come to hold  ${{ tag: assumes }}`,
     lines: [
-      ...gains.map(({ place, capabilities }) =>
-        line("at ", quote(place), " and below", { capabilities, role: "a path" }),
-      ),
+      ...gains.map(({ place, capabilities }) => line`at ${place} and below${{ capabilities, role: "a path" }}`),
       ...steps.map(({ by, request, body, why }, i) => ({
-        ...line(`${i + 1}. `, quote(request)),
+        ...line`${[String(i + 1)]}. ${request}`,
         isWhole: true as const,
-        lines: [
-          ...(body === "" ? [] : [{ ...line(quote(body)), isWhole: true as const }]),
-          line("as ", quote(by), ": ", quote(why)),
-        ],
+        lines: [...(body === "" ? [] : [{ ...line`${body}`, isWhole: true as const }]), line`as ${by}: ${why}`],
       })),
-      ...assumptions.map((text) => line("if ", quote(text))),
-      ...(proof === undefined ? [] : [line(quote(proof))]),
+      ...assumptions.map((text) => line`if ${text}`),
+      ...(proof === undefined ? [] : [line`${proof}`]),
     ],
   };
 };
@@ -86,15 +88,20 @@ const pathTexts = (graph: AccessGraph, paths: readonly Path[], proofs?: Proofs):
 
 /** As a review shows it. */
 export const reviewedPathText = ({ from, assumes, gains, steps, assumptions }: PathReview): PathText => ({
+  from: from.name,
   // A new identity has in a step what its requests have in place of a uid.
-  ...{ from: from.name, fromId: from.identity ?? `<uid of ${from.name}>`, assumes, assumptions },
+  fromId: from.identity ?? `<uid of ${from.name}>`,
+  assumes,
+  assumptions,
   gains: byPlace(gains, ({ groupName, group }) => placeText(groupName, group === null)),
   steps: steps.map(({ as, name, method, path, body, why, about }) => ({
     by: as === "workload" ? as : name,
     byId: as,
     request: `${method} ${path}`,
     body: body === null ? "" : JSON.stringify(body),
-    ...{ why, target: about, targetId: recordIn(path) },
+    why,
+    target: about,
+    targetId: recordIn(path),
   })),
 });
 

@@ -3,7 +3,7 @@
 import { byEffect } from "../graph/danger.ts";
 import type { Live } from "../graph/live.ts";
 import { holdsPullsAlone, isUsed, type PullToken } from "../query/pull-tokens.ts";
-import { type Document, line, type Part, quote, quotedItems } from "./document/document.ts";
+import { type Document, line, type Part, quotedItems, say } from "./document/document.ts";
 import { countText, HIDES, hiddenLines, organizationPartsOf } from "./words.ts";
 
 const MORE_SHOWN = 5;
@@ -11,14 +11,10 @@ const MORE_SHOWN = 5;
 /** `ci is registry.pull at platform; 12 days old, last seen 2026-01-20T…, ends 2026-02-20T…, within 30 days` */
 export const pullTokenParts = (token: PullToken): Part[] => {
   const { name, role, groupName, ageDays, lastSeen, created, expires, state } = token;
+  const age = ageDays === null ? "age not known" : `${countText(ageDays, "day")} old`;
   return [
-    quote(name),
-    ...(role === null ? [" has no role, in "] : [" is ", quote(role), " at "]),
-    quote(groupName),
-    ageDays === null ? "; age not known, " : `; ${countText(ageDays, "day")} old, `,
-    ...seenParts(lastSeen, created),
-    state === "expired" ? ", expired " : ", ends ",
-    quote(expires),
+    ...say`${name}${role === null ? [" has no role, in "] : say` is ${role} at `}${groupName}; ${[age]}, `,
+    ...say`${seenParts(lastSeen, created)}, ${[state === "expired" ? "expired" : "ends"]} ${expires}`,
     ...(state === "ending" ? [", within 30 days"] : []),
     ...moreParts(token),
   ];
@@ -26,17 +22,14 @@ export const pullTokenParts = (token: PullToken): Part[] => {
 
 const seenParts = (lastSeen: string | null, created: string | null): Part[] => {
   if (lastSeen === null) return ["last use not known"];
-  return created !== null && !isUsed(lastSeen, created) ? ["not used yet"] : ["last seen ", quote(lastSeen)];
+  return created !== null && !isUsed(lastSeen, created) ? ["not used yet"] : say`last seen ${lastSeen}`;
 };
 
 /** Whoever made it may have given it any role. */
 const moreParts = ({ more, complete }: PullToken): Part[] => {
   const [shown, rest] = [more.toSorted(byEffect).slice(0, MORE_SHOWN), more.length - MORE_SHOWN];
-  return [
-    ...(more.length > 0 ? ["; it holds more than pulls: ", quote(shown.join(", "))] : []),
-    ...(rest > 0 ? [` and ${rest} more`] : []),
-    ...(complete ? [] : ["; you cannot see all that it holds, so it may hold more"]),
-  ];
+  const hidden = complete ? "" : "; you cannot see all that it holds, so it may hold more";
+  return say`${more.length > 0 && say`; it holds more than pulls: ${shown.join(", ")}`}${rest > 0 && [` and ${rest} more`]}${[hidden]}`;
 };
 
 /** `2 pull tokens end within 30 days, 1 pull token has expired`; a token with two roles is one. */
@@ -63,12 +56,14 @@ export const pullTokensDocument = (
     facts: [],
     sections: [
       {
-        ...{ id: "not-visible", title: "Not visible to the caller, so pull tokens may be missing here" },
+        id: "not-visible",
+        title: "Not visible to the caller, so pull tokens may be missing here",
         items: quotedItems(hiddenLines(graph, hidden)),
       },
       {
-        ...{ id: "pull-tokens", title: "Pull tokens" },
-        items: tokens.map((one) => ({ parts: pullTokenParts(one), lines: [line(quote(one.uid))], ...excusedIf(one) })),
+        id: "pull-tokens",
+        title: "Pull tokens",
+        items: tokens.map((one) => ({ parts: pullTokenParts(one), lines: [line`${one.uid}`], ...excusedIf(one) })),
       },
     ],
     foot: hidden.length + tokens.length > 0 ? "docs/access.md#pull-tokens says what counts as one." : "",

@@ -5,7 +5,7 @@ import type { NotVisible, Origin } from "../review/report.ts";
 import { builtInRolesIn, isChange, type Reach, type RoleChange, roleChanges } from "../roles/change.ts";
 import type { LockedRoles } from "../roles/lock.ts";
 import { joinWithAnd, shortList } from "../text.ts";
-import { type Document, type Item, type Line, line, originFacts, quote } from "./document/document.ts";
+import { type Document, type Item, type Line, line, originFacts, say } from "./document/document.ts";
 import { countText } from "./words.ts";
 
 /** Most lines of one role. JSON has all. */
@@ -20,11 +20,11 @@ export const rolesTitle = (changes: readonly RoleChange[]): string =>
 export const roleItems = (changes: readonly RoleChange[]): Item[] =>
   changes.map((change) => {
     const { name, added, removed, date, reaches } = change;
-    const capabilities = quote(signedText(added, removed));
+    const capabilities = signedText(added, removed);
     if (!isChange(change))
-      return { ...line(quote(name), ` differs from the table of ${date}: `, capabilities), isExcused: true };
+      return { ...line`${name} differs from the table of ${[date]}: ${capabilities}`, isExcused: true };
     return {
-      parts: [`the service ${change.change} `, quote(name), ": ", capabilities, `; ${reachText(change)}`],
+      parts: say`the service ${[change.change]} ${name}: ${capabilities}; ${[reachText(change)]}`,
       lines: reachLines(reaches),
     };
   });
@@ -50,13 +50,13 @@ const reachText = ({ added, removed, reaches, complete }: RoleChange): string =>
 const reachLines = (reaches: readonly Reach[]): Line[] => [
   ...reaches
     .slice(0, LINES_MAX)
-    .map(({ name, identity, groupName, binding, gains, losses }) =>
-      line(
-        ...[quote(name), ...(identity === null ? [] : [" ", quote(identity)]), " at ", quote(groupName)],
-        ...[" by ", quote(binding), ": ", quote(signedText(gains, losses))],
-      ),
+    .map(
+      ({ name, identity, groupName, binding, gains, losses }) =>
+        line`${name}${identity !== null && say` ${identity}`} at ${groupName} by ${binding}: ${signedText(gains, losses)}`,
     ),
-  ...(reaches.length > LINES_MAX ? [line(`and ${reaches.length - LINES_MAX} more; \`--format json\` has all`)] : []),
+  ...(reaches.length > LINES_MAX
+    ? [line`and ${[String(reaches.length - LINES_MAX)]} more; \`--format json\` has all`]
+    : []),
 ];
 
 const PLACES_SHOWN = 3;
@@ -69,21 +69,14 @@ export const rolesDocument = ({ origin, roles, changed, notVisible }: RolesRepor
   sections: [
     { id: "changed", title: rolesTitle(changed), items: roleItems(changed) },
     {
-      ...{ id: "not-visible", title: "Not visible to the caller, so somebody may be missing here" },
-      items: [...Map.groupBy(notVisible, ({ message }) => message)].map(([message, places]) =>
-        line(
-          quote(
-            shortList(
-              places.map(({ groupName }) => groupName),
-              PLACES_SHOWN,
-            ),
-          ),
-          ": ",
-          quote(message),
-        ),
-      ),
+      id: "not-visible",
+      title: "Not visible to the caller, so somebody may be missing here",
+      items: [...Map.groupBy(notVisible, ({ message }) => message)].map(([message, places]) => {
+        const names = places.map(({ groupName }) => groupName);
+        return line`${shortList(names, PLACES_SHOWN)}: ${message}`;
+      }),
     },
-    { id: "roles", title: "Built-in roles", items: roles.map((one) => line(quote(one.name), countsOf(one))) },
+    { id: "roles", title: "Built-in roles", items: roles.map((one) => line`${one.name}${[countsOf(one)]}`) },
   ],
   foot: "`--format json` lists the capabilities. docs/roles.md says what to do about a change.",
 });

@@ -1,15 +1,22 @@
 // Access that nobody needs, in the parts that people read and as JSON has it.
 import { type AccessGraph, type BindingNode, nameOf, placesIn } from "../graph/graph.ts";
 import type { Unused } from "../query/unused.ts";
-import { type Document, line, quote } from "./document/document.ts";
+import { type Document, line } from "./document/document.ts";
 import { countText } from "./words.ts";
 
 export const unusedJson = ({ graph, identities, covered, roles }: Unused): object => ({
   identities: identities.map(({ identity: { uid, name, group }, lastSeen, bindings }) => ({
-    ...{ identity: uid, name, group, lastSeen, bindings },
+    identity: uid,
+    name,
+    group,
+    lastSeen,
+    bindings,
   })),
   covered: Array.from(covered.values(), ({ binding, by }) => ({
-    ...{ binding: binding.uid, identity: binding.identity, group: binding.group, role: roleNameOf(graph, binding) },
+    binding: binding.uid,
+    identity: binding.identity,
+    group: binding.group,
+    role: roleNameOf(graph, binding),
     by: { binding: by.uid, group: by.group, role: roleNameOf(graph, by) },
   })),
   roles: roles.map(({ uid, name, group }) => ({ role: uid, name, group })),
@@ -21,30 +28,30 @@ const roleNameOf = ({ roles }: AccessGraph, { role }: BindingNode): string => na
 export const unusedDocument = ({ graph, identities, covered, roles }: Unused, days: number): Document => {
   const placeOf = placesIn(graph);
   return {
-    ...{ title: [], facts: [] },
+    title: [],
+    facts: [],
     sections: [
       {
-        ...{ id: "identities", title: `Identities that nobody has used for ${countText(days, "day")}` },
-        items: identities.map(({ identity: { name, group }, lastSeen, bindings }) =>
-          line(
-            ...[quote(name), "  in ", quote(placeOf(group)), "  last seen ", quote(lastSeen.slice(0, 10))],
-            `  ${countText(bindings, "role binding")}`,
-          ),
+        id: "identities",
+        title: `Identities that nobody has used for ${countText(days, "day")}`,
+        items: identities.map(
+          ({ identity: { name, group }, lastSeen, bindings }) =>
+            line`${name}  in ${placeOf(group)}  last seen ${lastSeen.slice(0, 10)}  ${[countText(bindings, "role binding")]}`,
         ),
       },
       {
-        ...{ id: "covered", title: "Role bindings that another one covers" },
-        items: Array.from(covered.values(), ({ binding, by }) =>
-          line(
-            ...[quote(nameOf(graph.identities, binding.identity)), "  "],
-            ...[quote(placeOf(binding.group)), "  ", quote(roleNameOf(graph, binding))],
-            ...["  covered by ", quote(roleNameOf(graph, by)), " in ", quote(placeOf(by.group))],
-          ),
+        id: "covered",
+        title: "Role bindings that another one covers",
+        items: Array.from(
+          covered.values(),
+          ({ binding, by }) =>
+            line`${nameOf(graph.identities, binding.identity)}  ${placeOf(binding.group)}  ${roleNameOf(graph, binding)}  covered by ${roleNameOf(graph, by)} in ${placeOf(by.group)}`,
         ),
       },
       {
-        ...{ id: "roles", title: "Roles that nobody has" },
-        items: roles.map(({ name, group }) => line(quote(name), "  in ", quote(placeOf(group as string)))),
+        id: "roles",
+        title: "Roles that nobody has",
+        items: roles.map(({ name, group }) => line`${name}  in ${placeOf(group as string)}`),
       },
     ],
     foot: `${countText(identities.length, "identity", "identities")}, ${countText(covered.size, "role binding")}, ${countText(roles.length, "role")}`,

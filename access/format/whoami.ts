@@ -5,12 +5,14 @@ import { type AccessGraph, lineageOf, type NodeId, placesIn } from "../graph/gra
 import type { CheckAnswer } from "../query/own-groups.ts";
 import { throughText, type WhoAmI } from "../query/whoami.ts";
 import { NOT_READABLE } from "./answer.ts";
-import { type Document, line, quote, quotedItems } from "./document/document.ts";
+import { type Document, line, quotedItems, say } from "./document/document.ts";
 import { countText } from "./words.ts";
 
 /** Groups by uid, roles by name. */
 export const whoAmIJson = ({ identity, name, expires, grants, notKnown }: WhoAmI, checks: readonly CheckAnswer[]) => ({
-  ...{ identity, name, expires },
+  identity,
+  name,
+  expires,
   grants: grants.map(({ group, role, capabilities }) => ({ group, role, capabilities })),
   // Absent where all grants are known.
   ...(notKnown.length > 0 && { notKnown }),
@@ -33,27 +35,30 @@ export const whoAmIDocument = (
   const noGrants =
     notKnown.length > 0 ? "No grant that you can see." : "No grant: it may do nothing but what needs no right.";
   const grantLines = grants.map(({ group, role, capabilities: held }) => ({
-    parts: [
-      ...[quote(placeIn(group)), "  through ", role === null ? throughText({ role }) : quote(role)],
-      ...(held.length === 0 ? [] : [{ capabilities: held.toSorted(byEffect), role: role ?? "" }]),
-    ],
-    lines: held.length === 0 ? [line(`(${none})`)] : [],
+    parts: say`${placeIn(group)}  through ${role === null ? [throughText({ role })] : role}${held.length > 0 && { capabilities: held.toSorted(byEffect), role: role ?? "" }}`,
+    lines: held.length === 0 ? [line`(${[none]})`] : [],
   }));
   return {
-    ...{ title: [], facts: [], foot: grants.length > 0 ? countText(grants.length, "grant") : noGrants },
+    title: [],
+    facts: [],
+    foot: grants.length > 0 ? countText(grants.length, "grant") : noGrants,
     sections: [
       {
-        ...{ id: "grants", title: "Grants", isBlocks: true, isMain: true },
+        id: "grants",
+        title: "Grants",
+        isBlocks: true,
+        isMain: true,
         items: [
           {
             parts: [{ name: name ?? "an identity whose name you cannot read" }],
-            lines: rows.map(([label = "", value = ""]) => line(label.padEnd(column), quote(value))),
+            lines: rows.map(([label = "", value = ""]) => line`${[label.padEnd(column)]}${value}`),
           },
           ...(grants.length > 0 ? [{ parts: [], lines: grantLines }] : []),
         ],
       },
       {
-        ...{ id: "not-known", title: "Not known, so it may hold more, up to everything" },
+        id: "not-known",
+        title: "Not known, so it may hold more, up to everything",
         items: quotedItems(notKnown),
       },
     ],

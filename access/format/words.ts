@@ -5,7 +5,7 @@ import { type AccessGraph, organizationsIn, placesIn } from "../graph/graph.ts";
 import type { NotVisible as Hidden } from "../graph/live.ts";
 import type { NotVisible } from "../review/report.ts";
 import { shortList } from "../text.ts";
-import { type Item, line, type Part, quote } from "./document/document.ts";
+import { type Item, line, type Part, say } from "./document/document.ts";
 
 /** `1 binding`, `2 bindings` */
 export const countText = (count: number, one: string, many = `${one}s`): string =>
@@ -16,7 +16,7 @@ const NAMES_SHOWN = 3;
 /** ` in acme and tools`, ` in 5 organizations`; empty where none is known. */
 export const organizationParts = (lead: string, names: readonly string[]): Part[] => {
   if (names.length > NAMES_SHOWN) return [`${lead}${names.length} organizations`];
-  return names.flatMap((name, i) => [i === 0 ? lead : i + 1 < names.length ? ", " : " and ", quote(name)]);
+  return names.flatMap((name, i) => say`${[i === 0 ? lead : i + 1 < names.length ? ", " : " and "]}${name}`);
 };
 
 /** The same of the organizations of a graph. */
@@ -27,7 +27,7 @@ export const organizationPartsOf = (graph: AccessGraph): Part[] =>
   );
 
 export const notVisibleItems = (notVisible: readonly Pick<NotVisible, "groupName" | "message">[]): Item[] =>
-  notVisible.map(({ groupName, message }) => line(quote(groupName), ": ", quote(message)));
+  notVisible.map(({ groupName, message }) => line`${groupName}: ${message}`);
 
 /** Kinds of which a report of bindings lacks what cannot be listed. */
 export const HIDES = ["group", "identity", "role", "roleBinding"];

@@ -86,7 +86,9 @@ export const unknownSubjects = (
   const [olds, news] = [namedRecordsIn(before), namedRecordsIn(after)];
   const names = olds.flatMap(({ name, path }) => [name, path]);
   const known = new Set([
-    ...[...others, ...names, ...olds.flatMap(({ uid }) => uid ?? [])],
+    ...others,
+    ...names,
+    ...olds.flatMap(({ uid }) => uid ?? []),
     ...news.flatMap(({ name, path }) => [name, path]),
   ]);
   const isHidden = notVisible.some(({ kind }) => ["group", "identity", "role"].includes(kind));

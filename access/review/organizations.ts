@@ -64,7 +64,11 @@ export const namedRecordsIn = (graph: AccessGraph): NamedRecord[] => {
     };
   return [
     ...[...graph.groups.values()].map(({ id, uid, name }) => ({
-      ...{ kind: "group" as const, id, uid, name, path: pathOf(graph, id) },
+      kind: "group" as const,
+      id,
+      uid,
+      name,
+      path: pathOf(graph, id),
     })),
     ...[...graph.identities.values()].map(placed("identity")),
     ...[...graph.roles.values()].map(placed("role")),

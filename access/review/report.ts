@@ -84,7 +84,14 @@ export type RunReport = z.infer<typeof RunReport>;
 
 /** Of a review without a run. */
 export const NO_RUN: RunReport = {
-  ...{ as: null, steps: [], errors: [], others: [], writes: 0, digest: "", differs: [], notCopied: [] },
+  as: null,
+  steps: [],
+  errors: [],
+  others: [],
+  writes: 0,
+  digest: "",
+  differs: [],
+  notCopied: [],
 };
 
 /** Whether the update goes through, and the change is what it was. */

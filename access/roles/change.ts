@@ -133,7 +133,9 @@ const reachesOf = (
     return [{ identity: uid, name, group, groupName: pathOf(graph, group), binding: id, gains, losses }];
   });
   return worstFirst(reaches, ({ gains: capabilities, losses, groupName: place, name, binding }) => ({
-    ...{ capabilities, losses, place },
+    capabilities,
+    losses,
+    place,
     texts: [name, binding],
   }));
 };

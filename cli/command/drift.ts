@@ -90,9 +90,14 @@ export const findDrift = async ({
     folder: cwd,
   };
   return driftOf({
-    ...{ origin: originOf({ ...place, nowMs }), run, preview },
+    origin: originOf({ ...place, nowMs }),
+    run,
+    preview,
     services: run.services.map(({ address, copy, before }, i) => ({
-      ...{ address, copy, live: before, isFirst: i === 0 },
+      address,
+      copy,
+      live: before,
+      isFirst: i === 0,
       proposal: proposals.get(address) as Proposal,
       isHere: hereAt(address),
       recorded: recordedFor(address, lock),

@@ -155,22 +155,32 @@ export const reviewProgram = async (flags: Flags): Promise<{ made: Review; conte
   };
   const origin = originOfRun({ run, stack, clients });
   const content = contentOf({
-    ...{ run, origin, engine, operation, isWhole: !policy?.notPart.length },
+    run,
+    origin,
+    engine,
+    operation,
+    isWhole: !policy?.notPart.length,
     ...lifeFrom(await firstOf(clients).serviceNow()),
   });
   const report: RunReport = {
-    ...{ as: run.as, steps: [...run.steps], errors: [...run.errors], others: [...run.others] },
-    ...{
-      writes: normal.writes.length,
-      digest: run.as.uid === null ? "" : digestOf(content),
-      differs,
-      notCopied: [...run.notCopied],
-      ...(policy && { notPart: [...policy.notPart] }),
-    },
+    as: run.as,
+    steps: [...run.steps],
+    errors: [...run.errors],
+    others: [...run.others],
+    writes: normal.writes.length,
+    digest: run.as.uid === null ? "" : digestOf(content),
+    differs,
+    notCopied: [...run.notCopied],
+    ...(policy && { notPart: [...policy.notPart] }),
   };
   const lives = new Map(run.services.map(({ address, before }) => [address, before] as const));
   const made = judged({
-    ...{ lives, proposals: proposalsOf(run, previewed), stackOf, report, clients, managed: run },
+    lives,
+    proposals: proposalsOf(run, previewed),
+    stackOf,
+    report,
+    clients,
+    managed: run,
   });
   made.report.origin = origin;
   if (policy !== undefined) made.report.unknown.push(...doubtsOf(policy));
@@ -203,7 +213,12 @@ const reviewChange = async (file: string, flags: Flags): Promise<Review> => {
   const { run, proposals, actor } = await replayHere(change, file, clients);
   const { stack, commit, digest, writes } = change;
   const report: RunReport = {
-    ...{ as: actor, steps: stepsOf(change, run.outcomes), errors: [], others: [], writes: writes.length, digest },
+    as: actor,
+    steps: stepsOf(change, run.outcomes),
+    errors: [],
+    others: [],
+    writes: writes.length,
+    digest,
     differs: [
       ...rowsApart(change.rows, run.rows),
       ...rowsApart(change.between, run.between),
@@ -229,7 +244,9 @@ const stepsOf = (
   outcomes: readonly { n: number; ok: boolean; message?: string }[],
 ): RunReport["steps"] =>
   outcomes.map(({ n, ok, message }) => ({
-    ...{ urn: String(n), op: writes[n - 1]?.method ?? "", ok },
+    urn: String(n),
+    op: writes[n - 1]?.method ?? "",
+    ok,
     ...(message !== undefined && { error: message }),
   }));
 
@@ -272,7 +289,12 @@ const judgeBy = (flags: Flags) => {
         tests: ran.flatMap(({ results }) => results),
       };
       return reviewOf(own, {
-        ...{ ...verdict, run, nowMs, service, times: live, notVisible: live.notVisible },
+        ...verdict,
+        run,
+        nowMs,
+        service,
+        times: live,
+        notVisible: live.notVisible,
         ...(source && { rules: source }),
         ...(service === first && ofAll),
       });

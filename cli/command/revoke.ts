@@ -256,7 +256,10 @@ export const findTarget = async (client: Client, { identity, binding, externalGr
     one ?? allOf(graph, resolveQuestion(graph, question, isComplete(notVisible)).identity as IdentityNode);
   const hidden = one ? [] : notVisible.filter(({ kind }) => kind === "roleBinding");
   return {
-    ...{ graph, ...found, place: placesIn(graph)(group), isOne: one !== undefined },
+    graph,
+    ...found,
+    place: placesIn(graph)(group),
+    isOne: one !== undefined,
     isOwn: found.holder.uid === (await client.identity()),
     hidden: hiddenLines(graph, hidden),
   };

@@ -108,14 +108,27 @@ export interface Document {
 
 export const quote = (quoted: string | null): Part => ({ quoted: quoted ?? "(new)" });
 
-export const line = (...parts: readonly Part[]): Line => ({ parts });
+/** In a sentence, a text is one of others. Our own words are in a list of parts, and what is undefined or false is left out. */
+type Said = string | null | undefined | false | Exclude<Part, string> | readonly Part[];
+
+/** A sentence in our words, which quotes the texts of others. */
+export const say = (words: TemplateStringsArray, ...values: readonly Said[]): Part[] =>
+  words.flatMap((own, i) => [own, ...saidParts(values[i])]).filter((part) => part !== "");
+
+const saidParts = (value: Said): readonly Part[] => {
+  if (value === undefined || value === false) return [];
+  if (typeof value === "string" || value === null) return [quote(value)];
+  return "length" in value ? value : [value];
+};
+
+export const line = (...sentence: Parameters<typeof say>): Line => ({ parts: say(...sentence) });
 
 /** An item for each text of others, whose further lines stand below it. */
 export const quotedItems = (texts: readonly string[]): Item[] => texts.map((text) => quotedItem(text));
 
 export const quotedItem = (text: string, ...before: readonly Part[]): Item => {
   const [first = "", ...more] = text.trim().split(/\s*\n/);
-  return { parts: [...before, quote(first)], lines: more.map((one) => line(quote(one))) };
+  return { parts: [...before, quote(first)], lines: more.map((one) => line`${one}`) };
 };
 
 /** Where, when and of which stack a report is. */

@@ -239,12 +239,10 @@ const groupTreesIn = (before: AccessGraph, after: AccessGraph): MapGroup[] => {
     const below = (children.get(id) ?? []).filter((one) => !seen.has(one.id)).map(treeOf);
     const old = before.groups.get(id)?.name;
     return {
-      ...{
-        id,
-        name,
-        nameBefore: old === name ? undefined : old,
-        path: pathOf(after.groups.has(id) ? after : before, id),
-      },
+      id,
+      name,
+      nameBefore: old === name ? undefined : old,
+      path: pathOf(after.groups.has(id) ? after : before, id),
       mark: markOf(before.groups.has(id), after.groups.has(id)),
       children: below.sort(byName),
       size: 1 + below.reduce((sum, { size }) => sum + size, 0),

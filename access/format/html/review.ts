@@ -4,7 +4,7 @@ import { byEffect, changesAssumption, worstFirst } from "../../graph/danger.ts";
 import { groupNameOf, type NodeId, type RoleNode } from "../../graph/graph.ts";
 import type { Report, Review } from "../../review/report.ts";
 import { placedId } from "../../review/services.ts";
-import { line, type Part, quote, type Section } from "../document/document.ts";
+import { line, type Section, say } from "../document/document.ts";
 import { documentAsHtml } from "../document/html.ts";
 import { countsOf, reviewDocument, type Subject, subjectOf, subjectsInOf } from "../review/document.ts";
 import { mapSection } from "./map.ts";
@@ -83,21 +83,19 @@ const rolesSection = ({ before, after }: Review): Section => {
     const isRenamed = own !== undefined && old !== undefined && own.name !== old.name;
     if (old !== undefined && own !== undefined && lost.length + gained.length === 0 && !isRenamed) return [];
     const name = (own ?? old)?.name ?? id;
-    const parts: Part[] = [
-      ...(isRenamed ? [quote(old.name), " → "] : []),
-      { name },
-      old === undefined ? ", new" : own === undefined ? ", deleted" : "",
-    ];
+    const state = old === undefined ? ", new" : own === undefined ? ", deleted" : "";
+    const parts = say`${isRenamed && say`${old.name} → `}${{ name }}${[state]}`;
     return [{ name, parts, lost, gained }];
   });
   return {
-    ...{ id: "roles", title: "Roles that change" },
+    id: "roles",
+    title: "Roles that change",
     items: worstFirst(changes, ({ gained, lost, name }) => ({ capabilities: gained, losses: lost, texts: [name] })).map(
       ({ name: role, parts, lost, gained }) => ({
         parts,
         lines: [
-          ...(gained.length > 0 ? [line("gains", { capabilities: gained, role })] : []),
-          ...(lost.length > 0 ? [line("loses", { capabilities: lost, role })] : []),
+          ...(gained.length > 0 ? [line`gains${{ capabilities: gained, role }}`] : []),
+          ...(lost.length > 0 ? [line`loses${{ capabilities: lost, role }}`] : []),
         ],
       }),
     ),

@@ -13,6 +13,7 @@ import {
   originFacts,
   type Part,
   quote,
+  say,
 } from "../document/document.ts";
 import { pathItem, reviewedPathText } from "../paths.ts";
 import { countText, organizationParts, placeText } from "../words.ts";
@@ -24,7 +25,11 @@ export const reviewDocument = (report: Report): Document => {
     subjects.map((one, i) => ["subject" in one ? one.subject : (one.uid ?? one.name), `identities-${i + 1}`]),
   );
   const pathsOf = (kind: "opens" | "closes", title: string) => ({
-    ...{ id: kind, title, isBlocks: true, isLong: true, share: 2 },
+    id: kind,
+    title,
+    isBlocks: true,
+    isLong: true,
+    share: 2,
     items: report[kind].map((path) => pathItem(reviewedPathText(path), kind === "opens")),
   });
   return {
@@ -39,7 +44,11 @@ export const reviewDocument = (report: Report): Document => {
         items: report.findings.map((one) => findingItem(one, ids.get(one.subject))),
       },
       {
-        ...{ id: "identities", title: "What each of them gains and loses", isBlocks: true, isMain: true, share: 22 },
+        id: "identities",
+        title: "What each of them gains and loses",
+        isBlocks: true,
+        isMain: true,
+        share: 22,
         items: subjects.map((one) => ("subject" in one ? peopleItem(one) : identityItem(one))),
         none: `Nobody gains or loses anything${report.unknown.length + report.notVisible.length > 0 ? " that this review can see" : ""}.`,
       },
@@ -144,12 +153,8 @@ export const countsOf = (report: Report): Count[] => {
 };
 
 /** Who is written about, and of which stack. */
-export const subjectOf = ({ organizations = [], origin }: Report): Part[] => [
-  "Change in access",
-  ...organizationParts(" of ", organizations),
-  " by ",
-  origin?.stack === undefined ? "this program" : quote(origin.stack),
-];
+export const subjectOf = ({ organizations = [], origin }: Report): Part[] =>
+  say`Change in access${organizationParts(" of ", organizations)} by ${origin?.stack ?? ["this program"]}`;
 
 const titleOf = (report: Report): Part[] => {
   const { findings, unknown, notVisible } = report;
@@ -163,28 +168,25 @@ const titleOf = (report: Report): Part[] => {
 
 /** Where there are several services, the one that a subject is at. */
 const serviceParts = ({ service }: { service?: string | undefined }): Part[] =>
-  service === undefined ? [] : [" at ", quote(service)];
+  service === undefined ? [] : say` at ${service}`;
 
 const findingItem = (finding: Finding, to: string | undefined): Item => {
   const { rule, subject, name, message, list, allowed, denied } = finding;
   const { lead, items } = list ?? { lead: message, items: [] };
+  const parts = items.map((one) => line`${one}`);
   return {
     parts: [
-      ...[{ mark: denied ? "denied" : allowed ? "allowed" : "open" } as const, " ", { rule }, "  ", { name, to }],
-      ...(name === subject ? [] : ["  ", quote(subject)]),
-      ...serviceParts(finding),
+      ...say`${{ mark: denied ? "denied" : allowed ? "allowed" : "open" }} ${{ rule }}  ${{ name, to }}`,
+      ...say`${name !== subject && say`  ${subject}`}${serviceParts(finding)}`,
     ],
-    lines: [
-      ...(lead === "" ? [] : [{ parts: [quote(lead)], lines: items.map((one) => line(quote(one))) }]),
-      ...(lead === "" ? items.map((one) => line(quote(one))) : []),
-    ],
+    lines: lead === "" ? parts : [{ ...line`${lead}`, lines: parts }],
   };
 };
 
 /** Rows of one role, at the groups where it grants the same. */
 interface Change {
   sign: "+" | "-";
-  places: { place: string; isNew: boolean }[];
+  places: Part[][];
   role: string;
   /** the worst first */
   capabilities: string[];
@@ -203,7 +205,7 @@ const changesOf = (sign: "+" | "-", rows: readonly Row[]): Change[] => {
     const capabilities = own.map(({ capability }) => capability).sort(byEffect);
     const key = `${role.length} ${role} ${capabilities.join()}`;
     const change = changes.get(key) ?? { sign, places: [], role, capabilities };
-    change.places.push({ place: groupName, isNew: group === null });
+    change.places.push([quote(placeText(groupName, group === null))]);
     changes.set(key, change);
   }
   return [...changes.values()];
@@ -212,13 +214,7 @@ const changesOf = (sign: "+" | "-", rows: readonly Row[]): Change[] => {
 const changeLines = ({ gains, losses }: Pick<Subject, "gains" | "losses">): Line[] =>
   [...changesOf("+", gains), ...changesOf("-", losses)].map(({ sign, places, role, capabilities }) => ({
     sign,
-    parts: [
-      ...[
-        sign === "+" ? "gains at " : "loses at ",
-        { list: places.map(({ place, isNew }) => [quote(placeText(place, isNew))]) },
-      ],
-      ...[" and below, through ", quote(role), { capabilities, role }],
-    ],
+    parts: say`${[sign === "+" ? "gains" : "loses"]} at ${{ list: places }} and below, through ${role}${{ capabilities, role }}`,
   }));
 
 const summaryOf = ({ gains, losses }: Pick<Subject, "gains" | "losses">): string => {
@@ -242,17 +238,10 @@ const identityItem = (identity: IdentityReview): Item => {
   const isNamed = isReassumed || nameBefore !== undefined;
   return {
     parts: [
-      { name },
-      ...(nameBefore === undefined ? [] : [", renamed from ", quote(nameBefore)]),
+      ...say`${{ name }}${nameBefore !== undefined && say`, renamed from ${nameBefore}`}`,
       ...(change === "none" || (change === "updated" && isNamed) ? [] : [`, ${CHANGES[change]}`]),
-      ...(isReassumed ? [", ", { tag: "who can assume it changes" }] : []),
-      ...[
-        "  in ",
-        quote(placeText(groupName)),
-        ...serviceParts(identity),
-        "  ",
-        uid === null ? "no uid yet" : quote(uid),
-      ],
+      ...say`${isReassumed && say`, ${{ tag: "who can assume it changes" }}`}  in ${placeText(groupName)}`,
+      ...say`${serviceParts(identity)}  ${uid ?? ["no uid yet"]}`,
     ],
     lines: [...assumptionLines(identity, isReassumed), ...changeLines(identity)],
     summary: summaryOf(identity),
@@ -277,7 +266,7 @@ const assumptionLines = (identity: IdentityReview, isReassumed: boolean): Line[]
       ? [{ ...assumptionLine("can be assumed", after, assumableAfter, marked?.after), sign: "+" as const }]
       : []),
     // A text that is missing on one side is itself a change.
-    ...(isReassumed && !(before && after) ? [line(`! ${missing}`)] : []),
+    ...(isReassumed && !(before && after) ? [line`! ${[missing]}`] : []),
   ];
 };
 
@@ -287,10 +276,10 @@ const assumptionLine = (
   json: object | null,
   marked?: readonly Segment[],
 ): Line => ({
-  parts: [`${verb} by `, marked ? { differs: marked } : quote(text), ...(json === null ? [] : [{ json }])],
+  parts: say`${[verb]} by ${marked ? { differs: marked } : text}${json !== null && { json }}`,
   lines: patterns.flatMap(({ claim, matches, differs }) => [
-    ...matches.map((one) => line("matching ", quote(claim), ": ", quote(one))),
-    ...differs.map((one) => line("not matching: ", quote(one))),
+    ...matches.map((one) => line`matching ${claim}: ${one}`),
+    ...differs.map((one) => line`not matching: ${one}`),
   ]),
 });
 
@@ -299,13 +288,9 @@ const peopleItem = (people: PeopleReview): Item => {
   const fact = before === after ? "" : before === null ? "new" : after === null ? "ends" : "who it is changes";
   const marked = before !== null && after !== null ? differences(before, after) : undefined;
   const who = (sign: "+" | "-", text: string | null, segments?: readonly Segment[]): Line[] =>
-    text === null || before === after ? [] : [{ sign, parts: [segments ? { differs: segments } : quote(text)] }];
+    text === null || before === after ? [] : [{ ...line`${segments ? { differs: segments } : text}`, sign }];
   return {
-    parts: [
-      { name: subject },
-      ...(fact === "" ? [] : [", ", { tag: fact }]),
-      ...["  in ", quote(groupName), ...serviceParts(people)],
-    ],
+    parts: say`${{ name: subject }}${fact !== "" && say`, ${{ tag: fact }}`}  in ${groupName}${serviceParts(people)}`,
     summary: summaryOf(people),
     lines: [...who("-", before, marked?.before), ...who("+", after, marked?.after), ...changeLines(people)],
     isOpen: marked !== undefined && before !== after,
