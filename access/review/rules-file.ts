@@ -1,63 +1,56 @@
 // A file of rules: what fails a review, what is excused, and what is required. All problems at once.
 import { z } from "zod";
-import { isObject, type Json, suggestion } from "../../schema/index.ts";
+import { isObject, suggestion } from "../../schema/index.ts";
 import { shapeError } from "../../schema/json.ts";
 import { mistakeText } from "../policy/parse.ts";
 import { pathText, plainValue } from "../policy/source.ts";
 import { sourceFromYaml } from "../policy/yaml-source.ts";
 import { RULES, type RuleName } from "./report.ts";
 
-const list = z.array(z.string()).nullish();
-const Rules = z
-  .looseObject({
-    deny: list,
-    allow: list,
-    required: z.looseObject({ owners: z.int().min(1).nullish(), "may-own": list }).nullish(),
-  })
-  .nullish();
+const readBy = <T>(read: (text: string) => T | { problem: string }) =>
+  z.string().transform((text, context): T => {
+    const found = read(text);
+    if (!isProblem(found)) return found;
+    context.addIssue(found.problem);
+    return z.NEVER;
+  });
 
-const FIELDS = ["deny", "allow", "required"];
-const REQUIRED_FIELDS = ["owners", "may-own"];
+const isProblem = (found: unknown): found is { problem: string } => isObject(found) && "problem" in found;
+
+const REQUIRED = { owners: z.int().min(1).nullish(), "may-own": z.array(z.string()).nullish() };
+const FIELDS = {
+  deny: z.array(readBy((text) => ruleFrom(text))).nullish(),
+  allow: z.array(readBy((text) => allowanceFrom(text))).nullish(),
+  required: z.strictObject(REQUIRED).nullish(),
+};
+const Rules = z.strictObject(FIELDS).nullish();
 
 interface ParsedRules {
   rules: Verdict;
-  /** any of them: the rules are not complete */
+  /** without any, the rules are complete */
   problems: string[];
 }
 
 /** `name` is what the problems call the file. */
 export const parseRules = (text: string, name: string): ParsedRules => {
-  const verdict = { deny: [] as Verdict["deny"][number][], allow: [] as Verdict["allow"][number][] };
   const { source, mistakes } = sourceFromYaml(text, name);
-  if (!source || mistakes.length > 0) return { rules: verdict, problems: mistakes.map(mistakeText) };
-  const raw = plainValue(source);
-  const { data, error } = Rules.safeParse(raw, { error: shapeError });
-  const fields = fieldsOf(raw);
-  const problems = [
-    ...(error?.issues ?? []).map(({ path, message }) => [name, pathText(path), message].filter(Boolean).join(": ")),
-    ...unknownFields(fields, FIELDS, name),
-    ...unknownFields(fieldsOf(fields.required), REQUIRED_FIELDS, `${name}: required`),
-  ];
-  for (const [i, one] of textsOf(fields.deny)) addRead(verdict.deny, ruleFrom(one), problems, `${name}: deny[${i}]`);
-  for (const [i, one] of textsOf(fields.allow))
-    addRead(verdict.allow, allowanceFrom(one), problems, `${name}: allow[${i}]`);
+  if (!source || mistakes.length > 0) return { rules: { deny: [], allow: [] }, problems: mistakes.map(mistakeText) };
+  const { data, error } = Rules.safeParse(plainValue(source), { error: shapeError });
   const { owners, "may-own": mayOwn } = data?.required ?? {};
   const required: Required = { ...(owners != null && { owners }), ...(mayOwn != null && { mayOwn }) };
-  return { rules: { ...verdict, required }, problems };
+  return {
+    rules: { deny: data?.deny ?? [], allow: data?.allow ?? [], required },
+    problems: (error?.issues ?? []).flatMap((issue) =>
+      textsOf(issue).map((one) => [name, pathText(issue.path), one].filter(Boolean).join(": ")),
+    ),
+  };
 };
 
-const fieldsOf = (value: unknown): Json => (isObject(value) ? { ...value } : {});
-
-/** The texts with their places in the list. Another check reports what is not a text. */
-const textsOf = (value: unknown): [number, string][] =>
-  (Array.isArray(value) ? [...value.entries()] : []).filter(
-    (entry): entry is [number, string] => typeof entry[1] === "string",
-  );
-
-const unknownFields = (held: object, names: readonly string[], where: string): string[] =>
-  Object.keys(held)
-    .filter((name) => !names.includes(name))
-    .map((name) => `${where}: ${name} is unknown${suggestion(name, names) || `; there are ${names.join(" and ")}`}`);
+const textsOf = (issue: z.core.$ZodIssue): string[] => {
+  if (issue.code !== "unrecognized_keys") return [issue.message];
+  const names = Object.keys(issue.path.length === 0 ? FIELDS : REQUIRED);
+  return issue.keys.map((key) => `${key} is unknown${suggestion(key, names) || `; there are ${names.join(" and ")}`}`);
+};
 
 /** What differs between two files of rules, a line for each: `+ allow gains-owner@platform/release`. */
 export const rulesDifference = (before: Verdict | undefined, after: Verdict | undefined): string[] => {
@@ -115,7 +108,7 @@ export const allowanceFrom = (text: string): Allowance | { problem: string } => 
 
 /** Adds what was read, or why it cannot be read. */
 export const addRead = <T>(held: T[], read: T | { problem: string }, problems: string[], where: string): void => {
-  if (typeof read === "object" && read !== null && "problem" in read) problems.push(`${where}: ${read.problem}`);
+  if (isProblem(read)) problems.push(`${where}: ${read.problem}`);
   else held.push(read);
 };
 

@@ -20,40 +20,31 @@ export const documentAsText = (
   { title, facts, sections, foot, isWrapped }: Document,
   { color, width = Number.POSITIVE_INFINITY }: TerminalOptions,
 ): string => {
-  const style = (format: Format, text: string): string =>
-    color ? styleText(format, text, { validateStream: false }) : text;
+  const style: Style = (format, text) => (color ? styleText(format, text, { validateStream: false }) : text);
   const most = isWrapped ? width : Number.POSITIVE_INFINITY;
   const wrapped = (format: Format, text: string): string[] => wrap(text, "", "", most).map((one) => style(format, one));
-
-  const partText = (part: Part): string => {
-    if (typeof part === "object" && "name" in part) return style("bold", printable(part.name));
-    if (typeof part === "object" && "tag" in part) return style("yellow", part.tag);
-    if (typeof part === "object" && "rule" in part) return style("bold", part.rule);
-    if (typeof part === "object" && "mark" in part) return style(MARKS[part.mark].format, MARKS[part.mark].text);
-    return plainText([part]);
-  };
 
   const lineTexts = ({ parts, sign, lines = [], isDetail, isWhole }: Line, indent: string): string[] => {
     if (isDetail) return [];
     const signed = sign === undefined ? "" : `${sign} `;
     const last = parts.at(-1);
     const list = typeof last === "object" && "capabilities" in last ? last : undefined;
-    const text = plainText(list ? parts.slice(0, -1) : parts);
+    const text = textOf(list ? parts.slice(0, -1) : parts);
     const below = `${indent}    `;
     return [
       ...wrap(signed + text, indent, `${indent}  `, isWhole ? Number.POSITIVE_INFINITY : most).map((one) =>
         sign === undefined ? one : style(sign === "+" ? "yellow" : "dim", one),
       ),
-      ...(list ? wrap(plainText([list]), below, below, width) : []),
+      ...(list ? wrap(textOf([list]), below, below, width) : []),
       ...lines.flatMap((one) => lineTexts(one, below)),
     ];
   };
 
   const itemTexts = ({ parts, lines = [], isExcused }: Item, isBlock: boolean): string[] => {
-    const [first, plain] = [isBlock ? "" : "- ", plainText(parts)];
+    const [first, plain] = [isBlock ? "" : "- ", textOf(parts)];
     // What is styled stands in one line.
     const isStyled = parts.some((part) => typeof part === "object" && ("name" in part || "mark" in part));
-    const head = isStyled ? [first + parts.map(partText).join("")] : wrap(plain, first, "  ", most);
+    const head = isStyled ? [first + textOf(parts, style)] : wrap(plain, first, "  ", most);
     return [
       ...(parts.length === 0 ? [] : isExcused ? head.map((one) => style("dim", one)) : head),
       ...lines.flatMap((one) => lineTexts(one, isBlock ? "  " : "    ")),
@@ -77,7 +68,7 @@ export const documentAsText = (
   };
 
   return [
-    ...(title.length === 0 ? [] : wrapped("bold", plainText(title))),
+    ...(title.length === 0 ? [] : wrapped("bold", textOf(title))),
     ...facts.map(({ name, value }) => style("dim", printable(`${name}: ${value}`))),
     ...(title.length === 0 ? [] : [""]),
     ...sections.flatMap(sectionTexts),
@@ -93,16 +84,18 @@ const MARKS = {
 
 const HINT = " (--format json lists all)";
 
-const plainText = (parts: readonly Part[]): string =>
+type Style = (format: Format, text: string) => string;
+
+const textOf = (parts: readonly Part[], style: Style = (_, text) => text): string =>
   shortened(parts, HINT)
     .map((part) => {
       if (typeof part === "string") return part;
       if ("quoted" in part) return printable(part.quoted);
-      if ("name" in part) return printable(part.name);
+      if ("name" in part) return style("bold", printable(part.name));
       if ("differs" in part) return printable(withArrows(part.differs));
-      if ("tag" in part) return part.tag;
-      if ("rule" in part) return part.rule;
-      return "mark" in part ? MARKS[part.mark].text : "";
+      if ("tag" in part) return style("yellow", part.tag);
+      if ("rule" in part) return style("bold", part.rule);
+      return "mark" in part ? style(MARKS[part.mark].format, MARKS[part.mark].text) : "";
     })
     .join("");
 
