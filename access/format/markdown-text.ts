@@ -1,7 +1,7 @@
 // Texts of others in Markdown. In code, GitHub and GitLab take them neither as markup nor as a mention, a link or a reference.
 
 import { readFileSync } from "node:fs";
-import { escapeHtml, printable } from "../../schema/index.ts";
+import { escapeHtml, once, printable } from "../../schema/index.ts";
 import type { RuleName } from "../review/report.ts";
 import type { Segment } from "./differences.ts";
 
@@ -39,19 +39,15 @@ const elideMiddle = (text: string): string =>
 // Where the documentation is read: the page of the repository, at the version of this package. A comment and a page that was sent have no
 // other way to it; a terminal names the file, which the package contains.
 
-const manifest = (): { version: string; repository: { url: string } } =>
-  JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+const docsBase = once((manifest: URL): string => {
+  const { version, repository } = JSON.parse(readFileSync(manifest, "utf8"));
+  return `${repository.url.replace(/^git\+|\.git$/g, "")}/blob/v${version}`;
+});
 
-let base: string | undefined;
+const MANIFEST = new URL("../../package.json", import.meta.url);
 
 /** `docs/review.md#gains-owner` as an address. */
-export const docsAddress = (path: string): string => {
-  if (base === undefined) {
-    const { version, repository } = manifest();
-    base = `${repository.url.replace(/^git\+|\.git$/g, "")}/blob/v${version}`;
-  }
-  return `${base}/${path}`;
-};
+export const docsAddress = (path: string): string => `${docsBase(MANIFEST)}/${path}`;
 
 /** Where a rule is explained: each has a section of its name. */
 export const pathOfRule = (rule: RuleName): string => `docs/review.md#${rule}`;

@@ -202,17 +202,23 @@ export const assumptionOf = (relationship: Json | null, budget?: Budget): Assump
   return { text: `a caller that satisfies ${printable(JSON.stringify(relationship))}`, patterns: [] };
 };
 
-const WORDS: Readonly<Record<string, string>> = { issuer: "issuer", subject: "subject", audience: "audience" };
+const CLAIMS = { issuer: "issuer", subject: "subject", audience: "audience" };
 
-const fromClaims = (match: Json, budget: Budget | undefined): Assumption => {
+/** Fields that a value or a pattern is given for. `words`: what each is called. */
+const fieldsIn = (match: Json, words: Readonly<Record<string, string>>, budget?: Budget) => {
   const patterns: PatternExamples[] = [];
-  const parts = Object.keys(WORDS).flatMap((name) => {
-    if (match[name]) return [`${WORDS[name]} ${quote(match[name])}`];
+  const parts = Object.entries(words).flatMap(([name, word]) => {
+    if (match[name]) return [`${word} ${quote(match[name])}`];
     const pattern = match[`${name}Pattern`];
     if (!pattern) return [];
     patterns.push(examplesOf(name, String(pattern), budget));
-    return [`${WORDS[name]} matching ${quote(pattern)}`];
+    return [`${word} matching ${quote(pattern)}`];
   });
+  return { parts, patterns };
+};
+
+const fromClaims = (match: Json, budget: Budget | undefined): Assumption => {
+  const { parts, patterns } = fieldsIn(match, CLAIMS, budget);
   for (const [claim, value] of Object.entries((match.claims ?? {}) as Json))
     parts.push(`${claimName(claim)} ${quote(value)}`);
   for (const [claim, pattern] of Object.entries((match.claimPatterns ?? {}) as Json)) {
@@ -224,7 +230,7 @@ const fromClaims = (match: Json, budget: Budget | undefined): Assumption => {
 
 /** Quoted where it could be read as more than a name, or as a part that is no claim. */
 const claimName = (claim: string): string =>
-  PLAIN_NAME.test(claim) && !Object.hasOwn(WORDS, claim) ? claim : quote(claim);
+  PLAIN_NAME.test(claim) && !Object.hasOwn(CLAIMS, claim) ? claim : quote(claim);
 
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_.:/-]*$/;
 
@@ -238,17 +244,7 @@ const keysText = ({ issuer, subject, expirationTime, issuerKeys }: Json): string
 export const fingerprint = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);
 
 const fromAws = (aws: Json): Assumption => {
-  const patterns: PatternExamples[] = [];
-  const parts = ["arn", "userId"].flatMap((name) => {
-    const word = name === "arn" ? "ARN" : "user id";
-    if (aws[name]) return [`${word} ${quote(aws[name])}`];
-    const pattern = aws[`${name}Pattern`];
-    if (!pattern) return [];
-    patterns.push(examplesOf(name, String(pattern)));
-    return [`${word} matching ${quote(pattern)}`];
-  });
-  return {
-    text: `an AWS principal of account ${printable(String(aws.awsAccount))} with ${joinWithAnd(parts)}`,
-    patterns,
-  };
+  const { parts, patterns } = fieldsIn(aws, { arn: "ARN", userId: "user id" });
+  const account = printable(String(aws.awsAccount));
+  return { text: `an AWS principal of account ${account} with ${joinWithAnd(parts)}`, patterns };
 };

@@ -6,24 +6,21 @@ import { html, type Markup, type Section } from "./page.ts";
 
 const INLINE_MAX = 8;
 
-export interface CapabilitySets {
-  /** A short list as it is, or a link to a long one. */
-  show(role: string, capabilities: readonly string[]): Markup;
-  /** The long ones, after all have been shown. */
-  section(): Section | false;
-}
+export type CapabilitySets = ReturnType<typeof capabilitySets>;
 
-export const capabilitySets = (): CapabilitySets => {
+export const capabilitySets = () => {
   const sets = new Map<string, { id: string; role: string; capabilities: readonly string[] }>();
   return {
-    show(role, capabilities) {
+    /** A short list as it is, or a link to a long one. */
+    show(role: string, capabilities: readonly string[]): Markup {
       if (capabilities.length <= INLINE_MAX) return chips(capabilities);
       const key = `${role} ${capabilities.join(" ")}`;
       const id = sets.get(key)?.id ?? `capabilities-${sets.size + 1}`;
       sets.set(key, { id, role, capabilities });
       return html`<a href="#${id}">${capabilities.length} capabilities</a>, ${writesOf(capabilities)}`;
     },
-    section() {
+    /** The long ones, after all have been shown. */
+    section(): Section | false {
       if (sets.size === 0) return false;
       const blocks = [...sets.values()].map(
         ({ id, role, capabilities }) =>

@@ -38,10 +38,10 @@ interface PageParts {
   title: string;
   /** below the title */
   lead: Markup;
-  /** what the search box finds, in words; without it the page has none */
-  search?: string;
+  /** what the search box finds, in words */
+  search: string;
   /** what the page begins with, before its contents */
-  opening?: Section;
+  opening?: Section | undefined;
   /** empty ones are left out */
   sections: readonly (Section | false)[];
 }
@@ -82,7 +82,7 @@ export const pageOf = ({ title, lead, search, opening, sections }: PageParts): s
 <h1>${title}</h1>
 ${lead}
 </header>
-${search !== undefined && searchBox(search)}<main>
+${searchBox(search)}<main>
 ${opening && sectionOf(opening)}${shown.length > 2 && contents(shown)}${shown.map(sectionOf)}</main>
 <script>${trustedMarkup(script)}</script>
 </body>
