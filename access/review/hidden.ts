@@ -12,82 +12,85 @@ import { heldText, type RuleInput } from "./rule.ts";
 import type { Required } from "./rules-file.ts";
 import { grantKey } from "./transient.ts";
 
-type Could = (hidden: Hidden, input: RuleInput, required: Required) => boolean;
+/** An identity that anybody may be able to assume. */
+const OPENS_IDENTITY: readonly RuleName[] = ["matches-everyone", "matches-many", "new-issuer"];
+
+/** Of what cannot be read, no file of rules, test or branch is a part. */
+const ASKED: readonly RuleName[] = ["rules-changed", "test-fails", "other-branch"];
 
 /**
- * Whether a rule could fire on what is hidden. The rules about what is gained have a finding for transient access, and a test fails by itself
+ * The rules that could fire on it. What may be gained in between is found by the rules about what is gained, and a test fails by itself
  * (access/test/breaches.ts).
  */
-const COULD_FIRE: Readonly<Partial<Record<RuleName, Could>>> = {
-  "gains-owner": (hidden, input) => {
-    if (hidden.of === "binding") return roleHas(hidden.role, input, isGrant);
-    // A workload would get the access of any identity that exists.
-    if (hidden.of === "takeover") return hidden.kind === "identity" || capabilitiesOf(hidden, isGrant);
-    return hidden.of === "bindings" || hidden.of === "capabilities" || hidden.of === "people";
-  },
-  // Whatever somebody gets that is not known may lead on.
-  "opens-path": (hidden) => !["issuer", "assumable", "workloads", "people"].includes(hidden.of),
-  "root-binding": (hidden, { after }) =>
-    (hidden.of === "binding" || hidden.of === "bindings" || hidden.of === "people") &&
-    (hidden.group === undefined || isOrganization(after, hidden.group)),
-  "pull-request-writes": (hidden, input) => {
-    const { after, budget } = input;
-    const writes = (capability: string): boolean => isWrite({ capability });
-    if (hidden.of === "takeover") return hidden.kind === "identity" || capabilitiesOf(hidden, writes);
-    if (hidden.of === "assumable") return accessIn(after).topmostOf(hidden.identity).some(isWrite);
-    if (hidden.of === "people" || hidden.of === "issuer") return false;
-    // Also "workloads", which are reported only where they change things.
-    if (hidden.of !== "binding") return true;
-    const { relationship } = after.identities.get(hidden.identity ?? "") ?? {};
-    const isClosed = relationship && pullRequestsIn(relationship, budget).is === "no";
-    return !isClosed && roleHas(hidden.role, input, writes);
-  },
-  // No workload could assume an identity that is new.
-  "assumed-by-others": (hidden, { before }) =>
-    hidden.of === "assumable" ? before.identities.has(hidden.identity) : opensAnIdentity(hidden),
-  "matches-everyone": opensAnIdentity,
-  "matches-many": opensAnIdentity,
-  "new-issuer": (hidden) => hidden.of === "issuer" || opensAnIdentity(hidden),
-  // A binding that may end counts as ended, and the rule finds that. What a list keeps is not known.
-  "last-owner-goes": (hidden, { after }) =>
-    hidden.of === "bindings" && (hidden.group === undefined || isOrganization(after, hidden.group)),
-  "required-owners": (hidden, { after }, { owners }) =>
-    owners !== undefined &&
-    hidden.of === "bindings" &&
-    (hidden.group === undefined || isOrganization(after, hidden.group)),
-  "may-own": (hidden, input, { mayOwn }) =>
-    mayOwn !== undefined &&
-    (hidden.of === "binding" || hidden.of === "bindings") &&
-    (hidden.group === undefined || isOrganization(input.after, hidden.group)) &&
-    (hidden.of === "bindings" || hidden.role === undefined || input.after.roles.get(hidden.role)?.name === "owner"),
+export const hiddenRules = ({ hides }: UnknownPart, input: RuleInput, required: Required): RuleName[] =>
+  hides === undefined ? [] : rulesOn(hides, input, required).filter((rule) => rule !== false);
+
+const rulesOn = (hidden: Hidden, input: RuleInput, { owners, mayOwn }: Required): readonly (RuleName | false)[] => {
+  const { before, after, budget } = input;
+  const hasOwners = owners !== undefined && "required-owners";
+  const hasMayOwn = mayOwn !== undefined && "may-own";
+  /** of a group: it may be an organization */
+  const isAtTop = (group: NodeId | undefined): boolean => group === undefined || isOrganization(after, group);
+  switch (hidden.of) {
+    case "binding": {
+      const { identity = "", role, group } = hidden;
+      const { relationship } = after.identities.get(identity) ?? {};
+      const isClosed = relationship && pullRequestsIn(relationship, budget).is === "no";
+      const mayBeOwner = role === undefined || after.roles.get(role)?.name === "owner";
+      return [
+        "opens-path",
+        roleHas(role, input, isGrant) && "gains-owner",
+        !isClosed && roleHas(role, input, changesRecords) && "pull-request-writes",
+        isAtTop(group) && "root-binding",
+        isAtTop(group) && mayBeOwner && hasMayOwn,
+      ];
+    }
+    case "bindings": {
+      // A binding that may end counts as ended, and last-owner-goes finds that. What a list keeps is not known.
+      const atTop = ["root-binding", "last-owner-goes", hasOwners, hasMayOwn] as const;
+      return ["gains-owner", "opens-path", "pull-request-writes", ...(isAtTop(hidden.group) ? atTop : [])];
+    }
+    case "assumable":
+      return [
+        ...OPENS_IDENTITY,
+        accessIn(after).topmostOf(hidden.identity).some(isWrite) && "pull-request-writes",
+        // No workload could assume an identity that is new.
+        before.identities.has(hidden.identity) && "assumed-by-others",
+      ];
+    case "takeover": {
+      // A workload would get the access of any identity that exists.
+      if (hidden.kind === "identity")
+        return ["gains-owner", "opens-path", "pull-request-writes", "assumed-by-others", ...OPENS_IDENTITY];
+      // Everyone who has a role that exists gains the capabilities that it gets.
+      const { capabilities } = hidden.inputs;
+      const mayGive = (isOne: (capability: string) => boolean): boolean =>
+        hidden.kind === "role" && (!Array.isArray(capabilities) || capabilities.some((one) => isOne(String(one))));
+      return ["opens-path", mayGive(isGrant) && "gains-owner", mayGive(changesRecords) && "pull-request-writes"];
+    }
+    case "capabilities":
+      return ["gains-owner", "opens-path", "pull-request-writes"];
+    // These are reported only where they change things.
+    case "workloads":
+      return ["pull-request-writes"];
+    case "people":
+      return ["gains-owner", isAtTop(hidden.group) && "root-binding"];
+    case "issuer":
+      return ["new-issuer"];
+    case "paths":
+      return ["opens-path"];
+    case "anything": {
+      const notAsked = [...ASKED, ...(hasOwners ? [] : ["required-owners"]), ...(hasMayOwn ? [] : ["may-own"])];
+      return RULES.filter((rule) => !notAsked.includes(rule));
+    }
+  }
 };
 
-function opensAnIdentity(hidden: Hidden): boolean {
-  return hidden.of === "assumable" || (hidden.of === "takeover" && hidden.kind === "identity");
-}
+const changesRecords = (capability: string): boolean => isWrite({ capability });
 
 /** A role that is not known, or whose capabilities cannot be read, may have every capability. */
 const roleHas = (role: NodeId | undefined, { after }: RuleInput, isOne: (capability: string) => boolean): boolean => {
   const capabilities = role === undefined ? undefined : after.roles.get(role)?.capabilities;
   return capabilities === undefined || capabilities.length === 0 || capabilities.some(isOne);
-};
-
-/** A role that exists may get capabilities: everyone who has the role gains them. */
-const capabilitiesOf = (
-  { kind, inputs: { capabilities } }: Hidden & { of: "takeover" },
-  isOne: (capability: string) => boolean,
-): boolean => kind === "role" && (!Array.isArray(capabilities) || capabilities.some((one) => isOne(String(one))));
-
-/** Anything may stand behind what cannot be read, but for these. */
-const ASKED: readonly RuleName[] = ["rules-changed", "test-fails", "other-branch"];
-
-/** The rules that could fire on it. */
-export const hiddenRules = ({ hides }: UnknownPart, input: RuleInput, required: Required): RuleName[] => {
-  if (hides === undefined) return [];
-  if (hides.of === "paths") return ["opens-path"];
-  if (hides.of !== "anything") return RULES.filter((rule) => COULD_FIRE[rule]?.(hides, input, required));
-  const isRequired = { "required-owners": required.owners !== undefined, "may-own": required.mayOwn !== undefined };
-  return RULES.filter((rule) => !ASKED.includes(rule) && (!(rule in isRequired) || isRequired[rule as "may-own"]));
 };
 
 // What the API does not show of records that a change is about: what a role grants, and who can assume an identity.

@@ -11,7 +11,7 @@ import type { Live } from "../../access/graph/live.ts";
 import { policyStackIn } from "../../access/policy/stack.ts";
 import { reviewOf } from "../../access/review/index.ts";
 import type { Proposal } from "../../access/review/proposal.ts";
-import { goesThrough, type Review, type RunReport } from "../../access/review/report.ts";
+import { goesThrough, type Origin, type Review, type RunReport } from "../../access/review/report.ts";
 import { joinReviews } from "../../access/review/services.ts";
 import { runChangeTests, type StackOf } from "../../access/test/change.ts";
 import type { Client } from "../../client/client.ts";
@@ -173,16 +173,8 @@ export const reviewProgram = async (flags: Flags): Promise<{ made: Review; conte
     notCopied: [...run.notCopied],
     ...(policy && { notPart: [...policy.notPart] }),
   };
-  const lives = new Map(run.services.map(({ address, before }) => [address, before] as const));
-  const made = judged({
-    lives,
-    proposals: proposalsOf(run, previewed),
-    stackOf,
-    report,
-    clients,
-    managed: run,
-  });
-  made.report.origin = origin;
+  const { services: at } = run;
+  const made = judged({ at, proposals: proposalsOf(run, previewed), stackOf, report, clients, origin, managed: run });
   if (policy !== undefined) made.report.unknown.push(...doubtsOf(policy));
   if (out !== undefined) {
     if (run.as.uid === null)
@@ -228,15 +220,13 @@ const reviewChange = async (file: string, flags: Flags): Promise<Review> => {
     ],
     notCopied: [...new Set(run.services.flatMap(({ copy }) => missingLines(copy)))],
   };
-  const lives = new Map(run.services.map(({ address, before }) => [address, before] as const));
-  const made = judged({ lives, proposals, stackOf: () => undefined, report, clients });
-  made.report.origin = {
+  const origin = {
     stack,
     service: change.services.join(", "),
     ...(commit !== undefined && { commit }),
     time: change.created,
   };
-  return made;
+  return judged({ at: run.services, proposals, stackOf: () => undefined, report, clients, origin });
 };
 
 const stepsOf = (
@@ -250,16 +240,15 @@ const stepsOf = (
     ...(message !== undefined && { error: message }),
   }));
 
-/** By address of the service. */
-type Lives = ReadonlyMap<string, Live>;
-type Proposals = ReadonlyMap<string, Proposal>;
-
 interface Proposed {
-  lives: Lives;
-  proposals: Proposals;
+  /** before the run */
+  at: readonly { address: string; before: Live }[];
+  /** by address of the service */
+  proposals: ReadonlyMap<string, Proposal>;
   stackOf: StackOf;
   report: RunReport;
   clients: ReadonlyMap<string, Client>;
+  origin: Origin;
   /** resources of the stack */
   managed?: Pick<UpdateRun, "stored" | "left">;
 }
@@ -273,33 +262,27 @@ const judgeBy = (flags: Flags) => {
   for (const text of [at?.notice, notice, ...(policy ? noticesOf(policy) : [])])
     if (text !== undefined) printNotice("irm review", text);
   const tests = reviewTests(flags, at, folder);
-  const judged = ({ lives, proposals, stackOf, report: run, clients, managed }: Proposed) => {
+  const judged = ({ at: services, proposals, stackOf, report: run, clients, origin, managed }: Proposed): Review => {
     const nowMs = firstOf(clients).clock.today();
+    const lives = new Map(services.map(({ address, before }) => [address, before] as const));
     const atServices = [...proposals].map(([address, proposal]) => ({ proposal, live: lives.get(address) as Live }));
     const ran = tests.map(({ sides }) => runChangeTests(sides, atServices, nowMs, stackOf));
     const mistakes = ran.flatMap((one) => one.mistakes);
     if (mistakes.length > 0) throw new UserError(wrongTests(mistakes));
     const roles = rolesReview(lives, { at, policies: flags.policy, nowMs, managed });
-    const [first] = proposals.keys() as Iterable<string> as [string];
-    const reviewedAt = (service: string, own: Proposal): Review => {
-      const live = lives.get(service) as Live;
-      const ofAll = {
-        changedRules: [...changed, ...tests.flatMap((one) => one.changed), ...roles.changedLock],
-        ...(at?.other && { otherBranch: at.other }),
-        tests: ran.flatMap(({ results }) => results),
-      };
-      return reviewOf(own, {
-        ...verdict,
-        run,
-        nowMs,
-        service,
-        times: live,
-        notVisible: live.notVisible,
-        ...(source && { rules: source }),
-        ...(service === first && ofAll),
-      });
+    const ofAll = {
+      changedRules: [...changed, ...tests.flatMap((one) => one.changed), ...roles.changedLock],
+      ...(at?.other && { otherBranch: at.other }),
+      tests: ran.flatMap(({ results }) => results),
     };
-    const made = joinReviews(new Map([...proposals].map(([service, own]) => [service, reviewedAt(service, own)])));
+    const reviews = [...proposals].map(([service, own], i): [string, Review] => {
+      const live = lives.get(service) as Live;
+      const { notVisible } = live;
+      const options = { ...verdict, run, nowMs, service, times: live, notVisible, ...(source && { rules: source }) };
+      return [service, reviewOf(own, { ...options, ...(i === 0 && ofAll) })];
+    });
+    const made = joinReviews(new Map(reviews));
+    made.report.origin = origin;
     if (roles.changes.length > 0) made.report.roles = roles.changes;
     for (const text of made.unknownSubjects) printNotice("irm review", text);
     return made;
