@@ -82,7 +82,7 @@ const restorePolicy = (undo: UndoFile, policy: PolicyChange, { format }: Restore
   const count = policy.edit.entries.length;
   if (problem !== undefined)
     printError("irm revoke", `${POLICY} is as it was, and its next update removes the access again: ${problem}`);
-  else if (format === "terminal" && count > 0) print(`put back ${countText(count, "entry", "entries")} in ${POLICY}\n`);
+  else if (format === "terminal" && count > 0) print(`put back ${countText(count, "entry")} in ${POLICY}\n`);
   return problem;
 };
 

@@ -127,7 +127,7 @@ const totalsOf = (held: readonly HeldBy[]): string => {
   const bindings = identities.reduce((sum, { places }) => sum + places.length, 0);
   const people = held.length - identities.length;
   const others = people === 0 ? "" : `; ${countText(people, "subject")} without an identity`;
-  return `${countText(identities.length, "identity", "identities")}, ${countText(bindings, "binding")}${others}`;
+  return `${countText(identities.length, "identity")}, ${countText(bindings, "binding")}${others}`;
 };
 
 export const NOT_READABLE = "unknown: the role cannot be read";

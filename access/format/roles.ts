@@ -88,7 +88,7 @@ const countsOf = ({ capabilities }: RolesReport["roles"][number]): string => {
     const count = byClass.get(one)?.length ?? 0;
     return count === 0 ? [] : [`${count} ${one}`];
   });
-  return `: ${countText(capabilities.length, "capability", "capabilities")} (${counts.join(", ")})`;
+  return `: ${countText(capabilities.length, "capability")} (${counts.join(", ")})`;
 };
 
 // The document that `irm roles --format json` prints, and that every other format shows.

@@ -54,6 +54,6 @@ export const unusedDocument = ({ graph, identities, covered, roles }: Unused, da
         items: roles.map(({ name, group }) => line`${name}  in ${placeOf(group as string)}`),
       },
     ],
-    foot: `${countText(identities.length, "identity", "identities")}, ${countText(covered.size, "role binding")}, ${countText(roles.length, "role")}`,
+    foot: `${countText(identities.length, "identity")}, ${countText(covered.size, "role binding")}, ${countText(roles.length, "role")}`,
   };
 };

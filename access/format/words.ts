@@ -7,8 +7,8 @@ import type { NotVisible } from "../review/report.ts";
 import { shortList } from "../text.ts";
 import { type Item, line, type Part, say } from "./document/document.ts";
 
-/** `1 binding`, `2 bindings` */
-export const countText = (count: number, one: string, many = `${one}s`): string =>
+/** `1 binding`, `2 bindings`, `2 identities` */
+export const countText = (count: number, one: string, many = `${one.replace(/(?<![aeiou])y$/, "ie")}s`): string =>
   `${count} ${count === 1 ? one : many}`;
 
 const NAMES_SHOWN = 3;

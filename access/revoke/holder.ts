@@ -7,16 +7,11 @@ import { compare } from "../canonical.ts";
 import { type AccessGraph, type GroupNode, lineageOf, type NodeId, placesIn } from "../graph/graph.ts";
 import { peopleGraph } from "../graph/people.ts";
 import { ownersIn } from "../review/rule.ts";
+import type { UndoFile } from "./undo-file.ts";
 
 const { externalGroupRoleMapping, roleBinding } = resources;
 
-export interface Holder {
-  /** of the identity, or of the identity provider */
-  uid: string;
-  name: string;
-  /** as a sign-in names it; absent: an identity */
-  externalGroup?: string | undefined;
-}
+export type Holder = UndoFile["holder"];
 
 /** For people: `release`, `external group SRE of acme-sso` */
 export const labelOf = ({ name, externalGroup }: Holder): string =>
@@ -75,17 +70,7 @@ export const createGrant = async (client: Caller, holder: Holder, { group, role 
 
 // What a revocation removes, role bindings or a mapping of an external group, and what speaks against it.
 
-export interface HeldBinding {
-  /** uid of the role binding, or of the mapping */
-  binding: string;
-  /** uid of the group where it gives the role */
-  group: string;
-  /** path of that group */
-  path: string;
-  /** uid of its role */
-  role: string;
-  roleName: string;
-}
+export type HeldBinding = UndoFile["bindings"][number];
 
 /** As a person reads it: a role binding, or a mapping of an external group. */
 export const heldFrom = (graph: AccessGraph): ((grant: { id: NodeId; group: NodeId; role: NodeId }) => HeldBinding) => {

@@ -11,9 +11,9 @@ export const interrupted = (): UserError => new UserError("interrupted");
 const uid = z.string().refine(isUidp, "must be a uid");
 const UndoFile = z.object({
   version: z.literal(1, "is of another version of irm"),
-  /** the identity; of an external group, its identity provider and its id there */
+  /** the identity; of an external group, its identity provider, and its id as a sign-in names it */
   holder: z.object({ uid, name: z.string(), externalGroup: z.string().optional() }),
-  /** role bindings; of an external group, mappings */
+  /** role bindings; of an external group, mappings; with the path of the group where each gives the role */
   bindings: z.array(z.object({ binding: uid, group: uid, path: z.string(), role: uid, roleName: z.string() })),
   /** what goes from the policy: path of a group, key of a role, key of the identity */
   policy: z.array(z.object({ group: z.string(), role: z.string(), identity: z.string() })),

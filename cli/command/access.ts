@@ -111,7 +111,7 @@ export const printUnused = async (days: number, format: Format, policy: string |
   const edit = removalOf(opened, removal);
   applyEdit(edit);
   printIn(format, unused, days);
-  const done = `removed ${countText(edit.entries.length, "entry", "entries")} from ${opened.file}`;
+  const done = `removed ${countText(edit.entries.length, "entry")} from ${opened.file}`;
   warn([[done, ...edit.entries].join("\n  "), ...notes].join("\n"));
 };
 

@@ -75,7 +75,7 @@ const isOrganizationKnown = (file: string): boolean => {
 const summary = ({ groups, identities, roles, bindings, people }: Policy): string =>
   [
     countText(groups.size, "group"),
-    countText(identities.size, "identity", "identities"),
+    countText(identities.size, "identity"),
     countText(roles.size, "role"),
     countText(bindings.length, "role binding"),
     ...(people.size === 0 ? [] : [`people of ${countText(people.size, "identity provider")}`]),

@@ -250,7 +250,7 @@ const unsaidLines = ({ unsaid }: Into): string[] => {
 const doneLines = ({ edit, newUids }: Into, file: string): string[] => {
   const count = edit.entries.length;
   return [
-    `added ${countText(count, "entry", "entries")} to ${printable(file)}`,
+    `added ${countText(count, "entry")} to ${printable(file)}`,
     ...edit.entries.map((entry) => `  ${printable(entry)}`),
     ...(newUids === undefined
       ? []

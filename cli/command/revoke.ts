@@ -195,7 +195,7 @@ const report = ({ format }: RevokeFlags, { holder }: Target, { removed, failed, 
     print(
       `removed ${countGrants(removed.length, holder)}; \`npx pulumi-irm revoke --undo ${undo}\` puts back what is missing\n`,
     );
-    if (rows > 0) print(`removed ${countText(rows, "entry", "entries")} from ${POLICY}\n`);
+    if (rows > 0) print(`removed ${countText(rows, "entry")} from ${POLICY}\n`);
   }
   printFailures(failed, holder, "not removed");
 };

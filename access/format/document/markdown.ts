@@ -50,7 +50,7 @@ const sectionText = ({ title, items, isBlocks = false, isMain, isFolded }: Secti
     items,
     own,
     (item) => itemText(item, isBlocks, most),
-    (count) => `\n${countText(count, "entry", "entries")} left out here; \`--format json\` has all.\n`,
+    (count) => `\n${countText(count, "entry")} left out here; \`--format json\` has all.\n`,
   );
   return head + text + end;
 };

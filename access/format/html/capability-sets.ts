@@ -24,7 +24,7 @@ export const capabilitySets = () => {
       if (sets.size === 0) return false;
       const blocks = [...sets.values()].map(
         ({ id, role, capabilities }) =>
-          html`<details><summary>${countText(capabilities.length, "capability", "capabilities")} of <b><bdi>${role}</bdi></b></summary>${byResource(id, capabilities)}</details>\n`,
+          html`<details><summary>${countText(capabilities.length, "capability")} of <b><bdi>${role}</bdi></b></summary>${byResource(id, capabilities)}</details>\n`,
       );
       return { id: "capabilities", title: "Capabilities", body: html`${blocks}` };
     },

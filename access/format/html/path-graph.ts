@@ -33,7 +33,7 @@ export const pathGraph = ({ from, fromId, steps, gains, assumes }: PathText): Ma
   const count = gains.reduce((sum, { capabilities }) => sum + capabilities.length, 0);
   const [first, ...others] = gains;
   const place = first === undefined ? "" : ` at ${first.place}${others.length > 0 ? ` and ${others.length} more` : ""}`;
-  const goal = node("goal", `${countText(count, "capability", "capabilities")}${place}`);
+  const goal = node("goal", `${countText(count, "capability")}${place}`);
   edges.push({ from: end, to: goal, label: "" });
   const height = names.length * (BOX.height + BOX.gap) - BOX.gap + 4;
   return html`<svg class="path ${assumes}" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="${describe(names, edges)}">

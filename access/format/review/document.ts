@@ -225,7 +225,7 @@ const changeLines = ({ gains, losses }: Pick<Subject, "gains" | "losses">): Line
 
 const summaryOf = ({ gains, losses }: Pick<Subject, "gains" | "losses">): string => {
   const counts = [[gains, "gains"] as const, [losses, "loses"] as const].flatMap(([rows, verb]) =>
-    rows.length > 0 ? [`${verb} ${countText(rows.length, "capability", "capabilities")}`] : [],
+    rows.length > 0 ? [`${verb} ${countText(rows.length, "capability")}`] : [],
   );
   return counts.join("; ") || "no capability changes";
 };
