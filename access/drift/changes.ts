@@ -16,7 +16,7 @@ import type { Change, Difference, Drift } from "../format/drift.ts";
 import { type Capabilities, worstFirst } from "../graph/danger.ts";
 import { type AccessGraph, pathOf } from "../graph/graph.ts";
 import { bindingsOf, managedIn } from "../run/stack.ts";
-import { differencesOf } from "./differences.ts";
+import { differencesOf, mapTexts } from "./differences.ts";
 import { type DriftFacts, type DriftService, reachIn } from "./facts.ts";
 import { baseOf, builtInRoles, recordsOf, roleIn, SET, type Sent, sendingOf, shownBy } from "./sent.ts";
 
@@ -178,11 +178,7 @@ const ofSet = ({ old, sent, builtIn, places }: Sides): Difference[] => {
 /** As programs write built-in roles. */
 const withRoleNames = (one: Difference, builtIn: ReadonlyMap<string, string>): Difference => {
   const names = new Map([...builtIn].map(([name, uid]) => [uid, name]));
-  const named = (value: unknown): unknown => {
-    if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([name, own]) => [name, named(own)]));
-    return typeof value === "string" ? (names.get(value) ?? value) : value;
-  };
-  return { ...one, program: named(one.program) };
+  return { ...one, program: mapTexts(one.program, (text) => names.get(text) ?? text) };
 };
 
 /** The word for a type of ours: `role binding set`. */

@@ -17,15 +17,13 @@ interface Sides {
   base: unknown;
 }
 
-/** Stands for a base that the stack does not have. */
-const NO_BASE = Symbol("no base");
-
 /** `base` are the inputs of the last update; undefined: the stack does not have them. */
 export const differencesOf = (program: Json, live: Json, base: Json | undefined): Difference[] => {
-  const sides = { program: own(program), live: own(live), base: base === undefined ? NO_BASE : own(base) };
-  const found = compare("", sides, differ);
+  const leaves = leavesOf("", { program: own(program), live: own(live), base: own(base ?? {}) });
+  const shown = leaves.flatMap(differ);
   // The engine sees a difference all the same: in a secret, or in the order of a list.
-  return found.length > 0 ? found : compare("", sides, differHidden);
+  const found = shown.length > 0 ? shown : leaves.flatMap(differHidden);
+  return base === undefined ? found.map(({ changedIn: _, ...one }) => one) : found;
 };
 
 /** Marks of the provider, and arguments that say which record is meant, or describe it in messages: no record has them. */
@@ -33,19 +31,17 @@ const isOurs = (name: string): boolean => name.startsWith("__") || ["adopt", "na
 
 const own = (inputs: Json): Json => Object.fromEntries(Object.entries(inputs).filter(([name]) => !isOurs(name)));
 
-type Leaf = (path: string, sides: Sides) => Difference[];
+interface Leaf extends Sides {
+  path: string;
+}
 
-const compare = (path: string, sides: Sides, leaf: Leaf): Difference[] => {
+const leavesOf = (path: string, sides: Sides): Leaf[] => {
   const { program, live, base } = sides;
-  if (!isObject(program) || !isObject(live)) return leaf(path, sides);
+  if (!isObject(program) || !isObject(live)) return [{ path, ...sides }];
   const names = [...new Set([...Object.keys(program), ...Object.keys(live)])].sort(byText);
   return names.flatMap((name) => {
-    const below = base === NO_BASE ? NO_BASE : memberOf(base, name);
-    return compare(
-      pathTo(path, name),
-      { program: memberOf(program, name), live: memberOf(live, name), base: below },
-      leaf,
-    );
+    const [ours, its, old] = [program, live, base].map((value) => memberOf(value, name));
+    return leavesOf(pathTo(path, name), { program: ours, live: its, base: old });
   });
 };
 
@@ -58,38 +54,38 @@ const pathTo = (path: string, name: string): string => {
   return path === "" ? name : `${path}.${name}`;
 };
 
-const differ: Leaf = (path, sides) => {
-  const { program, live, base } = sides;
+const differ = (leaf: Leaf): Difference[] => {
+  const { path, program, live, base } = leaf;
   if (equalityKey(program) === equalityKey(live)) return [];
   const given = [program, live].filter((one) => one !== undefined && one !== null);
   const isList = given.every(Array.isArray);
-  if (isList && ![program, live, base].some(hasSecret)) return elements(path, sides);
+  if (isList && ![program, live, base].some(hasSecret)) return elements(leaf);
   const shown = {
     program: hasSecret(live) || hasSecret(base) ? hide(program) : show(path, program),
     live: hasSecret(program) || hasSecret(base) ? hide(live) : show(path, live),
   };
-  return [{ path, ...shown, ...changedIn(sides) }];
+  return [{ path, ...shown, ...changedIn(leaf) }];
 };
 
 /** Equal to the API, or to a reader of the preview. */
-const differHidden: Leaf = (path, { program, live }) => {
+const differHidden = ({ path, program, live }: Leaf): Difference[] => {
   if (hasSecret(program) || hasSecret(live)) return [{ path, program: hide(program), live: hide(live) }];
   if (!Array.isArray(program) || !Array.isArray(live) || JSON.stringify(program) === JSON.stringify(live)) return [];
   return [{ path, program: show(path, program), live: show(path, live) }];
 };
 
 const changedIn = ({ program, live, base }: Sides): Pick<Difference, "changedIn"> => {
-  if (base === NO_BASE || hasUnknown(program) || [program, live, base].some(hasSecret)) return {};
+  if (hasUnknown(program) || [program, live, base].some(hasSecret)) return {};
   const [atService, inProgram] = [equalityKey(base) !== equalityKey(live), equalityKey(base) !== equalityKey(program)];
   return { changedIn: atService && inProgram ? "both" : atService ? "service" : "program" };
 };
 
 /** One difference for each element that only one side has. */
-const elements = (path: string, { program, live, base }: Sides): Difference[] => {
+const elements = ({ path, program, live, base }: Leaf): Difference[] => {
   const [news, olds] = [listOf(program), listOf(live)];
-  const known = base === NO_BASE ? undefined : new Set(listOf(base).map(equalityKey));
+  const known = new Set(listOf(base).map(equalityKey));
   const sideOf = (element: unknown, isInProgram: boolean): Pick<Difference, "changedIn"> => {
-    if (known === undefined || hasUnknown(element)) return {};
+    if (hasUnknown(element)) return {};
     return { changedIn: known.has(equalityKey(element)) === isInProgram ? "service" : "program" };
   };
   return [
@@ -124,11 +120,16 @@ const hasUnknown = (value: unknown): boolean => someText(value, (text) => text.i
 const hide = (value: unknown): unknown => (value === undefined || value === null ? null : SECRET);
 
 /** As people write it: what is not known yet as such, and capabilities by the names of the documentation. */
-const show = (path: string, value: unknown): unknown => {
-  if (value === undefined || value === null) return null;
-  if (Array.isArray(value)) return value.map((one) => show(path, one));
-  if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, show(path, one)]));
-  if (typeof value !== "string") return value;
-  if (hasUnknown(value)) return NOT_KNOWN;
-  return path === "capabilities" ? (friendlyCapability(value) ?? value) : value;
+const show = (path: string, value: unknown): unknown =>
+  mapTexts(value ?? null, (text) => {
+    if (hasUnknown(text)) return NOT_KNOWN;
+    return path === "capabilities" ? (friendlyCapability(text) ?? text) : text;
+  });
+
+/** The same value with other texts. */
+export const mapTexts = (value: unknown, to: (text: string) => unknown): unknown => {
+  if (typeof value === "string") return to(value);
+  if (Array.isArray(value)) return value.map((one) => mapTexts(one, to));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, mapTexts(one, to)]));
 };

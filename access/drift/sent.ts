@@ -27,6 +27,7 @@ import { type Normal, partOf, type Write, withValue } from "../change/write.ts";
 import { type Copy, recordsIn } from "../copy/copy.ts";
 import type { AccessGraph } from "../graph/graph.ts";
 import { bindingsOf, managedIn } from "../run/stack.ts";
+import { mapTexts } from "./differences.ts";
 
 export const SET = "RoleBindingSet";
 
@@ -43,15 +44,10 @@ export interface Sent {
 /** A text of the run as a person may see it. */
 type Shown = (value: unknown) => unknown;
 
-export const shownBy = ({ textOf }: Pick<Normal, "textOf">): Shown => {
-  const shown: Shown = (one) => {
-    if (typeof one === "string") return resolved(textOf(one));
-    if (typeof one !== "object" || one === null) return one;
-    if (Array.isArray(one)) return one.map(shown);
-    return Object.fromEntries(Object.entries(one).map(([name, own]) => [name, shown(own)]));
-  };
-  return shown;
-};
+export const shownBy =
+  ({ textOf }: Pick<Normal, "textOf">): Shown =>
+  (value) =>
+    mapTexts(value, (text) => resolved(textOf(text)));
 
 const resolved = (value: unknown): unknown => resolveValue(value, { uidOf: () => UNKNOWN, hidden: SECRET });
 
