@@ -5,7 +5,7 @@ import { type AccessGraph, lineageOf, type NodeId, nameOf, placesIn, type RoleNo
 import { isPeople, type Subject } from "../graph/people.ts";
 import type { Answer, HeldBinding } from "../query/answer.ts";
 import { assumptionOf } from "../review/assume.ts";
-import { type Document, type Item, line, type Part, quotedItems, say } from "./document/document.ts";
+import { type Document, type Item, line, type Part, quotedItems, say, section } from "./document/document.ts";
 import { documentAsHtml } from "./document/html.ts";
 import { mapSection } from "./html/map.ts";
 import { mapOf, type Side } from "./html/map-model.ts";
@@ -46,19 +46,13 @@ export const answerDocument = (answer: Answer, held = holdingsIn(answer)): Docum
     ],
     facts: [],
     sections: [
-      {
-        id: "identities",
-        title: "What each of them may do",
-        isBlocks: true,
-        isMain: true,
-        items: held.map((one) => heldItem(one, capability !== undefined)),
-        none,
-      },
-      {
-        id: "not-visible",
-        title: "Not visible to you, so access may be missing here",
-        items: quotedItems(hidden),
-      },
+      section(
+        "identities",
+        "What each of them may do",
+        held.map((one) => heldItem(one, capability !== undefined)),
+        { isBlocks: true, isMain: true, none },
+      ),
+      section("not-visible", "Not visible to you, so access may be missing here", quotedItems(hidden)),
     ],
     foot: held.length === 0 ? none : totalsOf(held),
     isWrapped: true,

@@ -23,6 +23,7 @@ import {
   quotedItems,
   type Section,
   say,
+  section,
 } from "./document/document.ts";
 import { endingTexts, excusedIf, pullTokenParts } from "./pull-token.ts";
 import { roleItems, rolesTitle } from "./roles.ts";
@@ -181,18 +182,14 @@ const sectionsOf = ({
   unknown,
   notVisible,
 }: DriftReport): Section[] => [
-  { id: "unknown", title: "Not known", items: quotedItems(unknown.map(({ message }) => message)) },
-  { id: "drift", title: "Differs from the program", items: drift.map(driftItem) },
-  { id: "undeclared", title: "Access that nothing declares", items: undeclaredItems(undeclared, pullTokens) },
-  { id: "roles", title: rolesTitle(roles), items: roleItems(roles) },
-  { id: "keys", title: "Static keys that end within 30 days", items: keys.map(keyItem) },
-  { id: "pull-tokens", title: "Pull tokens", items: pullTokenItems(pullTokens, undeclared) },
-  { id: "pending", title: "Creates that an interrupted run left open", items: pending.map(pendingItem) },
-  {
-    id: "not-visible",
-    items: notVisibleItems(notVisible),
-    title: "Not visible to the caller, so access may be missing here",
-  },
+  section("unknown", "Not known", quotedItems(unknown.map(({ message }) => message))),
+  section("drift", "Differs from the program", drift.map(driftItem)),
+  section("undeclared", "Access that nothing declares", undeclaredItems(undeclared, pullTokens)),
+  section("roles", rolesTitle(roles), roleItems(roles)),
+  section("keys", "Static keys that end within 30 days", keys.map(keyItem)),
+  section("pull-tokens", "Pull tokens", pullTokenItems(pullTokens, undeclared)),
+  section("pending", "Creates that an interrupted run left open", pending.map(pendingItem)),
+  section("not-visible", "Not visible to the caller, so access may be missing here", notVisibleItems(notVisible)),
 ];
 
 const STATES: Readonly<Record<Change, string>> = {

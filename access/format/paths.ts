@@ -7,7 +7,7 @@ import { recordIn } from "../paths/find.ts";
 import type { Path, Paths, Proof, Proofs } from "../paths/path.ts";
 import { pathRows } from "../review/lists.ts";
 import type { PathReview } from "../review/report.ts";
-import { type Document, type Item, line, type PathText, quotedItems, say } from "./document/document.ts";
+import { type Document, type Item, line, type PathText, quotedItems, say, section } from "./document/document.ts";
 import { countText, hiddenLines, organizationPartsOf, placeText } from "./words.ts";
 
 export const pathsDocument = (
@@ -19,24 +19,18 @@ export const pathsDocument = (
   title: ["Paths to more access", ...organizationPartsOf(graph)],
   facts: [],
   sections: [
-    {
-      id: "paths",
-      title: "Paths",
-      isBlocks: true,
-      isMain: true,
-      items: pathTexts(graph, found.paths, proofs).map((path) => pathItem(path, true)),
-      none: totalsOf(found),
-    },
-    {
-      id: "not-visible",
-      title: "Not visible to you, so paths may be missing here",
-      items: quotedItems(hiddenLines(graph, notVisible)),
-    },
-    {
-      id: "not-searched",
-      title: "Not searched, so paths may be missing here",
-      items: quotedItems(found.notSearched),
-    },
+    section(
+      "paths",
+      "Paths",
+      pathTexts(graph, found.paths, proofs).map((path) => pathItem(path, true)),
+      { isBlocks: true, isMain: true, none: totalsOf(found) },
+    ),
+    section(
+      "not-visible",
+      "Not visible to you, so paths may be missing here",
+      quotedItems(hiddenLines(graph, notVisible)),
+    ),
+    section("not-searched", "Not searched, so paths may be missing here", quotedItems(found.notSearched)),
   ],
   foot: totalsOf(found),
   isWrapped: true,

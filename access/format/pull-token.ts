@@ -3,7 +3,7 @@
 import { byEffect } from "../graph/danger.ts";
 import type { Live } from "../graph/live.ts";
 import { holdsPullsAlone, isUsed, type PullToken } from "../query/pull-tokens.ts";
-import { type Document, line, type Part, quotedItems, say } from "./document/document.ts";
+import { type Document, line, type Part, quotedItems, say, section } from "./document/document.ts";
 import { countText, HIDES, hiddenLines, organizationPartsOf } from "./words.ts";
 
 const MORE_SHOWN = 5;
@@ -55,16 +55,16 @@ export const pullTokensDocument = (
     title: [count, ...organizationPartsOf(graph), endings.length === 0 ? "" : `: ${endings.join(", ")}`],
     facts: [],
     sections: [
-      {
-        id: "not-visible",
-        title: "Not visible to the caller, so pull tokens may be missing here",
-        items: quotedItems(hiddenLines(graph, hidden)),
-      },
-      {
-        id: "pull-tokens",
-        title: "Pull tokens",
-        items: tokens.map((one) => ({ parts: pullTokenParts(one), lines: [line`${one.uid}`], ...excusedIf(one) })),
-      },
+      section(
+        "not-visible",
+        "Not visible to the caller, so pull tokens may be missing here",
+        quotedItems(hiddenLines(graph, hidden)),
+      ),
+      section(
+        "pull-tokens",
+        "Pull tokens",
+        tokens.map((one) => ({ parts: pullTokenParts(one), lines: [line`${one.uid}`], ...excusedIf(one) })),
+      ),
     ],
     foot: hidden.length + tokens.length > 0 ? "docs/access.md#pull-tokens says what counts as one." : "",
   };

@@ -5,7 +5,7 @@ import type { NotVisible, Origin } from "../review/report.ts";
 import { builtInRolesIn, isChange, type Reach, type RoleChange, roleChanges } from "../roles/change.ts";
 import type { LockedRoles } from "../roles/lock.ts";
 import { joinWithAnd, shortList } from "../text.ts";
-import { type Document, type Item, type Line, line, originFacts, say } from "./document/document.ts";
+import { type Document, type Item, type Line, line, originFacts, say, section } from "./document/document.ts";
 import { countText } from "./words.ts";
 
 /** Most lines of one role. JSON has all. */
@@ -67,16 +67,20 @@ export const rolesDocument = ({ origin, roles, changed, notVisible }: RolesRepor
   ],
   facts: originFacts(origin),
   sections: [
-    { id: "changed", title: rolesTitle(changed), items: roleItems(changed) },
-    {
-      id: "not-visible",
-      title: "Not visible to the caller, so somebody may be missing here",
-      items: [...Map.groupBy(notVisible, ({ message }) => message)].map(([message, places]) => {
+    section("changed", rolesTitle(changed), roleItems(changed)),
+    section(
+      "not-visible",
+      "Not visible to the caller, so somebody may be missing here",
+      [...Map.groupBy(notVisible, ({ message }) => message)].map(([message, places]) => {
         const names = places.map(({ groupName }) => groupName);
         return line`${shortList(names, PLACES_SHOWN)}: ${message}`;
       }),
-    },
-    { id: "roles", title: "Built-in roles", items: roles.map((one) => line`${one.name}${[countsOf(one)]}`) },
+    ),
+    section(
+      "roles",
+      "Built-in roles",
+      roles.map((one) => line`${one.name}${[countsOf(one)]}`),
+    ),
   ],
   foot: "`--format json` lists the capabilities. docs/roles.md says what to do about a change.",
 });

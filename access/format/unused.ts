@@ -1,7 +1,7 @@
 // Access that nobody needs, in the parts that people read and as JSON has it.
 import { type AccessGraph, type BindingNode, nameOf, placesIn } from "../graph/graph.ts";
 import type { Unused } from "../query/unused.ts";
-import { type Document, line } from "./document/document.ts";
+import { type Document, line, section } from "./document/document.ts";
 import { countText } from "./words.ts";
 
 export const unusedJson = ({ graph, identities, covered, roles }: Unused): object => ({
@@ -31,28 +31,28 @@ export const unusedDocument = ({ graph, identities, covered, roles }: Unused, da
     title: [],
     facts: [],
     sections: [
-      {
-        id: "identities",
-        title: `Identities that nobody has used for ${countText(days, "day")}`,
-        items: identities.map(
+      section(
+        "identities",
+        `Identities that nobody has used for ${countText(days, "day")}`,
+        identities.map(
           ({ identity: { name, group }, lastSeen, bindings }) =>
             line`${name}  in ${placeOf(group)}  last seen ${lastSeen.slice(0, 10)}  ${[countText(bindings, "role binding")]}`,
         ),
-      },
-      {
-        id: "covered",
-        title: "Role bindings that another one covers",
-        items: Array.from(
+      ),
+      section(
+        "covered",
+        "Role bindings that another one covers",
+        Array.from(
           covered.values(),
           ({ binding, by }) =>
             line`${nameOf(graph.identities, binding.identity)}  ${placeOf(binding.group)}  ${roleNameOf(graph, binding)}  covered by ${roleNameOf(graph, by)} in ${placeOf(by.group)}`,
         ),
-      },
-      {
-        id: "roles",
-        title: "Roles that nobody has",
-        items: roles.map(({ name, group }) => line`${name}  in ${placeOf(group as string)}`),
-      },
+      ),
+      section(
+        "roles",
+        "Roles that nobody has",
+        roles.map(({ name, group }) => line`${name}  in ${placeOf(group as string)}`),
+      ),
     ],
     foot: `${countText(identities.length, "identity")}, ${countText(covered.size, "role binding")}, ${countText(roles.length, "role")}`,
   };

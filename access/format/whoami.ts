@@ -5,7 +5,7 @@ import { type AccessGraph, lineageOf, type NodeId, placesIn } from "../graph/gra
 import type { CheckAnswer } from "../query/own-groups.ts";
 import { throughText, type WhoAmI } from "../query/whoami.ts";
 import { NOT_READABLE } from "./answer.ts";
-import { type Document, line, quotedItems, say } from "./document/document.ts";
+import { type Document, line, quotedItems, say, section } from "./document/document.ts";
 import { countText } from "./words.ts";
 
 /** Groups by uid, roles by name. */
@@ -43,24 +43,19 @@ export const whoAmIDocument = (
     facts: [],
     foot: grants.length > 0 ? countText(grants.length, "grant") : noGrants,
     sections: [
-      {
-        id: "grants",
-        title: "Grants",
-        isBlocks: true,
-        isMain: true,
-        items: [
+      section(
+        "grants",
+        "Grants",
+        [
           {
             parts: [{ name: name ?? "an identity whose name you cannot read" }],
             lines: rows.map(([label = "", value = ""]) => line`${[label.padEnd(column)]}${value}`),
           },
           ...(grants.length > 0 ? [{ parts: [], lines: grantLines }] : []),
         ],
-      },
-      {
-        id: "not-known",
-        title: "Not known, so it may hold more, up to everything",
-        items: quotedItems(notKnown),
-      },
+        { isBlocks: true, isMain: true },
+      ),
+      section("not-known", "Not known, so it may hold more, up to everything", quotedItems(notKnown)),
     ],
   };
 };

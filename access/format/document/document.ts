@@ -90,6 +90,13 @@ export interface Section {
   none?: string;
 }
 
+export const section = (id: string, title: string, items: readonly Item[], more?: Partial<Section>): Section => ({
+  id,
+  title,
+  items,
+  ...more,
+});
+
 export interface Fact {
   name: string;
   value: string;

@@ -4,7 +4,7 @@ import { byEffect, changesAssumption, worstFirst } from "../../graph/danger.ts";
 import { groupNameOf, type NodeId, type RoleNode } from "../../graph/graph.ts";
 import type { Report, Review } from "../../review/report.ts";
 import { placedId } from "../../review/services.ts";
-import { line, type Section, say } from "../document/document.ts";
+import { line, type Section, say, section } from "../document/document.ts";
 import { documentAsHtml } from "../document/html.ts";
 import { countsOf, reviewDocument, type Subject, subjectOf, subjectsInOf } from "../review/document.ts";
 import { mapSection } from "./map.ts";
@@ -87,10 +87,10 @@ const rolesSection = ({ before, after }: Review): Section => {
     const parts = say`${isRenamed && say`${old.name} → `}${{ name }}${[state]}`;
     return [{ name, parts, lost, gained }];
   });
-  return {
-    id: "roles",
-    title: "Roles that change",
-    items: worstFirst(changes, ({ gained, lost, name }) => ({ capabilities: gained, losses: lost, texts: [name] })).map(
+  return section(
+    "roles",
+    "Roles that change",
+    worstFirst(changes, ({ gained, lost, name }) => ({ capabilities: gained, losses: lost, texts: [name] })).map(
       ({ name: role, parts, lost, gained }) => ({
         parts,
         lines: [
@@ -99,7 +99,7 @@ const rolesSection = ({ before, after }: Review): Section => {
         ],
       }),
     ),
-  };
+  );
 };
 
 const without = (one?: RoleNode, other?: RoleNode): string[] => {

@@ -14,6 +14,7 @@ import {
   type Part,
   quote,
   say,
+  section,
 } from "../document/document.ts";
 import { pathItem, reviewedPathText } from "../paths.ts";
 import { countText, organizationParts, placeText } from "../words.ts";
@@ -24,34 +25,32 @@ export const reviewDocument = (report: Report): Document => {
   const ids = new Map(
     subjects.map((one, i) => ["subject" in one ? one.subject : (one.uid ?? one.name), `identities-${i + 1}`]),
   );
-  const pathsOf = (kind: "opens" | "closes", title: string) => ({
-    id: kind,
-    title,
-    isBlocks: true,
-    isLong: true,
-    share: 2,
-    items: report[kind].map((path) => pathItem(reviewedPathText(path), kind === "opens")),
-  });
+  const pathsOf = (kind: "opens" | "closes", title: string) => {
+    const items = report[kind].map((path) => pathItem(reviewedPathText(path), kind === "opens"));
+    return section(kind, title, items, { isBlocks: true, isLong: true, share: 2 });
+  };
   return {
     title: titleOf(report),
     facts: [...originFacts(report.origin), ...runFacts(report)],
     sections: [
       ...limitsOf(report),
-      {
-        id: "findings",
-        title: "Findings",
-        share: 6,
-        items: report.findings.map((one) => findingItem(one, ids.get(one.subject))),
-      },
-      {
-        id: "identities",
-        title: "What each of them gains and loses",
-        isBlocks: true,
-        isMain: true,
-        share: 22,
-        items: subjects.map((one) => ("subject" in one ? peopleItem(one) : identityItem(one))),
-        none: `Nobody gains or loses anything${report.unknown.length + report.notVisible.length > 0 ? " that this review can see" : ""}.`,
-      },
+      section(
+        "findings",
+        "Findings",
+        report.findings.map((one) => findingItem(one, ids.get(one.subject))),
+        { share: 6 },
+      ),
+      section(
+        "identities",
+        "What each of them gains and loses",
+        subjects.map((one) => ("subject" in one ? peopleItem(one) : identityItem(one))),
+        {
+          isBlocks: true,
+          isMain: true,
+          share: 22,
+          none: `Nobody gains or loses anything${report.unknown.length + report.notVisible.length > 0 ? " that this review can see" : ""}.`,
+        },
+      ),
       pathsOf("opens", "Opens: paths to more access, by requests that were not possible before"),
       pathsOf("closes", "Closes: paths to more access that end"),
       ...sectionsOf(report),

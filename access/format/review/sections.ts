@@ -11,6 +11,7 @@ import {
   quotedItems,
   type Section,
   say,
+  section,
 } from "../document/document.ts";
 import { pullTokenParts } from "../pull-token.ts";
 import { roleItems, rolesTitle } from "../roles.ts";
@@ -18,22 +19,19 @@ import { countText, notVisibleItems } from "../words.ts";
 
 /** What fails, and what this review cannot tell. It comes first: a reader must not take silence for safety. */
 export const limitsOf = ({ notPart = [], differs, steps, errors, unknown, notVisible }: Report): Section[] => [
-  {
-    id: "not-part",
-    isLong: true,
-    items: quotedItems(notPart),
-    title: "Not part of this review: the change edits these files too, and the program is that of the base",
-  },
-  { id: "differs", title: "Access that is not as it was recorded", items: differs.map(differsItem) },
-  { id: "failed", title: "Steps that fail", items: steps.filter(({ ok }) => !ok).map(failedItem) },
-  { id: "run-errors", title: "What else fails", items: quotedItems(errors) },
-  { id: "unknown", title: "Not known", items: unknown.map(unknownItem) },
-  {
-    id: "not-visible",
+  section(
+    "not-part",
+    "Not part of this review: the change edits these files too, and the program is that of the base",
+    quotedItems(notPart),
+    { isLong: true },
+  ),
+  section("differs", "Access that is not as it was recorded", differs.map(differsItem)),
+  section("failed", "Steps that fail", steps.filter(({ ok }) => !ok).map(failedItem)),
+  section("run-errors", "What else fails", quotedItems(errors)),
+  section("unknown", "Not known", unknown.map(unknownItem)),
+  section("not-visible", "Not visible to the caller, so in neither gains nor losses", notVisibleItems(notVisible), {
     isFolded: true,
-    items: notVisibleItems(notVisible),
-    title: "Not visible to the caller, so in neither gains nor losses",
-  },
+  }),
 ];
 
 /** A page names the resource and the property, which most messages do by themselves. */
@@ -46,59 +44,58 @@ const unknownItem = ({ subject, property, message }: Report["unknown"][number]):
 /** What follows the identities. */
 export const sectionsOf = (report: Report): Section[] =>
   [
-    {
-      id: "deleted",
-      title: "Deleted groups, and what disappears with them",
-      items: report.deletedGroups.map(({ groupName, contents }) => ({
+    section(
+      "deleted",
+      "Deleted groups, and what disappears with them",
+      report.deletedGroups.map(({ groupName, contents }) => ({
         parts: say`${groupName}: ${[contents.length === 0 ? "it is empty" : ""]}${contentsPart(contents)}`,
         lines: contents.map(
           ({ kind, name, uid }): Line => ({ ...line`${[kind]} ${name} has the uid ${uid}`, isDetail: true }),
         ),
       })),
-    },
-    section("forced", "forceDestroy", report.forceDestroy, ({ kind, name, deletes, contents }) => {
-      if (!deletes)
-        return say`${[kind]} ${name} gets forceDestroy: a later deletion takes along what no resource manages`;
-      const rest = contents.length === 0 ? "with nothing else in it" : "and with it ";
-      return say`${[kind]} ${name} is deleted, ${[rest]}${contentsPart(contents)}`;
-    }),
-    section("adopted", "Adopted: existing records that the program takes over", report.adopted, (one) => [
-      ...say`${[one.kind]} ${one.name} ${one.uid} by ${one.resource}`,
-      one.deletedLater ? "; deleted with the resource" : "; it stays when the resource goes",
-    ]),
-    {
-      ...section(
-        "undeclared",
-        "Live access that nothing declares",
-        report.undeclared,
+    ),
+    section("forced", "forceDestroy", report.forceDestroy.map(forcedItem)),
+    section(
+      "adopted",
+      "Adopted: existing records that the program takes over",
+      report.adopted.map(({ kind, name, uid, resource, deletedLater }) => {
+        const end = deletedLater ? "deleted with the resource" : "it stays when the resource goes";
+        return line`${[kind]} ${name} ${uid} by ${resource}; ${[end]}`;
+      }),
+    ),
+    section(
+      "undeclared",
+      "Live access that nothing declares",
+      report.undeclared.map(
         ({ identityName, role, groupName, binding }) =>
-          say`${identityName} has the role ${role} at ${groupName}, by binding ${binding}`,
+          line`${identityName} has the role ${role} at ${groupName}, by binding ${binding}`,
       ),
-      isLong: true,
-    },
+      { isLong: true },
+    ),
     section(
       "expiring",
       "Static keys that end within 30 days",
-      report.expiringKeys,
-      (one) => say`${one.name} in ${one.groupName}: ${one.expirationTime}`,
+      report.expiringKeys.map(
+        ({ name, groupName, expirationTime }) => line`${name} in ${groupName}: ${expirationTime}`,
+      ),
     ),
-    { id: "changed-roles", title: rolesTitle(report.roles ?? []), items: roleItems(report.roles ?? []) },
-    section("pull-tokens", "Pull tokens that lose a role", report.pullTokens, pullTokenParts),
-    { id: "passed", title: "Steps that go through", items: byOperation(report.steps.filter(({ ok }) => ok)) },
-    {
-      id: "others",
-      items: byOperation(report.others),
-      title: "Changes of other providers, which a review does not run",
-    },
-    { id: "not-copied", title: "What the copy lacks", items: quotedItems(report.notCopied) },
-    { id: "rules", title: "Rules of this review", items: rulesItems(report) },
+    section("changed-roles", rolesTitle(report.roles ?? []), roleItems(report.roles ?? [])),
+    section(
+      "pull-tokens",
+      "Pull tokens that lose a role",
+      report.pullTokens.map((one) => ({ parts: pullTokenParts(one) })),
+    ),
+    section("passed", "Steps that go through", byOperation(report.steps.filter(({ ok }) => ok))),
+    section("others", "Changes of other providers, which a review does not run", byOperation(report.others)),
+    section("not-copied", "What the copy lacks", quotedItems(report.notCopied)),
+    section("rules", "Rules of this review", rulesItems(report)),
   ].map((one) => ({ ...one, isFolded: true }));
 
-const section = <T>(id: string, title: string, rows: readonly T[], partsOf: (row: T) => Part[]): Section => ({
-  id,
-  title,
-  items: rows.map((row) => ({ parts: partsOf(row) })),
-});
+const forcedItem = ({ kind, name, deletes, contents }: Report["forceDestroy"][number]): Item => {
+  if (!deletes) return line`${[kind]} ${name} gets forceDestroy: a later deletion takes along what no resource manages`;
+  const rest = contents.length === 0 ? "with nothing else in it" : "and with it ";
+  return line`${[kind]} ${name} is deleted, ${[rest]}${contentsPart(contents)}`;
+};
 
 const contentsPart = (contents: Report["deletedGroups"][number]["contents"]): Part => ({
   list: contents.map(({ kind, name }) => say`${[kind]} ${name}`),
