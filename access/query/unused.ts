@@ -134,24 +134,15 @@ export const unusedEntries = (opened: OpenPolicy, unused: Unused, isRead: (role:
   const { policy } = opened;
   const wanted = policyGraph(policy, unused.graph, stackOf(opened));
   if (wanted.mistakes.length > 0) throw new PolicyEditError(wanted.mistakes.map(mistakeText).join("\n"));
-  const keysOf = (ids: ReadonlyMap<string, NodeId>, gone: Iterable<NodeId>): string[] => {
-    const asked = new Set(gone);
-    return [...ids].flatMap(([key, id]) => (asked.has(id) ? key : []));
-  };
-  const identities = keysOf(
-    wanted.identities,
-    unused.identities.map(({ identity }) => identity.id),
-  );
+  const gone = new Set([...unused.identities.map(({ identity }) => identity.id), ...unused.roles.map(({ id }) => id)]);
+  const keysOf = (ids: ReadonlyMap<string, NodeId>): string[] =>
+    [...ids].flatMap(([key, id]) => (gone.has(id) ? key : []));
+  const identities = keysOf(wanted.identities);
   const left = policy.bindings.filter(({ identity }) => !identities.includes(identity));
   const { bindings, notes } = coveredRows(left, wanted, unused, isRead);
-  const nobodys = keysOf(
-    wanted.roles,
-    unused.roles.map(({ id }) => id),
-  ).filter((key) => policy.roles.has(key));
-  const given = rolesGiven(
-    policy,
-    left.filter((one) => !bindings.includes(one)),
-  );
+  const nobodys = keysOf(wanted.roles).filter((key) => policy.roles.has(key));
+  const stays = [...left.filter((one) => !bindings.includes(one)), ...mappingsOf(policy)];
+  const given = new Set(stays.map(({ role }) => role));
   return {
     removal: { identities, bindings, roles: nobodys.filter((key) => !given.has(key)) },
     notes: [
@@ -203,9 +194,6 @@ const idsOf = ({ group, identity, role }: PolicyBinding, { groups, identities, r
   identity: identities.get(identity),
   role: roles.get(role),
 });
-
-const rolesGiven = (policy: Policy, bindings: readonly PolicyBinding[]): ReadonlySet<string | undefined> =>
-  new Set([...bindings.map(({ role }) => role), ...mappingsOf(policy).map(({ role }) => role)]);
 
 const testsOf = ({ tests }: Policy, identities: readonly string[]): string[] =>
   tests.flatMap(({ name, subject }) => {

@@ -64,7 +64,9 @@ export const mapSection = (map: AccessMap, { linkOf, tagOf, note }: MapOptions):
     const rows = map.rows.filter((row) => row.groups.size === 0 || actsIn(row, tree));
     return { tree, ...viewOf(page, tree, rows, true) };
   });
-  const used = new Set(tables.flatMap(({ levels }) => [...levels]));
+  // What a row holds anywhere, it holds at a group of its own.
+  const cells = map.rows.flatMap((row) => [...row.groups].map((group) => map.cellOf(row, group)));
+  const used = new Set(cells.flatMap(({ level, before = null }) => [level, before]));
   const changes = tables.some(({ hasChange }) => hasChange);
   const folded = map.trees.some(({ size }) => size > COLUMNS_MAX);
   // Of several organizations, those without a change are folded.
@@ -81,7 +83,7 @@ export const mapSection = (map: AccessMap, { linkOf, tagOf, note }: MapOptions):
   };
 };
 
-const legend = (used: ReadonlySet<Level>, changes: boolean, folded: boolean): Markup => {
+const legend = (used: ReadonlySet<Level | null>, changes: boolean, folded: boolean): Markup => {
   const levels = LEVELS.filter((level) => used.has(level)).map(
     (level) => html`<li><b class="cell ${classOf(level)}">${LETTERS[level]}</b> ${MEANINGS[level]}</li>`,
   );
@@ -108,7 +110,6 @@ interface Column {
 
 interface View {
   markup: Markup;
-  levels: Set<Level>;
   hasChange: boolean;
 }
 
@@ -156,7 +157,6 @@ const viewOf = (page: MapPage, tree: MapGroup, rows: readonly MapRow[], isTop = 
   const all = [first, ...views.map(({ view }) => view)];
   return {
     markup: html`${first.markup}${folds}`,
-    levels: new Set(all.flatMap(({ levels }) => [...levels])),
     hasChange: all.some(({ hasChange }) => hasChange),
   };
 };
@@ -238,13 +238,9 @@ ${shown.map(({ markup }) => markup)}</tbody></table></div>
     omitted > 0 && html`<p class="note">${omitted} more are left out of this map; the lists below have all.</p>`;
   return {
     markup: html`${first}${more}${left}`,
-    levels: new Set(written.flatMap(({ line: { cells } }) => cells.flatMap(levelsOf))),
     hasChange: lines.some(({ hasChange }) => hasChange),
   };
 };
-
-const levelsOf = ({ level, before, below }: ColumnCell): Level[] =>
-  [level, before, below].filter((one) => one !== null && one !== undefined);
 
 const lineOf = (map: AccessMap, row: MapRow, columns: readonly Column[]): Line => {
   const cells = columns.map(({ group, below }): ColumnCell => {
