@@ -1,6 +1,7 @@
 // Every state points to this file: the handler text (provider/program/form.ts) imports `pulumi-irm/dynamic` and calls
 // `kinds.<kind>.<method>`. Neither the path nor these names may ever change, or nothing could delete what an old state holds.
 // It must not import @pulumi/pulumi, which loads four times as long as all of this.
+import { engineProcess } from "../../pulumi/process.ts";
 import { systemEnvironment } from "../run/session.ts";
 import { storedStacks } from "../run/stored-stack.ts";
 import { engineCancel, engineEnd, engineOf, untilEnd } from "./engine-end.ts";
@@ -13,7 +14,7 @@ const methods = methodsWith({
   ...systemEnvironment(),
   ...(engine && {
     silence: silencing(console),
-    dynamicEngine: { address: `${engine.host}:${engine.port}` },
+    engine: { address: `${engine.host}:${engine.port}`, pid: engineProcess()?.pid },
     cancelled,
     storedStacks: storedStacks({ env: process.env, cwd: process.cwd(), cancelled }),
   }),

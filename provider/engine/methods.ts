@@ -30,8 +30,7 @@ const partsOf = (environment: Environment, looksUp: boolean) => {
   const connection = connectionWith(environment);
   const records = notedRecords();
   const gate = serviceGate(connection, environment);
-  const isStarted = environment.engine !== undefined || environment.dynamicEngine !== undefined;
-  const sentences = sentencesWith({ log, masked, engine: isStarted ? engineProcess : () => undefined });
+  const sentences = sentencesWith({ log, masked, engine: environment.engine ? engineProcess : () => undefined });
   const names = recordNames(connection);
   const stepParts: StepParts = {
     ...connection,

@@ -6,7 +6,7 @@ import { basename } from "node:path";
 import { isAlive } from "../../pulumi/process.ts";
 import { getOrInsert } from "../../schema/index.ts";
 import { openLog } from "./log.ts";
-import { type Engine, logFinder, logPath, withPath } from "./place.ts";
+import { type Engine, logPath, withPath } from "./place.ts";
 
 /** State that a reducer derives from the events of all processes. */
 interface Shared<E, R> {
@@ -54,19 +54,6 @@ type Change = { join: string } | { leave: readonly string[] };
 /** Joins the operation of this engine, until `close` or the end of this process. Begins it where no other process has. */
 export const joinOperation = (engine: Engine): Operation => {
   const path = logPath(engine);
-  return joinAt(logFinder(engine.address)() ?? path);
-};
-
-/** Joins it as soon as another process has begun it: each call looks. */
-export const joinerOf = ({ address }: Engine): (() => Operation | undefined) => {
-  const find = logFinder(address);
-  return () => {
-    const path = find();
-    return path === undefined ? undefined : joinAt(path);
-  };
-};
-
-const joinAt = (path: string): Operation => {
   const member = `${process.pid}.${randomUUID()}`;
   const { log, members, reducers, early } = join(path, member);
   const isActive = (other: string): boolean => members.joined.has(other) && isAlive(pidOf(other));

@@ -1,7 +1,7 @@
 // Where the log of an operation is: a file in a folder of the user alone, below the folder for temporary files. All processes of one
 // operation find the same name, from the engine that started them.
 import { createHash } from "node:crypto";
-import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, type Stats, statSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, type Stats } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { basename, join } from "node:path";
 import { SessionError } from "../../client/errors.ts";
@@ -12,7 +12,7 @@ export interface Engine {
   /** `127.0.0.1:40123`, the first argument of a plugin */
   address: string;
   /** its process; absent = the parent of this one, which starts a plugin by `exec` */
-  pid?: number;
+  pid?: number | undefined;
 }
 
 /** The folder or the file cannot be used: one sentence that says what to do. */
@@ -23,30 +23,12 @@ export class OperationError extends SessionError {
 /** Path of the operation's log, in a folder that exists. Removes the logs of engines that have ended. */
 export const logPath = ({ address, pid = parent() }: Engine): string => {
   const folder = requireFolder();
-  for (const name of readdirSync(folder)) if (isAbandoned(name)) rmSync(join(folder, name), { force: true });
-  return join(folder, markOf(pid) + endOf(address));
-};
-
-const LONGEST_TICK_MS = 5_000;
-
-/** Looks for the log that the processes of this engine share; undefined where there is none. */
-export const logFinder = (address: string): (() => string | undefined) => {
-  const [folder, start, end] = [folderHere(), `${namespace()}.`, endOf(address)];
-  const isOwn = (name: string) => name.startsWith(start) && name.endsWith(end);
-  /** when the folder last changed before it was seen without such a log */
-  let seenMs: number | undefined;
-  return () => {
-    try {
-      const found = statSync(folder, { throwIfNoEntry: false });
-      if (!found || found.mtimeMs === seenMs) return undefined;
-      const name = readdirSync(folder).find((one) => isOwn(one) && !isAbandoned(one));
-      // What changes within a tick of the file system's clock leaves no later time.
-      if (name === undefined && Date.now() - found.mtimeMs > LONGEST_TICK_MS) seenMs = found.mtimeMs;
-      return name && problemOf(lstatSync(folder)) === undefined ? join(folder, name) : undefined;
-    } catch {
-      return undefined;
-    }
-  };
+  const end = endOf(address);
+  const names = readdirSync(folder);
+  for (const name of names) if (isAbandoned(name)) rmSync(join(folder, name), { force: true });
+  // A process that does not see the engine names the log after another one above it.
+  const isOwn = (name: string) => name.startsWith(`${namespace()}.`) && name.endsWith(end) && !isAbandoned(name);
+  return join(folder, names.find(isOwn) ?? markOf(pid) + end);
 };
 
 const endOf = (address: string): string => `.${digest(address)}.jsonl`;

@@ -13,7 +13,7 @@ import { joinOperation, type Operation, soleOperation } from "../log/operation.t
 import type { Engine } from "../log/place.ts";
 import { createJournal, type Journal } from "./journal.ts";
 import { folderFlag, journalPath, journalProblem } from "./journal-path.ts";
-import { createOwnership, type Ownership, sharedOwnership, type Turns, turnsOf } from "./ownership.ts";
+import { createOwnership, type Ownership, type Turns, turnsOf } from "./ownership.ts";
 import { type BindingPlaces, bindingPlaces } from "./places.ts";
 import { environmentProblems, skipsCheckpoints } from "./started-with.ts";
 import { noStoredStacks, type StoredStacks } from "./stored-stack.ts";
@@ -45,10 +45,8 @@ export interface Environment {
   log(text: string): void;
   /** the line as `log` prints it; default: as it is */
   masked?(text: string): string;
-  /** started this process as one of several that serve its operation; absent: this process serves all of it */
+  /** started this process, perhaps as one of several that serve its operation */
   engine?: Engine;
-  /** started this process to serve all dynamic resources; a plugin may serve other resources of the same operation */
-  dynamicEngine?: Engine;
   /** reads what the engine has stored; absent: no engine has started this process */
   storedStacks?: StoredStacks;
   /** aborted by ^C: ends the waits of recoveries */
@@ -81,13 +79,13 @@ export interface Ledger extends StoredStacks {
 }
 
 export const ledgerWith = (config: Config, environment: Environment): Ledger => {
-  const { clock, env, log, engine, dynamicEngine, storedStacks = noStoredStacks, cwd = process.cwd() } = environment;
+  const { clock, env, log, engine, storedStacks = noStoredStacks, cwd = process.cwd() } = environment;
   const problem = journalProblem(config.journal, env, cwd);
   const operation = engine ? joinOperation(engine) : soleOperation();
   const service = serviceOf(config.baseUrl);
   const timeoutMs = DEADLINE_MS + config.requestTimeoutMs;
   return {
-    ownership: sharedOwnership(createOwnership(operation, service), dynamicEngine, service),
+    ownership: createOwnership(operation, service),
     places: bindingPlaces(operation, service),
     turns: turnsOf(operation, service, clock, timeoutMs),
     secretNames: secretNames(operation, service),

@@ -1,7 +1,6 @@
 // Two explicit providers in one operation of the engine: each is a process, and the rules of a record hold across them. Here each is a
 // provider with a session of its own over the log that they share.
 
-import { readdirSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { systemTransport } from "../../../client/transport.ts";
@@ -48,8 +47,7 @@ const engineHere = () => ({ address: `127.0.0.1:${operation}`, pid: process.pid 
 const provider = (own: Partial<Environment> = {}): Promise<Provider> =>
   service.methods({ engine: engineHere(), ...own, log: (text) => void messages.push(text) });
 /** The process that serves the dynamic resources of the current operation. */
-const dynamic = (): Promise<Provider> =>
-  service.methods({ dynamicEngine: engineHere(), log: (text) => void messages.push(text) });
+const dynamic = (): Promise<Provider> => provider();
 /** The next operation of the engine, with two providers. */
 const nextOperation = async (): Promise<[Provider, Provider]> => {
   operation += 1;
@@ -69,7 +67,6 @@ const expectKept = async (id: string, times = 1): Promise<void> => {
   expect(messages).toEqual(Array(times).fill(kept));
   expect(await isGroupThere(service, id)).toBe(true);
 };
-const filesOf = (path: string) => readdirSync(path, { recursive: true, encoding: "utf8" }).sort();
 
 describe("a record of two providers", () => {
   it("whose name the program marks as secret is not named by the other", async () => {
@@ -196,15 +193,6 @@ describe("a stack that moves from dynamic resources to the plugin", () => {
     await first.group.delete(old.id, old.outs);
     await expect(second.group.create(group("late", { adopt: old.id }))).rejects.toThrow("is being deleted by this run");
     await second.group.delete(other.id, other.outs);
-  });
-
-  it("shares nothing before it moves: dynamic resources alone make no file", async () => {
-    operation += 1;
-    const only = await dynamic();
-    const before = filesOf(folder.path(""));
-    const { id, outs } = await only.group.create(group("alone"));
-    await only.group.delete(id, outs);
-    expect(filesOf(folder.path(""))).toEqual(before);
   });
 });
 
