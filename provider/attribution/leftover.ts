@@ -31,6 +31,12 @@ export interface Leftover {
   hiddenMs?: number;
 }
 
+/** The creates, with the record of each that certainly is theirs, though no response named it. */
+export const createsOf = (leftovers: readonly Leftover[]): Entry[] =>
+  leftovers.map(({ entry, record, doubt }) =>
+    record !== undefined && doubt === undefined ? { ...entry, uid: record.uid } : entry,
+  );
+
 export interface About {
   /** what the open runs changed after they had created it, by the id of the record */
   changed: ReadonlyMap<string, Write>;

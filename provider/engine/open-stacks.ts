@@ -6,7 +6,7 @@ import { SessionError, withSection } from "../../client/errors.ts";
 import { isWithin } from "../../pulumi/project.ts";
 import { EngineStateError, type StateResource } from "../../pulumi/state.ts";
 import { getOrInsert, isUidp, type Json } from "../../schema/index.ts";
-import { awaitLeftovers, removeLeftovers } from "../attribution/leftover.ts";
+import { awaitLeftovers, createsOf, removeLeftovers } from "../attribution/leftover.ts";
 import { findLostMachine, removeLost } from "../attribution/lost-machine.ts";
 import { isGroupGone } from "../attribution/observe.ts";
 import { findOpenStack, lostIn, type OpenStack } from "../attribution/stack.ts";
@@ -100,7 +100,7 @@ export const openStepsWith =
       read: async (session, id, stored, about) => {
         // The engine forgets the update of a killed run when a refresh saves, so the set has what that created from here on.
         const { isOfState, leftovers = [] } = stacks.current ?? {};
-        const created = isOfState ? leftovers.map(({ entry }) => entry) : undefined;
+        const created = isOfState ? createsOf(leftovers) : undefined;
         const result = await steps.read(session, id, stored, created ? { ...about, created } : about);
         if (!stacks.current || !about.isRefresh) return result;
         const outputs = result.id === "" ? undefined : result.props;

@@ -2,6 +2,7 @@
 
 import { isUnknown } from "../../pulumi/value.ts";
 import { isRoot, isUidp, type Json, pairsTwice, parentOf, roleBindingSet } from "../../schema/index.ts";
+import { createsOf } from "../attribution/leftover.ts";
 import { noteRefreshed } from "../attribution/observe.ts";
 import { kindRecords } from "../kind/index.ts";
 import { isRoleName } from "../kind/names.ts";
@@ -49,8 +50,7 @@ const stepsOf = (shared: Shared): Steps => ({
   held: (_id, outputs, news) => heldBindings(outputs, news),
   diff: (id, olds, news) => diff(shared, id, olds, news),
   observe: async (session, { leftovers }, id, stored) => {
-    const created = leftovers.map(({ entry }) => entry);
-    const outputs = await observeSet(session, id, stored, created);
+    const outputs = await observeSet(session, id, stored, createsOf(leftovers));
     const uidsOf = (bag: Json) =>
       bindingsIn(bag, "bindings")
         .map(({ uid }) => uid)

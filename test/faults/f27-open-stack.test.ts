@@ -127,3 +127,43 @@ describe.concurrent("F27: a run without checkpoints is killed", () => {
     }
   });
 });
+
+/** A set beside two identities. */
+const shared = (home: string, identities: readonly string[], members: readonly string[]): Program => [
+  ...before(home).filter(({ name }) => name === "reads"),
+  ...identities.map((name) => ({
+    name,
+    kind: "identity" as const,
+    inputs: { parent: home, name, description: "", claimMatch: subject(name) },
+  })),
+  {
+    name: "set",
+    kind: "roleBindingSet",
+    inputs: { parent: home, bindings: members.map((name) => pair(name, "reads")) },
+  },
+];
+
+test.each<Adapter>(["dynamic", "native"])(
+  "F27: the pair of a set whose response never came goes with its identity, which the program no longer has (%s)",
+  async (adapter) => {
+    const testbed = await startTestbed(adapter);
+    const unchecked = testbed.engine(STACK, { pluginProcess: true, checkpoints: "off" });
+    try {
+      const foreign = await testbed.records();
+      const both = ["ci", "bot"];
+      expect((await unchecked.run("up", shared(testbed.home, both, ["ci"]))).errors).toEqual([]);
+      const killed = { point: "after reply", of: "POST" } as const;
+      await unchecked.start("up", shared(testbed.home, both, both), killed).paused;
+      await unchecked.kill();
+      const engine = testbed.engine(STACK, { checkpoints: "on" });
+      // The set has another pair, so it is updated.
+      const program = shared(testbed.home, ["ci", "new"], ["ci", "new"]);
+      expect((await engine.run("up", program)).errors).toEqual([]);
+      expect(await compareLiveAccess(testbed, program, foreign)).toEqual([]);
+      expect((await judge(testbed, STACK, engine, program, foreign)).problems).toEqual([]);
+    } finally {
+      await unchecked.kill();
+      await testbed.close();
+    }
+  },
+);
