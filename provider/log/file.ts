@@ -90,15 +90,10 @@ export const journalError = (path: string, error: unknown, done: "read" | "writt
  * its id (stepComplete in github.com/pulumi/pulumi/blob/master/pkg/resource/deploy/step_executor.go), so the entries of a run that ended in
  * order go with it. After a killed run those that were not stored are left.
  */
-export const acknowledgerOf = (path: string): ((stored: readonly Known[]) => Promise<void>) => {
+export const acknowledgeIn = async (path: string, stored: readonly Known[]): Promise<void> => {
   const file = journalFile(path);
-  let entries = createEntries();
-  return async (stored) => {
-    const tail = file.readOn();
-    if (tail?.isAnew !== false) entries = createEntries();
-    entries.read(tail?.lines ?? []);
-    const lines = stored.filter(({ kind = "", known }) => entries.byRecord.has(recordId(kind, known)));
-    if (lines.length > 0) await file.append(...lines);
-    for (const line of lines) entries.apply(line);
-  };
+  const { byRecord, read } = createEntries();
+  read(file.readOn()?.lines ?? []);
+  const lines = stored.filter(({ kind = "", known }) => byRecord.has(recordId(kind, known)));
+  if (lines.length > 0) await file.append(...lines);
 };

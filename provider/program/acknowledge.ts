@@ -4,7 +4,6 @@
 // Best effort: what it does not tell, the journal keeps. A program of the Automation API that runs inline has neither the environment nor
 // the folder of its engine, so it tells nothing; a program without our code (YAML, Python) does not either.
 import * as pulumi from "@pulumi/pulumi";
-import type { Known } from "../log/entry.ts";
 import { skipsCheckpoints } from "../run/started-with.ts";
 import { isOnCommandLine, perRun, programJournal } from "./session.ts";
 
@@ -29,19 +28,18 @@ const currentStored = perRun(() => {
   let fresh: { field: string; uid: string }[] = [];
   let timer: NodeJS.Timeout | undefined;
   let last = Promise.resolve();
-  let acknowledge: ((stored: readonly Known[]) => Promise<void>) | undefined;
 
   const report = async (): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
     const records = fresh.splice(0);
     if (records.length === 0) return;
-    const [{ acknowledgerOf }, { knownLine }] = await Promise.all([
+    const [{ acknowledgeIn }, { knownLine }] = await Promise.all([
       import("../log/file.ts"),
       import("../log/entries.ts"),
     ]);
-    acknowledge ??= acknowledgerOf(programJournal());
-    await acknowledge(records.map(({ field, uid }) => knownLine(field, uid)));
+    const stored = records.map(({ field, uid }) => knownLine(field, uid));
+    await acknowledgeIn(programJournal(), stored);
   };
   // One at a time, and no failure is one of the program: the journal keeps the entries.
   const reportInTurn = (): void => {

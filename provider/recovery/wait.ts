@@ -1,6 +1,6 @@
 // A recovery waits until nothing of an interrupted run can appear any more: a minute and more. It says so, and ^C ends it.
+import { once } from "node:events";
 import { withSection } from "../../client/errors.ts";
-import { getOrInsert } from "../../schema/index.ts";
 import { perSession } from "../run/ownership.ts";
 import type { Session } from "../run/session.ts";
 
@@ -18,6 +18,8 @@ interface Waits {
   keys: Map<symbol, string>;
   sinceMs: number;
   reportAtMs: number;
+  /** Resolves on ^C. One listener serves all waits: Node warns of many. */
+  cancelled?: Promise<unknown>;
 }
 
 // One line for all: the engine recovers many resources at the same time.
@@ -54,30 +56,16 @@ export const withRecoveryWait = async <T>(
   waits.keys.set(id, key);
   try {
     const done = work({ ...session, clock: { ...clock, sleep } });
-    return await (cancelled ? Promise.race([done, rejectionAt(cancelled, key)]) : done);
+    if (!cancelled) return await done;
+    waits.cancelled ??= cancelled.aborted ? Promise.resolve() : once(cancelled, "abort");
+    const rejection = waits.cancelled.then(() => {
+      throw new Cancelled(cancelledText(key));
+    });
+    return await Promise.race([done, rejection]);
   } finally {
     waits.keys.delete(id);
   }
 };
-
-const rejectionAt = async (cancelled: AbortSignal, key: string): Promise<never> => {
-  await endOf(cancelled);
-  throw new Cancelled(cancelledText(key));
-};
-
-const ends = new WeakMap<AbortSignal, Promise<void>>();
-
-/** One listener for all waits: Node warns of many. */
-const endOf = (cancelled: AbortSignal): Promise<void> =>
-  getOrInsert(
-    ends,
-    cancelled,
-    () =>
-      new Promise<void>((resolve) => {
-        if (cancelled.aborted) resolve();
-        else cancelled.addEventListener("abort", () => resolve(), { once: true });
-      }),
-  );
 
 const cancelledText = (key: string): string =>
   withSection(`${key}: cancelled: the next update continues from the intent journal`, "recovery-waits");

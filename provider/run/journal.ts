@@ -133,7 +133,7 @@ const openJournals = (options: JournalOptions) => {
   const wasFound = (key: string, what: "isNew" | "isBehind"): Promise<boolean> =>
     unlessJournalFails(false, async () => (await openFor(key))[what]);
 
-  const { run, ...writeAhead } = createWriteAhead({ stackOf, openFor, clock, operation, isUnchecked });
+  const { run, ...writeAhead } = createWriteAhead({ stackOf, openFor, readOn, clock, operation, isUnchecked });
   return {
     ...{ openFor, upToDate, readOn, fromEarlierRuns, write, wasFound, share, refresh },
     ...{ stacks, acknowledged, removed, run, writeAhead, isShared, pathOf, log },

@@ -27,6 +27,8 @@ export interface OpenRuns {
 interface Parts {
   stackOf(key: string): string;
   openFor(key: string): Promise<StackJournal>;
+  /** Takes in what other processes have written. */
+  readOn(open: StackJournal): void;
   clock: Clock;
   operation: Operation;
   isUnchecked: boolean;
@@ -40,7 +42,7 @@ interface OwnRun {
   noteMarked(open: StackJournal): void;
 }
 
-export const createWriteAhead = ({ stackOf, openFor, clock, operation, isUnchecked }: Parts) => {
+export const createWriteAhead = ({ stackOf, openFor, readOn, clock, operation, isUnchecked }: Parts) => {
   const marked = new Set<StackJournal>();
   const id = randomUUID();
   const mark = (open: StackJournal, key: string, at: number): Line[] => {
@@ -65,18 +67,17 @@ export const createWriteAhead = ({ stackOf, openFor, clock, operation, isUncheck
     recordsWrites: isUnchecked,
     /** The stack's open runs, as the file has them now; undefined where there is none. */
     findOpenRuns: async (key: string): Promise<OpenRuns | undefined> => {
-      const { file } = await openFor(key);
-      const contents = await file.read();
-      if (!contents) return undefined;
-      const { entries, runs, writes } = contents;
-      const others = runs.filter((one) => !isOwn(one));
+      const open = await openFor(key);
+      readOn(open);
+      const { byId, runs, writes } = open.entries;
+      const others = [...runs.values()].filter((one) => !isOwn(one));
       const isOther = (of: string) => others.some(({ began }) => began === of);
-      const open: OpenRuns = {
+      const found: OpenRuns = {
         runs: others,
-        entries: entries.filter(({ run }) => run !== undefined && isOther(run)),
-        writes: writes.filter(({ run }) => run === undefined || isOther(run)),
+        entries: [...byId.values()].filter(({ run }) => run !== undefined && isOther(run)),
+        writes: [...writes.values()].filter(({ run }) => run === undefined || isOther(run)),
       };
-      return open.runs.length + open.writes.length === 0 ? undefined : open;
+      return found.runs.length + found.writes.length === 0 ? undefined : found;
     },
     /** An update or a delete is about to be sent: it is on disk when this resolves. */
     beginWrite: async ({ uid, ...write }: NewWrite, now: () => Promise<number>): Promise<void> => {

@@ -1,12 +1,11 @@
 // The role bindings of a group as the API has them.
 
-import { type Listed, listChildren } from "../../client/paginate.ts";
+import { listChildren } from "../../client/paginate.ts";
 import { isRoot, type Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import { partOf } from "../kind/names.ts";
 import { type Binding, bindingsIn, settingsOf } from "../kind/pair.ts";
 import { childrenInBatch } from "../reconcile/read-batch.ts";
-import type { Kind } from "../record/kind.ts";
 import { observe } from "../record/normal-form.ts";
 import { readUnlessDeleted, retryUntilVisible } from "../recovery/not-found.ts";
 import type { Session } from "../run/session.ts";
@@ -28,14 +27,42 @@ export const liveFrom = (record: Json): Live => {
   return { uid, identity, role, record: { ...record, uid } };
 };
 
-/** The bindings of a group; `isRefresh` as for `listGroup`. */
-export const listLive = async (session: Session, group: string, about?: { isRefresh: boolean }): Promise<Live[]> =>
-  (await listGroup(kind, session, group, about)).map(liveFrom);
+// One list has the bindings of a group. A binding that it lacks may be new and hidden, or not visible to the caller, so it counts as deleted
+// only where that is certain (provider/recovery/not-found.ts).
+
+/** The bindings of a group. `isRefresh`: a list that began before may answer, with other reads. */
+export const listLive = async (session: Session, group: string, { isRefresh = false } = {}): Promise<Live[]> => {
+  const list = () => Array.fromAsync(listChildren(session, kind.list, group));
+  const records = isRefresh ? await childrenInBatch(kind, session, group, list) : await list();
+  return records.map(liveFrom);
+};
+
+/** Lists until `isComplete` holds, or nothing can be hidden any more after `waitMs`. */
+export const listLiveUntil = async (
+  session: Session,
+  group: string,
+  waitMs: number,
+  isComplete: (live: readonly Live[]) => boolean,
+): Promise<Live[]> => {
+  const until = session.clock.now() + waitMs;
+  let live: Live[] = [];
+  const look = async () => {
+    live = await listLive(session, group);
+    return isComplete(live) || undefined;
+  };
+  await retryUntilVisible(session.clock, look, () => until);
+  return live;
+};
 
 /** Adds the bindings in the outputs `stored` that exist although the list lacks them. */
 export const withStored = async (session: Session, stored: Json, listed: readonly Live[]): Promise<Live[]> => {
-  const unlisted = await readUnlisted(kind, session, bindingsIn(stored, "bindings"), stored.updateTime, listed);
-  return [...listed, ...unlisted.map(liveFrom)];
+  const live = [...listed];
+  for (const { uid } of without(bindingsIn(stored, "bindings"), listed)) {
+    // None of them is newer than the set.
+    const record = await readUnlessDeleted(kind, session, uid, { createTime: stored.updateTime });
+    if (record) live.push(liveFrom(record));
+  }
+  return live;
 };
 
 /** Adds the bindings of `others` that a list lacks: an earlier list had them, and they may be too new for this one. */
@@ -43,6 +70,11 @@ export const withOthers = (listed: readonly Live[], others: readonly Live[]): Li
   ...listed,
   ...without(others, listed),
 ];
+
+const without = <T extends { uid: string }>(records: readonly T[], others: readonly { uid: string }[]): T[] => {
+  const uids = new Set(others.map(({ uid }) => uid));
+  return records.filter(({ uid }) => !uids.has(uid));
+};
 
 // What an exclusive set keeps on purpose: a binding that the run itself acts through, and the last owner of the organization.
 
@@ -82,56 +114,3 @@ export const keptBy = (bag: Json, ...about: Parameters<typeof keptOnPurpose>): R
   settingsOf(bag).exclusive ? keptOnPurpose(...about) : new Map();
 
 const isOwner = ({ role }: Binding): boolean => isRoot(role.uid) && role.name === "owner";
-
-// The records of a kind in a group: one list. A record that the list lacks may be new and hidden, or not visible to the caller, so it
-// counts as deleted only where that is certain (provider/recovery/not-found.ts).
-
-/** `isRefresh`: a list that began before may answer, with other reads. */
-const listGroup = async (
-  kind: Kind,
-  session: Session,
-  group: string,
-  { isRefresh = false } = {},
-): Promise<readonly Listed[]> => {
-  const list = () => Array.fromAsync(listChildren(session, kind.list, group));
-  return isRefresh ? childrenInBatch(kind, session, group, list) : list();
-};
-
-/** The records of `known` that exist although a list lacks them. `createTime` is when the newest of `known` was created. */
-const readUnlisted = async (
-  kind: Kind,
-  session: Session,
-  known: readonly { uid: string }[],
-  createTime: unknown,
-  listed: readonly { uid: string }[],
-): Promise<Json[]> => {
-  const unlisted: Json[] = [];
-  for (const { uid } of without(known, listed)) {
-    const record = await readUnlessDeleted(kind, session, uid, { createTime });
-    if (record) unlisted.push(record);
-  }
-  return unlisted;
-};
-
-const without = <T extends { uid: string }>(records: readonly T[], others: readonly { uid: string }[]): T[] => {
-  const uids = new Set(others.map(({ uid }) => uid));
-  return records.filter(({ uid }) => !uids.has(uid));
-};
-
-/** Lists until `isComplete` holds, or nothing can be hidden any more after `waitMs`. */
-export const listGroupUntil = async (
-  kind: Kind,
-  session: Session,
-  group: string,
-  waitMs: number,
-  isComplete: (records: readonly Listed[]) => boolean,
-): Promise<readonly Listed[]> => {
-  const until = session.clock.now() + waitMs;
-  let records: readonly Listed[] = [];
-  const isListed = async () => {
-    records = await listGroup(kind, session, group);
-    return isComplete(records) ? true : undefined;
-  };
-  await retryUntilVisible(session.clock, isListed, () => until);
-  return records;
-};

@@ -1,6 +1,5 @@
 // Recovers what interrupted runs left for a set: pending creates of its pairs. A pair whose binding exists is taken over like any other, so
 // it is enough to wait until no request of such a run can arrive any more.
-import type { Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import { isPairKeyOf } from "../kind/pair.ts";
 import type { Entry } from "../log/entry.ts";
@@ -12,7 +11,7 @@ import { judge } from "../recovery/search.ts";
 import { withRecoveryWait } from "../recovery/wait.ts";
 import { stackOf } from "../run/journal.ts";
 import type { Session } from "../run/session.ts";
-import { type Live, listGroupUntil, liveFrom, withOthers } from "./live.ts";
+import { type Live, listLiveUntil, withOthers } from "./live.ts";
 
 const kind = kindRecords.roleBinding;
 
@@ -43,9 +42,9 @@ const recoverEntries = async (
   const missingIn = (now: readonly Live[]) => left.filter(({ entry }) => !now.some((one) => isOf(entry, one)));
   const waits = await Promise.all(missingIn(live).map((one) => one.hiddenMs()));
   const waitMs = Math.max(0, ...waits);
-  const isComplete = (all: readonly Json[]) => missingIn(all.map(liveFrom)).length === 0;
-  const listed = waits.length === 0 ? [] : await listGroupUntil(kind, session, group, waitMs, isComplete);
-  const now = withOthers(listed.map(liveFrom), live);
+  const isComplete = (all: readonly Live[]) => missingIn(all).length === 0;
+  const listed = waits.length === 0 ? [] : await listLiveUntil(session, group, waitMs, isComplete);
+  const now = withOthers(listed, live);
   const recovered = new Map<string, Entry>();
   const named: Live[] = [];
   for (const { entry, isInJournal } of left) {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { contentsFrom, knownLine } from "../../../provider/log/entries.ts";
 import type { Entry } from "../../../provider/log/entry.ts";
-import { acknowledgerOf, journalFile } from "../../../provider/log/file.ts";
+import { acknowledgeIn, journalFile } from "../../../provider/log/file.ts";
 import { temporaryFolder } from "../../support/command.ts";
 
 const ROOT = "12".repeat(20);
@@ -20,7 +20,7 @@ const intent = (n: number, kind = "group"): Entry => ({
   notBefore: 1,
 });
 
-describe("acknowledgerOf", () => {
+describe("acknowledgeIn", () => {
   const folder = temporaryFolder();
   afterAll(folder.remove);
   let path: string;
@@ -33,33 +33,31 @@ describe("acknowledgerOf", () => {
 
   it("removes the entries of what is stored, and of nothing else", async () => {
     const provider = journalFile(path);
-    const acknowledge = acknowledgerOf(path);
     await provider.append(...succeeded(1), ...succeeded(2), intent(3));
-    await acknowledge([knownLine("group", uid(1)), knownLine("group", uid(9))]);
+    await acknowledgeIn(path, [knownLine("group", uid(1)), knownLine("group", uid(9))]);
     expect(entries()).toEqual(["group 2", "group 3"]);
     await provider.append({ ...intent(3), uid: uid(3) }, ...succeeded(4));
-    await acknowledge([knownLine("group", uid(3)), knownLine("group", uid(4))]);
+    await acknowledgeIn(path, [knownLine("group", uid(3)), knownLine("group", uid(4))]);
     expect(entries()).toEqual(["group 2"]);
   });
 
   it("tells records apart that share a uid", async () => {
     await journalFile(path).append(...succeeded(1), ...succeeded(1, "accountAssociation"));
-    await acknowledgerOf(path)([knownLine("accountAssociation", uid(1))]);
+    await acknowledgeIn(path, [knownLine("accountAssociation", uid(1))]);
     expect(entries()).toEqual(["group 1"]);
   });
 
   it("follows a journal that the provider has rewritten", async () => {
     const provider = journalFile(path);
-    const acknowledge = acknowledgerOf(path);
     await provider.append(...succeeded(1), ...succeeded(2));
-    await acknowledge([knownLine("group", uid(1))]);
+    await acknowledgeIn(path, [knownLine("group", uid(1))]);
     await provider.compact({ ...contentsFrom(""), entries: [{ ...intent(2), uid: uid(2) }] });
-    await acknowledge([knownLine("group", uid(2))]);
+    await acknowledgeIn(path, [knownLine("group", uid(2))]);
     expect(entries()).toEqual([]);
   });
 
   it("makes no journal where there is none", async () => {
-    await acknowledgerOf(path)([knownLine("group", uid(1))]);
+    await acknowledgeIn(path, [knownLine("group", uid(1))]);
     expect(() => readFileSync(path)).toThrow("ENOENT");
   });
 });
