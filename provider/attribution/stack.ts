@@ -3,15 +3,15 @@
 import { isAlive, pidsHere, startOf } from "../../pulumi/process.ts";
 import { type EngineState, EngineStateError, type StateResource } from "../../pulumi/state.ts";
 import { SECRET, valuesIn } from "../../pulumi/value.ts";
-import { isUidp, type Json } from "../../schema/index.ts";
-import { kindOfField, kindOfToken, kindRecords } from "../kind/index.ts";
-import { bindingsIn } from "../kind/pair.ts";
+import type { Json } from "../../schema/index.ts";
+import { kindOfField } from "../kind/index.ts";
 import type { Entry, Run, Write } from "../log/entry.ts";
 import { fingerprintOf } from "../record/desired.ts";
 import { placeOf, recordId } from "../record/id.ts";
 import type { Kind } from "../record/kind.ts";
 import { withPlace } from "../record/state.ts";
 import { noteFailure } from "../recovery/create.ts";
+import { recordsIn } from "../recovery/interrupted.ts";
 import { CREATION_GRACE_MS } from "../recovery/not-found.ts";
 import { withRecoveryWait } from "../recovery/wait.ts";
 import { SEND_TIME_MS, stackOf, unlessJournalFails } from "../run/journal.ts";
@@ -214,7 +214,7 @@ export type Findings = ReturnType<typeof findingsOf>;
 
 /** `state` is undefined where it cannot be read: then nothing is saved, and nothing lost. */
 export const findingsOf = (open: OpenRuns, state: EngineState | undefined) => {
-  const records = recordsIn(state);
+  const records = recordsIn(state?.resources.filter(({ external }) => !external) ?? []);
   const isInState = ({ kind, uid }: Entry) => uid !== undefined && records.has(recordId(kind, uid));
   const savedAt = state ? Date.parse(state.savedAt) : Number.NEGATIVE_INFINITY;
   const isShown = (write: Write) => showsWrite(records.get(recordId(write.kind, write.wrote)), write, savedAt);
@@ -249,22 +249,6 @@ export const findingsOf = (open: OpenRuns, state: EngineState | undefined) => {
     /** whether a resource of the state has the record of this id (`recordId`) */
     isStored: (id: string): boolean => records.has(id),
   };
-};
-
-/** By the id of the record: the resource that has it, as its state is known. */
-type StoredRecords = ReadonlyMap<string, StateResource>;
-
-const recordsIn = (state: EngineState | undefined): StoredRecords => {
-  const records = new Map<string, StateResource>();
-  for (const resource of state?.resources ?? []) {
-    const { type, id, external, outputs } = resource;
-    const kind = kindOfToken(type);
-    if (kind && id && !external) records.set(recordId(kind.field, id), resource);
-    else if (!kind && id)
-      for (const { uid } of bindingsIn(outputs, "bindings"))
-        if (isUidp(uid)) records.set(recordId(kindRecords.roleBinding.field, uid), resource);
-  }
-  return records;
 };
 
 /** Whether the state, saved at this time, has what the write did. */

@@ -186,7 +186,7 @@ export interface Operation {
 interface StackOperations {
   open: Operation[];
   /** ids of the records that the state has (`recordId`) */
-  inState: ReadonlySet<string>;
+  inState: ReadonlyMap<string, unknown>;
   /** why the state is not known: one sentence */
   problem?: string;
 }
@@ -211,7 +211,7 @@ export const settleOperations = async (
 const readOperations = async (session: Session, stack: string): Promise<StackOperations> => {
   const operations = await operationsOf(session, stack).catch((error: unknown): StackOperations => {
     if (!(error instanceof EngineStateError)) throw error;
-    return { open: [], inState: new Set(), problem: error.message };
+    return { open: [], inState: new Map(), problem: error.message };
   });
   session.interrupted.set(stack, operations.open.length > 0);
   return operations;
@@ -219,7 +219,7 @@ const readOperations = async (session: Session, stack: string): Promise<StackOpe
 
 const operationsOf = async (session: Session, stack: string): Promise<StackOperations> => {
   const { resources, pending, savedAt } = await session.engineState(stack);
-  const inState = new Set(resources.flatMap(recordIdsOf));
+  const inState = recordsIn(resources);
   if (pending.length === 0) return { open: [], inState };
   const isOwn = await ownOperations(session, savedAt);
   const openIn = (operations: readonly PendingOperation[]) =>
@@ -278,12 +278,17 @@ const openFrom = (
 const isAction = (action: string): action is Operation["action"] =>
   ["creating", "updating", "deleting"].includes(action);
 
-const recordIdsOf = ({ type, id, outputs }: StateResource): string[] => {
-  const kind = kindOfToken(type);
-  if (kind) return id ? [recordId(kind.field, id)] : [];
-  if (typeOfToken(type) !== SET_TYPE || !Array.isArray(outputs.bindings)) return [];
-  return outputs.bindings.map(({ uid }: Json) => String(uid));
-};
+/** The records that the state has, by their ids (`recordId`): the resource of each. */
+export const recordsIn = (resources: readonly StateResource[]): ReadonlyMap<string, StateResource> =>
+  new Map(
+    resources.flatMap((resource) => {
+      const { type, id, outputs } = resource;
+      const kind = kindOfToken(type);
+      if (kind) return id ? [[recordId(kind.field, id), resource] as const] : [];
+      // No other kind has the uid of a role binding.
+      return isOfSet(type) ? bindingsIn(outputs, "bindings").map(({ uid }) => [uid, resource] as const) : [];
+    }),
+  );
 
 /** How long a record of the operation may still be hidden. */
 export const hiddenMs = async (session: Session, { sentBefore }: Pick<Operation, "sentBefore">): Promise<number> => {
