@@ -23,23 +23,14 @@ export const isSameAddress = (one: string, other: string): boolean => {
 export const defaultAuthUrl = (baseUrl: string): string => baseUrl.replace(/^(https?:\/\/)console-api\./, "$1issuer.");
 
 const ADDRESSES = ["baseUrl", "authUrl"] as const;
-type AddressName = (typeof ADDRESSES)[number];
 
-export interface AddressConflict {
-  name: AddressName;
-  /** of the configuration, or of an explicit provider */
-  own: string;
-  /** of the environment */
-  job: string;
-  /** where the environment has it */
-  place: string;
-}
+export type AddressConflict = ReturnType<typeof addressConflicts>[number];
 
-/** The addresses that are given, and that the environment has otherwise. Its exchange follows from its API where IRM_AUTH_URL is not set. */
-export const addressConflicts = (
-  own: Readonly<Record<AddressName, string | undefined>>,
-  env: Env,
-): AddressConflict[] => {
+/**
+ * The addresses that are given (`own`), and that the environment has otherwise (`job`, at `place`). Its exchange follows from its API where
+ * IRM_AUTH_URL is not set.
+ */
+export const addressConflicts = (own: Readonly<Record<(typeof ADDRESSES)[number], string | undefined>>, env: Env) => {
   const { IRM_BASE_URL: baseUrl, IRM_AUTH_URL: authUrl } = env;
   const job = { baseUrl, authUrl: authUrl || (baseUrl && defaultAuthUrl(withoutSlash(baseUrl))) };
   const place = {

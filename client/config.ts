@@ -179,15 +179,14 @@ const parseSettings = (fromStack: GetConfig | undefined, env: Env, given: Given)
 
 type Setting = keyof typeof VARIABLE;
 
-/** A setting that has a value, and where it comes from: `environment IRM_BASE_URL`. */
-interface FoundSetting {
-  name: string;
-  value: string;
-  place: string;
-}
-
-/** The settings that are set, in the order of docs/configuration.md; without those that name credentials. */
-export const foundSettings = (fromStack: GetConfig | undefined, env: Env): FoundSetting[] => {
+/**
+ * The settings that are set, in the order of docs/configuration.md, and where each comes from: `environment IRM_BASE_URL`. Without those
+ * that name credentials.
+ */
+export const foundSettings = (
+  fromStack: GetConfig | undefined,
+  env: Env,
+): { name: string; value: string; place: string }[] => {
   const { read } = settingsIn(fromStack ?? (() => undefined), env, NOTHING_GIVEN);
   return (Object.keys(VARIABLE) as Setting[]).flatMap((name) => {
     const found = read(name);

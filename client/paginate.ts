@@ -75,23 +75,17 @@ export async function* listChildren<T extends { uid: string } = Listed>(
   }
 }
 
-interface Page<T> {
-  records: T[];
-  /** records of all pages, where the service counts them */
-  totalCount?: number | undefined;
-  nextPageToken?: string | undefined;
-}
-
 /** One page. Throws the API's error unchanged. */
 export const listPage = async <T extends { uid: string } = Listed>(
   { call }: Pick<Client, "call">,
   { operation, plural }: List,
   request: Json,
   options?: CallOptions,
-): Promise<Page<T>> => {
+) => {
   const page: Json = await call(operation, request as RequestOf<List["operation"]>, options);
   return {
     records: (page[plural] ?? []) as T[],
+    /** records of all pages, where the service counts them */
     totalCount: page.totalCount === undefined ? undefined : Number(page.totalCount),
     nextPageToken: page.nextPageToken as string | undefined,
   };

@@ -41,24 +41,15 @@ const Resource = z.object({
 const Deployment = z.object({
   manifest: z.object({ time: z.string() }),
   resources: z.array(Resource).nullish(),
+  /** `type`: `creating`, `updating`, `deleting` */
   pending_operations: z.array(z.object({ type: z.string(), resource: Resource })).nullish(),
 });
 
 /** Secret inputs are as `pulumi stack export` prints them. */
 export type StateResource = z.infer<typeof Resource>;
 
-export interface PendingOperation {
-  /** `creating`, `updating`, `deleting` */
-  type: string;
-  resource: StateResource;
-}
-
-export interface EngineState {
-  resources: StateResource[];
-  pending: PendingOperation[];
-  /** when it was saved, by the engine's clock */
-  savedAt: string;
-}
+export type EngineState = ReturnType<typeof engineStateFrom>;
+export type PendingOperation = EngineState["pending"][number];
 
 /** Runs a command of the engine, and returns what it prints. */
 type Ask = (args: readonly string[]) => Promise<string>;
@@ -83,9 +74,14 @@ export const exportFrom = (text: string): Exported =>
   parsed("pulumi stack export", z.looseObject({ deployment: z.looseObject({}) }), text);
 
 /** Errors: EngineStateError. */
-export const engineStateFrom = ({ deployment }: Exported): EngineState => {
+export const engineStateFrom = ({ deployment }: Exported) => {
   const { resources, pending_operations, manifest } = checked("pulumi stack export", Deployment, deployment);
-  return { resources: resources ?? [], pending: pending_operations ?? [], savedAt: manifest.time };
+  return {
+    resources: resources ?? [],
+    pending: pending_operations ?? [],
+    /** when it was saved, by the engine's clock */
+    savedAt: manifest.time,
+  };
 };
 
 const Runs = z.array(z.object({ kind: z.string(), startTime: z.string(), result: z.string() }));

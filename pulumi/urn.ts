@@ -1,16 +1,8 @@
 // The URN of a resource: `urn:pulumi:STACK::PROJECT::TYPES::NAME`, where TYPES are the types of the resources above it and its own, with `$`
 // between them.
 
-interface Urn {
-  stack: string;
-  project: string;
-  /** of the resources above, then its own */
-  types: readonly string[];
-  name: string;
-}
-
-/** Throws a TypeError for anything else. A name may contain `::`. */
-export const urnFrom = (text: string): Urn => {
+/** `types` are those of the resources above, then its own. Throws a TypeError for anything else. A name may contain `::`. */
+export const urnFrom = (text: string) => {
   const [, stack, project, types, name] = /^urn:pulumi:(.*?)::(.*?)::(.*?)::(.*)$/s.exec(text) ?? [];
   if (stack === undefined || project === undefined || types === undefined || name === undefined)
     throw new TypeError(`"${text}" is not a URN`);

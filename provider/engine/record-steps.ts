@@ -11,9 +11,9 @@ import { secretPaths } from "../record/normal-form.ts";
 import { hiddenMembers, KEY, MATCH, nameInKey } from "../record/state.ts";
 import { previewInterrupted, previewRecovery } from "../recovery/preview.ts";
 import { stackOf } from "../run/journal.ts";
-import { type Adoptions, adoptionsWith } from "./adoption.ts";
+import { adoptionsWith } from "./adoption.ts";
 import { duplicateWarnings } from "./duplicates.ts";
-import { type KindChecks, kindChecksWith } from "./kind-checks.ts";
+import { kindChecksWith } from "./kind-checks.ts";
 import { lookUpRecord, withoutLookUp } from "./look-up.ts";
 import type { ShownNames } from "./record-names.ts";
 import { recordReviewWith } from "./record-review.ts";
@@ -31,30 +31,24 @@ interface Checked {
   shown: ShownNames | undefined;
 }
 
+type Shared = ReturnType<typeof sharedWith>;
+
 /** What the steps of all kinds share. */
-interface Shared extends StepParts {
-  adoptions: Adoptions;
-  kindChecks: KindChecks;
-  recordReview: ReturnType<typeof recordReviewWith>;
-  bindingReview: ReturnType<typeof bindingReviewWith>;
-  duplicates: ReturnType<typeof duplicateWarnings>;
+const sharedWith = (parts: StepParts) => ({
+  ...parts,
+  adoptions: adoptionsWith(parts),
+  kindChecks: kindChecksWith(parts),
+  recordReview: recordReviewWith(parts.sentence),
+  bindingReview: bindingReviewWith(parts),
+  duplicates: duplicateWarnings(),
   /** by key */
-  checked: Map<unknown, Checked>;
+  checked: new Map<unknown, Checked>(),
   /** Keys of the stack's resources whose records the engine has not shown yet by comparing them: for `--replace URN` it never does. */
-  notCompared: Set<unknown>;
-}
+  notCompared: new Set<unknown>(),
+});
 
 export const recordStepsWith = (parts: StepParts): ((kind: Kind) => Steps) => {
-  const shared: Shared = {
-    ...parts,
-    adoptions: adoptionsWith(parts),
-    kindChecks: kindChecksWith(parts),
-    recordReview: recordReviewWith(parts.sentence),
-    bindingReview: bindingReviewWith(parts),
-    duplicates: duplicateWarnings(),
-    checked: new Map(),
-    notCompared: new Set(),
-  };
+  const shared = sharedWith(parts);
   return (kind) => stepsOf(shared, kind);
 };
 

@@ -28,14 +28,16 @@ interface Checked {
   looksUp: boolean;
 }
 
-interface Shared extends StepParts {
-  review: ReturnType<typeof setReviewWith>;
-  /** by key */
-  checked: Map<unknown, Checked>;
-}
+type Shared = ReturnType<typeof sharedWith>;
 
-export const setStepsWith = (parts: StepParts): Steps =>
-  stepsOf({ ...parts, review: setReviewWith(parts), checked: new Map() });
+const sharedWith = (parts: StepParts) => ({
+  ...parts,
+  review: setReviewWith(parts),
+  /** by key */
+  checked: new Map<unknown, Checked>(),
+});
+
+export const setStepsWith = (parts: StepParts): Steps => stepsOf(sharedWith(parts));
 
 const stepsOf = (shared: Shared): Steps => ({
   derivesParent: false,

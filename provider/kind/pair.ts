@@ -10,17 +10,11 @@ import { builtInRoleUid, isRoleName, type Named, namedText } from "./names.ts";
 
 const REMOVALS_MAX = 20;
 
-/** The arguments beside the pairs. */
-interface Settings {
+/** The arguments beside the pairs, in inputs or outputs. */
+export const settingsOf = ({ exclusive, maxRemovals }: Json) => ({
   /** removes what it does not declare */
-  exclusive: boolean;
-  /** most removals of an exclusive set in one run */
-  maxRemovals: number;
-}
-
-/** The settings in inputs or outputs. */
-export const settingsOf = ({ exclusive, maxRemovals }: Json): Settings => ({
   exclusive: exclusive === true,
+  /** most removals of an exclusive set in one run */
   maxRemovals: typeof maxRemovals === "number" ? maxRemovals : REMOVALS_MAX,
 });
 

@@ -39,18 +39,8 @@ interface PolicyOptions {
   deleteAdopted?: boolean | undefined;
 }
 
-interface PolicyResources {
-  /** a uid where the organization is not the policy's own */
-  organization: Group | string;
-  /** by path */
-  groups: Map<string, Group>;
-  /** by key */
-  identities: Map<string, Identity>;
-  /** by key */
-  roles: Map<string, Role>;
-}
-
-export const createPolicyResources = (policy: Policy, options: PolicyOptions): PolicyResources => {
+/** The organization is a uid where it is not the policy's own. Groups are by their paths, identities and roles by their keys. */
+export const createPolicyResources = (policy: Policy, options: PolicyOptions) => {
   const { name, formerNames, match, allowReplace, allowDuplicate, deleteAdopted, classes } = options;
   const { parent, dependsOn } = options;
   const opts = { parent, ...(dependsOn !== undefined && { dependsOn }) };
