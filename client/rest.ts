@@ -9,6 +9,7 @@ import {
   type Json,
   type Operation,
   VERSION,
+  valueAt,
 } from "../schema/index.ts";
 import { AttemptError } from "./retry.ts";
 import type { HttpAnswer, HttpRequest } from "./transport.ts";
@@ -53,9 +54,7 @@ const pairs = (value: Json, prefix = ""): [string, string][] =>
 /** The uid that a GET or PATCH names, which its response must name too. */
 export const requestedUid = ({ path }: Operation, request: Json): string | undefined => {
   const [, variable] = /\{((?:\w+\.)?uid)=\*\*\}/.exec(path) ?? [];
-  const [owner, member] = variable?.split(".") ?? [];
-  if (owner === undefined) return undefined;
-  return (member === undefined ? request[owner] : (request[owner] as Json)[member]) as string;
+  return variable === undefined ? undefined : (valueAt(request, variable) as string);
 };
 
 /**

@@ -54,20 +54,19 @@ export const runIn = ({ [RUN]: file }: Env): Found => {
   return getOrInsert(found, file, () => readRunFile(file));
 };
 
-/** Whether nothing of the run reaches a service. */
-export const isOnTwins = (env: Env): boolean => {
+const validRunIn = (env: Env): RunFile | undefined => {
   const one = runIn(env);
-  return one !== undefined && "run" in one && one.run.kind === "review";
+  return one && "run" in one ? one.run : undefined;
 };
+
+/** Whether nothing of the run reaches a service. */
+export const isOnTwins = (env: Env): boolean => validRunIn(env)?.kind === "review";
 
 /**
  * Whether the run may remove a record that the program does not declare. An exclusive set removes in its second update what the first one has
  * found: of a change that is applied in two runs, that is another change.
  */
-export const mayRemove = (env: Env, uid: string): boolean => {
-  const one = runIn(env);
-  return one === undefined || "problem" in one || one.run.removes === undefined || one.run.removes.includes(uid);
-};
+export const mayRemove = (env: Env, uid: string): boolean => validRunIn(env)?.removes?.includes(uid) ?? true;
 
 /** Writes the file into a folder of this user alone. Returns its path, for the variable. */
 export const writeRunFile = (folder: string, run: RunFile): string => {
@@ -116,9 +115,9 @@ const isRunning = (pid: number): boolean => {
 
 /** Says that this is none of the usual runs. Undefined where it is. */
 export const runNotice = (env: Env): string | undefined => {
-  const one = runIn(env);
-  if (!one || "problem" in one) return undefined;
-  const { kind, services } = one.run;
+  const run = validRunIn(env);
+  if (!run) return undefined;
+  const { kind, services } = run;
   if (kind === "apply") return "this run goes through the gate of npx pulumi-irm apply";
   const twins = services.map(({ address, url }) => `${address} is its twin at ${url}`).join(", ");
   return `this run is part of a review, and changes nothing: ${twins}`;

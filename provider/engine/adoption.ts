@@ -60,21 +60,20 @@ export const adoptionsWith = ({ ledger, connect, log, cwd }: StepParts) => {
     adopted: async (kind: Kind, olds: Json, asked: Json): Promise<Adopted> => {
       const { [KEY]: key, [MATCH]: match } = asked;
       const { adopt, missing } = givenIn(asked);
+      const { adopt: _adopt, ...others } = asked;
       const isNew = Object.keys(olds).length === 0;
       const file = adopt === undefined && match === undefined ? uids().get(inStack(key)) : undefined;
+      const uid = adopt ?? match ?? file;
       if (!isNew) {
         const before = olds.adopt ?? olds[FORMER];
         inState.set(key, before);
-        const given = adopt ?? match ?? file;
-        if (given !== undefined && given === olds[FORMER]) return { news: withFormer(asked, given as string) };
+        if (uid !== undefined && uid === olds[FORMER]) return { news: withFormer(asked, uid as string) };
         if (file !== undefined) return { news: file === before ? { ...asked, adopt: file } : asked };
         if (missing === undefined) return { news: asked };
         if (isAdoptedBefore(olds, adopt)) return { news: { ...asked, adopt: olds.adopt } };
-        const { adopt: _adopt, ...others } = asked;
         if (adopt !== MATCHES) return { news: others, missing };
         return { news: isUidp(olds[FORMER]) ? withFormer(asked, olds[FORMER]) : others };
       }
-      const uid = adopt ?? match ?? file;
       const news = missing && (await again(kind, asked, adopt));
       if (news) return { news };
       // A program passes the uid that its resource had before the refresh, and a component may pass one, without having seen the record.
@@ -84,10 +83,7 @@ export const adoptionsWith = ({ ledger, connect, log, cwd }: StepParts) => {
         if (isOwn || (await ledger()).ownership.isOwnedBy(recordId(kind.field, uid), String(key)))
           return { news: withFormer(asked, uid) };
       }
-      if (missing !== undefined) {
-        const { adopt: _adopt, ...others } = asked;
-        return { news: others, missing };
-      }
+      if (missing !== undefined) return { news: others, missing };
       return file === undefined ? { news: asked } : unseen(asked, file);
     },
     again,

@@ -26,15 +26,16 @@ export const openStacks = ({ ledger, connect, hasCredentials, log }: StepParts, 
   let clearing: Promise<void> = Promise.resolve();
   const look = async (key: string, isUpdate: boolean | undefined): Promise<void> => {
     const { journal } = await ledger();
+    const isPreview = isUpdate === false;
     // Whatever needs the journal reports that it fails.
     await unlessJournalFails(undefined, async () => {
       if ((await journal.findOpenRuns(key)) !== undefined) {
         if (!(await hasCredentials()))
           throw new SessionError(withSection(uncomparableText(stackOf(key)), "open-stack"));
-        stacks.current = await findOpenStack(await connect(), { key, isPreview: isUpdate === false });
+        stacks.current = await findOpenStack(await connect(), { key, isPreview });
         if (stacks.current) log(describeOpenStack(stacks.current));
       } else if (!isOffline() && (await hasCredentials()) && (await journal.isBehind(key))) {
-        const { stack, messages } = await findLostMachine(await connect(), { key, isPreview: isUpdate === false });
+        const { stack, messages } = await findLostMachine(await connect(), { key, isPreview });
         stacks.current = stack;
         for (const message of messages) log(message);
       }
@@ -200,15 +201,17 @@ const SIGNS = [
 
 /** Folders that go with the job, or with its checkout: GitHub, GitLab, Azure Pipelines, Jenkins, Buildkite, CircleCI. */
 const OF_JOB = [
-  ...[
-    "RUNNER_TEMP",
-    "GITHUB_WORKSPACE",
-    "CI_PROJECT_DIR",
-    "CI_BUILDS_DIR",
-    "AGENT_TEMPDIRECTORY",
-    "AGENT_BUILDDIRECTORY",
-  ],
-  ...["WORKSPACE", "WORKSPACE_TMP", "BUILDKITE_BUILD_CHECKOUT_PATH", "CIRCLE_WORKING_DIRECTORY", "CODEBUILD_SRC_DIR"],
+  "RUNNER_TEMP",
+  "GITHUB_WORKSPACE",
+  "CI_PROJECT_DIR",
+  "CI_BUILDS_DIR",
+  "AGENT_TEMPDIRECTORY",
+  "AGENT_BUILDDIRECTORY",
+  "WORKSPACE",
+  "WORKSPACE_TMP",
+  "BUILDKITE_BUILD_CHECKOUT_PATH",
+  "CIRCLE_WORKING_DIRECTORY",
+  "CODEBUILD_SRC_DIR",
 ];
 
 const NO = ["", "0", "false"];
@@ -219,9 +222,7 @@ const isCi = (env: Env): boolean => SIGNS.some((name) => !NO.includes((env[name]
 export const keptFolderProblem = ({ journal }: Pick<Config, "journal">, env: Env, cwd: string): string | undefined => {
   if (!isCi(env)) return undefined;
   const folder = resolve(cwd, journalFolder(journal, env));
-  const isOfJob = OF_JOB.some(
-    (name) => env[name] !== undefined && env[name] !== "" && isWithin(resolve(env[name]), folder),
-  );
+  const isOfJob = OF_JOB.some((name) => env[name] && isWithin(resolve(env[name]), folder));
   if (journal !== undefined && !isOfJob) return undefined;
   const why = isOfJob ? "goes with the job" : "is the usual one, which a runner that starts empty does not have";
   return (

@@ -11,9 +11,22 @@ import { currentProgram } from "./dependencies.ts";
 import { programError, programSession } from "./session.ts";
 import { storedUids } from "./stored-resources.ts";
 
-/** The input `adopt` as a uid; nothing when the program does not adopt. `args` are the arguments as the resource got them. */
-export const adoption = (kind: KindName, name: string, inputs: pulumi.Inputs, args: object = {}): pulumi.Inputs => {
+/**
+ * The input `adopt` as a uid; nothing when the program does not adopt. Where the plugin looks up what `adopt` means, it gets that as it is.
+ * `args` are the arguments as the resource got them.
+ */
+export const adoption = (
+  looksUp: boolean,
+  kind: KindName,
+  name: string,
+  inputs: pulumi.Inputs,
+  args: object,
+): pulumi.Inputs => {
   if (inputs.adopt === undefined) return matchInput(kind, name, inputs, matches.get(args));
+  if (!looksUp) {
+    noteAdopted(kind, inputs.adopt);
+    return {};
+  }
   const { adopt, parent, name: recordName, identity, role, email } = inputs;
   const identifying = pulumi.output({ adopt, parent, name: recordName, identity, role, email });
   const found = identifying.apply(async (own): Promise<Json | NotFound> => {
@@ -23,13 +36,6 @@ export const adoption = (kind: KindName, name: string, inputs: pulumi.Inputs, ar
   });
   logChanges(kind, name, found, inputs);
   return { adopt: found.apply((one) => ("reason" in one ? one : one.uid)) };
-};
-
-/** The same where the plugin looks up what `adopt` means, and gets it as it is. */
-export const givenAdoption = (kind: KindName, name: string, inputs: pulumi.Inputs, args: object): pulumi.Inputs => {
-  if (inputs.adopt === undefined) return matchInput(kind, name, inputs, matches.get(args));
-  noteAdopted(kind, inputs.adopt);
-  return {};
 };
 
 /** Notes that the record stays: the resource that has managed it so far may leave the program. */

@@ -7,7 +7,7 @@ import type { KindName } from "../kind/index.ts";
 import { placeOf } from "../record/id.ts";
 import { outputNames } from "../record/kind.ts";
 import { noteStored } from "./acknowledge.ts";
-import { adoption, givenAdoption } from "./adoption.ts";
+import { adoption } from "./adoption.ts";
 import { currentProgram, type Entered, literalsOf, watchProgram } from "./dependencies.ts";
 import { formOf, requireOneForm, withAliases } from "./form.ts";
 import type { BoundRecord } from "./generated/bound-record.ts";
@@ -60,7 +60,7 @@ export abstract class IrmResource extends DeclaredResource {
     if (kind === "roleBinding" && opts.id === undefined) claimPlace(entered, "RoleBinding", name, given);
     const isOwn = (reference: unknown) => entered.resourceOf(reference) !== undefined;
     const inputs = { ...given, ...checkRoles(descriptor, name, given, isOwn, namesToCheck(form, type, opts)) };
-    const adoptInputs = (form.looksUp ? adoption : givenAdoption)(kind, name, inputs, args);
+    const adoptInputs = adoption(form.looksUp, kind, name, inputs, args);
     // What a reader of the preview sees beside the arguments. One that is got by its uid is read, and has none.
     const isNamed = kind === "roleBinding" && opts.id === undefined;
     const shown = isNamed ? form.withNames(formInputs, bindingNames(entered, given)) : formInputs;

@@ -170,7 +170,7 @@ describe("look-ups and lists of the kinds that are never at the root", () => {
 
   it("of adopt: match find the one record by its distinguishing fields", async () => {
     const found = (kind: KindName, inputs: pulumi.Inputs): Promise<string> =>
-      value(adoption(kind, "x", { adopt: "match", ...inputs }).adopt as pulumi.Output<string>);
+      value(adoption(true, kind, "x", { adopt: "match", ...inputs }, {}).adopt as pulumi.Output<string>);
     expect(await found("repo", { parent: group, name: "nginx" })).toBe(repo);
     expect(await found("tag", { parent: repo, name: "1.2.3-r0" })).toBe(tag);
     expect(await found("groupInvite", { parent: group, role: "viewer", ttl: "1s" })).toBe(invite);
