@@ -202,7 +202,11 @@ const check = async (
 ): Promise<Checked> => {
   const { connection, looksUp, records, gate } = parts;
   const isUpdate = isPreview === undefined && looksUp ? undefined : isPreview !== true;
-  const asked: Asked = { olds, news, isSecret: marked ?? secretAmong(secrets), isUpdate };
+  // A dynamic resource names its secret arguments in a preview. Elsewhere they are not known.
+  const named: IsSecret | undefined = Array.isArray(secrets)
+    ? (names) => names.some((name) => secrets.includes(name))
+    : undefined;
+  const asked: Asked = { olds, news, isSecret: marked ?? named, isUpdate };
   records.declare(news[KEY]);
   await passGates(parts, asked);
   const looked = await lookUp(parts, steps, asked);
@@ -254,10 +258,6 @@ const lookUp = async (
   // The create of an update then fails: it adopts, and sends no POST. A failure here would end the whole run.
   return isEmpty(olds) ? withoutLookUp(olds, { ...looked.news, adopt: missing.adopt }) : looked;
 };
-
-/** A dynamic resource names its secret arguments in a preview. Elsewhere they are not known: undefined. */
-const secretAmong = (secrets: unknown): IsSecret | undefined =>
-  Array.isArray(secrets) ? (names) => names.some((name) => secrets.includes(name)) : undefined;
 
 /** The members of the inputs that say where the record is, and when its resource was new. */
 const placeAndTime = (service: string, stamp: string | undefined): Json =>
