@@ -35,12 +35,6 @@ export const isAlive = (pid: number): boolean => {
 /** When the process began, in ticks since boot, so that a reused pid is another process; empty where the system does not say. */
 export const startOf = (pid: number): string => statOf(pid)?.start ?? "";
 
-/** The process that started it; undefined where the system does not say. */
-const parentOf = (pid: number): number | undefined => {
-  const parent = statOf(pid)?.parent;
-  return parent === undefined ? undefined : Number(parent);
-};
-
 const STATE = 0;
 const PARENT = 1;
 const START = 19;
@@ -81,11 +75,12 @@ const LEVELS_MAX = 8;
 /** Its program need not be the one on the PATH. Linux alone shows it. */
 export const findEngine = (): { pid: number; program: string } | undefined => {
   try {
-    let pid: number | undefined = process.ppid;
-    for (let level = 0; level < LEVELS_MAX && pid !== undefined && pid > 1; level += 1) {
+    let pid = process.ppid;
+    for (let level = 0; level < LEVELS_MAX && pid > 1; level += 1) {
       const program = readlinkSync(`/proc/${pid}/exe`);
       if (isEngine(program)) return { pid, program };
-      pid = parentOf(pid);
+      // It ends where the system does not say which process has started it.
+      pid = Number(statOf(pid)?.parent);
     }
   } catch {
     // Another system, or a process of another user.

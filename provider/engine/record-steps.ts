@@ -107,7 +107,10 @@ const stepsOf = (shared: Shared, kind: Kind): Steps => ({
   read: async (session, id, stored, about) => {
     const result = await reconcile.read(kind, session, id, stored, about);
     if (result.id === "") await shared.adoptions.noteRemoved(kind, session, id, stored, about.inputs ?? {});
-    return hasNoParent(stored) ? { ...result, props: withoutParent(result.props) } : result;
+    // The state leaves out the parent, unless the program gets the resource by its uid, or is in another language.
+    if (stored.uid === undefined || stored.parent !== undefined) return result;
+    const { parent: _parent, ...props } = result.props;
+    return { ...result, props };
   },
   update: (session, id, olds, news) =>
     reconcile.update(kind, session, id, olds, { names: shared.checked.get(news[KEY])?.names, ...news }),
@@ -189,8 +192,3 @@ const noteName = async (
 
 /** A role binding names these. */
 const NAMED: readonly Kind[] = [kindRecords.group, kindRecords.identity, kindRecords.role];
-
-/** Whether the state leaves out the parent. It has one if the program gets the resource by its uid, or is in another language. */
-const hasNoParent = (stored: Json): boolean => stored.uid !== undefined && stored.parent === undefined;
-
-const withoutParent = ({ parent: _parent, ...outs }: Json): Json => outs;

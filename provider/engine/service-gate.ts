@@ -212,7 +212,8 @@ export const offlineWith = (clock: Clock, log: (text: string) => void) => {
     known.resolve();
   };
   const warn = (): void => {
-    if (offline.reason && !hasWarned) log(warningText(offline.reason.message));
+    if (offline.reason && !hasWarned)
+      log(`warning: the service is not asked, and this shows what is known without it: ${offline.reason.message}`);
     hasWarned ||= offline.reason !== undefined;
   };
   /** The engine shows the step: a preview. */
@@ -255,6 +256,3 @@ export const offlineWith = (clock: Clock, log: (text: string) => void) => {
   };
   return offline;
 };
-
-const warningText = (why: string): string =>
-  `warning: the service is not asked, and this shows what is known without it: ${why}`;

@@ -82,11 +82,12 @@ const stepsOf = (shared: Shared): Steps => ({
 const check = async (
   shared: Shared,
   olds: Json,
-  news: Json,
+  inputs: Json,
   { isSecret, showsNames }: Shown,
 ): Promise<{ inputs: Json; failures: CheckFailure[] }> => {
   const { ledger, connect, hasCredentials, review, checked } = shared;
-  const { inputs, failures } = checkSet(news);
+  const { names: _names, ...own } = givenArguments(inputs);
+  const failures = messageProblems(roleBindingSet.arguments, own);
   if (failures.length > 0) return { inputs, failures };
   const { parent, exclusive, [KEY]: key } = inputs;
   const claim = { type: "RoleBindingSet", name: nameInKey(key), exclusive: exclusive === true } as const;
@@ -103,12 +104,6 @@ const check = async (
           .catch(() => [])
       : [];
   return { inputs, failures: [...(problem ?? []), ...twice] };
-};
-
-/** The problems of its arguments. */
-const checkSet = (news: Json): { inputs: Json; failures: CheckFailure[] } => {
-  const { names: _names, ...own } = givenArguments(news);
-  return { inputs: news, failures: messageProblems(roleBindingSet.arguments, own) };
 };
 
 /** A pair that stands there with the name of its built-in role, and with the uid of it. Only the service knows the uid. */

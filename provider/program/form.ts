@@ -33,7 +33,9 @@ const dynamicForm: Form = {
     checkProgramConfig();
     const preview = pulumi.runtime.isDryRun() ? { [PREVIEW]: true } : {};
     const key = afterFirstLookUp(keyOf(type, name, opts.parent));
-    return { [PROVIDER]: handlerText(kind), [KEY]: key, ...optionInputs(opts), ...preview };
+    // The option that the diff has to apply: of a dynamic resource the engine does not know which properties differ.
+    const replaceOn = opts.replaceOnChanges?.length ? { [REPLACE_ON]: opts.replaceOnChanges } : {};
+    return { [PROVIDER]: handlerText(kind), [KEY]: key, ...replaceOn, ...preview };
   },
   withNames: (own, names) => ({ ...own, names }),
 };
@@ -126,10 +128,6 @@ const checkOptions = (type: string, name: string, opts: pulumi.CustomResourceOpt
         "environment say which service it is, so leave the option out and use one stack for each service.",
     );
 };
-
-/** The option that the diff has to apply: of a dynamic resource the engine does not know which properties differ. */
-const optionInputs = ({ replaceOnChanges = [] }: pulumi.CustomResourceOptions): pulumi.Inputs =>
-  replaceOnChanges.length === 0 ? {} : { [REPLACE_ON]: replaceOnChanges };
 
 /** The resource among all that the intent journal may hold: organization/project/stack/type::name, as in its URN. */
 const keyOf = (type: string, name: string, parent: pulumi.Resource | undefined): string => {
