@@ -1,14 +1,17 @@
 // A policy of the entries that a policy can say: groups, roles, identities, and who has which role where.
-import { capabilityName, isBuiltInRole, isUidp } from "../../../schema/index.ts";
+import { capabilityName, getOrInsert, isBuiltInRole, isUidp } from "../../../schema/index.ts";
 import { ROOT } from "../../policy/policy.ts";
 import { RAW_RELATIONSHIPS } from "../../policy/shape.ts";
 import { pathText } from "../../policy/source.ts";
 import type { Export } from "../model.ts";
 import { type Entry, Reference, type Value } from "../value.ts";
 
+/** In the order of a file. */
+export const SECTIONS = ["groups", "identities", "roles", "access"] as const;
+
 /** Where a policy declares an entry. `key` is a path of groups, `/` for the organization, or a key of the section. */
 export interface Place {
-  section: "groups" | "identities" | "roles" | "access";
+  section: (typeof SECTIONS)[number];
   key: string;
   /** where a mistake of it is: `identities.release` */
   path: string;
@@ -21,11 +24,6 @@ export type Branch = Map<string, Node>;
 export interface Draft {
   document: Branch;
   places: ReadonlyMap<Entry, Place>;
-}
-
-interface GroupPlace {
-  below: Branch;
-  path: readonly string[];
 }
 
 const GROUP_KEY = /^[a-z0-9 ._-]+$/;
@@ -47,11 +45,20 @@ export const draftPolicy = (
   base: Base | undefined = undefined,
 ): Draft => {
   const places = new Map<Entry, Place>(base?.places);
-  const sections = { groups: new Map(), identities: new Map(), roles: new Map(), access: new Map() } as Record<
-    Place["section"],
-    Branch
-  >;
-  const groupPaths = new Map<string, GroupPlace>([[ROOT, { below: sections.groups, path: ["groups"] }]]);
+  const sections: Branch = new Map(SECTIONS.map((name) => [name, new Map()]));
+  /** by path of the group */
+  const opened = new Map<string, Branch>([[ROOT, sections]]);
+  const pathOf = (holder: string, key: string): string => (holder === ROOT ? key : `${holder}/${key}`);
+  /** The groups below a group. One that the base has gets a place here with its first new group. */
+  const groupsIn = (path: string): Branch => {
+    const known = opened.get(path);
+    if (known) return branchIn(known, "groups");
+    const at = path.lastIndexOf("/");
+    const own: Branch = new Map();
+    groupsIn(at < 0 ? ROOT : path.slice(0, at)).set(path.slice(at + 1), own);
+    opened.set(path, own);
+    return branchIn(own, "groups");
+  };
   /** path of the group that holds an entry; undefined where the policy does not declare it */
   const holderOf = ({ parent }: Entry): string | undefined => {
     if (parent === top) return ROOT;
@@ -63,15 +70,19 @@ export const draftPolicy = (
     group: (entry) => {
       const holder = holderOf(entry);
       if (holder === undefined || !hasOnly(entry, ["name", "description"])) return;
-      const { below } = groupAt(holder);
       const name = String(entry.args.get("name"));
-      const pathOf = (key: string): string => (holder === ROOT ? key : `${holder}/${key}`);
-      const isFree = (key: string): boolean => !below.has(key) && base?.has("groups", pathOf(key)) !== true;
+      const isFree = (key: string): boolean =>
+        !opened.has(pathOf(holder, key)) && base?.has("groups", pathOf(holder, key)) !== true;
       const key = GROUP_KEY.test(name) && isFree(name) ? name : freeKey(entry, isFree);
+      const path = pathOf(holder, key);
       const own: Branch = new Map([...renamed(entry, key), ...described(entry)]);
-      below.set(key, own);
-      const at = openGroup(holder, key, own);
-      places.set(entry, { section: "groups", key: pathOf(key), path: pathText(at) });
+      groupsIn(holder).set(key, own);
+      opened.set(path, own);
+      places.set(entry, {
+        section: "groups",
+        key: path,
+        path: pathText(path.split("/").flatMap((one) => ["groups", one])),
+      });
     },
     role: (entry) => {
       const holder = holderOf(entry);
@@ -96,7 +107,7 @@ export const draftPolicy = (
       const given = entry.args.get("role");
       const role = typeof given === "string" ? builtInRole(given) : placeOf(given)?.key;
       if (holder === undefined || identity === undefined || role === undefined) return;
-      const row = branchIn(sections.access, holder);
+      const row = branchIn(branchIn(sections, "access"), holder);
       const identities = [...((row.get(role) as string[] | undefined) ?? []), identity.key];
       row.set(role, identities);
       const before = base?.identitiesIn(holder, role) ?? 0;
@@ -110,10 +121,9 @@ export const draftPolicy = (
     const place: [string, Node][] = holder === ROOT ? [] : [["in", holder]];
     // A key that is a built-in role would be a mistake, and each role binding of that role would mean this one.
     const isTaken = (one: string): boolean => section === "roles" && (isBuiltInRole(one) || builtInNames.has(one));
-    const isFree = (one: string): boolean =>
-      !isTaken(one) && !sections[section].has(one) && base?.has(section, one) !== true;
-    const key = freeKey(entry, isFree);
-    sections[section].set(key, new Map([...place, ...renamed(entry, key), ...described(entry), ...own]));
+    const known = branchIn(sections, section);
+    const key = freeKey(entry, (one) => !isTaken(one) && !known.has(one) && base?.has(section, one) !== true);
+    known.set(key, new Map([...place, ...renamed(entry, key), ...described(entry), ...own]));
     places.set(entry, { section, key, path: pathText([section, key]) });
   };
   const names = new Set(entries.map(({ kind, name }) => `${kind} ${name}`));
@@ -126,25 +136,6 @@ export const draftPolicy = (
       const key = number === 1 ? own : `${own}-${number}`;
       if (isFree(key) && !names.has(`${kind} ${key}`)) return key;
     }
-  };
-  /** The groups below a group; of one that the policy has, none yet. */
-  const groupAt = (path: string): GroupPlace => {
-    const known = groupPaths.get(path);
-    if (known) return known;
-    const [key = "", ...above] = path.split("/").reverse();
-    const holder = above.reverse().join("/") || ROOT;
-    const own: Branch = new Map();
-    groupAt(holder).below.set(key, own);
-    openGroup(holder, key, own);
-    return groupPaths.get(path) as GroupPlace;
-  };
-  /** Groups below it have a place from then on. Returns the path of its own. */
-  const openGroup = (holder: string, key: string, own: Branch): string[] => {
-    const below: Branch = new Map();
-    own.set("groups", below);
-    const at = [...groupAt(holder).path, key];
-    groupPaths.set(holder === ROOT ? key : `${holder}/${key}`, { below, path: [...at, "groups"] });
-    return at;
   };
   // A custom role of the policy may have taken the name: a row would mean that one.
   const builtInRole = (name: string): string | undefined =>
@@ -160,28 +151,14 @@ export const draftPolicy = (
   const head: Node = isDeclared
     ? new Map([["name", title], ...described(organization)] as [string, Node][])
     : new Map([["uid", top]]);
-  const isNew = (path: string): boolean => base?.has("groups", path) !== true;
-  const full = { ...sections, groups: withoutKnown(sections.groups, isNew, "") };
-  const given = (["groups", "identities", "roles", "access"] as const).filter((name) => full[name].size > 0);
   return {
     document: new Map([
       ...(base === undefined ? [["organization", head] as const] : []),
-      ...given.map((name) => [name, withoutEmpty(full[name])] as const),
+      ...[...sections].filter(([, own]) => (own as Branch).size > 0),
     ]),
     places,
   };
 };
-
-/** Without the groups that a policy has and that get no new ones. */
-const withoutKnown = (groups: Branch, isNew: (path: string) => boolean, parent: string): Branch =>
-  new Map(
-    [...groups].flatMap(([key, node]) => {
-      const path = parent + key;
-      const below = withoutKnown((node as Branch).get("groups") as Branch, isNew, `${path}/`);
-      const own = new Map(node as Branch).set("groups", below);
-      return isNew(path) || below.size > 0 ? [[key, own] as const] : [];
-    }),
-  );
 
 /** A policy does not say the kind of an organization, and leaves it as it is. */
 const isOrganization = (entry: Entry): boolean =>
@@ -201,17 +178,4 @@ const described = ({ args }: Entry): [string, Node][] => {
   return description === undefined ? [] : [["description", description as string]];
 };
 
-const branchIn = (section: Branch, key: string): Branch => {
-  const branch = (section.get(key) as Branch | undefined) ?? new Map<string, Node>();
-  section.set(key, branch);
-  return branch;
-};
-
-/** Without the `groups` of groups that have none. */
-const withoutEmpty = (branch: ReadonlyMap<string, Node>): Branch =>
-  new Map(
-    [...branch].flatMap(([key, node]) => {
-      if (!(node instanceof Map)) return [[key, node] as const];
-      return key === "groups" && node.size === 0 ? [] : [[key, withoutEmpty(node)] as const];
-    }),
-  );
+export const branchIn = (branch: Branch, key: string): Branch => getOrInsert(branch, key, () => new Map()) as Branch;

@@ -1,4 +1,5 @@
 // The policy of an export: all that a policy can say without a mistake. What has one, the program beside it declares.
+import { getOrInsert } from "../../../schema/index.ts";
 import { parsePolicy } from "../../policy/parse.ts";
 import { ROOT } from "../../policy/policy.ts";
 import type { Mistake } from "../../policy/source.ts";
@@ -7,7 +8,7 @@ import { yamlText } from "../../text.ts";
 import type { Export } from "../model.ts";
 import { slug } from "../names.ts";
 import type { Entry } from "../value.ts";
-import { type Branch, type Draft, draftPolicy, type Node, type Place } from "./build.ts";
+import { type Branch, branchIn, type Draft, draftPolicy, type Node, type Place, SECTIONS } from "./build.ts";
 
 export const policyOf = (all: Export): Draft => {
   const excluded = new Set<Entry>();
@@ -39,26 +40,19 @@ const plain = (node: Node): unknown => {
 
 // A long policy as several files: one for each group directly below the organization, which the first file includes.
 
-const SECTIONS = ["groups", "identities", "roles", "access"] as const;
-
 /** The sections of each file; the first one is `access.yaml`. */
 export const splitByGroup = ({ document }: Pick<Draft, "document">): Map<string, Branch> => {
   const first: Branch = new Map();
   const files = new Map<string, Branch>();
   const fileOf = (path: string): Branch => {
     const [group = ""] = path.split("/");
-    if (path === ROOT || group === "") return first;
-    const file = files.get(group) ?? new Map<string, Node>();
-    files.set(group, file);
-    return file;
+    return group === "" ? first : getOrInsert(files, group, () => new Map<string, Node>());
   };
   for (const section of SECTIONS)
     for (const [key, node] of (document.get(section) as Branch | undefined) ?? []) {
       const isRecord = section === "identities" || section === "roles";
       const path = isRecord ? String((node as Branch).get("in") ?? ROOT) : key;
-      const file = fileOf(path);
-      const own = (file.get(section) as Branch | undefined) ?? new Map<string, Node>();
-      file.set(section, own.set(key, node));
+      branchIn(fileOf(path), section).set(key, node);
     }
   const names = fileNames([...files.keys()]);
   const named = new Map([...files.values()].map((file, i) => [names[i] as string, file]));
