@@ -62,13 +62,6 @@ export class ForgeError extends UserError {
 
 // Requests to the API of GitHub or GitLab: JSON, retries as for any request (client/retry.ts), and lists page by page (RFC 8288).
 
-interface Rest {
-  send(method: HttpRequest["method"], path: string, body?: Json): Promise<Json>;
-  list(path: string): AsyncIterable<Json>;
-  /** of a file */
-  text(path: string): Promise<string>;
-}
-
 interface RestParts {
   /** of the host, for errors: `GitHub` */
   host: string;
@@ -82,7 +75,7 @@ const TIMEOUT_MS = 30_000;
 const PAGES_MAX = 100;
 const REASON_MAX = 300;
 
-export const restOf = ({ host, baseUrl, token, advice }: RestParts): Rest => {
+export const restOf = ({ host, baseUrl, token, advice }: RestParts) => {
   const problem = protocolProblem(baseUrl);
   if (problem !== undefined) throw new ForgeError(`the address of ${host}'s API ${problem}`);
   const [retry, transport] = [retryWith(systemClock), systemTransport()];
@@ -106,12 +99,13 @@ export const restOf = ({ host, baseUrl, token, advice }: RestParts): Rest => {
   };
 
   return {
-    async send(method, path, body) {
+    async send(method: HttpRequest["method"], path: string, body?: Json): Promise<Json> {
       const answer = parse((await request(method, new URL(baseUrl + path), body)).body);
       return isObject(answer) ? answer : {};
     },
-    text: async (path) => (await request("GET", new URL(baseUrl + path))).body,
-    async *list(path) {
+    /** of a file */
+    text: async (path: string): Promise<string> => (await request("GET", new URL(baseUrl + path))).body,
+    async *list(path: string): AsyncIterable<Json> {
       let url: URL | undefined = new URL(baseUrl + path);
       for (let page = 0; url !== undefined; page += 1) {
         if (page === PAGES_MAX) throw new ForgeError(`${host} has more than ${PAGES_MAX} pages of ${url.pathname}`);

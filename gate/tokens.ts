@@ -8,26 +8,7 @@ import { classOf, isAncestor, type Operation, resourceMethods, rootOf } from "..
 import { type Need, needsOf } from "./needs.ts";
 
 /** What the token of a class of writes may do. */
-export interface TokenClass {
-  /** friendly names, sorted */
-  capabilities: string[];
-  /** uids of groups, sorted, none below another one; none: wherever the identity holds the capabilities */
-  scopes: string[];
-}
-
-/** Throws as an exchange does. `rejected`: one that the service has refused; the same comes back if there is no other. */
-export interface Tokens {
-  /** may read, everywhere, and nothing else */
-  read(rejected?: string): Promise<string>;
-  /** for the write of that number */
-  write(n: number, rejected?: string): Promise<string>;
-  /** Of the writes. Those inside a new organization come with it. */
-  readonly classes: readonly TokenClass[];
-  /** every token may do only what its writes need */
-  readonly narrowed: boolean;
-  /** why not, a sentence each */
-  readonly reasons: readonly string[];
-}
+export type TokenClass = Limits;
 
 /** As many as an exchange takes, and as long as a token may be. */
 const SCOPES_MAX = 50;
@@ -55,7 +36,7 @@ export const tokensFor = async (
   { client, copy }: { client: Pick<Client, "credentials">; copy: Copy },
   writes: readonly Write[],
   uidOf: (n: number) => string | undefined,
-): Promise<Tokens> => {
+) => {
   const usual = client.credentials;
   const reading = await usual.narrowed({ capabilities: READING, scopes: [] });
   const reasons = new Set<string>();
@@ -104,22 +85,22 @@ export const tokensFor = async (
   const others = classOfWrite.size < writes.length ? [usual] : [];
   await Promise.all([reading ?? usual, ...others, ...first].map(async (one) => (await one).token()));
 
+  // Throws as an exchange does. `rejected`: one that the service has refused; the same comes back if there is no other.
   return {
-    read: (rejected) => tokenOf(reading ?? usual, rejected),
-    write: async (n, rejected) => {
+    /** may read, everywhere, and nothing else */
+    read: (rejected?: string): Promise<string> => tokenOf(reading ?? usual, rejected),
+    /** for the write of that number */
+    write: async (n: number, rejected?: string): Promise<string> => {
       if (!numbers.has(n)) throw new TypeError(`the change has no write ${n} here`);
       const own = classOfWrite.get(n);
       return tokenOf(own ? await credentialsOf(own) : usual, rejected);
     },
-    get classes() {
-      return [...classes.values()].flatMap(({ limits }) =>
-        limits ? [{ capabilities: [...limits.capabilities], scopes: [...limits.scopes] }] : [],
-      );
+    /** Of the writes. Those inside a new organization come with it. */
+    get classes(): TokenClass[] {
+      return [...classes.values()].flatMap(({ limits }) => limits ?? []);
     },
-    get narrowed() {
-      return reasons.size === 0;
-    },
-    get reasons() {
+    /** why a token may do more than its writes need, a sentence each */
+    get reasons(): string[] {
       return [...reasons];
     },
   };

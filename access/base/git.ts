@@ -10,33 +10,7 @@ export class BaseError extends UserError {
   override readonly name = "BaseError";
 }
 
-export interface Repository {
-  /** real path of the top level of the work tree */
-  root: string;
-  isShallow: boolean;
-  /** Whether a file of the work tree differs from HEAD. One that git does not track does not count. */
-  isModified(): boolean;
-  /**
-   * The full hash of a commit; undefined: this clone does not have it. `main` is the branch of origin, or else the local one; a tag is
-   * `refs/tags/v1`, and a hash is whole.
-   */
-  commitOf(ref: string): string | undefined;
-  has(commit: string, path: string): boolean;
-  /** A file of a commit by its path from the top level; undefined: there is none. */
-  fileAt(commit: string, path: string): string | undefined;
-  /** What a path of a commit is; undefined: there is nothing. */
-  kindAt(commit: string, path: string): Kind | undefined;
-  /** Paths of the symbolic links that HEAD has, and the commit has not. */
-  newLinks(commit: string): string[];
-  /** All that a commit has, but for its folders. */
-  entriesOf(commit: string): Entry[];
-  /** Calls the function with the content of each of these files and links. */
-  readAll(entries: readonly Entry[], act: (entry: Entry, content: Buffer) => void): void;
-  /** Paths that differ between a commit and the work tree, and those that git neither tracks nor ignores. */
-  changedSince(commit: string): string[];
-  /** The work tree of which this repository is a submodule; undefined: it is none. */
-  superproject: string | undefined;
-}
+export type Repository = ReturnType<typeof repositoryAt>;
 
 type Kind = "file" | "folder" | "link" | "submodule";
 
@@ -94,7 +68,7 @@ export const branchOf = (ref: string): string | undefined => {
 };
 
 /** The repository of a folder. Throws where there is none, or git refuses it. */
-export const repositoryAt = (folder: string): Repository => {
+export const repositoryAt = (folder: string) => {
   const program = gitProgram(folder);
   const gitWithin = (maxBuffer: number, excess: string, args: readonly string[], input = "") => {
     const { status, stdout, stderr, error } = spawnSync(program, [...FLAGS, ...args], {
@@ -128,7 +102,11 @@ export const repositoryAt = (folder: string): Repository => {
   // Git would take the tag refs/tags/refs/heads/main where refs/heads/main is missing.
   const isThere = (name: string): boolean => name === "HEAD" || git("show-ref", "--verify", "--quiet", name).isDone;
 
-  const commitOf: Repository["commitOf"] = (ref) => {
+  /**
+   * The full hash of a commit; undefined: this clone does not have it. `main` is the branch of origin, or else the local one; a tag is
+   * `refs/tags/v1`, and a hash is whole.
+   */
+  const commitOf = (ref: string): string | undefined => {
     if (!/^[^-^\p{Cc}\s:?*[\]{}\\][^\p{Cc}\s:?*[\]{}\\]*$/u.test(ref) || ref.includes(".."))
       throw new BaseError(`${JSON.stringify(ref)} is not the name of a branch, a tag or a commit`);
     const { name, back } = partsOf(ref);
@@ -146,28 +124,34 @@ export const repositoryAt = (folder: string): Repository => {
 
   const root = line(top.stdout);
   return {
+    /** real path of the top level of the work tree */
     root,
     isShallow: line(git("rev-parse", "--is-shallow-repository").stdout) === "true",
     commitOf,
-    isModified: () => git("status", "--porcelain", "--untracked-files=no").stdout.length > 0,
+    /** Whether a file of the work tree differs from HEAD. One that git does not track does not count. */
+    isModified: (): boolean => git("status", "--porcelain", "--untracked-files=no").stdout.length > 0,
+    /** The work tree of which this repository is a submodule; undefined: it is none. */
     superproject: line(git("rev-parse", "--show-superproject-working-tree").stdout) || undefined,
-    has: (commit, path) => entryAt(commit, path) !== undefined,
-    kindAt: (commit, path) => {
+    /** What a path of a commit is; undefined: there is nothing. */
+    kindAt: (commit: string, path: string): Kind | undefined => {
       const { mode } = entryAt(commit, path) ?? {};
       return mode === undefined ? undefined : (KINDS[mode] ?? "file");
     },
-    newLinks: (commit) => {
+    /** Paths of the symbolic links that HEAD has, and the commit has not. */
+    newLinks: (commit: string): string[] => {
       const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--diff-filter=AT", commit, "HEAD"];
       const fields = list(`compare HEAD with ${commit}`, ...args);
       return fields.flatMap((field, i) => (/^:\d+ 120000 /.test(field) ? [fields[i + 1] as string] : []));
     },
-    entriesOf: (commit) =>
+    /** All that a commit has, but for its folders. */
+    entriesOf: (commit: string): Entry[] =>
       list(`read the files of ${commit}`, "ls-tree", "-r", "-l", "-z", "--full-tree", commit).map((line) => {
         const [, mode = "", object = "", size = "", path = ""] = /^(\d+) \w+ (\w+) +(\d+|-)\t(.*)$/s.exec(line) ?? [];
         const kind = (KINDS[mode] ?? "file") as Entry["kind"];
         return { path, kind, isExecutable: mode === "100755", object, size: Number(size) || 0 };
       }),
-    readAll: (entries, act) => {
+    /** Calls the function with the content of each of these files and links. */
+    readAll: (entries: readonly Entry[], act: (entry: Entry, content: Buffer) => void): void => {
       const open = [...entries];
       while (open.length > 0) {
         const some: Entry[] = [];
@@ -190,7 +174,8 @@ export const repositoryAt = (folder: string): Repository => {
         }
       }
     },
-    changedSince: (commit) => {
+    /** Paths that differ between a commit and the work tree, and those that git neither tracks nor ignores. */
+    changedSince: (commit: string): string[] => {
       const what = `compare the work tree with ${commit}`;
       const shown = [
         "--name-only",
@@ -205,7 +190,8 @@ export const repositoryAt = (folder: string): Repository => {
         ...list(what, "ls-files", "-z", "--others", "--exclude-standard", "--full-name", "--", root),
       ].sort();
     },
-    fileAt: (commit, path) => {
+    /** A file of a commit by its path from the top level; undefined: there is none. */
+    fileAt: (commit: string, path: string): string | undefined => {
       const entry = entryAt(commit, path);
       if (entry === undefined) return undefined;
       const { mode, object } = entry;

@@ -69,7 +69,7 @@ export const pathAt = (file: string, { repository: { root } }: Pick<BaseRevision
 
 /** The files of the base: paths count from the top level. */
 export const filesAt = ({ repository, commit, ref }: BaseRevision) => ({
-  exists: (file: string): boolean => repository.has(commit, posix.normalize(file)),
+  exists: (file: string): boolean => repository.kindAt(commit, posix.normalize(file)) !== undefined,
   find: (file: string): TextFile => {
     const path = posix.normalize(file);
     if (path.startsWith("../")) throw new TextFileError(`${file} is outside the repository`);

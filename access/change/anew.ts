@@ -1,6 +1,6 @@
 // Whether a change that was made anew, on a fresh copy, is the approved one or what is left of it: a run that ended half-way is run again, and
 // an edit by hand that matters stops it.
-import { ancestorsOf, isWithin, valueAt } from "../../schema/index.ts";
+import { ancestorsOf, isWithin, type Json, valueAt } from "../../schema/index.ts";
 import { canonical } from "../canonical.ts";
 import { joinWithAnd, quote } from "../text.ts";
 import type { Change, ChangeAfter, ChangeContent, ChangeRow } from "./change.ts";
@@ -90,8 +90,7 @@ const afterProblems = (approved: Change, { held, normal }: Anew, terms: Terms, t
   return [...subjects.values()].flatMap((entries) => {
     const { service = services[0] as string } = entries[0] as ChangeAfter;
     const identity = entries[0]?.identity as Text;
-    const uids = typeof identity === "string" ? [identity] : "$uid" in identity ? terms.uids(identity.$uid) : [];
-    const now = uids.map((uid) => digestsOf(held.get(service)?.(uid), { identity, writes, textOf }));
+    const now = terms.uids(identity).map((uid) => digestsOf(held.get(service)?.(uid), { identity, writes, textOf }));
     // What the change has made and deleted again has no uid any more.
     while (now.length < entries.length) now.push({ access: null });
     const apart = (["access", "signIn"] as const).filter((part) => {
@@ -175,18 +174,13 @@ const givesSame = (approved: Write, write: Write, path: string): boolean =>
 /** Paths of an update whose value is neither the one that the approved change has seen nor one that it gives. */
 const editedBy = (approved: Change, { records, normal, content }: Anew, terms: Terms) => {
   const before = new Map(approved.before.map(({ n, path, value }) => [`${n} ${path}`, value]));
-  const indexes = new Map(
-    [...records].map(([address, all]) => [
-      address,
-      new Map(
-        Object.entries(all).flatMap(([plural, list]) =>
-          (list ?? []).map((one) => [`${plural} ${one.uid}`, one] as const),
-        ),
-      ),
-    ]),
+  const listed = [...records].flatMap(([address, all]) =>
+    Object.entries(all).flatMap(([plural, list]) =>
+      (list ?? []).map((one): [string, Json] => [`${address} ${plural} ${one.uid}`, one]),
+    ),
   );
-  const recordOf: RecordOf = (plural, uid, service = content.services[0] as string) =>
-    indexes.get(service)?.get(`${plural} ${uid}`);
+  const index = new Map(listed);
+  const recordOf: RecordOf = (plural, uid, service = content.services[0]) => index.get(`${service} ${plural} ${uid}`);
   const textOf = (text: string): Text => terms.anew(normal.textOf(text));
   return (write: Write, known: readonly Write[]): string[] => {
     const fields = recordFields(write, { recordOf, textOf });

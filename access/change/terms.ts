@@ -1,14 +1,23 @@
 // A change that was made anew, in the terms of the approved one: what a write of the approved change makes is the number of that write, whether
 // the run makes it again or a run before has made it already, so that it is a record of the service now.
 import { randomUUID } from "node:crypto";
-import { fieldPaths, isObject, isShownOnce, type Json, normalForm, oneofsOf, parentOf } from "../../schema/index.ts";
+import {
+  fieldPaths,
+  getOrInsert,
+  isObject,
+  isShownOnce,
+  type Json,
+  normalForm,
+  oneofsOf,
+  parentOf,
+} from "../../schema/index.ts";
 import { canonical } from "../canonical.ts";
 import type { Change, ChangeContent } from "./change.ts";
-import { makesUid, methodOf, type WriteMethod } from "./methods.ts";
+import { methodOf, type WriteMethod } from "./methods.ts";
 import { equalsOf, type HeldOf } from "./rows.ts";
 import { HIDDEN, type Made, madeUids, type Text } from "./text.ts";
 import { decidesNothing } from "./unknown.ts";
-import { encodeFields, mapMade, resolveValue } from "./value.ts";
+import { encodeFields, mapMade, referencesIn, resolveValue } from "./value.ts";
 import { keysOf, type Normal, neutral, type Write } from "./write.ts";
 
 /** By the plural of their kind, as the API lists them. */
@@ -27,24 +36,7 @@ export interface Anew {
   owned: ReadonlySet<string>;
 }
 
-export interface Terms {
-  /** of equal writes of the approved change the first one */
-  equal(n: number): number;
-  /** a value of the approved change, with these numbers */
-  approved<T>(value: T): T;
-  /** a text of the copies, or of the run */
-  textOf(text: string): Text;
-  /** a text of the change that was made anew */
-  anew(text: unknown): Text;
-  /** the same text with the uids of the copies */
-  plain(text: unknown): string;
-  /** a write that was made anew; its number stays */
-  write(write: Write): Write;
-  /** uids of what write `n` and its equals make, or have made */
-  uids(n: number): readonly string[];
-  /** uids of what creates have made whose answers show something once: a run that has lost such an answer replaces the record */
-  shownOnce: ReadonlySet<string>;
-}
+export type Terms = ReturnType<typeof termsOf>;
 
 /** Two writes that ask for the same have one form, whatever their numbers. */
 export const formOf = (write: Write): string => canonical({ ...write, n: 0 });
@@ -52,7 +44,7 @@ export const formOf = (write: Write): string => canonical({ ...write, n: 0 });
 /** Times of a service have whole seconds in its headers. */
 const inSeconds = (time: string): number => Math.floor(Date.parse(time) / 1000);
 
-export const termsOf = (approved: Change, anew: Anew): Terms => {
+export const termsOf = (approved: Change, anew: Anew) => {
   const left = new Set<string>();
   for (;;) {
     const { terms, surplus } = assign(approved, anew, left);
@@ -73,7 +65,7 @@ const assign = (approved: Change, { content, normal, records, owned }: Anew, wit
   const places = new Map<number, string[]>();
   const add = (n: number, uid: string): void => {
     made.add(uid, n);
-    places.set(n, [...(places.get(n) ?? []), uid]);
+    getOrInsert(places, n, () => []).push(uid);
   };
   const hidden = `hidden-${randomUUID()}`;
   const textOf = (text: string): Text => (text.includes(hidden) ? HIDDEN : made.textOf(text));
@@ -92,19 +84,16 @@ const assign = (approved: Change, { content, normal, records, owned }: Anew, wit
   const find = finderOf(records, approved);
   const updated = updatedIn(writes);
   const madeBy = (write: Write): string[] => {
-    const above =
-      write.parent === undefined
-        ? [""]
-        : typeof write.parent === "string"
-          ? [write.parent]
-          : uidsOf(write.parent, places);
+    const above = write.parent === undefined ? [""] : uidsOf(write.parent, places);
     const fieldsOf = (record: Json): Json => {
       const { schema } = methodOf(write.method);
       return encodeFields(schema, normalForm(schema, record), encoding);
     };
     return find(write, { above, fieldsOf, updated: updated.get(write.n) ?? [] });
   };
-  for (const n of referencesIn({ ...approved, writes }))
+  const { rows, between, after } = approved;
+  // What a record is in is made before it.
+  for (const n of referencesIn(inEquals([writes, rows, between, after])).sort((a, b) => a - b))
     for (const uid of madeBy(writes[n - 1] as Write)) if (!without.has(uid)) add(n, uid);
   const forms = new Map(writes.toReversed().map((write) => [formOf(write), write.n]));
   const existing = new Map([...places].map(([n, uids]) => [n, [...uids]]));
@@ -113,11 +102,20 @@ const assign = (approved: Change, { content, normal, records, owned }: Anew, wit
     const n = uid === undefined ? undefined : forms.get(formOf(inTerms(write)));
     if (uid !== undefined && n !== undefined) add(n, uid);
   }
-  const terms: Terms = {
-    ...{ equal, approved: inEquals, textOf, write: inTerms },
-    plain: (text) => resolveValue(text, resolving) as string,
-    anew: (text) => textOf(resolveValue(text, resolving) as string),
-    uids: (n) => places.get(equal(n)) ?? [],
+  const terms = {
+    /** a value of the approved change, with the number of the first one of equal writes */
+    approved: inEquals,
+    /** a text of the copies, or of the run */
+    textOf,
+    /** a write that was made anew; its number stays */
+    write: inTerms,
+    /** a text of the change that was made anew, with the uids of the copies */
+    plain: (text: unknown): string => resolveValue(text, resolving) as string,
+    /** a text of the change that was made anew */
+    anew: (text: unknown): Text => textOf(resolveValue(text, resolving) as string),
+    /** uids that a text of the approved change stands for: what equal writes make, or have made */
+    uids: (text: Text): readonly string[] => uidsOf(text, places),
+    /** uids of what creates have made whose answers show something once: a run that has lost such an answer replaces the record */
     shownOnce: new Set(writes.filter(({ method }) => showsOnce(methodOf(method))).flatMap(madeBy)),
   };
   const counts = Map.groupBy(writes, ({ n }) => equal(n));
@@ -135,18 +133,9 @@ const assign = (approved: Change, { content, normal, records, owned }: Anew, wit
 const showsOnce = ({ verb, schema }: WriteMethod): boolean =>
   verb === "create" && fieldPaths(schema, isShownOnce).length > 0;
 
-const uidsOf = (text: Text, places: ReadonlyMap<number, readonly string[]>): readonly string[] =>
-  typeof text === "object" && "$uid" in text ? (places.get(text.$uid) ?? []) : [];
-
-/** Creates that something of the change refers to, in order. */
-const referencesIn = ({ writes, rows, between, after }: Change): number[] => {
-  const found = new Set<number>();
-  mapMade([writes, rows, between, after], (made) => {
-    const [n] = Object.values(made) as [number];
-    const method = methodOf((writes[n - 1] as Write).method);
-    if (makesUid(method)) found.add(n);
-  });
-  return [...found].sort((a, b) => a - b);
+const uidsOf = (text: Text, places: ReadonlyMap<number, readonly string[]>): readonly string[] => {
+  if (typeof text === "string") return [text];
+  return "$uid" in text ? (places.get(text.$uid) ?? []) : [];
 };
 
 /** Of what each write makes, the values that later ones give its fields. */
@@ -156,7 +145,7 @@ const updatedIn = (writes: readonly Write[]): ReadonlyMap<number, readonly Json[
     if (typeof uid !== "object" || !("$uid" in uid)) continue;
     const names = mask.map((path) => path.split(".", 1)[0] as string);
     const values = Object.fromEntries(names.map((name) => [name, fields[name]]));
-    updated.set(uid.$uid, [...(updated.get(uid.$uid) ?? []), values]);
+    getOrInsert(updated, uid.$uid, () => []).push(values);
   }
   return updated;
 };
@@ -195,10 +184,7 @@ const indexOf = (all: Records): ReadonlyMap<string, Json[]> => {
   for (const [plural, list] of Object.entries(all))
     for (const record of list ?? [])
       for (const name of new Set([nameIn(record), ""])) {
-        const key = `${plural} ${parentOf(String(record.uid))} ${name}`;
-        const known = index.get(key);
-        if (known) known.push(record);
-        else index.set(key, [record]);
+        getOrInsert(index, `${plural} ${parentOf(String(record.uid))} ${name}`, () => []).push(record);
       }
   return index;
 };

@@ -20,12 +20,7 @@ interface Found {
 }
 
 /** The uids that a change has made so far. */
-interface MadeUids {
-  add(uid: string, n: number): void;
-  textOf(text: string): Exclude<Text, typeof HIDDEN>;
-}
-
-export const madeUids = (): MadeUids => {
+export const madeUids = () => {
   const bySegment = new Map<string, { uid: string; n: number }[]>();
 
   const foundAt = (text: string, at: number, segment: string): Found[] =>
@@ -46,11 +41,11 @@ export const madeUids = (): MadeUids => {
   };
 
   return {
-    add: (uid, n) => {
+    add: (uid: string, n: number): void => {
       const segment = uid.slice(uid.lastIndexOf("/") + 1);
       bySegment.set(segment, [...(bySegment.get(segment) ?? []), { uid, n }]);
     },
-    textOf: (text) => {
+    textOf: (text: string): Exclude<Text, typeof HIDDEN> => {
       if (bySegment.size === 0) return text;
       const parts: (string | Made)[] = [];
       let at = 0;

@@ -7,14 +7,9 @@ import type { Anew, Terms } from "./terms.ts";
 import type { Text } from "./text.ts";
 import type { Write } from "./write.ts";
 
-export interface Titles {
-  /** a text of the approved change */
-  record(text: Text): string;
-  /** a write in its terms */
-  write(write: Write): string;
-}
+export type Titles = ReturnType<typeof titlesOf>;
 
-export const titlesOf = (approved: Change, { content, normal, records }: Anew, terms: Terms): Titles => {
+export const titlesOf = (approved: Change, { content, normal, records }: Anew, terms: Terms) => {
   const kinds = new Map(Object.values<Resource>(resources).map((one) => [one.plural, one]));
   const known = new Map<string, [Resource, Json]>();
   for (const all of records.values())
@@ -44,8 +39,10 @@ export const titlesOf = (approved: Change, { content, normal, records }: Anew, t
     return of.length === 0 ? `a ${word}` : `${word} of ${joinWithAnd(of)}`;
   };
   return {
+    /** a text of the approved change */
     record,
-    write: ({ method: name, parent, uid, fields, mask }) => {
+    /** a write in its terms */
+    write: ({ method: name, parent, uid, fields, mask }: Write): string => {
       const { resource } = methodOf(name);
       if (uid !== undefined) return `${name} ${record(uid)}${mask ? `: ${mask.join(", ")}` : ""}`;
       return `${name} ${titled(resource, fields)}${parent === undefined ? "" : ` in ${record(parent)}`}`;

@@ -1,21 +1,20 @@
 // A copy of everything that the caller can list: the records as the API lists them, with their uids and times, without secrets.
 // The reference server starts with it (`irm serve --copy-of`).
 
-import { z } from "zod";
+import type { z } from "zod";
 import type { Client } from "../../client/client.ts";
 import {
   ancestorsOf,
-  asMessage,
   fieldInfo,
   isObject,
   isRoot,
   isUidp,
   type Json,
   type Message,
+  mapMessages,
   parentOf,
   resources,
   rootOf,
-  unwrap,
 } from "../../schema/index.ts";
 import {
   type ExportKind,
@@ -232,19 +231,20 @@ const SEEDED: Partial<Record<ExportKind, (record: Listed) => Json>> = {
 const uidOf = (shown: unknown): unknown => (isObject(shown) ? shown.uid : undefined);
 
 /** Advisories and readmes have nothing to do with access, and a readme is a request for each repo. */
-const leftOutOf = ({ identityProvider, groupInvite, repo }: VisibleRecords["records"]): string[] => [
-  ...[
-    [
-      identityProvider.length,
-      "the client secret, if there is one, of",
-      "identity provider",
-      "identity providers",
-    ] as const,
-    [groupInvite.length, "the code of", "group invite", "group invites"] as const,
-    [repo.length, "the readme of", "repo", "repos"] as const,
-  ].flatMap(([count, what, one, many]) => (count === 0 ? [] : [`${what} ${countText(count, one, many)}`])),
+const leftOutOf = (records: Records): string[] => [
+  ...Object.entries(NOT_COPIED).flatMap(([kind, what]) => {
+    const { length } = records[kind as ExportKind];
+    const { word, words } = resources[kind as ExportKind];
+    return length === 0 ? [] : [`${what} ${countText(length, word, words)}`];
+  }),
   "advisories",
 ];
+
+const NOT_COPIED: Partial<Record<ExportKind, string>> = {
+  identityProvider: "the client secret, if there is one, of",
+  groupInvite: "the code of",
+  repo: "the readme of",
+};
 
 // The fields of a record that may stand in a copy: those that this version knows, since an unknown one may hold a secret, and no secret.
 
@@ -255,25 +255,11 @@ const knownFields = (schema: Message, record: Json, onUnknown: (path: string) =>
     const field = Object.hasOwn(schema.shape, name) ? (schema.shape[name] as z.ZodType) : undefined;
     if (field === undefined) onUnknown(path + name);
     else if (!fieldInfo(field).secret && value !== undefined)
-      known[name] = knownValue(field, value, onUnknown, `${path}${name}.`);
+      known[name] = mapMessages(field, value, (message, held) =>
+        knownFields(message, held, onUnknown, `${path}${name}.`),
+      );
   }
   return known;
-};
-
-const knownValue = (type: z.ZodType, value: unknown, onUnknown: (path: string) => void, path: string): unknown => {
-  const message = asMessage(type);
-  if (message && isObject(value)) return knownFields(message, value, onUnknown, path);
-  const inner = unwrap(type);
-  if (inner instanceof z.ZodArray && Array.isArray(value))
-    return value.map((item) => knownValue(inner.element as z.ZodType, item, onUnknown, path));
-  if (inner instanceof z.ZodRecord && isObject(value))
-    return Object.fromEntries(
-      Object.entries(value).map(([key, item]) => [
-        key,
-        knownValue(inner.valueType as z.ZodType, item, onUnknown, path),
-      ]),
-    );
-  return value;
 };
 
 // The file of a copy: a seed that `irm serve --seed` reads back to the same records.
@@ -285,10 +271,10 @@ const ABOUT = `${COPY_HEAD}
 # npx pulumi-irm serve --seed FILE starts a server with them: the same uids and times, no secrets (docs/server.md#copy).
 `;
 
-export const copyText = ({ copy, records, named }: Copy): string =>
-  ABOUT + yamlText({ copy: withoutEmpty(copy), records, ...notEmpty("named", withoutEmpty(named)) });
+export const copyText = ({ copy, records, named: all }: Copy): string => {
+  const named = withoutEmpty(all);
+  return ABOUT + yamlText({ copy: withoutEmpty(copy), records, ...(Object.keys(named).length > 0 && { named }) });
+};
 
 const withoutEmpty = (lists: object): object =>
   Object.fromEntries(Object.entries(lists).filter(([, value]) => !Array.isArray(value) || value.length > 0));
-
-const notEmpty = (name: string, value: object): object => (Object.keys(value).length > 0 ? { [name]: value } : {});
