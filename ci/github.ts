@@ -2,8 +2,9 @@
 // https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
 import { randomUUID } from "node:crypto";
 import { appendFileSync, readFileSync } from "node:fs";
+import { isHash } from "../access/base/git.ts";
 import { claimsOf } from "../client/token.ts";
-import { isObject, type Json, printable } from "../schema/index.ts";
+import { isObject, type Json, printable, valueAt } from "../schema/index.ts";
 import { type Forge, ForgeError, type Post, restOf, type Written } from "./forge.ts";
 import type { Host } from "./host.ts";
 import { type Change, type Command, forkRefusal, type Job, RefusedJob } from "./settings.ts";
@@ -77,9 +78,9 @@ export const githubJob = (env: NodeJS.ProcessEnv): Job => {
     event === "pull_request"
       ? { change: pullRequestIn(payload) }
       : event === "merge_group"
-        ? { change: queuedIn(objectIn(payload, "merge_group")) }
+        ? { change: { number: undefined, head: hashIn(payload, "merge_group.head_sha") } }
         : { branch: branchOf(env.GITHUB_REF) };
-  const branch = objectIn(payload, "repository").default_branch;
+  const branch = valueAt(payload, "repository.default_branch");
   return {
     event,
     about,
@@ -94,43 +95,29 @@ export const githubJob = (env: NodeJS.ProcessEnv): Job => {
   };
 };
 
-type Payload = Readonly<Record<string, unknown>>;
-
 const scheduledOn = ({ GITHUB_EVENT_NAME: event, GITHUB_REF: ref }: NodeJS.ProcessEnv): string | undefined =>
   event === "schedule" ? branchOf(ref) : undefined;
 
 /** Throws for a fork, and where the event does not say that it is none: a fork may have been deleted. */
-const pullRequestIn = (payload: Payload): Change => {
-  const pullRequest = objectIn(payload, "pull_request");
-  const [head, base] = [objectIn(pullRequest, "head"), objectIn(pullRequest, "base")];
-  const [from, to] = [objectIn(head, "repo").id, objectIn(base, "repo").id];
+const pullRequestIn = (payload: Json): Change => {
+  const [from, to] = ["head", "base"].map((side) => valueAt(payload, `pull_request.${side}.repo.id`));
   if (typeof from !== "number" || from !== to) throw forkRefusal("pull request");
-  const { number } = pullRequest;
+  const number = valueAt(payload, "pull_request.number");
   if (!Number.isSafeInteger(number)) throw new RefusedJob("GITHUB_EVENT_PATH does not name the pull request");
-  return { number: number as number, head: hashIn(head, "sha") };
+  return { number: number as number, head: hashIn(payload, "pull_request.head.sha") };
 };
-
-const queuedIn = (group: Payload): Change => ({
-  number: undefined,
-  head: hashIn(group, "head_sha"),
-});
 
 const runUrl = (env: NodeJS.ProcessEnv): string =>
   `${env.GITHUB_SERVER_URL}/${env.GITHUB_REPOSITORY}/actions/runs/${env.GITHUB_RUN_ID}`;
 
 const branchOf = (ref = ""): string | undefined => /^refs\/heads\/(.+)$/.exec(ref)?.[1];
 
-const hashIn = (payload: Payload, name: string): string | undefined => {
-  const text = payload[name];
-  return typeof text === "string" && /^[0-9a-f]{40,64}$/.test(text) ? text : undefined;
+const hashIn = (payload: Json, path: string): string | undefined => {
+  const text = valueAt(payload, path);
+  return isHash(text) ? text : undefined;
 };
 
-const objectIn = (payload: Payload, name: string): Payload => {
-  const value = payload[name];
-  return isObject(value) ? value : {};
-};
-
-const eventIn = (file: string | undefined): Payload => {
+const eventIn = (file: string | undefined): Json => {
   try {
     const event: unknown = JSON.parse(readFileSync(file ?? "", "utf8"));
     return isObject(event) ? event : {};
@@ -169,22 +156,19 @@ export const githubForge = (env: NodeJS.ProcessEnv, token: string): Forge => {
       const graphql = env.GITHUB_GRAPHQL_URL ?? `${baseUrl}/graphql`;
       try {
         const { data } = await of(graphql).send("POST", "", { query: "{ viewer { login } }" });
-        const login = isObject(data) && isObject(data.viewer) ? data.viewer.login : undefined;
+        const login = valueAt(data, "viewer.login");
         return typeof login === "string" ? login : JOB_AUTHOR;
       } catch (error) {
         if (!(error instanceof ForgeError)) throw error;
         return JOB_AUTHOR;
       }
     },
-    headOf: async (change) => {
-      const { head } = await rest.send("GET", `/repos/${repository}/pulls/${change}`);
-      return isObject(head) ? String(head.sha) : "";
-    },
+    headOf: async (change) => textIn(await rest.send("GET", `/repos/${repository}/pulls/${change}`), "head.sha"),
     mergedBy: async (commit) => {
       for await (const one of rest.list(`/repos/${repository}/commits/${commit}/pulls?per_page=100`)) {
-        const { number, merge_commit_sha: merge, merged_at: mergedAt, head } = one;
+        const { number, merge_commit_sha: merge, merged_at: mergedAt } = one;
         if (merge === commit && typeof number === "number" && typeof mergedAt === "string")
-          return { number, head: textIn(head, "sha"), mergedAt };
+          return { number, head: textIn(one, "head.sha"), mergedAt };
       }
       return undefined;
     },
@@ -214,10 +198,11 @@ export const githubForge = (env: NodeJS.ProcessEnv, token: string): Forge => {
       const query = `event=pull_request&head_sha=${encodeURIComponent(head)}&per_page=100`;
       const { workflow_runs: runs } = await rest.send("GET", `/repos/${repository}/actions/runs?${query}`);
       const [, workflow] = /^[^/]+\/[^/]+\/(.+)@[^@]*$/.exec(env.GITHUB_WORKFLOW_REF ?? "") ?? [];
-      const isReview = ({ path, event, head_sha: commit, head_repository: from, repository: to, ...run }: Json) => {
-        const isOwn = isObject(from) && isObject(to) && from.id !== undefined && from.id === to.id;
+      const isReview = (run: Json) => {
+        const from = valueAt(run, "head_repository.id");
+        const isOwn = from !== undefined && from === valueAt(run, "repository.id");
         const isEarly = Date.parse(String(run.run_started_at)) < Date.parse(mergedAt);
-        return isOwn && isEarly && path === workflow && event === "pull_request" && commit === head;
+        return isOwn && isEarly && run.path === workflow && run.event === "pull_request" && run.head_sha === head;
       };
       const ids = (Array.isArray(runs) ? runs : []).filter((one) => isObject(one) && isReview(one)).map(({ id }) => id);
       return ids.filter(Number.isSafeInteger).toSorted((a, b) => b - a)[0];
@@ -248,13 +233,15 @@ const jobToken = async (env: NodeJS.ProcessEnv): Promise<string | undefined> => 
   return String(value);
 };
 
-const textIn = (value: unknown, name: string): string => (isObject(value) ? String(value[name] ?? "") : "");
+const textIn = (value: unknown, path: string): string => String(valueAt(value, path) ?? "");
 
 /** The list of issues has the pull requests as well. */
 async function* posts(items: AsyncIterable<Json>, key: "id" | "number"): AsyncIterable<Post> {
-  for await (const { [key]: id, body, user, pull_request: pullRequest } of items)
+  for await (const item of items) {
+    const { [key]: id, body, pull_request: pullRequest } = item;
     if (typeof id === "number" && pullRequest === undefined)
-      yield { id, body: String(body ?? ""), author: textIn(user, "login") };
+      yield { id, body: String(body ?? ""), author: textIn(item, "user.login") };
+  }
 }
 
 const written = ({ html_url: url }: Json): Written => ({ url: typeof url === "string" ? url : "" });

@@ -54,7 +54,6 @@ interface Parts {
   onRefused(asked: Asked, message: string): void;
   /** The command ends: what has not been sent stays unsent, so that nothing arrives after it. */
   isClosing(): boolean;
-  log(text: string): void;
 }
 
 export const gateOf = (parts: Parts) => {
@@ -105,7 +104,7 @@ const refusalWith =
   };
 
 /** Sends what the gate has reserved, and ends each write with its answer. */
-const carrierOf = ({ service, writes, onRefused, isClosing, log }: Parts) => {
+const carrierOf = ({ service, writes, onRefused, isClosing }: Parts) => {
   const { client, copy } = service;
   const records = new Map(recordsIn(copy).map(([plural, one]) => [`${plural} ${one.uid}`, one as Json]));
   const recordOf = (plural: string, uid: string): Json | undefined => records.get(`${plural} ${uid}`);
@@ -173,11 +172,8 @@ const carrierOf = ({ service, writes, onRefused, isClosing, log }: Parts) => {
       if (create) lost.set(line, { ...create, mayResend: isResendable(failure.failure) });
       else if (isUnknown && recorded.method.verb === "update") fresh.noteUnknown(recorded);
     }
-    if (all.every(({ line }) => lost.has(line)))
-      await recover(all).catch(({ message }: Error) => {
-        const what = all.map(({ line }) => `write ${line.write.n} (${line.write.method})`).join(", ");
-        log(`the answer to ${what} was lost, and the search for its record failed: ${message}`);
-      });
+    // Where the search fails, the next request for the write searches again, and gets its error.
+    if (all.every(({ line }) => lost.has(line))) await recover(all).catch(() => {});
     // The provider decides whether it asks again.
     fail(all, failure.answer);
   };

@@ -17,8 +17,6 @@ export interface GateInput {
   services: ReadonlyMap<string, Service>;
   /** uid of the identity that applies the change */
   as: string;
-  /** prints a line */
-  log?(text: string): void;
 }
 
 interface GateReport {
@@ -46,7 +44,7 @@ export class GateError extends Error {
 }
 
 /** Errors: GateError, and that of a listener. */
-export const startGate = async ({ writes, services, as, log = () => {} }: GateInput) => {
+export const startGate = async ({ writes, services, as }: GateInput) => {
   const problems = writeProblems(writes);
   if (problems.length > 0) throw new GateError(problems);
   const refused = new Map<string, GateReport["refused"][number]>();
@@ -68,7 +66,6 @@ export const startGate = async ({ writes, services, as, log = () => {} }: GateIn
           refused.set(`${address} ${method} ${canonical(request)}`, { method, message });
         },
         isClosing: () => isClosing,
-        log,
       });
       gates.push(gate);
       // The time of the service, which the provider compares with that of its records.

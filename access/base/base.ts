@@ -1,6 +1,7 @@
 // The base of a change: the newest commit of the main branch. Rules and tests are read there, because the author of a change cannot edit
 // them there. The branch that the change is to be merged into does not count: its author may have made it.
 import { readFileSync } from "node:fs";
+import { valueAt } from "../../schema/index.ts";
 import { BaseError, branchOf, isHash, type Repository } from "./git.ts";
 
 export interface Base {
@@ -115,34 +116,29 @@ const remoteOf = (branch: string): string => `refs/remotes/origin/${branch}`;
 // https://docs.github.com/actions/reference/workflows-and-actions/variables
 const proposedAtGithub = (env: NodeJS.ProcessEnv): Proposed | undefined => {
   const { GITHUB_BASE_REF: branch, GITHUB_EVENT_PATH: file, GITHUB_EVENT_NAME: event = "" } = env;
-  const { pull_request: pullRequest, merge_group: group, repository } = file ? eventIn(file) : {};
-  if (!branch && !pullRequest && !group && !/^pull_request|^merge_group$/.test(event)) return undefined;
-  const [, queued] = /^refs\/heads\/(.+)$/.exec(textOf(group?.base_ref) ?? "") ?? [];
+  const payload = file ? eventIn(file) : undefined;
+  const at = (path: string): string | undefined => textOf(valueAt(payload, path));
+  const isChange = ["pull_request", "merge_group"].some((path) => valueAt(payload, path));
+  if (!branch && !isChange && !/^pull_request|^merge_group$/.test(event)) return undefined;
+  const [, queued] = /^refs\/heads\/(.+)$/.exec(at("merge_group.base_ref") ?? "") ?? [];
   return {
     event: event || "pull request",
-    target: branch || (textOf(pullRequest?.base?.ref) ?? queued),
+    target: branch || (at("pull_request.base.ref") ?? queued),
     // The branch as it is now: rules that were made stricter since the pull request was opened count.
-    commits: [pullRequest?.base?.sha, group?.base_sha].filter(isHash),
-    main: textOf(repository?.default_branch),
+    commits: [at("pull_request.base.sha"), at("merge_group.base_sha")].filter(isHash),
+    main: at("repository.default_branch"),
     source: "GITHUB_EVENT_PATH",
   };
 };
 
-interface Event {
-  pull_request?: { base?: { sha?: unknown; ref?: unknown } };
-  merge_group?: { base_sha?: unknown; base_ref?: unknown };
-  repository?: { default_branch?: unknown };
-}
-
 const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
 
-const eventIn = (file: string): Event => {
+const eventIn = (file: string): unknown => {
   try {
-    const event: unknown = JSON.parse(readFileSync(file, "utf8"));
-    return typeof event === "object" && event !== null ? event : {};
+    return JSON.parse(readFileSync(file, "utf8"));
   } catch {
     // a job of a pull request whose event cannot be read is refused
-    return {};
+    return undefined;
   }
 };
 

@@ -3,7 +3,7 @@
 import { printable, resources } from "../../schema/index.ts";
 import { quote } from "../text.ts";
 import type { Export, LeftOut } from "./model.ts";
-import { type Entry, Fields, Reference, Secret, type Value } from "./value.ts";
+import { type Entry, entriesIn, Fields, Reference, Secret, type Value } from "./value.ts";
 
 /** How a program spells what is not a literal. */
 export interface Spelling {
@@ -73,12 +73,28 @@ export const writerOf = ({ width, tab, padding, text, boolean, key }: Language, 
   return { valueText, itemsOf, block };
 };
 
+/** Names of variables in a language. */
+interface Variables {
+  entry(entry: Entry): string;
+  setting(setting: string): string;
+}
+
+/** The variables without whose values a program cannot declare a record: its secret, and what exists only with one. */
+export const neededBy = (entry: Entry, { entry: variableOf, setting }: Variables): string[] => {
+  const others = entry.isAdopted ? [] : entriesIn(entry).filter(({ secret }) => secret);
+  return [...(entry.secret ? [setting(entry.secret.setting)] : []), ...others.map(variableOf)];
+};
+
 // What a program says of itself, at its head: where it comes from, and what it does not declare.
 
 const ADOPTED = "The first `pulumi up` takes the records of adopt.json over and changes nothing.";
 
 const CREATED =
   "`pulumi up` creates the same records on another service, beside an organization of the same name if there is one. After it, remove `allowDuplicate`.";
+
+/** `mark` begins a comment of the language. */
+export const commentText = (mark: string, lines: readonly string[]): string =>
+  lines.map((line) => `${mark} ${line}`.trimEnd()).join("\n");
 
 /** Lines of a comment. None of them has a line break, whatever a name holds. */
 export const headComment = (all: Export): string[] => [

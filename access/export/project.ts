@@ -4,7 +4,7 @@ import type { Json } from "../../schema/index.ts";
 import { UIDS_FILE } from "../policy/uids.ts";
 import { quote, yamlText } from "../text.ts";
 import { needsSecret } from "./arguments.ts";
-import { headComment } from "./literal.ts";
+import { commentText, headComment } from "./literal.ts";
 import type { Export } from "./model.ts";
 import { identifier, slug } from "./names.ts";
 import { adoptionText, policyOf, policyText, splitByGroup } from "./policy/policy.ts";
@@ -142,10 +142,8 @@ const jsonText = (value: object): string => `${JSON.stringify(value, null, 2)}\n
 // The program in Pulumi's YAML: a resource of the plugin for each record.
 
 /** `project`: the fields of Pulumi.yaml beside the resources. */
-export const pulumiYamlProgram = (all: Export, project: object): string => {
-  const head = headComment(all).map((line) => `# ${line}`.trimEnd());
-  return `${head.join("\n")}\n\n${yamlText({ ...project, resources: yamlResources(all.entries) })}`;
-};
+export const pulumiYamlProgram = (all: Export, project: object): string =>
+  `${commentText("#", headComment(all))}\n\n${yamlText({ ...project, resources: yamlResources(all.entries) })}`;
 
 /** What follows `resources:`. */
 export const yamlResources = (entries: readonly Entry[]): ReadonlyMap<string, object> =>

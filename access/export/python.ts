@@ -1,6 +1,6 @@
 // The program in Python: a resource of the plugin for each record.
 import { toSnake } from "../../schema/index.ts";
-import { headComment, type Item, type Language, type Spelling, writerOf } from "./literal.ts";
+import { commentText, headComment, type Item, type Language, neededBy, type Spelling, writerOf } from "./literal.ts";
 import type { Export } from "./model.ts";
 import { classOf, type Entry, entriesIn, givenIn } from "./value.ts";
 
@@ -24,17 +24,16 @@ const PYTHON: Language = {
 const ENCODING = "-*- coding: utf-8 -*-";
 
 export const pythonProgram = (all: Export): string => {
-  const { entries } = all;
-  const secrets = entries.flatMap(({ secret }) => secret ?? []);
+  const secrets = all.entries.flatMap(({ secret }) => secret ?? []);
   const settings = secrets.map(
     ({ setting }) =>
       `# The API does not show it. To set it: pulumi config set --secret ${setting}\n${toSnake(setting)} = config.get_secret(${pythonText(setting)})`,
   );
   const parts = [
-    [ENCODING, ...headComment(all)].map((line) => `# ${line}`.trimEnd()).join("\n"),
-    [...(secrets.length > 0 ? ["import pulumi"] : []), "import pulumi_irm as irm"].join("\n"),
+    commentText("#", [ENCODING, ...headComment(all)]),
+    [...(settings.length > 0 ? ["import pulumi"] : []), "import pulumi_irm as irm"].join("\n"),
     ...(settings.length > 0 ? [["config = pulumi.Config()", ...settings].join("\n")] : []),
-    ...pythonResources(entries, all),
+    ...pythonResources(all.entries, all),
   ];
   return `${parts.join("\n\n")}\n`;
 };
@@ -64,14 +63,11 @@ const spellingOf = (isAdopted: boolean): Spelling => ({
 });
 
 const resourceText = (entry: Entry, isReferred: boolean, spelling: Spelling): string => {
-  const { name, isAdopted, secret } = entry;
   const items: Item[] = [...givenIn(entry)].map(([key, value]) => ({ head: `${toSnake(key)}=`, value }));
-  // What exists only with a secret is missing on another service without it.
-  const needed = isAdopted ? [] : entriesIn(entry).filter((other) => other.secret);
-  const conditions = [...(secret ? [toSnake(secret.setting)] : []), ...needed.map(pythonVariable)];
+  const conditions = neededBy(entry, { entry: pythonVariable, setting: toSnake });
   const only =
     conditions.length > 0 ? ` if ${conditions.map((one) => `${one} is not None`).join(" and ")} else None` : "";
   const start = `${isReferred || only !== "" ? `${pythonVariable(entry)} = ` : ""}irm.${classOf(entry)}(`;
   const close = `)${only}`;
-  return writerOf(PYTHON, spelling).block([{ head: pythonText(name) }, ...items], { open: start, close }, "", 0);
+  return writerOf(PYTHON, spelling).block([{ head: pythonText(entry.name) }, ...items], { open: start, close }, "", 0);
 };

@@ -1,6 +1,6 @@
 // What exists, below a group or wherever the caller can see it, in one list of each kind: the fewest requests, and no record is read twice.
 import type { Client } from "../../client/client.ts";
-import { isAncestorOrSelf, isRoot, type Json, parentOf, rootOf } from "../../schema/index.ts";
+import { ancestorsOf, isAncestorOrSelf, isRoot, type Json, parentOf, rootOf } from "../../schema/index.ts";
 import { type NodeId, newGraph } from "../graph/graph.ts";
 import { type HideableKind, hiddenPlaces, hiddenText, listVisible } from "../graph/hidden.ts";
 import { addGroup, type Listed } from "../graph/live-record.ts";
@@ -150,11 +150,9 @@ const notVisibleAmong = async (
   const kinds = HIDEABLE.filter((kind) => !refused.some((one) => one.kind === kind));
   const listed = new Map(kinds.map((kind) => [kind, new Set(records[kind].map(({ uid }) => groupOf(kind, uid)))]));
   // A group that cannot be listed may hold a record that can.
-  const graph = newGraph();
-  for (const kind of KINDS)
-    for (const group of new Set(records[kind].map(({ uid }) => groupOf(kind, uid)))) if (group) addGroup(graph, group);
-  if (top !== undefined) addGroup(graph, top);
-  const groups = [...graph.groups.keys()].filter((uid) => top === undefined || isAncestorOrSelf(top, uid));
+  const places = KINDS.flatMap((kind) => records[kind].map(({ uid }) => groupOf(kind, uid)));
+  const known = new Set([...places, top ?? ""].flatMap((uid) => (uid === "" ? [] : [uid, ...ancestorsOf(uid)])));
+  const groups = [...known].filter((uid) => top === undefined || isAncestorOrSelf(top, uid));
   const tops = top === undefined ? new Set(groups.map(rootOf)) : [top];
   const hidden = await hiddenPlaces(client, { groups, tops, kinds, listed });
   const position = ({ kind, group }: (typeof hidden)[number]): string => `${KINDS.indexOf(kind)} ${group}`;

@@ -1,7 +1,7 @@
 // The program in TypeScript: a resource for each record, in the order in which they refer to each other.
 import { ROOT } from "../policy/policy.ts";
 import { quote } from "../text.ts";
-import { headComment, type Item, type Language, type Spelling, writerOf } from "./literal.ts";
+import { commentText, headComment, type Item, type Language, neededBy, type Spelling, writerOf } from "./literal.ts";
 import type { Export } from "./model.ts";
 import { identifier, slug } from "./names.ts";
 import type { Place } from "./policy/build.ts";
@@ -28,18 +28,16 @@ export const typescriptProgram = (all: Export, { isNative, policy }: TypeScriptO
   const own = entries.flatMap((entry) => [classOf(entry), ...(entry.preset ? [functionOf(entry.preset)] : [])]);
   const names = [...new Set([...(policy ? ["AccessPolicy"] : []), ...own])];
   const secrets = entries.flatMap(({ secret }) => secret ?? []);
-  const imports = [
-    ...(secrets.length > 0 ? ['import * as pulumi from "@pulumi/pulumi";'] : []),
-    ...(names.length > 0 ? [importText(names.sort(), isNative ? "pulumi-irm/plugin" : "pulumi-irm")] : []),
-  ];
   const settings = secrets.map(
     ({ setting }) =>
       `// The API does not show it. To set it: pulumi config set --secret ${setting}\nconst ${setting} = config.getSecret(${quote(setting)});`,
   );
+  const imports = [
+    ...(settings.length > 0 ? ['import * as pulumi from "@pulumi/pulumi";'] : []),
+    ...(names.length > 0 ? [importText(names.sort(), isNative ? "pulumi-irm/plugin" : "pulumi-irm")] : []),
+  ];
   const parts = [
-    headComment(all)
-      .map((line) => `// ${line}`.trimEnd())
-      .join("\n"),
+    commentText("//", headComment(all)),
     imports.join("\n"),
     ...(settings.length > 0 ? [["const config = new pulumi.Config();", ...settings].join("\n")] : []),
     ...(policy ? [policyText(all, policy)] : []),
@@ -88,11 +86,10 @@ export const TYPESCRIPT: Language = {
 const OBJECT = { open: "{", close: "}", isBraced: true };
 
 const resourceText = (entry: Entry, isReferred: boolean, spelling: Spelling): string => {
-  const { secret, isAdopted } = entry;
   const head = `new ${classOf(entry)}(${quote(entry.name)}, `;
-  // What exists only with a secret is missing on another service without it.
-  const needed = isAdopted ? [] : entriesIn(entry).filter((other) => other.secret);
-  const only = secret ? `${secret.setting} && ` : needed.map((other) => `${variableOf(other)} && `).join("");
+  const only = neededBy(entry, { entry: variableOf, setting: String })
+    .map((one) => `${one} && `)
+    .join("");
   const before = isReferred || only !== "" ? `const ${variableOf(entry)} = ${only}` : "";
   const [start, end] = [before + head, ");"];
   const { itemsOf, block } = writerOf(TYPESCRIPT, spelling);

@@ -5,6 +5,7 @@ import { ROOT } from "../../policy/policy.ts";
 import type { Mistake } from "../../policy/source.ts";
 import { presets } from "../../preset/presets.ts";
 import { yamlText } from "../../text.ts";
+import { commentText } from "../literal.ts";
 import type { Export } from "../model.ts";
 import { slug } from "../names.ts";
 import type { Entry } from "../value.ts";
@@ -80,8 +81,8 @@ const SCHEMA = "./node_modules/pulumi-irm/access.schema.json";
 
 /** A file of a policy as YAML. `comment`: lines at its head, none with a line break. */
 export const policyText = (document: Branch, comment: readonly string[] = []): string => {
-  const head = [`yaml-language-server: $schema=${SCHEMA}`, ...comment].map((line) => `# ${line}`.trimEnd());
-  return `${head.join("\n")}\n\n${yamlText(document, (key) => Object.hasOwn(presets, key))}`;
+  const head = commentText("#", [`yaml-language-server: $schema=${SCHEMA}`, ...comment]);
+  return `${head}\n\n${yamlText(document, (key) => Object.hasOwn(presets, key))}`;
 };
 
 /** What AccessPolicy takes as `adopt: { file }`: the uid of each record, by path or key. `resources`: of the program beside it. */

@@ -40,10 +40,9 @@ export const takeoverOf = (state: TerraformState, managed: readonly Managed[], a
   const declared = new Map(all.entries.map((entry) => [`${entry.kind} ${entry.uid}`, entry]));
   const leftOut = new Map(all.leftOut.map(({ kind, uid, why }) => [`${kind} ${uid}`, why]));
   const places = managed.map((one) => {
-    const key = one.record && `${one.record.kind} ${one.record.uid}`;
-    const why = one.outcome.is === "kept" ? one.outcome.why : key && leftOut.get(key);
-    const place = one.outcome.is === "gone" ? "gone" : why === undefined ? "taken" : "kept";
-    return { ...one, place, why, entry: key === undefined ? undefined : declared.get(key) };
+    const key = `${one.record?.kind} ${one.record?.uid}`;
+    const why = one.why ?? leftOut.get(key);
+    return { ...one, why, place: one.isGone ? "gone" : why === undefined ? "taken" : "kept", entry: declared.get(key) };
   });
   const at = (wanted: string): Address[] =>
     places.filter(({ place }) => place === wanted).map(({ instance }) => instance.address);
@@ -53,7 +52,7 @@ export const takeoverOf = (state: TerraformState, managed: readonly Managed[], a
     taken,
     gone: at("gone"),
     kept: at("kept"),
-    findings: places.flatMap((one) => findingsOf(one, one.why)),
+    findings: places.flatMap(findingsOf),
     secrets: places.flatMap(({ place, entry, instance: { address } }) =>
       place === "taken" && entry?.secret ? { address, setting: entry.secret.setting } : [],
     ),
@@ -63,13 +62,14 @@ export const takeoverOf = (state: TerraformState, managed: readonly Managed[], a
   };
 };
 
-const findingsOf = ({ instance: { address, isTainted }, record, outcome }: Managed, why?: string): Finding[] => {
+const findingsOf = ({ instance, record, isGone, why, notDeclared }: Managed): Finding[] => {
+  const { address, isTainted } = instance;
   const one = (is: Finding["is"], detail: string): Finding => ({ is, address, ...(record && { record }), detail });
-  if (outcome.is === "gone") return [one("gone", "it does not exist any more")];
-  if (why !== undefined || outcome.is !== "found") return [one("stays with Terraform", why ?? "")];
+  if (isGone) return [one("gone", "it does not exist any more")];
+  if (why !== undefined) return [one("stays with Terraform", why)];
   return [
     ...(isTainted ? [one("tainted", "Terraform would have replaced it")] : []),
-    ...outcome.notDeclared.map((name) => one("not declared", `its ${name} stays as it is`)),
+    ...notDeclared.map((name) => one("not declared", `its ${name} stays as it is`)),
   ];
 };
 

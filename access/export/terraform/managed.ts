@@ -15,7 +15,12 @@ export interface Managed {
   instance: Instance;
   /** absent where no resource here stands for it, or it has no uid */
   record?: { kind: ExportKind; uid: string };
-  outcome: { is: "found"; notDeclared: readonly string[] } | { is: "gone" } | { is: "kept"; why: string };
+  /** it does not exist any more */
+  isGone: boolean;
+  /** why Terraform keeps it; undefined: the program may declare it */
+  why: string | undefined;
+  /** fields that no resource here declares */
+  notDeclared: readonly string[];
 }
 
 export interface ManagedContents {
@@ -140,15 +145,12 @@ const outcomeOf = (
   { instance, record, why }: Identified & { instance: Instance },
   found: ReadonlyMap<string, Listed | Missing>,
 ): Managed => {
-  const one = { instance, ...(record && { record }) };
   const live = record && found.get(`${record.kind} ${record.uid}`);
-  if (live === "gone") return { ...one, outcome: { is: "gone" } };
-  if (why !== undefined || record === undefined || live === undefined)
-    return { ...one, outcome: { is: "kept", why: why ?? "" } };
-  if (isMissing(live)) return { ...one, outcome: { is: "kept", why: live.why } };
-  // No resource here declares it.
-  const notDeclared = record.kind === "repo" && instance.attributes?.readme ? ["readme"] : [];
-  return { ...one, outcome: { is: "found", notDeclared } };
+  const own = typeof live === "object" && isMissing(live) ? live.why : undefined;
+  return {
+    ...{ instance, isGone: live === "gone", why: why ?? own, ...(record && { record }) },
+    notDeclared: record?.kind === "repo" && instance.attributes?.readme ? ["readme"] : [],
+  };
 };
 
 const isMissing = (live: Listed | Exclude<Missing, "gone">): live is Exclude<Missing, "gone"> => !("uid" in live);
@@ -159,7 +161,9 @@ const recordsOf = (
   found: ReadonlyMap<string, Listed | Missing>,
 ): Listed[] => {
   const uids = new Set(
-    managed.flatMap(({ record, outcome }) => (record?.kind === kind && outcome.is === "found" ? record.uid : [])),
+    managed.flatMap(({ record, isGone, why }) =>
+      record?.kind === kind && !isGone && why === undefined ? record.uid : [],
+    ),
   );
   return [...uids].map((uid) => found.get(`${kind} ${uid}`) as Listed);
 };
