@@ -75,8 +75,10 @@ const declare = (
   const left: LeftOut[] = [];
   const all: Missing[] = [];
   const names = uniqueNames(kept.map(({ record }) => namedOf(kind, record, contents, before)));
-  for (const { record, fields } of inOrder(kind, kept, names, contents)) {
-    const { entry, missing } = entryOf(kind, record, fields, { contents, options, entries, names });
+  for (const one of inOrder(kind, kept, names, contents)) {
+    const { record, fields } = one;
+    const name = names.get(record.uid) as string;
+    const { entry, missing } = entryOf(kind, one, name, entries, { contents, options });
     all.push(...missing);
     // On another service the uids of this one mean nothing.
     if (options.isAdopted || missing.length === 0)
@@ -135,20 +137,13 @@ const declarable = (
   return { kept, left };
 };
 
-interface Scene {
-  contents: Contents;
-  options: ExportOptions;
-  /** of the kinds before, and of this one so far */
-  entries: ReadonlyMap<string, Entry>;
-  names: ReadonlyMap<string, string>;
-}
-
-/** The entry of a record, and the records that it names and the program does not declare. */
+/** The entry of a record, and the records that it names and the program does not declare. `entries`: of the kinds before, and of this one so far. */
 const entryOf = (
   kind: ExportKind,
-  { uid }: Listed,
-  fields: Json,
-  { contents, options: { isAdopted, isImported = false }, entries, names }: Scene,
+  { record: { uid }, fields }: Candidate,
+  name: string,
+  entries: ReadonlyMap<string, Entry>,
+  { contents, options: { isAdopted, isImported = false } }: { contents: Contents; options: ExportOptions },
 ): { entry: Entry; missing: Missing[] } => {
   const missing: Missing[] = [];
   const refer = (type: string, other: string): Value => {
@@ -165,7 +160,6 @@ const entryOf = (
   const args = argumentsFrom(kind, fields, refer);
   // The other service may have an organization of this name, such as that of a development server.
   if (isTop && !isAdopted) args.set("allowDuplicate", true);
-  const name = names.get(uid) as string;
   return { entry: { kind, uid, name, isAdopted, args, ...(parent !== undefined && { parent }) }, missing };
 };
 

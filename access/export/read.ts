@@ -74,13 +74,13 @@ export const readVisible = async (client: Caller, onRead: OnRead = () => {}): Pr
   return { groupNames: namesOf(groups), ...(await readRecords(client, groups, undefined, onRead)) };
 };
 
-const listGroups = async (client: Caller): Promise<Listed[]> => {
+export const listGroups = async (client: Caller): Promise<Listed[]> => {
   const { records, failure } = await listVisible(client, "group", {}, true);
   if (failure) throw failure.error;
   return records;
 };
 
-const namesOf = (groups: readonly Listed[]): VisibleRecords["groupNames"] =>
+export const namesOf = (groups: readonly Listed[]): VisibleRecords["groupNames"] =>
   new Map(groups.map(({ uid, name }) => [uid, String(name)]));
 
 /** `top`: reads only what is below this group. */

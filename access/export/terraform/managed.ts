@@ -5,7 +5,17 @@ import { getRecord } from "../../../client/records.ts";
 import { isAncestorOrSelf, isUidp, parentOf, resources, rootOf } from "../../../schema/index.ts";
 import { listVisible } from "../../graph/hidden.ts";
 import type { Listed } from "../../graph/live-record.ts";
-import { builtInRolesOf, type Contents, type ExportKind, groupOf, KINDS, type OnRead, type Records } from "../read.ts";
+import {
+  builtInRolesOf,
+  type Contents,
+  type ExportKind,
+  groupOf,
+  KINDS,
+  listGroups,
+  namesOf,
+  type OnRead,
+  type Records,
+} from "../read.ts";
 import type { Instance, TerraformState } from "./state.ts";
 
 type Caller = Pick<Client, "call" | "clock">;
@@ -36,12 +46,11 @@ export const readManaged = async (
   onRead: OnRead = () => {},
 ): Promise<ManagedContents> => {
   const known = state.instances.map((instance) => ({ instance, ...identify(instance) }));
-  const groups = await listVisible(client, "group", {}, true);
-  if (groups.failure) throw groups.failure.error;
+  const groups = await listGroups(client);
   const found = new Map<string, Listed | Missing>();
   for (const kind of KINDS) {
     const uids = new Set(known.flatMap(({ record }) => (record?.kind === kind ? record.uid : [])));
-    const listed = kind === "group" ? groups.records : await listByUid(client, kind, [...uids]);
+    const listed = kind === "group" ? groups : await listByUid(client, kind, [...uids]);
     for (const record of listed) if (uids.has(record.uid)) found.set(`${kind} ${record.uid}`, record);
     const missing = [...uids].filter((uid) => !found.has(`${kind} ${uid}`));
     for (const [uid, answer] of await readEach(client, kind, missing)) found.set(`${kind} ${uid}`, answer);
@@ -57,7 +66,7 @@ export const readManaged = async (
     contents: {
       top: isPolicy && top !== "" ? rootOf(top) : top,
       isPart: true,
-      groupNames: new Map(groups.records.map(({ uid, name }) => [uid, String(name)])),
+      groupNames: namesOf(groups),
       builtInRoles: await builtInRolesOf(client, records),
       records,
       notVisible: [],
