@@ -40,7 +40,7 @@ export const driftOf = (input: DriftInput): DriftReport => {
   const drift = all("drift");
   const listed = new Set(drift.map(({ resource }) => resource));
   return {
-    ...(origin && { origin: { ...origin, organizations: all("organizations").sort(compare) } }),
+    origin: origin && { ...origin, organizations: all("organizations").sort(compare) },
     drift,
     undeclared: all("undeclared"),
     roles: all("roles"),

@@ -66,7 +66,7 @@ const bindingsOf = ({ proposal, removed, live }: UndeclaredInput): UndeclaredAcc
     ({ binding, group, groupName, identity, identityName, role }) => {
       const removedBy = removed.get(binding);
       const who = { name: identityName, identity, group, groupName, role };
-      return { kind: "role binding", uid: binding, ...who, ...(removedBy !== undefined && { removedBy }) };
+      return { kind: "role binding", uid: binding, ...who, removedBy };
     },
   );
 };

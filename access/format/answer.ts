@@ -95,7 +95,7 @@ const holdingsOf = (graph: AccessGraph, held: readonly HeldBinding[]): HeldBy[] 
     return {
       id,
       name,
-      ...(isTwin && { uid: uid ?? id }),
+      uid: isTwin ? (uid ?? id) : undefined,
       path,
       assumable: assumptionOf(relationship)?.text ?? NOT_ASSUMABLE,
     };

@@ -40,8 +40,8 @@ export const pathsJson = ({ paths, notSearched }: Paths, notVisible: readonly No
   // Without what only the search needs.
   paths: paths.map((path) => {
     const { from, gains, assumes, steps, assumptions } = path;
-    const proof = proofs && { proof: proofs.get(path) };
-    return { from, gains, assumes, steps, ...(assumptions.length > 0 && { assumptions }), ...proof };
+    const ifAny = assumptions.length > 0 ? assumptions : undefined;
+    return { from, gains, assumes, steps, assumptions: ifAny, proof: proofs?.get(path) };
   }),
   notVisible,
   notSearched,
@@ -75,7 +75,7 @@ const pathTexts = (graph: AccessGraph, paths: readonly Path[], proofs?: Proofs):
       ...(reviewed[i] as PathText),
       ...("workload" in from && { from: workloadText(from.workload) }),
       gains: byPlace(gains, ({ group }) => placeOf(group)),
-      ...(proof && { proof: proofText(proof, nameOf(graph.identities, end)) }),
+      proof: proof && proofText(proof, nameOf(graph.identities, end)),
     };
   });
 };

@@ -15,7 +15,7 @@ export const whoAmIJson = ({ identity, name, expires, grants, notKnown }: WhoAmI
   expires,
   grants: grants.map(({ group, role, capabilities }) => ({ group, role, capabilities })),
   // Absent where all grants are known.
-  ...(notKnown.length > 0 && { notKnown }),
+  notKnown: notKnown.length > 0 ? notKnown : undefined,
   // One for each --check; the group is null where the path cannot be resolved.
   ...(checks.length > 0 && {
     checks: checks.map(({ capability, group, isHeld, message }) => ({ capability, group, held: isHeld, message })),

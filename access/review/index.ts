@@ -112,7 +112,7 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
     ...tests.flatMap(({ name, passed, failedBefore, reason = "", list }) =>
       passed || failedBefore
         ? []
-        : [{ finding: { rule: "test-fails" as const, subject: name, name, message: reason, ...(list && { list }) } }],
+        : [{ finding: { rule: "test-fails" as const, subject: name, name, message: reason, list } }],
     ),
     ...findingsOf(input, people),
     ...subjectsOf(input, findBroken(proposal, verdict.required ?? {}, notVisible)),
@@ -146,8 +146,8 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
     ),
     unknown: unknown.map(({ hides: _hides, about: _about, ...own }) => own),
     notVisible: notVisibleRows(before, notVisible),
-    ...(tests.length > 0 && { tests: [...tests] }),
-    ...(source && { rules: source }),
+    tests: tests.length > 0 ? [...tests] : undefined,
+    rules: source,
   };
   const sides = { before: people.before, after: people.after };
   return { report, before, after, people: sides, unknownSubjects: unknownSubjects(verdict.allow, graphs, subjects) };
@@ -184,7 +184,7 @@ const identitiesOf = (
     const review: IdentityReview = {
       uid: latest ? latest.uid : id,
       name: latest?.name ?? id,
-      ...(old && now && old.name !== now.name && { nameBefore: old.name }),
+      nameBefore: old && now && old.name !== now.name ? old.name : undefined,
       groupName: latest ? groupNameOf(now ? after : before, latest.group) : "",
       change,
       gains: rowsOf(after, row?.gains ?? []),
@@ -250,7 +250,7 @@ const subjectsOf = (
         .find((one) => one !== undefined);
       const name = node?.name ?? id;
       const subject = node ? (node.uid ?? name) : id;
-      return { finding: { rule, subject, name, ...text }, ...(node && { node: id }) };
+      return { finding: { rule, subject, name, ...text }, node: node && id };
     })
     .sort(
       ({ finding: a }, { finding: b }) =>

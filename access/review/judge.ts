@@ -39,8 +39,8 @@ export const judge = (found: readonly Judged[], { deny, allow }: Verdict, graphs
     return {
       ...finding,
       message,
-      ...(texts.length > 0 && { list: { lead, items: [...items, ...texts] } }),
-      ...(isDenied && { denied: true as const }),
+      list: texts.length > 0 ? { lead, items: [...items, ...texts] } : finding.list,
+      denied: isDenied ? true : undefined,
     };
   });
 };

@@ -37,9 +37,12 @@ export const parseRules = (text: string, name: string): ParsedRules => {
   if (!source || mistakes.length > 0) return { rules: { deny: [], allow: [] }, problems: mistakes.map(mistakeText) };
   const { data, error } = Rules.safeParse(plainValue(source), { error: shapeError });
   const { owners, "may-own": mayOwn } = data?.required ?? {};
-  const required: Required = { ...(owners != null && { owners }), ...(mayOwn != null && { mayOwn }) };
   return {
-    rules: { deny: data?.deny ?? [], allow: data?.allow ?? [], required },
+    rules: {
+      deny: data?.deny ?? [],
+      allow: data?.allow ?? [],
+      required: { owners: owners ?? undefined, mayOwn: mayOwn ?? undefined },
+    },
     problems: (error?.issues ?? []).flatMap((issue) =>
       textsOf(issue).map((one) => [name, pathText(issue.path), one].filter(Boolean).join(": ")),
     ),

@@ -84,17 +84,16 @@ const queryOf = (
   const question = resolveQuestion(
     graph,
     {
-      ...(from !== undefined && relationship === undefined && { identity: from }),
-      ...(at !== undefined && { group: at }),
-      ...(to !== undefined && to !== "owner" && { capability: to }),
+      identity: relationship ? undefined : from,
+      group: at,
+      capability: to === "owner" ? undefined : to,
     },
     isComplete(notVisible),
   );
   return {
-    ...(relationship && { from: { relationship } }),
-    ...(question.identity && { from: { identity: question.identity.id } }),
-    ...(question.group && { at: question.group.id }),
-    ...(to !== undefined && { to: question.capability ?? to }),
+    from: relationship ? { relationship } : question.identity && { identity: question.identity.id },
+    at: question.group?.id,
+    to: question.capability ?? to,
   };
 };
 

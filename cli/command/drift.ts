@@ -121,7 +121,7 @@ const repair = async ({ stack, service, allow, yes, format }: RepairFlags): Prom
   if (allow !== undefined) throw new UsageError("--allow is not for --repair, which leaves what nothing declares");
   if (format === "markdown") throw new UsageError("--repair prints terminal or json");
   if (!yes && !canAsk()) throw new UsageError("there is no terminal to ask whether to go on; give --yes");
-  const flags = { ...(stack !== undefined && { stack }), ...(service !== undefined && { service }) };
+  const flags = { stack, service };
   const { made, content } = await reviewProgram(flags);
   // stdout has the report of the apply.
   process.stderr.write(documentAsText(reviewDocument(made.report), stdoutStyle()));

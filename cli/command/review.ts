@@ -171,7 +171,7 @@ export const reviewProgram = async (flags: Flags): Promise<{ made: Review; conte
     digest: run.as.uid === null ? "" : digestOf(content),
     differs,
     notCopied: [...run.notCopied],
-    ...(policy && { notPart: [...policy.notPart] }),
+    notPart: policy && [...policy.notPart],
   };
   const { services: at } = run;
   const made = judged({ at, proposals: proposalsOf(run, previewed), stackOf, report, clients, origin, managed: run });
@@ -223,7 +223,7 @@ const reviewChange = async (file: string, flags: Flags): Promise<Review> => {
   const origin = {
     stack,
     service: change.services.join(", "),
-    ...(commit !== undefined && { commit }),
+    commit,
     time: change.created,
   };
   return judged({ at: run.services, proposals, stackOf: () => undefined, report, clients, origin });
@@ -237,7 +237,7 @@ const stepsOf = (
     urn: String(n),
     op: writes[n - 1]?.method ?? "",
     ok,
-    ...(message !== undefined && { error: message }),
+    error: message,
   }));
 
 interface Proposed {
@@ -272,13 +272,13 @@ const judgeBy = (flags: Flags) => {
     const roles = rolesReview(lives, { at, policies: flags.policy, nowMs, managed });
     const ofAll = {
       changedRules: [...changed, ...tests.flatMap((one) => one.changed), ...roles.changedLock],
-      ...(at?.other && { otherBranch: at.other }),
+      otherBranch: at?.other,
       tests: ran.flatMap(({ results }) => results),
     };
     const reviews = [...proposals].map(([service, own], i): [string, Review] => {
       const live = lives.get(service) as Live;
       const { notVisible } = live;
-      const options = { ...verdict, run, nowMs, service, times: live, notVisible, ...(source && { rules: source }) };
+      const options = { ...verdict, run, nowMs, service, times: live, notVisible, rules: source };
       return [service, reviewOf(own, { ...options, ...(i === 0 && ofAll) })];
     });
     const made = joinReviews(new Map(reviews));

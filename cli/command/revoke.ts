@@ -251,9 +251,8 @@ export const findTarget = async (client: Client, { identity, binding, externalGr
       : binding !== undefined
         ? bindingWith(graph, binding)
         : undefined;
-  const question = { ...(identity !== undefined && { identity }) };
   const { group, ...found } =
-    one ?? allOf(graph, resolveQuestion(graph, question, isComplete(notVisible)).identity as IdentityNode);
+    one ?? allOf(graph, resolveQuestion(graph, { identity }, isComplete(notVisible)).identity as IdentityNode);
   const hidden = one ? [] : notVisible.filter(({ kind }) => kind === "roleBinding");
   return {
     graph,

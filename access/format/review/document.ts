@@ -154,7 +154,7 @@ export const countsOf = (report: Report): Count[] => {
     ["alert", differs.length, "row differs", "rows differ"],
     ["gain", adopted.length, "record is taken over", "records are taken over"],
   ];
-  return rows.map(([kind, count, one, many, isAlways]) => ({ kind, count, one, many, ...(isAlways && { isAlways }) }));
+  return rows.map(([kind, count, one, many, isAlways]) => ({ kind, count, one, many, isAlways }));
 };
 
 /** Who is written about, and of which stack. */
