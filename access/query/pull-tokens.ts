@@ -29,8 +29,7 @@ const PULLS: ReadonlySet<string> = new Set(
 );
 
 /** Friendly names. One that this version does not know is more than a pull. */
-const beyondPulls = (capabilities: Iterable<string>): string[] =>
-  [...new Set(capabilities)].filter((one) => !PULLS.has(one)).sort();
+const beyondPulls = (capabilities: Iterable<string>): string[] => [...new Set(capabilities).difference(PULLS)].sort();
 
 /** Whether anybody has signed in with it: until then, `lastSeenTime` is the time of its creation. */
 export const isUsed = (lastSeenTime: string, createTime: string): boolean =>

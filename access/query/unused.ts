@@ -76,7 +76,7 @@ export const coveredIn = (graph: AccessGraph, isRead: (role: NodeId) => boolean)
   // A strict order: of two that grant the same in one group, one covers the other.
   const covers = (one: BindingNode, other: BindingNode): boolean => {
     const [all, some] = [capabilities.get(one.role) ?? NONE, capabilities.get(other.role) ?? NONE];
-    if (![...some].every((one) => all.has(one))) return false;
+    if (!some.isSubsetOf(all)) return false;
     return one.group !== other.group || some.size < all.size || compare(one.id, other.id) < 0;
   };
   const coverers = new Map<NodeId, BindingNode[]>();

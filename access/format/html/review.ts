@@ -102,7 +102,5 @@ const rolesSection = ({ before, after }: Review): Section => {
   );
 };
 
-const without = (one?: RoleNode, other?: RoleNode): string[] => {
-  const held = new Set(other?.capabilities);
-  return (one?.capabilities ?? []).filter((capability) => !held.has(capability)).sort(byEffect);
-};
+const without = (one?: RoleNode, other?: RoleNode): string[] =>
+  [...new Set(one?.capabilities).difference(new Set(other?.capabilities))].sort(byEffect);
