@@ -70,7 +70,6 @@ export const createJournal = (options: JournalOptions) => {
 /** The journals of the stacks that this process serves, and what it shares with others. */
 const openJournals = (options: JournalOptions) => {
   const { pathOf, clock, timeoutMs, log, operation = soleOperation(), isUnchecked = false } = options;
-  const isShared = operation.id !== undefined;
   // A process serves one stack; the Automation API, and tests, may serve several.
   const stacks = new Map<string, Promise<StackJournal>>();
   const acknowledged = new Map<string, Known>();
@@ -104,14 +103,10 @@ const openJournals = (options: JournalOptions) => {
     open.catch(() => stacks.delete(stack));
     return open;
   };
-  const readOn = (open: StackJournal): void => {
+  /** Takes in what other processes have written. */
+  const readOn = (open: StackJournal): StackJournal => {
     const tail = open.file.readOn();
     if (tail?.isAnew !== false || tail.lines.length > 0) takeIn(open, tail);
-  };
-  // In one process, its own memory is as new as the file while it holds the lock.
-  const upToDate = async (key: string): Promise<StackJournal> => {
-    const open = await openFor(key);
-    if (isShared) readOn(open);
     return open;
   };
   /** The entries that earlier runs wrote. */
@@ -121,12 +116,12 @@ const openJournals = (options: JournalOptions) => {
   };
   const write = async (open: StackJournal, ...lines: Line[]): Promise<void> => {
     // Another process of the operation must not compact the file without them.
-    if (isShared) await open.lock.acquire();
+    await open.lock.acquire();
     try {
       await open.file.append(...lines);
       for (const line of lines) open.entries.apply(line);
     } finally {
-      if (isShared) await open.lock.release();
+      await open.lock.release();
     }
   };
 
@@ -135,15 +130,15 @@ const openJournals = (options: JournalOptions) => {
 
   const { run, ...writeAhead } = createWriteAhead({ stackOf, openFor, readOn, clock, operation, isUnchecked });
   return {
-    ...{ openFor, upToDate, readOn, fromEarlierRuns, write, wasFound, share, refresh },
-    ...{ stacks, acknowledged, removed, run, writeAhead, isShared, pathOf, log },
+    ...{ openFor, readOn, fromEarlierRuns, write, wasFound, share, refresh },
+    ...{ stacks, acknowledged, removed, run, writeAhead, pathOf, log },
   };
 };
 
 type Journals = ReturnType<typeof openJournals>;
 
 /** What the files have. */
-const entriesIn = ({ openFor, upToDate, readOn, fromEarlierRuns, wasFound, share, isShared }: Journals) => ({
+const entriesIn = ({ openFor, readOn, fromEarlierRuns, wasFound, share }: Journals) => ({
   /**
    * Entries that earlier runs left for a resource: pending ones, and succeeded ones whose records the engine has not asked for since.
    * Waits for another process that is creating records of the same stack. `isOwn`: of a resource with several keys, which these are.
@@ -163,16 +158,17 @@ const entriesIn = ({ openFor, upToDate, readOn, fromEarlierRuns, wasFound, share
   /** Another machine may have run the stack since this one did: there was no journal, or it was quiet for a minute. False as above. */
   isBehind: (key: string): Promise<boolean> => wasFound(key, "isBehind"),
   /** How many entries with the same parent and fingerprint are pending, including this one. */
-  countPendingAlike: async (entry: Entry): Promise<number> => (await upToDate(entry.key)).entries.alike(entry).length,
+  countPendingAlike: async (entry: Entry): Promise<number> =>
+    readOn(await openFor(entry.key)).entries.alike(entry).length,
   /** Those that earlier runs without checkpoints left for other resources. */
   findOpenAlike: async (entry: Entry): Promise<Entry[]> => {
-    const { entries } = await upToDate(entry.key);
+    const { entries } = readOn(await openFor(entry.key));
     return fromEarlierRuns(entries.alike(entry)).filter(({ run, key }) => run !== undefined && key !== entry.key);
   },
   /** Pending entries of earlier runs, in the stack of this resource; each is returned once. None where the journal cannot be read. */
   takeUnreported: (key: string): Promise<Entry[]> =>
     unlessJournalFails([], async () => {
-      const { entries } = await upToDate(key);
+      const { entries } = readOn(await openFor(key));
       // What a run without checkpoints left open is one message (provider/attribution).
       const others = [...entries.pending].filter(({ run }) => run === undefined);
       return fromEarlierRuns(others).filter(({ intent }) => share({ is: "reported", id: intent }));
@@ -181,7 +177,7 @@ const entriesIn = ({ openFor, upToDate, readOn, fromEarlierRuns, wasFound, share
   isOfOther: async (id: string, key: string): Promise<boolean> => {
     const open = await openFor(key);
     // The record may exist by now, and must not be lost. Ownership knows what other processes of this run have created.
-    if (isShared) await unlessJournalFails(undefined, () => readOn(open));
+    await unlessJournalFails(undefined, () => readOn(open));
     return open.entries.byRecord.get(id)?.some((entry) => entry.key !== key || entry.left) === true;
   },
 });
@@ -307,10 +303,8 @@ const acknowledgementsIn = ({ openFor, readOn, share, refresh, stacks, acknowled
     const found = await unlessJournalFails(undefined, async () => {
       const known = removed.get(`${pathOf(stackOf(key))} ${key}`);
       if (known !== undefined) return known;
-      const open = await openFor(key);
       // Another process of this run has refreshed.
-      readOn(open);
-      return open.entries.removed.get(key);
+      return readOn(await openFor(key)).entries.removed.get(key);
     });
     return found?.kind === kind ? found : undefined;
   },

@@ -27,8 +27,7 @@ export interface OpenRuns {
 interface Parts {
   stackOf(key: string): string;
   openFor(key: string): Promise<StackJournal>;
-  /** Takes in what other processes have written. */
-  readOn(open: StackJournal): void;
+  readOn(open: StackJournal): StackJournal;
   clock: Clock;
   operation: Operation;
   isUnchecked: boolean;
@@ -67,9 +66,7 @@ export const createWriteAhead = ({ stackOf, openFor, readOn, clock, operation, i
     recordsWrites: isUnchecked,
     /** The stack's open runs, as the file has them now; undefined where there is none. */
     findOpenRuns: async (key: string): Promise<OpenRuns | undefined> => {
-      const open = await openFor(key);
-      readOn(open);
-      const { byId, runs, writes } = open.entries;
+      const { byId, runs, writes } = readOn(await openFor(key)).entries;
       const others = [...runs.values()].filter((one) => !isOwn(one));
       const isOther = (of: string) => others.some(({ began }) => began === of);
       const found: OpenRuns = {
