@@ -96,13 +96,16 @@ export const optionsFrom = (request: AskedOptions): pulumi.ComponentResourceOpti
     providers: Object.fromEntries(
       providers.map(([name, reference]) => [name, new pulumi.DependencyProviderResource(reference)]),
     ),
-    ...(parent !== "" && { parent: new pulumi.DependencyResource(parent) }),
-    ...(protect !== 0 && { protect: true }),
-    ...(retainondelete !== 0 && { retainOnDelete: true }),
-    ...(deletedwith !== "" && { deletedWith: new pulumi.DependencyResource(deletedwith) }),
+    parent: resourceAt(parent),
+    protect: protect !== 0 || undefined,
+    retainOnDelete: retainondelete !== 0 || undefined,
+    deletedWith: resourceAt(deletedwith),
     ...(ignorechanges.length > 0 && { ignoreChanges: [...ignorechanges] }),
   };
 };
+
+const resourceAt = (urn: string): pulumi.Resource | undefined =>
+  urn === "" ? undefined : new pulumi.DependencyResource(urn);
 
 const aliasFrom = ({ urn, spec }: AskedOptions["aliases"][number]): pulumi.Input<pulumi.URN | pulumi.Alias> => {
   if (urn !== "") return urn;

@@ -15,21 +15,16 @@ import { containsSecret, plainFrom, Secret } from "./value.ts";
 
 type PluginFunction = (connect: () => Promise<Session>, args: Json) => Promise<Json>;
 
-const getter =
-  (kind: Kind): PluginFunction =>
-  (connect, args) =>
-    getRecord(connect, kind, args);
-
-const list =
-  (kind: Kind): PluginFunction =>
-  async (connect, args) => ({ [kind.list.plural]: await Array.fromAsync(listRecords(connect, kind, args)) });
-
 /** By name, without the token's prefix. */
 export const functions: Readonly<Record<string, PluginFunction>> = Object.fromEntries(
-  Object.values<Kind>(kindRecords).flatMap((kind) => [
-    ...(kind.texts.lookUp ? [[`get${kind.type}`, getter(kind)]] : []),
-    [`l${kind.list.operation.slice(1)}`, list(kind)],
-  ]),
+  Object.values<Kind>(kindRecords).flatMap((kind) => {
+    const { operation, plural } = kind.list;
+    const get: PluginFunction = (connect, args) => getRecord(connect, kind, args);
+    const list: PluginFunction = async (connect, args) => ({
+      [plural]: await Array.fromAsync(listRecords(connect, kind, args)),
+    });
+    return [...(kind.texts.lookUp ? [[`get${kind.type}`, get]] : []), [`l${operation.slice(1)}`, list]];
+  }),
 );
 
 export const invoke = async (

@@ -64,8 +64,6 @@ const namesIn = (outputs: Json): ReadonlyMap<unknown, string> => {
 // other than Pulumi Cloud has one organization, and there the id of the provider's resource stands in its place. That id is random and in
 // the state, so two stacks of the same name never have the same keys.
 
-export { keyFrom } from "../pulumi/urn.ts";
-
 /** Type of a resource of ours: `Group`; the token for any other. */
 export const typeIn = (urn: string): string => shortType(urnFrom(urn).types.at(-1) as string);
 

@@ -36,15 +36,17 @@ export const programNotes = () => {
   const sets: DeclaredSet[] = [];
   /** those that the update creates */
   const identities: NewIdentity[] = [];
-  let hasComponent = false;
   let isOfClasses: boolean | undefined;
   const notes = {
+    /** A call about a resource failed, so that the engine ends the run. */
     hasFailed: false,
-    /** Undefined where no call has said it. */
+    /** Whether the engine plans the steps of resources. Undefined where no call has said it. */
     isPreview: undefined as boolean | undefined,
+    /** It asks for a component of the program, which no program in TypeScript does. */
+    hasComponent: false,
     /** Its own classes see the end of a program in TypeScript. Undefined where this process was asked about none of its resources. */
     get isTypescript(): boolean | undefined {
-      return hasComponent ? false : isOfClasses;
+      return notes.hasComponent ? false : isOfClasses;
     },
     ...{ places, sets, identities },
     noteCheck: ({ urn, type, kind, isNew, asked, inputs, isRefused, isOfClass }: CheckedResource) => {
@@ -54,19 +56,6 @@ export const programNotes = () => {
       const { name } = urnFrom(urn);
       if (type === SET_TYPE) sets.push({ name, parent: inputs.parent as string, pairs: pairsIn(inputs) });
       if (kind === kindRecords.identity && isNew) identities.push({ name, record: openMembers(asked, inputs) });
-    },
-    /** The engine plans, or carries out, a step of a resource. */
-    noteStep: (isPreview: boolean) => {
-      notes.isPreview = isPreview;
-    },
-    /** It asks for a component of the program, which no program in TypeScript does. */
-    noteComponent: (isPreview: boolean) => {
-      hasComponent = true;
-      notes.isPreview = isPreview;
-    },
-    /** A call about a resource failed, so that the engine ends the run. */
-    noteFailure: () => {
-      notes.hasFailed = true;
     },
   };
   return notes;

@@ -39,7 +39,7 @@ const stackConfigFrom = (urn: string, values: Json): StackConfig => {
     get: (key) => settings[key.replace(/^irm:/, "")],
     rawConfig: Object.fromEntries(Object.keys(settings).map((key) => [`irm:${key}`, true])),
     projectName: urnFrom(urn).project,
-    ...(name !== undefined && { provider: name }),
+    provider: name,
   };
 };
 

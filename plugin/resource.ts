@@ -24,10 +24,11 @@ import {
   type RunInput,
   withPlace,
 } from "../provider/record/state.ts";
+import { keyFrom } from "../pulumi/urn.ts";
 import { isUnknown } from "../pulumi/value.ts";
 import { type Json, outputsByArgument } from "../schema/index.ts";
 import { type DetailedDiff, detailedDiff, detailedSetDiff, memberIn } from "./detailed-diff.ts";
-import { keyFrom, type Names, organizationIn, typeIn } from "./names.ts";
+import { type Names, organizationIn, typeIn } from "./names.ts";
 import { plannedCreate, plannedSet, plannedUpdate } from "./planned.ts";
 import type { ProgramNotes } from "./program.ts";
 import type { Request } from "./request-type.ts";
@@ -119,7 +120,7 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
     create: async ({ urn, properties: asked, preview }: Request<"create">) => {
       const { type, kind, methods } = subjectOf(urn);
       const inputs = withKey(urn, plainFrom(asked));
-      notes.noteStep(preview !== 0);
+      notes.isPreview = preview !== 0;
       if (preview) {
         const taken = await methods.planned(withNames(inputs, names.shown(type, inputs)));
         const planned = kind ? plannedCreate(kind, inputs, taken) : plannedSet({}, inputs);
@@ -155,7 +156,7 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
       const { type, kind, methods } = subject;
       const olds = oldOutputs(request);
       const news = withKey(urn, plainFrom(asked));
-      notes.noteStep(preview !== 0);
+      notes.isPreview = preview !== 0;
       if (preview) {
         await methods.plannedUpdate();
         const { detailed, derived, before } = await compare(subject, request);
@@ -172,7 +173,7 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
     },
 
     delete: async ({ id, urn, properties, oldInputs }: Request<"delete">) => {
-      notes.noteStep(false);
+      notes.isPreview = false;
       await subjectOf(urn).methods.delete(id, storedFrom(urn, id, plainFrom(properties), plainFrom(oldInputs)));
       return EMPTY;
     },
@@ -304,5 +305,10 @@ const outputs = (kind: Kind | undefined, outs: Json, marks: Marked) => {
 const initFailed = (error: unknown, kind: Kind | undefined, asked: Marked): never => {
   if (!(error instanceof Incomplete)) throw error;
   const { id, properties, reasons } = error;
-  throw new InitFailed(id, outputs(kind, properties as Json, asked), structFrom(asked), reasons);
+  throw new InitFailed({
+    id,
+    properties: outputs(kind, properties as Json, asked),
+    inputs: structFrom(asked),
+    reasons,
+  });
 };

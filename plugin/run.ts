@@ -19,13 +19,13 @@ export const runPlugin = (environment: Omit<Environment, "log">, schema: () => s
     schema,
     environment: {
       ...{ storedStacks: storedStacks({ env: process.env, cwd: process.cwd() }), ...environment },
-      ...{ log: log.info, ...(engine !== undefined && { engine: { address: engine } }) },
+      ...{ log: log.info, engine: engine === undefined ? undefined : { address: engine } },
     },
     log,
     attached: (address) => {
       engine = address;
     },
-    ...(isStarted && { options: engineOptions(process.ppid, process.env) }),
+    options: isStarted ? engineOptions(process.ppid, process.env) : undefined,
     warn: (text) => console.error(`pulumi-resource-irm: ${text}`),
   });
 

@@ -1,5 +1,6 @@
 // The plugin as the engine calls it: pulumirpc.ResourceProvider (github.com/pulumi/pulumi/blob/master/proto/pulumi/provider.proto). One
 // process serves one provider of a program, for one operation. Configure is answered before any call that needs it.
+import { once } from "node:events";
 import { Server, type ServiceError, type sendUnaryData, status } from "@grpc/grpc-js";
 import { withSection } from "../client/errors.ts";
 import { providerWith } from "../provider/engine/methods.ts";
@@ -89,7 +90,7 @@ export const createPlugin = (options: PluginOptions): Plugin => {
     if (engine === undefined) throw new Error("the engine has not attached itself");
     // Most programs have no component, and the SDK takes longer to load than the plugin itself.
     const { construct } = await import("./component.ts");
-    notes.noteComponent(request.dryrun !== 0);
+    Object.assign(notes, { hasComponent: true, isPreview: request.dryrun !== 0 });
     removals.prepare();
     return construct(request, engine);
   };
@@ -104,7 +105,7 @@ export const createPlugin = (options: PluginOptions): Plugin => {
         .then(
           (response) => callback(null, response),
           (error) => {
-            if (!isOfEnd(error)) configured?.notes.noteFailure();
+            if (configured && !isOfEnd(error)) configured.notes.hasFailed = true;
             masking(request, () => callback(serviceErrorFrom(error)));
           },
         )
@@ -116,7 +117,7 @@ export const createPlugin = (options: PluginOptions): Plugin => {
 
   /** Does the work of an operation, unless the engine has cancelled it, cancels now, or the resource's customTimeouts end it. */
   const untilEnd = async (request: Operation, work: () => Buffer | Promise<Buffer>): Promise<Buffer> => {
-    if (cancelled.isDone) throw new Ended(status.CANCELLED, "cancelled");
+    if (cancelled.signal.aborted) throw new Ended(status.CANCELLED, "cancelled");
     return Promise.race([work(), cancelled.during(request), timeoutOf(request)]);
   };
 
@@ -176,7 +177,7 @@ export const createPlugin = (options: PluginOptions): Plugin => {
     // What is under way ends at once. The journal has the creates, and the next update takes over what they have created.
     // It does so at the end of each operation too, when nothing is under way.
     cancel: answered(async () => {
-      const isEnd = count === 1 && !cancelled.isDone;
+      const isEnd = count === 1 && !cancelled.signal.aborted;
       cancelled.now();
       served = undefined;
       if (isEnd) await configured?.removals.report();
@@ -240,19 +241,15 @@ type Operation = Partial<Request<"create">>;
 
 /** One for all calls of an operation. */
 const cancellation = () => {
-  const { promise, resolve } = Promise.withResolvers<void>();
   const controller = new AbortController();
+  const { signal } = controller;
+  const aborted = once(signal, "abort");
   return {
-    isDone: false,
-    signal: controller.signal,
-    now() {
-      this.isDone = true;
-      resolve();
-      controller.abort();
-    },
+    signal,
+    now: () => controller.abort(),
     /** Rejects once the engine cancels. */
     during: (request: Operation): Promise<never> =>
-      promise.then(() => {
+      aborted.then(() => {
         throw new Ended(status.CANCELLED, isRecorded(request) ? continued("cancelled: ") : "cancelled");
       }),
   };

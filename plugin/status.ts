@@ -8,21 +8,21 @@ import { printableLines } from "../schema/index.ts";
 import { containsSecret, secretTexts } from "./value.ts";
 import { type Fields, messageOf } from "./wire-format.ts";
 
+interface FailedInit {
+  id: string;
+  properties: Fields;
+  inputs: Fields;
+  reasons: readonly string[];
+}
+
 /** The record exists, and the next update continues with it. */
 export class InitFailed extends Error {
   override readonly name = "InitFailed";
-  readonly id: string;
-  /** Structs */
-  readonly properties: Fields;
-  readonly inputs: Fields;
-  readonly reasons: readonly string[];
+  readonly failed: FailedInit;
 
-  constructor(id: string, properties: Fields, inputs: Fields, reasons: readonly string[]) {
-    super(reasons[0] ?? "the resource is incomplete");
-    this.id = id;
-    this.properties = properties;
-    this.inputs = inputs;
-    this.reasons = reasons;
+  constructor(failed: FailedInit) {
+    super(failed.reasons[0] ?? "the resource is incomplete");
+    this.failed = failed;
   }
 }
 
@@ -46,17 +46,18 @@ const DETAILS = "grpc-status-details-bin";
 
 export const serviceErrorFrom = (error: unknown): Partial<ServiceError> => {
   const message = maskSecrets((error as Error).message);
-  const stack = maskSecrets((error as Error).stack ?? "");
-  if (error instanceof Refusal || error instanceof LookUpError || error instanceof LookUpArgumentError)
-    return { code: status.UNKNOWN, details: message };
   if (error instanceof Ended) return { code: error.code, details: message };
   if (error instanceof InitFailed) return { code: status.UNKNOWN, details: message, metadata: detailsOf(error) };
   // A defect has a stack; an error for a reader has none (provider/engine/report.ts).
-  return { code: status.UNKNOWN, details: stack === "" ? message : stack };
+  const isForReader = FOR_READERS.some((type) => error instanceof type);
+  const stack = isForReader ? "" : maskSecrets((error as Error).stack ?? "");
+  return { code: status.UNKNOWN, details: stack || message };
 };
 
+const FOR_READERS = [Refusal, LookUpError, LookUpArgumentError];
+
 /** A google.rpc.Status that holds a pulumirpc.ErrorResourceInitFailed. */
-const detailsOf = ({ message, id, properties, inputs, reasons }: InitFailed): Metadata => {
+const detailsOf = ({ message, failed: { id, properties, inputs, reasons } }: InitFailed): Metadata => {
   const failed = { 1: id, 2: properties, 3: reasons.map(maskSecrets), 4: inputs };
   const detail = { 1: "type.googleapis.com/pulumirpc.ErrorResourceInitFailed", 2: failed };
   const metadata = new Metadata();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { keyFrom, organizationWithout, typeIn } from "../../plugin/names.ts";
+import { organizationWithout, typeIn } from "../../plugin/names.ts";
+import { keyFrom } from "../../pulumi/urn.ts";
 
 const urn = (types: string, name = "x") => `urn:pulumi:dev::shop::${types}::${name}`;
 

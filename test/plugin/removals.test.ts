@@ -94,17 +94,17 @@ describe("at the end of a preview", () => {
     ]);
   });
 
-  const isPreview = (notes: ProgramNotes) => notes.noteStep(true);
+  const isPreview = (notes: ProgramNotes) => void Object.assign(notes, { isPreview: true });
   const inTypescript = (notes: ProgramNotes) => notes.noteCheck(checked("Group", "g", { isOfClass: true }));
   it.each<[string, boolean, EngineRun | undefined, ((notes: ProgramNotes) => void)?, Partial<RemovalParts>?]>([
     ["a preview", true, "preview"],
     ["an update that begins with its preview", true, "either", isPreview],
     ["an update that has no step of this provider", true, "either"],
-    ["the update itself", false, "either", (notes) => notes.noteStep(false)],
+    ["the update itself", false, "either", (notes) => void Object.assign(notes, { isPreview: false })],
     ["an update without a preview", false, "update"],
     ["a command that is not known, or leaves out resources", false, undefined],
     ["a new provider, of which the state has no resource", false, "preview", undefined, { provider: undefined }],
-    ["a run in which a call failed", false, "preview", (notes) => notes.noteFailure()],
+    ["a run in which a call failed", false, "preview", (notes) => void Object.assign(notes, { hasFailed: true })],
     [
       "a run in which a check refused a resource",
       false,
@@ -117,7 +117,7 @@ describe("at the end of a preview", () => {
       true,
       "preview",
       (notes) => {
-        notes.noteComponent(true);
+        Object.assign(notes, { hasComponent: true, isPreview: true });
         inTypescript(notes);
       },
     ],
