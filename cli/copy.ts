@@ -112,13 +112,7 @@ export const copyFileProblem = (file: string): string | undefined => {
 };
 
 /** The file is the whole copy, or what it was before. It names people, so only its owner can read it. */
-export const writeCopy = (file: string, copy: Copy): void => {
-  try {
-    writeWhole(file, copyText(copy));
-  } catch (error) {
-    throw new CopyError(`cannot write ${file}: ${(error as NodeJS.ErrnoException).code ?? String(error)}`);
-  }
-};
+export const writeCopy = (file: string, copy: Copy): void => writeWhole(file, copyText(copy), CopyError);
 
 // A bar on stderr of a terminal while lists are read; nothing anywhere else.
 

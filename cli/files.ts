@@ -24,8 +24,8 @@ import {
 } from "../access/change/change.ts";
 import { UsageError } from "./usage.ts";
 
-/** Only the owner can read it. Throws what the file system says. */
-export const writeWhole = (file: string, text: string): void => {
+/** Only the owner can read it. */
+export const writeWhole = (file: string, text: string, Failure: new (message: string) => Error): void => {
   const beside = join(dirname(file), `.${randomUUID()}.tmp`);
   try {
     const descriptor = openSync(beside, "wx", 0o600);
@@ -36,6 +36,8 @@ export const writeWhole = (file: string, text: string): void => {
       closeSync(descriptor);
     }
     renameSync(beside, file);
+  } catch (error) {
+    throw new Failure(`cannot write ${file}: ${(error as NodeJS.ErrnoException).code ?? String(error)}`);
   } finally {
     rmSync(beside, { force: true });
   }
@@ -90,11 +92,5 @@ export const checkChangeFile = (file: string): void => {
 };
 
 /** Throws a ChangeError. */
-export const writeChange = (file: string, content: ChangeContent): void => {
-  const text = changeText(content);
-  try {
-    writeWhole(file, text);
-  } catch (error) {
-    throw new ChangeError(`cannot write ${file}: ${(error as NodeJS.ErrnoException).code ?? String(error)}`);
-  }
-};
+export const writeChange = (file: string, content: ChangeContent): void =>
+  writeWhole(file, changeText(content), ChangeError);

@@ -18,7 +18,7 @@ import { Refusal } from "./status.ts";
 import { structFrom } from "./struct.ts";
 import { Secret } from "./value.ts";
 
-type Asked = Pick<Request<"construct">, "inputs" | "inputdependencies" | "name">;
+type Asked = Request<"construct">;
 
 /** The only argument whose values need not be known. */
 const PROVIDERS = "identityProviders";
@@ -75,20 +75,7 @@ const inputFrom = (value: unknown): pulumi.Input<unknown> => {
 };
 
 /** The options of the component. */
-type AskedOptions = Pick<
-  Request<"construct">,
-  | "aliases"
-  | "deletedwith"
-  | "dependencies"
-  | "ignorechanges"
-  | "inputdependencies"
-  | "parent"
-  | "protect"
-  | "providers"
-  | "retainondelete"
->;
-
-export const optionsFrom = (request: AskedOptions): pulumi.ComponentResourceOptions => {
+export const optionsFrom = (request: Asked): pulumi.ComponentResourceOptions => {
   const { aliases, deletedwith, dependencies, ignorechanges, parent, protect, providers, retainondelete } = request;
   return {
     aliases: aliases.map(aliasFrom),
@@ -107,7 +94,7 @@ export const optionsFrom = (request: AskedOptions): pulumi.ComponentResourceOpti
 const resourceAt = (urn: string): pulumi.Resource | undefined =>
   urn === "" ? undefined : new pulumi.DependencyResource(urn);
 
-const aliasFrom = ({ urn, spec }: AskedOptions["aliases"][number]): pulumi.Input<pulumi.URN | pulumi.Alias> => {
+const aliasFrom = ({ urn, spec }: Asked["aliases"][number]): pulumi.Input<pulumi.URN | pulumi.Alias> => {
   if (urn !== "") return urn;
   const { name, type, stack, project, parenturn, noparent } = spec;
   return {
@@ -127,7 +114,7 @@ const aliasFrom = ({ urn, spec }: AskedOptions["aliases"][number]): pulumi.Input
 const TOKEN = `${TOKEN_PREFIX}AccessPolicy`;
 
 /** `engine` is its address. */
-export const construct = async (request: Request<"construct">, engine: string): Promise<Buffer> => {
+export const construct = async (request: Asked, engine: string): Promise<Buffer> => {
   const { type, name } = request;
   if (type !== TOKEN) throw new Refusal(`there is no component ${type}; there is ${TOKEN}`);
   requireReadable(request);
@@ -138,7 +125,9 @@ export const construct = async (request: Request<"construct">, engine: string): 
     const options = optionsFrom({ ...request, dependencies });
     const { urn, organization, groups, identities, roles } = new AccessPolicy(name, args, options);
     const outputs = { organization, groups, identities, roles } as unknown as pulumi.Inputs;
-    const [own, serialized] = await Promise.all([awaitValue(urn), serializedOutputs(name, outputs), untilRegistered()]);
+    // The engine has answered all calls then. The first that fails is the error.
+    const registered = pulumi.runtime.disconnect();
+    const [own, serialized] = await Promise.all([awaitValue(urn), serializedOutputs(name, outputs), registered]);
     return constructResponse(own as string, structFrom(serialized.values), serialized.dependencies);
   };
   return withRejections(() => withRuntime(request, engine, constructNow));
@@ -176,18 +165,13 @@ const failAll = (reason: unknown): void => {
 // What the SDK's runtime does for a program, here for one component that the engine asks this plugin for. The SDK keeps these functions out
 // of its types, so this file follows the copy that the build bundles (@pulumi/pulumi/provider/server.ts).
 
-type Run = Pick<
-  Request<"construct">,
-  "project" | "stack" | "organization" | "parallel" | "dryrun" | "monitorendpoint" | "config" | "configsecretkeys"
->;
-
 const { withLocalStorage } = state as unknown as {
   withLocalStorage<T>(run: () => Promise<T>): Promise<T>;
 };
 const { awaitFeatureSupport } = settings as unknown as { awaitFeatureSupport(): Promise<void> };
 
 /** Runs a part of a program, with a runtime of its own. `engine` is the address of the engine. */
-export const withRuntime = <T>(run: Run, engine: string, construct: () => Promise<T>): Promise<T> =>
+const withRuntime = <T>(run: Asked, engine: string, construct: () => Promise<T>): Promise<T> =>
   withLocalStorage(async () => {
     const { project, stack, parallel, monitorendpoint, dryrun, organization } = run;
     settings.resetOptions(project, stack, parallel, engine, monitorendpoint, dryrun !== 0, organization);
@@ -201,14 +185,8 @@ export const withRuntime = <T>(run: Run, engine: string, construct: () => Promis
     }
   });
 
-/** Waits until the engine has answered all calls, and fails with the first that fails. */
-export const untilRegistered = (): Promise<void> => pulumi.runtime.disconnect();
-
 /** Outputs as the engine reads them, and the URNs of the resources that each comes from. */
-export const serializedOutputs = async (
-  name: string,
-  outputs: pulumi.Inputs,
-): Promise<{ values: Json; dependencies: [name: string, urns: string[]][] }> => {
+const serializedOutputs = async (name: string, outputs: pulumi.Inputs) => {
   const [values, resources] = await rpc.serializeResourceProperties(name, outputs);
   const dependencies = [...resources].map(async ([output, from]): Promise<[string, string[]]> => {
     const urns = await Promise.all([...from].map(({ urn }) => awaitValue(urn)));

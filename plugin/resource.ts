@@ -305,10 +305,6 @@ const outputs = (kind: Kind | undefined, outs: Json, marks: Marked) => {
 const initFailed = (error: unknown, kind: Kind | undefined, asked: Marked): never => {
   if (!(error instanceof Incomplete)) throw error;
   const { id, properties, reasons } = error;
-  throw new InitFailed({
-    id,
-    properties: outputs(kind, properties as Json, asked),
-    inputs: structFrom(asked),
-    reasons,
-  });
+  const failed = { id, properties: outputs(kind, properties as Json, asked), inputs: structFrom(asked), reasons };
+  throw new InitFailed(failed);
 };

@@ -9,7 +9,6 @@ import { languages, REPOSITORY } from "./schema/language.ts";
 import { resourceSpec, roleBindingSetSpec } from "./schema/resource.ts";
 import {
   createTypes,
-  descriptionFrom,
   type FunctionSpec,
   type ObjectSpec,
   type Properties,
@@ -32,11 +31,8 @@ interface PackageInfo {
 export const packageSchema = ({ version, description, license, keywords }: PackageInfo) => {
   const types = createTypes();
   const kinds = Object.values<Kind>(kindRecords);
-  const resources: [string, ResourceSpec][] = kinds.map((kind) => [
-    token(kind.type),
-    { description: descriptionFrom(kind.texts.about), ...resourceSpec(kind, types) },
-  ]);
-  const set = { description: descriptionFrom(roleBindingSet.about), ...roleBindingSetSpec(types) };
+  const resources: [string, ResourceSpec][] = kinds.map((kind) => [token(kind.type), resourceSpec(kind, types)]);
+  const set = roleBindingSetSpec(types);
   const functions: [string, FunctionSpec][] = kinds.flatMap((kind) => Object.entries(functionSpecs(kind, types)));
   return {
     name: "irm",

@@ -137,12 +137,12 @@ export const applyChange = async (change: Change, flags: Applying): Promise<numb
 
 /** In the order of the change: its writes do not name the first one. */
 const copiesOf = async ({ services }: Change, clients: ReadonlyMap<string, Client>): Promise<Services> => {
-  const found: [string, { client: Client; copy: Copy }][] = [];
+  const found = new Map<string, { client: Client; copy: Copy }>();
   for (const address of services) {
     const client = clients.get(address) as Client;
-    found.push([address, { client, copy: await copyOf(client, address) }]);
+    found.set(address, { client, copy: await copyOf(client, address) });
   }
-  return new Map(found);
+  return found;
 };
 
 const leftText = (all: number, left: number): string =>

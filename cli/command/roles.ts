@@ -85,7 +85,7 @@ const writeLock = (
   const text = lockText(new Map(lock?.services).set(service, entry).values());
   // A service may have names that no reader of the file accepts.
   parseLock(text, shownName(name));
-  writeWhole(name, text);
+  writeWhole(name, text, LockError);
   warn(`${lock ? "updated" : "wrote"} ${printable(shownName(name))}: commit it`);
 };
 

@@ -42,7 +42,11 @@ export const checkSettings = (parsed: ParsedConfig, get: GetConfig | undefined, 
     const problem = takeProblem(`${place}: `);
     return [problem === undefined ? good(id, `${value} (${place})`) : bad(id, problem, DOCS)];
   });
-  return [...checks, ...problems.map((problem) => bad("settings", problem, DOCS)), ...checkWarnings(parsed)];
+  return [
+    ...checks,
+    ...problems.map((problem) => bad("settings", problem, DOCS)),
+    ...parsed.warnings.map((text) => good("settings", text)),
+  ];
 };
 
 /** Setting, id of its check, and its default in words; undefined: it is left out where it is not set. */
@@ -54,8 +58,6 @@ const SETTINGS: readonly [name: string, id: string, defaultText: (config: Config
     ["requestTimeout", "request-timeout", (config) => config && `${config.requestTimeoutMs / 1000}`],
     ["movedFrom", "moved-from", () => undefined],
   ];
-
-const checkWarnings = ({ warnings }: ParsedConfig): Check[] => warnings.map((text) => good("settings", text));
 
 /** Whether there are credentials at all. Which of them counts is known after the sign-in. */
 export const checkCredentials = ({ credentials }: ParsedConfig, env: Env): Check | undefined => {

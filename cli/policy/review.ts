@@ -3,6 +3,7 @@ import { posix, resolve } from "node:path";
 import { type BaseRevision, pathAt, pathInRepository } from "../../access/base/revision.ts";
 import { LOCK } from "../../access/roles/lock.ts";
 import { TESTS, testsBeside } from "../../access/test/file.ts";
+import type { TestsFlags } from "../review-tests.ts";
 import { UsageError } from "../usage.ts";
 import { type PolicyFile, type PolicyProject, policyFiles, projectAt, withPolicyProject } from "./files.ts";
 
@@ -15,10 +16,7 @@ interface PolicyReview {
   notPart: readonly string[];
 }
 
-interface Flags {
-  policy?: readonly string[];
-  tests?: string;
-  rules?: string;
+interface Flags extends TestsFlags {
   stack?: string;
   destroy?: boolean;
 }

@@ -16,6 +16,7 @@ import {
   roleBindingSet,
 } from "../../schema/index.ts";
 import {
+  descriptionFrom,
   isRequired,
   type ObjectSpec,
   type Properties,
@@ -31,24 +32,24 @@ const replaces = { willReplaceOnChanges: true } as const;
 /** The arguments that are not fields of the API; the others are switches. */
 const OWN: Readonly<Record<string, TypeSpec>> = { adopt: text, forceDestroyMax: { type: "integer" } };
 
-export const resourceSpec = (kind: Kind, types: Types): ResourceSpec => {
-  const { properties: inputProperties, required: requiredInputs = [] } = inputsOf(kind, types);
-  const { properties, required = [] } = outputsOf(kind, types);
-  return { inputProperties, requiredInputs, properties, required, ...aliasOf(kind.type) };
-};
-
-/** A stack that was written with the dynamic resource goes on with the native one. */
-const aliasOf = (type: string) => ({ aliases: [{ type: TYPE_PREFIX + type }] });
+export const resourceSpec = (kind: Kind, types: Types): ResourceSpec =>
+  specFrom(kind.type, kind.texts.about, inputsOf(kind, types), outputsOf(kind, types));
 
 /** The schema of RoleBindingSet, which is not a record of the API (provider/set). */
 export const roleBindingSetSpec = (types: Types): ResourceSpec => {
-  const { properties: inputProperties, required: requiredInputs = [] } = types.object(
-    roleBindingSet.arguments,
-    "input",
-  );
-  const { properties, required = [] } = types.object(roleBindingSet.outputs, "output");
-  return { inputProperties, requiredInputs, properties, required, ...aliasOf(roleBindingSet.type) };
+  const { type, about, arguments: inputs, outputs } = roleBindingSet;
+  return specFrom(type, about, types.object(inputs, "input"), types.object(outputs, "output"));
 };
+
+const specFrom = (type: string, about: string, inputs: ObjectSpec, outputs: ObjectSpec): ResourceSpec => ({
+  description: descriptionFrom(about),
+  inputProperties: inputs.properties,
+  requiredInputs: inputs.required ?? [],
+  properties: outputs.properties,
+  required: outputs.required ?? [],
+  // A stack that was written with the dynamic resource goes on with the native one.
+  aliases: [{ type: TYPE_PREFIX + type }],
+});
 
 const inputsOf = (kind: Kind, types: Types): ObjectSpec => {
   const fixed = fixedPaths(kind);
