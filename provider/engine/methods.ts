@@ -175,12 +175,6 @@ const methodsWithSteps = (parts: ProviderParts, steps: Steps) => ({
   },
 });
 
-/** The inputs in the API's spelling, and all problems. */
-interface Checked {
-  inputs: Json;
-  failures: reconcile.CheckFailure[];
-}
-
 /** A check in this run. */
 interface Asked {
   /** inputs in the state, none for a new resource */
@@ -191,7 +185,7 @@ interface Asked {
   isUpdate: boolean | undefined;
 }
 
-/** It reports a wrong configuration in the preview, which needs no credentials. */
+/** Returns the inputs in the API's spelling, and all problems. It reports a wrong configuration in the preview, which needs no credentials. */
 const check = async (
   parts: ProviderParts,
   steps: Steps,
@@ -199,7 +193,7 @@ const check = async (
   { [PREVIEW]: isPreview, [SECRET_ARGUMENTS]: secrets, ...news }: Json,
   marked?: IsSecret,
   showsNames?: boolean,
-): Promise<Checked> => {
+): Promise<{ inputs: Json; failures: reconcile.CheckFailure[] }> => {
   const { connection, looksUp, records, gate } = parts;
   const isUpdate = isPreview === undefined && looksUp ? undefined : isPreview !== true;
   // A dynamic resource names its secret arguments in a preview. Elsewhere they are not known.

@@ -23,13 +23,13 @@ class Unreachable extends SessionError {
   override readonly name = "Unreachable";
 }
 
-interface Run {
+type Run = {
   /**
    * An update ends where no request can succeed, before its steps: they run at the same time, and each would report it. Undefined where the
    * engine and the program do not say what it is: a preview then goes on, and an update ends with its first step.
    */
   isUpdate: boolean | undefined;
-}
+};
 
 export const serviceGate = (connection: Connection, { log, clock }: Pick<Environment, "log" | "clock">) => {
   const { config, connect, hasCredentials, stopped } = connection;

@@ -3,12 +3,12 @@
 import { getOrInsert } from "../../schema/index.ts";
 import { type Operation, soleOperation } from "../log/operation.ts";
 
-interface Claim {
+type Claim = {
   type: "RoleBinding" | "RoleBindingSet";
   /** logical name */
   name: string;
   exclusive: boolean;
-}
+};
 
 export type BindingPlaces = ReturnType<typeof bindingPlaces>;
 
