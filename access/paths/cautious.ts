@@ -1,10 +1,21 @@
 // What somebody can come to hold if the service lets callers grant what they do not hold, and if people do their part. The published
 // contract excludes neither (docs/contract.md#d21). Nothing that a request does here takes a way from another request, so the search goes
 // on from what it has found, the shortest ways first.
-import type { Json } from "../../schema/index.ts";
 import { type InviteNode, type NodeId, nameOf, type ProviderNode, type RoleNode } from "../graph/graph.ts";
-import { type Held, Holdings, join, type Request, type Way, wireNames } from "./reached.ts";
-import { exchange, type Start } from "./start.ts";
+import {
+  type Held,
+  Holdings,
+  isPerson,
+  join,
+  NO_REQUESTS,
+  personBy,
+  type Request,
+  send,
+  senderOf,
+  type Way,
+  wireNames,
+} from "./reached.ts";
+import { type Start, takeOver } from "./start.ts";
 import { placeIn, type World } from "./world.ts";
 
 export interface Search {
@@ -15,11 +26,6 @@ export interface Search {
   invites: boolean;
   /** steps that all searches may take together */
   budget: { steps: number };
-}
-
-interface Sent {
-  way: Way;
-  request: Request;
 }
 
 /** What gives a role at a group. */
@@ -46,8 +52,9 @@ class CautiousSearch {
   }
 
   run(): Held[] {
-    for (const [who, requests] of this.#start.controlled) this.#control(who, { requests, assumptions: [] });
-    for (const [who, requests] of this.#start.perhaps) this.#control(who, { requests, assumptions: [PERHAPS] });
+    // What is certain comes first.
+    const controlled = [...this.#start.controlled].sort(([, a], [, b]) => a.assumptions.length - b.assumptions.length);
+    for (const [who, way] of controlled) this.#control(who, way);
     for (let cost = 0; cost < this.#waiting.length; cost += 1) {
       const here = this.#waiting[cost] ?? [];
       for (const held of here) {
@@ -97,7 +104,7 @@ class CautiousSearch {
   }
 
   /** A request that `who` may send for itself; `may` says which, after its name. */
-  #send(way: Way, who: NodeId, request: Omit<Request, "after" | "as" | "why">, may: string, assumption = FREE): Sent {
+  #send(way: Way, who: NodeId, request: Omit<Request, "after" | "as" | "why">, may: string, assumption = FREE): Way {
     const name = isPerson(who) ? "the person" : nameOf(this.#world.graph.identities, who);
     return send(way, { ...request, as: senderOf(who), why: `${name} may ${may}` }, assumption);
   }
@@ -109,12 +116,12 @@ class CautiousSearch {
     if (capabilities.has("role_bindings.create")) {
       const body: Request["body"] = (uidOf) => ({ identityUid: uidOf(who), roleUid: uidOf(id) });
       const may = `create role bindings at ${place}, and gives itself ${name} there`;
-      const sent = this.#send(held, who, { operation: "CreateRoleBinding", at: group, body }, may);
-      this.#hold(who, { id: sent.request, group, role: id }, sent.way, all);
+      const way = this.#send(held, who, { operation: "CreateRoleBinding", at: group, body }, may);
+      this.#hold(who, { id: way.requests.at(-1) as Request, group, role: id }, way, all);
     } else if (capabilities.has("role_bindings.update")) {
       const body: Request["body"] = (uidOf) => ({ roleUid: uidOf(id) });
       const may = `change role bindings at ${place}, and changes its own to ${name}`;
-      const { way } = this.#send(held, who, { operation: "UpdateRoleBinding", at: binding, body }, may);
+      const way = this.#send(held, who, { operation: "UpdateRoleBinding", at: binding, body }, may);
       this.#hold(who, { id: binding, group, role: id }, way, all);
     }
   }
@@ -122,7 +129,7 @@ class CautiousSearch {
   #widen(held: Held, { id, name, group }: RoleNode): void {
     const capabilities = this.#wideBy(id);
     if (this.#widened.has(id) || capabilities.isSubsetOf(this.#world.granted(id))) return;
-    const { way } = this.#send(
+    const way = this.#send(
       held,
       held.who,
       { operation: "UpdateRole", at: id, body: () => ({ capabilities: wireNames([...capabilities].sort()) }) },
@@ -143,14 +150,10 @@ class CautiousSearch {
       .bindingsOf(identity)
       .some(({ group, role }) => !this.#holdings.hasAll(held.who, this.#grantedBy(role), group));
     if (!isNew) return;
-    const { relationship, assumption } = this.#start.starter;
-    const change = changeOfClaims(this.#world, held.who, identity, relationship);
-    const { way } = send(held, change, obstacleTo(this.#world, held.who, identity));
-    const assumed = exchange(identity, this.#search.audience, assumeText(this.#world, identity), way.requests);
-    this.#control(identity, {
-      requests: [...way.requests, assumed],
-      assumptions: withAssumption(way.assumptions, assumption),
-    });
+    const { who } = held;
+    const obstacle = obstacleTo(this.#world, who, identity);
+    const { audience } = this.#search;
+    this.#control(identity, takeOver(this.#world, this.#start.starter, audience, { who, identity }, held, obstacle));
   }
 
   #signIn(way: Way, provider: ProviderNode, assumption: string): void {
@@ -165,7 +168,7 @@ class CautiousSearch {
         body: null,
         why: `a person signs in at ${provider.name} as a member of ${mapping.externalGroupId}, which gets ${role}`,
       };
-      this.#hold(personBy(mapping.id), mapping, send(way, signIn, assumption).way);
+      this.#hold(personBy(mapping.id), mapping, send(way, signIn, assumption));
     }
   }
 
@@ -179,7 +182,7 @@ class CautiousSearch {
     if (update) {
       const body: Request["body"] = () => ({ oidc: { issuer: "<issuer of its own>" } });
       const may = `change identity provider ${name}, and lets people of its own issuer sign in`;
-      const { way } = this.#send(update, who, { operation: "UpdateIdentityProvider", at: id, body }, may);
+      const way = this.#send(update, who, { operation: "UpdateIdentityProvider", at: id, body }, may);
       this.#signIn(way, provider, "a person signs in at the issuer");
     }
     const manage = waysBy("identity_providers.scim.manage", "identity_providers.list");
@@ -190,7 +193,7 @@ class CautiousSearch {
         body: () => ({}),
       } as const;
       const may = `manage the provisioning of ${name}, and puts people into its external groups`;
-      const { way } = this.#send(manage, who, request, may, "");
+      const way = this.#send(manage, who, request, may, "");
       this.#signIn(way, provider, "a person signs in whom the provisioning put into the group");
     }
   }
@@ -204,7 +207,7 @@ class CautiousSearch {
       why: `a person who has the code accepts invite ${name}, and gets ${nameOf(this.#world.graph.roles, role)} at ${placeIn(this.#world, group)}`,
     };
     const assumption = "a person has the code of the invite, which no list shows";
-    this.#hold(personBy(id), { id, role, group }, send({ requests: [], assumptions: [] }, accept, assumption).way);
+    this.#hold(personBy(id), { id, role, group }, send(NO_REQUESTS, accept, assumption));
   }
 
   #goOn(held: Held): void {
@@ -229,26 +232,9 @@ class CautiousSearch {
   }
 }
 
-/** Returns the way with the request. */
-const send = (way: Way, request: Omit<Request, "after">, assumption: string): Sent => {
-  const sent: Request = { ...request, after: way.requests };
-  const assumptions = withAssumption(way.assumptions, assumption);
-  return { way: { requests: [...way.requests, sent], assumptions }, request: sent };
-};
-
-const withAssumption = (assumptions: readonly string[], assumption: string | undefined): string[] => [
-  ...new Set([...assumptions, ...(assumption ? [assumption] : [])]),
-];
-
-/** Who gets access by the record without being an identity of the graph. */
-const personBy = (record: NodeId): NodeId => `person ${record}`;
-export const isPerson = (who: NodeId): boolean => who.startsWith("person ");
-const senderOf = (who: NodeId): NodeId | "workload" => (isPerson(who) ? "workload" : who);
-
 const PROVIDER_CAPABILITIES = ["identity_providers.update", "role_bindings.create", "identity_providers.scim.manage"];
 
 const FREE = "the service lets a caller grant what it does not hold";
-const PERHAPS = "the workload may assume the identity, which its patterns or further claims leave open";
 
 const isOpen = ({ email, expirationTime }: InviteNode, nowMs: number): boolean =>
   email === "" && (expirationTime === null || !(Date.parse(expirationTime) <= nowMs));
@@ -266,20 +252,3 @@ const obstacleTo = (world: World, who: NodeId, identity: NodeId): string => {
   if (!isCovered) return FREE;
   return world.isWhole(root) ? "" : "no role binding that is not visible to you is in the way";
 };
-
-export const changeOfClaims = (
-  { graph }: World,
-  who: NodeId,
-  identity: NodeId,
-  relationship: Json,
-): Omit<Request, "after"> => ({
-  as: senderOf(who),
-  operation: "UpdateIdentity",
-  at: identity,
-  query: () => `updateMask=${Object.keys(relationship)[0]}`,
-  body: () => relationship,
-  why: `${nameOf(graph.identities, who)} may change identity ${nameOf(graph.identities, identity)}, and lets the workload assume it`,
-});
-
-export const assumeText = ({ graph }: World, identity: NodeId): string =>
-  `the workload assumes identity ${nameOf(graph.identities, identity)}`;

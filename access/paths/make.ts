@@ -3,9 +3,8 @@ import { getOrInsert } from "../../schema/index.ts";
 import { compare } from "../canonical.ts";
 import { worstFirst } from "../graph/danger.ts";
 import type { NodeId } from "../graph/graph.ts";
-import { isPerson } from "./cautious.ts";
 import type { Gain, Path, PathQuery } from "./path.ts";
-import { type Assumes, Covered, type Held, type Request, stepsOf } from "./reached.ts";
+import { type Assumes, Covered, type Held, isPerson, type Request, stepsOf } from "./reached.ts";
 import type { Start } from "./start.ts";
 import type { World } from "./world.ts";
 
@@ -74,7 +73,10 @@ export const pathsInOrder = (paths: readonly Path[]): Path[] =>
 /** What the first caller holds is no gain; of a workload, what it can assume today. */
 export const heldAtFirst = (world: World, { from, controlled }: Start): Covered => {
   const covered = new Covered(world);
-  const first = "identity" in from ? [from.identity] : [...controlled.keys()];
+  const first =
+    "identity" in from
+      ? [from.identity]
+      : [...controlled].flatMap(([id, { assumptions }]) => (assumptions.length === 0 ? id : []));
   for (const { group, role } of first.flatMap(world.bindingsOf))
     covered.add({ group, capabilities: world.granted(role) });
   return covered;

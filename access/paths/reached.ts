@@ -27,6 +27,14 @@ export interface Held {
 
 export type Way = Pick<Held, "requests" | "assumptions">;
 
+export const NO_REQUESTS: Way = { requests: [], assumptions: [] };
+
+/** The way with one more request, which may need an assumption. */
+export const send = (way: Way, request: Omit<Request, "after">, assumption = ""): Way => ({
+  requests: [...way.requests, { ...request, after: way.requests }],
+  assumptions: assumption === "" ? way.assumptions : [...new Set([...way.assumptions, assumption])],
+});
+
 /** `strict`: by the rules of the reference server. `cautious`: only if the service or people allow what it assumes. */
 export type Assumes = "strict" | "cautious";
 
@@ -136,12 +144,17 @@ export interface Step {
   why: string;
 }
 
+/** Who gets access by the record without being an identity of the graph. */
+export const personBy = (record: NodeId): NodeId => `person ${record}`;
+export const isPerson = (who: NodeId): boolean => who.startsWith("person ");
+export const senderOf = (who: NodeId): NodeId | "workload" => (isPerson(who) ? "workload" : who);
+
 /** Capabilities as a request has them. */
 export const wireNames = (capabilities: readonly string[]): string[] =>
   capabilities.map((one) => capabilityFrom(one) ?? one);
 
 /** The requests and all that they need, each once, in the order in which they can be sent. */
-export const inOrder = (requests: Iterable<Request>): Request[] => {
+const inOrder = (requests: Iterable<Request>): Request[] => {
   const ordered = new Set<Request>();
   const add = (request: Request): void => {
     if (ordered.has(request)) return;

@@ -1,12 +1,12 @@
 // Where a path starts: an identity that somebody controls today, or a workload with its token. A path that changes who may assume an
 // identity gives it to the workload that starts the path.
 import type { Json } from "../../schema/index.ts";
-import type { IdentityNode, NodeId } from "../graph/graph.ts";
+import { type IdentityNode, type NodeId, nameOf } from "../graph/graph.ts";
 import type { Budget } from "../pattern/budget.ts";
 import { text } from "../pattern/language.ts";
 import type { TokenWorkload } from "../workload/token.ts";
 import { canBeAssumedBy, workloadsOf } from "../workload/workload.ts";
-import type { Request } from "./reached.ts";
+import { NO_REQUESTS, type Request, send, senderOf, type Way } from "./reached.ts";
 import type { World } from "./world.ts";
 
 export type From = { identity: NodeId } | { workload: WorkloadClaims };
@@ -31,10 +31,8 @@ interface Starter {
 export interface Start {
   from: From;
   starter: Starter;
-  /** identities under its control, and the request by which it gets there; none: it has the token already */
-  controlled: ReadonlyMap<NodeId, readonly Request[]>;
-  /** identities that it may be able to assume: their patterns cannot be decided */
-  perhaps: ReadonlyMap<NodeId, readonly Request[]>;
+  /** identities under its control, and how it gets there; under an assumption where their patterns cannot be decided */
+  controlled: ReadonlyMap<NodeId, Way>;
 }
 
 interface StartOptions {
@@ -48,7 +46,7 @@ interface StartOptions {
 export const startOfIdentity = (world: World, identity: IdentityNode, options: StartOptions): Start => {
   const { id, relationship } = identity;
   const starter = starterOf(relationship, options.budget);
-  const start: Start = { from: { identity: id }, starter, controlled: new Map([[id, []]]), perhaps: new Map() };
+  const start: Start = { from: { identity: id }, starter, controlled: new Map([[id, NO_REQUESTS]]) };
   return options.others ? withOthers(world, start, options) : start;
 };
 
@@ -59,11 +57,11 @@ export const startsOfWorkload = (world: World, relationship: Json, options: Star
   const starts: Start[] = [];
   const add = (starter: Starter): void => {
     const from: From = { workload: starter.claims ?? { issuer: "", subject: "" } };
-    starts.push(withOthers(world, { from, starter, controlled: new Map(), perhaps: new Map() }, options));
+    starts.push(withOthers(world, { from, starter, controlled: new Map() }, options));
   };
   add(starterOf(relationship, budget));
   for (const { id, relationship: trusted } of world.graph.identities.values()) {
-    if (starts.some(({ controlled, perhaps }) => controlled.has(id) || perhaps.has(id))) continue;
+    if (starts.some(({ controlled }) => controlled.has(id))) continue;
     if (trusted === null || world.bindingsOf(id).length === 0) continue;
     const answer = canBeAssumedBy(trusted, workloads, budget);
     if (answer.is === "yes" && answer.example.iss !== undefined) add(starterFrom(answer.example));
@@ -119,7 +117,6 @@ const withOthers = (world: World, start: Start, { audience, budget }: StartOptio
     claims: new Map(Object.entries(claims.claims ?? {}).map(([name, value]) => [name, text(value)])),
   };
   const controlled = new Map(start.controlled);
-  const perhaps = new Map(start.perhaps);
   for (const identity of world.graph.identities.values()) {
     const { id, relationship } = identity;
     if (controlled.has(id) || relationship === null || world.bindingsOf(id).length === 0) continue;
@@ -135,12 +132,13 @@ const withOthers = (world: World, start: Start, { audience, budget }: StartOptio
     const wanted = [...Object.keys(exact as Json), ...Object.keys(claimPatterns as Json)];
     const isCertain = answer.is === "yes" && wanted.every((name) => claims.claims?.[name] !== undefined);
     const isPlain = own === undefined && audiencePattern === undefined;
-    (isCertain && isPlain ? controlled : perhaps).set(id, [
-      exchange(id, audience, `the workload assumes identity ${identity.name}, which trusts it`),
-    ]);
+    const assume = exchange(id, audience, `the workload assumes identity ${identity.name}, which trusts it`);
+    controlled.set(id, send(NO_REQUESTS, assume, isCertain && isPlain ? "" : PERHAPS));
   }
-  return { ...start, controlled, perhaps };
+  return { ...start, controlled };
 };
+
+const PERHAPS = "the workload may assume the identity, which its patterns or further claims leave open";
 
 /** Most identities trust one exact subject: the automata need not be asked. */
 const isOtherText = ({ claimMatch }: Json, { issuer, subject }: WorkloadClaims): boolean => {
@@ -149,11 +147,32 @@ const isOtherText = ({ claimMatch }: Json, { issuer, subject }: WorkloadClaims):
 };
 
 /** The workload exchanges its token for one of the identity. */
-export const exchange = (identity: NodeId, audience: string, why: string, after: readonly Request[] = []): Request => ({
+const exchange = (identity: NodeId, audience: string, why: string): Omit<Request, "after"> => ({
   as: "workload",
   operation: "ExchangeGet",
   query: (uidOf) => `${new URLSearchParams({ aud: audience })}&identity=${uidOf(identity)}`,
   body: null,
   why,
-  after,
 });
+
+/** `who` lets the workload that starts assume the identity, which then does. */
+export const takeOver = (
+  { graph }: World,
+  { relationship, assumption = "" }: Starter,
+  audience: string,
+  { who, identity }: { who: NodeId; identity: NodeId },
+  way: Way,
+  obstacle = "",
+): Way => {
+  const name = nameOf(graph.identities, identity);
+  const change: Omit<Request, "after"> = {
+    as: senderOf(who),
+    operation: "UpdateIdentity",
+    at: identity,
+    query: () => `updateMask=${Object.keys(relationship)[0]}`,
+    body: () => relationship,
+    why: `${nameOf(graph.identities, who)} may change identity ${name}, and lets the workload assume it`,
+  };
+  const assume = exchange(identity, audience, `the workload assumes identity ${name}`);
+  return send(send(way, change, obstacle), assume, assumption);
+};

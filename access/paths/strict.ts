@@ -4,9 +4,9 @@
 // away does so. What several identities hold can be brought together by granting it to one of them.
 
 import { type BindingNode, type NodeId, nameOf, type RoleNode } from "../graph/graph.ts";
-import { assumeText, changeOfClaims, type Search } from "./cautious.ts";
-import { type Held, Holdings, inOrder, join, type Request, type Way, wireNames } from "./reached.ts";
-import { exchange, type Start } from "./start.ts";
+import type { Search } from "./cautious.ts";
+import { type Held, Holdings, join, type Request, send, type Way, wireNames } from "./reached.ts";
+import { type Start, takeOver } from "./start.ts";
 import { placeIn, type World } from "./world.ts";
 
 export const reachStrictly = (world: World, start: Start, search: Search): Held[] => {
@@ -22,12 +22,13 @@ export const reachStrictly = (world: World, start: Start, search: Search): Held[
       found.push(held);
     }
   };
-  for (const [identity, requests] of start.controlled) control({ identity, requests, lost: new Set() });
-  const taken = new Set(start.controlled.keys());
+  const certain = new Map([...start.controlled].filter(([, { assumptions }]) => assumptions.length === 0));
+  for (const [identity, { requests }] of certain) control({ identity, requests, lost: new Set() });
+  const taken = new Set(certain.keys());
   for (let isNew = true; isNew; ) {
     const round = candidatesOf(holdings, taken, search).flatMap((identity) => {
       if (search.budget.steps < 0) return [];
-      const callers = new Set([...start.controlled.keys(), ...holdings.identities()]);
+      const callers = new Set([...certain.keys(), ...holdings.identities()]);
       const ways = [...callers].flatMap((who) => takeover(holdings, who, identity, { start, search }) ?? []);
       return shortest(ways) ?? [];
     });
@@ -108,9 +109,8 @@ const takeover = (
     )
   )
     return undefined;
-  const changed: Request = { ...changeOfClaims(world, who, identity, start.starter.relationship), after: before };
-  const assumed = exchange(identity, search.audience, assumeText(world, identity), [changed]);
-  return { identity, requests: inOrder([...before, changed, assumed]), lost };
+  const way = takeOver(world, start.starter, search.audience, { who, identity }, { requests: before, assumptions: [] });
+  return { identity, requests: way.requests, lost };
 };
 
 /** How a binding of an identity is no longer in the way of `who`: it holds what the role grants, or the binding is taken away. */
@@ -131,19 +131,14 @@ const removal = (holdings: Holdings, by: NodeId, binding: NodeId, group: NodeId)
   const may = holdings.find(by, "role_bindings.delete", group);
   if (may) {
     const why = `${name} may delete role bindings at ${place}, and takes away the one that is in the way`;
-    return after(may, { as: by, operation: "DeleteRoleBinding", at: binding, body: null, why });
+    return send(may, { as: by, operation: "DeleteRoleBinding", at: binding, body: null, why });
   }
   const change = holdings.find(by, "role_bindings.update", group);
   if (change === undefined) return undefined;
   const why = `${name} may change role bindings at ${place}, and takes over the one that is in the way`;
   const body: Request["body"] = (uidOf) => ({ identityUid: uidOf(by), roleUid: uidOf(change.role) });
-  return after(change, { as: by, operation: "UpdateRoleBinding", at: binding, body, why });
+  return send(change, { as: by, operation: "UpdateRoleBinding", at: binding, body, why });
 };
-
-const after = (way: Way, request: Omit<Request, "after">): Way => ({
-  requests: [...way.requests, { ...request, after: way.requests }],
-  assumptions: way.assumptions,
-});
 
 /** How `who` comes to hold all of the capabilities at the group: it does, or others under control give it what it lacks. */
 const supply = (holdings: Holdings, who: NodeId, capabilities: readonly string[], group: NodeId): Way | undefined => {
@@ -218,7 +213,7 @@ const grant = (
 
 const bind = (way: Way, by: NodeId, to: NodeId, place: NodeId, roleOf: () => NodeId | Request, why: string): Way => {
   const body: Request["body"] = (uidOf) => ({ identityUid: uidOf(to), roleUid: uidOf(roleOf()) });
-  return after(way, { as: by, operation: "CreateRoleBinding", at: place, body, why });
+  return send(way, { as: by, operation: "CreateRoleBinding", at: place, body, why });
 };
 
 /** The service takes an identity of the same organization, the caller itself, and one that the caller can list. */
@@ -255,7 +250,7 @@ const widening = (
   const may = holdings.find(by, "roles.update", role.group);
   if (may === undefined || !holdings.hasAll(by, wide, role.group)) return undefined;
   const way = join(may, held, ...wide.map((one) => holdings.find(by, one, role.group)));
-  return after(way, {
+  return send(way, {
     as: by,
     operation: "UpdateRole",
     at: role.id,
