@@ -1,4 +1,5 @@
 // The characters that some languages tell apart, in classes: all characters of a class are in the same sets.
+import { getOrInsert } from "../../schema/index.ts";
 import { type Budget, spend } from "./budget.ts";
 import type { Ranges } from "./program.ts";
 
@@ -20,7 +21,7 @@ const NEWLINE: Ranges = [10, 10];
 /** RE2's word characters: 0-9, A-Z, _ and a-z. */
 const WORD: Ranges = [48, 57, 65, 90, 95, 95, 97, 122];
 /** Halves of characters: in no text that the exchange matches. */
-const SURROGATES: Ranges = [0xd800, 0xdfff];
+const SURROGATES = [0xd800, 0xdfff] as const;
 const END = 0x110000;
 
 const LIKED = [..."abcdefghijklmnopqrstuvwxyz0123456789-_./:@ ABCDEFGHIJKLMNOPQRSTUVWXYZ"].map(
@@ -37,66 +38,49 @@ const exampleIn = (pieces: readonly Piece[]): { codePoint: number; rank: number 
 };
 
 export const alphabetOf = (given: Iterable<Ranges>, budget: Budget): Alphabet => {
-  const sets = new Map<string, Ranges>();
-  for (const ranges of [NEWLINE, WORD, SURROGATES]) sets.set(ranges.join(), ranges);
+  const sets = new Map([NEWLINE, WORD, SURROGATES].map((ranges) => [ranges.join(), ranges]));
   for (const ranges of given) {
     spend(budget, ranges.length);
     sets.set(ranges.join(), ranges);
   }
   const changes = changesOf([...sets.values()], budget);
-  const borders = [...changes.keys()].sort((a, b) => a - b);
-
-  const symbols = new Map<string, number>();
-  const members: number[][] = [];
-  const pieces: Piece[][] = [];
-  const starts: number[] = [];
-  const symbolAt: number[] = [];
+  const starts = [...changes.keys()].sort((a, b) => a - b);
+  /** the pieces of each class, by the sets that it is in */
+  const classes = new Map<string, Piece[]>();
   const inside = new Set<number>();
-  for (const [i, first] of borders.entries()) {
+  const classAt = starts.map((first, i) => {
     for (const set of changes.get(first) ?? []) if (!inside.delete(set)) inside.add(set);
     spend(budget, 1 + inside.size);
-    const sorted = [...inside].sort((a, b) => a - b);
-    const key = sorted.join();
-    const symbol = symbols.get(key) ?? symbols.size;
-    if (symbol === symbols.size) {
-      symbols.set(key, symbol);
-      members.push(sorted);
-      pieces.push([]);
-    }
-    (pieces[symbol] as Piece[]).push([first, (borders[i + 1] ?? END) - 1]);
-    starts.push(first);
-    symbolAt.push(symbol);
-  }
-
-  const indexOf = new Map([...sets.keys()].map((key, index) => [key, index]));
-  const classes = [...sets].map(() => new Set<number>());
-  for (const [symbol, own] of members.entries()) for (const set of own) classes[set]?.add(symbol);
-  const symbolsIn = (ranges: Ranges) => classes[indexOf.get(ranges.join()) as number] as ReadonlySet<number>;
-  const newline = symbolsIn(NEWLINE);
-  const word = symbolsIn(WORD);
-  const isHalf = symbolsIn(SURROGATES);
-  const symbolOf = (codePoint: number): number => {
-    let [low, high] = [0, starts.length];
-    while (high - low > 1) {
-      const at = (low + high) >> 1;
-      if ((starts[at] as number) <= codePoint) low = at;
-      else high = at;
-    }
-    return symbolAt[low] as number;
-  };
+    const own = getOrInsert(classes, [...inside].sort((a, b) => a - b).join(), (): Piece[] => []);
+    own.push([first, (starts[i + 1] ?? END) - 1]);
+    return own;
+  });
   // Classes of halves are not part of the alphabet. The first classes are those that read best in an example.
-  const ranked = pieces.flatMap((own, symbol) => (isHalf.has(symbol) ? [] : [{ symbol, own, ...exampleIn(own) }]));
-  const order = ranked.sort((a, b) => a.rank - b.rank);
-  const numbers = new Map(order.map(({ symbol }, number) => [symbol, number]));
-  const renumber = (own: ReadonlySet<number>): ReadonlySet<number> =>
-    new Set([...own].flatMap((symbol) => numbers.get(symbol) ?? []));
-  const [newlines, words] = [renumber(newline), renumber(word)];
+  const order = [...classes.values()]
+    .filter(([[first] = [0]]) => first < SURROGATES[0] || first > SURROGATES[1])
+    .map((own) => ({ own, ...exampleIn(own) }))
+    .sort((a, b) => a.rank - b.rank);
+  const numbers = new Map(order.map(({ own }, number) => [own, number]));
+  const symbols = classAt.map((own) => numbers.get(own) ?? -1);
+  const indexOf = (codePoint: number): number => starts.findLastIndex((first) => first <= codePoint);
+
+  const known = new Map<string, ReadonlySet<number>>();
+  const findSymbols = (ranges: Ranges): Set<number> => {
+    const found = new Set<number>();
+    for (let i = 0; i < ranges.length; i += 2)
+      for (let at = indexOf(ranges[i] as number); (starts[at] ?? END) <= (ranges[i + 1] as number); at += 1)
+        found.add(symbols[at] as number);
+    found.delete(-1);
+    return found;
+  };
+  const symbolsIn = (ranges: Ranges) => getOrInsert(known, ranges.join(), () => findSymbols(ranges));
+  const [newlines, words] = [symbolsIn(NEWLINE), symbolsIn(WORD)];
   return {
     size: order.length,
     example: (symbol) => String.fromCodePoint(order[symbol]?.codePoint as number),
     width: (symbol) => order[symbol]?.own.reduce((sum, [first, last]) => sum + last - first + 1, 0) ?? 0,
-    symbolOf: (codePoint) => numbers.get(symbolOf(codePoint)) ?? -1,
-    symbolsIn: (ranges) => renumber(symbolsIn(ranges)),
+    symbolOf: (codePoint) => symbols[indexOf(codePoint)] as number,
+    symbolsIn,
     isNewline: (symbol) => newlines.has(symbol),
     isWord: (symbol) => words.has(symbol),
   };
@@ -107,9 +91,7 @@ const changesOf = (sets: readonly Ranges[], budget: Budget): Map<number, number[
   const changes = new Map<number, number[]>([[0, []]]);
   const change = (codePoint: number, set: number): void => {
     if (codePoint >= END) return;
-    const setsThere = changes.get(codePoint);
-    if (setsThere) setsThere.push(set);
-    else changes.set(codePoint, [set]);
+    getOrInsert(changes, codePoint, (): number[] => []).push(set);
   };
   for (const [set, ranges] of sets.entries()) {
     spend(budget, ranges.length);

@@ -1,5 +1,6 @@
 // Answers about languages: an example, or that there is none; and how many texts there are.
-import { alphabetOf } from "./alphabet.ts";
+import { getOrInsert } from "../../schema/index.ts";
+import { type Alphabet, alphabetOf } from "./alphabet.ts";
 import { type Budget, spend, Undecided } from "./budget.ts";
 import { every, hasUnknown, type Language, not, textsOf } from "./language.ts";
 import { machineOf, setsIn } from "./machine.ts";
@@ -83,55 +84,42 @@ const pathTo = (end: number, cameBy: ReadonlyMap<number, { from: number; symbol:
   return path.reverse();
 };
 
-interface Edge {
-  to: number;
-  width: number;
-}
-
 const count = (
   { start, step, accepts, isDead }: Machine,
-  { size, width }: { size: number; width: (symbol: number) => number },
+  { size, width }: Alphabet,
   most: number,
   budget: Budget,
 ): number => {
-  const edges = new Map<number, Edge[]>([[start, []]]);
+  /** how many characters lead from a state to another one */
+  const edges = new Map<number, Map<number, number>>([[start, new Map()]]);
   const into = new Map<number, number[]>();
   for (const [state, own] of edges) {
     if (isDead(state)) continue;
     spend(budget, size / 4);
     for (let symbol = 0; symbol < size; symbol += 1) {
       const to = step(state, symbol);
-      own.push({ to, width: width(symbol) });
-      if (!edges.has(to)) edges.set(to, []);
-      const from = into.get(to);
-      if (from) from.push(state);
-      else into.set(to, [state]);
+      own.set(to, (own.get(to) ?? 0) + width(symbol));
+      if (!edges.has(to)) edges.set(to, new Map());
+      getOrInsert(into, to, (): number[] => []).push(state);
     }
   }
-  // What leads to an accepted text. A circle among these states is an endless number of texts.
+  // What leads to an accepted text.
   const useful = new Set([...edges.keys()].filter(accepts));
   for (const state of useful) for (const from of into.get(state) ?? []) useful.add(from);
-  if (!useful.has(start)) return 0;
-  const counts = new Map<number, number>();
-  const waiting: { state: number; next: number }[] = [{ state: start, next: 0 }];
-  const open = new Set([start]);
-  for (let top = waiting.at(-1); top !== undefined; top = waiting.at(-1)) {
-    const usefulEdges = (edges.get(top.state) as Edge[]).filter(({ to }) => useful.has(to));
-    const edge = usefulEdges[top.next];
-    if (edge === undefined) {
-      const sum = usefulEdges.reduce(
-        (all, { to, width }) => all + width * (counts.get(to) as number),
-        Number(accepts(top.state)),
-      );
-      counts.set(top.state, Math.min(most, sum));
-      open.delete(top.state);
-      waiting.pop();
-    } else if (open.has(edge.to)) return most;
-    else if (counts.has(edge.to)) top.next += 1;
-    else {
-      open.add(edge.to);
-      waiting.push({ state: edge.to, next: 0 });
+  let total = 0;
+  /** the states after one character more, each with the number of texts that lead there */
+  let layer = new Map([[start, 1]]);
+  for (let length = 0; layer.size > 0 && total < most; length += 1) {
+    // A text that is longer than there are states passes one twice, which is an endless number of texts.
+    if (length > useful.size) return most;
+    spend(budget, layer.size);
+    const next = new Map<number, number>();
+    for (const [state, texts] of layer) {
+      if (accepts(state)) total += texts;
+      for (const [to, characters] of edges.get(state) ?? [])
+        if (useful.has(to)) next.set(to, Math.min(most, (next.get(to) ?? 0) + texts * characters));
     }
+    layer = next;
   }
-  return counts.get(start) as number;
+  return Math.min(most, total);
 };
