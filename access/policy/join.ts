@@ -1,65 +1,56 @@
 // Joins the sections of several files. An entry of two files is a mistake at its second place. A row of access is not, and
 // neither is a group that only holds other groups.
-import { type Entry, isList, isMap, listOf, type MapSource, type Mistake, mapOf, type Source } from "./source.ts";
+import {
+  type Entry,
+  holdsNames,
+  isList,
+  isMap,
+  listOf,
+  type MapSource,
+  type Mistake,
+  mapOf,
+  type Source,
+} from "./source.ts";
 
-type Join = (first: Entry, second: Entry, path: readonly string[]) => Source;
+type Path = readonly string[];
 
 export const joinSources = (sources: readonly MapSource[]): { source: MapSource; mistakes: Mistake[] } => {
   const mistakes: Mistake[] = [];
 
-  const twice: Join = (first, second, path) => {
-    const place = first.key ?? first.value.place;
+  const join = (first: Entry, second: Entry, path: Path): Source => {
+    const [one, other] = [first.value, second.value];
+    if (isJoined(path) || (isGroup(path) && (holdsGroupsOnly(one) || holdsGroupsOnly(other)))) {
+      if (isEmpty(one)) return other;
+      if (isEmpty(other)) return one;
+      if (isMap(one) && isMap(other)) {
+        const entries = new Map(one.entries);
+        for (const [name, entry] of other.entries) {
+          const known = entries.get(name);
+          entries.set(name, known ? { ...known, value: join(known, entry, [...path, name]) } : entry);
+        }
+        return mapOf(entries, one.place);
+      }
+    }
+    if (isRow(path) && isList(one) && isList(other)) return listOf([...one.items, ...other.items], one.place);
+    const place = first.key ?? one.place;
     const where = place ? `${place.file}:${place.line}:${place.column}` : "another file";
     mistakes.push({ path: path.join("."), text: `is in ${where} already`, place: second.key });
-    return first.value;
+    return one;
   };
 
-  const joinMaps =
-    (joinEntry: Join): Join =>
-    (first, second, path) => {
-      if (isEmpty(first.value)) return second.value;
-      if (isEmpty(second.value)) return first.value;
-      if (!isMap(first.value) || !isMap(second.value)) return twice(first, second, path);
-      const entries = new Map(first.value.entries);
-      for (const [name, entry] of second.value.entries) {
-        const known = entries.get(name);
-        entries.set(name, known ? { ...known, value: joinEntry(known, entry, [...path, name]) } : entry);
-      }
-      return mapOf(entries, first.value.place);
-    };
-
-  const joinGroup: Join = (first, second, path) =>
-    holdsGroupsOnly(first.value) || holdsGroupsOnly(second.value)
-      ? joinMaps((one, other, below) =>
-          below.at(-1) === "groups" ? joinGroups(one, other, below) : twice(one, other, below),
-        )(first, second, path)
-      : twice(first, second, path);
-  const joinGroups: Join = (first, second, path) => joinMaps(joinGroup)(first, second, path);
-
-  const joinLists: Join = (first, second, path) =>
-    isList(first.value) && isList(second.value)
-      ? listOf([...first.value.items, ...second.value.items], first.value.place)
-      : twice(first, second, path);
-
-  const sections = new Map<string, Join>(
-    Object.entries({
-      groups: joinGroups,
-      identities: joinMaps(twice),
-      roles: joinMaps(twice),
-      access: joinMaps(joinMaps(joinLists)),
-      tests: joinLists,
-      people: joinMaps(twice),
-    }),
-  );
-  const joinSection: Join = (first, second, path) => (sections.get(path[0] as string) ?? twice)(first, second, path);
-
   const [first = mapOf(new Map()), ...others] = sources;
-  const source = others.reduce<Source>(
-    (joined, other) => joinMaps(joinSection)({ value: joined }, { value: other }, []),
-    first,
-  );
+  const source = others.reduce<Source>((joined, value) => join({ value: joined }, { value }, []), first);
   return { source: source as MapSource, mistakes };
 };
+
+/** The root and the maps of names, except of what is in an entry. */
+const isJoined = (path: Path): boolean =>
+  path.length === 0 || (holdsNames(path) && (path[0] !== "people" || path.length === 1));
+
+const isGroup = ([section, ...below]: Path): boolean => section === "groups" && below.length % 2 === 1;
+
+const isRow = ([section, ...below]: Path): boolean =>
+  (section === "tests" && below.length === 0) || (section === "access" && below.length === 2);
 
 const isEmpty = (source: Source): boolean => "scalar" in source && source.scalar === null;
 

@@ -5,7 +5,7 @@ import { basename, dirname, extname, isAbsolute, join, resolve } from "node:path
 import { isWithin } from "../../pulumi/project.ts";
 import { UserError } from "../../schema/index.ts";
 import { joinSources } from "./join.ts";
-import { isList, isMap, type MapSource, type Mistake, mapOf, NODES_MAX, type Place, type Source } from "./source.ts";
+import { isList, isMap, type MapSource, type Mistake, NODES_MAX, type Place, type Source } from "./source.ts";
 import { sourceFromYaml } from "./yaml-source.ts";
 
 /** Most bytes of one file. */
@@ -186,8 +186,9 @@ export const readSource = (file: string, find: FindFile = findTextFile, noMap = 
       tooMuch = `has more than ${NODES_MAX.toLocaleString("en")} nodes with the files that it includes; divide the policy`;
       return;
     }
-    const { include, rest } = splitInclude(source);
-    sources.push(rest);
+    const include = source.entries.get("include")?.value;
+    source.entries.delete("include");
+    sources.push(source);
     open.push({ name, real });
     for (const { path, place } of includesOf(include, mistakes)) {
       if (isAbsolute(path)) {
@@ -209,13 +210,6 @@ const NO_POLICY =
   "must be a map with organization, groups, identities, roles and access; `npx pulumi-irm init` writes an example";
 
 const startOf = (file: string): Place => ({ file, line: 1, column: 1 });
-
-const splitInclude = (source: MapSource): { include?: Source; rest: MapSource } => {
-  const include = source.entries.get("include")?.value;
-  const rest = new Map(source.entries);
-  rest.delete("include");
-  return { include, rest: mapOf(rest, source.place) };
-};
 
 const includesOf = (include: Source | undefined, mistakes: Mistake[]): { path: string; place?: Place }[] => {
   if (include === undefined) return [];
