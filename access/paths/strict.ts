@@ -3,7 +3,7 @@
 // organization; what another organization grants it comes along. In the way may be a binding of that identity: a caller who may take it
 // away does so. What several identities hold can be brought together by granting it to one of them.
 
-import { type BindingNode, type NodeId, nameOf, type RoleNode } from "../graph/graph.ts";
+import { type BindingNode, type NodeId, nameOf } from "../graph/graph.ts";
 import type { Search } from "./cautious.ts";
 import { type Held, Holdings, join, type Request, send, type Way, wireNames } from "./reached.ts";
 import { type Start, takeOver } from "./start.ts";
@@ -26,7 +26,7 @@ export const reachStrictly = (world: World, start: Start, search: Search): Held[
   for (const [identity, { requests }] of certain) control({ identity, requests, lost: new Set() });
   const taken = new Set(certain.keys());
   for (let isNew = true; isNew; ) {
-    const round = candidatesOf(holdings, taken, search).flatMap((identity) => {
+    const round = candidatesOf(holdings, taken).flatMap((identity) => {
       if (search.budget.steps < 0) return [];
       const callers = new Set([...certain.keys(), ...holdings.identities()]);
       const ways = [...callers].flatMap((who) => takeover(holdings, who, identity, { start, search }) ?? []);
@@ -54,29 +54,13 @@ interface Taken {
 }
 
 /** Identities that another organization grants what none of those that are taken holds. */
-const candidatesOf = (holdings: Holdings, taken: ReadonlySet<NodeId>, { budget }: Search): NodeId[] => {
+const candidatesOf = (holdings: Holdings, taken: ReadonlySet<NodeId>): NodeId[] => {
   const { world } = holdings;
-  const all = holdings.identities();
-  const places = new Set(
-    all.flatMap((who) =>
-      holdings
-        .of(who)
-        .filter(({ capabilities }) => capabilities.has("identity.update"))
-        .flatMap(({ group }) => world.below(group)),
-    ),
-  );
   const isHeld = (role: NodeId, group: NodeId): boolean =>
-    [...world.granted(role)].every((one) => all.some((who) => holdings.find(who, one, group) !== undefined));
-  return [...places].sort().flatMap((place) =>
-    world.boundIn(place).flatMap(({ id }) => {
-      budget.steps -= 1;
-      if (taken.has(id) || !world.isWhole(world.root(place))) return [];
-      const isWorth = world
-        .bindingsOf(id)
-        .some(({ group, role }) => world.root(group) !== world.root(place) && !isHeld(role, group));
-      return isWorth ? [id] : [];
-    }),
-  );
+    [...world.granted(role)].every((one) => holdings.identities().some((who) => holdings.hasAll(who, [one], group)));
+  const isWorth = (id: NodeId): boolean =>
+    !taken.has(id) && world.abroad(id).some(({ group, role }) => !isHeld(role, group));
+  return world.trusted.flatMap(({ id }) => (isWorth(id) ? id : []));
 };
 
 const takeover = (
@@ -153,67 +137,53 @@ const supply = (holdings: Holdings, who: NodeId, capabilities: readonly string[]
   return parts.length > 0 && parts.every((one) => one !== undefined) ? join(held, ...parts) : undefined;
 };
 
+/** `by` gives `to` the capabilities at the place, which is the group where they are needed or above it. */
+interface Gift {
+  by: NodeId;
+  to: NodeId;
+  capabilities: readonly string[];
+  place: NodeId;
+}
+
 const give = (holdings: Holdings, to: NodeId, capabilities: readonly string[], group: NodeId): Way | undefined => {
-  const { world } = holdings;
-  const ways = holdings
-    .identities()
-    .filter((by) => by !== to)
-    .flatMap((by) =>
-      world
-        .lineage(group)
-        .flatMap((place) => [
-          ...(grant(holdings, by, to, capabilities, place) ?? []),
-          ...widenings(holdings, by, to, capabilities, place),
-        ]),
-    );
-  return shortest(ways);
+  const others = holdings.identities().filter((by) => by !== to);
+  const gifts = others.flatMap((by) =>
+    holdings.world.lineage(group).map((place): Gift => ({ by, to, capabilities, place })),
+  );
+  return shortest(gifts.flatMap((gift) => [...grant(holdings, gift), ...widenings(holdings, gift)]));
 };
 
-const grant = (
-  holdings: Holdings,
-  by: NodeId,
-  to: NodeId,
-  capabilities: readonly string[],
-  place: NodeId,
-): Way[] | undefined => {
+const grant = (holdings: Holdings, { by, to, capabilities, place }: Gift): Way[] => {
   const { world } = holdings;
   const may = holdings.find(by, "role_bindings.create", place);
-  if (may === undefined || !isNear(holdings, by, to, place)) return undefined;
-  if (!holdings.hasAll(by, capabilities, place)) return undefined;
+  if (may === undefined || !isNear(holdings, by, to, place)) return [];
+  if (!holdings.hasAll(by, capabilities, place)) return [];
   const role = world
     .grantable(place)
     .find(
       ({ id }) =>
         capabilities.every((one) => world.granted(id).has(one)) && holdings.hasAll(by, world.granted(id), place),
     );
-  const [giver, taker, where] = [
-    nameOf(world.graph.identities, by),
-    nameOf(world.graph.identities, to),
-    placeIn(world, place),
-  ];
+  const { identities } = world.graph;
+  const [giver, taker, where] = [nameOf(identities, by), nameOf(identities, to), placeIn(world, place)];
+  const bind = (way: Way, given: NodeId | Request, why: string): Way[] => {
+    const body: Request["body"] = (uidOf) => ({ identityUid: uidOf(to), roleUid: uidOf(given) });
+    return [send(way, { as: by, operation: "CreateRoleBinding", at: place, body, why })];
+  };
   if (role !== undefined) {
     const way = join(may, ...[...world.granted(role.id)].map((one) => holdings.find(by, one, place)));
-    const why = `${giver} holds what ${role.name} grants at ${where}, and gives it to ${taker}`;
-    return [bind(way, by, to, place, () => role.id, why)];
+    return bind(way, role.id, `${giver} holds what ${role.name} grants at ${where}, and gives it to ${taker}`);
   }
   const create = holdings.find(by, "roles.create", place);
-  if (create === undefined) return undefined;
-  const way = join(may, create, ...capabilities.map((one) => holdings.find(by, one, place)));
-  const created: Request = {
+  if (create === undefined) return [];
+  const way = send(join(may, create, ...capabilities.map((one) => holdings.find(by, one, place))), {
     as: by,
     operation: "CreateRole",
     at: place,
     body: () => ({ name: "path", capabilities: wireNames(capabilities) }),
     why: `${giver} may create roles at ${where}, and creates one that grants what ${taker} lacks`,
-    after: way.requests,
-  };
-  const why = `${giver} gives that role to ${taker}`;
-  return [bind({ ...way, requests: [...way.requests, created] }, by, to, place, () => created, why)];
-};
-
-const bind = (way: Way, by: NodeId, to: NodeId, place: NodeId, roleOf: () => NodeId | Request, why: string): Way => {
-  const body: Request["body"] = (uidOf) => ({ identityUid: uidOf(to), roleUid: uidOf(roleOf()) });
-  return send(way, { as: by, operation: "CreateRoleBinding", at: place, body, why });
+  });
+  return bind(way, way.requests.at(-1) as Request, `${giver} gives that role to ${taker}`);
 };
 
 /** The service takes an identity of the same organization, the caller itself, and one that the caller can list. */
@@ -221,40 +191,21 @@ const isNear = (holdings: Holdings, by: NodeId, to: NodeId, place: NodeId): bool
   const { world } = holdings;
   const { group } = world.graph.identities.get(to) ?? {};
   if (group === undefined) return false;
-  return (
-    by === to || world.root(group) === world.root(place) || holdings.find(by, "identity.list", group) !== undefined
-  );
+  return by === to || world.root(group) === world.root(place) || holdings.hasAll(by, ["identity.list"], group);
 };
 
 /** Roles that `to` has at the place, and that `by` may widen by the capabilities. */
-const widenings = (holdings: Holdings, by: NodeId, to: NodeId, capabilities: readonly string[], place: NodeId): Way[] =>
-  holdings
-    .of(to)
-    .filter((held) => held.group === place)
-    .flatMap((held) => {
-      const role = holdings.world.graph.roles.get(held.role);
-      return role?.group
-        ? (widening(holdings, by, role as RoleNode & { group: NodeId }, capabilities, held) ?? [])
-        : [];
-    });
-
-const widening = (
-  holdings: Holdings,
-  by: NodeId,
-  role: RoleNode & { group: NodeId },
-  capabilities: readonly string[],
-  held: Held,
-): Way | undefined => {
-  const { world } = holdings;
-  const wide = [...new Set([...role.capabilities, ...capabilities])].sort();
-  const may = holdings.find(by, "roles.update", role.group);
-  if (may === undefined || !holdings.hasAll(by, wide, role.group)) return undefined;
-  const way = join(may, held, ...wide.map((one) => holdings.find(by, one, role.group)));
-  return send(way, {
-    as: by,
-    operation: "UpdateRole",
-    at: role.id,
-    body: () => ({ capabilities: wireNames(wide) }),
-    why: `${nameOf(world.graph.identities, by)} widens role ${role.name} by what it holds itself, for ${nameOf(world.graph.identities, held.who)}`,
+const widenings = (holdings: Holdings, { by, to, capabilities, place }: Gift): Way[] =>
+  holdings.of(to).flatMap((held) => {
+    const { roles, identities } = holdings.world.graph;
+    const role = roles.get(held.role);
+    if (held.group !== place || !role?.group) return [];
+    const { id, name, group } = role;
+    const wide = [...new Set([...role.capabilities, ...capabilities])].sort();
+    const may = holdings.find(by, "roles.update", group);
+    if (may === undefined || !holdings.hasAll(by, wide, group)) return [];
+    const way = join(may, held, ...wide.map((one) => holdings.find(by, one, group)));
+    const body: Request["body"] = () => ({ capabilities: wireNames(wide) });
+    const why = `${nameOf(identities, by)} widens role ${name} by what it holds itself, for ${nameOf(identities, to)}`;
+    return [send(way, { as: by, operation: "UpdateRole", at: id, body, why })];
   });
-};

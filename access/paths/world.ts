@@ -23,6 +23,10 @@ export interface World {
   bindingsOf(identity: NodeId): readonly BindingNode[];
   /** identities of the group itself that have a binding */
   boundIn(group: NodeId): readonly IdentityNode[];
+  /** what other organizations than its own grant an identity */
+  abroad(identity: NodeId): readonly BindingNode[];
+  /** identities that another organization trusts, and whose role bindings are all visible in their own */
+  trusted: readonly IdentityNode[];
   /** custom roles of the group itself */
   rolesIn(group: NodeId): readonly RoleNode[];
   bindingsTo(role: NodeId): readonly BindingNode[];
@@ -42,6 +46,7 @@ export interface World {
 export const worldOf = (unordered: AccessGraph, notVisible: readonly NotVisible[]): World => {
   const graph = inOrderOfIds(unordered);
   const lineage = memoized((group: NodeId) => lineageOf(graph, group));
+  const root = (group: NodeId): NodeId => lineage(group).at(-1) as NodeId;
   const children = Map.groupBy(graph.groups.values(), ({ parent }) => parent);
   const below = memoized((group: NodeId): NodeId[] => {
     const found = new Set([group]);
@@ -58,14 +63,24 @@ export const worldOf = (unordered: AccessGraph, notVisible: readonly NotVisible[
   const hiddenRoots = new Set(
     notVisible
       .filter(({ kind }) => kind === "roleBinding" || kind === "group")
-      .map(({ group }) => (group === "" ? "" : (lineage(group).at(-1) as NodeId))),
+      .map(({ group }) => (group === "" ? "" : root(group))),
   );
+  const isWhole = (one: NodeId): boolean => !hiddenRoots.has("") && !hiddenRoots.has(one);
+  const bindingsOf = (identity: NodeId): readonly BindingNode[] => bindings.get(identity) ?? [];
+  const abroad = memoized((identity: NodeId) => {
+    const own = root(graph.identities.get(identity)?.group ?? "");
+    return bindingsOf(identity).filter(({ group }) => root(group) !== own);
+  });
   return {
     graph,
     lineage,
-    root: (group) => lineage(group).at(-1) as NodeId,
+    root,
     below,
-    bindingsOf: (identity) => bindings.get(identity) ?? [],
+    bindingsOf,
+    abroad,
+    trusted: [...graph.groups.keys()]
+      .flatMap((group) => identities.get(group) ?? [])
+      .filter(({ id, group }) => abroad(id).length > 0 && isWhole(root(group))),
     boundIn: (group) => identities.get(group) ?? [],
     rolesIn: (group) => roles.get(group) ?? [],
     bindingsTo: (role) => byRole.get(role) ?? [],
@@ -82,7 +97,7 @@ export const worldOf = (unordered: AccessGraph, notVisible: readonly NotVisible[
       return node.capabilities.length > 0 || node.group === null || isVisible("role", node.group);
     }),
     owner: ownerIn(graph),
-    isWhole: (root) => !hiddenRoots.has("") && !hiddenRoots.has(root),
+    isWhole,
   };
 };
 

@@ -44,14 +44,13 @@ export const runChangeTests = (
   const known = new Set(base?.tests.map(textOf));
   const added = change.tests.filter((test) => !known.has(textOf(test)));
   const all = { services, nowMs, stackOf };
-  const old = base && runSuite(base, ["before", "after"], all);
   const own = runSuite({ ...change, tests: added }, ["after", "before"], all);
-  const results = [old, own].flatMap((one) => (one && "ran" in one ? one.ran : []));
+  const suites = [...(base ? [runSuite(base, ["before", "after"], all)] : []), own];
   return {
-    results: results.map(({ test, outcome }) => resultOf(test, outcome)),
+    results: suites.flatMap(({ ran }) => ran.map(resultOf)),
     mistakes: [
-      ...[old, own].flatMap((one) => (one && "mistakes" in one ? one.mistakes : [])),
-      ...("ran" in own ? own.ran : []).flatMap(({ test: { name, place }, outcome }) =>
+      ...suites.flatMap(({ mistakes }) => mistakes),
+      ...own.ran.flatMap(({ test: { name, place }, outcome }) =>
         "mistakes" in outcome ? outcome.mistakes.map((text) => ({ path: JSON.stringify(name), text, place })) : [],
       ),
     ],
@@ -74,7 +73,7 @@ interface Compared {
 
 type Ran = { test: AccessTest; outcome: Compared | { mistakes: string[] } };
 
-const resultOf = ({ name }: AccessTest, outcome: Ran["outcome"]): TestResult => {
+const resultOf = ({ test: { name }, outcome }: Ran): TestResult => {
   if ("mistakes" in outcome)
     return { name, passed: false, reason: `it names what does not exist: ${outcome.mistakes.join("; ")}` };
   const { reasons, fresh } = outcome;
@@ -107,16 +106,17 @@ const runSuite = (
   suite: TestSuite,
   sides: readonly [Side, Side],
   around: Around,
-): { ran: Ran[] } | { mistakes: Mistake[] } => {
+): { ran: Ran[]; mistakes: readonly Mistake[] } => {
   const { tests } = suite;
-  if (tests.length === 0) return { ran: [] };
+  if (tests.length === 0) return { ran: [], mistakes: [] };
   const found = around.services.map((at) => placesAt(suite, at, around));
   const places = found.flatMap((one) => ("places" in one ? one.places : []));
   // A policy or a file that names an organization names it at one service.
-  const [first] = found.flatMap((one) => ("mistakes" in one ? [one.mistakes] : []));
-  if (places.length === 0) return { mistakes: first ?? [] };
+  const [mistakes = []] = found.flatMap((one) => ("mistakes" in one ? [one.mistakes] : []));
+  if (places.length === 0) return { ran: [], mistakes };
   const runs = places.map((place) => runAt(tests, place, places, sides));
-  return { ran: tests.map((test, i) => ({ test, outcome: joined(runs.map((run) => run[i] as Found | Compared)) })) };
+  const outcomeOf = (i: number): Ran["outcome"] => joined(runs.map((run) => run[i] as Found | Compared));
+  return { ran: tests.map((test, i) => ({ test, outcome: outcomeOf(i) })), mistakes: [] };
 };
 
 const runAt = (
