@@ -1,7 +1,7 @@
 // What can this identity do, where, and through what: it holds the capabilities of the roles that are bound to it, at the group of
 // each binding and everywhere below. Written apart from the server's own authorisation, and tested against it.
 
-import type { CapabilityClass } from "../../schema/index.ts";
+import { type CapabilityClass, getOrInsert } from "../../schema/index.ts";
 import { compare } from "../canonical.ts";
 import type { Held } from "../change/rows.ts";
 import { type Capabilities, capabilitiesIn, worstClassOf } from "./danger.ts";
@@ -42,18 +42,13 @@ export const accessIn = (graph: AccessGraph): Access => {
   });
 
   const byIdentity = new Map<NodeId, Map<NodeId, Set<string>>>();
-  const capabilitiesByGroup = (identity: NodeId): Map<NodeId, Set<string>> => {
-    const known = byIdentity.get(identity);
-    if (known) return known;
-    const byGroup = new Map<NodeId, Set<string>>();
-    for (const { group, role } of bindingsOf(identity)) {
-      const capabilities = byGroup.get(group) ?? new Set();
-      for (const capability of capabilitiesOf(role)) capabilities.add(capability);
-      byGroup.set(group, capabilities);
-    }
-    byIdentity.set(identity, byGroup);
-    return byGroup;
-  };
+  const capabilitiesByGroup = (identity: NodeId): Map<NodeId, Set<string>> =>
+    getOrInsert(byIdentity, identity, () => {
+      const byGroup = new Map<NodeId, Set<string>>();
+      for (const { group, role } of bindingsOf(identity))
+        for (const capability of capabilitiesOf(role)) getOrInsert(byGroup, group, () => new Set()).add(capability);
+      return byGroup;
+    });
 
   const holds: Access["holds"] = (identity, capability, lineage) => {
     const byGroup = capabilitiesByGroup(identity);

@@ -78,23 +78,19 @@ export const readListed = async (client: Caller) => {
   for (const record of records.externalGroupRoleMapping) addExternalGroup(graph, record);
   for (const record of records.groupInvite) addInvite(graph, record);
   const failed = lists.flatMap(({ failure }) => failure ?? []);
-  return { graph, records, failed, createdAt: createdAtOf(records), lastSeen: lastSeenOf(records.identity) };
+  const createdAt = timesOf(Object.values(records).flat(), ({ createTime }) => createTime);
+  const lastSeen = timesOf(records.identity, ({ lastSeenTime, createTime }) => lastSeenTime || createTime);
+  return { graph, records, failed, createdAt, lastSeen };
 };
 
 export const isListedKind = (kind: string): kind is ListedKind => KINDS.some((one) => one === kind);
 
-const createdAtOf = (records: Records): NonNullable<Live["createdAt"]> =>
+/** By uid, the times of those that have one. */
+const timesOf = (records: readonly Listed[], timeOf: (record: Listed) => unknown): ReadonlyMap<NodeId, string> =>
   new Map(
-    Object.values(records).flatMap((own) =>
-      own.flatMap(({ uid, createTime }) => (typeof createTime === "string" ? [[uid, createTime] as const] : [])),
-    ),
-  );
-
-const lastSeenOf = (identities: readonly Listed[]): NonNullable<Live["lastSeen"]> =>
-  new Map(
-    identities.flatMap(({ uid, lastSeenTime, createTime }) => {
-      const time = lastSeenTime || createTime;
-      return typeof time === "string" ? [[uid, time] as const] : [];
+    records.flatMap((record) => {
+      const time = timeOf(record);
+      return typeof time === "string" ? [[record.uid, time] as const] : [];
     }),
   );
 

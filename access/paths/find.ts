@@ -1,5 +1,6 @@
 // The paths to more access of a graph.
 
+import { once } from "../../schema/index.ts";
 import { compare } from "../canonical.ts";
 import { type AccessGraph, type NodeId, nameOf, placesIn } from "../graph/graph.ts";
 import { newReviewBudget } from "../pattern/budget.ts";
@@ -167,9 +168,4 @@ const keyOf = ({ assumes, group, role, capabilities }: Reached): string =>
   `${assumes} ${group} ${role} ${capabilitiesText(capabilities)}`;
 
 /** One set is of many bindings. */
-const texts = new WeakMap<ReadonlySet<string>, string>();
-const capabilitiesText = (capabilities: ReadonlySet<string>): string => {
-  const text = texts.get(capabilities) ?? [...capabilities].join();
-  texts.set(capabilities, text);
-  return text;
-};
+const capabilitiesText = once((capabilities: ReadonlySet<string>) => [...capabilities].join());

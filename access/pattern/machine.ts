@@ -1,4 +1,5 @@
 // A language as a deterministic automaton, whose states are made when they are first reached.
+import { getOrInsert } from "../../schema/index.ts";
 import { type Budget, spend } from "./budget.ts";
 import { type Language, partsOf } from "./language.ts";
 import type { Ranges } from "./program.ts";
@@ -93,14 +94,11 @@ const middleMachine = (language: Language, context: Context): Machine => {
   const begins = productMachine([inner, first], context, "every");
   const begun = [...reachable(begins, alphabet.size, budget)].map(begins.partsOf) as [number, number][];
   const canEnd = new Map<number, boolean>();
-  const endsFrom = (start: number): boolean => {
-    const known = canEnd.get(start);
-    if (known !== undefined) return known;
-    const ends = productMachine([{ ...inner, start }, last], context, "every");
-    const answer = isSomeReachable(ends, alphabet.size, budget);
-    canEnd.set(start, answer);
-    return answer;
-  };
+  const endsFrom = (start: number): boolean =>
+    getOrInsert(canEnd, start, () => {
+      const ends = productMachine([{ ...inner, start }, last], context, "every");
+      return isSomeReachable(ends, alphabet.size, budget);
+    });
   return manyMachine(
     begun.flatMap(([state, end]) => (first.accepts(end) ? [state] : [])),
     inner,

@@ -52,8 +52,7 @@ export interface ParsedPolicy {
 
 /** Reads a file and what it includes. Never throws: a file that cannot be read is a mistake. */
 export const readPolicy = (file: string, find?: FindFile, options: PolicyOptions = {}): ParsedPolicy => {
-  const { source, mistakes, files } = readSource(file, find);
-  return parseSource(source, mistakes, files, options);
+  return parseSource(readSource(file, find), options);
 };
 
 export interface PolicyOptions {
@@ -65,24 +64,16 @@ export interface PolicyOptions {
 
 /** The same of an object, which has no places and includes nothing. */
 export const parsePolicy = (value: unknown, options: PolicyOptions = {}): ParsedPolicy => {
-  const { source, mistakes } = sourceFromObject(value);
-  return parseSource(source, mistakes, [], options);
+  return parseSource({ ...sourceFromObject(value), files: [] }, options);
 };
 
 /** `access.yaml:7:13: identities.release.in: there is no group platfrm; did you mean platform?` */
 export const mistakeText = ({ path, text, place }: Mistake): string =>
   [...(place ? [`${place.file}:${place.line}:${place.column}`] : []), ...(path === "" ? [] : [path]), text].join(": ");
 
-const parseSource = (
-  source: Source | undefined,
-  mistakes: Mistake[],
-  files: string[],
-  options: PolicyOptions,
-): ParsedPolicy => {
-  const { value: policy, ...read } = checkSource({ source, mistakes, files }, (own, report) =>
-    check(own, report, options),
-  );
-  return { policy, ...read, files };
+const parseSource = (read: FileSource, options: PolicyOptions): ParsedPolicy => {
+  const { value: policy, ...found } = checkSource(read, (source, report) => check(source, report, options));
+  return { policy, ...found, files: read.files };
 };
 
 /** What `check` makes of a file that was read; absent: there are mistakes, in the order of the files. */

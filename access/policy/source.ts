@@ -86,13 +86,15 @@ export const holdsNames = (path: readonly PropertyKey[]): boolean => {
 
 export const NO_NAME = "__proto__ cannot be a name here";
 
+const entryAt = (source: Source | undefined, step: PropertyKey): Entry | undefined => {
+  if (isMap(source)) return source.entries.get(String(step));
+  const item = isList(source) ? source.items[Number(step)] : undefined;
+  return item && { value: item };
+};
+
 /** The scalar at a path as it is written. */
 export const scalarTextAt = (source: Source, path: readonly PropertyKey[]): string => {
-  const found = path.reduce<Source | undefined>(
-    (held, step) =>
-      isMap(held) ? held.entries.get(String(step))?.value : isList(held) ? held.items[Number(step)] : held,
-    source,
-  );
+  const found = path.reduce<Source | undefined>((held, step) => entryAt(held, step)?.value, source);
   return found && "scalar" in found ? (found.written ?? String(found.scalar)) : "";
 };
 
@@ -100,17 +102,12 @@ export const scalarTextAt = (source: Source, path: readonly PropertyKey[]): stri
 export const placeOf = (source: Source, path: readonly PropertyKey[], atKey = false): Place | undefined => {
   let place = source.place;
   let current: Source | undefined = source;
-  path.forEach((step, i) => {
-    if (isMap(current)) {
-      const entry = current.entries.get(String(step));
-      const prefersKey = isMap(entry?.value) || (atKey && i === path.length - 1);
-      place = (prefersKey ? entry?.key : entry?.value.place) ?? entry?.key ?? place;
-      current = entry?.value;
-    } else {
-      current = isList(current) ? current.items[Number(step)] : undefined;
-      place = current?.place ?? place;
-    }
-  });
+  for (const [i, step] of path.entries()) {
+    const { key, value }: Partial<Entry> = entryAt(current, step) ?? {};
+    const prefersKey = isMap(value) || (atKey && i === path.length - 1);
+    place = (prefersKey ? key : undefined) ?? value?.place ?? key ?? place;
+    current = value;
+  }
   return place;
 };
 

@@ -10,10 +10,9 @@ import { findTextFile, TextFileError } from "./text-file.ts";
 export const UIDS_FILE = "adopt.json";
 
 /** uid of each record, by path of a group or by key; of a resource of the program by `Type::name`. */
-export type PolicyUids = Readonly<Record<(typeof ALL_SECTIONS)[number], ReadonlyMap<string, string>>>;
+export type PolicyUids = Readonly<Record<(typeof SECTIONS)[number], ReadonlyMap<string, string>>>;
 
-const SECTIONS = ["groups", "identities", "roles"] as const;
-const ALL_SECTIONS = [...SECTIONS, "resources"] as const;
+const SECTIONS = ["groups", "identities", "roles", "resources"] as const;
 
 const TYPES: readonly string[] = Object.values(resources).flatMap((resource) =>
   isManaged(resource) ? [resource.type] : [],
@@ -33,12 +32,12 @@ export const parseUids = (text: string): { uids?: PolicyUids; problems: string[]
   } catch (error) {
     return { problems: [printable((error as Error).message)] };
   }
-  if (!isObject(value)) return { problems: [`must be { ${ALL_SECTIONS.join(", ")} }, each with uids by key`] };
+  if (!isObject(value)) return { problems: [`must be { ${SECTIONS.join(", ")} }, each with uids by key`] };
   const held = value;
   const problems = Object.keys(held)
-    .filter((key) => !(ALL_SECTIONS as readonly string[]).includes(key))
-    .map((key) => `${printable(key)}: there is no such section; there are ${ALL_SECTIONS.join(", ")}`);
-  const sections = ALL_SECTIONS.map((section) => {
+    .filter((key) => !(SECTIONS as readonly string[]).includes(key))
+    .map((key) => `${printable(key)}: there is no such section; there are ${SECTIONS.join(", ")}`);
+  const sections = SECTIONS.map((section) => {
     const uids = held[section] ?? {};
     if (!isObject(uids)) problems.push(`${section}: must be uids by key`);
     const entries = isObject(uids) ? Object.entries(uids) : [];

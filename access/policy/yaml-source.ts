@@ -165,7 +165,7 @@ const treeOf = (document: Document, place: (offset: number) => Place) => {
       const name = isScalar(key) ? keyText(key) : "";
       const entryPath = [...path, name];
       const source = read(value, entryPath);
-      if (isScalar(key) && name === "<<" && key.type === Scalar.PLAIN) merged.push(...mergedMaps(source, key, path));
+      if (isMergeKey(key)) merged.push(...mergedMaps(source, key, path));
       else if (!isScalar(key) || key.value === null) mistake(key ?? node, path, "a key must be a string");
       else {
         if (name === "__proto__" && !holdsNames(path)) mistake(key, path, NO_NAME);
@@ -190,7 +190,11 @@ const treeOf = (document: Document, place: (offset: number) => Place) => {
 };
 
 // A key is a text: what looks like a number stays as it is written.
-const keyText = ({ value, source }: Scalar): string => (typeof value === "string" ? value : (source ?? String(value)));
+export const keyText = ({ value, source }: Scalar): string =>
+  typeof value === "string" ? value : (source ?? String(value));
+
+export const isMergeKey = (key: Node): key is Scalar =>
+  isScalar(key) && key.type === Scalar.PLAIN && key.value === "<<";
 
 const firstPlace = (entries: ReadonlyMap<string, Entry>, name: string): string => {
   const place = entries.get(name)?.key;

@@ -1,6 +1,7 @@
 // How the built-in roles of a service differ from what is written down, and whom that reaches: who gained or lost access by it, without
 // any change of ours.
 import { z } from "zod";
+import { getOrInsert } from "../../schema/index.ts";
 import { worstFirst } from "../graph/danger.ts";
 import { accessChange, type IdentityChange } from "../graph/effective-access.ts";
 import { type AccessGraph, newGraph, pathOf, type RoleNode } from "../graph/graph.ts";
@@ -92,9 +93,7 @@ const byPlace = (changes: readonly IdentityChange[]): Map<string, Held> => {
   for (const { identity, ...change } of changes)
     for (const sign of ["gains", "losses"] as const)
       for (const { group, capability } of change[sign]) {
-        const key = `${identity} ${group}`;
-        const held = places.get(key) ?? { gains: new Set(), losses: new Set() };
-        places.set(key, held);
+        const held = getOrInsert(places, `${identity} ${group}`, () => ({ gains: new Set(), losses: new Set() }));
         held[sign].add(capability);
       }
   return places;

@@ -78,7 +78,7 @@ export const breachFinder = (
 ): ((actor: Actor) => Reason[]) => {
   const { access, graph } = context;
   const isHere = counts(context, place);
-  const capabilitiesOf = memoized((role: NodeId) => graph.roles.get(role)?.capabilities ?? []);
+  const capabilitiesOf = (role: NodeId): readonly string[] => graph.roles.get(role)?.capabilities ?? [];
   const deniedCapabilities = memoized((role: NodeId) =>
     capabilitiesOf(role)
       .filter((one) => denied.some((text) => matchesCapability(text, one)))

@@ -1,6 +1,6 @@
 // Subjects of GitHub with and without the numeric ids of owner and repository. A repository sends one form or the other: those that were
 // created, renamed or transferred after 15 July 2026 send ids (https://docs.github.com/actions/reference/security/oidc).
-import type { Json } from "../../schema/index.ts";
+import { getOrInsert, type Json } from "../../schema/index.ts";
 import type { Budget } from "../pattern/budget.ts";
 import { findText } from "../pattern/decide.ts";
 import { every, isIn, matching } from "../pattern/language.ts";
@@ -35,8 +35,7 @@ export const mixedIdsFinder = <K>(): ((key: K, match: Json, budget?: Budget) => 
   return (key, match, budget) => {
     const form = formOf(match, budget);
     if (form === undefined) return [];
-    const owner = owners.get(form.owner) ?? { plain: new Set<K>() };
-    owners.set(form.owner, owner);
+    const owner = getOrInsert(owners, form.owner, (): { plain: Set<K>; beside?: K } => ({ plain: new Set() }));
     if (form.hasIds) owner.beside ??= key;
     else owner.plain.add(key);
     const { beside } = owner;

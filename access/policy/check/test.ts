@@ -96,7 +96,7 @@ const fieldsText = (value: unknown): string =>
 const checkDenials = ({ cannot, at }: TestDraft, path: Path, report: Report): TestDenial[] => {
   const listPath = [...path, "cannot"];
   const checkOne = (denial: unknown, where: Path): TestDenial | undefined => {
-    if (typeof denial === "string") return { capabilities: checkCapabilities([denial], where, report, true), at };
+    if (typeof denial === "string") return { capabilities: checkCapability(denial, where, report), at };
     if (typeof denial !== "object" || denial === null || Array.isArray(denial)) {
       report.mistake(where, "must be { capability, at }, or a list of capabilities");
       return undefined;
@@ -118,24 +118,24 @@ const checkDenials = ({ cannot, at }: TestDraft, path: Path, report: Report): Te
 };
 
 /** One, or a list of them; those that exist. */
-const checkCapabilities = (value: unknown, path: Path, report: Report, isItem = false): string[] => {
-  const list = Array.isArray(value) ? value : [value];
-  if (list.length === 0) report.mistake(path, "must have at least one capability, such as tag.create or *.create");
-  return list.flatMap((one, i) => {
-    const itemPath = Array.isArray(value) && !isItem ? [...path, i] : path;
-    if (typeof one !== "string") {
-      report.mistake(itemPath, "must be a capability, such as tag.create or *.create");
-      return [];
-    }
-    const known = friendlyCapability(one);
-    if (known !== undefined) return [known];
-    if (one.includes("*") && names.some((name) => matchesCapability(one, name))) return [one];
-    const near = one.includes("*")
-      ? suggestionOfWildcard(one)
-      : suggestion(one, report.comparable(one, new Set(names)), 3);
-    report.mistake(itemPath, `${one.includes("*") ? "no capability matches" : "there is no capability"} ${one}${near}`);
+const checkCapabilities = (value: unknown, path: Path, report: Report): string[] => {
+  if (!Array.isArray(value)) return checkCapability(value, path, report);
+  if (value.length === 0) report.mistake(path, "must have at least one capability, such as tag.create or *.create");
+  return value.flatMap((one, i) => checkCapability(one, [...path, i], report));
+};
+
+const checkCapability = (one: unknown, path: Path, report: Report): string[] => {
+  if (typeof one !== "string") {
+    report.mistake(path, "must be a capability, such as tag.create or *.create");
     return [];
-  });
+  }
+  const known = friendlyCapability(one);
+  if (known !== undefined) return [known];
+  const isWildcard = one.includes("*");
+  if (isWildcard && names.some((name) => matchesCapability(one, name))) return [one];
+  const near = isWildcard ? suggestionOfWildcard(one) : suggestion(one, report.comparable(one, new Set(names)), 3);
+  report.mistake(path, `${isWildcard ? "no capability matches" : "there is no capability"} ${one}${near}`);
+  return [];
 };
 
 const names = capabilities.map(({ name }) => name);

@@ -27,7 +27,7 @@ import {
   type Node,
   type Pair,
   parseDocument,
-  Scalar,
+  type Scalar,
   visit,
   type YAMLMap,
   type YAMLSeq,
@@ -36,6 +36,7 @@ import { UserError } from "../../../schema/index.ts";
 import { presets } from "../../preset/presets.ts";
 import { keepAsItIs, YAML_OPTIONS, yamlNode } from "../../text.ts";
 import { pathText } from "../source.ts";
+import { isMergeKey, keyText } from "../yaml-source.ts";
 
 /** Why a policy cannot be edited, in a sentence for each reason. */
 export class PolicyEditError extends UserError {
@@ -189,13 +190,7 @@ const entriesOf = (node: Node | null): Entry[] => (isMap<Scalar, Node | null>(no
 const targetOf = (document: Document.Parsed, node: Node | null): Node | null | undefined =>
   isAlias(node) ? node.resolve(document) : node;
 
-const isMergeKey = (key: Node): boolean => isScalar(key) && key.type === Scalar.PLAIN && key.value === "<<";
-
-// A key is a text: what looks like a number stays as it is written.
-const nameOf = (node: unknown): string => {
-  if (!isScalar(node)) return "";
-  return typeof node.value === "string" ? node.value : (node.source ?? String(node.value));
-};
+const nameOf = (node: unknown): string => (isScalar(node) ? keyText(node) : "");
 
 // Replaces text files. Each has its new text or its old one, whatever happens meanwhile; none is replaced where one cannot be written.
 

@@ -1,6 +1,6 @@
 // Adds groups, identities, roles and bindings to the files of a policy. What was there says the same as before: the result is read again
 // before anything is written.
-import { isObject } from "../../../schema/index.ts";
+import { getOrInsert, isObject } from "../../../schema/index.ts";
 import { mistakeText, type ParsedPolicy, parsePolicy } from "../parse.ts";
 import { type Policy, type PolicyBinding, ROOT } from "../policy.ts";
 import { plainValue } from "../source.ts";
@@ -105,9 +105,11 @@ const partsByFile = (opened: OpenPolicy, entries: readonly NewEntry[]): Map<stri
   const parts = new Map<string, Map<string, Added>>();
   for (const { section, path, role, keys, value } of entries) {
     const real = homeOf(section, path, role);
-    const part = parts.get(real) ?? new Map<string, Added>();
-    parts.set(real, part);
-    place(part, keys, value);
+    place(
+      getOrInsert(parts, real, () => new Map()),
+      keys,
+      value,
+    );
   }
   return parts;
 };
