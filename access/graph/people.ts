@@ -96,7 +96,7 @@ const membersOf = (
   };
 };
 
-const isOpen = ({ expirationTime }: InviteNode, nowMs: number): boolean =>
+export const isOpen = ({ expirationTime }: InviteNode, nowMs: number): boolean =>
   expirationTime === null || !(Date.parse(expirationTime) <= nowMs);
 
 const subjectFromInvite = ({ id, uid, name, group, email, singleUse, expirationTime }: InviteNode): Subject => ({

@@ -2,6 +2,7 @@
 // contract excludes neither (docs/contract.md#d21). Nothing that a request does here takes a way from another request, so the search goes
 // on from what it has found, the shortest ways first.
 import { type InviteNode, type NodeId, nameOf, type ProviderNode, type RoleNode } from "../graph/graph.ts";
+import { isOpen } from "../graph/people.ts";
 import {
   type Held,
   Holdings,
@@ -227,7 +228,11 @@ class CautiousSearch {
         if (this.#world.lineage(provider.group).includes(group)) this.#useProvider(held, provider);
     if (this.#search.invites && capabilities.has("group_invites.list") && held.requests.length === 0)
       for (const invite of this.#world.graph.invites.values())
-        if (this.#world.lineage(invite.group).includes(group) && isOpen(invite, this.#search.nowMs))
+        if (
+          this.#world.lineage(invite.group).includes(group) &&
+          invite.email === "" &&
+          isOpen(invite, this.#search.nowMs)
+        )
           this.#accept(invite);
   }
 }
@@ -235,9 +240,6 @@ class CautiousSearch {
 const PROVIDER_CAPABILITIES = ["identity_providers.update", "role_bindings.create", "identity_providers.scim.manage"];
 
 const FREE = "the service lets a caller grant what it does not hold";
-
-const isOpen = ({ email, expirationTime }: InviteNode, nowMs: number): boolean =>
-  email === "" && (expirationTime === null || !(Date.parse(expirationTime) <= nowMs));
 
 /** What has to be so for a change of claims that the caller's own roles may not cover. */
 const obstacleTo = (world: World, who: NodeId, identity: NodeId): string => {

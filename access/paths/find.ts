@@ -42,11 +42,11 @@ const startsOf = (
 ): readonly Start[] => {
   const { identities } = world.graph;
   if (from !== undefined && "relationship" in from) return startsOfWorkload(world, from.relationship, options);
-  const asked = from === undefined ? [...identities.values()] : [identities.get(from.identity)];
-  return asked
-    .filter((one) => one !== undefined && (from !== undefined || world.bindingsOf(one.id).length > 0))
-    .sort((a, b) => compare(a?.id ?? "", b?.id ?? ""))
-    .map((one) => startOfIdentity(world, one as NonNullable<typeof one>, options));
+  const asked =
+    from === undefined
+      ? [...identities.values()].filter(({ id }) => world.bindingsOf(id).length > 0)
+      : [identities.get(from.identity)].filter((one) => one !== undefined);
+  return asked.map((one) => startOfIdentity(world, one, options));
 };
 
 const nameOfStart = (world: World, { from }: Start): string =>
@@ -103,7 +103,7 @@ export const pathChange = (before: AccessGraph, after: AccessGraph, options: Pat
   const { notVisible, steps = STEPS_OF_CHANGE } = options;
   const search: Search = { ...options, invites: false, budget: { steps } };
   const patterns = newReviewBudget();
-  const [old, now] = [before, after].map((graph): Side => {
+  const sideOf = (graph: AccessGraph): Side => {
     const world = worldOf(graph, notVisible);
     return {
       world,
@@ -114,7 +114,8 @@ export const pathChange = (before: AccessGraph, after: AccessGraph, options: Pat
         return { start, reached: reach(world, start, search) };
       },
     };
-  }) as [Side, Side];
+  };
+  const [old, now] = [sideOf(before), sideOf(after)];
   const starts = [...new Set([...before.identities.keys(), ...after.identities.keys()])].sort(compare);
   const [opens, closes]: [Path[], Path[]] = [[], []];
   for (const [i, identity] of starts.entries()) {

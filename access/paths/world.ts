@@ -121,7 +121,7 @@ export const memoized = <K, V>(find: (key: K) => V): ((key: K) => V) => {
 const ownerIn = ({ roles }: AccessGraph): World["owner"] => {
   const strongest = [...roles.values()]
     .filter(({ group, id }) => group === null && (isRoot(id) || id === "role owner"))
-    .sort((a, b) => b.capabilities.length - a.capabilities.length || (a.id < b.id ? -1 : 1))[0];
+    .sort((a, b) => b.capabilities.length - a.capabilities.length)[0];
   if (strongest !== undefined && strongest.capabilities.length >= OWNER_CAPABILITIES.length / 2)
     return { id: strongest.id, name: strongest.name, capabilities: new Set(strongest.capabilities) };
   return { id: "role owner", name: "owner", capabilities: new Set(OWNER_CAPABILITIES) };
