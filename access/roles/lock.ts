@@ -12,6 +12,7 @@ import {
   UserError,
 } from "../../schema/index.ts";
 import { shapeError } from "../../schema/json.ts";
+import { inOrderOf } from "../canonical.ts";
 import { mistakeText } from "../policy/parse.ts";
 import { pathText, plainValue } from "../policy/source.ts";
 import { type Files, textFiles } from "../policy/text-file.ts";
@@ -93,21 +94,16 @@ const friendly = (capability: string): string => capabilityName(capabilityFrom(c
 
 /** The file, in one order for the same roles. */
 export const lockText = (services: Iterable<LockedRoles>): string => {
-  const sorted = [...services].sort(byKey(({ service = "" }) => service));
+  const sorted = inOrderOf([...services], ({ service = "" }) => service);
   const entries = sorted.map(({ service = "", date, roles }): [string, object] => [
     service,
-    { date, roles: Object.fromEntries(Object.entries(roles).sort(byKey(([name]) => name))) },
+    { date, roles: Object.fromEntries(inOrderOf(Object.entries(roles), ([name]) => name)) },
   ]);
   return `${HEAD}${yamlText({ services: Object.fromEntries(entries) }, undefined, true)}`;
 };
 
 const HEAD = `# The built-in roles of each service. \`npx pulumi-irm roles --write\` writes this file: commit it.
 `;
-
-const byKey =
-  <T>(keyOf: (one: T) => string) =>
-  (a: T, b: T): number =>
-    keyOf(a) < keyOf(b) ? -1 : 1;
 
 /** What decides where no service is asked: each service of the lock, or else the table. */
 export const offlineRoles = (lock: RolesLock | undefined): readonly LockedRoles[] =>

@@ -34,12 +34,15 @@ function* openings(tokens: TokenWorkload, budget: Budget | undefined): Generator
     if (isOpen(names, budget)) yield { words, names };
   }
   for (const customers of CUSTOMERS) {
-    const { issuer, service, word } = customers;
+    const { issuer, service, word, top } = customers;
     if (issuer === undefined || isEmpty(every(tokens.issuer, text(issuer)), budget)) continue;
     if (isPinned(tokens, customers, budget)) continue;
-    const names = topIn(tokens, customers);
+    const names = top ? every(matching(top.name), between(top.place, tokens.subject)) : namesIn(tokens, customers);
     if (isOpen(names, budget)) yield { words: `every ${word} of ${service}`, names };
-    const anonymous = anonymousIn(tokens, customers);
+    const anonymous = every(
+      tokens.subject,
+      customers.anonymous === undefined ? NOTHING : matching(customers.anonymous),
+    );
     if (!isEmpty(anonymous, budget))
       yield { words: `every ${word} of ${service}, whose subjects can be the same`, names: anonymous };
   }
@@ -71,11 +74,3 @@ const isPinned = ({ claims }: TokenWorkload, customers: Customers, budget: Budge
     },
   );
 };
-
-const topIn = (tokens: TokenWorkload, customers: Customers): Language => {
-  const { top } = customers;
-  return top ? every(matching(top.name), between(top.place, tokens.subject)) : namesIn(tokens, customers);
-};
-
-const anonymousIn = ({ subject }: TokenWorkload, { anonymous }: Customers): Language =>
-  anonymous === undefined ? NOTHING : every(subject, matching(anonymous));

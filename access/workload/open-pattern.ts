@@ -15,16 +15,13 @@ interface OpenPattern {
 // Claims that have nothing to do with each other: a pattern that takes them all says nothing.
 const ANY_TEXT = ["q7", "zx-81:k/w", "repo:someone/else:ref:refs/heads/x", "107517467455664443765", "A b_c@d.example"];
 
-const matchesAll = (pattern: unknown): boolean => {
+const matchesAll = (pattern: unknown, texts = ANY_TEXT): boolean => {
   if (typeof pattern !== "string") return false;
   const isMatch = patternMatcher(pattern);
-  return ANY_TEXT.every((text) => isMatch(text));
+  return texts.every((text) => isMatch(text));
 };
 
 const ANY_ISSUER = ["https://one.example", "https://other.invalid/id/7", "https://xn--abc.test/a/b"];
-
-const isAnyIssuer = (pattern: unknown): boolean =>
-  typeof pattern === "string" && ANY_ISSUER.every((issuer) => patternMatcher(pattern)(issuer));
 
 /** `relationship` is a claimMatch or an awsIdentity. */
 export const openPatternsIn = (relationship: Json, budget?: Budget): OpenPattern[] => {
@@ -50,7 +47,7 @@ const openToAll = (match: Json, budget: Budget | undefined): OpenPattern[] => {
   if (issuer === undefined && issuerPattern === undefined) return [];
   const everyone = everyoneIn({ claimMatch: match }, budget);
   if (issuerPattern !== undefined && everyone.is === "found") {
-    const text = isAnyIssuer(issuerPattern)
+    const text = matchesAll(issuerPattern, ANY_ISSUER)
       ? "matches every issuer, so anyone can sign in"
       : `matches the issuers of ${everyone.text}`;
     return [{ path: ["issuerPattern"], text: `${text}; give issuer, the one that you mean` }];

@@ -4,7 +4,7 @@ import type { Budget } from "../pattern/budget.ts";
 import { type Found, findText, isEmpty, isWithin } from "../pattern/decide.ts";
 import { ANYTHING, every, type Language, matching, not, some, text } from "../pattern/language.ts";
 import { between, CUSTOMERS, type Customers, customersOfClaims, namesIn, withoutCustomers } from "./customer.ts";
-import { type AwsWorkload, acceptedWorkloads, type TokenWorkload } from "./token.ts";
+import { acceptedWorkloads, type TokenWorkload } from "./token.ts";
 
 /** What is new, in words: `the owner evil`; undecided counts as new. */
 type Others = { is: "none" } | { is: "found"; text: string } | { is: "undecided" };
@@ -14,15 +14,13 @@ const NONE: Others = { is: "none" };
 export const othersIn = (before: Json, after: Json, budget?: Budget): Others => {
   const [[was], [is]] = [acceptedWorkloads(before), acceptedWorkloads(after)];
   if (was?.kind === "token" && is?.kind === "token") return othersOf(was, is, budget);
-  if (was?.kind === "aws" && is?.kind === "aws") return accountsOf(was, is, budget);
+  if (was?.kind === "aws" && is?.kind === "aws")
+    return withWords("the account", findText(every(is.account, not(was.account)), budget));
   if (was?.kind === "other" && is?.kind === "other")
     return was.text === is.text ? NONE : { is: "found", text: "the holder of another key" };
   const kinds = { token: "workloads with a token", aws: "principals of AWS", other: "the holder of a key" };
   return { is: "found", text: is ? kinds[is.kind] : "a caller of another kind" };
 };
-
-const accountsOf = (was: AwsWorkload, is: AwsWorkload, budget: Budget | undefined): Others =>
-  withWords("the account", findText(every(is.account, not(was.account)), budget));
 
 const othersOf = (was: TokenWorkload, is: TokenWorkload, budget: Budget | undefined): Others => {
   let answer: Others = NONE;

@@ -25,7 +25,7 @@ export const checkIdentities = (
     const path = ["identities", key];
     const group = checkGroupPath(identity.in, groups, [...path, "in"], report);
     const { violations: _, ...record } = check(key, identity, path, group);
-    const relationship = checkRelationship(identity, path, report, { budget });
+    const relationship = checkRelationship(identity, path, report, budget);
     const { claimMatch } = (relationship ?? {}) as { claimMatch?: Json };
     for (const { plain, beside } of claimMatch ? findMixedIds(key, claimMatch, budget) : [])
       report.warn(["identities", plain], mixedIdsText(`identities.${beside}`));
@@ -44,12 +44,6 @@ const isPreset = (word: string): word is PresetName => Object.hasOwn(presets, wo
 /** How a test describes a workload: as identities do, without keys, which belong to one identity. */
 const WORKLOAD_WORDS: readonly string[] = WORDS.filter((word) => word !== "staticKeys");
 
-interface Options {
-  isWide?: boolean;
-  /** what all patterns of the policy may take */
-  budget?: Budget;
-}
-
 /** A pattern may be as wide as it likes: it says whom a test is about. */
 export const checkWorkload = (workload: Json, path: Path, report: Report): Json | undefined => {
   const unknown = Object.keys(workload).filter((word) => !WORKLOAD_WORDS.includes(word));
@@ -57,10 +51,11 @@ export const checkWorkload = (workload: Json, path: Path, report: Report): Json 
     const near = suggestion(word, WORKLOAD_WORDS) || `; there are ${WORKLOAD_WORDS.join(", ")}`;
     report.mistake([...path, word], `there is no such workload${near}`, { atKey: true });
   }
-  return unknown.length > 0 ? undefined : checkRelationship(workload, path, report, { isWide: true });
+  return unknown.length > 0 ? undefined : checkRelationship(workload, path, report);
 };
 
-const checkRelationship = (identity: Json, path: Path, report: Report, options: Options = {}): Json | undefined => {
+/** `budget`: what the patterns of all identities may take; a pattern without one may be as wide as it likes. */
+const checkRelationship = (identity: Json, path: Path, report: Report, budget?: Budget): Json | undefined => {
   const [word, second] = Object.keys(identity).filter((field) => WORDS.includes(field));
   if (word === undefined) {
     report.mistake(path, `names no workload that can assume it; give one of ${WORDS.join(", ")}`, { atKey: true });
@@ -73,7 +68,7 @@ const checkRelationship = (identity: Json, path: Path, report: Report, options: 
   const wordPath = [...path, word];
   return isPreset(word)
     ? fromPreset(word, identity[word], wordPath, report)
-    : checkRawRelationship(word as RawRelationship, identity[word], wordPath, report, options);
+    : checkRawRelationship(word as RawRelationship, identity[word], wordPath, report, budget);
 };
 
 const fromPreset = (word: PresetName, args: unknown, path: Path, report: Report): Json | undefined => {
@@ -101,7 +96,7 @@ const checkRawRelationship = (
   value: unknown,
   path: Path,
   report: Report,
-  { isWide, budget }: Options,
+  budget: Budget | undefined,
 ): Json | undefined => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     report.mistake(path, "must be a map");
@@ -120,7 +115,7 @@ const checkRawRelationship = (
   if (word === "claimMatch")
     for (const { path: at, text, isCertain } of neverMatchedIn(value as Json))
       report[isCertain ? "mistake" : "warn"]([...path, ...at], text);
-  if (!isWide)
+  if (budget)
     for (const open of openPatternsIn(value as Json, budget)) report.mistake([...path, ...open.path], open.text);
   return { [word]: canonicalForm(message, value as Json) };
 };
