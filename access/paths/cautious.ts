@@ -128,8 +128,8 @@ class CautiousSearch {
   }
 
   #widen(held: Held, { id, name, group }: RoleNode): void {
+    if (this.#widened.has(id) || this.#world.owner.capabilities.isSubsetOf(this.#world.granted(id))) return;
     const capabilities = this.#wideBy(id);
-    if (this.#widened.has(id) || capabilities.isSubsetOf(this.#world.granted(id))) return;
     const way = this.#send(
       held,
       held.who,

@@ -33,11 +33,11 @@ export const pathsOf = (
     for (const { group, capabilities } of held.toSorted((a, b) => depthOf(a) - depthOf(b))) {
       if (lineage !== undefined && !lineage.includes(group)) continue;
       if (to === "owner" && !world.owner.capabilities.isSubsetOf(capabilities)) continue;
-      for (const capability of capabilities) {
-        if ((to !== undefined && to !== "owner" && capability !== to) || covered.has(group, capability)) continue;
-        covered.add({ group, capabilities: [capability] });
-        gains.push({ capability, group });
-      }
+      const gained = [...capabilities].filter(
+        (one) => (to === undefined || to === "owner" || one === to) && !covered.hasAll(group, [one]),
+      );
+      covered.add({ group, capabilities: new Set(gained) });
+      gains.push(...gained.map((capability) => ({ capability, group })));
     }
     if (gains.length === 0) continue;
     paths.push({

@@ -41,19 +41,21 @@ export type Assumes = "strict" | "cautious";
 /** Capabilities by the groups where they are held. */
 export class Covered {
   readonly #world: World;
-  readonly #held = new Map<NodeId, Set<string>>();
+  /** One set is of many role bindings, and counts once. */
+  readonly #held = new Map<NodeId, Set<ReadonlySet<string>>>();
 
   constructor(world: World) {
     this.#world = world;
   }
 
-  add({ group, capabilities }: { group: NodeId; capabilities: Iterable<string> }): void {
-    const here = getOrInsert(this.#held, group, () => new Set());
-    for (const one of capabilities) here.add(one);
+  add({ group, capabilities }: Pick<Held, "group" | "capabilities">): void {
+    getOrInsert(this.#held, group, () => new Set()).add(capabilities);
   }
 
-  has(group: NodeId, capability: string): boolean {
-    return this.#world.lineage(group).some((one) => this.#held.get(one)?.has(capability));
+  hasAll(group: NodeId, capabilities: Iterable<string>): boolean {
+    const here = this.#world.lineage(group).flatMap((one) => [...(this.#held.get(one) ?? [])]);
+    for (const capability of capabilities) if (!here.some((held) => held.has(capability))) return false;
+    return true;
   }
 }
 
@@ -92,9 +94,8 @@ export class Holdings {
   }
 
   hasAll(who: NodeId, capabilities: Iterable<string>, group: NodeId): boolean {
-    const covered = this.#held.get(who)?.covered;
-    for (const capability of capabilities) if (!covered?.has(group, capability)) return false;
-    return true;
+    const covered = this.#held.get(who)?.covered ?? new Covered(this.world);
+    return covered.hasAll(group, capabilities);
   }
 }
 
