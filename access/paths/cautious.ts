@@ -81,7 +81,8 @@ class CautiousSearch {
   }
 
   #hold(who: NodeId, { id, group, role }: Given, way: Way, capabilities = this.#grantedBy(role)): void {
-    this.#meet({ who, group, role, binding: id, capabilities, ...way });
+    const { requests, assumptions } = way;
+    this.#meet({ who, group, role, binding: id, capabilities, requests, assumptions, assumes: "cautious" });
   }
 
   #control(who: NodeId, { requests, assumptions }: Way): void {
@@ -113,15 +114,14 @@ class CautiousSearch {
   #becomeOwner(held: Held): void {
     const { who, group, binding, capabilities } = held;
     const { id, name, capabilities: all } = this.#world.owner;
-    const place = placeIn(this.#world, group);
     if (capabilities.has("role_bindings.create")) {
       const body: Request["body"] = (uidOf) => ({ identityUid: uidOf(who), roleUid: uidOf(id) });
-      const may = `create role bindings at ${place}, and gives itself ${name} there`;
+      const may = `create role bindings at ${placeIn(this.#world, group)}, and gives itself ${name} there`;
       const way = this.#send(held, who, { operation: "CreateRoleBinding", at: group, body }, may);
       this.#hold(who, { id: way.requests.at(-1) as Request, group, role: id }, way, all);
     } else if (capabilities.has("role_bindings.update")) {
       const body: Request["body"] = (uidOf) => ({ roleUid: uidOf(id) });
-      const may = `change role bindings at ${place}, and changes its own to ${name}`;
+      const may = `change role bindings at ${placeIn(this.#world, group)}, and changes its own to ${name}`;
       const way = this.#send(held, who, { operation: "UpdateRoleBinding", at: binding, body }, may);
       this.#hold(who, { id: binding, group, role: id }, way, all);
     }

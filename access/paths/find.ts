@@ -5,8 +5,9 @@ import { compare } from "../canonical.ts";
 import { type AccessGraph, type NodeId, nameOf, placesIn } from "../graph/graph.ts";
 import { newReviewBudget } from "../pattern/budget.ts";
 import { reachCautiously, type Search } from "./cautious.ts";
-import { heldAtFirst, pathsInOrder, pathsOf, type Reached } from "./make.ts";
+import { heldAtFirst, pathsInOrder, pathsOf } from "./make.ts";
 import type { Path, PathOptions, PathQuery, Paths } from "./path.ts";
+import type { Held } from "./reached.ts";
 import { type Start, startOfIdentity, startsOfWorkload } from "./start.ts";
 import { reachStrictly } from "./strict.ts";
 import { type World, worldOf } from "./world.ts";
@@ -56,9 +57,9 @@ const pathsFrom = (world: World, start: Start, query: PathQuery, search: Search)
   pathsOnlyIn(world, { start, reached: reach(world, start, search) }, undefined, query);
 
 /** What the identities of a start can come to hold, by either reading. */
-export const reach = (world: World, start: Start, search: Search): Reached[] => [
-  ...reachStrictly(world, start, search).map((held): Reached => ({ ...held, assumes: "strict" })),
-  ...reachCautiously(world, start, search).map((held): Reached => ({ ...held, assumes: "cautious" })),
+export const reach = (world: World, start: Start, search: Search): Held[] => [
+  ...reachStrictly(world, start, search),
+  ...reachCautiously(world, start, search),
 ];
 
 // What a request of a path is about, for people.
@@ -133,7 +134,7 @@ export const pathChange = (before: AccessGraph, after: AccessGraph, options: Pat
 
 interface Reach {
   start: Start;
-  reached: readonly Reached[];
+  reached: readonly Held[];
 }
 
 interface Side {
@@ -159,13 +160,13 @@ const pathsOnlyIn = (world: World, own: Reach | undefined, other: Reach | undefi
   if (own === undefined || own.reached.every((one) => keys.has(keyOf(one)))) return [];
   const covered = heldAtFirst(world, own.start);
   return (["strict", "cautious"] as const).flatMap((assumes) => {
-    const isSo = (one: Reached): boolean => one.assumes === assumes;
+    const isSo = (one: Held): boolean => one.assumes === assumes;
     for (const held of other?.reached.filter(isSo) ?? []) covered.add(held);
     return pathsOf(world, own.start, own.reached.filter(isSo), covered, query);
   });
 };
 
-const keyOf = ({ assumes, group, role, capabilities }: Reached): string =>
+const keyOf = ({ assumes, group, role, capabilities }: Held): string =>
   `${assumes} ${group} ${role} ${capabilitiesText(capabilities)}`;
 
 /** One set is of many bindings. */

@@ -4,17 +4,15 @@ import { compare } from "../canonical.ts";
 import { worstFirst } from "../graph/danger.ts";
 import type { NodeId } from "../graph/graph.ts";
 import type { Gain, Path, PathQuery } from "./path.ts";
-import { type Assumes, Covered, type Held, isPerson, type Request, stepsOf } from "./reached.ts";
+import { Covered, type Held, isPerson, type Request, stepsOf } from "./reached.ts";
 import type { Start } from "./start.ts";
 import type { World } from "./world.ts";
-
-export type Reached = Held & { assumes: Assumes };
 
 /** `covered` gets what the paths lead to. */
 export const pathsOf = (
   world: World,
   start: Start,
-  reached: readonly Reached[],
+  reached: readonly Held[],
   covered: Covered,
   { to, at }: PathQuery,
 ): Path[] => {
@@ -27,7 +25,7 @@ export const pathsOf = (
   const depthOf = ({ group }: Held): number => world.lineage(group).length;
   const paths: Path[] = [];
   for (const held of ways.values()) {
-    const [{ requests, who, assumes }] = held as [Reached, ...Reached[]];
+    const [{ requests, who, assumes }] = held as [Held, ...Held[]];
     const gains: Gain[] = [];
     // The broadest first: the same path leads to no more below.
     for (const { group, capabilities } of held.toSorted((a, b) => depthOf(a) - depthOf(b))) {

@@ -23,6 +23,7 @@ export interface Held {
   requests: readonly Request[];
   /** what has to be so, beside what the requests do */
   assumptions: readonly string[];
+  assumes: Assumes;
 }
 
 export type Way = Pick<Held, "requests" | "assumptions">;
@@ -41,19 +42,20 @@ export type Assumes = "strict" | "cautious";
 /** Capabilities by the groups where they are held. */
 export class Covered {
   readonly #world: World;
-  /** One set is of many role bindings, and counts once. */
-  readonly #held = new Map<NodeId, Set<ReadonlySet<string>>>();
+  readonly #held = new Map<NodeId, ReadonlySet<string>>();
 
   constructor(world: World) {
     this.#world = world;
   }
 
   add({ group, capabilities }: Pick<Held, "group" | "capabilities">): void {
-    getOrInsert(this.#held, group, () => new Set()).add(capabilities);
+    const known = this.#held.get(group);
+    if (known === undefined) this.#held.set(group, capabilities);
+    else if (!capabilities.isSubsetOf(known)) this.#held.set(group, known.union(capabilities));
   }
 
   hasAll(group: NodeId, capabilities: Iterable<string>): boolean {
-    const here = this.#world.lineage(group).flatMap((one) => [...(this.#held.get(one) ?? [])]);
+    const here = this.#world.lineage(group).flatMap((one) => this.#held.get(one) ?? []);
     for (const capability of capabilities) if (!here.some((held) => held.has(capability))) return false;
     return true;
   }

@@ -17,7 +17,16 @@ export const reachStrictly = (world: World, start: Start, search: Search): Held[
     const kept = world.bindingsOf(identity).filter(({ id, role }) => !lost.has(id) && world.isRead(role));
     for (const { id, group, role } of kept) {
       const capabilities = world.granted(role);
-      const held: Held = { who: identity, group, role, binding: id, capabilities, requests, assumptions: [] };
+      const held: Held = {
+        who: identity,
+        group,
+        role,
+        binding: id,
+        capabilities,
+        requests,
+        assumptions: [],
+        assumes: "strict",
+      };
       holdings.add(held);
       found.push(held);
     }

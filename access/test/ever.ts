@@ -6,7 +6,7 @@ import { matchesCapability } from "../capability.ts";
 import { type NodeId, pathOf } from "../graph/graph.ts";
 import type { Search } from "../paths/cautious.ts";
 import { reach } from "../paths/find.ts";
-import type { Reached } from "../paths/make.ts";
+import type { Held } from "../paths/reached.ts";
 import { type Start, startOfIdentity, startsOfWorkload } from "../paths/start.ts";
 import { worldOf } from "../paths/world.ts";
 import { newReviewBudget } from "../pattern/budget.ts";
@@ -59,12 +59,12 @@ export const everFinder = (context: TestContext, actors: readonly Actor[], relat
 
 const THE_WORKLOAD = { who: "the workload", words: "the workload" };
 
-const namesIn = ({ capabilities }: Reached, denied: readonly string[]): string[] =>
+const namesIn = ({ capabilities }: Held, denied: readonly string[]): string[] =>
   [...capabilities].filter((one) => denied.some((text) => matchesCapability(text, one))).sort();
 
 const NAMES_SHOWN = 5;
 
-const textOf = ({ graph }: TestContext, words: string, held: Reached, names: readonly string[]): string => {
+const textOf = ({ graph }: TestContext, words: string, held: Held, names: readonly string[]): string => {
   const list = shortList(names, NAMES_SHOWN);
   const way = held.requests.map(({ why }) => why).join("; ");
   return `${words} could come to hold ${list} at ${pathOf(graph, held.group)} (${held.assumes}): ${way}`;
