@@ -33,12 +33,9 @@ store
 const EDITOR = "e".repeat(40);
 const editor = await api.role("editor");
 store.database.exec("PRAGMA foreign_keys = OFF");
-for (const [table, column] of [
-  ["roles", "uid"],
-  ["role_bindings", "role_uid"],
-  ["external_group_role_mappings", "role_uid"],
-])
-  store.statement(`UPDATE ${table} SET ${column} = ? WHERE ${column} = ?`).run(EDITOR, editor);
+store.statement("UPDATE roles SET uid = ? WHERE uid = ?").run(EDITOR, editor);
+for (const table of ["role_bindings", "external_group_role_mappings"])
+  store.statement(`UPDATE ${table} SET body = json_set(body, '$.roleUid', ?) WHERE role_uid = ?`).run(EDITOR, editor);
 store.database.exec("PRAGMA foreign_keys = ON");
 const everything = await listEverything(api);
 const copy = await copyOfServer(api);
