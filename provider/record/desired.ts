@@ -1,6 +1,7 @@
 // What the program asks for, of one record. Reconcile computes it once, on entry, in normal form.
 
 import { createHash } from "node:crypto";
+import patch from "fast-json-patch";
 import type { z } from "zod";
 import { UNKNOWN } from "../../pulumi/value.ts";
 import {
@@ -91,8 +92,19 @@ export const fingerprintOf = (kind: Kind, parent: string, record: Json, choices:
 
 /** Paths in which a record differs from what the program asks for, as a PATCH names them in its mask. */
 export const changedPaths = (desired: Desired, observed: Json): string[] => {
-  const paths = changedMembers(desired, observed).map(({ path }) => maskPath(desired.kind.schema, path));
+  const { before, after } = sides(desired, observed);
+  const paths = patch.compare(before, after).map(({ path }) => maskPath(desired.kind.schema, path.split("/").slice(1)));
   return [...new Set(paths)].sort();
+};
+
+const sides = (desired: Desired, observed: Json): { before: Json; after: Json } => {
+  const { kind, args, choices } = desired;
+  const record = observe(kind, observed);
+  const unasked = choicesOf(kind, args).filter((path) => !choices.includes(path));
+  return {
+    before: withoutPaths(normalForm(kind.schema, record, UNKNOWN), unasked),
+    after: withObserved(desired, record).fields,
+  };
 };
 
 /** A member that differs: an item of a list by its place. */
@@ -103,11 +115,8 @@ export interface ChangedMember {
 
 /** The same differences, as deep as they go. */
 export const changedMembers = (desired: Desired, observed: Json): ChangedMember[] => {
-  const { kind, args, choices } = desired;
-  const record = observe(kind, observed);
-  const unasked = choicesOf(kind, args).filter((path) => !choices.includes(path));
-  const before = withoutPaths(normalForm(kind.schema, record, UNKNOWN), unasked);
-  return membersBetween(before, withObserved(desired, record).fields, []);
+  const { before, after } = sides(desired, observed);
+  return membersBetween(before, after, []);
 };
 
 const membersBetween = (before: unknown, after: unknown, path: ChangedMember["path"]): ChangedMember[] => {
@@ -139,7 +148,7 @@ const itemsBetween = (before: unknown[], after: unknown[], path: ChangedMember["
   });
 };
 
-const maskPath = (schema: Message, [name, ...rest]: ChangedMember["path"]): string => {
+const maskPath = (schema: Message, [name, ...rest]: string[]): string => {
   const message = asMessage(schema.shape[name as string] as z.ZodType);
   return message && rest.length > 0 ? `${name}.${maskPath(message, rest)}` : (name as string);
 };

@@ -199,18 +199,18 @@ describe("irm roles", () => {
 
   test("two built-in roles of one name are two, and one that grants nothing any more has taken something", async () => {
     store.insert(shapes.role, {
-      ...{ uid: "b".repeat(40), createTime: 0, updateTime: 0, columns: { name: "viewer" } },
-      body: { description: "", capabilities: ["CAP_TAG_LIST"] },
+      ...{ uid: "b".repeat(40), createTime: 0, updateTime: 0 },
+      body: { name: "viewer", description: "", capabilities: ["CAP_TAG_LIST"] },
     });
     const { roles: listed } = await json("--write");
     expect(listed.filter(({ name }) => name === "viewer")).toHaveLength(2);
     const editor = await api.actor("emptied", { role: "actions.viewer", at: registry });
     const uid = await api.role("actions.viewer");
-    const row = { uid, updateTime: 0, columns: { name: "actions.viewer" } };
-    store.update(shapes.role, { ...row, body: { description: "", capabilities: [] } });
+    const emptied = { name: "actions.viewer", description: "", capabilities: [] };
+    store.update(shapes.role, { uid, updateTime: 0, body: emptied });
     store.update(shapes.role, {
-      ...{ uid: "b".repeat(40), updateTime: 0, columns: { name: "viewer" } },
-      body: { description: "", capabilities: ["CAP_TAG_LIST", "CAP_SKILLS_PUBLISH"] },
+      ...{ uid: "b".repeat(40), updateTime: 0 },
+      body: { name: "viewer", description: "", capabilities: ["CAP_TAG_LIST", "CAP_SKILLS_PUBLISH"] },
     });
     expect((await json()).changed).toMatchObject([
       { name: "actions.viewer", change: "changed", removed: ["actions.list"], reaches: [{ identity: editor.uid }] },
