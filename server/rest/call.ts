@@ -46,7 +46,7 @@ export const createCalls = (ready: Promise<HttpOptions>, { connections, memory, 
     const room = async () => {
       if (!(await answering.room())) throw new ClientGone(undefined);
     };
-    const reader = bodyReader(request, memory, breakage.promise);
+    const reader = bodyReader(request, memory, breakage);
     const body = async (max: number) => {
       // The client asks whether it may send the body (RFC 9110 section 10.1.1).
       if (/^100-continue$/i.test(request.headers.expect ?? "")) response.writeContinue();
@@ -134,8 +134,9 @@ const write = (response: ServerResponse, { http, headers, bytes, isLast }: Writt
 /** Events that end an incomplete request: the parser gives up on it, or it takes too long. */
 interface Breakage {
   isBroken: boolean;
-  /** rejects when the request ends incomplete */
+  /** rejects when the request ends incomplete, or by `reject` */
   promise: Promise<never>;
+  reject(error: Error): void;
   abort(error: BrokenMessage): void;
 }
 
@@ -146,6 +147,7 @@ const breakageOf = (request: IncomingMessage): Breakage => {
   const breakage: Breakage = {
     isBroken: false,
     promise,
+    reject,
     abort: (error) => {
       breakage.isBroken = true;
       if (!request.complete) reject(error);
@@ -155,16 +157,15 @@ const breakageOf = (request: IncomingMessage): Breakage => {
 };
 
 /** Reads the body, in the memory that all bodies share. */
-const bodyReader = (request: IncomingMessage, memory: BodyMemory, broken: Promise<never>) => {
+const bodyReader = (request: IncomingMessage, memory: BodyMemory, { promise, reject }: Breakage) => {
   let arriving: Arriving | undefined;
   return {
     hasBegun: () => arriving !== undefined,
     read: async (max: number): Promise<Buffer> => {
-      const refused = Promise.withResolvers<never>();
       let isRefused = false;
       const reservation = memory.begin((error) => {
         isRefused = true;
-        refused.reject(error);
+        reject(error);
       });
       arriving = reservation;
       const keep = (bytes: number) => {
@@ -172,7 +173,7 @@ const bodyReader = (request: IncomingMessage, memory: BodyMemory, broken: Promis
         return !isRefused;
       };
       try {
-        return await Promise.race([readBody(request, max, keep), broken, refused.promise]);
+        return await Promise.race([readBody(request, max, keep), promise]);
       } finally {
         reservation.complete();
       }

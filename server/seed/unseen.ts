@@ -98,24 +98,23 @@ export const createDemandSeen = (store: Store, { places, named, leftOut }: Unsee
   };
 
   return (operation, request) => {
-    const method = METHODS.get(operation);
-    if (!method) return;
-    const { kind, verb } = method;
-    const { field, parent, words } = resources[kind];
-    if (verb === "list") {
+    const kind = KINDS.get(operation);
+    if (!kind) return;
+    const { field, parent, words, list, operations: standard }: Resource = resources[kind];
+    if (operation === list.operation) {
       if (hidden.has(kind)) refuse(`this copy does not have the ${words}`);
       const { childrenOf, descendantsOf } = (request.uidp ?? {}) as Json;
       if (isTwin && isCopied(kind))
         for (const group of [childrenOf, descendantsOf, request.group]) demandPlace(kind, group);
       return;
     }
-    if (verb === "create") {
+    if (operation === standard.create || operation.startsWith("BatchCreate")) {
       if (parent === "Group") demandPlace(kind, request.parent);
       else demandRecord(parent === "Repo" ? "repo" : "identityProvider", request.parent);
     } else {
       const uid = valueAt(request, (operations[operation] as Operation).scope ?? "uid");
       demandRecord(kind, uid);
-      if (verb === "delete" && isUidp(uid)) demandUnused(kind, uid);
+      if (operation === standard.delete && isUidp(uid)) demandUnused(kind, uid);
     }
     const batch = Array.isArray(request.requests) ? (request.requests as Json[]) : [];
     for (const record of [request, request[field], ...batch.map((one) => one[field])]) demandReferences(kind, record);
@@ -142,16 +141,10 @@ const USERS: Partial<Record<Kind, readonly Kind[]>> = {
   role: ["roleBinding", "identityProvider", "externalGroupRoleMapping"],
 };
 
-type Verb = "list" | "create" | "delete" | "other";
-
-const METHODS: ReadonlyMap<string, { kind: Kind; verb: Verb }> = new Map(
-  Object.values<Resource>(resources).flatMap(({ field, methods, operations: standard, list }) =>
-    Object.keys(methods).map((name) => {
-      const isCreate = name === standard.create || name.startsWith("BatchCreate");
-      const other = name === standard.delete ? "delete" : "other";
-      const verb: Verb = name === list.operation ? "list" : isCreate ? "create" : other;
-      return [name, { kind: field as Kind, verb }] as const;
-    }),
+/** The kind of each method. */
+const KINDS: ReadonlyMap<string, Kind> = new Map(
+  Object.values<Resource>(resources).flatMap(({ field, methods }) =>
+    Object.keys(methods).map((name) => [name, field as Kind] as const),
   ),
 );
 

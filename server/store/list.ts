@@ -13,6 +13,7 @@ import {
   PAGE_SIZE_MAX,
   PAGE_TOKEN_LIFE_MS,
   type RequestOf,
+  toSnake,
 } from "../../schema/index.ts";
 import { type Row, rowFrom, type Shape, type Store } from "./store.ts";
 
@@ -52,13 +53,12 @@ export const listRows = (
   const order = parseOrder(shape, input.orderBy, violations);
   const pageSize = parseCount(input.pageSize, "pageSize", violations);
   const skip = parseCount(input.skip, "skip", violations);
-  const hierarchy = hierarchyConditions(shape, input.uidp ?? {}, violations);
-  if (violations.length > 0) throw invalidArgument(violations);
+  const { uidp = {} } = input;
+  const where = whereOf(shape, uidp, filters, readable, violations);
 
-  const query = [shape.table, input.uidp ?? {}, filters, order];
+  const query = [shape.table, uidp, filters, order];
   const cursor = tokens.read(query, input.pageToken);
   const limit = pageSize === 0 ? PAGE_SIZE_DEFAULT : Math.min(pageSize, PAGE_SIZE_MAX);
-  const where = [...hierarchy, ...filters, readableCondition(shape, readable)];
   const total = cursor?.total ?? countRows(store, shape, where);
   const after = cursor ? [afterCondition(order, cursor.key, cursor.uid)] : [];
   const { sql, values } = and([...where, ...after]);
@@ -85,19 +85,27 @@ export const allRows = (
   filters: readonly Condition[],
   readable: Readable,
 ): Row[] => {
-  const violations: FieldViolation[] = [];
-  const hierarchy = hierarchyConditions(shape, uidp, violations);
-  if (violations.length > 0) throw invalidArgument(violations);
-  const { sql, values } = and([...hierarchy, ...filters, readableCondition(shape, readable)]);
-  const rows: Row[] = [];
+  const { sql, values } = and(whereOf(shape, uidp, filters, readable));
   let size = 0;
   const found = store.statement(`SELECT * FROM ${shape.table} WHERE ${sql} ORDER BY uid`);
-  for (const row of found.iterate(...values)) {
+  return Array.from(found.iterate(...values), (row) => {
     size += sizeOf(row);
     checkUnpaged(size);
-    rows.push(rowFrom(row));
-  }
-  return rows;
+    return rowFrom(row);
+  });
+};
+
+/** What a list selects. Throws the violations that were found before with its own. */
+const whereOf = (
+  shape: Shape,
+  uidp: UidpFilterInput,
+  filters: readonly Condition[],
+  readable: Readable,
+  violations: FieldViolation[] = [],
+): Condition[] => {
+  const hierarchy = hierarchyConditions(shape, uidp, violations);
+  if (violations.length > 0) throw invalidArgument(violations);
+  return [...hierarchy, ...filters, readableCondition(shape, readable)];
 };
 
 // In stored characters. A record may be as large as a request. A page of 200 such records exceeds the memory of the process,
@@ -221,24 +229,17 @@ interface Order {
   descending: boolean;
 }
 
-// Every spelling of the sort keys.
-const ORDER_FIELDS: Record<string, string> = {
-  uid: "uid",
-  id: "uid",
-  group: "group",
-  name: "name",
-  create_time: "create_time",
-  createTime: "create_time",
-  created_at: "create_time",
-  update_time: "update_time",
-  updateTime: "update_time",
-  updated_at: "update_time",
-};
+// Other names of sort keys, which may also be in camel case.
+const ALIASES = new Map([
+  ["id", "uid"],
+  ["created_at", "create_time"],
+  ["updated_at", "update_time"],
+]);
 
 const parseOrder = (shape: Shape, text: string | undefined, violations: FieldViolation[]): Order => {
   const given = text?.trim() || (shape.defaultOrder ?? "uid");
-  const [spelling, direction = "asc", ...more] = given.split(/\s+/);
-  const field = Object.hasOwn(ORDER_FIELDS, spelling as string) ? (ORDER_FIELDS[spelling as string] as string) : "";
+  const [spelling = "", direction = "asc", ...more] = given.split(/\s+/);
+  const field = ALIASES.get(spelling) ?? toSnake(spelling);
   const description = `must be one of ${shape.orders.join(", ")}, optionally followed by asc or desc`;
   if (!shape.orders.includes(field) || !["asc", "desc"].includes(direction) || more.length > 0)
     violations.push({ field: "orderBy", description });
