@@ -61,8 +61,9 @@ const parametersFromJson = (schema: Message, json: Json): Parameter[] =>
   Object.entries(json).flatMap(([key, value]): Parameter[] => {
     // null is the same as absent (proto3 JSON).
     if (value === null) return [];
-    const isList = Array.isArray(value) && isListAt(fieldAt(schema, [key]));
-    return isList ? value.map((item): Parameter => [key, item]) : [[key, value]];
+    return Array.isArray(value) && fieldAt(schema, [key])?.isList
+      ? value.map((item): Parameter => [key, item])
+      : [[key, value]];
   });
 
 const UNKNOWN_MAX = 10;
@@ -82,66 +83,57 @@ const setParameters = (
   violations: FieldViolation[],
   strict: boolean,
 ): void => {
-  const byField = new Map<string, { found: Field; values: unknown[] }>();
   const unknown = new Set<string>();
-  for (const [key, value] of parameters) {
-    const found = fieldAt(schema, key.split("."));
-    if (!found) {
-      if (unknown.size < UNKNOWN_MAX) unknown.add(key);
-      continue;
-    }
-    const field = found.path.join(".");
-    if (!byField.has(field)) byField.set(field, { found, values: [] });
-    byField.get(field)?.values.push(typeof value === "string" ? scalarFromText(found.schema, value) : value);
-  }
+  const known = parameters.flatMap(([key, value]) => {
+    const field = fieldAt(schema, key.split("."));
+    if (field) return [{ field, value: typeof value === "string" ? scalarFromText(field, value) : value }];
+    unknown.add(key);
+    return [];
+  });
   if (strict)
-    for (const key of unknown)
+    for (const key of [...unknown].slice(0, UNKNOWN_MAX))
       violations.push({ field: key.slice(0, 100), description: "is not a field of the request" });
-  for (const [field, { found, values }] of byField) {
-    const list = isListAt(found);
-    if (!list && values.length > 1) violations.push({ field, description: "must be given once" });
-    else if (strict && !list && values[0] === "" && !MAY_BE_EMPTY.includes(field))
-      violations.push({ field, description: "must not be empty; leave it out" });
-    setPath(json, found.path, list ? values : values[0]);
+  for (const [name, given] of Map.groupBy(known, ({ field }) => field.path.join("."))) {
+    const [{ field, value }, ...more] = given as [(typeof given)[0], ...typeof given];
+    if (!field.isList && more.length > 0) violations.push({ field: name, description: "must be given once" });
+    else if (strict && !field.isList && value === "" && !MAY_BE_EMPTY.includes(name))
+      violations.push({ field: name, description: "must not be empty; leave it out" });
+    setPath(json, field.path, field.isList ? given.map((one) => one.value) : value);
   }
 };
 
 interface Field {
   path: string[];
+  /** of the value, or of each item of the list */
   schema: z.ZodType;
+  isList: boolean;
 }
 
-const fieldAt = (schema: Message, [head, ...rest]: string[]): Field | undefined => {
-  const found = fieldByName(schema, head as string);
+const fieldAt = (schema: Message, [head = "", ...rest]: string[]): Field | undefined => {
+  const found = fieldByName(schema, head);
   if (!found) return undefined;
   const { name, schema: field, message } = found;
-  if (rest.length === 0) return message ? undefined : { path: [name], schema: field };
-  const below = message && fieldAt(message, rest);
-  return below && { path: [name, ...below.path], schema: below.schema };
+  if (rest.length > 0) {
+    const below = message && fieldAt(message, rest);
+    return below && { ...below, path: [name, ...below.path] };
+  }
+  if (message) return undefined;
+  const whole = unwrap(field);
+  const isList = whole instanceof z.ZodArray;
+  return { path: [name], schema: isList ? unwrap(whole.element as z.ZodType) : whole, isList };
 };
 
-const isListAt = (found: Field | undefined): boolean =>
-  found !== undefined && unwrap(found.schema) instanceof z.ZodArray;
-
 // Text that does not fit the field's type is kept: the decoder refuses it with its path.
-const scalarFromText = (schema: z.ZodType, text: string): unknown => {
-  const whole = unwrap(schema);
-  const inner = whole instanceof z.ZodArray ? unwrap(whole.element as z.ZodType) : whole;
-  if (inner instanceof z.ZodBoolean && (text === "true" || text === "false")) return text === "true";
-  if (inner instanceof z.ZodEnum && /^\d+$/.test(text)) return Number(text);
-  if (scalarInfo(inner)?.scalar === "int32" && text === "") return 0;
+const scalarFromText = ({ schema }: Field, text: string): unknown => {
+  if (schema instanceof z.ZodBoolean && (text === "true" || text === "false")) return text === "true";
+  if (schema instanceof z.ZodEnum && /^\d+$/.test(text)) return Number(text);
+  if (scalarInfo(schema)?.scalar === "int32" && text === "") return 0;
   return text;
 };
 
-const setPath = (json: Json, [head, ...rest]: string[], value: unknown): void => {
-  const key = head as string;
-  if (rest.length === 0) {
-    json[key] = value;
-    return;
-  }
-  const inner = { ...((json[key] as Json | undefined) ?? {}) };
-  setPath(inner, rest, value);
-  json[key] = inner;
+const setPath = (json: Json, [key = "", ...rest]: string[], value: unknown): Json => {
+  json[key] = rest.length === 0 ? value : setPath({ ...(json[key] as Json | undefined) }, rest, value);
+  return json;
 };
 
 // REST to the pipeline: path, query and body to one request message (google.api.http, docs/contract.md#paths).
