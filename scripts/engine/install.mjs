@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { cacheFolder } from "../base/cache-folder.mjs";
 import { withLock } from "../base/lock.mjs";
 import { findOnPath, log } from "../base/project.mjs";
-import { buildGoProgram, secondsSince } from "../setup/go-build.mjs";
+import { buildGoProgram } from "../setup/go-build.mjs";
 import { storeEngine, takeCachedPieces } from "./cache.mjs";
 import { findEngine, versionOf } from "./engine.mjs";
 import { downloadEngine } from "./release.mjs";
@@ -36,11 +36,10 @@ async function buildEngine(folder, pieces) {
         "seconds with a full one; Go's caches take 4 GB of disk",
     );
   }
-  const started = Date.now();
   for (const [name, build] of Object.entries(edition.builds)) {
     if (!pieces.includes(name)) continue;
     await buildGoProgram(join(folder, name), build);
-    log(`${name} ${build.version} is built (${secondsSince(started)} s)`);
+    log(`${name} ${build.version} is built`);
   }
 }
 

@@ -1,12 +1,11 @@
 // A program from Go modules, for a machine that has Go and its module proxy. It is built in a throw-away module: `go install`
 // refuses modules that need a replace.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmod, copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { capture } from "../base/child.mjs";
-import { log } from "../base/project.mjs";
-
-const heartbeatMs = 30_000;
+import { text } from "node:stream/consumers";
 
 /**
  * @typedef {object} GoBuild
@@ -22,42 +21,31 @@ const heartbeatMs = 30_000;
 /** @param {string} target @param {GoBuild} build */
 export async function buildGoProgram(target, build) {
   const folder = await mkdtemp(join(tmpdir(), "pulumi-irm-build-"));
-  const started = Date.now();
-  let downloads = 0;
-  const heartbeat = setInterval(
-    () => log(`still building ${basename(target)}: ${secondsSince(started)} s, ${downloads} modules downloaded`),
-    heartbeatMs,
-  );
   try {
     await writeFile(join(folder, "go.mod"), goMod(build));
     for (const source of build.sources ?? []) await copyFile(source, join(folder, basename(source)));
     const version = build.versionVariable === undefined ? "" : ` -X ${build.versionVariable}=${build.version}`;
     const program = build.sources === undefined ? `${build.module}/${build.package}` : ".";
     const args = ["build", "-mod=mod", "-trimpath", "-ldflags", `-s -w${version}`, "-o", target, program];
-    await runGo(folder, args, (text) => {
-      downloads += text.split("go: downloading ").length - 1;
-    });
+    await runGo(folder, args);
     if (build.scripts !== undefined) await copyScripts(folder, build, build.scripts, dirname(target));
   } finally {
-    clearInterval(heartbeat);
     await rm(folder, { recursive: true, force: true });
   }
 }
 
 /**
- * Runs a command of Go, without the user's flags and workspace.
+ * Runs a command of Go, without the user's flags and workspace. Go prints its progress and its errors to stderr.
  * @param {string} folder
  * @param {string[]} args
- * @param {(text: string) => void} [onOutput]
+ * @returns {Promise<string>} its stdout
  */
-export async function runGo(folder, args, onOutput) {
-  const { code, signal, output } = await capture("go", args, {
-    cwd: folder,
-    env: { ...process.env, GOFLAGS: "", GOWORK: "off", GO111MODULE: "on" },
-    onOutput,
-  });
+export async function runGo(folder, args) {
+  const env = { ...process.env, GOFLAGS: "", GOWORK: "off", GO111MODULE: "on" };
+  const child = spawn("go", args, { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
+  const [output, [code, signal]] = await Promise.all([text(child.stdout), once(child, "close")]);
   if (code === 0) return output;
-  throw new Error(`\`go ${args.join(" ")}\` failed (${signal ?? `exit code ${code}`}):\n${lastLines(output)}`);
+  throw new Error(`\`go ${args.join(" ")}\` failed (${signal ?? `exit code ${code}`}); its reason is above`);
 }
 
 /** @param {string} folder @param {GoBuild} build @param {string[]} scripts @param {string} target */
@@ -81,13 +69,4 @@ function goMod(/** @type {GoBuild} */ build) {
     "",
     ...(build.replace === undefined ? [] : [`replace ${build.replace}`, ""]),
   ].join("\n");
-}
-
-function lastLines(/** @type {string} */ output) {
-  const lines = output.split("\n").filter((line) => line !== "" && !line.startsWith("go: downloading "));
-  return lines.slice(-20).join("\n");
-}
-
-export function secondsSince(/** @type {number} */ startedMs) {
-  return Math.round((Date.now() - startedMs) / 1000);
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { cacheFolder, fillFolder } from "../base/cache-folder.mjs";
 import { withLock } from "../base/lock.mjs";
 import { findOnPath, isExecutable, log } from "../base/project.mjs";
-import { buildGoProgram, secondsSince } from "./go-build.mjs";
+import { buildGoProgram } from "./go-build.mjs";
 
 /** A change here is a new cache folder. */
 export const grpcurlVersion = "v1.9.3";
@@ -40,7 +40,6 @@ export async function ensureGrpcurl(env = process.env) {
 
 async function install(/** @type {string} */ folder) {
   log(`building grpcurl ${grpcurlVersion} from its Go module, once per version: about a minute`);
-  const started = Date.now();
   await fillFolder(folder, (staging) => buildGoProgram(join(staging, "grpcurl"), build));
-  log(`grpcurl ${grpcurlVersion} is built (${secondsSince(started)} s)`);
+  log(`grpcurl ${grpcurlVersion} is built`);
 }
