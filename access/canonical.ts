@@ -10,9 +10,9 @@ export const canonical = (value: unknown): string => {
 };
 
 /** The items sorted by a text of each. */
-export const inOrderOf = <T>(items: readonly T[], textOf: (item: T) => string): T[] =>
+export const inOrderOf = <T>(items: readonly T[], keyOf: (item: T) => string): T[] =>
   items
-    .map((item) => ({ item, text: textOf(item) }))
+    .map((item) => ({ item, text: keyOf(item) }))
     .sort((a, b) => compare(a.text, b.text))
     .map(({ item }) => item);
 

@@ -19,7 +19,7 @@ export interface Marker {
 
 const beginOf = ({ kind, subject }: Pick<Marker, "kind" | "subject">): string => `<!-- irm ${kind} ${subject} run `;
 
-const textOf = (marker: Marker, body: string): string => `${beginOf(marker)}${marker.run} -->\n${body}`;
+const commentText = (marker: Marker, body: string): string => `${beginOf(marker)}${marker.run} -->\n${body}`;
 
 /** The run of a post of ours; undefined if it is not ours. */
 const runOf = (post: Post, marker: Marker, me: string): number | undefined => {
@@ -50,7 +50,7 @@ export const replaceComment = async (
     if (!isNewest) return undefined;
   }
   const [first, ...others] = own;
-  const text = textOf(marker, body);
+  const text = commentText(marker, body);
   const written = await (first ? forge.updateComment(change, first.id, text) : forge.createComment(change, text));
   // Two jobs that began together have made two.
   for (const { id } of others) await forge.deleteComment(change, id);
@@ -60,7 +60,7 @@ export const replaceComment = async (
 /** Opens the issue, or updates it. */
 export const keepIssue = async (forge: Forge, marker: Marker, title: string, body: string): Promise<Written> => {
   const id = await findIssue(forge, marker);
-  const text = textOf(marker, body);
+  const text = commentText(marker, body);
   return id === undefined ? forge.createIssue(title, text) : forge.updateIssue(id, text);
 };
 

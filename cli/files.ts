@@ -56,9 +56,9 @@ export const isAccessible = (file: string, mode: number): boolean => {
 // The file of a change: read within its limits, written whole for its owner alone.
 
 /** Throws a ChangeError. */
-export const readChange = (file: string): Change => parseChange(textOf(file), file);
+export const readChange = (file: string): Change => parseChange(readText(file), file);
 
-const textOf = (file: string): string => {
+const readText = (file: string): string => {
   let descriptor: number | undefined;
   try {
     // Of a pipe, nobody may ever write to it.

@@ -57,13 +57,13 @@ export const restore = async (client: Client, file: string, flags: RestoreFlags)
 
 /** What comes back, by the names that its records have now. */
 const shownOf = (graph: AccessGraph, { holder, bindings }: UndoFile, rows: readonly string[]) => {
-  const placeOf = placesIn(graph);
+  const placeName = placesIn(graph);
   const live = (holder.externalGroup === undefined ? graph.identities : graph.providers).get(holder.uid);
   const held = bindings.map((one): HeldBinding => {
     const roleName = graph.roles.get(one.role)?.name ?? one.roleName;
-    return { ...one, path: graph.groups.has(one.group) ? placeOf(one.group) : one.path, roleName };
+    return { ...one, path: graph.groups.has(one.group) ? placeName(one.group) : one.path, roleName };
   });
-  const place = live ? placeOf(live.group) : "a group that you cannot see";
+  const place = live ? placeName(live.group) : "a group that you cannot see";
   const shown = { ...holder, name: live?.name ?? holder.name };
   return { shown, lines: listText({ holder: shown, place, held, rows }) };
 };

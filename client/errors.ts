@@ -231,9 +231,9 @@ export const withSection = (text: string, section: RecoverySection): string =>
 export const withoutSection = (text: string): string => text.replace(LINE, "");
 
 /** One text of several errors. Their addresses come last, each once. */
-export const quoting = (errors: readonly string[], textOf: (errors: readonly string[]) => string): string => {
+export const quoting = (errors: readonly string[], compose: (errors: readonly string[]) => string): string => {
   const addresses = new Set(errors.flatMap((text) => text.match(LINE) ?? []));
-  return textOf(errors.map(withoutSection)) + [...addresses].join("");
+  return compose(errors.map(withoutSection)) + [...addresses].join("");
 };
 
 // Removes the tokens of this process from texts: a proxy's page or a server's message may echo a header.

@@ -49,21 +49,21 @@ export const needsOf = (writes: readonly Write[], copy: Copy): Need[] => {
   const bindings = new Map<unknown, Known[]>();
   const mappings = new Map<unknown, Known[]>();
 
-  const placeOf = (kind: ExportKind, uid: unknown): Place | undefined => {
+  const placeOfUid = (kind: ExportKind, uid: unknown): Place | undefined => {
     if (isUidp(uid)) return groupOf(kind, uid) || undefined;
     const made = byNumber.get(keyOf(uid) as number);
     return made && placeOfWrite(made);
   };
   const placeOfWrite = ({ n, method, parent, uid }: Write): Place | undefined => {
     const { verb, resource } = methodOf(method);
-    if (verb !== "create") return placeOf(resource.field as ExportKind, uid);
-    return parent === undefined ? n : placeOf(PARENTS[resource.parent], parent);
+    if (verb !== "create") return placeOfUid(resource.field as ExportKind, uid);
+    return parent === undefined ? n : placeOfUid(PARENTS[resource.parent], parent);
   };
 
   for (const [plural, record] of recordsIn(copy)) {
     const kind = KIND_OF.get(plural) as ExportKind;
     const { uid } = record;
-    records.set(`${kind} ${uid}`, { place: placeOf(kind, uid), parent: parentOf(uid), versions: [record] });
+    records.set(`${kind} ${uid}`, { place: placeOfUid(kind, uid), parent: parentOf(uid), versions: [record] });
   }
   const recordOf = (write: Write): Known => {
     const { verb, resource } = methodOf(write.method);
@@ -126,7 +126,7 @@ export const needsOf = (writes: readonly Write[], copy: Copy): Need[] => {
         // An identity of another organization has to be visible.
         for (const uid of after("identityUid")) {
           if (typeof uid === "string" && isRoot(uid)) continue;
-          const home = placeOf("identity", uid);
+          const home = placeOfUid("identity", uid);
           if (home === undefined || at === undefined || organizationOf(home) !== organizationOf(at))
             add(["identity.list"], home);
         }
@@ -141,11 +141,11 @@ export const needsOf = (writes: readonly Write[], copy: Copy): Need[] => {
         giveRoles(after("defaultRole"), at);
         // Who moves a provider to another issuer may sign in as anyone in its groups.
         for (const one of mappings.get(keyOf(write.uid)) ?? [])
-          giveRoles(valuesOf(one, "roleUid"), placeOf("group", one.versions[0]?.scope));
+          giveRoles(valuesOf(one, "roleUid"), placeOfUid("group", one.versions[0]?.scope));
         break;
       case "CreateExternalGroupRoleMapping":
-        add(["role_bindings.create"], placeOf("group", fields.scope));
-        giveRoles(after("roleUid"), placeOf("group", fields.scope));
+        add(["role_bindings.create"], placeOfUid("group", fields.scope));
+        giveRoles(after("roleUid"), placeOfUid("group", fields.scope));
         break;
       case "UpdateIdentity":
         if (at === undefined || !mask?.some((path) => RELATIONSHIPS.includes(path.split(".")[0] as string))) break;
@@ -158,7 +158,7 @@ export const needsOf = (writes: readonly Write[], copy: Copy): Need[] => {
       case "CreateRepo":
       case "UpdateRepo": {
         const { source } = (fields.sync_config ?? {}) as Json;
-        if (source !== undefined) add(PULL, placeOf("repo", source));
+        if (source !== undefined) add(PULL, placeOfUid("repo", source));
       }
     }
     return need;

@@ -6,7 +6,7 @@ import { type Binding, bindingsIn, grants, pairsIn, settingsOf } from "../provid
 import { lostOutputs } from "../provider/reconcile/incomplete.ts";
 import type { DiffResult } from "../provider/reconcile/index.ts";
 import { type ChangedMember, changedMembers, desiredFrom } from "../provider/record/desired.ts";
-import { placeOf } from "../provider/record/id.ts";
+import { placeOfRecord } from "../provider/record/id.ts";
 import type { Kind } from "../provider/record/kind.ts";
 import { argumentOf, changedSwitches } from "../provider/record/state.ts";
 import { planOf } from "../provider/set/plan.ts";
@@ -49,7 +49,7 @@ export const detailedDiff = (kind: Kind, compared: Compared): DetailedDiff => {
       change,
     }),
   );
-  const place = placeOf(kind, id);
+  const place = placeOfRecord(kind, id);
   const moved: ChangedMember[] =
     place === desired.parent ? [] : [{ path: ["parent"], change: changeBetween(place || undefined, args.parent) }];
   const lost = lostOutputs(kind, olds).map((name): ChangedMember => ({ path: [name], change: "add" }));

@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { RELATIONSHIPS } from "../access/graph/live-record.ts";
 import type { Env } from "../client/config.ts";
-import { type DeclaredSet, type NewIdentity, placeOf } from "../provider/engine/review.ts";
+import { type DeclaredSet, type NewIdentity, placeOfUrn } from "../provider/engine/review.ts";
 import { kindRecords } from "../provider/kind/index.ts";
 import { pairsIn } from "../provider/kind/pair.ts";
 import { type Kind, SET_TYPE } from "../provider/record/kind.ts";
@@ -51,7 +51,7 @@ export const programNotes = () => {
     ...{ places, sets, identities },
     noteCheck: ({ urn, type, kind, isNew, asked, inputs, isRefused, isOfClass }: CheckedResource) => {
       isOfClasses ??= isOfClass;
-      places.add(placeOf(urn));
+      places.add(placeOfUrn(urn));
       notes.hasFailed ||= isRefused;
       const { name } = urnFrom(urn);
       if (type === SET_TYPE) sets.push({ name, parent: inputs.parent as string, pairs: pairsIn(inputs) });

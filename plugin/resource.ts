@@ -5,7 +5,7 @@ import type { Methods, Provider } from "../provider/engine/methods.ts";
 import { kindRecords, type StateKind } from "../provider/kind/index.ts";
 import { isRoleName } from "../provider/kind/names.ts";
 import { Incomplete } from "../provider/reconcile/incomplete.ts";
-import { placeOf } from "../provider/record/id.ts";
+import { placeOfRecord } from "../provider/record/id.ts";
 import type { Kind } from "../provider/record/kind.ts";
 import { GIVEN, SECRETS, secretPaths, shownOncePaths, withoutPaths } from "../provider/record/normal-form.ts";
 import {
@@ -83,7 +83,7 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
   /** The output that the program reads, and the state of its predecessor does not have. */
   const lackingParent = (urn: string, kind: Kind | undefined, id: string, olds: Json): string | undefined =>
     kind !== undefined && programs.get(urn)?.derivesParent === false && olds.parent === undefined
-      ? placeOf(kind, id) || undefined
+      ? placeOfRecord(kind, id) || undefined
       : undefined;
 
   return {

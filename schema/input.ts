@@ -64,7 +64,7 @@ const elementOf = (inner: z.ZodType): z.ZodType =>
       : inner;
 
 /** The text of an error. The text of a pattern would not explain that YAML read a number where a string is needed. */
-const textOf = (issue: z.core.$ZodIssue, value: unknown): string => {
+const issueText = (issue: z.core.$ZodIssue, value: unknown): string => {
   const { code } = issue;
   const isText = code === "invalid_type" && issue.expected === "string";
   if (isText && ["number", "boolean"].includes(typeof value))
@@ -106,7 +106,7 @@ export const inputViolations = (
   });
   const issues = (error?.issues ?? [])
     .filter((issue) => !isUnknown(at(value, issue.path)))
-    .map((issue) => ({ field: pathText(issue.path), description: textOf(issue, at(value, issue.path)) }));
+    .map((issue) => ({ field: pathText(issue.path), description: issueText(issue, at(value, issue.path)) }));
   const rules = messageInfo(schema)?.rules?.(value, isUnknown) ?? [];
   return [...issues, ...oneofViolations(schema, value, "", isUnknown), ...rules];
 };

@@ -117,7 +117,7 @@ const remoteOf = (branch: string): string => `refs/remotes/origin/${branch}`;
 const proposedAtGithub = (env: NodeJS.ProcessEnv): Proposed | undefined => {
   const { GITHUB_BASE_REF: branch, GITHUB_EVENT_PATH: file, GITHUB_EVENT_NAME: event = "" } = env;
   const payload = file ? eventIn(file) : undefined;
-  const at = (path: string): string | undefined => textOf(valueAt(payload, path));
+  const at = (path: string): string | undefined => nonEmptyText(valueAt(payload, path));
   const isChange = ["pull_request", "merge_group"].some((path) => valueAt(payload, path));
   if (!branch && !isChange && !/^pull_request|^merge_group$/.test(event)) return undefined;
   const [, queued] = /^refs\/heads\/(.+)$/.exec(at("merge_group.base_ref") ?? "") ?? [];
@@ -131,7 +131,8 @@ const proposedAtGithub = (env: NodeJS.ProcessEnv): Proposed | undefined => {
   };
 };
 
-const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
+const nonEmptyText = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;
 
 const eventIn = (file: string): unknown => {
   try {
@@ -154,9 +155,9 @@ const proposedAtGitlab = (env: NodeJS.ProcessEnv): Proposed | undefined => {
   if (!branch && commits.length === 0 && event !== "merge_request_event") return undefined;
   return {
     event: "merge request",
-    target: textOf(branch),
+    target: nonEmptyText(branch),
     commits,
-    main: textOf(env.CI_DEFAULT_BRANCH),
+    main: nonEmptyText(env.CI_DEFAULT_BRANCH),
     source: "CI_DEFAULT_BRANCH",
   };
 };

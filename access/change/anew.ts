@@ -67,7 +67,7 @@ const rowProblems = (approved: Change, anew: Anew, terms: Terms, titles: Titles)
     const place = terms.plain(group);
     // Of a loss, the approved change may have the row of a group above: in between, less is given there.
     const places = change === "loss" ? [place, ...ancestorsOf(place)] : [place];
-    return places.some((one) => allowed.has(keyOf(change, terms.anew(identity), terms.textOf(one), capability)));
+    return places.some((one) => allowed.has(keyOf(change, terms.anew(identity), terms.encodeText(one), capability)));
   };
   const others = anew.content.rows.filter((row) => !isAllowed(row));
   return [...Map.groupBy(others, ({ change, identity, group }) => canonical([change, identity, group])).values()].map(
@@ -83,14 +83,16 @@ const rowProblems = (approved: Change, anew: Anew, terms: Terms, titles: Titles)
 const afterProblems = (approved: Change, { held, normal }: Anew, terms: Terms, titles: Titles): string[] => {
   const { writes, services } = terms.approved(approved);
   // What the state marks as secret stays hidden.
-  const textOf = (text: string): Text => terms.anew(normal.textOf(text));
+  const comparableText = (text: string): Text => terms.anew(normal.encodeText(text));
   const subjects = Map.groupBy(terms.approved(approved.after), ({ service, identity }) =>
     canonical([service ?? "", identity]),
   );
   return [...subjects.values()].flatMap((entries) => {
     const { service = services[0] as string } = entries[0] as ChangeAfter;
     const identity = entries[0]?.identity as Text;
-    const now = terms.uids(identity).map((uid) => digestsOf(held.get(service)?.(uid), { identity, writes, textOf }));
+    const now = terms
+      .uids(identity)
+      .map((uid) => digestsOf(held.get(service)?.(uid), { identity, writes, encodeText: comparableText }));
     // What the change has made and deleted again has no uid any more.
     while (now.length < entries.length) now.push({ access: null });
     const apart = (["access", "signIn"] as const).filter((part) => {
@@ -136,7 +138,9 @@ const compareWrites = (approved: Change, anew: Anew, terms: Terms, titles: Title
       else problems.push(sayAgain(write));
     } else if (method.verb === "delete") {
       const uid = terms.plain(made.uid);
-      if ([uid, ...ancestorsOf(uid)].some((one) => deleted.has(canonical([write.service ?? "", terms.textOf(one)]))))
+      if (
+        [uid, ...ancestorsOf(uid)].some((one) => deleted.has(canonical([write.service ?? "", terms.encodeText(one)])))
+      )
         continue;
       // A create has made another one: what the approved change leaves there is compared with `after`.
       if (terms.shownOnce.has(uid)) continue;
@@ -181,9 +185,9 @@ const editedBy = (approved: Change, { records, normal, content }: Anew, terms: T
   );
   const index = new Map(listed);
   const recordOf: RecordOf = (plural, uid, service = content.services[0]) => index.get(`${service} ${plural} ${uid}`);
-  const textOf = (text: string): Text => terms.anew(normal.textOf(text));
+  const comparableText = (text: string): Text => terms.anew(normal.encodeText(text));
   return (write: Write, known: readonly Write[]): string[] => {
-    const fields = recordFields(write, { recordOf, textOf });
+    const fields = recordFields(write, { recordOf, encodeText: comparableText });
     if (fields === undefined) return [];
     return (write.mask ?? []).filter((path) => {
       const covering = known.flatMap(({ n, mask = [] }) =>
@@ -203,7 +207,7 @@ const restoredProblems = (approved: Change, anew: Anew, terms: Terms, titles: Ti
   return anew.content.restored.flatMap(({ n, uid }) => {
     const write = terms.write(anew.content.writes[n - 1] as Write);
     const { method, service = "", mask } = write;
-    const isOwn = [uid, ...ancestorsOf(uid)].some((one) => deleted.has(canonical([service, terms.textOf(one)])));
+    const isOwn = [uid, ...ancestorsOf(uid)].some((one) => deleted.has(canonical([service, terms.encodeText(one)])));
     const decides = mask
       ? mask.some((path) => !decidesNothing(methodOf(method), path))
       : !methodOf(method).resource.givesNoAccess;

@@ -20,12 +20,12 @@ interface HeldRow {
 /** In one order. */
 export const changeRows = (
   { gains, losses }: Record<"gains" | "losses", readonly HeldRow[]>,
-  textOf: (uid: string) => Text,
+  encodeText: (uid: string) => Text,
 ): ChangeRow[] => {
   const rowsOf = (change: ChangeRow["change"], rows: readonly HeldRow[]): ChangeRow[] =>
     rows.map(({ identity, group, capability }) => ({
       ...{ change, capability },
-      ...{ identity: textOf(identity), group: textOf(group) },
+      ...{ identity: encodeText(identity), group: encodeText(group) },
     }));
   return inOrderOf([...rowsOf("gain", gains), ...rowsOf("loss", losses)], canonical);
 };
@@ -84,10 +84,10 @@ export type RecordOf = (plural: string, uid: string, service: string | undefined
 /** Of records that were there before the change. */
 export const beforeOf = (
   writes: readonly Write[],
-  { recordOf, textOf }: { recordOf: RecordOf; textOf(text: string): Text },
+  { recordOf, encodeText }: { recordOf: RecordOf; encodeText(text: string): Text },
 ): ChangeContent["before"] =>
   writes.flatMap((write) => {
-    const fields = recordFields(write, { recordOf, textOf });
+    const fields = recordFields(write, { recordOf, encodeText });
     const paths =
       fields === undefined ? [] : (write.mask ?? []).filter((path) => !decidesNothing(methodOf(write.method), path));
     return paths.map((path) => ({ n: write.n, path, value: valueDigest(fields as Json, path) }));
@@ -96,12 +96,12 @@ export const beforeOf = (
 /** The fields of the record that an update changes, as a write has them. */
 export const recordFields = (
   { service, method: name, uid, mask }: Write,
-  { recordOf, textOf }: { recordOf: RecordOf; textOf(text: string): Text },
+  { recordOf, encodeText }: { recordOf: RecordOf; encodeText(text: string): Text },
 ): Json | undefined => {
   const { resource, schema } = methodOf(name);
   const record =
     mask && typeof uid === "string" && schema === resource.schema ? recordOf(resource.plural, uid, service) : undefined;
-  return record && encodeFields(schema, normalForm(schema, record), { textOf, orderOf: canonical });
+  return record && encodeFields(schema, normalForm(schema, record), { encodeText, orderOf: canonical });
 };
 
 /** A field that is not set has a digest too. */
@@ -129,17 +129,17 @@ export const equalsOf = (keys: readonly string[]): ((n: number) => number) => {
   return (n) => first.get(keys[n - 1] as string) ?? n;
 };
 
-/** `identity` is that of the entry, and `textOf` has numbers of `equalsOf`. */
+/** `identity` is that of the entry, and `encodeText` has numbers of `equalsOf`. */
 export const digestsOf = (
   held: Held | undefined,
-  { identity, writes, textOf }: { identity: Text; writes: readonly Write[]; textOf(text: string): Text },
+  { identity, writes, encodeText }: { identity: Text; writes: readonly Write[]; encodeText(text: string): Text },
 ): Pick<ChangeAfter, "access" | "signIn"> => {
   if (held === undefined) return { access: null };
-  const grants = held.grants.map(([group, capability]) => canonical([textOf(group), capability]));
+  const grants = held.grants.map(([group, capability]) => canonical([encodeText(group), capability]));
   const signIn = isEndChosen(identity, writes) ? withoutEnd(held.signIn) : held.signIn;
   return {
     access: digestOf([...new Set(grants)].sort()),
-    ...(signIn !== null && { signIn: digestOf(encoded(signIn, textOf)) }),
+    ...(signIn !== null && { signIn: digestOf(encoded(signIn, encodeText)) }),
   };
 };
 
@@ -157,29 +157,33 @@ const withoutEnd = (signIn: Json | null): Json | null => {
 };
 
 /** Zero fields mean the same as none. An author may choose the keys of a map. */
-const encoded = (value: unknown, textOf: (text: string) => Text): unknown => {
-  if (typeof value === "string") return textOf(value);
-  if (Array.isArray(value)) return value.map((item) => encoded(item, textOf));
+const encoded = (value: unknown, encodeText: (text: string) => Text): unknown => {
+  if (typeof value === "string") return encodeText(value);
+  if (Array.isArray(value)) return value.map((item) => encoded(item, encodeText));
   if (!isObject(value)) return value;
   const entries = Object.entries(value).filter(([, item]) => item !== "" && item !== null && item !== undefined);
-  return entries.map(([key, item]) => canonical([textOf(key), encoded(item, textOf)])).sort();
+  return entries.map(([key, item]) => canonical([encodeText(key), encoded(item, encodeText)])).sort();
 };
 
 /** What the identities and records of the change hold after it. */
 export const afterOf = (
   subjects: readonly { service?: string; uid: string; held: Held | undefined }[],
-  { writes, uids, textOf }: { writes: readonly Write[]; uids: ReadonlyMap<number, string>; textOf(text: string): Text },
+  {
+    writes,
+    uids,
+    encodeText,
+  }: { writes: readonly Write[]; uids: ReadonlyMap<number, string>; encodeText(text: string): Text },
 ): ChangeAfter[] => {
   const equal = equalsOf(keysOf(writes));
   const made = madeUids();
   for (const [n, uid] of uids) made.add(uid, equal(n));
   const inEqual = (text: string): Text => {
-    const own = textOf(text);
-    return isObject(own) && "$secret" in own ? own : made.textOf(text);
+    const own = encodeText(text);
+    return isObject(own) && "$secret" in own ? own : made.encodeText(text);
   };
   const entries = subjects.map(({ service, uid, held }): ChangeAfter => {
-    const digests = digestsOf(held, { identity: inEqual(uid), writes, textOf: inEqual });
-    return { ...(service !== undefined && { service }), identity: textOf(uid), ...digests };
+    const digests = digestsOf(held, { identity: inEqual(uid), writes, encodeText: inEqual });
+    return { ...(service !== undefined && { service }), identity: encodeText(uid), ...digests };
   });
   return inOrderOf(entries, canonical);
 };

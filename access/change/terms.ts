@@ -27,7 +27,7 @@ type Records = { readonly [plural: string]: readonly Json[] | undefined };
 export interface Anew {
   content: ChangeContent;
   /** of the run that has made it */
-  normal: Pick<Normal, "uids" | "textOf">;
+  normal: Pick<Normal, "uids" | "encodeText">;
   /** what the copies had before the run, by address */
   records: ReadonlyMap<string, Records>;
   /** what the copies have after it, by address */
@@ -68,15 +68,15 @@ const assign = (approved: Change, { content, normal, records, owned }: Anew, wit
     getOrInsert(places, n, () => []).push(uid);
   };
   const hidden = `hidden-${randomUUID()}`;
-  const textOf = (text: string): Text => (text.includes(hidden) ? HIDDEN : made.textOf(text));
-  const encoding = { textOf, orderOf: (encoded: unknown) => canonical(neutral(encoded, keys)) };
+  const encodeText = (text: string): Text => (text.includes(hidden) ? HIDDEN : made.encodeText(text));
+  const encoding = { encodeText, orderOf: (encoded: unknown) => canonical(neutral(encoded, keys)) };
   const resolving = { uidOf: (n: number) => normal.uids.get(n) ?? `write ${n}`, hidden };
   const inTerms = (write: Write): Write => {
     const { parent, uid, fields } = resolveValue(write, resolving) as { parent?: string; uid?: string; fields: Json };
     return {
       ...write,
-      ...(parent !== undefined && { parent: textOf(parent) }),
-      ...(uid !== undefined && { uid: textOf(uid) }),
+      ...(parent !== undefined && { parent: encodeText(parent) }),
+      ...(uid !== undefined && { uid: encodeText(uid) }),
       fields: encodeFields(methodOf(write.method).schema, fields, encoding),
     };
   };
@@ -106,13 +106,13 @@ const assign = (approved: Change, { content, normal, records, owned }: Anew, wit
     /** a value of the approved change, with the number of the first one of equal writes */
     approved: inEquals,
     /** a text of the copies, or of the run */
-    textOf,
+    encodeText,
     /** a write that was made anew; its number stays */
     write: inTerms,
     /** a text of the change that was made anew, with the uids of the copies */
     plain: (text: unknown): string => resolveValue(text, resolving) as string,
     /** a text of the change that was made anew */
-    anew: (text: unknown): Text => textOf(resolveValue(text, resolving) as string),
+    anew: (text: unknown): Text => encodeText(resolveValue(text, resolving) as string),
     /** uids that a text of the approved change stands for: what equal writes make, or have made */
     uids: (text: Text): readonly string[] => uidsOf(text, places),
     /** uids of what creates have made whose answers show something once: a run that has lost such an answer replaces the record */

@@ -45,7 +45,7 @@ export const madeUids = () => {
       const segment = uid.slice(uid.lastIndexOf("/") + 1);
       bySegment.set(segment, [...(bySegment.get(segment) ?? []), { uid, n }]);
     },
-    textOf: (text: string): Exclude<Text, typeof HIDDEN> => {
+    encodeText: (text: string): Exclude<Text, typeof HIDDEN> => {
       if (bySegment.size === 0) return text;
       const parts: (string | Made)[] = [];
       let at = 0;

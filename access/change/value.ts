@@ -17,7 +17,7 @@ import { inOrderOf } from "../canonical.ts";
 import { HIDDEN, type Made, type Text } from "./text.ts";
 
 export interface Encoding {
-  textOf(text: string): Text;
+  encodeText(text: string): Text;
   /** by which the items of a list are sorted whose order means nothing */
   orderOf(encoded: unknown): string;
 }
@@ -44,14 +44,14 @@ const encodeType = (type: z.ZodType, value: unknown, encoding: Encoding): unknow
   if (inner instanceof z.ZodArray)
     return (value as unknown[]).map((item) => encodeType(inner.element as z.ZodType, item, encoding));
   if (inner instanceof z.ZodRecord) return encodeMap(inner.valueType as z.ZodType, value as Json, encoding);
-  return isText(inner) ? encoding.textOf(value as string) : value;
+  return isText(inner) ? encoding.encodeText(value as string) : value;
 };
 
 const isText = (inner: z.ZodType): boolean => inner instanceof z.ZodString && !scalarInfo(inner) && !enumInfo(inner);
 
 const encodeMap = (type: z.ZodType, map: Json, encoding: Encoding): Json => {
   const entries = Object.entries(map).map(
-    ([key, item]) => [encoding.textOf(key), encodeType(type, item, encoding)] as const,
+    ([key, item]) => [encoding.encodeText(key), encodeType(type, item, encoding)] as const,
   );
   if (entries.every(([key]) => typeof key === "string" && isPlainKey(key)))
     return Object.fromEntries(entries as [string, unknown][]);

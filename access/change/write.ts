@@ -50,7 +50,7 @@ export interface Normal {
   /** What each write asks for: equal in two changes where they ask for the same, so a change is a number of writes for each key. */
   keys: readonly string[];
   /** Any text, such as a uid, as a write has it. */
-  textOf(text: string): Text;
+  encodeText(text: string): Text;
 }
 
 /** The writes that the calls stand for, in their order. */
@@ -63,8 +63,8 @@ export const writesFrom = (
   // A code that the twin has made is no secret of the state, and the service makes another one.
   const singles = calls.flatMap(singleCalls);
   const isSecret = secretIn([...secrets, ...singles.flatMap(secretsOfAnswer)]);
-  const textOf = (text: string): Text => (isSecret(text) ? HIDDEN : made.textOf(text));
-  const encoding: Encoding = { textOf, orderOf: (encoded) => canonical(neutral(encoded, keys)) };
+  const encodeText = (text: string): Text => (isSecret(text) ? HIDDEN : made.encodeText(text));
+  const encoding: Encoding = { encodeText, orderOf: (encoded) => canonical(neutral(encoded, keys)) };
   const current = new Map<string, Json>();
   const latest = new Map<string, string>();
 
@@ -81,7 +81,7 @@ export const writesFrom = (
         ? { ...head, ...createOf(method, request, response, encoding) }
         : {
             ...head,
-            uid: textOf(uid),
+            uid: encodeText(uid),
             ...(verb === "update" ? updateOf(method, request, response, known, encoding) : { fields: {} }),
           };
     current.set(record, response);
@@ -97,7 +97,7 @@ export const writesFrom = (
       uids.set(write.n, uid);
     }
   }
-  return { writes, uids, keys, textOf };
+  return { writes, uids, keys, encodeText };
 };
 
 const secretsOfAnswer = ({ method, response }: Call): string[] =>
@@ -110,7 +110,7 @@ const createOf = ({ resource, field, schema }: WriteMethod, request: Json, respo
   const parent = resource.root ? parentOf(response.uid as string) : (request.parent as string);
   const own = request[field as string] as Json;
   return {
-    ...(parent !== "" && { parent: encoding.textOf(parent) }),
+    ...(parent !== "" && { parent: encoding.encodeText(parent) }),
     fields: encodeFields(schema, normalForm(schema, respelled(schema, own, response)), encoding),
   };
 };

@@ -81,7 +81,7 @@ export const driftIn = ({ run, preview }: DriftFacts, service: DriftService): Fo
     const isChange = change === "changed" || change === "replaced";
     const isMoved = change === "replaced" && typeof old?.id === "string";
     const places = isMoved
-      ? { program: { parent: program.parent }, live: { parent: placeOf(type, old.id as string) } }
+      ? { program: { parent: program.parent }, live: { parent: parentGroup(type, old.id as string) } }
       : {};
     const sides = { old, sent, record, builtIn, places };
     const differences = !isChange ? [] : type === SET ? ofSet(sides) : ofRecord(type, sides);
@@ -203,10 +203,10 @@ const uidIn = (value: unknown): string | undefined =>
   typeof value === "string" && !value.includes(UNKNOWN) ? value : undefined;
 
 /** The group that holds a record. A set is in the group whose uid it has. */
-const placeOf = (type: string, uid: string): string => (hasUidOfGroup(type) ? uid : parentOf(uid));
+const parentGroup = (type: string, uid: string): string => (hasUidOfGroup(type) ? uid : parentOf(uid));
 
 const groupNameOf = (type: string, uid: string | null, { parent }: Json, live: AccessGraph): string | null => {
-  const group = uid === null ? parent : type === resources.group.type ? uid : placeOf(type, uid);
+  const group = uid === null ? parent : type === resources.group.type ? uid : parentGroup(type, uid);
   // A mapping is in the group of its identity provider.
   const known = [group, typeof group === "string" ? parentOf(group) : undefined].find(
     (one): one is string => typeof one === "string" && live.groups.has(one),

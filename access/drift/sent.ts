@@ -45,16 +45,16 @@ export interface Sent {
 type Shown = (value: unknown) => unknown;
 
 export const shownBy =
-  ({ textOf }: Pick<Normal, "textOf">): Shown =>
+  ({ encodeText }: Pick<Normal, "encodeText">): Shown =>
   (value) =>
-    mapTexts(value, (text) => resolved(textOf(text)));
+    mapTexts(value, (text) => resolved(encodeText(text)));
 
 const resolved = (value: unknown): unknown => resolveValue(value, { uidOf: () => UNKNOWN, hidden: SECRET });
 
 /** The record that the copy had, by type and uid: its arguments. */
 type RecordOf = (type: string, uid: string) => Json | undefined;
 
-export const recordsOf = (copy: Copy, normal: Pick<Normal, "textOf">): RecordOf => {
+export const recordsOf = (copy: Copy, normal: Pick<Normal, "encodeText">): RecordOf => {
   const byPlural = new Map(Object.values<Resource>(resources).map((one) => [one.plural, one]));
   const all = new Map(
     recordsIn(copy).map(([plural, record]) => {
@@ -68,8 +68,8 @@ export const recordsOf = (copy: Copy, normal: Pick<Normal, "textOf">): RecordOf 
   };
 };
 
-const fieldsOf = (schema: Message, record: Json, { textOf }: Pick<Normal, "textOf">): Json => {
-  const encoding = { textOf, orderOf: canonical };
+const fieldsOf = (schema: Message, record: Json, { encodeText }: Pick<Normal, "encodeText">): Json => {
+  const encoding = { encodeText, orderOf: canonical };
   return resolved(encodeFields(schema, normalForm(schema, record), encoding)) as Json;
 };
 

@@ -44,7 +44,7 @@ export const exportOf = (contents: Contents, options: ExportOptions): Export => 
     // One of the same kind may name another one that is left out: a repo follows a repo.
     leftOut.push(...all.left);
     for (const one of all.missing)
-      if (!isPart && isAncestor(top, one.uid) && !isLeftOut(one, leftOut)) notListed.add(textOf(one));
+      if (!isPart && isAncestor(top, one.uid) && !isLeftOut(one, leftOut)) notListed.add(missingText(one));
     // What is left out has no part in the names.
     const others = kept.filter(({ record }) => all.left.every(({ uid }) => uid !== record.uid));
     ({ entries } = all.left.length > 0 ? declare(kind, others, entries, contents, options) : all);
@@ -84,7 +84,9 @@ const declare = (
     if (options.isAdopted || missing.length === 0)
       entries.set(`${kind} ${record.uid}`, withSecret(withPreset(entry, fields)));
     else
-      left.push(leave(kind, record, `refers to what this program does not create: ${missing.map(textOf).join(", ")}`));
+      left.push(
+        leave(kind, record, `refers to what this program does not create: ${missing.map(missingText).join(", ")}`),
+      );
   }
   return { entries, left, missing: all };
 };
@@ -95,7 +97,7 @@ interface Missing {
   uid: string;
 }
 
-const textOf = ({ kind, uid }: Missing): string => `${resources[kind].word} ${printable(uid)}`;
+const missingText = ({ kind, uid }: Missing): string => `${resources[kind].word} ${printable(uid)}`;
 
 const isLeftOut = ({ kind, uid }: Missing, leftOut: readonly LeftOut[]): boolean =>
   leftOut.some((one) => one.kind === kind && one.uid === uid);
@@ -156,7 +158,7 @@ const entryOf = (
     return other;
   };
   const isTop = kind === "group" && (uid === contents.top || isRoot(uid));
-  const parent = isTop ? topParent(uid, isAdopted) : refer(resources[kind].parent, placeOf(kind, uid));
+  const parent = isTop ? topParent(uid, isAdopted) : refer(resources[kind].parent, placeOfRecord(kind, uid));
   const args = argumentsFrom(kind, fields, refer);
   // The other service may have an organization of this name, such as that of a development server.
   if (isTop && !isAdopted) args.set("allowDuplicate", true);
@@ -179,7 +181,7 @@ const topParent = (uid: string, isAdopted: boolean): string | undefined =>
   isAdopted ? parentOf(uid) || undefined : undefined;
 
 /** uid of what holds a record. */
-const placeOf = (kind: ExportKind, uid: string): string => (kind === "accountAssociation" ? uid : parentOf(uid));
+const placeOfRecord = (kind: ExportKind, uid: string): string => (kind === "accountAssociation" ? uid : parentOf(uid));
 
 const kindOf = (type: string): ExportKind => (type.charAt(0).toLowerCase() + type.slice(1)) as ExportKind;
 

@@ -67,14 +67,14 @@ export const pathItem = (path: PathText, isOpen: boolean): Item => {
 };
 
 const pathTexts = (graph: AccessGraph, paths: readonly Path[], proofs?: Proofs): PathText[] => {
-  const placeOf = placesIn(graph);
+  const placeName = placesIn(graph);
   const reviewed = pathRows(graph, paths).map(reviewedPathText);
   return paths.map(({ from, gains, end }, i): PathText => {
     const proof = proofs?.get(paths[i] as Path);
     return {
       ...(reviewed[i] as PathText),
       ...("workload" in from && { from: workloadText(from.workload) }),
-      gains: byPlace(gains, ({ group }) => placeOf(group)),
+      gains: byPlace(gains, ({ group }) => placeName(group)),
       proof: proof && proofText(proof, nameOf(graph.identities, end)),
     };
   });
@@ -99,8 +99,8 @@ export const reviewedPathText = ({ from, assumes, gains, steps, assumptions }: P
   })),
 });
 
-const byPlace = <G extends { capability: string }>(gains: readonly G[], placeOf: (gain: G) => string) =>
-  [...Map.groupBy(gains, placeOf)].map(([place, own]) => ({
+const byPlace = <G extends { capability: string }>(gains: readonly G[], placeName: (gain: G) => string) =>
+  [...Map.groupBy(gains, placeName)].map(([place, own]) => ({
     place,
     capabilities: own.map(({ capability }) => capability).sort(byEffect),
   }));

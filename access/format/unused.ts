@@ -26,7 +26,7 @@ const roleNameOf = ({ roles }: AccessGraph, { role }: BindingNode): string => na
 
 /** `days`: how long nobody has used the identities. */
 export const unusedDocument = ({ graph, identities, covered, roles }: Unused, days: number): Document => {
-  const placeOf = placesIn(graph);
+  const placeName = placesIn(graph);
   return {
     title: [],
     facts: [],
@@ -36,7 +36,7 @@ export const unusedDocument = ({ graph, identities, covered, roles }: Unused, da
         `Identities that nobody has used for ${countText(days, "day")}`,
         identities.map(
           ({ identity: { name, group }, lastSeen, bindings }) =>
-            line`${name}  in ${placeOf(group)}  last seen ${lastSeen.slice(0, 10)}  ${[countText(bindings, "role binding")]}`,
+            line`${name}  in ${placeName(group)}  last seen ${lastSeen.slice(0, 10)}  ${[countText(bindings, "role binding")]}`,
         ),
       ),
       section(
@@ -45,13 +45,13 @@ export const unusedDocument = ({ graph, identities, covered, roles }: Unused, da
         Array.from(
           covered.values(),
           ({ binding, by }) =>
-            line`${nameOf(graph.identities, binding.identity)}  ${placeOf(binding.group)}  ${roleNameOf(graph, binding)}  covered by ${roleNameOf(graph, by)} in ${placeOf(by.group)}`,
+            line`${nameOf(graph.identities, binding.identity)}  ${placeName(binding.group)}  ${roleNameOf(graph, binding)}  covered by ${roleNameOf(graph, by)} in ${placeName(by.group)}`,
         ),
       ),
       section(
         "roles",
         "Roles that nobody has",
-        roles.map(({ name, group }) => line`${name}  in ${placeOf(group as string)}`),
+        roles.map(({ name, group }) => line`${name}  in ${placeName(group as string)}`),
       ),
     ],
     foot: `${countText(identities.length, "identity")}, ${countText(covered.size, "role binding")}, ${countText(roles.length, "role")}`,

@@ -72,7 +72,7 @@ export const recordIn = (path: string): string =>
 
 /** That record, in words. */
 export const targetsIn = (graph: AccessGraph): ((path: string, method: string) => string) => {
-  const placeOf = placesIn(graph);
+  const placeName = placesIn(graph);
   return (path, method) => {
     const id = recordIn(path);
     const own = CREATED.exec(id)?.[1];
@@ -83,7 +83,7 @@ export const targetsIn = (graph: AccessGraph): ((path: string, method: string) =
     if (provider) return `identity provider ${provider.name}`;
     const binding = graph.bindings.get(id);
     if (binding) return `role binding of ${nameOf(graph.identities, binding.identity)}`;
-    if (graph.groups.has(id)) return method === "POST" ? `new role binding at ${placeOf(id)}` : placeOf(id);
+    if (graph.groups.has(id)) return method === "POST" ? `new role binding at ${placeName(id)}` : placeName(id);
     return /<uid of ([^>]*)>/.exec(path)?.[1] ?? "a sign-in";
   };
 };

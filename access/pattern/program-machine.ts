@@ -21,7 +21,7 @@ export const programMachine = ({ instructions, start }: Program, { alphabet, bud
   const isLineAsserted = (asserted & (ASSERTION.beginLine | ASSERTION.endLine)) !== 0;
   const isWordAsserted = (asserted & (ASSERTION.boundary | ASSERTION.noBoundary)) !== 0;
   const { states, numberOf } = numbersOf<Place>(({ at, before }) => `${before} ${at.join()}`, budget);
-  const placeOf = (state: number): Place => states[state] as Place;
+  const placeAt = (state: number): Place => states[state] as Place;
 
   const beforeNext = (symbol: number): number => {
     if (isLineAsserted && alphabet.isNewline(symbol)) return NEWLINE;
@@ -56,7 +56,7 @@ export const programMachine = ({ instructions, start }: Program, { alphabet, bud
   );
   const groups = [...alike.values()].map((symbols) => ({ first: symbols[0] as number, symbols: new Set(symbols) }));
   const rowOf = (state: number): Int32Array => {
-    const place = placeOf(state);
+    const place = placeAt(state);
     const next: number[][] = [];
     for (const { first, symbols } of groups)
       for (const one of closureOf(place.at, flagsAt(place, first))) {
@@ -85,7 +85,7 @@ export const programMachine = ({ instructions, start }: Program, { alphabet, bud
       return rows[state][symbol] as number;
     },
     accepts: (state) => {
-      ends[state] ??= [...closureOf(placeOf(state).at, flagsAt(placeOf(state), undefined))].some(
+      ends[state] ??= [...closureOf(placeAt(state).at, flagsAt(placeAt(state), undefined))].some(
         (one) => instructions[one]?.kind === "match",
       );
       return ends[state];

@@ -11,10 +11,10 @@ import { checkTests } from "./check/test.ts";
 import type { Policy } from "./policy.ts";
 import { PolicyShape } from "./shape.ts";
 import {
+  findPlace,
   isMap,
   type Mistake,
   pathText,
-  placeOf,
   plainValue,
   type Source,
   scalarTextAt,
@@ -93,9 +93,9 @@ export const checkSource = <T>(
 
 const reportOf = (source: Source, mistakes: Mistake[], warnings: Mistake[]): Report => ({
   mistake: (path, text, { atKey } = {}) =>
-    mistakes.push({ path: pathText(path), text, place: placeOf(source, path, atKey) }),
-  warn: (path, text) => warnings.push({ path: pathText(path), text, place: placeOf(source, path, true) }),
-  placeOf: (path) => placeOf(source, path, true),
+    mistakes.push({ path: pathText(path), text, place: findPlace(source, path, atKey) }),
+  warn: (path, text) => warnings.push({ path: pathText(path), text, place: findPlace(source, path, true) }),
+  findPlace: (path) => findPlace(source, path, true),
   writtenAt: (path) => scalarTextAt(source, path),
   comparable: comparisons(),
 });

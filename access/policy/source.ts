@@ -99,7 +99,7 @@ export const scalarTextAt = (source: Source, path: readonly PropertyKey[]): stri
 };
 
 /** Where the value at a path stands; of a map, its key; of what is not there, what it should be in. */
-export const placeOf = (source: Source, path: readonly PropertyKey[], atKey = false): Place | undefined => {
+export const findPlace = (source: Source, path: readonly PropertyKey[], atKey = false): Place | undefined => {
   let place = source.place;
   let current: Source | undefined = source;
   for (const [i, step] of path.entries()) {

@@ -36,7 +36,7 @@ export const findTextFile: FindFile = (file, folder) => {
   const real = realOf(file, file);
   if (!isWithin(realOf(folder, file), real) || (basename(real) !== basename(resolve(file)) && !isYaml(real)))
     throw new TextFileError(`${file} is a link to another file, which is not read`);
-  return { real, read: () => textOf(real, file) };
+  return { real, read: () => readText(real, file) };
 };
 
 /** The files of the disk. */
@@ -65,7 +65,7 @@ const unreadable = (file: string, error: unknown): TextFileError => {
 // Windows has neither flag. A pipe without a writer would never open.
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
-const textOf = (real: string, file: string): string => {
+const readText = (real: string, file: string): string => {
   const bytes = bytesOf(real, file);
   if (bytes.length > FILE_MAX)
     throw new TextFileError(`${file} is larger than 4 MiB; divide the policy into files and include them`);
@@ -132,7 +132,7 @@ export const readSource = (file: string, find: FindFile = findTextFile, noMap = 
   let tooMuch: string | undefined;
   let isBroken = false;
 
-  const textOf = (name: string, includedAt: Place | undefined): { real: string; text?: string } | undefined => {
+  const readIncluded = (name: string, includedAt: Place | undefined): { real: string; text?: string } | undefined => {
     try {
       if (includedAt && !isYaml(name)) throw new TextFileError(`${name} must be a file of YAML: .yaml, .yml or .json`);
       const found = find(name, folder);
@@ -156,7 +156,7 @@ export const readSource = (file: string, find: FindFile = findTextFile, noMap = 
       tooMuch = `has more than ${FILES_MAX.toLocaleString("en")} files; divide the policy`;
       return;
     }
-    const found = textOf(name, includedAt);
+    const found = readIncluded(name, includedAt);
     if (!found) return;
     const { real, text } = found;
     const circle = open.findIndex((one) => one.real === real);

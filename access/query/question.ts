@@ -100,11 +100,11 @@ const groupNamed = (graph: AccessGraph, text: string, hidden: string): GroupNode
     return found;
   }
   if (graph.groups.size === 0) throw new QuestionError(`there is no group ${quote(text)}: you can see no organization`);
-  const placeOf = placesIn(graph);
+  const placeName = placesIn(graph);
   const groups = [...graph.groups.values()].map((group) => ({
     group,
     path: pathOf(graph, group.id),
-    place: placeOf(group.id),
+    place: placeName(group.id),
   }));
   const path = withoutSlashes(text) || "/";
   const found = groups.filter((one) => one.path === path || [path, text].includes(one.place));

@@ -45,7 +45,7 @@ const contentsOf = (graph: AccessGraph, group: NodeId): Content[] => {
     ...held("group invite", graph.invites),
     ...[...graph.bindings.values()].filter((one) => isBelow(one.group)).map((one) => bindingIn(graph, one)),
   ];
-  return contents.sort((a, b) => compare(textOf(a), textOf(b)));
+  return contents.sort((a, b) => compare(contentKey(a), contentKey(b)));
 };
 
 /** The external groups of an identity provider, which go with it. */
@@ -63,7 +63,7 @@ const bindingIn = (graph: AccessGraph, { uid, identity, role, group }: BindingNo
   return { kind: "role binding", uid, name };
 };
 
-const textOf = ({ kind, uid, name }: Content): string => `${kind} ${name} ${uid}`;
+const contentKey = ({ kind, uid, name }: Content): string => `${kind} ${name} ${uid}`;
 
 export const deletedGroupsOf = ({ before, after }: RuleInput): DeletedGroup[] =>
   worstFirst(

@@ -74,10 +74,10 @@ export type HeldBinding = UndoFile["bindings"][number];
 
 /** As a person reads it: a role binding, or a mapping of an external group. */
 export const heldFrom = (graph: AccessGraph): ((grant: { id: NodeId; group: NodeId; role: NodeId }) => HeldBinding) => {
-  const placeOf = placesIn(graph);
+  const placeName = placesIn(graph);
   return ({ id, group, role }) => {
     const { name = role } = graph.roles.get(role) ?? {};
-    return { binding: id, group, path: placeOf(group), role, roleName: name };
+    return { binding: id, group, path: placeName(group), role, roleName: name };
   };
 };
 

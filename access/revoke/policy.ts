@@ -155,13 +155,13 @@ export const restorationIn = (file: string, rows: readonly Row[], graph: AccessG
     const { identities } = policyGraph(opened.policy, graph, stackOf(opened));
     const foreign = rows.find((row) => (identities.get(row.identity) ?? identity) !== identity);
     if (foreign) return { problem: `${file}: identities.${foreign.identity} is not ${identity}` };
-    const held = new Set(opened.policy.bindings.map(textOf));
-    return { edit: additionOf(opened, entriesOf(rows.filter((row) => !held.has(textOf(row))))) };
+    const held = new Set(opened.policy.bindings.map(rowKey));
+    return { edit: additionOf(opened, entriesOf(rows.filter((row) => !held.has(rowKey(row))))) };
   });
 
 type Row = UndoFile["policy"][number];
 
-const textOf = ({ group, role, identity }: Row): string => JSON.stringify([group, role, identity]);
+const rowKey = ({ group, role, identity }: Row): string => JSON.stringify([group, role, identity]);
 
 const entriesOf = (missing: readonly Row[]): AddedMap => {
   const groups = new Map<string, Map<string, string[]>>();

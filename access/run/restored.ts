@@ -32,11 +32,11 @@ export const findRestored = ({ before, after, stored, left, made }: Run): Restor
   const removed = stored.filter((one) => isRecord(one) && !isThere(one.uid));
   // What takes the place of a removed record. What is in it, or refers to it, moves there.
   const places = new Map<NodeId, NodeId>();
-  const placeOf = (uid: NodeId): NodeId => places.get(uid) ?? uid;
+  const originalOf = (uid: NodeId): NodeId => places.get(uid) ?? uid;
   const isFree = (id: NodeId): boolean => made.has(id) && ![...places.values()].includes(id);
   for (const one of removed.toSorted((a, b) => a.uid.length - b.uid.length)) {
     const own = left.find(({ urn, uid }) => urn === one.urn && made.has(uid))?.uid;
-    const place = own ?? equalNode(after, one, placeOf, isFree);
+    const place = own ?? equalNode(after, one, originalOf, isFree);
     if (place !== undefined) places.set(one.uid, place);
   }
   const keyOf = (group: NodeId, identity: NodeId, role: NodeId): string => JSON.stringify([group, identity, role]);
@@ -44,7 +44,7 @@ export const findRestored = ({ before, after, stored, left, made }: Run): Restor
     stored
       .flatMap(bindingsOf)
       .filter(({ id }) => !before.bindings.has(id))
-      .map(({ id, group, identity, role }) => [keyOf(placeOf(group), placeOf(identity), placeOf(role)), id]),
+      .map(({ id, group, identity, role }) => [keyOf(originalOf(group), originalOf(identity), originalOf(role)), id]),
   );
   const restored = new Map([...places].map(([old, node]) => [node, old]));
   for (const { id, group, identity, role } of after.bindings.values()) {
@@ -85,19 +85,19 @@ export const restoredWrites = (
 const equalNode = (
   after: AccessGraph,
   resource: Managed,
-  placeOf: (uid: NodeId) => NodeId,
+  originalOf: (uid: NodeId) => NodeId,
   isFree: (id: NodeId) => boolean,
 ): NodeId | undefined => {
   const { kind, uid, outputs } = resource;
   if (kind === "roleBinding" || kind === "externalGroupRoleMapping") return undefined;
-  const group = placeOf(parentOf(uid));
+  const group = originalOf(parentOf(uid));
   const relationship = equalityKey(relationshipOf(outputs));
   for (const node of after[nodesOf(resource)].values()) {
     if (!isFree(node.id) || ("parent" in node ? node.parent : (node as { group: NodeId | null }).group) !== group)
       continue;
     if ("email" in node) {
       const role = outputs.roleUid ?? outputs.role;
-      if (typeof role === "string" && node.role === placeOf(role) && node.email === (outputs.email ?? ""))
+      if (typeof role === "string" && node.role === originalOf(role) && node.email === (outputs.email ?? ""))
         return node.id;
     } else if ("name" in node && node.name === outputs.name) return node.id;
     else if ("relationship" in node && node.relationship && equalityKey(node.relationship) === relationship)

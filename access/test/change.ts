@@ -41,8 +41,8 @@ export const runChangeTests = (
   nowMs: number,
   stackOf: StackOf,
 ): ChangeTests => {
-  const known = new Set(base?.tests.map(textOf));
-  const added = change.tests.filter((test) => !known.has(textOf(test)));
+  const known = new Set(base?.tests.map(testKey));
+  const added = change.tests.filter((test) => !known.has(testKey(test)));
   const all = { services, nowMs, stackOf };
   const own = runSuite({ ...change, tests: added }, ["after", "before"], all);
   const suites = [...(base ? [runSuite(base, ["before", "after"], all)] : []), own];
@@ -63,7 +63,7 @@ interface AtService {
 }
 
 /** A test as text, wherever it stands: the reader of tests writes the members in one order. */
-const textOf = ({ place: _, ...test }: AccessTest): string => JSON.stringify(test);
+const testKey = ({ place: _, ...test }: AccessTest): string => JSON.stringify(test);
 
 interface Compared {
   /** why it fails after the change, and why only since the change; both empty: it passes */
@@ -234,7 +234,7 @@ const touchedBy = ({ before, after, organizations = new Set() }: Proposal): Node
 /** What the change does to the tests, a line for each: `- test "no pull request ever writes"`. */
 export const testsDifference = ({ base, change }: TestSides): string[] => {
   const [was, is] = [base?.tests ?? [], change.tests].map(
-    (tests) => new Map(tests.map((test) => [test.name, textOf(test)])),
+    (tests) => new Map(tests.map((test) => [test.name, testKey(test)])),
   );
   const lines = (one: typeof was, other: typeof is, sign: string): string[] =>
     [...(one ?? [])].flatMap(([name, text]) =>

@@ -49,7 +49,7 @@ export const everFinder = (context: TestContext, actors: readonly Actor[], relat
         held.flatMap((one): Reason[] => {
           const names = isHere(one.group) ? namesIn(one, capabilities) : [];
           const about = { who: `path of ${who}`, group: one.group, capabilities: names };
-          return names.length === 0 ? [] : [{ text: textOf(context, words, one, names), about, title: words }];
+          return names.length === 0 ? [] : [{ text: failureText(context, words, one, names), about, title: words }];
         }),
       );
       return isComplete ? found : [...found, { text: "not searched: the search for paths took too many steps" }];
@@ -64,7 +64,7 @@ const namesIn = ({ capabilities }: Held, denied: readonly string[]): string[] =>
 
 const NAMES_SHOWN = 5;
 
-const textOf = ({ graph }: TestContext, words: string, held: Held, names: readonly string[]): string => {
+const failureText = ({ graph }: TestContext, words: string, held: Held, names: readonly string[]): string => {
   const list = shortList(names, NAMES_SHOWN);
   const way = held.requests.map(({ why }) => why).join("; ");
   return `${words} could come to hold ${list} at ${pathOf(graph, held.group)} (${held.assumes}): ${way}`;

@@ -121,7 +121,7 @@ const readTests = (file: string, from: Files): { value?: TestFile; mistakes: Mis
     const draft = checkShape(plainValue(source), TestFileShape, report);
     const { policy, organization } = draft;
     const tests = checkTests(draft.tests, report);
-    const place = report.placeOf(["organization"]);
+    const place = report.findPlace(["organization"]);
     return {
       policy,
       organization,

@@ -162,19 +162,19 @@ export const claimText = (name: string, value: unknown, nowMs: number): string =
 export const compareTimes = (claims: Json, nowMs: number): ClaimCheck[] => {
   const [exp, nbf, iat] = ["exp", "nbf", "iat"].map((name) => claims[name]);
   const now = nowMs / 1000;
-  const textOf = (name: string): string => claimText(name, claims[name], nowMs);
+  const shownClaim = (name: string): string => claimText(name, claims[name], nowMs);
   const isLate = (time: unknown): boolean => typeof time === "number" && time > now + LEEWAY_SECONDS;
   const life = Number(exp) - (typeof iat === "number" ? iat : now);
   return [
     typeof exp !== "number"
       ? timeCheck("exp", false, "the token has no end, and the exchange wants one")
       : exp <= now - LEEWAY_SECONDS
-        ? timeCheck("exp", false, `the token ended at ${textOf("exp")}`)
+        ? timeCheck("exp", false, `the token ended at ${shownClaim("exp")}`)
         : life > LIFE_MAX_SECONDS
           ? timeCheck("exp", false, `the token is good for ${Math.round(life / 3600)} hours, and the exchange takes 24`)
-          : timeCheck("exp", true, `good until ${textOf("exp")}`),
-    ...(isLate(nbf) ? [timeCheck("nbf", false, `the token begins at ${textOf("nbf")}`)] : []),
-    ...(isLate(iat) ? [timeCheck("iat", false, `the token was issued at ${textOf("iat")}, in the future`)] : []),
+          : timeCheck("exp", true, `good until ${shownClaim("exp")}`),
+    ...(isLate(nbf) ? [timeCheck("nbf", false, `the token begins at ${shownClaim("nbf")}`)] : []),
+    ...(isLate(iat) ? [timeCheck("iat", false, `the token was issued at ${shownClaim("iat")}, in the future`)] : []),
   ];
 };
 

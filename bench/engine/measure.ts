@@ -58,7 +58,7 @@ const steps =
     try {
       for (const step of all) {
         const measured = await stack.measure(step.args, { ...env, ...step.env });
-        log(`${name} ${step.name}: ${textOf(measured)}`);
+        log(`${name} ${step.name}: ${measuredText(measured)}`);
         Object.assign(figures, figuresOf(`${name}.${step.name}`, measured));
         if (step === up) figures[`${name}.state`] = stack.stateBytes();
       }
@@ -76,7 +76,7 @@ const figuresOf = (name: string, { cpu, parts, seconds, requests }: Measured): F
   [`${name}.requests`]: requests,
 });
 
-const textOf = ({ cpu, parts, seconds, requests }: Measured): string => {
+const measuredText = ({ cpu, parts, seconds, requests }: Measured): string => {
   const each = Object.entries(parts).map(([part, own]) => `${part} ${own.toFixed(1)}`);
   return `${cpu.toFixed(1)} CPU s (${each.join(", ")}), ${seconds.toFixed(1)} s, ${requests.toFixed(3)} requests a resource`;
 };

@@ -47,8 +47,8 @@ const formsTable = ({ figures }: Results): string => {
   );
 };
 
-const numberOr = (value: number | undefined, textOf: (value: number) => string): string =>
-  value === undefined ? "" : textOf(value);
+const numberOr = (value: number | undefined, show: (value: number) => string): string =>
+  value === undefined ? "" : show(value);
 
 /** One sentence about where and when. */
 export const captionOf = ({ machine, date, commit, resources, rounds }: Results): string =>

@@ -71,10 +71,10 @@ export const replayAnew = async (
     .map((write, i) => ({ ...write, n: i + 1 }));
   const actors = new Map([...copies.keys()].map((address) => [address, change.as]));
   const run = await replay({ change: { ...change, writes }, copies, actors }, signal);
-  const { uids, textOf } = run;
+  const { uids, encodeText } = run;
   const problems = run.outcomes.flatMap(({ n, message }) =>
     message === undefined ? [] : [`write ${n} fails: ${message}`],
   );
-  const made = { services: run.services, normal: { uids, textOf }, left: [] };
+  const made = { services: run.services, normal: { uids, encodeText }, left: [] };
   return { anew: anewOf({ ...change, writes, ...accessIn(run) }, made), problems };
 };

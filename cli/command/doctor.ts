@@ -38,7 +38,7 @@ export const defineCommand = (command: IrmCommand): void => {
 export const doctor = async ({ stack, format }: DoctorFlags): Promise<number> => {
   const checks = await findAll(stack);
   if (format === "json") print(jsonText({ checks }));
-  else printStyled(textOf(checks, stdoutStyle().color));
+  else printStyled(checksText(checks, stdoutStyle().color));
   return checks.every(({ ok }) => ok) ? 0 : FAILED;
 };
 
@@ -83,7 +83,7 @@ const checkService = async (parsed: ParsedConfig): Promise<Check[]> => {
   return [proxy, ...checks, ...missing, ...signIn];
 };
 
-const textOf = (checks: readonly Check[], color: boolean): string => {
+const checksText = (checks: readonly Check[], color: boolean): string => {
   const style = (format: "green" | "red" | "bold", text: string): string =>
     color ? styleText(format, text, { validateStream: false }) : text;
   const column = Math.max(...checks.map(({ id }) => id.length)) + 2;

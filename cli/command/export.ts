@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { text as textOf } from "node:stream/consumers";
+import { text as readText } from "node:stream/consumers";
 import { leftOutText, notVisibleText } from "../../access/export/literal.ts";
 import { type Export, exportOf } from "../../access/export/model.ts";
 import { type Into, intoPolicy, organizationIn } from "../../access/export/policy/into.ts";
@@ -153,7 +153,7 @@ const exported = async (client: Client, flags: ExportFlags): Promise<Exported> =
 
 const stateIn = async (file: string): Promise<TerraformState> => {
   try {
-    return parseState(file === "-" ? await textOf(process.stdin) : readFileSync(file, "utf8"));
+    return parseState(file === "-" ? await readText(process.stdin) : readFileSync(file, "utf8"));
   } catch (error) {
     const problem = error instanceof StateError ? error.message : `cannot be read: ${(error as Error).message}`;
     throw new UserError(`${file === "-" ? "stdin" : file} ${problem}`);

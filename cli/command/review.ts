@@ -144,7 +144,7 @@ export const reviewProgram = async (flags: Flags): Promise<{ made: Review; conte
   );
   const { clients } = previewed;
   const { normal } = run;
-  const differs = await disagreements(run.services, normal.textOf);
+  const differs = await disagreements(run.services, normal.encodeText);
   const stackOf: StackOf = (one) => {
     try {
       return policyStackIn(run.stored, one);
@@ -216,7 +216,7 @@ const reviewChange = async (file: string, flags: Flags): Promise<Review> => {
       ...rowsApart(change.between, run.between),
       ...afterApart(change.after, run.after),
       ...beforeApart(change, run.before),
-      ...(await disagreements(run.services, run.textOf)),
+      ...(await disagreements(run.services, run.encodeText)),
     ],
     notCopied: [...new Set(run.services.flatMap(({ copy }) => missingLines(copy)))],
   };

@@ -57,7 +57,7 @@ export const testPolicy = (file: string, options: PolicyOptions & { builtIn: rea
 };
 
 export const printResults = (results: readonly Result[], format: Format): number => {
-  print(format === "json" ? jsonText({ tests: results }) : textOf(results));
+  print(format === "json" ? jsonText({ tests: results }) : resultsText(results));
   return results.every(({ passed }) => passed) ? 0 : FAILED;
 };
 
@@ -133,7 +133,7 @@ interface Result {
   reason?: string;
 }
 
-const textOf = (results: readonly Result[]): string => {
+const resultsText = (results: readonly Result[]): string => {
   const failed = results.filter(({ passed }) => !passed).length;
   const lines = results.flatMap(({ name, passed, reason = "" }) => [
     `${passed ? "passed" : "FAILED"}  ${name}`,

@@ -30,7 +30,7 @@ export interface Replay extends Access {
   uids: ReadonlyMap<number, string>;
   services: Sides[];
   /** a text, such as a uid, as the change has it */
-  textOf(text: string): Text;
+  encodeText(text: string): Text;
 }
 
 interface ReplayInput {
@@ -74,13 +74,13 @@ export const replay = async (
     const normal = writesFrom(calls, { secrets: [hidden], recordOf: recordsOf(twins, first as string) });
     const made = madeUids();
     for (const [n, uid] of uids) made.add(uid, n);
-    const textOf = (text: string): Text => (text.includes(hidden) ? HIDDEN : made.textOf(text));
+    const encodeText = (text: string): Text => (text.includes(hidden) ? HIDDEN : made.encodeText(text));
     return {
       outcomes: withOthers(outcomes, change.writes, normal.writes),
       uids,
       services,
-      ...accessOfChange(services, { writes: change.writes, uids, textOf }),
-      textOf,
+      ...accessOfChange(services, { writes: change.writes, uids, encodeText }),
+      encodeText,
     };
   } finally {
     await Promise.all([...twins.values()].map((twin) => twin.close()));

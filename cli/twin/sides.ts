@@ -44,15 +44,15 @@ const identitiesOf = ({ graph: before }: TwinLive, { graph: after }: TwinLive): 
 /** Starts a fresh twin of each copy, one after the other. */
 export const disagreements = async (
   services: readonly Sides[],
-  textOf: Parameters<typeof changeRows>[1],
+  encodeText: Parameters<typeof changeRows>[1],
 ): Promise<Differs[]> => {
   const found: Differs[] = [];
   for (const { address, copy, before, after, decided } of services) {
     const identities = identitiesOf(before, after);
     if (identities.size === 0) continue;
     const old = await accessBefore(copy, address, identities);
-    const copyRows = changeRows({ gains: rowsBetween(decided, old), losses: rowsBetween(old, decided) }, textOf);
-    found.push(...rowsApart(rowsOf({ before, after }, textOf), copyRows, TEXTS));
+    const copyRows = changeRows({ gains: rowsBetween(decided, old), losses: rowsBetween(old, decided) }, encodeText);
+    found.push(...rowsApart(rowsOf({ before, after }, encodeText), copyRows, TEXTS));
   }
   return found;
 };
@@ -72,10 +72,10 @@ const accessBefore = async (copy: Copy, address: string, identities: Iterable<st
 };
 
 /** The rows of access of identities, as the file of a change has them. */
-export const rowsOf = ({ before, after }: Pick<Sides, "before" | "after">, textOf: TextOf): ChangeRow[] =>
+export const rowsOf = ({ before, after }: Pick<Sides, "before" | "after">, encodeText: EncodeText): ChangeRow[] =>
   changeRows(
     { gains: heldBy(before.graph, after.graph, "gains"), losses: heldBy(before.graph, after.graph, "losses") },
-    textOf,
+    encodeText,
   );
 
 const heldBy = (before: AccessGraph, after: AccessGraph, side: "gains" | "losses") =>
@@ -83,24 +83,24 @@ const heldBy = (before: AccessGraph, after: AccessGraph, side: "gains" | "losses
     rows.map(({ group, capability }) => ({ identity, group, capability })),
   );
 
-type TextOf = (uid: string) => Text;
+type EncodeText = (uid: string) => Text;
 
 /** What the file of a change has beside its writes, read from the copies. */
 export const accessOfChange = (
   services: readonly Sides[],
-  { textOf, ...made }: { writes: readonly Write[]; uids: ReadonlyMap<number, string>; textOf: TextOf },
+  { encodeText, ...made }: { writes: readonly Write[]; uids: ReadonlyMap<number, string>; encodeText: EncodeText },
 ): Pick<ChangeContent, "rows" | "between" | "before" | "after"> => {
-  const rows = services.flatMap((one) => rowsOf(one, textOf));
+  const rows = services.flatMap((one) => rowsOf(one, encodeText));
   const subjects = services.flatMap(({ address, before, after }, i) => {
     const held = heldIn(after.graph);
     const service = i === 0 ? {} : { service: address };
     return [...subjectsOf(before, after)].map((uid) => ({ ...service, uid, held: held(uid) }));
   });
   const known = new Set(rows.map(canonical));
-  const between = services.flatMap((one) => rowsOfRest(one, textOf)).filter((row) => !known.has(canonical(row)));
+  const between = services.flatMap((one) => rowsOfRest(one, encodeText)).filter((row) => !known.has(canonical(row)));
   const recordOf = recordsOf(new Map(services.map((one) => [one.address, one])), services[0]?.address ?? "");
-  const before = beforeOf(made.writes, { recordOf, textOf });
-  return { rows, between, before, after: afterOf(subjects, { ...made, textOf }) };
+  const before = beforeOf(made.writes, { recordOf, encodeText });
+  return { rows, between, before, after: afterOf(subjects, { ...made, encodeText }) };
 };
 
 /** A change that a run has made, with all that it is compared by. */
@@ -119,13 +119,16 @@ export const anewOf = (
 });
 
 /** A run that ends half-way may have taken away what it gives again, and have given what it takes away. */
-const rowsOfRest = ({ before: { graph: before }, after: { graph: after } }: Sides, textOf: TextOf): ChangeRow[] =>
+const rowsOfRest = (
+  { before: { graph: before }, after: { graph: after } }: Sides,
+  encodeText: EncodeText,
+): ChangeRow[] =>
   changeRows(
     {
       gains: heldBy(leastBetween(before, after), after, "gains"),
       losses: heldBy(mostBetween(before, after), after, "losses"),
     },
-    textOf,
+    encodeText,
   );
 
 /** Identities, and records that give people access. */

@@ -8,7 +8,7 @@ import type { Entry, Write } from "../log/entry.ts";
 import { attemptRemoval, listBlocking } from "../reconcile/delete.ts";
 import { readInBatch } from "../reconcile/read-batch.ts";
 import { fingerprintOf } from "../record/desired.ts";
-import { createTimeOf, placeOf, recordId } from "../record/id.ts";
+import { createTimeOf, placeOfRecord, recordId } from "../record/id.ts";
 import type { Kind } from "../record/kind.ts";
 import { KEY } from "../record/state.ts";
 import { noteFailure } from "../recovery/create.ts";
@@ -148,7 +148,7 @@ const leftoverFrom = (
   const write = changed.get(recordId(kind.field, own.record.uid));
   const isAsChanged =
     write?.to !== undefined &&
-    placeOf(kind, own.record.uid) === entry.parent &&
+    placeOfRecord(kind, own.record.uid) === entry.parent &&
     fingerprintOf(kind, entry.parent, record, write.given ?? []) === write.to;
   const judgement = judge(kind, entry, record);
   if (judgement.is !== "own" && !(isAsChanged && judgement.is !== "foreign")) return { ...own, doubt: judgement.why };

@@ -2,7 +2,7 @@
 import type { Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import { fingerprintOf, keepVolatile } from "../record/desired.ts";
-import { placeOf, recordId } from "../record/id.ts";
+import { placeOfRecord, recordId } from "../record/id.ts";
 import type { Kind } from "../record/kind.ts";
 import { choicesOf, SECRETS, secretPaths } from "../record/normal-form.ts";
 import { KEY, outputsFrom, withPlace } from "../record/state.ts";
@@ -47,7 +47,7 @@ export const noteRefreshed = async (
   if (observed === "same") return note(session.journal.settle([{ kind: kind.field, uid }], key));
   const whole = observed && withPlace(kind, uid, observed);
   const given = whole && [...choicesOf(kind, whole)];
-  const to = whole && given && { to: fingerprintOf(kind, placeOf(kind, uid), whole, given), given };
+  const to = whole && given && { to: fingerprintOf(kind, placeOfRecord(kind, uid), whole, given), given };
   const write = { kind: kind.field, uid, key, ...to };
   await note(session.journal.beginWrite(write, session.serviceNow).then(() => session.journal.endWrite(write)));
 };
@@ -56,7 +56,7 @@ export const noteRefreshed = async (
 export const isAlike = (kind: Kind, uid: string, ...outputs: [Json, Json]): boolean => {
   const [first, second] = outputs.map((one) => {
     const whole = withPlace(kind, uid, one);
-    return fingerprintOf(kind, placeOf(kind, uid), whole, choicesOf(kind, whole));
+    return fingerprintOf(kind, placeOfRecord(kind, uid), whole, choicesOf(kind, whole));
   });
   return first === second;
 };

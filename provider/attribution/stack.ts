@@ -7,7 +7,7 @@ import type { Json } from "../../schema/index.ts";
 import { kindOfField } from "../kind/index.ts";
 import type { Entry, Run, Write } from "../log/entry.ts";
 import { fingerprintOf } from "../record/desired.ts";
-import { placeOf, recordId } from "../record/id.ts";
+import { placeOfRecord, recordId } from "../record/id.ts";
 import type { Kind } from "../record/kind.ts";
 import { withPlace } from "../record/state.ts";
 import { noteFailure } from "../recovery/create.ts";
@@ -266,6 +266,6 @@ const showsWrite = (
 };
 
 const printOf = (kind: Kind, uid: string, outputs: Json, given: readonly string[]): string =>
-  fingerprintOf(kind, placeOf(kind, uid), withPlace(kind, uid, outputs), given);
+  fingerprintOf(kind, placeOfRecord(kind, uid), withPlace(kind, uid, outputs), given);
 
 const containsSecret = (outputs: Json): boolean => JSON.stringify(valuesIn(outputs)).includes(JSON.stringify(SECRET));

@@ -11,7 +11,7 @@ import { isRoleName } from "../kind/names.ts";
 import type { Removed } from "../log/entry.ts";
 import type { CheckFailure } from "../reconcile/index.ts";
 import { changeOf, desiredFrom, fixedText, withUids } from "../record/desired.ts";
-import { identityOf, isMatch, isSameIdentity, placeOf, recordId } from "../record/id.ts";
+import { identityOf, isMatch, isSameIdentity, placeOfRecord, recordId } from "../record/id.ts";
 import { type Kind, pluralOf, title } from "../record/kind.ts";
 import { observe } from "../record/normal-form.ts";
 import { canonicalize, FORMER, inOneSpelling, KEY, MATCH, nameInKey, withPlace } from "../record/state.ts";
@@ -95,7 +95,7 @@ export const adoptionsWith = ({ ledger, connect, log, cwd }: StepParts) => {
       if (!isAdopted && uids().get(inStack(key)) !== id) return;
       const removed = former as string;
       const { args } = desiredFrom(kind, observe(kind, withPlace(kind, id, stored)));
-      const identity = identityOf(kind, placeOf(kind, id), args, removed);
+      const identity = identityOf(kind, placeOfRecord(kind, id), args, removed);
       await journal.noteRemoved({ removed, kind: kind.field, key, identity });
     },
   };
@@ -205,7 +205,7 @@ export const adoptionChanges = async (
         .then((session) => withUids(session, asked))
         .catch(() => asked)
     : asked;
-  const { paths, replaces } = changeOf(desired, placeOf(kind, uid), record);
+  const { paths, replaces } = changeOf(desired, placeOfRecord(kind, uid), record);
   const at = (holder: Json, path: string) => JSON.stringify(valueAt(holder, path)) ?? "nothing";
   const lines = paths.map((path) => (isSecret ? path : `${path}: ${at(record, path)} becomes ${at(asked.args, path)}`));
   if (lines.length === 0) return undefined;

@@ -179,14 +179,14 @@ const isSame = (before: Named, after: Named): boolean =>
 
 /** What one run of a program declares. */
 export interface Declared extends Omit<Staying, "isKept" | "isShared"> {
-  /** places of its resources in the stack (`placeOf`) */
+  /** places of its resources in the stack (`placeOfUrn`) */
   places: ReadonlySet<string>;
   /** Whether it has or adopts the record with this `recordId`. */
   isKept(id: string): boolean;
 }
 
 /** The same for a resource that moves from dynamic to native, or back. */
-export const placeOf = (urn: string): string => {
+export const placeOfUrn = (urn: string): string => {
   const { types, name } = urnFrom(urn);
   return placeInStack(types, name);
 };
@@ -212,7 +212,7 @@ export const removalTexts = (state: readonly Leaving[], { places, isKept, ...dec
   return state.flatMap((one) => {
     const id = managedId(one.type, one.outputs.uid);
     // By its uid under another name: an alias, or a record that changes hands.
-    if (places.has(placeOf(one.urn)) || (id !== undefined && isKept(id))) return [];
+    if (places.has(placeOfUrn(one.urn)) || (id !== undefined && isKept(id))) return [];
     return removedText(one, staying) ?? [];
   });
 };

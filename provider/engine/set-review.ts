@@ -32,16 +32,16 @@ export const setReviewWith = ({ sentence, isDeclared }: StepParts) => {
       const added = addedLines(pairsIn(news), live);
       if (added.length > 0) logOnce(news, "is new", added);
     },
-    /** It has compared the outputs in the state with the inputs. `textOf` says what a binding is. */
-    noteDiff(olds: Json, news: Json, textOf: (one: Binding) => string, live = bindingsIn(olds, "unmanaged")): void {
+    /** It has compared the outputs in the state with the inputs. `describe` says what a binding is. */
+    noteDiff(olds: Json, news: Json, describe: (one: Binding) => string, live = bindingsIn(olds, "unmanaged")): void {
       if (!isDeclared(news[KEY])) return;
       const { added, dropped, undeclared, twins, kept } = planOf(olds, news);
       const changes = [
         ...addedLines(added, live),
-        ...dropped.map((one) => `removes ${textOf(one)}`),
-        ...undeclared.map((one) => `removes ${textOf(one)}, which the program does not declare`),
-        ...twins.map((one) => `removes ${textOf(one)}, which exists twice`),
-        ...keptLines(olds, news, textOf, added),
+        ...dropped.map((one) => `removes ${describe(one)}`),
+        ...undeclared.map((one) => `removes ${describe(one)}, which the program does not declare`),
+        ...twins.map((one) => `removes ${describe(one)}, which exists twice`),
+        ...keptLines(olds, news, describe, added),
       ];
       const lines = [...changes, ...kept.map((one) => `keeps ${bindingText(one)} on purpose: ${one.kept}`)];
       if (lines.length > 0) logOnce(news, changes.length > 0 ? "changes" : "does not change", lines);
@@ -72,13 +72,13 @@ const addedLines = (pairs: readonly DeclaredPair[], existing: readonly Binding[]
 const keptLines = (
   olds: Json,
   news: Json,
-  textOf: (one: Binding) => string,
+  describe: (one: Binding) => string,
   added: readonly DeclaredPair[],
 ): string[] =>
   settingsOf(news).exclusive && !settingsOf(olds).exclusive
     ? bindingsIn(olds, "unmanaged")
         .filter((one) => !added.some((pair) => pair.identity === one.identity.uid && grants(one, pair)))
-        .map((one) => `keeps ${textOf(one)} for now: the preview after this update shows whether it is removed`)
+        .map((one) => `keeps ${describe(one)} for now: the preview after this update shows whether it is removed`)
     : [];
 
 /** For a set that leaves the stack: what the engine does not show. A RoleBinding that takes a role binding over says so itself. */
@@ -111,12 +111,12 @@ export const tokenTextOf = async (
   for (let i = 0; i < uids.length; i += PART_MAX) {
     const ids = uids.slice(i, i + PART_MAX);
     for await (const record of listAll(session, resources.identity.list, { uidp: { ids } }))
-      if (texts.has(record.uid)) texts.set(record.uid, textOf(record));
+      if (texts.has(record.uid)) texts.set(record.uid, pullTokenText(record));
   }
   return (one) => `${bindingText(one)}${texts.get(one.identity.uid) ?? ""}`;
 };
 
-const textOf = (record: Json): string => {
+const pullTokenText = (record: Json): string => {
   const expires = pullTokenExpiry(relationshipOf(record));
   if (expires === undefined) return "";
   const [seen, created] = [String(record.lastSeenTime), String(record.createTime)];

@@ -45,7 +45,7 @@ const stepsOf = (shared: Shared): Steps => ({
     news,
     failures: looksUp && !isOffline() ? await roleProblems(shared, olds, news) : [],
   }),
-  createsMore: (olds, inputs) => textOf(olds) !== textOf(inputs),
+  createsMore: (olds, inputs) => declaredKey(olds) !== declaredKey(inputs),
   planned: async () => undefined,
   knownUid: async ({ parent }) => (isUidp(parent) ? parent : undefined),
   check: (olds, news, shown) => check(shared, olds, news, shown),
@@ -155,7 +155,7 @@ const removedTextOf = async (
 };
 
 /** What a set declares. */
-const textOf = (inputs: Json): string =>
+const declaredKey = (inputs: Json): string =>
   JSON.stringify([inputs.parent, pairsIn(inputs).map(({ identity, role }) => [identity, role])]);
 
 /** The managed bindings. Those whose pairs the program declares are owned by the set in this run; another resource may take the others. */

@@ -24,13 +24,13 @@ export const journalFile = (path: string) => {
     ...log,
     /** Undefined when there is no file. */
     read: async (): Promise<Contents | undefined> => {
-      const text = textOf(path);
+      const text = readIfThere(path);
       return text === undefined ? undefined : contentsFrom(text);
     },
     /** Rewrites it with only that, if it holds anything else; quarantines its invalid lines first. */
     compact: async (kept: Kept): Promise<void> => {
       const text = textFrom(kept);
-      const before = textOf(path) ?? "";
+      const before = readIfThere(path) ?? "";
       if (before === text) return;
       await quarantine(path, contentsFrom(before).invalid);
       await log.replace(text);
@@ -50,7 +50,7 @@ const quarantine = async (path: string, lines: readonly InvalidLine[]): Promise<
 };
 
 const quarantinedAt = (path: string): InvalidLine[] =>
-  (textOf(quarantineOf(path)) ?? "")
+  (readIfThere(quarantineOf(path)) ?? "")
     .split("\n")
     .filter((line) => line !== "")
     .map(quarantinedLine);
@@ -66,7 +66,7 @@ const quarantinedLine = (line: string): InvalidLine => {
   return { line, why: "it is not as it was written" };
 };
 
-const textOf = (path: string): string | undefined => {
+const readIfThere = (path: string): string | undefined => {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {

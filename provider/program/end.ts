@@ -56,13 +56,13 @@ const reportRemovals = async ({ resources, sets, adopted }: Declared): Promise<v
   try {
     const state = await storedResources();
     const urns = await Promise.all(resources().map(({ urn }) => awaitValue(urn)));
-    const { managedId, placeOf, removalTexts } = await import("../engine/review.ts");
+    const { managedId, placeOfUrn, removalTexts } = await import("../engine/review.ts");
     const ids = await Promise.all(
       resources().map(async (resource) => managedId(typeTokenOf(resource), await awaitValue(resource.id))),
     );
     const known = new Set([...adopted, ...ids]);
     const declared = {
-      places: new Set(urns.filter((urn) => urn !== undefined).map(placeOf)),
+      places: new Set(urns.filter((urn) => urn !== undefined).map(placeOfUrn)),
       isKept: (id: string) => known.has(id),
       sets: await Promise.all(sets().map(knownValuesOf)),
       identities: (await Promise.all(resources().map(newIdentity))).filter((one) => one !== undefined),

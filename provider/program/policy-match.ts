@@ -45,7 +45,7 @@ export const policyMatch = (
     group: async (path) => (await matches).groups.get(path),
     identity: async (key) => (await matches).identities.get(key),
     role: async (key) => (await matches).roles.get(key),
-    mapping: async (one) => (await matches).mappings.get(textOf(one)),
+    mapping: async (one) => (await matches).mappings.get(mappingKey(one)),
   };
 };
 
@@ -103,18 +103,22 @@ const findMatches = async (name: string, policy: Policy, client: ListClient, lis
   for await (const one of listChildren(client, role.list, "")) builtIn.set(one.name, one.uid);
   const mappings = new Map(
     (await listBelow(externalGroupRoleMapping)).map((one) => [
-      textOf({ provider: providers.get(parentOf(one.uid)), externalGroupId: one.externalGroupId, role: one.roleUid }),
+      mappingKey({
+        provider: providers.get(parentOf(one.uid)),
+        externalGroupId: one.externalGroupId,
+        role: one.roleUid,
+      }),
       one,
     ]),
   );
   const mappingOf = (one: PolicyMapping) => {
     const uid = policy.roles.has(one.role) ? roles.get(one.role)?.uid : builtIn.get(one.role);
-    return mappings.get(textOf({ ...one, role: uid }));
+    return mappings.get(mappingKey({ ...one, role: uid }));
   };
-  return { groups, identities, roles, mappings: new Map(wanted.map((one) => [textOf(one), mappingOf(one)])) };
+  return { groups, identities, roles, mappings: new Map(wanted.map((one) => [mappingKey(one), mappingOf(one)])) };
 };
 
-const textOf = ({ provider, externalGroupId, role }: { [Name in keyof PolicyMapping]: unknown }): string =>
+const mappingKey = ({ provider, externalGroupId, role }: { [Name in keyof PolicyMapping]: unknown }): string =>
   JSON.stringify([provider, externalGroupId, role]);
 
 const organizationsOf = async (client: ListClient, { uid, name }: PolicyOrganization): Promise<Listed[]> => {

@@ -64,10 +64,10 @@ export const createPolicyResources = (policy: Policy, options: PolicyOptions) =>
   });
   const formerPath = formerPaths(policy);
   const groups = new Map<string, Group>();
-  const placeOf = (path: string): Group | string => groups.get(path) ?? organization;
+  const groupOrOrganization = (path: string): Group | string => groups.get(path) ?? organization;
 
   for (const group of policy.groups.values()) {
-    const args: GroupArgs = { parent: placeOf(group.parent), ...common(group) };
+    const args: GroupArgs = { parent: groupOrOrganization(group.parent), ...common(group) };
     const [current, former] = [`${name}/${group.path}`, `${name}/${formerPath(group.path)}`];
     groups.set(
       group.path,
@@ -75,14 +75,14 @@ export const createPolicyResources = (policy: Policy, options: PolicyOptions) =>
     );
   }
   const roles = mapOf(policy.roles, (role) => {
-    const args = { parent: placeOf(role.group), ...common(role), capabilities: [...role.capabilities] };
+    const args = { parent: groupOrOrganization(role.group), ...common(role), capabilities: [...role.capabilities] };
     const [current, former] = [`${name}:role/${role.key}`, role.was && `${name}:role/${role.was}`];
     return new classes.Role(current, orMatch(args, match?.role(role.key)), withFormer(current, former));
   });
   const identities = mapOf(policy.identities, (identity) => {
     // The policy's check has judged which relationship it is.
     const relationship = identity.relationship as unknown as Pick<IdentityArgs, "claimMatch">;
-    const args = { parent: placeOf(identity.group), ...common(identity), ...relationship } as IdentityArgs;
+    const args = { parent: groupOrOrganization(identity.group), ...common(identity), ...relationship } as IdentityArgs;
     const [current, former] = [`${name}:identity/${identity.key}`, identity.was && `${name}:identity/${identity.was}`];
     return new classes.Identity(current, orMatch(args, match?.identity(identity.key)), withFormer(current, former));
   });
@@ -97,7 +97,7 @@ export const createPolicyResources = (policy: Policy, options: PolicyOptions) =>
       role: roles.get(role) ?? role,
     }));
     const [current, former] = [path, formerPath(path)].map((one) => `${name}:access/${one === ROOT ? "" : one}`);
-    const args = { parent: placeOf(path), bindings, ...given({ exclusive, maxRemovals }) };
+    const args = { parent: groupOrOrganization(path), bindings, ...given({ exclusive, maxRemovals }) };
     new classes.RoleBindingSet(current as string, args, withFormer(current as string, former));
   }
 

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import * as pulumi from "@pulumi/pulumi";
 import { isUidp, parentOf, type Resource, resources } from "../../schema/index.ts";
 import type { KindName } from "../kind/index.ts";
-import { placeOf } from "../record/id.ts";
+import { placeOfRecord } from "../record/id.ts";
 import { outputNames } from "../record/kind.ts";
 import { noteStored } from "./acknowledge.ts";
 import { adoption } from "./adoption.ts";
@@ -87,7 +87,7 @@ const derivePlace = (
   const { parent: given } = resource;
   if (given === undefined) return;
   deriveOnRead(resource, "parent", () =>
-    withPlanned(resource.id, (id) => (isUidp(id) ? placeOf({ list }, id) || undefined : given)),
+    withPlanned(resource.id, (id) => (isUidp(id) ? placeOfRecord({ list }, id) || undefined : given)),
   );
 };
 

@@ -3,7 +3,7 @@
 import { placeText } from "../../client/records.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { changeOf, type Desired, desiredFrom, fixedText, withArgs, withUids } from "../record/desired.ts";
-import { createTimeOf, placeOf, recordId } from "../record/id.ts";
+import { createTimeOf, placeOfRecord, recordId } from "../record/id.ts";
 import { type Kind, title } from "../record/kind.ts";
 import { shownOncePaths, withoutSecrets } from "../record/normal-form.ts";
 import { KEY, outputsFrom } from "../record/state.ts";
@@ -87,7 +87,7 @@ const adopt = async (session: Session, desired: Desired): Promise<Created> => {
   const head = `${key}: adopt: ${kind.word} ${uid}`;
   const refusal = session.ownership.adoptionRefusal(recordId(kind.field, uid), key);
   if (refusal) throw new Error(`${head} ${refusal}`);
-  const place = placeOf(kind, uid);
+  const place = placeOfRecord(kind, uid);
   if (place !== parent) throw new Error(`${head} is ${placeText(place)}, not ${placeText(parent)}`);
   const record = await readWhenVisible(kind, session, uid, 0);
   if (!record) throw new Error(`${head} does not exist; leave adopt out to create a new one`);
@@ -103,7 +103,7 @@ const takeOver = async (session: Session, desired: Desired, record: Json, origin
   // The secrets of the record cannot be read, so they are sent again.
   const outs = outputsFrom(kind, record, withoutSecrets(kind, args));
   try {
-    const { paths, replaces } = changeOf(desired, placeOf(kind, id), outs);
+    const { paths, replaces } = changeOf(desired, placeOfRecord(kind, id), outs);
     if (replaces.length > 0) throw new Error(`${kind.word} ${id}: ${fixedText(replaces)}`);
     return { id, outs: paths.length === 0 ? outs : await sendUpdate(session, desired, id, paths) };
   } catch (error) {

@@ -1,7 +1,7 @@
 // Diff: whether an update is needed, and whether it replaces the record.
 import { isUidp, isWithin, type Json } from "../../schema/index.ts";
 import { changeOf, desiredFrom } from "../record/desired.ts";
-import { placeOf } from "../record/id.ts";
+import { placeOfRecord } from "../record/id.ts";
 import type { Kind } from "../record/kind.ts";
 import { argumentOf, changedSwitches, REPLACE_ON } from "../record/state.ts";
 import { isUnknownAt, replacementRefusal } from "./check.ts";
@@ -28,7 +28,7 @@ export const diff = (kind: Kind, id: string, olds: Json, news: Json): DiffResult
   const desired = desiredFrom(kind, news);
   const { args } = desired;
   if (isUidp(args.adopt) && args.adopt !== id) throw adoptsAnother(kind, id, args.adopt);
-  const { paths, replaces } = changeOf(desired, placeOf(kind, id), olds);
+  const { paths, replaces } = changeOf(desired, placeOfRecord(kind, id), olds);
   const lost = lostOutputs(kind, olds);
   const changes =
     paths.length > 0 ||

@@ -72,7 +72,7 @@ export const readInBatch = async (
 ): Promise<Json | undefined> => {
   // No list of an organization contains the organization.
   if (isRoot(uid)) return readSingly();
-  const place = placeOf(kind, session, rootOf(uid));
+  const place = readsOf(kind, session, rootOf(uid));
   if (place.answered.has(uid)) return readSingly();
   place.answered.add(uid);
   return answerFor<Json | undefined>(session, place, {
@@ -89,14 +89,14 @@ export const childrenInBatch = async <T extends Json>(
   group: string,
   listSingly: () => Promise<readonly T[]>,
 ): Promise<readonly T[]> => {
-  const place = placeOf(kind, session, rootOf(group));
+  const place = readsOf(kind, session, rootOf(group));
   return answerFor<readonly T[]>(session, place, {
     listed: (listing) => (listing.isComplete() ? listing.childrenOf(group) : undefined),
     single: listSingly,
   });
 };
 
-const placeOf = (kind: Kind, session: Session, organization: string): Place =>
+const readsOf = (kind: Kind, session: Session, organization: string): Place =>
   getOrInsert(ledgerOf(session).places, `${kind.field} ${organization}`, () => ({
     kind,
     reads: 0,

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { isUidp, type Json } from "../../schema/index.ts";
 import type { Entry } from "../log/entry.ts";
 import { changeOf, desiredFrom, keepVolatile } from "../record/desired.ts";
-import { placeOf } from "../record/id.ts";
+import { placeOfRecord } from "../record/id.ts";
 import { type Kind, withArticle } from "../record/kind.ts";
 import { changedSwitches, inputsFrom, outputsFrom } from "../record/state.ts";
 import { readUnlessDeleted } from "../recovery/not-found.ts";
@@ -54,6 +54,6 @@ export const read = async (
 const isAsGiven = (kind: Kind, id: string, observed: Json, given: Json): boolean => {
   if (Object.keys(given).length === 0) return false;
   const desired = desiredFrom(kind, given);
-  const { paths, replaces } = changeOf(desired, placeOf(kind, id), observed);
+  const { paths, replaces } = changeOf(desired, placeOfRecord(kind, id), observed);
   return paths.length === 0 && replaces.length === 0 && changedSwitches(observed, desired.args).length === 0;
 };

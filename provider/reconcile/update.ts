@@ -11,7 +11,7 @@ import {
   withObserved,
   withUids,
 } from "../record/desired.ts";
-import { placeOf } from "../record/id.ts";
+import { placeOfRecord } from "../record/id.ts";
 import type { Kind } from "../record/kind.ts";
 import { observe, shownOncePaths, withoutPaths, writeOnlyPaths } from "../record/normal-form.ts";
 import { originIn, outputsFrom, withoutOwn } from "../record/state.ts";
@@ -32,7 +32,7 @@ export const update = async (
   const withOrigin = withArgs(asked, { ...asked.args, ...originIn(olds) });
   // Looks a name up only where the record does not have it already.
   const desired = await withUids(session, withObserved(withOrigin, observe(kind, olds)));
-  const { paths } = changeOf(desired, placeOf(kind, id), olds);
+  const { paths } = changeOf(desired, placeOfRecord(kind, id), olds);
   // Only arguments that the API does not know differ, or the engine repeats an update that failed.
   if (paths.length === 0) return { outs: outputsFrom(kind, withoutOwn(olds), desired.args) };
   return { outs: await sendUpdate(session, desired, id, paths, olds) };
@@ -76,7 +76,7 @@ const updateByCreate = async (session: Session, id: string, { kind, fields }: De
   if (session.stopped?.reason) throw session.stopped.reason;
   // A create would restore a deleted record under another uid: this request fails with NOT_FOUND instead.
   await getRecord(session, kind, id);
-  const send = () => createRecord(session, kind, placeOf(kind, id), fields);
+  const send = () => createRecord(session, kind, placeOfRecord(kind, id), fields);
   try {
     return await send();
   } catch (error) {

@@ -5,7 +5,8 @@ import { isUidp, type Json, parentOf, resources } from "../../schema/index.ts";
 import { type Kind, title } from "./kind.ts";
 
 /** uid of what holds the record; "" at the root. An account association is held by the group whose uid it has. */
-export const placeOf = (kind: Pick<Kind, "list">, uid: string): string => (kind.list.sharesUid ? uid : parentOf(uid));
+export const placeOfRecord = (kind: Pick<Kind, "list">, uid: string): string =>
+  kind.list.sharesUid ? uid : parentOf(uid);
 
 /** A tag has no time of creation: each create moves it. */
 export const createTimeOf = ({ createTime, updateTime }: Json): string => String(createTime ?? updateTime);

@@ -3,7 +3,7 @@
 import { AT, SERVICE } from "../../client/preview-marks.ts";
 import { UNKNOWN } from "../../pulumi/value.ts";
 import { argumentPath, canonicalForm, isObject, isUidp, type Json, normalForm, outputsOf } from "../../schema/index.ts";
-import { placeOf } from "./id.ts";
+import { placeOfRecord } from "./id.ts";
 import type { Kind } from "./kind.ts";
 import { choicesOf, GIVEN, observe, SECRETS, withoutPaths, withTexts, withUnreturned } from "./normal-form.ts";
 
@@ -160,7 +160,7 @@ export const inOneSpelling = (kind: Kind, bag: Json): Json => canonicalForm(kind
 export const outputsFrom = (kind: Kind, answer: Json, bag: Json): Json => {
   const whole = withUnreturned(kind, answer, bag);
   const { uid, ...fields } = kind.stored?.(whole, bag) ?? whole;
-  const place = isUidp(uid) ? placeOf(kind, uid) : "";
+  const place = isUidp(uid) ? placeOfRecord(kind, uid) : "";
   const parent = place === "" ? {} : { parent: place };
   return withoutNull({ uid, ...parent, ...fields, ...differingFrom({ ...SWITCHES, ...ORIGINS }, bag) }) as Json;
 };
@@ -179,7 +179,7 @@ export const hasDerivedPlace = ({ parentOutput }: Kind, outputs: Json): boolean 
 export const withPlace = (kind: Kind | undefined, id: string, outputs: Json): Json => {
   const { parentOutput = "" } = kind ?? {};
   if (!kind || !hasDerivedPlace(kind, outputs) || !isUidp(id)) return outputs;
-  return { ...outputs, [parentOutput]: { uid: placeOf(kind, id), ...(outputs[parentOutput] as Json) } };
+  return { ...outputs, [parentOutput]: { uid: placeOfRecord(kind, id), ...(outputs[parentOutput] as Json) } };
 };
 
 /** The outputs that say how the resource came by a record that it did not create. */
@@ -196,7 +196,7 @@ export const withoutOwn = (outputs: Json): Json => {
  * compares it only then. The uid shows whether a group is a root.
  */
 export const inputsFrom = (kind: Kind, id: string, observed: Json, stored: Json): Json => {
-  const parent = placeOf(kind, id);
+  const parent = placeOfRecord(kind, id);
   const shown = normalForm(kind.schema, observe(kind, observed), UNKNOWN);
   const fields = withoutPaths(shown, choicesOf(kind, shown));
   const args = {

@@ -16,7 +16,7 @@ import { kindOfToken } from "../kind/index.ts";
 import { bindingsIn, desiredPair, grants, pairsIn, withRoleUids } from "../kind/pair.ts";
 import type { Entry } from "../log/entry.ts";
 import { changeOf, type Desired, desiredFrom, withUids } from "../record/desired.ts";
-import { createTimeOf, placeOf, recordId, type Stamp, stampIn, stampTextIn } from "../record/id.ts";
+import { createTimeOf, placeOfRecord, recordId, type Stamp, stampIn, stampTextIn } from "../record/id.ts";
 import { SET_TYPE, typeOfToken } from "../record/kind.ts";
 import { withoutSecrets } from "../record/normal-form.ts";
 import { KEY, outputsFrom, PROVIDER } from "../record/state.ts";
@@ -112,7 +112,7 @@ export const findInterrupted = async (session: Session, desired: Desired): Promi
 export const isReplaced = (desired: Desired, record: Json): boolean => {
   const { kind, args } = desired;
   const outs = outputsFrom(kind, record, withoutSecrets(kind, args));
-  return changeOf(desired, placeOf(kind, record.uid as string), outs).replaces.length > 0;
+  return changeOf(desired, placeOfRecord(kind, record.uid as string), outs).replaces.length > 0;
 };
 
 /** Of this resource, or equal to what it asks for: the resource may have had another name when its create was interrupted. */

@@ -7,7 +7,7 @@ import { addAdvice, hasCode, sessionErrorOf, withSection } from "../../client/er
 import { listPage } from "../../client/paginate.ts";
 import { deleteRecord, getRecord, type RecordOperations } from "../../client/records.ts";
 import { isRoot, isUidp, type Json, parentOf, printable, resources } from "../../schema/index.ts";
-import { createTimeOf, placeOf } from "../record/id.ts";
+import { createTimeOf, placeOfRecord } from "../record/id.ts";
 import type { Kind } from "../record/kind.ts";
 import type { Session } from "../run/session.ts";
 
@@ -128,7 +128,7 @@ export const deleteListed = (
  * Its delete succeeds: a run that was killed after it must be able to continue.
  */
 const confirmDeleted = async (kind: Kind, session: Session, uid: string, action: "get" | "delete"): Promise<void> => {
-  const place = placeOf(kind, uid);
+  const place = placeOfRecord(kind, uid);
   if (place === "") {
     if (action === "get") throw unknownOrganization(kind, uid, uid);
     return;

@@ -5,7 +5,7 @@ import type { Json } from "../../schema/index.ts";
 import { kindOfField } from "../kind/index.ts";
 import type { Entry } from "../log/entry.ts";
 import { changeOf, type Desired, fingerprintOf } from "../record/desired.ts";
-import { placeOf, recordId, recordLine } from "../record/id.ts";
+import { placeOfRecord, recordId, recordLine } from "../record/id.ts";
 import { type Kind, title, withArticle } from "../record/kind.ts";
 import { shownOncePaths, withoutSecrets } from "../record/normal-form.ts";
 import { argumentOf, KEY, outputsFrom } from "../record/state.ts";
@@ -82,7 +82,7 @@ export const discardUnshown = async (session: Session, { kind, key }: Desired, r
 export const requireAsked = (session: Session, desired: Desired, record: Json): void => {
   if (isAsked(desired, record)) return;
   const { kind, key, args } = desired;
-  const place = placeOf(kind, record.uid as string);
+  const place = placeOfRecord(kind, record.uid as string);
   const { paths, replaces } = changeOf(desired, place, outputsFrom(kind, record, withoutSecrets(kind, args)));
   const names = new Set([...replaces, ...paths].map((path) => argumentOf(kind, path)));
   throw differentRecord(kind, session, key, record, [...names]);
@@ -90,7 +90,7 @@ export const requireAsked = (session: Session, desired: Desired, record: Json): 
 
 /** Whether the record is exactly what the program asks for. */
 export const isAsked = ({ kind, parent, choices, fingerprint }: Desired, record: Json): boolean =>
-  placeOf(kind, record.uid as string) === parent && fingerprintOf(kind, parent, record, choices) === fingerprint;
+  placeOfRecord(kind, record.uid as string) === parent && fingerprintOf(kind, parent, record, choices) === fingerprint;
 
 /** The program adopts `record`, which settles the entries that earlier runs left for the resource. */
 export const settleByAdoption = async (kind: Kind, session: Session, key: string, record: Json): Promise<void> => {
@@ -160,7 +160,7 @@ const judgeNamed = async (
   const refusal = session.ownership.creationRefusal(recordId(kind.field, uid), entry.key);
   if (refusal) return { is: "foreign", why: refusal };
   // Checked before the read, which may be denied in another group.
-  if (placeOf(kind, uid) !== entry.parent) return { is: "foreign", why: `is not ${placeText(entry.parent)}` };
+  if (placeOfRecord(kind, uid) !== entry.parent) return { is: "foreign", why: `is not ${placeText(entry.parent)}` };
   const record = await readWhenVisible(kind, session, uid, await policy.hiddenMs(session, { ...entry, uid }));
   return record && { ...judge(kind, entry, record), record };
 };

@@ -7,7 +7,7 @@ import { placeText } from "../../client/records.ts";
 import { getOrInsert, isRoot, isUidp, type Json } from "../../schema/index.ts";
 import type { Entry } from "../log/entry.ts";
 import { type Desired, fingerprintOf } from "../record/desired.ts";
-import { createTimeOf, placeOf, recordId, recordLine } from "../record/id.ts";
+import { createTimeOf, placeOfRecord, recordId, recordLine } from "../record/id.ts";
 import { type Kind, title } from "../record/kind.ts";
 import { perSession } from "../run/ownership.ts";
 import type { Session } from "../run/session.ts";
@@ -29,7 +29,7 @@ export type Judgement =
 /** Whether a record is the result of a create, judged by the record itself. */
 export const judge = (kind: Kind, { parent, inputs, given, notBefore }: Entry, record: Json): Judgement => {
   const { uid } = record;
-  if (!isUidp(uid) || placeOf(kind, uid) !== parent) return { is: "foreign", why: `is not ${placeText(parent)}` };
+  if (!isUidp(uid) || placeOfRecord(kind, uid) !== parent) return { is: "foreign", why: `is not ${placeText(parent)}` };
   const olderMs = notBefore - Date.parse(createTimeOf(record));
   const isSame = fingerprintOf(kind, parent, record, given) === inputs;
   if (olderMs > MAX_CLOCK_SKEW_MS || (olderMs > CLOCK_SKEW_MS && !isSame))

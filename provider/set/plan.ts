@@ -56,12 +56,12 @@ export const endangeredBy = (olds: Json, news: Json): Binding[] => {
   return [...removalsOf(planOf(olds, news)), ...(settingsOf(olds).exclusive ? [] : bindingsIn(olds, "unmanaged"))];
 };
 
-/** `olds` are the outputs as last observed, `news` inputs. `textOf` says what a binding is, in the error. */
-export const diffSet = (id: string, name: string, olds: Json, news: Json, textOf = bindingText): DiffResult => {
+/** `olds` are the outputs as last observed, `news` inputs. `describe` says what a binding is, in the error. */
+export const diffSet = (id: string, name: string, olds: Json, news: Json, describe = bindingText): DiffResult => {
   // The new set exists before the old one ends.
   if (news.parent !== id) return { changes: true, replaces: ["parent"] };
   const plan = planOf(olds, news);
-  requireFewRemovals(name, plan, news, textOf);
+  requireFewRemovals(name, plan, news, describe);
   const changes =
     plan.added.length + removalsOf(plan).length > 0 ||
     isUnknown(news.bindings) ||
@@ -84,14 +84,14 @@ const holdsSecret = (olds: Json, news: Json): boolean => {
 };
 
 /** Throws where an exclusive set would remove more than it may. */
-export const requireFewRemovals = (name: string, plan: Plan, news: Json, textOf = bindingText): void => {
+export const requireFewRemovals = (name: string, plan: Plan, news: Json, describe = bindingText): void => {
   const { exclusive, maxRemovals } = settingsOf(news);
   const removed = removalsOf(plan);
   if (!exclusive || removed.length <= maxRemovals) return;
   const head =
     `RoleBindingSet ${name}: would remove ${removed.length} role bindings, more than maxRemovals (${maxRemovals}); ` +
     "nothing is changed:";
-  const shown = removed.slice(0, SHOWN).map(textOf);
+  const shown = removed.slice(0, SHOWN).map(describe);
   const more = removed.length > SHOWN ? [`and ${removed.length - SHOWN} more`] : [];
   throw new Error(
     `${[head, ...shown, ...more].join("\n  - ")}\nIf this is intended, set maxRemovals: ${removed.length} for one run.`,

@@ -21,7 +21,7 @@ import {
   type Naming,
   nameOfPlace,
   type Place,
-  placeOf,
+  protobufPlace,
   serviceName,
 } from "./message.ts";
 
@@ -66,7 +66,7 @@ const createWriter = (files: Map<string, FileDescriptor>, written: Set<string>, 
   const namingFrom =
     (file: FileDescriptor): Naming =>
     (name) => {
-      const place = placeOf(name, version);
+      const place = protobufPlace(name, version);
       depend(file, fileOf(place));
       return `.${nameOfPlace(place)}`;
     };
@@ -79,7 +79,7 @@ const createWriter = (files: Map<string, FileDescriptor>, written: Set<string>, 
 
   const message = (schema: Message): void => {
     const name = messageInfo(schema)?.message as string;
-    const place = placeOf(name, version);
+    const place = protobufPlace(name, version);
     if (place.package === "google.protobuf" || !markNew(place)) return;
     const file = fileFor(place);
     const descriptor = messageDescriptor(place.path.at(-1) as string, schema, namingFrom(file));
@@ -91,7 +91,7 @@ const createWriter = (files: Map<string, FileDescriptor>, written: Set<string>, 
 
   const enumeration = (schema: z.ZodType): void => {
     const { enum: name, numbers } = enumInfo(schema) as { enum: string; numbers: Record<string, number> };
-    const place = placeOf(name, version);
+    const place = protobufPlace(name, version);
     if (!markNew(place)) return;
     const file = fileFor(place);
     holderOf(file, place.path).enumType.push(enumDescriptor(place.path.at(-1) as string, numbers));

@@ -158,7 +158,7 @@ const versioned = new Set(
     .map(({ service }) => domain(service)),
 );
 
-export const placeOf = (name: string, version: string): Place => {
+export const protobufPlace = (name: string, version: string): Place => {
   const [domainName, ...path] = name.split(".") as [string, ...string[]];
   if (domainName === "google") return { package: `google.${path[0]}`, path: path.slice(1) };
   if (domainName === "capabilities") return { package: "chainguard.capabilities", path };
@@ -172,7 +172,7 @@ export const placeOf = (name: string, version: string): Place => {
 export const nameOfPlace = (place: Place): string => [place.package, ...place.path].join(".");
 
 /** Full name of a message or an enum. */
-export const fullName = (name: string, version: string): string => nameOfPlace(placeOf(name, version));
+export const fullName = (name: string, version: string): string => nameOfPlace(protobufPlace(name, version));
 
 /** Name of a type in TypeScript and in Pulumi: `iam.Identity.ClaimMatch` is `IdentityClaimMatch`. */
 export const typeName = (name: string): string => name.split(".").slice(1).join("");

@@ -30,7 +30,7 @@ export const pageFrom = (text: string): Page => {
       return first + 1 + Math.max(0, within);
     };
     if (tokens[index - 1]?.type === "heading_open")
-      page.anchors.push({ name: slugger.slug(textOf(children ?? [])), line: first + 1 });
+      page.anchors.push({ name: slugger.slug(plainText(children ?? [])), line: first + 1 });
     for (const target of targetsOf(children ?? [])) page.links.push({ target, line: lineOf(target) });
     const html = children
       ? children.map((token) => (token.type === "html_inline" ? token.content : " ")).join("")
@@ -44,7 +44,7 @@ export const pageFrom = (text: string): Page => {
   return page;
 };
 
-const textOf = (tokens: Token[]): string =>
+const plainText = (tokens: Token[]): string =>
   tokens.map(({ type, content }) => (type === "text" || type === "code_inline" ? content : "")).join("");
 
 const targetsOf = (tokens: Token[]): string[] =>

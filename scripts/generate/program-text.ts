@@ -176,7 +176,7 @@ export const lookUpArgs = (kind: Kind): [args: string, laterArgs: string] => {
     case "name":
       return ["GetArgs", "GetOutputArgs"];
     case "uid or name":
-      return [`${own}Args`, placeOf(kind) === "parent" ? "GetInGroupOutputArgs" : `${own}OutputArgs`];
+      return [`${own}Args`, placeArgument(kind) === "parent" ? "GetInGroupOutputArgs" : `${own}OutputArgs`];
     case "parent":
       return [`${own}Args`, `${own}OutputArgs`];
     default:
@@ -191,7 +191,7 @@ export const SHARED_ARGS = ["GetArgs", "GetByUidArgs", "Inputs", "Inputs<GetByUi
 const ARGS_OF_GROUP = ["GetOutputArgs", "GetInGroupOutputArgs"];
 
 /** The argument that holds the parent. */
-const placeOf = (kind: Kind): string => lookUpArguments(kind).at(-1)?.name ?? "uid";
+const placeArgument = (kind: Kind): string => lookUpArguments(kind).at(-1)?.name ?? "uid";
 
 const importArgs = ({ type }: Kind, args: string, imports: Imports): string => {
   for (const name of args.match(/\w+/g) ?? [])
@@ -203,8 +203,8 @@ const importArgs = ({ type }: Kind, args: string, imports: Imports): string => {
 /** The types of arguments that no other kind shares. */
 const lookUpTypes = (kind: Kind, imports: Imports): string[] => {
   const by = kind.texts.lookUp?.by;
-  if (by === "uid or name") return byUidOrName(kind, placeOf(kind), imports);
-  return by === "parent" ? byParent(kind, placeOf(kind), imports) : [];
+  if (by === "uid or name") return byUidOrName(kind, placeArgument(kind), imports);
+  return by === "parent" ? byParent(kind, placeArgument(kind), imports) : [];
 };
 
 const lookUpBlocks = (kind: Kind, imports: Imports): string[] => {

@@ -15,7 +15,7 @@ export const readYaml = (text: string, file: string, Failure: Failure) => {
     return `${file}:${line}:${col}`;
   };
   if (document.errors.length > 0)
-    throw new Failure(document.errors.map((error) => `${at(error.pos[0])}: ${textOf(error)}`).join("\n"));
+    throw new Failure(document.errors.map((error) => `${at(error.pos[0])}: ${yamlErrorText(error)}`).join("\n"));
 
   // The nearest node on the way to a path: a missing field has the place of its record.
   const place = (path: PropertyKey[]): number => {
@@ -40,7 +40,7 @@ export const readYaml = (text: string, file: string, Failure: Failure) => {
 };
 
 // The library's own text is for programs.
-const textOf = ({ code, message }: YAMLError): string =>
+const yamlErrorText = ({ code, message }: YAMLError): string =>
   code === "MULTIPLE_DOCS" ? "a second document begins here; the file may hold one" : message;
 
 // Follows aliases. Throws if they multiply beyond the library's limit.

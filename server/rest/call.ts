@@ -66,7 +66,7 @@ export const createCalls = (ready: Promise<HttpOptions>, { connections, memory, 
     };
     const reply = await withRequestId(id, reach).catch((error: unknown) => replyToError(error, options.log, id));
     const { call, http, headers } = reply;
-    const given: ReturnType<Delivery["rest"]> = { http, headers, text: textOf(reply) };
+    const given: ReturnType<Delivery["rest"]> = { http, headers, text: bodyText(reply) };
     const { send, ...sent } = (call && options.delivery?.rest(call, given)) ?? given;
     // A string would be copied for each client that does not read it.
     const bytes = reply.bytes ?? Buffer.from(sent.text);
@@ -91,7 +91,7 @@ export const createCalls = (ready: Promise<HttpOptions>, { connections, memory, 
     const options = await ready;
     const reply = replyFrom(error);
     const id = requestIdFrom(undefined);
-    const text = textOf(reply);
+    const text = bodyText(reply);
     const headers = withOwnHeaders(reply.headers, Buffer.byteLength(text), id, options.clock());
     endWith(socket, reply.http, { ...headers, connection: "close" }, text);
     options.metrics.begin("rest")(reply);
@@ -182,7 +182,7 @@ const bodyReader = (request: IncomingMessage, memory: BodyMemory, { promise, rej
   };
 };
 
-const textOf = ({ json, text }: Reply): string => text ?? (json === undefined ? "" : JSON.stringify(json));
+const bodyText = ({ json, text }: Reply): string => text ?? (json === undefined ? "" : JSON.stringify(json));
 
 const withOwnHeaders = (
   headers: HttpAnswer["headers"],

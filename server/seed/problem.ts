@@ -41,7 +41,7 @@ export const createProblems = ({ ignoresTaken = false, names = {} }: ProblemOpti
   };
   const reportViolations = (violations: readonly Partial<FieldViolation>[], path: Path, text = ""): void => {
     for (const { field = "", description = text } of violations)
-      report({ path: [...path, ...placeOf(field, names)], text: withPaths(description, pathsOfUids) });
+      report({ path: [...path, ...seedPath(field, names)], text: withPaths(description, pathsOfUids) });
   };
 
   /** Undefined where a service refuses; reports why. */
@@ -87,7 +87,7 @@ export const createProblems = ({ ignoresTaken = false, names = {} }: ProblemOpti
   };
 };
 
-const placeOf = (field: string, names: Readonly<Record<string, string>>): string[] => {
+const seedPath = (field: string, names: Readonly<Record<string, string>>): string[] => {
   const [first = "", ...rest] = field.replace(/\[(\d+)\]/g, ".$1").split(".");
   return field === "" ? [] : [names[first] ?? first, ...rest];
 };

@@ -50,7 +50,7 @@ export const createDemandSeen = (store: Store, { places, named, leftOut }: Unsee
     const above = parentOf(group);
     return mayHold("group", above) || (kind !== "group" && mayHold(kind, above));
   };
-  const placeOf = (kind: CopiedKind, uid: string): string => {
+  const storedPlace = (kind: CopiedKind, uid: string): string => {
     if (kind === "group") return parentOf(uid);
     // A request about a group itself asks whether the records in it can be listed (client/records.ts).
     const places = kind === "accountAssociation" ? [uid, parentOf(uid)] : [parentOf(uid), groupOf(kind, uid)];
@@ -59,7 +59,7 @@ export const createDemandSeen = (store: Store, { places, named, leftOut }: Unsee
   const isUnseen = (kind: Kind, uid: string): boolean => {
     if (known.has(`${kind} ${uid}`)) return true;
     if (isStored(kind, uid)) return false;
-    return !isCopied(kind) || mayHold(kind, placeOf(kind, uid));
+    return !isCopied(kind) || mayHold(kind, storedPlace(kind, uid));
   };
 
   const refuse = (text: string): never => {

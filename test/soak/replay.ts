@@ -65,7 +65,7 @@ export const replays = async ({ seed, rounds, log }: PartOptions): Promise<PartR
     for (const [what, spelled] of otherWays(random, calls))
       if (!isDeepStrictEqual(writesFrom(spelled, { recordOf }).writes, normal.writes)) fail(`${what}: other writes`);
     const between = { gains: rowsBetween(after, before), losses: rowsBetween(before, after) };
-    const rows = changeRows(between, normal.textOf);
+    const rows = changeRows(between, normal.encodeText);
     const head = { version: 1, operation: "up", stack: "a/b", services: [baseUrl], as: identity } as const;
     const content: ChangeContent = {
       ...head,

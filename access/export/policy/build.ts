@@ -103,9 +103,9 @@ export const draftPolicy = (
     },
     roleBinding: (entry) => {
       const holder = holderOf(entry);
-      const identity = placeOf(entry.args.get("identity"));
+      const identity = placeOfReference(entry.args.get("identity"));
       const given = entry.args.get("role");
-      const role = typeof given === "string" ? builtInRole(given) : placeOf(given)?.key;
+      const role = typeof given === "string" ? builtInRole(given) : placeOfReference(given)?.key;
       if (holder === undefined || identity === undefined || role === undefined) return;
       const row = branchIn(branchIn(sections, "access"), holder);
       const identities = [...((row.get(role) as string[] | undefined) ?? []), identity.key];
@@ -115,7 +115,7 @@ export const draftPolicy = (
       places.set(entry, { section: "access", key: holder, path });
     },
   };
-  const placeOf = (value: Value | undefined): Place | undefined =>
+  const placeOfReference = (value: Value | undefined): Place | undefined =>
     value instanceof Reference ? places.get(value.entry) : undefined;
   const addRecord = (entry: Entry, section: "identities" | "roles", holder: string, own: Branch): void => {
     const place: [string, Node][] = holder === ROOT ? [] : [["in", holder]];

@@ -116,7 +116,7 @@ export const parseState = (text: string): TerraformState => {
   if (!("version" in document)) throw new StateError(`is not a Terraform state file. ${HOW_TO}`);
   if (document.version !== 4)
     throw new StateError(
-      `is a state of version ${textOf(document.version)}, and only version 4 can be read. ${HOW_TO}, by Terraform 0.12 or later`,
+      `is a state of version ${shownValue(document.version)}, and only version 4 can be read. ${HOW_TO}, by Terraform 0.12 or later`,
     );
   return pulledState(document);
 };
@@ -130,7 +130,7 @@ const parseJson = (text: string): unknown => {
   }
 };
 
-const textOf = (value: unknown): string =>
+const shownValue = (value: unknown): string =>
   typeof value === "number" || (typeof value === "string" && /^[\w.-]{1,20}$/.test(value)) ? String(value) : "unknown";
 
 const listOf = (value: unknown, what: string): Json[] => {
@@ -195,7 +195,7 @@ const shownState = (document: Json): TerraformState => {
     throw new StateError(`is a plan, not a state. ${HOW_TO} without the name of a plan`);
   if (typeof document.format_version !== "string" || !/^1\.\d+$/.test(document.format_version))
     throw new StateError(
-      `has the format version ${textOf(document.format_version)}, and only 1.x can be read. Give it what \`terraform state pull\` prints`,
+      `has the format version ${shownValue(document.format_version)}, and only 1.x can be read. Give it what \`terraform state pull\` prints`,
     );
   const { add, result } = collector();
   // A state without resources has no values.

@@ -10,7 +10,7 @@ const OMITTED_BYTES = 100;
 
 export const documentAsMarkdown = ({ title, facts, sections, foot }: Document): string => {
   const shownFacts = facts.map(({ name, value }) => `${name} ${code(value)}`).join(" · ");
-  const head = `## ${textOf(title)}\n\n${shownFacts && `${shownFacts}\n\n`}`;
+  const head = `## ${partsText(title)}\n\n${shownFacts && `${shownFacts}\n\n`}`;
   const end = foot && `\n<sub>${foot}</sub>\n`;
   const shares = sections.reduce((sum, { share = 1 }) => sum + share, 0);
   const bytesOfShare = (COMMENT_BYTES_MAX - bytesOf(head + end)) / shares;
@@ -24,13 +24,13 @@ const bytesOf = (text: string): number => Buffer.byteLength(text);
 const firstThatFit = <T>(
   all: readonly T[],
   room: number,
-  textOf: (one: T) => string,
+  describe: (one: T) => string,
   omitted: (n: number) => string,
 ): string => {
   const texts: string[] = [];
   let left = room - OMITTED_BYTES;
   for (const one of all) {
-    const text = textOf(one);
+    const text = describe(one);
     left -= bytesOf(text);
     if (left < 0) break;
     texts.push(text);
@@ -59,11 +59,11 @@ const sectionText = ({ title, items, isBlocks = false, isMain, isFolded }: Secti
 const itemText = ({ parts, lines = [], isOpen, summary }: Item, isBlock: boolean, room: number): string => {
   const [head, end, indent] = isBlock
     ? [
-        `<details${isOpen ? " open" : ""}><summary>${textOf(parts, htmlCode)}${summary === undefined ? "" : `: ${summary}`}</summary>\n\n`,
+        `<details${isOpen ? " open" : ""}><summary>${partsText(parts, htmlCode)}${summary === undefined ? "" : `: ${summary}`}</summary>\n\n`,
         "\n</details>\n",
         "",
       ]
-    : [`- ${textOf(parts)}\n`, "", "  "];
+    : [`- ${partsText(parts)}\n`, "", "  "];
   const text = firstThatFit(
     lines.filter(({ isDetail }) => !isDetail),
     room - bytesOf(head + end),
@@ -74,9 +74,9 @@ const itemText = ({ parts, lines = [], isOpen, summary }: Item, isBlock: boolean
 };
 
 const lineText = ({ parts, sign, lines = [] }: Line, indent: string): string =>
-  `${indent}- ${sign ? `**${sign}** ` : ""}${textOf(parts)}\n${lines.map((one) => lineText(one, `${indent}  `)).join("")}`;
+  `${indent}- ${sign ? `**${sign}** ` : ""}${partsText(parts)}\n${lines.map((one) => lineText(one, `${indent}  `)).join("")}`;
 
-const textOf = (parts: readonly Part[], show = code): string => {
+const partsText = (parts: readonly Part[], show = code): string => {
   const last = parts.at(-1);
   const isList = typeof last === "object" && "capabilities" in last;
   return (isList ? [...shortened(parts.slice(0, -1)), ": ", ...shortened([last])] : shortened(parts))

@@ -29,22 +29,22 @@ export const documentAsText = (
     const signed = sign === undefined ? "" : `${sign} `;
     const last = parts.at(-1);
     const list = typeof last === "object" && "capabilities" in last ? last : undefined;
-    const text = textOf(list ? parts.slice(0, -1) : parts);
+    const text = partsText(list ? parts.slice(0, -1) : parts);
     const below = `${indent}    `;
     return [
       ...wrap(signed + text, indent, `${indent}  `, isWhole ? Number.POSITIVE_INFINITY : most).map((one) =>
         sign === undefined ? one : style(sign === "+" ? "yellow" : "dim", one),
       ),
-      ...(list ? wrap(textOf([list]), below, below, width) : []),
+      ...(list ? wrap(partsText([list]), below, below, width) : []),
       ...lines.flatMap((one) => lineTexts(one, below)),
     ];
   };
 
   const itemTexts = ({ parts, lines = [], isExcused }: Item, isBlock: boolean): string[] => {
-    const [first, plain] = [isBlock ? "" : "- ", textOf(parts)];
+    const [first, plain] = [isBlock ? "" : "- ", partsText(parts)];
     // What is styled stands in one line.
     const isStyled = parts.some((part) => typeof part === "object" && ("name" in part || "mark" in part));
-    const head = isStyled ? [first + textOf(parts, style)] : wrap(plain, first, "  ", most);
+    const head = isStyled ? [first + partsText(parts, style)] : wrap(plain, first, "  ", most);
     return [
       ...(parts.length === 0 ? [] : isExcused ? head.map((one) => style("dim", one)) : head),
       ...lines.flatMap((one) => lineTexts(one, isBlock ? "  " : "    ")),
@@ -68,7 +68,7 @@ export const documentAsText = (
   };
 
   return [
-    ...(title.length === 0 ? [] : wrapped("bold", textOf(title))),
+    ...(title.length === 0 ? [] : wrapped("bold", partsText(title))),
     ...facts.map(({ name, value }) => style("dim", printable(`${name}: ${value}`))),
     ...(title.length === 0 ? [] : [""]),
     ...sections.flatMap(sectionTexts),
@@ -86,7 +86,7 @@ const HINT = " (--format json lists all)";
 
 type Style = (format: Format, text: string) => string;
 
-const textOf = (parts: readonly Part[], style: Style = (_, text) => text): string =>
+const partsText = (parts: readonly Part[], style: Style = (_, text) => text): string =>
   shortened(parts, HINT)
     .map((part) => {
       if (typeof part === "string") return part;

@@ -22,15 +22,15 @@ type Value = Markup | string | number | false | undefined | readonly Value[];
 export const html = (strings: TemplateStringsArray, ...values: readonly Value[]): Markup => {
   const parts = [strings[0] as string];
   values.forEach((value, i) => {
-    parts.push(textOf(value), strings[i + 1] as string);
+    parts.push(markupFrom(value), strings[i + 1] as string);
   });
   return new Markup(parts.join(""));
 };
 
-const textOf = (value: Value): string => {
+const markupFrom = (value: Value): string => {
   if (value === undefined || value === false) return "";
   if (value instanceof Markup) return value.text;
-  if (Array.isArray(value)) return value.map(textOf).join("");
+  if (Array.isArray(value)) return value.map(markupFrom).join("");
   return escapeHtml(printable(String(value)));
 };
 

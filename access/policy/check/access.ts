@@ -37,7 +37,7 @@ export const checkBindings = (draft: PolicyDraft["access"], known: Known, report
           report.mistake(itemPath, `there is no identity ${identity}${near}`);
         } else if (seen.has(identity)) report.mistake(itemPath, `${identity} has ${role} here already`);
         seen.add(identity);
-        return [{ group: group ?? groupPath, role, identity, place: report.placeOf(itemPath) }];
+        return [{ group: group ?? groupPath, role, identity, place: report.findPlace(itemPath) }];
       });
     });
   });
@@ -97,7 +97,7 @@ export const checkPeople = (
     const externalGroups = people?.externalGroups;
     if (externalGroups == null) report.mistake(path, "needs externalGroups", AT_KEY);
     if (isNew) report.mistake(path, NO_PEOPLE_YET, AT_KEY);
-    const place = report.placeOf(path);
+    const place = report.findPlace(path);
     found.set(provider, { provider, place, externalGroups: checkGroups(externalGroups ?? {}, known, path, report) });
   }
   return found;

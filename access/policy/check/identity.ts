@@ -110,7 +110,7 @@ const checkRawRelationship = (
   const meant = asMeant(message, value as Json);
   const violations = inputViolations(message, meant);
   for (const { field, description } of violations)
-    report.mistake([...path, ...field.split(/\.|\[(\d+)\]/).filter(Boolean)], textOf(field, description, meant));
+    report.mistake([...path, ...field.split(/\.|\[(\d+)\]/).filter(Boolean)], violationText(field, description, meant));
   if (violations.length + unknown.length > 0) return undefined;
   if (word === "claimMatch")
     for (const { path: at, text, isCertain } of neverMatchedIn(value as Json))
@@ -120,7 +120,7 @@ const checkRawRelationship = (
   return { [word]: canonicalForm(message, value as Json) };
 };
 
-const textOf = (field: string, description: string, value: Json): string => {
+const violationText = (field: string, description: string, value: Json): string => {
   const { [field]: text } = value;
   return (field === "issuer" && typeof text === "string" && issuerViolation(text)) || description;
 };

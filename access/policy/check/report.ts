@@ -8,7 +8,7 @@ export interface Report {
   mistake(path: Path, text: string, options?: { atKey?: boolean }): void;
   /** What may be meant: the policy is read all the same. */
   warn(path: Path, text: string): void;
-  placeOf(path: Path): Place | undefined;
+  findPlace(path: Path): Place | undefined;
   /** A scalar as the file has it. */
   writtenAt(path: Path): string;
   /** The names to compare a misspelt one with; none once the comparisons of this policy would take too long. */
@@ -46,7 +46,7 @@ interface Named {
  * records that no reader could tell apart, which are reported at the second.
  */
 export const recordChecker = (report: Report, schema: Message, what: string, keys: Iterable<string>) => {
-  const { mistake, placeOf } = report;
+  const { mistake, findPlace } = report;
   const first = new Map<string, Named>();
   const formerKey = formerKeys(report, new Set(keys));
 
@@ -65,7 +65,7 @@ export const recordChecker = (report: Report, schema: Message, what: string, key
   /** `group`: absent where there is no such group. `shown` is what a mistake of another record calls it. */
   return (key: string, draft: RecordDraft, path: Path, group: string | undefined, shown = key, further: Json = {}) => {
     const { name = key, description } = draft;
-    const [hasName, place] = [draft.name !== undefined, placeOf(path)];
+    const [hasName, place] = [draft.name !== undefined, findPlace(path)];
     const violations = checkRecord(report, schema, { name, description, ...further }, path, hasName);
     if (group !== undefined) checkName(group, name, { path, hasName, shown, place });
     return { name, description, was: formerKey(key, draft.was, path), place, violations };

@@ -25,7 +25,7 @@ export const checkShape = <S extends z.ZodType>(
   special: (path: Path, key: string) => string | undefined = () => undefined,
 ): Draft<z.output<S>> => {
   const { mistake, writtenAt: written } = report;
-  const { error } = shape.safeParse(withStandIns(value), { error: textOf, reportInput: true });
+  const { error } = shape.safeParse(withStandIns(value), { error: issueText, reportInput: true });
   for (const found of error?.issues ?? []) {
     const issue = { ...found, path: found.path.map(nameOf) };
     if (issue.code === "unrecognized_keys")
@@ -47,7 +47,7 @@ export const checkShape = <S extends z.ZodType>(
 };
 
 /** Of an unknown field, the names of those that there are. */
-const textOf = (issue: z.core.$ZodRawIssue): string | undefined =>
+const issueText = (issue: z.core.$ZodRawIssue): string | undefined =>
   issue.code === "unrecognized_keys" ? Object.keys((issue.inst as z.ZodObject).shape).join(" ") : shapeError(issue);
 
 // zod leaves out what a map holds under this name.

@@ -47,7 +47,7 @@ const checkTest = (test: TestDraft, path: Path, report: Report): AccessTest | un
     });
   if (name === undefined || subject === undefined) return undefined;
   const ever = test.ever === true ? true : undefined;
-  return { name, subject, at, can, cannot, ever, place: report.placeOf(path) };
+  return { name, subject, at, can, cannot, ever, place: report.findPlace(path) };
 };
 
 const checkSubject = (test: TestDraft, path: Path, report: Report): TestSubject | undefined => {

@@ -23,7 +23,7 @@ const fieldsOf = (...calls: Call[]): Json | undefined => writesFrom(calls).write
 describe("a uid that the twin made", () => {
   test("is an object, in a field, in a path and in a text, and of several the longest counts", () => {
     const inner = uidOf("5", TEAM);
-    const { writes, uids, textOf } = writesFrom([
+    const { writes, uids, encodeText } = writesFrom([
       group(TEAM),
       bot({ description: `of ${TEAM}` }, inner, TEAM),
       call(
@@ -57,7 +57,7 @@ describe("a uid that the twin made", () => {
       [3, uidOf("6", TEAM)],
       [4, OTHER],
     ]);
-    expect(textOf(inner)).toEqual(second);
+    expect(encodeText(inner)).toEqual(second);
     const back = resolveValue(writes[3]?.fields, { uidOf: (n) => uids.get(n) as string, hidden: "" });
     expect(back).toEqual({ name: "team", description: `${inner},${TEAM}/x ${"5".repeat(16)}` });
   });
@@ -72,9 +72,9 @@ describe("a uid that the twin made", () => {
       { uid: TEAM },
     );
     const recordOf = (plural: string, uid: string) => (plural === "tags" && uid === tag ? { uid } : undefined);
-    const { uids, textOf } = writesFrom([group(TEAM), moved, accounts], { recordOf });
+    const { uids, encodeText } = writesFrom([group(TEAM), moved, accounts], { recordOf });
     expect([...uids]).toEqual([[1, TEAM]]);
-    expect(textOf(tag)).toBe(tag);
+    expect(encodeText(tag)).toBe(tag);
   });
 
   test("that the twin alone knows, or a part of one, decides access in a way that is not known", () => {

@@ -206,7 +206,7 @@ describe("what somebody removed by hand", () => {
       { n: 2, method: "UpdateRole", uid: own, fields: { name: "publisher" }, mask },
       { n: 3, method: "UpdateIdentity", uid: CI, fields: { name: "ci" }, mask },
     ];
-    const normal = { writes, uids: new Map([[1, MADE]]), keys: [], textOf: (text: string) => text };
+    const normal = { writes, uids: new Map([[1, MADE]]), keys: [], encodeText: (text: string) => text };
     const services = [{ before: { graph: before }, after: { graph: after } }];
     expect(
       restoredWrites(services, { stored, left, normal } as unknown as Parameters<typeof restoredWrites>[1]),

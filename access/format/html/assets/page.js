@@ -5,20 +5,20 @@ if (box) {
   const input = box.querySelector("input");
   const status = box.querySelector("p");
   const wasOpen = new Map(Array.from(document.querySelectorAll("details"), (one) => [one, one.open]));
-  const textOf = (element) => element.textContent.toLowerCase();
+  const lowerText = (element) => element.textContent.toLowerCase();
 
   const sections = document.querySelectorAll("main > section");
   const FINDABLE = ".identity:not([hidden]), .find > li:not([hidden]), .map:not([hidden])";
 
   const entries = Array.from(document.querySelectorAll("details.identity, .find > li"), (element) => ({
     element,
-    text: textOf(element),
-    summary: element.matches("details") ? textOf(element.firstElementChild) : undefined,
+    text: lowerText(element),
+    summary: element.matches("details") ? lowerText(element.firstElementChild) : undefined,
   }));
   // Rows of the map are found by whom they are about. They are not counted: each has its entry below.
   const rows = Array.from(document.querySelectorAll(".map tbody tr"), (element) => ({
     element,
-    text: textOf(element.firstElementChild),
+    text: lowerText(element.firstElementChild),
   }));
   const folds = Array.from(document.querySelectorAll(".fold")).reverse();
 
