@@ -104,7 +104,7 @@ export const copyFileProblem = (file: string): string | undefined => {
   try {
     const text = readFileSync(file, "utf8");
     if (text === "" || text.startsWith(COPY_HEAD)) return undefined;
-    return `${file} exists already, and is no copy; give another name`;
+    return `${file} already exists and is not a copy; give another name`;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return code === "ENOENT" ? undefined : `cannot write ${file}: ${code}`;

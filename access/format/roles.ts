@@ -14,7 +14,7 @@ const LINES_MAX = 20;
 export const rolesTitle = (changes: readonly RoleChange[]): string =>
   changes.some(isChange)
     ? "Built-in roles that the service has changed"
-    : "Built-in roles that differ from the table of this version, which is no difference";
+    : "Built-in roles that differ from the table of this version, which does not count as a difference";
 
 /** An item for each role, with a line for each binding that reaches somebody. */
 export const roleItems = (changes: readonly RoleChange[]): Item[] =>

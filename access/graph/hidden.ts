@@ -106,7 +106,7 @@ const checkRecord = (kind: keyof typeof resources, record: Listed): void => {
     const uid = isObject(held) ? held.uid : held;
     const isMissing = uid === undefined || uid === "";
     if (isMissing ? isRequired : !isUidp(uid))
-      fail(`whose ${field} ${isMissing ? "is missing" : `is no uid: ${quote(uid)}`}`);
+      fail(`whose ${field} ${isMissing ? "is missing" : `is not a uid: ${quote(uid)}`}`);
   }
 };
 

@@ -93,7 +93,7 @@ const starterOf = (relationship: Json | null, budget: Budget): Starter => {
 
 const UNKNOWN_STARTER = (why: string): Starter => ({
   relationship: { claimMatch: { issuer: "<issuer of its own workload>", subject: "<subject of its own workload>" } },
-  assumption: `whoever starts has a workload of their own: ${why}`,
+  assumption: `the caller has its own workload: ${why}`,
 });
 
 const starterFrom = ({ iss = "", sub = "", ...claims }: Readonly<Record<string, string>>): Starter => ({

@@ -55,7 +55,7 @@ class NotReviewed extends UserError {
 export const defineCommand = (command: IrmCommand): void => {
   command
     .description(
-      "Makes the change anew on a copy, and stops if it differs. Then runs pulumi up through a gate that passes only its writes.",
+      "Remakes the change on a copy, and stops if it differs. Then runs pulumi up through a gate that passes only its writes.",
     )
     .argument("<CHANGE>", "a change, from npx pulumi-irm review --out")
     .option("--stack <NAME>", "the stack (default: the one in the change)")
@@ -102,7 +102,7 @@ export const applyChange = async (change: Change, flags: Applying): Promise<numb
       "irm apply",
       `${countText(change.writes.length, "write")}${change.stack && ` to ${change.stack}`}, ${change.digest}`,
     );
-    printNotice("irm apply", "making the change anew on a copy");
+    printNotice("irm apply", "remaking the change on a copy");
     const services = await copiesOf(change, clients);
     const { operation } = change;
     const isRun = operation !== "revoke";

@@ -8,7 +8,7 @@ import { getOrInsert, isRoot, isUidp, type Json } from "../../schema/index.ts";
 import type { Entry } from "../log/entry.ts";
 import { type Desired, fingerprintOf } from "../record/desired.ts";
 import { createTimeOf, placeOfRecord, recordId, recordLine } from "../record/id.ts";
-import { type Kind, title } from "../record/kind.ts";
+import { type Kind, title, withArticle } from "../record/kind.ts";
 import { perSession } from "../run/ownership.ts";
 import type { Session } from "../run/session.ts";
 import { graceMs, readWhenVisible, retryUntilVisible } from "./not-found.ts";
@@ -112,7 +112,7 @@ export const answerProblem = async (
   const hasForeignMembers = Object.keys(answer).some((name) => !Object.hasOwn(kind.schema.shape, name));
   if ((judgement.is === "own" && !hasForeignMembers) || (await isConfirmed(kind, session, entry, answer, before)))
     return undefined;
-  return { why: judgement.is === "undecided" ? judgement.why : `is no ${kind.word}`, isUndecided: true };
+  return { why: judgement.is === "undecided" ? judgement.why : `is not ${withArticle(kind.word)}`, isUndecided: true };
 };
 
 const isConfirmed = async (kind: Kind, session: Session, entry: Entry, answer: Json, { isComplete }: Existing) => {

@@ -127,7 +127,7 @@ const record = (program: string, schema: Schema): Recorded => {
 
 const entryFrom = (type: string, name: string, { parent, ...args }: Record<string, unknown>, schema: Schema): Entry => {
   const spec = schema.resources[token(type)];
-  if (spec === undefined) throw new Error(`${type} is no resource of the plugin`);
+  if (spec === undefined) throw new Error(`${type} is not a resource of the plugin`);
   const { inputProperties } = spec;
   return {
     // The printers take the name of the class from it; a set and a component have one too.

@@ -82,7 +82,7 @@ export const groupService = {
 const demandFounder = ({ caller, identityRules }: ServiceContext): void => {
   if (caller.operates && caller.uid === "")
     throw permissionDenied(
-      "whoever creates an organization owns it, and it is not known which identity will: give --as, with its uid",
+      "the creator of an organization owns it, and that identity is not known: give --as, with its uid",
     );
   // Otherwise anyone would own it.
   if (caller.uid === identityRules.anyone)

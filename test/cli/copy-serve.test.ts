@@ -132,7 +132,7 @@ describe("irm serve --copy-of refuses", () => {
     [
       "a file of something else",
       ["--copy-of", "https://irm.example", "--copy-to", taken],
-      `--copy-to: ${taken} exists already, and is no copy; give another name`,
+      `--copy-to: ${taken} already exists and is not a copy; give another name`,
     ],
     [
       "an address without TLS",

@@ -215,7 +215,7 @@ describe("irm export --from-tfstate", () => {
       [
         `stays with Terraform: chainguard_rolebinding.twin (role binding ${twin}): grants the same as another role binding of its group`,
         "stays with Terraform: chainguard_subscription.events: no resource of this package stands for it",
-        "stays with Terraform: chainguard_group.odd: its id is no uid",
+        "stays with Terraform: chainguard_group.odd: its id is not a uid",
         "stays with Terraform: chainguard_group.flat: its attributes cannot be read",
         `stays with Terraform: chainguard_group.old (group ${group}): it is deposed: Terraform has replaced it and would delete it next`,
         `tainted: chainguard_group.platform (group ${group}): Terraform would have replaced it`,

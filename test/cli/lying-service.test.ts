@@ -53,7 +53,7 @@ test.each<[what: string, lieOf: Lie, problem: string]>([
     `the service lists the role binding ${root}, at a level where there is no role binding.`,
   ],
   ["without an identity", bindings({ identity: undefined }), "whose identity is missing."],
-  ["of a role that is no record", bindings({ role: { uid: "x", name: "viewer" } }), 'whose role is no uid: "x".'],
+  ["of a role that is no record", bindings({ role: { uid: "x", name: "viewer" } }), 'whose role is not a uid: "x".'],
   [
     "of a list whose page token repeats itself",
     (roleBindings) => ({ roleBindings, nextPageToken: "again" }),

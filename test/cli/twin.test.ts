@@ -135,7 +135,7 @@ describe("an operator of a twin", () => {
     const send = await operator();
     expect((await send("POST", `${IAM}/groups/${made.platform}`, { name: "new" })).status).toBe(200);
     expect((await send("POST", `${IAM}/groups`, { name: "founded" })).json.message).toBe(
-      "Permission denied: whoever creates an organization owns it, and it is not known which identity will: give --as, with its uid",
+      "Permission denied: the creator of an organization owns it, and that identity is not known: give --as, with its uid",
     );
   });
 });

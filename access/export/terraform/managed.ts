@@ -93,7 +93,7 @@ const identify = ({ address, id, attributes, isDeposed }: Instance): Identified 
   const kind = Object.hasOwn(KIND_OF, address.type) ? KIND_OF[address.type] : undefined;
   if (kind === undefined) return { why: "no resource of this package stands for it" };
   if (attributes === undefined) return { why: "its attributes cannot be read" };
-  if (typeof id !== "string" || !isUidp(id)) return { why: "its id is no uid" };
+  if (typeof id !== "string" || !isUidp(id)) return { why: "its id is not a uid" };
   const record = { kind, uid: id };
   if (isDeposed) return { record, why: "it is deposed: Terraform has replaced it and would delete it next" };
   return { record };

@@ -135,7 +135,8 @@ const shownValue = (value: unknown): string =>
 
 const listOf = (value: unknown, what: string): Json[] => {
   const list = value ?? [];
-  if (!Array.isArray(list) || !list.every(isObject)) throw new StateError(`is damaged: ${what} is no list of objects`);
+  if (!Array.isArray(list) || !list.every(isObject))
+    throw new StateError(`is damaged: ${what} is not a list of objects`);
   return list;
 };
 
@@ -200,7 +201,7 @@ const shownState = (document: Json): TerraformState => {
   const { add, result } = collector();
   // A state without resources has no values.
   const { root_module: root = {} } = (document.values ?? {}) as Json;
-  if (!isObject(root)) throw new StateError("is damaged: root_module is no object");
+  if (!isObject(root)) throw new StateError("is damaged: root_module is not an object");
   const modules = [root];
   for (const { address: module, resources, child_modules: children } of modules) {
     for (const one of listOf(resources, "resources")) {

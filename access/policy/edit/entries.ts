@@ -25,7 +25,7 @@ export const additionOf = (opened: OpenPolicy, addition: Addition): PolicyEdit =
   const { policy, mistakes } = withAddition(opened, addition);
   const [mistake] = mistakes;
   if (policy === undefined)
-    throw new PolicyEditError(`after that, ${mistake ? mistakeText(mistake) : "it is no policy"}`);
+    throw new PolicyEditError(`after that, ${mistake ? mistakeText(mistake) : "it is not a policy"}`);
   const entries = entriesIn(addition, opened.policy);
   const parts = partsByFile(opened, entries);
   const files = [...parts].map(([real, added]): ChangedFile => {

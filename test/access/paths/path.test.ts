@@ -225,7 +225,7 @@ describe("a path", () => {
     grant(graph, HELPER, PARTNER, "identity.update");
     graph.identities.set(HELPER, { ...(graph.identities.get(HELPER) as never as object), relationship: null } as never);
     expect(pathsIn(graph)).toMatchObject([
-      { assumes: "cautious", assumptions: [expect.stringContaining("a workload of their own")] },
+      { assumes: "cautious", assumptions: [expect.stringContaining("the caller has its own workload")] },
     ]);
   });
 

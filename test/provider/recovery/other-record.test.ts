@@ -59,7 +59,7 @@ describe("a response that names another record", () => {
     [
       "one of another kind, created at the same time with the same name",
       (args) => async () => json(await roleNow(args)),
-      "is no group",
+      "is not a group",
     ],
     ["a well-formed uid without a record", () => (own) => json(nowhere(own)), "differs from what was requested"],
   ];

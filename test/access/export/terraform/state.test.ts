@@ -96,16 +96,16 @@ test.each([
     '{"format_version":"2.0"}',
     "has the format version 2.0, and only 1.x can be read. Give it what `terraform state pull` prints",
   ],
-  ['{"version":4,"resources":{"s3cret":1}}', "is damaged: resources is no list of objects"],
+  ['{"version":4,"resources":{"s3cret":1}}', "is damaged: resources is not a list of objects"],
   [
     '{"version":4,"resources":[{"type":"t","name":"n","instances":["s3cret"]}]}',
-    "is damaged: instances of a resource is no list of objects",
+    "is damaged: instances of a resource is not a list of objects",
   ],
   [
     '{"version":4,"resources":[{"type":"s3cret t","name":"n","instances":[{}]}]}',
     "is damaged: it has a resource whose address is none",
   ],
-  ['{"format_version":"1.0","values":{"root_module":[]}}', "is damaged: root_module is no object"],
+  ['{"format_version":"1.0","values":{"root_module":[]}}', "is damaged: root_module is not an object"],
   [
     `{"format_version":"1.0","values":{"root_module":${'{"child_modules":['.repeat(depth)}${"]}".repeat(depth)}},"x":`,
     `is not JSON. ${HOW_TO}`,
