@@ -15,7 +15,7 @@ import { canonical } from "../canonical.ts";
 import type { Change, ChangeContent } from "./change.ts";
 import { methodOf, type WriteMethod } from "./methods.ts";
 import { equalsOf, type HeldOf } from "./rows.ts";
-import { HIDDEN, type Made, madeUids, type Text } from "./text.ts";
+import { type Made, madeUids, secretIn, type Text } from "./text.ts";
 import { decidesNothing } from "./unknown.ts";
 import { encodeFields, mapMade, referencesIn, resolveValue } from "./value.ts";
 import { keysOf, type Normal, neutral, type Write } from "./write.ts";
@@ -61,14 +61,14 @@ const assign = (approved: Change, { content, normal, records, owned }: Anew, wit
     "$uid" in made ? { $uid: equal(made.$uid) } : { $segment: equal(made.$segment) };
   const inEquals = <T>(value: T): T => mapMade(value, equalMade) as T;
   const writes = approved.writes.map(inEquals);
-  const made = madeUids();
+  const hidden = `hidden-${randomUUID()}`;
+  const made = madeUids(secretIn([hidden]));
   const places = new Map<number, string[]>();
   const add = (n: number, uid: string): void => {
     made.add(uid, n);
     getOrInsert(places, n, () => []).push(uid);
   };
-  const hidden = `hidden-${randomUUID()}`;
-  const encodeText = (text: string): Text => (text.includes(hidden) ? HIDDEN : made.encodeText(text));
+  const { encodeText } = made;
   const encoding = { encodeText, orderOf: (encoded: unknown) => canonical(neutral(encoded, keys)) };
   const resolving = { uidOf: (n: number) => normal.uids.get(n) ?? `write ${n}`, hidden };
   const inTerms = (write: Write): Write => {

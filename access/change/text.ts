@@ -20,7 +20,7 @@ interface Found {
 }
 
 /** The uids that a change has made so far. */
-export const madeUids = () => {
+export const madeUids = (isSecret: (text: string) => boolean = () => false) => {
   const bySegment = new Map<string, { uid: string; n: number }[]>();
 
   const foundAt = (text: string, at: number, segment: string): Found[] =>
@@ -45,7 +45,8 @@ export const madeUids = () => {
       const segment = uid.slice(uid.lastIndexOf("/") + 1);
       bySegment.set(segment, [...(bySegment.get(segment) ?? []), { uid, n }]);
     },
-    encodeText: (text: string): Exclude<Text, typeof HIDDEN> => {
+    encodeText: (text: string): Text => {
+      if (isSecret(text)) return HIDDEN;
       if (bySegment.size === 0) return text;
       const parts: (string | Made)[] = [];
       let at = 0;

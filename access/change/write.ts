@@ -17,7 +17,7 @@ import {
 } from "../../schema/index.ts";
 import { canonical, digestOf } from "../canonical.ts";
 import { type Call, makesUid, methodOf, singleCalls, type WriteMethod } from "./methods.ts";
-import { HIDDEN, madeUids, secretIn, type Text } from "./text.ts";
+import { madeUids, secretIn, type Text } from "./text.ts";
 import { type Encoding, encodeFields, mapMade } from "./value.ts";
 
 export interface Write {
@@ -58,12 +58,11 @@ export const writesFrom = (
   calls: readonly Call[],
   { secrets = [], recordOf = () => undefined }: NormalOptions = {},
 ): Normal => {
-  const made = madeUids();
   const [writes, uids, keys]: [Write[], Map<number, string>, string[]] = [[], new Map(), []];
   // A code that the twin has made is no secret of the state, and the service makes another one.
   const singles = calls.flatMap(singleCalls);
   const isSecret = secretIn([...secrets, ...singles.flatMap(secretsOfAnswer)]);
-  const encodeText = (text: string): Text => (isSecret(text) ? HIDDEN : made.encodeText(text));
+  const { add, encodeText } = madeUids(isSecret);
   const encoding: Encoding = { encodeText, orderOf: (encoded) => canonical(neutral(encoded, keys)) };
   const current = new Map<string, Json>();
   const latest = new Map<string, string>();
@@ -93,7 +92,7 @@ export const writesFrom = (
     writes.push(write);
     keys.push(keyOf(write, keys));
     if (makesUid(method) && known === undefined) {
-      made.add(uid, write.n);
+      add(uid, write.n);
       uids.set(write.n, uid);
     }
   }

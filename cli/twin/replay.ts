@@ -4,7 +4,7 @@ import { canonical } from "../../access/canonical.ts";
 import type { ChangeContent } from "../../access/change/change.ts";
 import { type Call, makesUid, methodOf } from "../../access/change/methods.ts";
 import { requestOf } from "../../access/change/request.ts";
-import { HIDDEN, madeUids, type Text } from "../../access/change/text.ts";
+import { madeUids, secretIn, type Text } from "../../access/change/text.ts";
 import { unknownIn } from "../../access/change/unknown.ts";
 import { referencesIn } from "../../access/change/value.ts";
 import { type Write, writesFrom } from "../../access/change/write.ts";
@@ -72,9 +72,8 @@ export const replay = async (
     const { outcomes, uids } = await carryOut(change.writes, { first: first as string, clients, hidden }, signal);
     const services = await Promise.all(all.map((twin, i) => sidesOf(twin, before[i] as TwinLive)));
     const normal = writesFrom(calls, { secrets: [hidden], recordOf: recordsOf(twins, first as string) });
-    const made = madeUids();
-    for (const [n, uid] of uids) made.add(uid, n);
-    const encodeText = (text: string): Text => (text.includes(hidden) ? HIDDEN : made.encodeText(text));
+    const { add, encodeText } = madeUids(secretIn([hidden]));
+    for (const [n, uid] of uids) add(uid, n);
     return {
       outcomes: withOthers(outcomes, change.writes, normal.writes),
       uids,
