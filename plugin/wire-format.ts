@@ -1,5 +1,5 @@
-// Reads and writes binary messages (https://protobuf.dev/programming-guides/encoding). One that is read may be anything: whoever reaches the port
-// can send it. What is no message is refused by the numbers of its fields (docs/architecture.md#libraries-that-were-tried).
+// Reads and writes binary messages (https://protobuf.dev/programming-guides/encoding). One that is read may be anything: anyone who reaches the
+// port can send it. What is no message is refused by the numbers of its fields (docs/architecture.md#libraries-that-were-tried).
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 
 /** Only a field that is skipped has four bytes. */

@@ -1,5 +1,5 @@
 // What a preview says of a new resource whose record an interrupted run has created: the update takes it over and creates nothing. A
-// preview neither policy nor writes to the journal.
+// preview neither waits nor writes to the journal.
 import { apiErrorOf, sessionErrorOf, withoutSection } from "../../client/errors.ts";
 import { NOT_VISIBLE_YET, type TakenOver, takeoverText } from "../../client/preview-marks.ts";
 import { containsUnknown, isUnknown } from "../../pulumi/value.ts";
