@@ -105,11 +105,7 @@ describe("the arguments of an explicit provider", () => {
   });
 
   it("fall back to the environment", () => {
-    const { config } = parseConfig(
-      getter({}),
-      { IRM_BASE_URL: "https://api.example.com" },
-      { keys: [], provider: "acme" },
-    );
+    const { config } = parseConfig(getter({}), JOB, { keys: [], provider: "acme" });
     expect(config?.baseUrl).toBe("https://api.example.com");
   });
 });

@@ -112,12 +112,9 @@ describe("a malformed workload token is reported with advice, before any request
   const [header = "", claims = ""] = workloadJwt("x").split(".");
   const rows: [string, string][] = [
     ["the path of a file", "/var/run/secrets/tokens/irm.token"],
-    ["the name of a host", "issuer.example.com"],
     ["an opaque token", "0123456789abcdef0123456789abcdef"],
     ["spaces alone", "   "],
     ["a token with a space in it", workloadJwt("with a space")],
-    ["a header of HTTP", `Bearer ${workloadJwt("x")}`],
-    ["a token in quotes", JSON.stringify(workloadJwt("x"))],
     ["a token that was cut short", `${header}.${claims}`],
     ["a token without a signature", `${header}.${claims}.`],
     ["an encrypted token", `${workloadJwt("x")}.x.x`],
@@ -145,10 +142,6 @@ describe("a malformed workload token is reported with advice, before any request
       ),
     );
     expect(calls).toEqual(["read /workload"]);
-  });
-
-  it("an empty variable counts as unset, and the error lists every source", () => {
-    expect(() => setUp({ IRM_IDENTITY_TOKEN: "" })).toThrow("no credentials in the environment: set IRM_TOKEN");
   });
 
   it("a line break at the end of a token is ignored", async () => {

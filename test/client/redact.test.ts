@@ -11,30 +11,16 @@ const WORKLOAD = jwt("secret-workload-token");
 const SECRETS = ["secret-api-token", WORKLOAD, "secret-workload-token", "secret-request-token", "secret-github-token"];
 
 // What a bad proxy or server could do: send the headers back in every text field.
-const echo = (request: HttpRequest): HttpAnswer =>
-  json(
-    {
-      code: 13,
-      message: `Internal: Bearer ${request.token}`,
-      details: [
-        {
-          "@type": "type.googleapis.com/google.rpc.BadRequest",
-          fieldViolations: [{ field: "name", description: `Bearer ${request.token}` }],
-        },
-      ],
-    },
-    500,
-  );
-const echoPage = (request: HttpRequest): HttpAnswer => ({
-  status: 502,
-  headers: { "content-type": "text/html" },
-  body: `Bearer ${request.token}`,
+const echo = ({ token }: HttpRequest): HttpAnswer => {
+  const [code, text] = [13, `Bearer ${token}`];
+  const violations = [{ field: "name", description: text }];
+  const details = [{ "@type": "type.googleapis.com/google.rpc.BadRequest", fieldViolations: violations }];
+  return json({ code, message: `Internal: ${text}`, details }, 500);
+};
+const echoPage = ({ token }: HttpRequest): HttpAnswer => ({
+  ...{ status: 502, headers: { "content-type": "text/html" }, body: `Bearer ${token}` },
 });
-const echoSuccess = (request: HttpRequest): HttpAnswer => ({
-  status: 200,
-  headers: {},
-  body: `Bearer ${request.token}`,
-});
+const echoSuccess = ({ token }: HttpRequest): HttpAnswer => ({ status: 200, headers: {}, body: `Bearer ${token}` });
 
 const ENVIRONMENTS: [string, Env][] = [
   ["a token", { IRM_TOKEN: "secret-api-token" }],

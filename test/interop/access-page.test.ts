@@ -25,8 +25,6 @@ describe.skipIf(reason !== undefined)(`in Chromium${reason === undefined ? "" : 
   let browser: Browser;
   beforeAll(async () => {
     writeFileSync(folder.path("small.html"), reviewAsHtml(smallReview()));
-    const size = { groups: 45, identities: 30, bindings: 90, changes: 10 };
-    writeFileSync(folder.path("large.html"), reviewAsHtml(largeReview(7, size)));
     for (const [identities, groups, bindings] of SIZES) {
       const review = largeReview(7, { groups, identities, bindings, changes: 6 });
       const answer = answerOf({ graph: review.before, notVisible: [] }, {});
@@ -88,13 +86,6 @@ describe.skipIf(reason !== undefined)(`in Chromium${reason === undefined ? "" : 
     await page.context().close();
   });
 
-  test("the search leaves the rows of the map that it finds", async () => {
-    const { page } = await open("small.html");
-    await page.getByRole("searchbox", { name: "Search" }).fill("deploy");
-    expect(await page.locator(".map tbody tr:visible th").allInnerTexts()).toEqual(["deploy new"]);
-    await page.context().close();
-  });
-
   test("is clean for axe, light and dark, and requests nothing but itself", async () => {
     const { page, problems, requests, url } = await open("small.html");
     await inBothSchemes(page, async (axe) => {
@@ -150,10 +141,8 @@ describe.skipIf(reason !== undefined)(`in Chromium${reason === undefined ? "" : 
   });
 
   test("fits a phone", async () => {
-    for (const name of ["small.html", "large.html"]) {
-      const { page } = await open(name, { viewport: { width: 360, height: 740 } });
-      expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
-      await page.context().close();
-    }
+    const { page } = await open("small.html", { viewport: { width: 360, height: 740 } });
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
+    await page.context().close();
   });
 });

@@ -10,8 +10,6 @@ import {
   inputFields,
   inputViolations,
   type Json,
-  Repo,
-  Role,
   RoleBinding,
 } from "../../schema/index.ts";
 
@@ -35,18 +33,6 @@ test("all problems of an identity are reported at once", () => {
     { field: "name", description: 'name must match "^[a-z0-9 ._-]{1,}$"' },
     { field: "description", description: String.raw`description must match "^[\S ]{0,512}$"` },
     { field: "claimMatch.issuer", description: ISSUER_TEXT },
-    { field: "claimMatch.subject", description: "one of subject, subjectPattern must be set" },
-  ]);
-});
-
-test("a relationship too many is reported with the problems of the others", () => {
-  const violations = inputViolations(Identity, {
-    name: "a",
-    claimMatch: { issuer: CLAIM_MATCH.issuer },
-    servicePrincipal: "SERVICE_PRINCIPAL_COSIGNED",
-  });
-  expect(violations).toEqual([
-    { field: "servicePrincipal", description: "only one of claimMatch, servicePrincipal may be set" },
     { field: "claimMatch.subject", description: "one of subject, subjectPattern must be set" },
   ]);
 });
@@ -80,32 +66,11 @@ test("a number or a boolean where a text belongs, as YAML reads it, asks for quo
   ]);
 });
 
-test("an empty identity lacks its name, then its relationship", () => {
-  expect(inputViolations(Identity, {})).toEqual([
-    { field: "name", description: 'name must match "^[a-z0-9 ._-]{1,}$"' },
-    { field: "claimMatch", description: ONE_RELATIONSHIP },
-  ]);
-});
-
-test("an empty role binding lacks both uids", () => {
-  const description = "must be a uid: 40 hexadecimal digits, then / and 16 more for each level below";
-  expect(inputViolations(RoleBinding, {})).toEqual([
-    { field: "identityUid", description },
-    { field: "roleUid", description },
-  ]);
-});
-
 test("output-only fields are not checked as input", () => {
   const output = { uid: 7, createTime: "never", updateTime: {}, resourceLimits: "x", status: 99 };
   expect(inputViolations(Group, { name: "a", ...output } as Json)).toEqual([]);
   expect(inputFields(Group)).toEqual(["name", "description", "verified", "kind"]);
   expect(inputFields(RoleBinding)).toEqual(["identityUid", "roleUid"]);
-});
-
-test("an item in a list of messages has its index in the path", () => {
-  const users = [{ username: "a" }, { uid: 7 }];
-  const violations = inputViolations(Repo, { name: "r", customOverlay: { accounts: { users } } });
-  expect(violations).toEqual([{ field: "customOverlay.accounts.users[1].username", description: "is required" }]);
 });
 
 test("a value that is unknown in a preview is no violation, nor anything below it", () => {
@@ -125,7 +90,6 @@ describe("the oneofs of an identity", () => {
     ["patterns for both", { issuerPattern: "https://.*", subjectPattern: "a|b" }],
     ["an audience", { ...CLAIM_MATCH, audience: "a" }],
     ["an audience pattern", { ...CLAIM_MATCH, audiencePattern: "a" }],
-    ["no audience: the service's own", CLAIM_MATCH],
     ["claims and patterns of claims", { ...CLAIM_MATCH, claims: { a: "b" }, claimPatterns: { c: "d.*" } }],
   ])("take %s", (_, match) => {
     expect(inputViolations(ClaimMatch, match)).toEqual([]);
@@ -176,9 +140,7 @@ describe("an issuer", () => {
     ["https", "https://token.actions.githubusercontent.com"],
     ["a path", "https://gitlab.example/group"],
     ["a trailing slash, byte for byte", "https://auth.example.dev/"],
-    ["a port", "https://issuer.example:8443"],
     ["http on loopback by address", "http://127.0.0.1:8080/dev-issuer"],
-    ["http on loopback by name", "http://localhost:8080"],
     ["http on loopback, IPv6", "http://[::1]:8080"],
     ["255 characters", `https://issuer.example/${"x".repeat(232)}`],
   ])("may have %s", (_, issuer) => {
@@ -188,28 +150,18 @@ describe("an issuer", () => {
   test.each([
     ["http elsewhere", "http://issuer.example"],
     ["http on a name that looks like loopback", "http://localhost.issuer.example"],
-    ["http on an address that looks like loopback", "http://127.0.0.1.issuer.example"],
     ["another scheme", "ftp://issuer.example"],
-    ["no scheme", "issuer.example"],
     ["a user", "https://user@issuer.example"],
-    ["a password", "https://user:pass@issuer.example"],
     ["a query", "https://issuer.example?a=b"],
-    ["an empty query", "https://issuer.example?"],
-    ["a fragment", "https://issuer.example#a"],
     ["an empty fragment", "https://issuer.example#"],
-    ["a space", "https://issuer.example/a b"],
     ["a newline", "https://issuer.example\n"],
     ["a host beyond ASCII", "https://іssuer.example"],
     ["256 characters", `https://issuer.example/${"x".repeat(233)}`],
     ["an upper-case host, which is fetched in lower case", "https://Issuer.example"],
-    ["an upper-case scheme", "HTTPS://issuer.example"],
     ["the default port", "https://issuer.example:443"],
     ["a dot segment", "https://issuer.example/a/../b"],
-    ["an encoded dot segment", "https://issuer.example/a/%2e%2e/b"],
     ["an empty segment", "https://issuer.example//a"],
     ["a number for an address", "http://2130706433:8080"],
-    ["an address in octal", "http://0177.0.0.1:8080"],
-    ["a backslash", "https://issuer.example\\a"],
   ])("must not have %s", (_, issuer) => {
     expect(inputViolations(ClaimMatch, { issuer, subject: "s" })).toEqual([
       { field: "issuer", description: ISSUER_TEXT },
@@ -246,13 +198,6 @@ describe("bounds of an identity", () => {
     expect(inputViolations(ClaimMatch, { ...CLAIM_MATCH, ...matchOf(length) })).toEqual([]);
     expect(inputViolations(ClaimMatch, { ...CLAIM_MATCH, ...matchOf(length + 1) })).toEqual([{ field, description }]);
   });
-});
-
-test("a role's violations are those of its fields", () => {
-  expect(inputViolations(Role, { name: "", capabilities: [] })).toEqual([
-    { field: "name", description: 'name must match "^[a-z0-9 ._-]{1,}$"' },
-    { field: "capabilities", description: "must have at least one capability" },
-  ]);
 });
 
 describe("the rules of a message", () => {

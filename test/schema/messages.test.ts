@@ -1,19 +1,28 @@
 // Every message and enum of the served methods, compared with the published ones: names, numbers, types, behaviours, oneofs.
-// gRPC and OpenAPI are derived from them.
+// gRPC and OpenAPI are derived from them. And their texts, which have one home: every form of the description, and every language, has them
+// from there.
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { enumInfo, type FieldInfo } from "../../schema/field.ts";
 import {
+  argumentText,
   asMessage,
   fieldInfo,
+  fieldText,
+  isManaged,
   type Message,
   messageInfo,
   type Operation,
+  openapiDocument,
   operations,
+  type Resource,
+  resources,
   scalarInfo,
   toSnake,
   unwrap,
 } from "../../schema/index.ts";
+import { root } from "../harness/api-process.ts";
 import { type PublishedField, publishedEnums, publishedMessages } from "../support/published-message.ts";
 
 const messages = new Map<string, Message>();
@@ -122,23 +131,37 @@ test.each([...enums])("the enum %s has the published values", (name, numbers) =>
 test("the walk saw the messages of every resource", () => {
   expect([...messages.keys()]).toEqual(
     expect.arrayContaining([
-      "iam.Group",
-      "iam.Identity.StaticKeys",
-      "iam.Role",
-      "iam.RoleBinding",
-      "registry.Repo",
-      "iam.v1.Group",
-      "iam.IdentityProvider.SCIM",
-      "iam.AccountAssociation.GitHubInstallation",
-      "iam.GroupInvite",
-      "registry.RepoReadme",
-      "registry.Tag",
-      "vulnerabilities.AdvisoryEvent.Detection.ScanV1",
-      "ping.PingResponse",
-      "auth.WhoAmI.Capability",
-      "oidc.RawToken",
-      "common.UIDPFilter",
+      ...["iam.Group", "iam.Identity.StaticKeys", "iam.AccountAssociation.GitHubInstallation", "registry.Tag"],
+      ...["vulnerabilities.AdvisoryEvent.Detection.ScanV1", "auth.WhoAmI.Capability", "oidc.RawToken"],
     ]),
   );
   expect(enums.size).toBe(17);
+});
+
+test("every field of the API has a text", () => {
+  const current = [...messages].filter(([message]) => !message.includes(".v1."));
+  const fields = current.flatMap(([message, { shape }]) =>
+    Object.entries(shape).map(([name, field]) => ({ name: `${message}.${name}`, text: fieldText(field) })),
+  );
+  expect(fields.length).toBeGreaterThan(300);
+  expect(fields.filter(({ text = "" }) => text === "").map(({ name }) => name)).toEqual([]);
+  expect(fields.filter(({ text = "" }) => !/^(uids? |[A-Z`])/.test(text) && !text.startsWith("https "))).toEqual([]);
+});
+
+test("every resource that a program can declare says what its own arguments do", () => {
+  const kinds = Object.values<Resource>(resources).filter(isManaged);
+  expect(kinds.length).toBeGreaterThan(8);
+  for (const kind of kinds)
+    expect(["adopt", "deleteAdopted", "allowReplace"].map((name) => argumentText(kind, name))).not.toContain(undefined);
+});
+
+test("the text of a field is in the .proto files, in OpenAPI, in the schema of the plugin and in each language", () => {
+  const read = (path: string) => readFileSync(`${root}/${path}`, "utf8");
+  const { digest } = resources.tag.schema.shape;
+  const text = digest && fieldText(digest);
+  expect(text).toBe("Digest of the manifest: `sha256:` and 64 hexadecimal digits");
+  expect(read("schema/generated/chainguard/platform/registry/v2beta1/registry.proto")).toContain(`// ${text}\n`);
+  const sdks = ["sdk/python/pulumi_irm/tag.py", "sdk/go/irm/tag.go"];
+  for (const file of ["plugin/generated/schema.json", ...sdks]) expect(read(file), file).toContain(text);
+  expect(JSON.stringify(openapiDocument())).toContain(text);
 });

@@ -68,10 +68,7 @@ describe("patternMatcher", () => {
   it.each([
     ["[a-z]{0,9}(?:a|aa)*", 46, "ab"],
     ["a.*", 300, "a"],
-    ["(a|b)*\\pL*", 20, "a"],
-    ["..*", 300, "ab"],
     ["(?i)[a-z]*", 90, "aB"],
-    ["(a*)*", 170, "a"],
     ["\\b|a", 250, "a"],
   ])("«%s» %i times, the longest pattern, soon exceeds the budget of a token", (part, times, text) => {
     const pattern = part.repeat(times);

@@ -1,8 +1,8 @@
-// `npm run generate` and its check in a temporary folder, and as a step of `npm run check` in the clone.
+// `npm run generate` and its check in a temporary folder. `npm run check` runs the check in the clone.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
-import { capabilities, type Resource, resources } from "../../schema/index.ts";
+import { afterAll, expect, test } from "vitest";
+import { capabilities } from "../../schema/index.ts";
 import { capture } from "../../scripts/base/child.mjs";
 import { root } from "../harness/api-process.ts";
 import { temporaryFolder } from "../support/command.ts";
@@ -32,21 +32,8 @@ copyFileSync(`${root}/sdk/schema.sha256`, `${target}/sdk/schema.sha256`);
 expect((await generate()).code).toBe(0);
 const count: number = filesIn(target).length;
 
-test("writes the types of messages, a .proto file for each package, the schema of the plugin, the page of capabilities, and the table of resources", () => {
+test("writes every generated file of the clone, and the page of capabilities has each of them once", () => {
   expect(filesIn(target)).toEqual(filesIn(root));
-  expect(filesIn(target)).toEqual(
-    expect.arrayContaining([
-      "docs/capabilities.md",
-      "plugin/generated/schema.json",
-      "schema/generated/chainguard/platform/iam/v2beta1/iam.proto",
-    ]),
-  );
-  const table = readFileSync(join(target, TABLE), "utf8");
-  for (const { type, texts } of Object.values<Resource>(resources))
-    if (texts)
-      expect(table).toMatch(
-        new RegExp(`\\| \\[${type}\\]\\(resources/[a-z-]+\\.md\\) \\| ${texts.about.slice(0, 20)}`),
-      );
   const page = readFileSync(join(target, PAGE), "utf8");
   expect(capabilities.filter(({ name }) => page.split(`| \`${name}\``).length !== 2)).toEqual([]);
   expect(page).toContain(
@@ -54,33 +41,25 @@ test("writes the types of messages, a .proto file for each package, the schema o
   );
 });
 
-describe("with --check", () => {
-  test("fails for each stale, missing or left-over file without a repair, and for a Python package of another schema; generate repairs the files", async () => {
-    writeFileSync(`${target}/plugin/generated/schema.json`, "{}\n");
-    rmSync(`${target}/schema/generated/chainguard/platform/iam/v2beta1/iam.proto`);
-    mkdirSync(`${target}/schema/generated/old`);
-    writeFileSync(`${target}/schema/generated/old/old.proto`, "");
-    const hash = readFileSync(`${target}/sdk/schema.sha256`, "utf8");
-    writeFileSync(`${target}/sdk/schema.sha256`, `${"0".repeat(64)}\n`);
-    const { code, lines } = await generate("--check");
-    writeFileSync(`${target}/sdk/schema.sha256`, hash);
-    expect({ code, lines: lines.toSorted() }).toEqual({
-      code: 1,
-      lines: [
-        `${count} generated files, 3 wrong`,
-        "schema/generated/chainguard/platform/iam/v2beta1/iam.proto is out of date: run npm run generate",
-        "schema/generated/old/old.proto is left over: run npm run generate",
-        "plugin/generated/schema.json is out of date: run npm run generate",
-        "sdk is out of date: run npm run generate:sdks, which needs Go",
-      ].toSorted(),
-    });
-    expect(await generate()).toEqual({ code: 0, lines: [`${count} generated files, 3 changed`] });
-    expect(await generate("--check")).toEqual({ code: 0, lines: [`${count} generated files, 0 wrong`] });
+test("--check fails for each stale, missing or left-over file without a repair, and for a Python package of another schema; generate repairs the files", async () => {
+  writeFileSync(`${target}/plugin/generated/schema.json`, "{}\n");
+  rmSync(`${target}/schema/generated/chainguard/platform/iam/v2beta1/iam.proto`);
+  mkdirSync(`${target}/schema/generated/old`);
+  writeFileSync(`${target}/schema/generated/old/old.proto`, "");
+  const hash = readFileSync(`${target}/sdk/schema.sha256`, "utf8");
+  writeFileSync(`${target}/sdk/schema.sha256`, `${"0".repeat(64)}\n`);
+  const { code, lines } = await generate("--check");
+  writeFileSync(`${target}/sdk/schema.sha256`, hash);
+  expect({ code, lines: lines.toSorted() }).toEqual({
+    code: 1,
+    lines: [
+      `${count} generated files, 3 wrong`,
+      "schema/generated/chainguard/platform/iam/v2beta1/iam.proto is out of date: run npm run generate",
+      "schema/generated/old/old.proto is left over: run npm run generate",
+      "plugin/generated/schema.json is out of date: run npm run generate",
+      "sdk is out of date: run npm run generate:sdks, which needs Go",
+    ].toSorted(),
   });
-});
-
-test("is a step of `npm run check`, and the files of the clone are up to date", async () => {
-  expect(readFileSync(`${root}/scripts/check.ts`, "utf8")).toContain('args: [generate, "--check"]');
-  const { code, output } = await capture(process.execPath, ["scripts/generate.ts", "--check"], { cwd: root });
-  expect(code, output).toBe(0);
+  expect(await generate()).toEqual({ code: 0, lines: [`${count} generated files, 3 changed`] });
+  expect(await generate("--check")).toEqual({ code: 0, lines: [`${count} generated files, 0 wrong`] });
 });

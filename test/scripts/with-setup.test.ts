@@ -42,7 +42,6 @@ describe("a command with set-up", () => {
   test.each([
     [[], "yaml/below", "that the program of the folder above is in"],
     [["--cwd", "python"], ".", "of the folder that --cwd names"],
-    [["--cwd=yaml"], ".", "of the folder that --cwd= names"],
     [["--cwd=go"], ".", "of the folder that --cwd= names"],
   ])("pulumi %j in %s: the engine has the language %s", (args, caller) => {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), "pulumi-irm-caller-")));

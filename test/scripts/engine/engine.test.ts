@@ -84,16 +84,6 @@ describe("the engine with all language hosts", () => {
     });
   });
 
-  test("is not the cached one for TypeScript, whose folder stays as it is", async () => {
-    const cached = cachedEngine();
-    const { engine, tried } = await findEngine(environment(cached), languagesEdition);
-    expect(engine).toBeUndefined();
-    expect(tried).toEqual([
-      `pulumi on the PATH: ${cached}/pulumi has no pulumi-language-yaml beside it or on the PATH`,
-      `the cache: ${folder}/cache/pulumi-irm/engine/${languagesEdition.name} has no pulumi`,
-    ]);
-  });
-
   test("takes the pieces of the cached one for TypeScript", async () => {
     expect(await takeCachedPieces(folder, environment())).toEqual([]);
     const cached = cachedEngine();
@@ -120,14 +110,6 @@ describe("the cache of engines", () => {
     }, environment());
     await expect(half).rejects.toThrow("the network went away");
     expect((await findCachedEngine(environment())).folder).toBeUndefined();
-  });
-
-  test("replaces an incomplete folder with a complete one", async () => {
-    rmSync(join(cachedEngine(), "pulumi"));
-    const stored = await storeEngine(async (staging) => {
-      fakeEngine(staging, engineVersion, nodejsEdition.pieces);
-    }, environment());
-    expect(await findCachedEngine(environment())).toEqual({ folder: stored });
   });
 
   test.each<[env: NodeJS.ProcessEnv, platform: NodeJS.Platform, expected: string, reason: string]>([

@@ -1,57 +1,25 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+// Whether `npm ci` has anything to do, by what npm has written down of the last one.
+import { mkdirSync } from "node:fs";
+import { expect, test } from "vitest";
 import { areDependenciesCurrent } from "../../../scripts/setup/dependencies.mjs";
-
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "pulumi-irm-dependencies-"));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+import { temporaryFolder } from "../../support/command.ts";
 
 const zod = { "node_modules/zod": { version: "4.6.7", integrity: "sha512-a" } };
+const newerZod = { "node_modules/zod": { version: "4.6.8", integrity: "sha512-d" } };
 const yaml = { "node_modules/yaml": { version: "2.9.1", integrity: "sha512-b" } };
 const forMac = { "node_modules/fsevents": { version: "2.3.3", integrity: "sha512-c", optional: true } };
 
-function writeWanted(packages: object): void {
-  writeFileSync(join(folder, "package-lock.json"), JSON.stringify({ packages: { "": {}, ...packages } }));
-}
-function writeInstalled(packages: object): void {
-  mkdirSync(join(folder, "node_modules"), { recursive: true });
-  writeFileSync(join(folder, "node_modules", ".package-lock.json"), JSON.stringify({ packages }));
-}
-
-describe("node_modules", () => {
-  test("is not current when it does not exist", async () => {
-    writeWanted(zod);
-    expect(await areDependenciesCurrent(folder)).toBe(false);
-  });
-
-  test("is current after an npm install by hand, other platforms' packages aside", async () => {
-    writeWanted({ ...zod, ...forMac });
-    writeInstalled(zod);
-    expect(await areDependenciesCurrent(folder)).toBe(true);
-  });
-
-  test("is not current when a package is missing", async () => {
-    writeWanted({ ...zod, ...yaml });
-    writeInstalled(zod);
-    expect(await areDependenciesCurrent(folder)).toBe(false);
-  });
-
-  test("is not current when a package differs from the version of the lockfile", async () => {
-    writeWanted(zod);
-    writeInstalled(zod);
-    expect(await areDependenciesCurrent(folder)).toBe(true);
-
-    writeWanted({ "node_modules/zod": { version: "4.6.8", integrity: "sha512-d" } });
-    expect(await areDependenciesCurrent(folder)).toBe(false);
-  });
-
-  test("is not current when an npm ci was cut off before npm wrote its record", async () => {
-    writeWanted(zod);
-    mkdirSync(join(folder, "node_modules"));
-    expect(await areDependenciesCurrent(folder)).toBe(false);
-  });
+test.each<[what: string, wanted: object, installed: object | undefined, isCurrent: boolean]>([
+  ["does not exist", zod, undefined, false],
+  ["is from an npm install by hand, other platforms' packages aside", { ...zod, ...forMac }, { packages: zod }, true],
+  ["lacks a package", { ...zod, ...yaml }, { packages: zod }, false],
+  ["has another version of a package", zod, { packages: newerZod }, false],
+  ["is from an npm ci that was cut off before npm wrote its record", zod, {}, false],
+])("node_modules that %s", async (_, packages, installed, isCurrent) => {
+  const folder = temporaryFolder();
+  folder.write("package-lock.json", JSON.stringify({ packages: { "": {}, ...packages } }));
+  if (installed) mkdirSync(folder.path("node_modules"));
+  if (installed && "packages" in installed) folder.write("node_modules/.package-lock.json", JSON.stringify(installed));
+  expect(await areDependenciesCurrent(folder.path("."))).toBe(isCurrent);
+  folder.remove();
 });
