@@ -1,8 +1,7 @@
 // Rows 1 to 5 and 30: attacks by the header and the shape of a token.
 import { createHmac } from "node:crypto";
 import { base64url, ec, NOW, OTHER_RSA, RSA, sign } from "../../../harness/sts.ts";
-import { createRandom } from "../../../support/random.ts";
-import { signatureBytes, signWithLeadingZero, withSignature } from "../../../support/seeded-signature.ts";
+import { signatureBytes, signWithLeadingZero, withSignature } from "../../../support/signature.ts";
 import { KEYS, type Row, type Target, type TokenRow, tokenRow } from "./target.ts";
 
 const unsignedToken = (header: unknown, payload: unknown, signature = "c2ln") =>
@@ -28,7 +27,7 @@ const zero =
   (alg: keyof typeof KEYS_BY_ALGORITHM, change: (signature: Buffer) => Buffer): Row["bearer"] =>
   ({ claims }) => {
     const { privateKey, kid } = KEYS_BY_ALGORITHM[alg];
-    const token = signWithLeadingZero(createRandom(1), (jti) => claims({ jti }), privateKey, { alg, kid });
+    const token = signWithLeadingZero((jti) => claims({ jti }), privateKey, { alg, kid });
     return withSignature(token, change(signatureBytes(token)));
   };
 const KEYS_BY_ALGORITHM = { PS256: RSA, PS512: RSA, RS256: RSA, ES256: KEYS.P256, ES512: KEYS.P521, EdDSA: KEYS.ED };

@@ -4,7 +4,7 @@ import { createHmac, sign as signWith } from "node:crypto";
 import { base64url, type Key, NOW } from "../../../harness/sts.ts";
 import type { Body } from "../../../support/http.ts";
 import type { Random } from "../../../support/random.ts";
-import { derFromEcdsa, signatureOf, signSeeded } from "../../../support/seeded-signature.ts";
+import { signToken } from "../../../support/signature.ts";
 
 /** A valid token, and what is needed to sign another. */
 export interface Original {
@@ -111,12 +111,12 @@ const claimSwap: Mutation = (random, { token }) => {
 const strangersKey: Mutation = (random, { token, key }, { stranger }) => {
   const claims = random.below(2) === 0 ? decode(partsOf(token)[1]) : changedClaims(random, token);
   const header = { alg: "RS256", kid: key.kid, ...(random.below(2) === 0 && { jwk: stranger.jwk }) };
-  return signSeeded(random, claims, stranger.privateKey, header);
+  return signToken(claims, stranger.privateKey, header);
 };
 
 /** Claims that the issuer itself may not make. */
 const wrongClaims: Mutation = (random, { token, alg, key }) =>
-  signSeeded(random, changedClaims(random, token), key.privateKey, { alg, kid: key.kid });
+  signToken(changedClaims(random, token), key.privateKey, { alg, kid: key.kid });
 
 /** The same meaning in other words. */
 const respelling: Mutation = (random, { token }) => {
@@ -169,7 +169,7 @@ const signature: Mutation = (random, { token, alg, key }) => {
     Buffer.concat([Buffer.alloc(1), bytes]),
     bytes.subarray(1),
     Buffer.from(bytes).reverse(),
-    alg === "EdDSA" ? withOrderAdded(bytes) : derOf(random, alg, key, join(header, payload)),
+    alg === "EdDSA" ? withOrderAdded(bytes) : derOf(alg, key, join(header, payload)),
   ]);
   return join(header, payload, other.toString("base64url"));
 };
@@ -183,10 +183,8 @@ const withOrderAdded = (bytes: Buffer): Buffer => {
 };
 
 // An ECDSA signature as X.509 writes it is none of JOSE (RFC 7518, 3.4); of RSA, one over another hash.
-const derOf = (random: Random, alg: string, { privateKey }: Key, text: string): Buffer =>
-  alg.startsWith("ES")
-    ? derFromEcdsa(signatureOf(random, alg, privateKey, Buffer.from(text)))
-    : signWith("sha1", Buffer.from(text), privateKey);
+const derOf = (alg: string, { privateKey }: Key, text: string): Buffer =>
+  signWith(alg.startsWith("ES") ? `sha${alg.slice(2)}` : "sha1", Buffer.from(text), privateKey);
 
 export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   "bit flip": bitFlip,

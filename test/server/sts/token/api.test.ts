@@ -22,8 +22,7 @@ import {
   UID,
   UNAUTHENTICATED,
 } from "../../../harness/sts.ts";
-import { createRandom } from "../../../support/random.ts";
-import { signatureBytes, signWithLeadingZero, withSignature } from "../../../support/seeded-signature.ts";
+import { signatureBytes, signWithLeadingZero, withSignature } from "../../../support/signature.ts";
 
 const clock = () => NOON_MS;
 const ours = createSigner({ clock, keys: [API_KEY] });
@@ -38,7 +37,7 @@ const claims = (changes: Record<string, unknown> = {}) => ({
 
 const withoutZero = (alg: string): string => {
   const key = createPrivateKey({ key: API_KEY.privateJwk, format: "jwk" });
-  const token = signWithLeadingZero(createRandom(1), (jti) => claims({ jti }), key, { alg, kid: API_KEY.kid });
+  const token = signWithLeadingZero((jti) => claims({ jti }), key, { alg, kid: API_KEY.kid });
   return withSignature(token, signatureBytes(token).subarray(1));
 };
 
