@@ -1,14 +1,11 @@
 // kill -9 under write load (docs/faults.md#f11): a server process is killed while several writers wait for answers, started
 // again, and its database compared with the acknowledged writes.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { startCommand } from "../support/command.ts";
+import { startCommand, temporaryFolder } from "../support/command.ts";
 import { createHttpClient } from "../support/http.ts";
 import { createRandom } from "../support/random.ts";
 import { createLedger, type Ledger, type Write } from "./ledger.ts";
-import { type PartOptions, type PartResult, quantile } from "./part.ts";
+import type { PartOptions, PartResult } from "./part.ts";
 
 const WRITERS = 8;
 // Answers of a round before the process is killed: 1 to this.
@@ -21,19 +18,22 @@ interface Ready {
 }
 
 export const kill = async ({ seed, rounds, log }: PartOptions): Promise<PartResult> => {
-  const folder = mkdtempSync(join(tmpdir(), "irm-kill-"));
-  const file = join(folder, "irm.db");
+  const folder = temporaryFolder();
+  const file = folder.path("irm.db");
   const random = createRandom(seed);
   const failures: string[] = [];
-  const restartsMs: number[] = [];
-  const counts = { acknowledged: 0, unanswered: 0, landed: 0 };
+  const figures = {
+    "rounds of kill -9": 0,
+    "writes acknowledged": 0,
+    "writes without an answer": 0,
+    "of these done": 0,
+  };
   let world = { organization: "", role: "" };
   const ledgers = Array.from({ length: WRITERS }, (_, i) =>
     createLedger(i, createRandom(seed * 1000 + i), () => world),
   );
 
   const start = async () => {
-    const startMs = performance.now();
     const server = startCommand("serve", "--dev", "--json", "--db", file, "--log-level", "error");
     const ready = JSON.parse(await server.firstLine) as Ready;
     const client = createHttpClient(ready.baseUrl);
@@ -43,7 +43,7 @@ export const kill = async ({ seed, rounds, log }: PartOptions): Promise<PartResu
     const roles = await send("GET", "/iam/v2beta1/roles?name=viewer");
     if (roles.status !== 200) throw new Error(`the restarted server answered ${roles.status}: ${roles.text}`);
     world = { organization: ready.organization, role: roles.json.roles[0].uid };
-    return { server, client, send, startedMs: performance.now() - startMs };
+    return { server, client, send };
   };
 
   // Writes that the last kill left without an answer.
@@ -52,8 +52,8 @@ export const kill = async ({ seed, rounds, log }: PartOptions): Promise<PartResu
     // Beside the server, which has recovered the file by itself.
     const database = new DatabaseSync(file);
     for (const write of pending) {
-      counts.unanswered += 1;
-      if (write.settle(database)) counts.landed += 1;
+      figures["writes without an answer"] += 1;
+      if (write.settle(database)) figures["of these done"] += 1;
     }
     pending = [];
     failures.push(...differences(database, ledgers, world.organization).map((text) => `round ${round}: ${text}`));
@@ -86,82 +86,53 @@ export const kill = async ({ seed, rounds, log }: PartOptions): Promise<PartResu
           if (answer.status !== 200)
             throw new Error(`${next.method} ${next.target} was answered ${answer.status}: ${answer.text}`);
           next.acknowledged(answer);
-          counts.acknowledged += 1;
+          figures["writes acknowledged"] += 1;
           left -= 1;
         }
       };
       await Promise.all(ledgers.map(write));
       await end();
       running = await start();
-      restartsMs.push(running.startedMs);
       check(round);
-      log?.(`round ${round} of ${rounds}: ${counts.acknowledged} writes acknowledged, ${failures.length} failures`);
+      figures["rounds of kill -9"] = round;
+      log?.(`round ${round} of ${rounds}, ${failures.length} failures`);
     }
   } catch (error) {
     failures.push((error as Error).message);
   } finally {
     await end();
-    rmSync(folder, { recursive: true, force: true });
+    folder.remove();
   }
-  return {
-    figures: {
-      "rounds of kill -9": restartsMs.length,
-      "writes acknowledged": counts.acknowledged,
-      "writes without an answer": counts.unanswered,
-      "of these done": counts.landed,
-      "restart to the first 200, median": `${Math.round(quantile(restartsMs, 0.5))} ms`,
-      "restart to the first 200, longest": `${Math.round(quantile(restartsMs, 1))} ms`,
-    },
-    failures,
-  };
+  return { figures, failures };
 };
 
 /** Every difference between the database and the acknowledged writes. */
 const differences = (database: DatabaseSync, ledgers: readonly Ledger[], organization: string): string[] => {
-  const all = <T>(of: (ledger: Ledger) => Map<string, T>) => new Map(ledgers.flatMap((ledger) => [...of(ledger)]));
   const query = (sql: string) => database.prepare(sql).all() as Record<string, string>[];
-  const compare = (what: string, actual: [uid: string, value: string][], expected: [uid: string, value: string][]) => {
-    const there = new Map(actual);
-    const wanted = new Map(expected);
+  /** `rows` have a value by uid, as the records of the ledgers have. */
+  const compare = (what: keyof Ledger["records"], rows: string): string[] => {
+    const wanted = new Map(ledgers.flatMap(({ records }) => [...records[what]]));
+    const there = new Map(query(rows).map(({ uid = "", value }) => [uid, value]));
     return [
-      ...expected
-        .filter(([uid, value]) => there.get(uid) !== value)
-        .map(([uid]) => `${what} ${uid} was lost or changed`),
-      ...actual.filter(([uid]) => !wanted.has(uid)).map(([uid]) => `${what} ${uid} was deleted or never made`),
-    ];
+      ...[...wanted].flatMap(([uid, value]) => (there.get(uid) === value ? [] : [`${uid} was lost or changed`])),
+      ...[...there.keys()].flatMap((uid) => (wanted.has(uid) ? [] : [`${uid} was deleted or never made`])),
+    ].map((text) => `one of ${what}: ${text}`);
   };
-  const pairs = (rows: Record<string, string>[]) => rows.map(({ uid, value }) => [uid, value] as [string, string]);
-
-  const groups = query(
-    `SELECT uid, name || ' ' || json_extract(body, '$.description') AS value FROM groups WHERE parent IS NOT NULL`,
-  );
-  const roots = query(`SELECT uid, name AS value FROM groups WHERE parent IS NULL AND uid <> '${organization}'`);
-  const identities = query(
-    "SELECT uid, name AS value FROM identities WHERE json_extract(body, '$.claimMatch.issuer') = 'https://issuer.example'",
-  );
-  const bindings = query("SELECT uid, identity_uid AS value FROM role_bindings WHERE founding = 0");
   const torn = query(
     `SELECT uid FROM groups WHERE parent IS NULL AND 1 <>
      (SELECT count(*) FROM role_bindings WHERE role_bindings.parent = groups.uid AND founding = 1)`,
   );
-  const name = ({ name: text }: { name: string }) => text;
   return [
     ...compare(
-      "group",
-      pairs(groups),
-      [...all((l) => l.groups)].map(([uid, g]) => [uid, `${g.name} ${g.description}`]),
+      "groups",
+      `SELECT uid, name || ' ' || json_extract(body, '$.description') AS value FROM groups WHERE parent IS NOT NULL`,
     ),
+    ...compare("roots", `SELECT uid, name AS value FROM groups WHERE parent IS NULL AND uid <> '${organization}'`),
     ...compare(
-      "root group",
-      pairs(roots),
-      [...all((l) => l.roots)].map(([uid, root]) => [uid, name(root)]),
+      "identities",
+      "SELECT uid, name AS value FROM identities WHERE json_extract(body, '$.claimMatch.issuer') = 'https://issuer.example'",
     ),
-    ...compare(
-      "identity",
-      pairs(identities),
-      [...all((l) => l.identities)].map(([uid, own]) => [uid, name(own)]),
-    ),
-    ...compare("role binding", pairs(bindings), [...all((l) => l.bindings)]),
+    ...compare("bindings", "SELECT uid, identity_uid AS value FROM role_bindings WHERE founding = 0"),
     ...torn.map(({ uid }) => `root group ${uid} has no owner binding`),
     ...query("PRAGMA integrity_check").flatMap(({ integrity_check: text }) =>
       text === "ok" ? [] : [`integrity: ${text}`],

@@ -20,14 +20,13 @@ export interface Write {
   settle(database: DatabaseSync): boolean;
 }
 
+type Records = Map<string, string>;
+
 export interface Ledger {
   /** the next write, on records of this writer only */
   next(): Write;
-  groups: Map<string, { name: string; description: string }>;
-  roots: Map<string, { name: string }>;
-  identities: Map<string, { name: string }>;
-  /** identity by uid of the binding */
-  bindings: Map<string, string>;
+  /** a value by uid: of a group its name and description, of a role binding its identity, of others their name */
+  records: Record<"groups" | "roots" | "identities" | "bindings", Records>;
 }
 
 export interface World {
@@ -37,67 +36,68 @@ export interface World {
 }
 
 export const createLedger = (writer: number, random: Random, world: () => World): Ledger => {
-  const ledger: Omit<Ledger, "next"> = {
+  const records: Ledger["records"] = {
     groups: new Map(),
     roots: new Map(),
     identities: new Map(),
     bindings: new Map(),
   };
-  const { groups, roots, identities, bindings } = ledger;
+  const { groups, roots, identities, bindings } = records;
   let count = 0;
   // No two records have one name, so that a record without an answer is found by it.
   const mark = () => `w${writer}-${++count}`;
-  const uidOf = (answer: Answer) => answer.json.uid as string;
   const rowOf = (database: DatabaseSync, table: string, column: string, value: string) =>
     database.prepare(`SELECT * FROM ${table} WHERE ${column} = ?`).get(value);
 
-  const create = (
-    table: "groups" | "identities",
-    parent: string,
-    body: { name: string },
-    keep: (uid: string) => void,
-  ) => ({
-    method: "POST" as const,
-    target: `${IAM}/${table}/${parent}`.replace(/\/$/, ""),
-    body,
-    acknowledged: (answer: Answer) => keep(uidOf(answer)),
-    settle: (database: DatabaseSync) => {
-      const row = rowOf(database, table, "name", body.name);
-      if (row) keep(row.uid as string);
-      return row !== undefined;
-    },
-  });
-
-  const remove = (kind: string, table: string, uid: string, forget: () => void): Write => ({
-    method: "DELETE",
-    target: `${IAM}/${kind}/${uid}`,
-    acknowledged: forget,
-    settle: (database) => {
-      const gone = !rowOf(database, table, "uid", uid);
-      if (gone) forget();
-      return gone;
-    },
-  });
-
-  const createGroup = (): Write => {
-    const body = { name: mark(), description: mark() };
-    return create("groups", world().organization, body, (uid) => groups.set(uid, body));
+  // Of a root, the binding that makes the creator its owner comes in the same transaction; the part checks that every root has one.
+  const create = (kind: "groups" | "roots" | "identities"): Write => {
+    const name = mark();
+    const table = kind === "identities" ? "identities" : "groups";
+    const further = {
+      groups: { description: mark() },
+      roots: {},
+      identities: { claimMatch: { issuer: "https://issuer.example", subject: mark() } },
+    };
+    const value = kind === "groups" ? `${name} ${further.groups.description}` : name;
+    const keep = (uid: unknown) => records[kind].set(uid as string, value);
+    return {
+      method: "POST",
+      target: `${IAM}/${table}${kind === "roots" ? "" : `/${world().organization}`}`,
+      body: { name, ...further[kind] },
+      acknowledged: ({ json }) => keep(json.uid),
+      settle: (database) => {
+        const row = rowOf(database, table, "name", name);
+        if (row) keep(row.uid);
+        return row !== undefined;
+      },
+    };
   };
 
-  // The binding that makes the creator its owner comes in the same transaction; the part checks that every root has one.
-  const createRoot = (): Write => {
-    const body = { name: mark() };
-    return create("groups", "", body, (uid) => roots.set(uid, body));
+  const remove = (kind: keyof Ledger["records"]): Write => {
+    const own = records[kind];
+    const uid = random.pick([...own.keys()]);
+    const table = { groups: "groups", roots: "groups", identities: "identities", bindings: "role_bindings" }[kind];
+    const forget = (): void => {
+      own.delete(uid);
+      // The bindings of an identity go with it, in the same transaction.
+      for (const [binding, identity] of bindings) if (identity === uid) bindings.delete(binding);
+    };
+    return {
+      method: "DELETE",
+      target: `${IAM}/${table === "role_bindings" ? "roleBindings" : table}/${uid}`,
+      acknowledged: forget,
+      settle: (database) => {
+        const isGone = !rowOf(database, table, "uid", uid);
+        if (isGone) forget();
+        return isGone;
+      },
+    };
   };
 
-  const createIdentity = (): Write => {
-    const body = { name: mark(), claimMatch: { issuer: "https://issuer.example", subject: mark() } };
-    return create("identities", world().organization, body, (uid) => identities.set(uid, body));
-  };
-
-  const describe = (uid: string): Write => {
+  const describe = (): Write => {
+    const uid = random.pick([...groups.keys()]);
     const description = mark();
-    const change = () => groups.set(uid, { ...(groups.get(uid) as { name: string }), description });
+    const change = () => groups.set(uid, `${groups.get(uid)?.split(" ")[0]} ${description}`);
     return {
       method: "PATCH",
       target: `${IAM}/groups/${uid}`,
@@ -105,92 +105,57 @@ export const createLedger = (writer: number, random: Random, world: () => World)
       acknowledged: change,
       settle: (database) => {
         const { body } = rowOf(database, "groups", "uid", uid) ?? { body: "{}" };
-        const done = JSON.parse(body as string).description === description;
-        if (done) change();
-        return done;
+        const isDone = JSON.parse(body as string).description === description;
+        if (isDone) change();
+        return isDone;
       },
     };
   };
 
-  const bind = (identity: string): Write => {
+  /** One, or a batch of them. */
+  const bind = (size: number): Write => {
+    const identity = random.pick([...identities.keys()]);
     const before = new Set(bindings.keys());
-    const keep = (uid: string) => bindings.set(uid, identity);
+    const keep = (uid: string) => void bindings.set(uid, identity);
+    const { organization, role: roleUid } = world();
+    const requests = Array.from({ length: size }, () => ({ roleBinding: { identityUid: identity } }));
+    const isBatch = size > 1;
     return {
       method: "POST",
-      target: `${IAM}/roleBindings/${world().organization}`,
-      body: { identityUid: identity, roleUid: world().role },
-      acknowledged: (answer) => keep(uidOf(answer)),
-      settle: (database) => {
-        const made = bindingsOf(database, identity).filter((uid) => !before.has(uid));
-        if (made.length > 1) throw new Error(`one binding of ${identity} was asked for, ${made.length} are there`);
-        made.forEach(keep);
-        return made.length === 1;
-      },
-    };
-  };
-
-  const bindBatch = (identity: string): Write => {
-    const before = new Set(bindings.keys());
-    const size = 2 + random.below(BATCH_MAX - 1);
-    const keep = (uid: string) => bindings.set(uid, identity);
-    const { organization, role } = world();
-    return {
-      method: "POST",
-      target: `${IAM}/roleBindings:batchCreate`,
-      body: {
-        parent: organization,
-        roleUid: role,
-        requests: Array.from({ length: size }, () => ({ roleBinding: { identityUid: identity } })),
-      },
-      acknowledged: (answer) => {
-        for (const { uid } of answer.json.roleBindings) keep(uid);
+      target: `${IAM}/roleBindings${isBatch ? ":batchCreate" : `/${organization}`}`,
+      body: isBatch ? { parent: organization, roleUid, requests } : { identityUid: identity, roleUid },
+      acknowledged: ({ json }) => {
+        for (const { uid } of isBatch ? json.roleBindings : [json]) keep(uid);
       },
       settle: (database) => {
-        const made = bindingsOf(database, identity).filter((uid) => !before.has(uid));
-        if (made.length > 0 && made.length < size)
-          throw new Error(`of a batch of ${size} bindings of ${identity}, ${made.length} are there`);
+        const all = database.prepare("SELECT uid FROM role_bindings WHERE identity_uid = ?").all(identity);
+        const made = all.map(({ uid }) => uid as string).filter((uid) => !before.has(uid));
+        if (made.length !== 0 && made.length !== size)
+          throw new Error(`${size} bindings of ${identity} were asked for at once, ${made.length} are there`);
         made.forEach(keep);
         return made.length === size;
       },
     };
   };
-
-  // Its bindings go with it, in the same transaction.
-  const removeIdentity = (uid: string): Write =>
-    remove("identities", "identities", uid, () => {
-      identities.delete(uid);
-      for (const [binding, identity] of bindings) if (identity === uid) bindings.delete(binding);
-    });
+  const bindBatch = () => bind(2 + random.below(BATCH_MAX - 1));
 
   const next = (): Write => {
-    const one = <T>(records: Map<string, T>) => random.pick([...records.keys()]);
+    const mayBind = identities.size > 0 && bindings.size < 10 * BATCH_MAX;
     // Writes of several rows stand here more than once: only they can be torn.
-    const choices: [possible: boolean, write: () => Write][] = [
-      [groups.size < KEPT, createGroup],
-      [groups.size > 0, () => describe(one(groups))],
-      [groups.size > 2, () => removeGroup(one(groups), groups)],
-      [roots.size < KEPT, createRoot],
-      [roots.size < KEPT, createRoot],
-      [roots.size > 2, () => removeGroup(one(roots), roots)],
-      [roots.size > 2, () => removeGroup(one(roots), roots)],
-      [identities.size < KEPT, createIdentity],
-      [identities.size > 0, () => bind(one(identities))],
-      [identities.size > 0 && bindings.size < 10 * BATCH_MAX, () => bindBatch(one(identities))],
-      [identities.size > 0 && bindings.size < 10 * BATCH_MAX, () => bindBatch(one(identities))],
-      [identities.size > 0 && bindings.size < 10 * BATCH_MAX, () => bindBatch(one(identities))],
-      [bindings.size > 0, () => removeBinding(one(bindings))],
-      [identities.size > 2, () => removeIdentity(one(identities))],
+    const choices: [isPossible: boolean, times: number, write: () => Write][] = [
+      [groups.size < KEPT, 1, () => create("groups")],
+      [groups.size > 0, 1, describe],
+      [groups.size > 2, 1, () => remove("groups")],
+      [roots.size < KEPT, 2, () => create("roots")],
+      [roots.size > 2, 2, () => remove("roots")],
+      [identities.size < KEPT, 1, () => create("identities")],
+      [identities.size > 0, 1, () => bind(1)],
+      [mayBind, 3, bindBatch],
+      [bindings.size > 0, 1, () => remove("bindings")],
+      [identities.size > 2, 1, () => remove("identities")],
     ];
-    return random.pick(choices.filter(([possible]) => possible))[1]();
+    const possible = choices.flatMap(([isPossible, times, write]) => (isPossible ? Array(times).fill(write) : []));
+    return random.pick<() => Write>(possible)();
   };
-  const removeGroup = (uid: string, of: Map<string, unknown>) => remove("groups", "groups", uid, () => of.delete(uid));
-  const removeBinding = (uid: string) => remove("roleBindings", "role_bindings", uid, () => bindings.delete(uid));
-
-  return { ...ledger, next };
+  return { records, next };
 };
-
-const bindingsOf = (database: DatabaseSync, identity: string): string[] =>
-  database
-    .prepare("SELECT uid FROM role_bindings WHERE identity_uid = ?")
-    .all(identity)
-    .map(({ uid }) => uid as string);

@@ -16,8 +16,17 @@ export interface PartResult {
   failures: string[];
 }
 
-/** The value below which `share` of the sorted values lie. */
-export const quantile = (values: readonly number[], share: number): number => {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+/** Proves one thing after the other, each by a seed of its own, until one fails. Returns what was wrong. */
+export const proveEach = async (
+  { seed, rounds, log }: PartOptions,
+  prove: (own: number, fail: (text: string) => void) => Promise<void>,
+): Promise<string[]> => {
+  const failures: string[] = [];
+  for (let round = 1; round <= rounds && failures.length === 0; round += 1) {
+    const own = seed * 1_000_003 + round;
+    const fail = (text: string) => void failures.push(`round ${round}, by ${own}: ${text}`);
+    await prove(own, fail).catch((error: Error) => fail(error.stack ?? String(error)));
+    if (round % 50 === 0) log?.(`${round} of ${rounds}`);
+  }
+  return failures;
 };

@@ -12,7 +12,7 @@ import { clientOf } from "../access/client.ts";
 import { shuffledIds, startServer, type TestServer } from "../harness/api-server.ts";
 import type { Body } from "../support/http.ts";
 import { createRandom } from "../support/random.ts";
-import type { PartOptions, PartResult } from "./part.ts";
+import { type PartOptions, type PartResult, proveEach } from "./part.ts";
 import { openDoor, type Send } from "./paths/door.ts";
 import { growPair, type Pair } from "./paths/pair.ts";
 import { restoreRecords, saveRecords, searchByRequests } from "./paths/search.ts";
@@ -21,30 +21,27 @@ import { restoreRecords, saveRecords, searchByRequests } from "./paths/search.ts
 const REQUESTS_MAX = 50_000;
 
 /** `rounds`: pairs of organizations. */
-export const paths = async ({ seed, rounds, log }: PartOptions, requestsMax = REQUESTS_MAX): Promise<PartResult> => {
+export const paths = async (options: PartOptions, requestsMax = REQUESTS_MAX): Promise<PartResult> => {
   const figures = {
-    pairs: rounds,
-    withStrict: 0,
-    strict: 0,
-    cautious: 0,
-    requests: 0,
-    accepted: 0,
-    states: 0,
-    cut: 0,
-    reached: 0,
+    "pairs with a strict path": 0,
+    "strict paths carried out": 0,
+    "cautious paths carried out": 0,
+    "requests of the searches": 0,
+    "requests that the server accepted": 0,
+    "states of the searches": 0,
+    "capabilities that a search reached": 0,
+    "searches that were cut": 0,
   };
-  const failures: string[] = [];
   const store = createStore(openDatabase(":memory:"));
   // Between two requests over HTTP lies the whole search of a pair.
-  const api = await startServer({ store, ids: shuffledIds(seed), idleTimeoutMs: 3_600_000 });
+  const api = await startServer({ store, ids: shuffledIds(options.seed), idleTimeoutMs: 3_600_000 });
   const builtIn = await Promise.all(["owner", "viewer", "limited_owner"].map((name) => api.role(name)));
   const empty = saveRecords(store);
-  for (let round = 1; round <= rounds && failures.length === 0; round += 1) {
-    const own = seed * 1_000_003 + round;
+  const failures = await proveEach(options, async (own, failWith) => {
     const random = createRandom(own);
     const pair = await growPair(random, api);
     const attacker = random.pick(pair.identities);
-    const fail = (text: string): void => void failures.push(`pair ${own}, from ${attacker}: ${text}`);
+    const fail = (text: string): void => void failWith(`from ${attacker}: ${text}`);
     const rules = {
       identityRules: { loopback: true, ownIssuer: api.authUrl, anyone: api.anyone },
       store,
@@ -75,7 +72,7 @@ export const paths = async ({ seed, rounds, log }: PartOptions, requestsMax = RE
     const before = heldBy(store, attacker);
     for (const one of reach.held) {
       if (isWithin(before, one)) continue;
-      figures.reached += 1;
+      figures["capabilities that a search reached"] += 1;
       const leading = found.paths.filter(({ gains }) =>
         isWithin(new Set(gains.map((gain) => `${gain.capability} ${gain.group}`)), one),
       );
@@ -93,29 +90,17 @@ export const paths = async ({ seed, rounds, log }: PartOptions, requestsMax = RE
       });
       restoreRecords(store, saved);
       if (problem !== undefined) fail(`${path.assumes} path ${JSON.stringify(path.steps).slice(0, 2_000)}: ${problem}`);
-      figures[path.assumes] += 1;
+      figures[`${path.assumes} paths carried out`] += 1;
     }
-    figures.withStrict += Number(found.paths.some(({ assumes }) => assumes === "strict"));
-    for (const name of ["requests", "accepted", "states"] as const) figures[name] += reach[name];
-    figures.cut += Number(reach.isCut);
+    figures["pairs with a strict path"] += Number(found.paths.some(({ assumes }) => assumes === "strict"));
+    figures["requests of the searches"] += reach.requests;
+    figures["requests that the server accepted"] += reach.accepted;
+    figures["states of the searches"] += reach.states;
+    figures["searches that were cut"] += Number(reach.isCut);
     restoreRecords(store, empty);
-    if (round % 50 === 0) log?.(`${round} pairs, ${figures.requests} requests`);
-  }
+  });
   await api.close();
-  return {
-    figures: {
-      "pairs of organizations": figures.pairs,
-      "pairs with a strict path": figures.withStrict,
-      "strict paths carried out": figures.strict,
-      "cautious paths carried out": figures.cautious,
-      "requests of the searches": figures.requests,
-      "requests that the server accepted": figures.accepted,
-      "states of the searches": figures.states,
-      "capabilities that a search reached": figures.reached,
-      "searches that were cut": figures.cut,
-    },
-    failures,
-  };
+  return { figures, failures };
 };
 
 /** `capability group` of each binding. */

@@ -12,27 +12,33 @@ import type { Identity, Json } from "../../schema/index.ts";
 import { patternViolation } from "../../schema/pattern.ts";
 import { claimsFrom, createService, identity, sign, startIssuer, UID } from "../harness/sts.ts";
 import { createRandom, type Random } from "../support/random.ts";
-import type { PartOptions, PartResult } from "./part.ts";
+import { type PartOptions, type PartResult, proveEach } from "./part.ts";
 import { anyPattern, anyText, isMatch, subject, subjectPattern } from "./random-pattern.ts";
 
 const TOKENS = 4;
 
 /** `rounds`: identities, each with some tokens, and as many pairs of patterns. */
-export const patterns = async ({ seed, rounds, log }: PartOptions): Promise<PartResult> => {
-  const counts = { exchanges: 0, accepted: 0, pulls: 0, examples: 0, pairs: 0, common: 0, undecided: 0, questions: 0 };
-  const failures: string[] = [];
-  const random = createRandom(seed);
+export const patterns = async (options: PartOptions): Promise<PartResult> => {
+  const figures = {
+    exchanges: 0,
+    "tokens accepted": 0,
+    "pull requests among them, each found": 0,
+    "examples of the rule, each accepted": 0,
+    "pairs of patterns of the whole syntax": 0,
+    "pairs with a text in common": 0,
+    "questions that were not decided": 0,
+  };
   const issuer = await startIssuer();
   const records: Identity[] = [];
   const { sts, events } = createService(records, {});
 
   const isAccepted = async (claims: Json): Promise<boolean> => {
-    counts.exchanges += 1;
+    figures.exchanges += 1;
     events.length = 0;
     const bearer = await sign(claimsFrom(issuer.url, claims));
     try {
       await sts.exchange({ identity: UID }, bearer);
-      counts.accepted += 1;
+      figures["tokens accepted"] += 1;
       return true;
     } catch (error) {
       if ((error as { code?: string }).code !== "PERMISSION_DENIED") throw error;
@@ -40,18 +46,17 @@ export const patterns = async ({ seed, rounds, log }: PartOptions): Promise<Part
     }
   };
 
-  const round = async (): Promise<void> => {
+  type Check = (holds: boolean, what: string) => void;
+  const round = async (random: Random, fail: (text: string) => void): Promise<void> => {
     const match = claimMatch(random, issuer.url);
     if (match === undefined) return;
     records[0] = identity({ claimMatch: match as never });
     const relationship: Json = { claimMatch: match };
-    const check = (holds: boolean, what: string): void => {
-      if (!holds) failures.push(`${what}: ${JSON.stringify(match)}`);
-    };
+    const check: Check = (holds, what) => holds || fail(`${what}: ${JSON.stringify(match)}`);
     const pulls = pullRequestsIn(relationship);
-    if (pulls.is === "undecided") counts.undecided += 1;
+    if (pulls.is === "undecided") figures["questions that were not decided"] += 1;
     if (pulls.is === "yes") {
-      counts.examples += 1;
+      figures["examples of the rule, each accepted"] += 1;
       const { iss: _, sub, ...claims } = pulls.example;
       check(await isAccepted({ sub, ...claims }), `the exchange refuses the example ${JSON.stringify(pulls.example)}`);
     }
@@ -60,7 +65,6 @@ export const patterns = async ({ seed, rounds, log }: PartOptions): Promise<Part
     for (let i = 0; i < TOKENS; i += 1) {
       const claims = tokenClaims(random);
       const accepted = await isAccepted(claims);
-      counts.questions += 1;
       const verdict = canBeAssumedBy(relationship, [exactly(issuer.url, claims)]).is;
       check(
         verdict === (accepted ? "yes" : "no"),
@@ -71,7 +75,7 @@ export const patterns = async ({ seed, rounds, log }: PartOptions): Promise<Part
       owners.add(owner);
       branches.add(`${owner}${branch.replace(/:job_workflow_ref:.*/, "")}`);
       if (claims.event_name !== "pull_request" || claims.environment !== undefined) continue;
-      counts.pulls += 1;
+      figures["pull requests among them, each found"] += 1;
       check(pulls.is !== "no", `no pull request, and the exchange accepts ${JSON.stringify(claims)}`);
     }
     if (branches.size > 1) check(breadthOf(relationship) !== undefined, `one branch, and there are ${[...branches]}`);
@@ -82,20 +86,18 @@ export const patterns = async ({ seed, rounds, log }: PartOptions): Promise<Part
     }
   };
 
-  const pair = (): void => {
+  const pair = (random: Random, fail: (text: string) => void): void => {
     const [one, other] = [anyPattern(random), anyPattern(random)];
     if (patternViolation(one) !== undefined || patternViolation(other) !== undefined) return;
-    counts.pairs += 1;
+    figures["pairs of patterns of the whole syntax"] += 1;
     const [own, its] = [matching(one), matching(other)];
     const texts = Array.from({ length: 12 }, () => anyText(random));
-    const check = (holds: boolean, what: string): void => {
-      if (!holds) failures.push(`${what}: ${JSON.stringify([one, other])}`);
-    };
+    const check: Check = (holds, what) => holds || fail(`${what}: ${JSON.stringify([one, other])}`);
     const common = findText(every(own, its));
     const rest = findText(every(own, not(its)));
-    if ([common, rest].some(({ is }) => is === "undecided")) counts.undecided += 1;
+    if ([common, rest].some(({ is }) => is === "undecided")) figures["questions that were not decided"] += 1;
     if (common.is === "found") {
-      counts.common += 1;
+      figures["pairs with a text in common"] += 1;
       check(isMatch(one, common.text) && isMatch(other, common.text), `${JSON.stringify(common.text)} is not of both`);
     }
     if (rest.is === "found")
@@ -110,28 +112,13 @@ export const patterns = async ({ seed, rounds, log }: PartOptions): Promise<Part
     }
   };
 
-  try {
-    for (let done = 0; done < rounds && failures.length === 0; done += 1) {
-      await round();
-      pair();
-      if (done % 500 === 499) log?.(`${done + 1} of ${rounds} identities, ${counts.exchanges} exchanges`);
-    }
-  } finally {
-    await issuer.close();
-  }
-  return {
-    figures: {
-      exchanges: counts.exchanges,
-      "tokens accepted": counts.accepted,
-      "pull requests among them, each found": counts.pulls,
-      "examples of the rule, each accepted": counts.examples,
-      "pairs of patterns of the whole syntax": counts.pairs,
-      "pairs with a text in common": counts.common,
-      "questions that were not decided": counts.undecided,
-      divergences: failures.length,
-    },
-    failures,
-  };
+  const failures = await proveEach(options, async (own, fail) => {
+    const random = createRandom(own);
+    await round(random, fail);
+    pair(random, fail);
+  });
+  await issuer.close();
+  return { figures, failures };
 };
 
 interface TokenClaims extends Json {

@@ -1,7 +1,7 @@
 // A random organization, as people make one by hand over the API: every kind, odd names, equal names, patterns, and records that were
 // changed since.
 import { capabilityFrom, OWNER_CAPABILITIES } from "../../schema/index.ts";
-import { IAM, REGISTRY } from "../harness/api-server.ts";
+import { IAM, REGISTRY, shuffledIds, startServer } from "../harness/api-server.ts";
 import { type Collection, postRecord } from "../harness/records.ts";
 import type { Body } from "../support/http.ts";
 import type { Random } from "../support/random.ts";
@@ -10,7 +10,7 @@ import { REPO_NAMES, randomMap, randomName, randomText, randomWord } from "./ran
 
 type Api = Parameters<typeof postRecord>[0];
 
-export interface Place {
+interface Place {
   organization: string;
   /** identities that may have roles besides */
   others?: readonly string[];
@@ -18,6 +18,17 @@ export interface Place {
   /** called before each request that writes */
   tick?(): void;
 }
+
+/** A server with such an organization, and an identity in it that may have roles. */
+export const startGrown = async (random: Random, seed: number) => {
+  const original = await startServer({ ids: shuffledIds(seed) });
+  const { organization, clock } = original;
+  const others = [(await original.actor("seen")).uid];
+  const tick = () => clock.advance(random.below(1_000));
+  const place: Place = { organization, others, nowMs: clock.today(), tick };
+  await growOrganization(random, original, place);
+  return { original, place };
+};
 
 /** The owner of an organization has them. */
 const GRANTABLE = OWNER_CAPABILITIES.map((name) => capabilityFrom(name) as string);

@@ -17,41 +17,39 @@ import {
   type Resource,
   resources,
 } from "../../schema/index.ts";
-import { queryText, shuffledIds, startServer, type TestServer } from "../harness/api-server.ts";
+import { queryText, startServer, type TestServer } from "../harness/api-server.ts";
 import { copyOfServer, listEverything } from "../harness/copy.ts";
 import { temporaryFolder } from "../support/command.ts";
 import { createGrpcClient } from "../support/grpc.ts";
 import { type Body, createHttpClient } from "../support/http.ts";
 import { createRandom, type Random } from "../support/random.ts";
 import { WAYS, type Way } from "../support/way.ts";
-import type { PartOptions, PartResult } from "./part.ts";
-import { growOrganization } from "./random-organization.ts";
+import { type PartOptions, type PartResult, proveEach } from "./part.ts";
+import { growOrganization, startGrown } from "./random-organization.ts";
 
 /** `rounds`: organizations. */
-export const replays = async ({ seed, rounds, log }: PartOptions): Promise<PartResult> => {
+export const replays = async (options: PartOptions): Promise<PartResult> => {
   const folder = temporaryFolder();
-  const failures: string[] = [];
-  const figures = { writes: 0, rows: 0 };
-  for (let round = 1; round <= rounds && failures.length === 0; round += 1) {
-    const own = seed * 1_000_003 + round;
+  const figures = {
+    "organizations with random writes, replayed": options.rounds,
+    "writes of these": 0,
+    "rows of these": 0,
+  };
+  const failures = await proveEach(options, async (own, fail) => {
     const random = createRandom(own);
-    const fail = (text: string): void => void failures.push(`organization ${own}: ${text}`);
-    const original = await startServer({ ids: shuffledIds(own) });
-    const { organization, clock, identity, baseUrl } = original;
-    const others = [(await original.actor("seen")).uid];
-    await growOrganization(random, original, { organization, others, nowMs: clock.today() });
+    const { original, place } = await startGrown(random, own);
+    const { organization, identity, baseUrl } = original;
     const copy = await copyOfServer(original);
     await original.close();
 
-    const [first, second] = [folder.path(`${round}-a.db`), folder.path(`${round}-b.db`)];
+    const [first, second] = [folder.path(`${own}-a.db`), folder.path(`${own}-b.db`)];
     const calls: Call[] = [];
     const onWrite = (call: Call): void => void calls.push(call);
-    const options = { store: first, withoutAntiEscalation: true, onWrite };
-    const twin = await startTwin(copy, baseUrl, options);
+    const twin = await startTwin(copy, baseUrl, { store: first, withoutAntiEscalation: true, onWrite });
     const identities = [...copy.named.identities, ...(copy.records.identities ?? [])].map(({ uid }) => uid);
     const before = await accessOf(twin, identities);
     const api = await clientAs(twin.url, await twin.tokenOf(identity));
-    await growOrganization(random, api, { organization, others, nowMs: Date.now() });
+    await growOrganization(random, api, { ...place, nowMs: Date.now(), tick: () => undefined });
     await edit(random, api, organization);
     api.grpc().close();
     const created = calls.flatMap(({ method, response }) =>
@@ -64,16 +62,13 @@ export const replays = async ({ seed, rounds, log }: PartOptions): Promise<PartR
     const normal = writesFrom(calls, { recordOf });
     for (const [what, spelled] of otherWays(random, calls))
       if (!isDeepStrictEqual(writesFrom(spelled, { recordOf }).writes, normal.writes)) fail(`${what}: other writes`);
-    const between = { gains: rowsBetween(after, before), losses: rowsBetween(before, after) };
-    const rows = changeRows(between, normal.encodeText);
-    const head = { version: 1, operation: "up", stack: "a/b", services: [baseUrl], as: identity } as const;
+    const rows = changeRows(
+      { gains: rowsBetween(after, before), losses: rowsBetween(before, after) },
+      normal.encodeText,
+    );
     const content: ChangeContent = {
-      ...head,
-      services: [baseUrl],
-      arguments: [],
-      ...lifeFrom(0),
-      writes: normal.writes,
-      ...{ rows, between: [], before: [], after: [], restored: [] },
+      ...{ version: 1, operation: "up", arguments: [], stack: "a/b", services: [baseUrl], as: identity },
+      ...{ ...lifeFrom(0), writes: normal.writes, rows, between: [], before: [], after: [], restored: [] },
     };
     const change = parseChange(changeText(content), "change.json");
 
@@ -85,19 +80,11 @@ export const replays = async ({ seed, rounds, log }: PartOptions): Promise<PartR
     const [made, remade] = [await recordsIn(first, normal.uids), await recordsIn(second, again.uids)];
     const apart = [...made.filter((one) => !remade.includes(one)), ...remade.filter((one) => !made.includes(one))];
     if (apart.length > 0) fail(`records differ: ${apart.join("\n")}`);
-    figures.writes += normal.writes.length;
-    figures.rows += rows.length;
-    if (round % 100 === 0) log?.(`${round} organizations`);
-  }
+    figures["writes of these"] += normal.writes.length;
+    figures["rows of these"] += rows.length;
+  });
   folder.remove();
-  return {
-    figures: {
-      "organizations with random writes, replayed": rounds,
-      "writes of these": figures.writes,
-      "rows of these": figures.rows,
-    },
-    failures,
-  };
+  return { figures, failures };
 };
 
 /** What the harness needs of a server, for a twin. */
