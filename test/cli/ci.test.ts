@@ -176,6 +176,14 @@ describe("run", () => {
     expect(wrong.stdout).toContain('::error::--deny: there is no rule "gains-ownr"');
   });
 
+  test("exits with 1 where the job names neither the default branch nor another one, which rules come from", async () => {
+    folder.write("event.json", "{}");
+    env({ GITHUB_EVENT_NAME: "workflow_dispatch", GITHUB_REF: "refs/heads/change", IRM_CI_COMMAND: "preview" });
+    const message =
+      "this job of workflow_dispatch does not name the default branch, which rules and tests come from: give the input branch";
+    expect(await ci("run")).toMatchObject({ code: 1, stderr: expect.stringContaining(`irm ci run: ${message}\n`) });
+  });
+
   test("writes into no folder to which the change has made a link", async () => {
     folder.write("elsewhere/kept", "");
     symlinkSync(folder.path("elsewhere"), folder.path("files"));

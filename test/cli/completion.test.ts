@@ -25,7 +25,6 @@ describe("irm complete answers", () => {
       ["recover", ""],
       ["list", "clean"],
     ],
-    [["help", "rec"], ["recover"]],
     [
       ["serve", "--tls"],
       ["--tls-cert", "--tls-key"],
@@ -49,7 +48,6 @@ describe("irm complete answers", () => {
     [["serve", "--db", ""], "files"],
     [["serve", "--seed=a"], "files"],
     [["check", ""], "files"],
-    [["test", ""], "files"],
     [["init", "a"], "folders"],
     [["recover", "list", "--folder", ""], "folders"],
   ])("%j lets the shell list its %s", async (words, kind) => {

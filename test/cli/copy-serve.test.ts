@@ -118,12 +118,6 @@ describe("irm serve --copy-of refuses", () => {
   const database = folder.write("taken.db", "");
 
   test.each<[what: string, flags: string[], sentence: string]>([
-    ["--copy-to alone", ["--copy-to", "x.yaml"], "--copy-to writes what --copy-of reads: give both, or neither"],
-    [
-      "a seed beside it",
-      ["--copy-of", "https://irm.example", "--seed", "x.yaml"],
-      "--copy-of and --seed both give the records: leave one of them out",
-    ],
     [
       "a database that exists",
       ["--copy-of", "https://irm.example", "--db", database],
@@ -133,16 +127,6 @@ describe("irm serve --copy-of refuses", () => {
       "a file of something else",
       ["--copy-of", "https://irm.example", "--copy-to", taken],
       `--copy-to: ${taken} already exists and is not a copy; give another name`,
-    ],
-    [
-      "an address without TLS",
-      ["--copy-of", "http://irm.example"],
-      "--copy-of: must be an https URL; http is for loopback only, since tokens would travel in the clear",
-    ],
-    [
-      "flags that contradict each other, before it asks",
-      ["--copy-of", "https://irm.example", "--dev", "--host", "0.0.0.0"],
-      "the development issuer mints tokens for anyone who reaches it, so --dev is refused on 0.0.0.0; leave out --host",
     ],
   ])("%s", async (_, flags, sentence) => {
     expect(await runIrm("serve", ...flags)).toEqual(usageError("irm serve", sentence));

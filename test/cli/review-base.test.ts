@@ -68,14 +68,6 @@ describe("in a job of a pull request, without a flag", () => {
     vi.stubEnv("GITHUB_EVENT_PATH", event);
   };
 
-  test("rules come from the default branch", async () => {
-    repository.commit({ "review.yaml": "deny: []\n" });
-    inJob("main");
-    const { code, stdout } = await run();
-    expect(code).toBe(3);
-    expect(findingsOf(stdout).map(({ rule }) => rule)).not.toContain("other-branch");
-  });
-
   test("and not from the branch that its author has made, into which the change says that it is merged", async () => {
     repository.git("update-ref", "refs/remotes/origin/main", base);
     repository.git("checkout", "--quiet", "-b", "target", "main");
@@ -106,19 +98,6 @@ describe("in a job of a pull request, without a flag", () => {
     expect(findingsOf(stdout).find(({ rule }) => rule === "other-branch")).toMatchObject({ allowed: true });
     expect(stderr).toBe("");
   });
-});
-
-test("--base main is not the tag of the author, and another target is a finding", async () => {
-  repository.commit({ "review.yaml": "deny: []\n" });
-  repository.git("tag", "main", "change");
-  repository.git("branch", "-D", "main");
-  expect(await run("--base", "main")).toEqual(failure(1, "cannot read the base main (--base)"));
-  repository.git("update-ref", "refs/remotes/origin/main", base);
-  vi.stubEnv("GITHUB_BASE_REF", "theirs");
-  const { code, stdout } = await run("--base", "main");
-  expect(code).toBe(3);
-  expect(findingsOf(stdout).map(({ rule }) => rule)).toContain("other-branch");
-  expect(rulesOf(stdout)).toMatchObject({ base: "main", commit: base });
 });
 
 test("--rules is read at the base, by its path from the top level", async () => {
@@ -203,7 +182,6 @@ describe("a base that cannot be read has no review, whatever the work tree has",
     [["--base", "v9"], 1, "cannot read the base v9 (--base), and the rules of the change itself do not count"],
     [["--base", "--all"], 1, '"--all" is not the name of a branch, a tag or a commit'],
     [["--base", "main", "--rules", "../rules.yaml"], 1, "../rules.yaml is not in the repository"],
-    [["--base", "main", "--rules", "/etc/rules.yaml"], 1, "/etc/rules.yaml is not in the repository"],
     [["--base", "main", "--rules", "nowhere.yaml"], 2, "there is no nowhere.yaml at main, nor in the work tree"],
   ])("%j", async (flags, code, message) => {
     expect(await run(...flags)).toEqual(failure(code, message));
@@ -319,13 +297,11 @@ describe("roles.lock.yaml", () => {
     expect(changedRules((await run("--base", "main")).stdout)).toBe(
       "this change edits roles.lock.yaml: the service has other capabilities for viewer",
     );
-    const { services } = JSON.parse(lockWith(VIEWER));
-    const own = services[api.baseUrl];
+    const own = JSON.parse(lockWith(VIEWER)).services[api.baseUrl];
     for (const [changed, text] of [
       [{}, `it removes ${api.baseUrl}, and drift no longer reports`],
       [{ "https://other.example.com": own }, "it changes https://other.example.com, which this review does not read"],
       [{ [`${api.baseUrl}/`]: own }, `write ${api.baseUrl}, as`],
-      [{ [api.baseUrl.replace("127.0.0.1", "localhost")]: own }, `write ${api.baseUrl}, as`],
     ] as const) {
       repository.commit({ "roles.lock.yaml": JSON.stringify({ services: changed }) });
       const found = findingsOf((await run("--base", "main")).stdout).filter(({ rule }) => rule === "rules-changed");
@@ -337,23 +313,5 @@ describe("roles.lock.yaml", () => {
     );
     unlinkSync(join(repository.root, "roles.lock.yaml"));
     expect(changedRules((await run("--base", "main")).stdout)).toContain("it removes the file");
-  });
-});
-
-test("a job that names neither the default branch nor another one is refused", async () => {
-  const within = (name: string): string => join(repository.root, ".git", name);
-  writeFileSync(within("event.json"), "{}");
-  const variables = {
-    ...{ GITHUB_ACTIONS: "true", GITHUB_EVENT_NAME: "workflow_dispatch", GITHUB_REF: "refs/heads/change" },
-    ...{ GITHUB_EVENT_PATH: within("event.json"), GITHUB_OUTPUT: within("out"), GITHUB_STEP_SUMMARY: within("text") },
-    ...{ IRM_CI_COMMAND: "preview", IRM_CI_FOLDER: within("ci"), IRM_CI_STACK_NAME: "production" },
-  };
-  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
-  vi.spyOn(process, "chdir").mockReturnValue();
-  const { code, stderr } = await runIrm("ci", "run");
-  expect({ code, stderr }).toEqual({
-    code: 1,
-    stderr:
-      "irm ci run: this job of workflow_dispatch does not name the default branch, which rules and tests come from: give the input branch\n",
   });
 });

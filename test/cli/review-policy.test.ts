@@ -160,8 +160,6 @@ describe("its packages", () => {
 
   test.each<[string, () => void]>([
     ["the lock file", () => repository.write({ "package-lock.json": "{ }" })],
-    ["package.json", () => repository.write({ "package.json": '{ "name": "theirs" }' })],
-    ["settings of npm", () => repository.commit({ ".npmrc": "registry=https://evil.example\n" })],
     ["a package that npm unpacks", () => repository.write({ "vendor/one.tgz": "theirs" })],
     [
       "packages that the change brings",
@@ -231,7 +229,7 @@ describe("is refused, before anything runs,", () => {
       },
       "the policy has mistakes, so there is no review:\n",
     ],
-    ...["Pulumi.prod.yaml", "pulumi.yaml", "package.json", "PACKAGE-LOCK.JSON", "tsconfig.json"].map(
+    ...["Pulumi.prod.yaml", "pulumi.yaml", "PACKAGE-LOCK.JSON", "tsconfig.json"].map(
       (name): [string, () => string, string] => [
         `one that includes ${name}, which would decide what runs`,
         () => {

@@ -49,24 +49,8 @@ removed 1 role binding; \`npx pulumi-irm revoke --undo ${process.cwd()}/${file}\
     expect(readFileSync("access.yaml", "utf8")).toBe(policy(`  platform/registry: { registry.push: [${name}] }\n`));
   });
 
-  test("refuses the last owner and the caller's own, unless --force is given", async () => {
-    const other = await serve();
-    const reader = await other.actor("reader", { role: "viewer" });
-    const own = await createUid(other, "roleBindings", other.organization, {
-      identityUid: reader.uid,
-      roleUid: await other.role("editor"),
-    });
-    signIn(other, reader.token);
-    const { roleBindings } = await other.ok("GET", `${IAM}/roleBindings`, { query: { identity: other.identity } });
-    const [{ uid: owner }] = roleBindings as [{ uid: string }];
-    const refused = async (uid: string) => (await revoke("--binding", uid, "--yes")).stderr;
-    expect(await refused(owner)).toMatch(/^irm revoke: owner is the last owner of .* that you can see; give --force/);
-    expect(await refused(own)).toMatch(/^irm revoke: reader is your own identity; give --force/);
-    expect(readdirSync(".")).toEqual([]);
-  });
-
-  test("says what another uid is, and reports a binding that stays although the service says that it is gone", async () => {
-    const { name, uid } = await target();
+  test("says what another uid is", async () => {
+    const { uid } = await target();
     expect(await revoke("--binding", uid, "--yes")).toEqual({
       code: 1,
       stdout: "",
@@ -75,11 +59,6 @@ removed 1 role binding; \`npx pulumi-irm revoke --undo ${process.cwd()}/${file}\
     expect((await revoke("--binding", `${platform}/0000000000000000`, "--yes")).stderr).toContain(
       "; `npx pulumi-irm drift` prints the uids of grants that nothing declares\n",
     );
-    api.faults.set({ rules: [{ operation: "DeleteRoleBinding", steps: [{ status: 404 }] }] });
-    const { code, stderr } = await revokeAsJson("--binding", await bindingOf(uid, "editor"), "--yes");
-    expect(code).toBe(1);
-    expect(stderr).toContain(`irm revoke: ${name} still has 1 role binding, though the service says`);
-    expect(await heldBy(uid)).toEqual(everything);
   });
 });
 

@@ -195,17 +195,6 @@ describe("refuses", () => {
     expect((await revoke("--identity", other.identity, "--yes", "--force")).code).toBe(0);
   });
 
-  test("a name of several identities, with their uids, and one of none, with the nearest", async () => {
-    const twins = await Promise.all(
-      [platform, registry].map((group) => createUid(api, "identities", group, { name: "twin" })),
-    );
-    const { code, stdout, stderr } = await revoke("--identity", "twin", "--yes");
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toContain('irm revoke: 2 identities have the name "twin"; give a uid:\n');
-    for (const uid of twins) expect(stderr).toContain(uid);
-    expect((await revoke("--identity", "helpr", "--yes")).stderr).toContain("did you mean helper?");
-  });
-
   test("a file that exists, and a folder that cannot be written: nothing is removed", async () => {
     const { uid } = await target();
     writeFileSync("mine.json", "mine");
@@ -349,13 +338,6 @@ describe("at a terminal", () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining("  platform  editor\n") });
     expect(stderr).toContain(`Put this access of ${name} back? (y/N) `);
     expect(stderr).toContain("irm revoke: nothing was put back\n");
-    expect(await heldBy(uid)).toEqual([]);
-  });
-
-  test("yes removes all", async () => {
-    const { uid } = await target();
-    answer("yes\n");
-    expect((await revoke("--identity", uid)).code).toBe(0);
     expect(await heldBy(uid)).toEqual([]);
   });
 });

@@ -108,14 +108,11 @@ describe("irm roles", () => {
     const text =
       "the service changed viewer: +skills.publish, -groups.list; 1 identity gained it at 1 group and 1 identity lost it at 1 group; no pull request did";
     expect((await roles()).stdout).toContain(text);
-    const { stdout, code: markdown } = await roles("--format", "markdown");
-    expect(markdown).toBe(3);
-    expect(stdout).toContain("- the service changed `viewer`: `+skills.publish, -groups.list`; 1 identity gained it");
-
-    const page = (await roles("--format", "html")).stdout;
-    expect(page).toMatch(/^<!doctype html>/i);
-    expect(page).toContain(`${reader.uid}`);
-
+    for (const [format, part] of [
+      ["markdown", "- the service changed `viewer`: `+skills.publish, -groups.list`; 1 identity gained it"],
+      ["html", reader.uid],
+    ] as const)
+      expect(await roles("--format", format)).toMatchObject({ code: 3, stdout: expect.stringContaining(part) });
     expect((await roles("--write")).stderr).toBe(`updated ${LOCK}: commit it\n`);
     expect(await json()).toMatchObject({ code: 0, changed: [] });
     expect((await roles("--write")).stderr).toBe(`${LOCK} is up to date\n`);
@@ -142,7 +139,6 @@ describe("irm roles", () => {
     expect(stdout).toContain("you can see no group, so all of them may be hidden: groups.list is needed");
     vi.stubEnv("IRM_TOKEN", (await api.actor("lister", { role: "apk.pull" })).token);
     expect((await roles()).stdout).toContain("nobody that you can see gained or lost access by it");
-    expect((await runIrm("access", "--pull-tokens")).stdout).toContain("identities");
   });
 
   test("a capability that only the service knows, by its number, is written so that it can be read", async () => {
@@ -222,7 +218,6 @@ describe("irm roles", () => {
   });
 
   test.each([
-    ["services: []", "services: must be a map"],
     ["services: { https://irm.example.com: { date: today, roles: {} } }", "services.https://irm.example.com.date: "],
     ["{", "roles.lock.yaml"],
   ])("a lock with mistakes, %s, is refused and stays as it is", async (text, message) => {
@@ -255,15 +250,6 @@ tests:
     return folder.write(`${name}/access.yaml`, POLICY.replace("ROLE", role));
   };
 
-  test("without one, check and test say which bundles of which day they used", async () => {
-    const file = write("no-lock", "viewer");
-    const line = `built-in roles as of ${BUILT_IN_ROLES_SOURCE.date}, from the table of this version`;
-    expect((await runIrm("check", file)).stderr).toContain(line);
-    const { code, stderr } = await runIrm("test", file);
-    expect(code).toBe(0);
-    expect(stderr.split("\n").filter((one) => one.startsWith(line))).toHaveLength(1);
-  });
-
   test("a test passes only with the bundles of every service", async () => {
     const lock = lockOf({ [A]: { viewer: ["groups.list"] }, [B]: { viewer: ["skills.publish"] } });
     const file = write("two", "viewer", lock);
@@ -284,15 +270,5 @@ tests:
     expect((await runIrm("check", one)).stdout).toContain(
       "there is no role libraries.go.pull at https://b.example.com; declare it in roles",
     );
-  });
-
-  test("a viewer can guardener.dfc.convert, and an owner skills.publish, also without a lock", async () => {
-    const file = write("whole", "viewer");
-    writeFileSync(
-      file,
-      readFileSync(file, "utf8").replace("cannot: [skills.publish]", "cannot: [guardener.dfc.convert]"),
-    );
-    expect((await runIrm("test", file)).code).toBe(3);
-    expect((await runIrm("test", write("owner", "owner"))).code).toBe(3);
   });
 });

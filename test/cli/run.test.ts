@@ -1,4 +1,4 @@
-// The run on a copy without an engine: how it ends, where it takes place, and command lines that it refuses.
+// The run on a copy without an engine: how it ends and where it takes place.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,7 +14,6 @@ import { engineWith } from "../../pulumi/command.ts";
 import { parsePreview } from "../../pulumi/preview.ts";
 import { clientOf } from "../access/client.ts";
 import { serve } from "../harness/api-server.ts";
-import { failure, runIrm } from "../support/irm.ts";
 import { isRunning } from "../support/process.ts";
 import { testFolder } from "../support/test-folder.ts";
 
@@ -154,13 +153,5 @@ describe("the place of a run", () => {
     const { name, settingsOf } = projectAt(join(own, "below"));
     expect([name, settingsOf("dev")]).toEqual(["acme", join(own, "stacks", "Pulumi.dev.yaml")]);
     expect(() => projectAt("/")).toThrow("there is no Pulumi.yaml in this folder, and none above it");
-  });
-});
-
-describe("a command line that is refused", () => {
-  test("--out replaces no file of another kind", async () => {
-    const other = folder.write("package.json", "{}");
-    expect(await runIrm("review", "--out", other)).toEqual(failure(1, `${other} exists already, and is not a change`));
-    expect(readFileSync(other, "utf8")).toBe("{}");
   });
 });

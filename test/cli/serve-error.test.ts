@@ -1,6 +1,7 @@
 // An error that the user can fix ends `irm serve` with one sentence on stderr and exit code 1, without a stack trace.
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test, vi } from "vitest";
 import { openDatabase } from "../../server/store/database.ts";
@@ -49,19 +50,6 @@ describe("a database", () => {
     expect(after.prepare("SELECT name FROM sqlite_schema").all()).toEqual([{ name: "contacts" }]);
     after.close();
   });
-
-  test("that is not a database", async () => {
-    const file = folder.write("notes.txt", "Dear diary, ".repeat(100));
-    expectSentence(await run("--db", file), `cannot use ${file} as a database: file is not a database`);
-  });
-
-  test("that is a folder, or lies in a missing one", async () => {
-    const file = folder.path("folder");
-    mkdirSync(file);
-    expectSentence(await run("--db", file), `cannot use ${file} as a database: it is a folder`);
-    const nowhere = folder.path("nowhere/irm.db");
-    expectSentence(await run("--db", nowhere), `cannot use ${nowhere} as a database: its folder does not exist`);
-  });
 });
 
 describe("a port", () => {
@@ -77,29 +65,42 @@ describe("a port", () => {
       expectSentence(await run("--port", String(free.port), "--auth-port", port), sentence);
     taken.close();
   });
-
-  test("of an address of another machine", async () => {
-    expectSentence(await run("--host", "192.0.2.1"), "192.0.2.1 is not an address of this machine");
-  });
 });
 
-describe("a seed file", () => {
-  test("that is missing", async () => {
-    const file = folder.path("missing.yaml");
-    expectSentence(
-      await run("--seed", file),
-      `cannot read the seed file ${file}: ENOENT: no such file or directory, open '${file}'`,
-    );
-  });
+const missing = folder.path("missing.yaml");
+const seed = folder.write("seed.yaml", "organization:\n  name: Acme\ngroups:\n  - name: eng\n    parent: nowhere\n");
+const faults = folder.write("faults.yaml", "rules:\n  - operation: MakeGroup\n    steps: []\n");
+const notes = folder.write("notes.txt", "Dear diary, ".repeat(100));
 
-  test("with several problems is reported with file, line and column of each, and nothing starts", async () => {
-    const file = folder.write("bad.yaml", "organization:\n  name: Acme\ngroups:\n  - name: eng\n    parent: nowhere\n");
-    expectSentence(
-      await run("--seed", file, "--db", folder.path("untouched.db")),
-      [
-        `${file}:2:9: organization.name: name must match "^[a-z0-9 ._-]{1,}$"`,
-        `${file}:5:13: groups.0.parent: there is no group "nowhere" in this file`,
-      ].join("\n"),
-    );
-  });
+test.each<[what: string, flags: string[], sentence: string]>([
+  ["a database that is none", ["--db", notes], `cannot use ${notes} as a database: file is not a database`],
+  ["a folder as database", ["--db", tmpdir()], `cannot use ${tmpdir()} as a database: it is a folder`],
+  [
+    "a database in no folder",
+    ["--db", folder.path("no/irm.db")],
+    `cannot use ${folder.path("no/irm.db")} as a database: its folder does not exist`,
+  ],
+  ["an address of another machine", ["--host", "192.0.2.1"], "192.0.2.1 is not an address of this machine"],
+  [
+    "a missing seed",
+    ["--seed", missing],
+    `cannot read the seed file ${missing}: ENOENT: no such file or directory, open '${missing}'`,
+  ],
+  [
+    "a seed with problems: file, line and column of each",
+    ["--seed", seed, "--db", folder.path("untouched.db")],
+    `${seed}:2:9: organization.name: name must match "^[a-z0-9 ._-]{1,}$"\n${seed}:5:13: groups.0.parent: there is no group "nowhere" in this file`,
+  ],
+  [
+    "missing scripted failures",
+    ["--faults", missing],
+    `cannot read the faults file ${missing}: ENOENT: no such file or directory, open '${missing}'`,
+  ],
+  [
+    "scripted failures with problems",
+    ["--faults", faults],
+    `${faults}:2:16: rules.0.operation: must be the name of an operation, such as CreateGroup, or "*"\n${faults}:3:12: rules.0.steps: must have a step`,
+  ],
+])("%s", async (_, flags, sentence) => {
+  expectSentence(await run(...flags), sentence);
 });

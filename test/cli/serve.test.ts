@@ -71,12 +71,8 @@ describe("serve --dev --json", async () => {
 describe("serve without --dev", () => {
   const folder = testFolder();
   test("with a seed prints its organization, and no owner", async () => {
-    const server = startCommand(
-      "serve",
-      "--json",
-      "--seed",
-      folder.write("seed.yaml", "organization: { name: acme }\n"),
-    );
+    const seed = folder.write("seed.yaml", "organization: { name: acme }\n");
+    const server = startCommand("serve", "--json", "--seed", seed);
     const { organization, identity, token } = await readyOf(server);
     expect({ organization, identity, token }).toEqual({
       organization: expect.stringMatching(/^[0-9a-f]{40}$/),

@@ -118,15 +118,8 @@ describe("mistakes exit with 1, and no test runs", () => {
       { "access.yaml": POLICY, "access.tests.yaml": `organization: other\n${TESTS}` },
       `access.tests.yaml:1:1: organization: ${OTHER}`,
     ],
-    [
-      "the same of the file beside a policy",
-      { "team.yaml": POLICY, "team.tests.yaml": `organization: other\n${TESTS}` },
-      `team.tests.yaml:1:1: organization: ${OTHER}`,
-      "team.yaml",
-    ],
     ["no tests", { "access.yaml": POLICY }, "access.yaml has no tests", "access.yaml"],
     ["no file", {}, "access.tests.yaml:1:1: there is no file "],
-    ["a list", { "access.tests.yaml": "- name: x\n" }, "1:1: must be a map with tests, a list\n"],
   ])("%s", async (name, files, message, file = "access.tests.yaml") => {
     const path = write(files, name);
     expect(await runIrm("test", path(file), "--format", "json")).toEqual(failure(1, message));
@@ -187,18 +180,6 @@ describe("--live", async () => {
     );
     expect(code).toBe(3);
     expect(JSON.parse(stdout).tests[0].reason).toMatch(/not visible/);
-  });
-
-  test("a uid that does not exist is a mistake; in only it excuses nobody, as it does offline", async () => {
-    const uid = `${api.organization}/${"1".repeat(16)}`;
-    expect(await live(`tests: [{ name: a, identity: ${uid}, cannot: tag.create }]\n`)).toEqual(
-      failure(1, `there is no identity ${uid}`),
-    );
-    const allowed = await live(`tests: [{ name: a, capability: tag.create, only: [${uid}] }]\n`);
-    expect({ code: allowed.code, stdout: allowed.stdout }).toEqual({
-      code: 3,
-      stdout: expect.stringContaining("owner"),
-    });
   });
 
   test("a name that does not exist is a mistake, and an API that refuses is reported", async () => {

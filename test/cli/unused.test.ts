@@ -66,12 +66,6 @@ test("prints JSON", async () => {
   expect(roles).toEqual([{ role: idle, name: "idle", group: platform }]);
 });
 
-test("what covers a binding is covered by nothing itself", async () => {
-  const { covered: found } = JSON.parse((await unused("90d", "--format", "json")).stdout);
-  const gone = new Set(found.map(({ binding }: { binding: string }) => binding));
-  for (const { by } of found) expect(gone).not.toContain(by.binding);
-});
-
 test("prints what docs/access.md shows; a shorter time has more identities, and a longer one fewer", async () => {
   const page = readFileSync(new URL("../../docs/access.md", import.meta.url), "utf8");
   const [, shown] = /prints what can go:\n\n```\n(.*?)```/s.exec(page) ?? [];
@@ -169,14 +163,11 @@ test("--write keeps what the policy needs, and says so", async () => {
   expect(stderr).toContain("roles.idle stays: the policy gives it, and no update has done so yet\n");
 });
 
-test.each<[text: string, message: RegExp]>([
-  [
-    "organization: acme\naccess: { /: { viewer: [a] } }\n",
-    /^irm access: p\.yaml:2:25: access\.\/\.viewer\[0\]: there is no identity a/,
-  ],
-  [policy.replace("# for later", "x: y"), /^irm access: p\.yaml:9:6: roles\.x: must be a map/],
-])("a policy with mistakes is reported, and stays as it is: %j", async (text, message) => {
+test("a policy with mistakes is reported, and stays as it is", async () => {
+  const text = "organization: acme\naccess: { /: { viewer: [a] } }\n";
   writeFileSync("p.yaml", text);
-  expect(await unused("90d", "--write", "p.yaml")).toEqual(failure(1, message));
+  expect(await unused("90d", "--write", "p.yaml")).toEqual(
+    failure(1, /^irm access: p\.yaml:2:25: access\.\/\.viewer\[0\]: there is no identity a/),
+  );
   expect(readFileSync("p.yaml", "utf8")).toBe(text);
 });

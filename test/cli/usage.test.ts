@@ -92,10 +92,6 @@ describe("irm", () => {
   });
 });
 
-const choice = (flag: string, value: string, allowed: string): string =>
-  `option '${flag}' argument '${value}' is invalid. Allowed choices are ${allowed}.`;
-const ISSUER = ["--issuer", "http://127.0.0.1:1", "--subject", "s"];
-
 describe("a wrong command line is refused with the nearest name:", () => {
   test.each<[string[], string, string]>([
     [["srve"], "irm", "unknown command 'srve'\n(Did you mean serve?)"],
@@ -131,127 +127,105 @@ const WHAT_TO_REVOKE =
   "give one of --identity, --binding and --external-group, or --undo with the file of an earlier revocation";
 const ENGINE_FLAGS = "only --target, --target-dependents, --replace, --exclude are";
 
+/** A command line and its problem. */
+const WRONG = `
+serve --colour | unknown option '--colour'
+serve extra | too many arguments for 'serve'. Expected 0 arguments but got 1: extra.
+serve --port | option '--port <N>' argument missing
+serve --port http | --port ${PORT} "http"
+serve --port 65536 | --port ${PORT} "65536"
+serve --port=-1 | --port ${PORT} "-1"
+serve --auth-port 1e3 | --auth-port ${PORT} "1e3"
+serve --rate-limit 0 | --rate-limit ${COUNT} "0"
+serve --rate-limit 1.5 | --rate-limit ${COUNT} "1.5"
+serve --max-connections 0 | --max-connections ${COUNT} "0"
+serve --idle-timeout 1m | --idle-timeout ${COUNT} "1m"
+serve --max-body-memory - | --max-body-memory ${COUNT} "-"
+serve --max-answer-memory x | --max-answer-memory ${COUNT} "x"
+serve --log-level loud | option '--log-level <L>' argument 'loud' is invalid. Allowed choices are debug, info, warn, error.
+serve --dev=yes | unknown option '--dev=yes'
+serve --public-url irm.example.com:8443 | --public-url has no scheme; write https://irm.example.com:8443
+serve --copy-of 127.0.0.1:8080 | --copy-of: has no scheme; write http://127.0.0.1:8080
+serve --copy-to x.yaml | --copy-to writes what --copy-of reads: give both, or neither
+serve --copy-of https://irm.example --seed x.yaml | --copy-of and --seed both give the records: leave one of them out
+serve --copy-of http://irm.example | --copy-of: must be an https URL; http is for loopback only, since tokens would travel in the clear
+serve --copy-of https://irm.example --dev --host 0.0.0.0 | ${DEV_ISSUER} 0.0.0.0; leave out --host
+serve --dev --host localhost.example | ${DEV_ISSUER} localhost.example; leave out --host
+serve --tls-cert cert.pem | --tls-cert and --tls-key belong together: give both or neither
+serve --tls-key key.pem | --tls-cert and --tls-key belong together: give both or neither
+serve token | --issuer and --subject must be given
+serve token --issuer http://127.0.0.1:1/dev-issuer | --subject must be given
+serve token --issuer dev-issuer --subject s | --issuer takes a URL, not "dev-issuer"
+serve token --issuer [::1]:1/dev --subject s | --issuer has no scheme; write http://[::1]:1/…
+serve token --issuer http://127.0.0.1:1 --subject s --claim ref | --claim takes name=value, not "ref"
+serve token --issuer http://127.0.0.1:1 --subject s --claim =x | --claim takes name=value, not "=x"
+test --format html | option '--format <FORMAT>' argument 'html' is invalid. Allowed choices are terminal, json.
+access --format htm | option '--format <FORMAT>' argument 'htm' is invalid. Allowed choices are terminal, markdown, json, html.
+access --capability tag.craete | --capability: there is no capability "tag.craete"; did you mean tag.create or tag.delete?
+access --pull-tokens --identity ci | --pull-tokens and --identity cannot be combined
+access --pull-tokens --unused 90d | --unused and --pull-tokens cannot be combined
+access --unused 90 | --unused takes a number of days such as 90d, not "90"
+access --unused 90d --identity a | --unused and --identity cannot be combined
+access --unused 90d --format html | --unused prints terminal or json, not html
+access --write access.yaml | --write is for --unused
+access paths --to ownr | --to: there is no capability "ownr"; did you mean owner?
+access whoami --check groups.list | ${CHECK} "groups.list"
+access whoami --check @platform | ${CHECK} "@platform"
+access whoami --check groups.lsit@/ | --check: there is no capability "groups.lsit"; did you mean groups.list?
+drift --format html | option '--format <FORMAT>' argument 'html' is invalid. Allowed choices are terminal, markdown, json.
+drift --service x | --service: "x" is not URL=VARIABLE, such as https://irm.example.com=OTHER_IRM_TOKEN
+drift --service localhost:80=HOME | --service: the address before =HOME has no scheme; write http://localhost:80
+export --into a.yaml --out x | --into and --out cannot be combined
+export --into a.yaml --group / | --into and --group cannot be combined
+export --into a.yaml --from-tfstate x | --into and --from-tfstate cannot be combined
+export --into a.yaml --format python | --into adds to a policy, and --format python writes none
+export --from-tfstate x.json --group platform | give --group or --from-tfstate: the state says which records are exported
+export --from-tfstate x.json --no-adopt | --from-tfstate takes records over, so --no-adopt is not for it
+revoke | ${WHAT_TO_REVOKE}
+revoke --binding a --external-group b | ${WHAT_TO_REVOKE}
+revoke --identity a --undo b | ${WHAT_TO_REVOKE}
+revoke --undo b --out c | --out is not for --undo, which writes no file
+revoke --undo b --undo-file c | --undo-file is not for --undo, which writes no file
+revoke --identity a --out b --undo-file c | --undo-file is not for --out, which removes nothing
+revoke --identity a | there is no terminal to ask whether to go on; give --yes
+recover list --key k | unknown option '--key'
+recover clean --key k --all | --key and --all cannot be combined
+review --deny gains-ownr | --deny: there is no rule "gains-ownr"; did you mean gains-owner?
+review --allow gains-owner | --allow: "gains-owner" is not RULE@SUBJECT, such as gains-owner@platform/release
+review --format jsn | option '--format <FORMAT>' argument 'jsn' is invalid. Allowed choices are terminal, markdown, json, html.
+review --rules /nowhere/rules.yaml | --rules: there is no file /nowhere/rules.yaml
+review --as ci | --as: "ci" is not a uid
+review c.json --destroy | --destroy is for a program, and c.json is a change
+review c.json --stack dev | --stack is for a program, and c.json is a change
+review c.json --as x | --as is for a program, and c.json is a change
+review c.json --rights own | --rights is for a program, and c.json is a change
+review c.json --out x | --out is for a program, and c.json is a change
+review c.json -- --target urn:x | --target urn:x: c.json is a change, and no engine runs
+`;
+const COMMAND = /^(?:access (?:whoami|paths)|recover (?:list|clean)|serve token|\S+)/;
+
 describe("a wrong flag is refused before anything is asked of a service:", () => {
+  test.each(WRONG.trim().split("\n"))("%s", async (line) => {
+    const [written = "", problem = ""] = line.split(" | ");
+    expect(await run(...written.split(" "))).toEqual(usageError(`irm ${COMMAND.exec(written)}`, problem));
+  });
+
   test.each<[command: string, args: string[], problem: string]>([
-    ["serve", ["--colour"], "unknown option '--colour'"],
-    ["serve", ["extra"], "too many arguments for 'serve'. Expected 0 arguments but got 1: extra."],
-    ["serve", ["--port"], "option '--port <N>' argument missing"],
-    ["serve", ["--port", "http"], `--port ${PORT} "http"`],
-    ["serve", ["--port", "65536"], `--port ${PORT} "65536"`],
-    ["serve", ["--port=-1"], `--port ${PORT} "-1"`],
-    ["serve", ["--auth-port", "1e3"], `--auth-port ${PORT} "1e3"`],
-    ["serve", ["--rate-limit", "0"], `--rate-limit ${COUNT} "0"`],
-    ["serve", ["--rate-limit", "1.5"], `--rate-limit ${COUNT} "1.5"`],
-    ["serve", ["--max-connections", "0"], `--max-connections ${COUNT} "0"`],
-    ["serve", ["--idle-timeout", "1m"], `--idle-timeout ${COUNT} "1m"`],
-    ["serve", ["--max-body-memory", "-"], `--max-body-memory ${COUNT} "-"`],
-    ["serve", ["--max-answer-memory", "x"], `--max-answer-memory ${COUNT} "x"`],
-    ["serve", ["--log-level", "loud"], choice("--log-level <L>", "loud", "debug, info, warn, error")],
-    ["serve", ["--dev=yes"], "unknown option '--dev=yes'"],
-    [
-      "serve",
-      ["--public-url", "irm.example.com:8443"],
-      "--public-url has no scheme; write https://irm.example.com:8443",
-    ],
-    ["serve", ["--copy-of", "127.0.0.1:8080"], "--copy-of: has no scheme; write http://127.0.0.1:8080"],
-    ["serve", ["--dev", "--host", "localhost.example"], `${DEV_ISSUER} localhost.example; leave out --host`],
-    ["serve", ["--tls-cert", "cert.pem"], "--tls-cert and --tls-key belong together: give both or neither"],
-    ["serve", ["--tls-key", "key.pem"], "--tls-cert and --tls-key belong together: give both or neither"],
-    ["serve token", [], "--issuer and --subject must be given"],
-    ["serve token", ["--issuer", "http://127.0.0.1:1/dev-issuer"], "--subject must be given"],
     ["serve token", ["--subject", "", "--issuer", "http://127.0.0.1:1"], "--subject must be given"],
-    ["serve token", ["--issuer", "dev-issuer", "--subject", "s"], '--issuer takes a URL, not "dev-issuer"'],
-    ["serve token", ["--issuer", "[::1]:1/dev", "--subject", "s"], "--issuer has no scheme; write http://[::1]:1/…"],
-    ["serve token", [...ISSUER, "--claim", "ref"], '--claim takes name=value, not "ref"'],
-    ["serve token", [...ISSUER, "--claim", "=x"], '--claim takes name=value, not "=x"'],
-    ["test", ["--format", "html"], choice("--format <FORMAT>", "html", "terminal, json")],
-    ["access", ["--format", "htm"], choice("--format <FORMAT>", "htm", "terminal, markdown, json, html")],
-    [
-      "access",
-      ["--capability", "tag.craete"],
-      '--capability: there is no capability "tag.craete"; did you mean tag.create or tag.delete?',
-    ],
-    ["access", ["--pull-tokens", "--identity", "ci"], "--pull-tokens and --identity cannot be combined"],
-    ["access", ["--pull-tokens", "--unused", "90d"], "--unused and --pull-tokens cannot be combined"],
-    ["access", ["--unused", "90"], '--unused takes a number of days such as 90d, not "90"'],
-    ["access", ["--unused", "90d", "--identity", "a"], "--unused and --identity cannot be combined"],
-    ["access", ["--unused", "90d", "--format", "html"], "--unused prints terminal or json, not html"],
-    ["access", ["--write", "access.yaml"], "--write is for --unused"],
-    ["access paths", ["--to", "ownr"], '--to: there is no capability "ownr"; did you mean owner?'],
     ["access paths", ["--from", "{ githb: {} }"], "--from:1:3: githb: there is no such workload; did you mean github?"],
     [
       "access paths",
       ["--from", "{ github: { repo: a/b, branch: m } }"],
       "--from:1:3: github: repository is required\n--from:1:19: github.repo: unknown argument; did you mean repository?",
     ],
-    ["access whoami", ["--check", "groups.list"], `${CHECK} "groups.list"`],
-    ["access whoami", ["--check", "@platform"], `${CHECK} "@platform"`],
-    [
-      "access whoami",
-      ["--check", "groups.lsit@/"],
-      '--check: there is no capability "groups.lsit"; did you mean groups.list?',
-    ],
-    ["drift", ["--format", "html"], choice("--format <FORMAT>", "html", "terminal, markdown, json")],
     [
       "drift",
       ["--allow", "ci", "--allow", ""],
       '--allow: "ci" is neither a uid nor pull-tokens\n--allow: "" is neither a uid nor pull-tokens',
     ],
-    [
-      "drift",
-      ["--service", "x"],
-      '--service: "x" is not URL=VARIABLE, such as https://irm.example.com=OTHER_IRM_TOKEN',
-    ],
-    [
-      "drift",
-      ["--service", "localhost:80=HOME"],
-      "--service: the address before =HOME has no scheme; write http://localhost:80",
-    ],
     ["export", ["--out", ""], "--out: the name of the folder is empty; . is this folder"],
     ["export", ["--out", " "], "--out: the name of the folder is empty; . is this folder"],
-    ["export", ["--into", "a.yaml", "--out", "x"], "--into and --out cannot be combined"],
-    ["export", ["--into", "a.yaml", "--group", "/"], "--into and --group cannot be combined"],
-    ["export", ["--into", "a.yaml", "--from-tfstate", "x"], "--into and --from-tfstate cannot be combined"],
-    ["export", ["--into", "a.yaml", "--format", "python"], "--into adds to a policy, and --format python writes none"],
-    [
-      "export",
-      ["--from-tfstate", "x.json", "--group", "platform"],
-      "give --group or --from-tfstate: the state says which records are exported",
-    ],
-    [
-      "export",
-      ["--from-tfstate", "x.json", "--no-adopt"],
-      "--from-tfstate takes records over, so --no-adopt is not for it",
-    ],
-    ["revoke", [], WHAT_TO_REVOKE],
-    ["revoke", ["--binding", "a", "--external-group", "b"], WHAT_TO_REVOKE],
-    ["revoke", ["--identity", "a", "--undo", "b"], WHAT_TO_REVOKE],
-    ["revoke", ["--undo", "b", "--out", "c"], "--out is not for --undo, which writes no file"],
-    ["revoke", ["--undo", "b", "--undo-file", "c"], "--undo-file is not for --undo, which writes no file"],
-    [
-      "revoke",
-      ["--identity", "a", "--out", "b", "--undo-file", "c"],
-      "--undo-file is not for --out, which removes nothing",
-    ],
-    ["revoke", ["--identity", "a"], "there is no terminal to ask whether to go on; give --yes"],
-    ["recover list", ["--key", "k"], "unknown option '--key'"],
-    ["recover clean", ["--key", "k", "--all"], "--key and --all cannot be combined"],
-    ["review", ["--deny", "gains-ownr"], '--deny: there is no rule "gains-ownr"; did you mean gains-owner?'],
-    [
-      "review",
-      ["--allow", "gains-owner"],
-      '--allow: "gains-owner" is not RULE@SUBJECT, such as gains-owner@platform/release',
-    ],
-    ["review", ["--format", "jsn"], choice("--format <FORMAT>", "jsn", "terminal, markdown, json, html")],
-    ["review", ["--rules", "/nowhere/rules.yaml"], "--rules: there is no file /nowhere/rules.yaml"],
-    ["review", ["--as", "ci"], '--as: "ci" is not a uid'],
     ["review", ["--out", ""], "--out takes the name of a file"],
-    ["review", ["c.json", "--destroy"], "--destroy is for a program, and c.json is a change"],
-    ["review", ["c.json", "--stack", "dev"], "--stack is for a program, and c.json is a change"],
-    ["review", ["c.json", "--as", "x"], "--as is for a program, and c.json is a change"],
-    ["review", ["c.json", "--rights", "own"], "--rights is for a program, and c.json is a change"],
-    ["review", ["c.json", "--out", "x"], "--out is for a program, and c.json is a change"],
-    ["review", ["c.json", "--", "--target", "urn:x"], "--target urn:x: c.json is a change, and no engine runs"],
     [
       "review",
       ["--", "--yes", "--debug"],
