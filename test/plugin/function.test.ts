@@ -30,12 +30,6 @@ describe("functions", () => {
     expect(groups).toContainEqual(expect.objectContaining({ uid: group.id }));
   });
 
-  it("list role bindings by the name of a built-in role", async () => {
-    const { plugin } = fixture;
-    const { roleBindings } = await plugin.invoke("irm:index:listRoleBindings", { role: "owner" });
-    expect(roleBindings).not.toHaveLength(0);
-  });
-
   it("are secret where an argument is", async () => {
     const { plugin } = fixture;
     expect((await plugin.invoke("irm:index:getRole", { name: new Secret("viewer") })).uid).toBeInstanceOf(Secret);

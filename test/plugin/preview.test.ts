@@ -1,11 +1,8 @@
-// What a preview plans: outputs that are known, records that an update takes over, and warnings.
-import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Secret } from "../../plugin/value.ts";
 import { UNKNOWN } from "../../pulumi/value.ts";
 import type { Json } from "../../schema/index.ts";
-import { root } from "../harness/api-process.ts";
-import { type PluginClient, startPlugin, urnOf } from "../harness/plugin.ts";
+import { type PluginClient, urnOf } from "../harness/plugin.ts";
 import { setUp } from "./fixture.ts";
 
 const fixture = setUp();
@@ -53,18 +50,6 @@ describe("a preview", () => {
     });
   });
 
-  it("refuses claims that match no token, with what to write where nothing is secret", async () => {
-    const claimMatch = { issuer: "https://gitlab.com/", subject: "project_path:acme/*:ref_type:branch:ref:main" };
-    const check = async (one: unknown) =>
-      (await plugin.check(urnOf("Identity", "dead"), { parent: org, name: "dead", claimMatch: one })).failures;
-    expect(await check(claimMatch)).toEqual([
-      "claimMatch.issuer: ends with a slash, which this issuer does not have, so it matches no token; write https://gitlab.com",
-      'claimMatch.subject: is compared byte for byte, so * stands for itself and it matches no token; write subjectPattern: "project_path:acme/[^/:]*:ref_type:branch:ref:main"',
-    ]);
-    expect((await check(new Secret(claimMatch))).join()).not.toContain("acme");
-    expect((await check({ ...claimMatch, subject: new Secret(claimMatch.subject) })).join()).not.toContain("acme");
-  });
-
   it("shows the record of an interrupted run that the update takes over", async () => {
     const { urn, id, inputs } = await created("Group", { parent: org, name: "left behind" });
     const next = await nextProcess();
@@ -77,14 +62,6 @@ describe("a preview", () => {
     ]);
     const update = await next.create(urn, inputs);
     expect(update).toMatchObject({ id });
-  });
-
-  it("refuses a journal in the work tree", async () => {
-    const { org: parent, service } = fixture;
-    const one = await startPlugin({ ...service.env, IRM_JOURNAL: join(root, ".irm-journal") });
-    await one.configure();
-    await expect(one.check(urnOf("Group", "any"), { parent, name: "any" })).rejects.toThrow("is in the work tree");
-    one.close();
   });
 
   it("knows the outputs that the program gives", async () => {
@@ -108,15 +85,6 @@ describe("a preview", () => {
     expect(outs).toEqual({ ...one.outs, description: "new", updateTime: UNKNOWN });
     expect(fixture.service.clock.now()).toBe(before);
     expect((await plugin.read(one.urn, one.id, one.outs, one.inputs)).outs).toMatchObject({ description: "old" });
-  });
-
-  it("warns of a record with the same parent and fields", async () => {
-    const args = { parent: org, name: "twin" };
-    await created("Group", args);
-    const urn = urnOf("Group", "again");
-    const { inputs } = await plugin.check(urn, args);
-    await plugin.create(urn, inputs, { preview: true });
-    expect(plugin.messages.at(-1)).toContain("a group with the same parent and fields already exists");
   });
 });
 

@@ -99,17 +99,6 @@ describe("a stack at another address", () => {
     plugin.close();
   });
 
-  it("is refused as with dynamic resources", async () => {
-    const { org } = fixture;
-    const one = await fixture.created("Group", { parent: org, name: "here" });
-    const plugin = await startPlugin({ ...fixture.service.env, IRM_BASE_URL: "http://127.0.0.1:1" });
-    await plugin.configure();
-    await expect(plugin.check(one.urn, { parent: org, name: "here" }, one.inputs)).rejects.toThrow(
-      `wrong service? The records of this stack are at ${fixture.service.baseUrl}, as of its last up, and this run is for http://127.0.0.1:1.`,
-    );
-    plugin.close();
-  });
-
   it("is confirmed by the argument of its provider", async () => {
     const { org, service } = fixture;
     const { baseUrl } = service;

@@ -7,6 +7,7 @@ import type { Env } from "../../client/config.ts";
 import { readConfig } from "../../client/credentials.ts";
 import { AttemptError } from "../../client/retry.ts";
 import type { HttpAnswer, HttpRequest, Transport } from "../../client/transport.ts";
+import { methodsWith } from "../../provider/engine/methods.ts";
 import { stackOf } from "../../provider/run/journal.ts";
 import { journalPath } from "../../provider/run/journal-path.ts";
 import { sessionWith } from "../../provider/run/session.ts";
@@ -102,4 +103,29 @@ export const usedJournal = (baseUrl: string): string => {
   const config = readConfig(getter(), { IRM_BASE_URL: baseUrl, IRM_JOURNAL: journal });
   writeFileSync(journalPath(stackOf(keyOf("").__key), config, {}, process.cwd()), "");
   return journal;
+};
+
+/** What the stack configuration of `scriptedMethods` has. */
+export const SCRIPTED_CONFIG = { config: { get: getter({ "irm:baseUrl": BASE_URL }) } };
+
+/** The methods of a process whose requests are answered by a script; `env` has its credentials. */
+export const scriptedMethods = (env: Record<string, string>, ...steps: Step[]) => {
+  const { transport, requests } = scriptedTransport(...steps);
+  const messages: string[] = [];
+  const own = { IRM_BASE_URL: BASE_URL, IRM_JOURNAL: usedJournal(BASE_URL), ...env };
+  const environment = { env: own, clock: manualClock(), transport, log: (text: string) => void messages.push(text) };
+  return { methods: methodsWith(environment), requests, messages };
+};
+
+/** The group of the uid that a request asks for; of a create, a new one. */
+export const groupAsked = ({ method, url }: HttpRequest): HttpAnswer => {
+  const uid = method === "POST" ? GROUP : /\/groups\/(.+)$/.exec(url.pathname)?.[1];
+  return json({ uid: uid ?? GROUP, name: "eng", createTime: new Date(START_MS).toISOString() });
+};
+
+/** The same, of a process that has its configuration and a token. By default each answer is a group. */
+export const configuredMethods = async (...steps: Step[]) => {
+  const own = scriptedMethods({ IRM_TOKEN: "token" }, ...(steps.length > 0 ? steps : [groupAsked]));
+  await own.methods.group.configure(SCRIPTED_CONFIG);
+  return own;
 };

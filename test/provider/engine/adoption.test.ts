@@ -1,17 +1,18 @@
-// What `adopt` means for a resource whose record somebody deleted, and the file of uids beside the program.
+// What `adopt` means: which record, what it changes on it, what is left of it once somebody has deleted the record, and the file of uids
+// beside the program.
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Env } from "../../../client/env.ts";
 import { DRIFT_PREVIEW, isDoubt } from "../../../client/preview-marks.ts";
+import { adoptionChanges, findAdopted, MATCHES } from "../../../provider/engine/adoption.ts";
 import { type Methods, providerWith } from "../../../provider/engine/methods.ts";
-import type { KindName } from "../../../provider/kind/index.ts";
-import { builtInRoleUid } from "../../../provider/kind/names.ts";
+import { type KindName, kindRecords } from "../../../provider/kind/index.ts";
 import { FORMER, KEY, MATCH, PREVIEW, PROVIDER } from "../../../provider/record/state.ts";
 import type { Json } from "../../../schema/index.ts";
 import { startMachine } from "../../harness/provider.ts";
-import { journalFolder } from "../../support/scripted.ts";
+import { GROUP, journalFolder, json, keyOf, ORG, ROLE, scriptedSession } from "../../support/scripted.ts";
 
 const machine = startMachine();
 
@@ -60,10 +61,7 @@ describe.each([
     const methods = await start({ ...own, aheadMs: 60_000 });
     return (await methods.read(id, { ...inputs, ...outs }, looksUp ? inputs : undefined)).id;
   };
-  /** By hand: a request has fewer members than a record. */
-  const call = (operation: string, request: Json) =>
-    machine.service.session.call(operation as "CreateGroup", request as never) as Promise<Json>;
-  const remove = (uid: string) => machine.service.session.call("DeleteGroup", { uid });
+  const remove = (uid: string) => machine.service.call("DeleteGroup", { uid });
   /** The state after the update that adopts a group. */
   const adopted = async (args: Json) => {
     const { uid } = await machine.createByOther(args);
@@ -132,18 +130,14 @@ describe.each([
   });
 
   it("by match of a role binding means the same identity and role, also by the name of the role", async () => {
-    const root = machine.org;
-    const identity = (await call("CreateIdentity", {
-      parent: root,
-      identity: { name: "ci", claimMatch: { issuer: "https://issuer.example", subject: `of ${form}` } },
-    })) as { uid: string };
-    const roles = await Promise.all(["viewer", "editor"].map((name) => builtInRoleUid(machine.service.session, name)));
-    const [viewer] = roles as [string];
-    const { uid } = (await call("CreateRoleBinding", {
-      parent: root,
-      roleBinding: { identityUid: identity.uid, roleUid: viewer },
-    })) as { uid: string };
-    const own = { parent: root, identity: identity.uid, ...(looksUp ? {} : { [PROVIDER]: "text" }) };
+    const { call, role } = machine.service;
+    const parent = machine.org;
+    const claimMatch = { issuer: "https://issuer.example", subject: `of ${form}` };
+    const { uid: identity } = await call("CreateIdentity", { parent, identity: { name: "ci", claimMatch } });
+    const roles = [await role("viewer"), await role("editor")];
+    const roleBinding = { identityUid: identity, roleUid: roles[0] };
+    const { uid } = await call("CreateRoleBinding", { parent, roleBinding });
+    const own = { parent, identity, ...(looksUp ? {} : { [PROVIDER]: "text" }) };
     // The program has resolved the name, where the provider does not.
     const args = (i: number): Json => ({
       ...own,
@@ -166,13 +160,12 @@ describe.each([
   it("means the record that is there, also where a refresh has found it gone before", async () => {
     const { uid: group } = await machine.createByOther(machine.inputs());
     // It has the uid of its group, and so has its successor.
+    const { call } = machine.service;
+    const amazon = { account: "111111111111" };
     const make = (name: string) =>
-      call("CreateAccountAssociation", {
-        parent: group,
-        accountAssociation: { name, amazon: { account: "111111111111" } },
-      });
+      call("CreateAccountAssociation", { parent: group, accountAssociation: { name, amazon } });
     const args = {
-      ...keyed({ parent: group, name: "mine", amazon: { account: "111111111111" } }),
+      ...keyed({ parent: group, name: "mine", amazon }),
       [KEY]: "organization/project/stack/AccountAssociation::mine",
     };
     await make("by hand");
@@ -308,4 +301,59 @@ it("a file of uids with mistakes is one error, with all of them", async () => {
       `${join(cwd, "adopt.json")}: resources.team: must be Type::name, such as Group::platform`,
     ].join("\n"),
   );
+});
+
+describe("adopt, of a list that shows other records as well", () => {
+  // The service, or a proxy that ignores the filter of a list, does not choose the record.
+  it.each([
+    ["the uid", GROUP],
+    ["the name", MATCHES],
+  ])("means the record of %s alone", async (_, adopt) => {
+    const groups = [
+      { uid: ROLE, name: "ops" },
+      { uid: GROUP, name: "eng" },
+    ];
+    const { session } = scriptedSession(json({ groups, totalCount: "2" }));
+    const found = await findAdopted(kindRecords.group, session, { ...keyOf("g"), parent: ORG, name: "eng", adopt });
+    expect(found.map(({ uid }) => uid)).toEqual([GROUP]);
+  });
+});
+
+describe("what an adoption changes", () => {
+  const VIEWER = "b".repeat(40);
+  const record = { uid: GROUP, name: "sso", defaultRole: VIEWER, oidc: { issuer: "https://a.example", clientId: "c" } };
+  const args = { ...keyOf("sso"), parent: ORG, name: "sso", defaultRole: "viewer", oidc: record.oidc };
+
+  it.each([
+    ["is nothing where the role has the name", VIEWER, undefined],
+    [
+      "names the role where it is another one",
+      "c".repeat(40),
+      `IdentityProvider sso changes on identity provider ${GROUP}:\n  - defaultRole: "${VIEWER}" becomes "viewer"`,
+    ],
+  ])("%s", async (_, uid, text) => {
+    const { session } = scriptedSession(json({ roles: [{ uid, name: "viewer" }] }));
+    const kind = kindRecords.identityProvider;
+    expect(await adoptionChanges(kind, async () => session, "sso", record, args, false)).toBe(text);
+  });
+
+  it("is told by the name where the roles cannot be read", async () => {
+    const offline = () => Promise.reject(new Error("no connection"));
+    const text = await adoptionChanges(kindRecords.identityProvider, offline, "sso", record, args, false);
+    expect(text).toContain(`defaultRole: "${VIEWER}" becomes "viewer"`);
+  });
+
+  it("is refused by the update where the API cannot change it", async () => {
+    const staticKeys = { issuer: "https://a.example", subject: "s", issuerKeys: '{"keys":[]}' };
+    const now = { uid: GROUP, name: "ci", staticKeys };
+    const asked = { ...keyOf("ci"), parent: ORG, name: "ci", staticKeys: { ...staticKeys, subject: "other" } };
+    const { session } = scriptedSession();
+    expect(await adoptionChanges(kindRecords.identity, async () => session, "ci", now, asked, false)).toBe(
+      [
+        `Identity ci changes on identity ${GROUP}:`,
+        '  - staticKeys.subject: "s" becomes "other"',
+        "The update refuses this: staticKeys cannot be changed on it; declare what it has, or leave adopt out to create another one.",
+      ].join("\n"),
+    );
+  });
 });

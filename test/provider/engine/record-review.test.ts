@@ -33,120 +33,107 @@ const inputsWith = (name: string, args: Json, secrets: string[] = []): Json => (
   [SECRET_ARGUMENTS]: secrets,
 });
 
-const checkMessages = async (kind: StateKind, name: string, args: Json, secrets?: string[]): Promise<string[]> => {
-  const { failures } = await methods[kind].check({}, inputsWith(name, args, secrets));
+/** The lines of a new resource, or of one with these arguments in the state. */
+const linesOf = async (kind: StateKind, name: string, args: Json, olds: Json = {}, secrets: string[] = []) => {
+  const { inputs, failures } = await methods[kind].check(olds, inputsWith(name, args, secrets));
   expect(failures).toEqual([]);
+  if (Object.keys(olds).length > 0) await methods[kind].diff(UID, { parent: api.organization, ...olds }, inputs);
   return messages;
 };
 
-const diffMessages = async (kind: StateKind, name: string, olds: Json, args: Json, secrets?: string[]) => {
-  const { inputs } = await methods[kind].check(olds, inputsWith(name, args, secrets));
-  await methods[kind].diff(`${api.organization}/1111111111111111`, { parent: api.organization, ...olds }, inputs);
-  return messages;
-};
-
+const UID = `${api.organization}/1111111111111111`;
 const ISSUER = "https://token.actions.githubusercontent.com";
-const matchOf = (subject: string): Json => ({ claimMatch: { issuer: ISSUER, subject } });
+const workload = (subject: string) => `a workload whose token has issuer "${ISSUER}" and subject "${subject}"`;
 const identity = (subject: string, name = "release"): Json => ({
-  parent: api.organization,
-  name,
-  ...matchOf(subject),
+  ...{ parent: api.organization, name },
+  claimMatch: { issuer: ISSUER, subject },
+});
+const role = (...capabilities: string[]): Json => ({ parent: api.organization, name: "pusher", capabilities });
+const group = (name: string): Json => ({ parent: api.organization, name });
+const elsewhere: string = await createUid(api, "groups", api.organization, { name: "elsewhere" });
+const hidden = ["claimMatch", "name"];
+
+test.each<[string, StateKind, Json, Json | undefined, string[], string[]?]>([
+  [
+    "a new identity: who can assume it",
+    ...(["identity", identity("s"), undefined] as const),
+    [`Identity x is new: ${workload("s")} can assume it`],
+  ],
+  [
+    "an identity that changes: who can assume it before and after, with what differs marked",
+    ...(["identity", identity("repo:evil/shop:x"), identity("repo:acme/shop:x")] as const),
+    [
+      "Identity x changes:",
+      `who can assume it, before: ${workload("repo:»acme«/shop:x")}`,
+      `who can assume it, after: ${workload("repo:»evil«/shop:x")}`,
+    ],
+  ],
+  [
+    "an identity that is renamed: both names",
+    ...(["identity", identity("s", "publish"), identity("s")] as const),
+    ["Identity x changes:", 'name "release" becomes "publish"'],
+  ],
+  [
+    "an identity that is replaced: who could assume the old one",
+    ...(["identity", { ...identity("s"), parent: elsewhere, allowReplace: true }, identity("s")] as const),
+    [
+      "Identity x is replaced:",
+      `it gets another uid; workflows that name ${UID} in IRM_IDENTITY can no longer sign in`,
+      `who could assume it: ${workload("s")}`,
+    ],
+  ],
+  [
+    "an identity that the program marks as secret: nothing of it",
+    ...(["identity", identity("hidden", "hidden"), identity("old")] as const),
+    ["Identity x changes:", "its name changes", "who can assume it changes: [secret]"],
+    hidden,
+  ],
+  [
+    "a new one that it marks as secret",
+    ...(["identity", identity("hidden"), undefined] as const),
+    ["Identity x is new: [secret] can assume it"],
+    hidden,
+  ],
+  [
+    "an identity that only the run knows",
+    ...(["identity", { ...identity("s"), claimMatch: UNKNOWN }, undefined] as const),
+    ["Identity x is new: a workload that is not known yet can assume it"],
+  ],
+  [
+    "a new role: what it grants, the worst first",
+    ...(["role", role("repo.list", "repo.create", "roles.update"), undefined] as const),
+    ["Role x is new: it grants roles.update, repo.create, repo.list"],
+  ],
+  [
+    "a role that changes: what it gains and loses",
+    ...(["role", role("repo.list", "repo.create", "roles.update"), role("CAP_REPO_LIST", "CAP_TAG_LIST")] as const),
+    ["Role x changes:", "gains roles.update, repo.create", "loses tag.list"],
+  ],
+  [
+    "a group that is renamed: both names",
+    ...(["group", group("team"), group("crew")] as const),
+    ["Group x changes:", 'name "crew" becomes "team"'],
+  ],
+])("of %s", async (_, kind, args, olds, lines, secrets) => {
+  expect(await linesOf(kind, "x", args, olds, secrets)).toEqual([lines.join("\n  - ")]);
 });
 
-describe("of an identity", () => {
-  test("that is new, who can assume it", async () => {
-    expect(await checkMessages("identity", "release", identity("repo:acme/shop:pull_request"))).toEqual([
-      `Identity release is new: a workload whose token has issuer "${ISSUER}" and subject "repo:acme/shop:pull_request" can assume it`,
-    ]);
+test("nothing of keys that end at the same instant, in another spelling", async () => {
+  const keys = (expirationTime: string): Json => ({
+    ...{ parent: api.organization, name: "signer" },
+    staticKeys: { issuer: ISSUER, subject: "s", issuerKeys: '{"keys":[]}', expirationTime },
   });
-
-  test("that changes, who can assume it before and after, with what differs marked", async () => {
-    const lines = await diffMessages("identity", "release", identity("repo:acme/shop:x"), identity("repo:evil/shop:x"));
-    expect(lines).toEqual([
-      [
-        "Identity release changes:",
-        `who can assume it, before: a workload whose token has issuer "${ISSUER}" and subject "repo:»acme«/shop:x"`,
-        `who can assume it, after: a workload whose token has issuer "${ISSUER}" and subject "repo:»evil«/shop:x"`,
-      ].join("\n  - "),
-    ]);
-  });
-
-  test("nothing where its keys end at the same instant, in another spelling", async () => {
-    const keys = (expirationTime: string): Json => ({
-      ...{ parent: api.organization, name: "signer" },
-      staticKeys: { issuer: ISSUER, subject: "s", issuerKeys: '{"keys":[]}', expirationTime },
-    });
-    const olds = keys("2027-03-01T00:00:00.000Z");
-    for (const text of ["2027-03-01T00:00:00Z", "2027-03-01T01:00:00+01:00"]) {
-      const { inputs } = await methods.identity.check(olds, inputsWith("signer", keys(text)));
-      expect(inputs.staticKeys).toEqual(olds.staticKeys);
-      expect(await diffMessages("identity", "signer", olds, keys(text))).toEqual([]);
-    }
-    const later = diffMessages("identity", "signer", olds, keys("2027-03-01T00:00:01Z"));
-    await expect(later).rejects.toThrow(/staticKeys: a change creates a new identity/);
-  });
-
-  test("that is renamed, both names", async () => {
-    expect(await diffMessages("identity", "release", identity("s"), identity("s", "publish"))).toEqual([
-      'Identity release changes:\n  - name "release" becomes "publish"',
-    ]);
-  });
-
-  test("that is replaced, who could assume the old one", async () => {
-    const parent = await createUid(api, "groups", api.organization, { name: "elsewhere" });
-    const lines = await diffMessages("identity", "moved", identity("s"), {
-      ...identity("s"),
-      parent,
-      allowReplace: true,
-    });
-    expect(lines).toEqual([
-      [
-        "Identity moved is replaced:",
-        `it gets another uid; workflows that name ${api.organization}/1111111111111111 in IRM_IDENTITY can no longer sign in`,
-        `who could assume it: a workload whose token has issuer "${ISSUER}" and subject "s"`,
-      ].join("\n  - "),
-    ]);
-  });
-
-  test("nothing of what the program marks as secret, and nothing in an update", async () => {
-    const secrets = ["claimMatch", "name"];
-    const lines = await diffMessages("identity", "a", identity("old"), identity("hidden", "hidden"), secrets);
-    await checkMessages("identity", "b", identity("hidden as well"), secrets);
-    expect(lines.join("\n")).toBe(
-      "Identity a changes:\n  - its name changes\n  - who can assume it changes: [secret]\nIdentity b is new: [secret] can assume it",
-    );
-    messages.length = 0;
-    await methods.identity.check({}, { ...keyOf("c"), ...identity("hidden once more") });
-    expect(messages).toEqual([]);
-  });
-
-  test("that only the run knows, that it is not known", async () => {
-    expect(await checkMessages("identity", "late", { ...identity("s"), claimMatch: UNKNOWN })).toEqual([
-      "Identity late is new: a workload that is not known yet can assume it",
-    ]);
-  });
+  const olds = keys("2027-03-01T00:00:00.000Z");
+  const { inputs } = await methods.identity.check(olds, inputsWith("x", keys("2027-03-01T01:00:00+01:00")));
+  expect(inputs.staticKeys).toEqual(olds.staticKeys);
+  expect(await linesOf("identity", "x", keys("2027-03-01T01:00:00+01:00"), olds)).toEqual([]);
+  const { failures } = await methods.identity.check(olds, inputsWith("x", keys("2027-03-01T00:00:01Z")));
+  expect(failures).toMatchObject([{ property: "staticKeys" }]);
 });
 
-test("of a role, what it grants, gains and loses, the worst first", async () => {
-  const role = (...capabilities: string[]): Json => ({ parent: api.organization, name: "pusher", capabilities });
-  await checkMessages("role", "one", role("repo.list", "repo.create", "roles.update"));
-  await diffMessages(
-    "role",
-    "two",
-    role("CAP_REPO_LIST", "CAP_TAG_LIST"),
-    role("repo.list", "repo.create", "roles.update"),
-  );
-  expect(messages).toEqual([
-    "Role one is new: it grants roles.update, repo.create, repo.list",
-    "Role two changes:\n  - gains roles.update, repo.create\n  - loses tag.list",
-  ]);
-});
-
-test("of a group that is renamed, both names", async () => {
-  const group = (name: string): Json => ({ parent: api.organization, name });
-  expect(await diffMessages("group", "team", group("crew"), group("team"))).toEqual([
-    'Group team changes:\n  - name "crew" becomes "team"',
-  ]);
+test("nothing in an update", async () => {
+  await methods.identity.check({}, { ...keyOf("c"), ...identity("s") });
+  expect(messages).toEqual([]);
 });
 
 describe("of bindings that a program declares by uid", async () => {
@@ -154,8 +141,8 @@ describe("of bindings that a program declares by uid", async () => {
   const team: string = await createUid(api, "groups", api.organization, { name: "team" });
 
   test("the names that the API has, and the path of the group; the organization by its name", async () => {
-    await checkMessages("roleBinding", "one", { parent: team, identity: ci, role: "viewer" });
-    await checkMessages("roleBinding", "two", { parent: api.organization, identity: ci, role: "viewer" });
+    await linesOf("roleBinding", "one", { parent: team, identity: ci, role: "viewer" });
+    await linesOf("roleBinding", "two", { parent: api.organization, identity: ci, role: "viewer" });
     expect(messages).toEqual([
       'RoleBinding one is new: identity "ci", role "viewer", group "team"',
       expect.stringMatching(/^RoleBinding two is new: identity "ci", role "viewer", group "[a-z]+"$/),
@@ -164,14 +151,14 @@ describe("of bindings that a program declares by uid", async () => {
 
   test("uids where the preview has no credentials", async () => {
     start({});
-    expect(await checkMessages("roleBinding", "one", { parent: team, identity: ci, role: "viewer" })).toEqual([
+    expect(await linesOf("roleBinding", "one", { parent: team, identity: ci, role: "viewer" })).toEqual([
       `RoleBinding one is new: identity ${ci}, role "viewer", group ${team}`,
     ]);
   });
 
   test("the name of a group that the update creates, where the program passes it", async () => {
     const pair = { parent: UNKNOWN, identity: ci, role: "viewer" };
-    await checkMessages("roleBinding", "three", { ...pair, names: { group: "tools" } });
+    await linesOf("roleBinding", "three", { ...pair, names: { group: "tools" } });
     expect(messages).toEqual(['RoleBinding three is new: identity "ci", role "viewer", group "tools"']);
   });
 
@@ -181,8 +168,8 @@ describe("of bindings that a program declares by uid", async () => {
     await methods.group.diff(team, { ...hidden, uid: team }, inputs);
     const below = await createUid(api, "groups", team, { name: "below" });
     messages.length = 0;
-    await checkMessages("roleBinding", "four", { parent: team, identity: ci, role: "viewer" });
-    await checkMessages("roleBinding", "five", { parent: below, identity: ci, role: "viewer" });
+    await linesOf("roleBinding", "four", { parent: team, identity: ci, role: "viewer" });
+    await linesOf("roleBinding", "five", { parent: below, identity: ci, role: "viewer" });
     expect(messages).toEqual(
       ["four", "five"].map((name) => `RoleBinding ${name} is new: identity "ci", role "viewer", group [secret]`),
     );
@@ -191,7 +178,7 @@ describe("of bindings that a program declares by uid", async () => {
   test("also of a set, which takes over a binding that exists", async () => {
     const uid = await createUid(api, "roleBindings", team, { identityUid: ci, roleUid: await api.role("viewer") });
     const bindings = ["viewer", "editor"].map((role) => ({ identity: ci, role }));
-    expect(await checkMessages("roleBindingSet", "all", { parent: team, bindings })).toEqual([
+    expect(await linesOf("roleBindingSet", "all", { parent: team, bindings })).toEqual([
       `RoleBindingSet all is new:\n  - takes over "ci" as "viewer", role binding ${uid}\n  - adds "ci" as "editor"`,
     ]);
   });
@@ -199,8 +186,8 @@ describe("of bindings that a program declares by uid", async () => {
   test("no more of a set than is known: without credentials a pair may exist, in a new group none does", async () => {
     start({});
     const bindings = [{ identity: ci, role: "viewer" }];
-    await checkMessages("roleBindingSet", "here", { parent: team, bindings });
-    await checkMessages("roleBindingSet", "there", { parent: UNKNOWN, bindings });
+    await linesOf("roleBindingSet", "here", { parent: team, bindings });
+    await linesOf("roleBindingSet", "there", { parent: UNKNOWN, bindings });
     expect(messages).toEqual([
       `RoleBindingSet here is new:\n  - adds or takes over ${ci} as "viewer"`,
       `RoleBindingSet there is new:\n  - adds ${ci} as "viewer"`,

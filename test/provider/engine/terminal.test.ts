@@ -1,11 +1,9 @@
 // Text of the service on its way to the person who runs Pulumi.
 import { afterEach, expect, it, vi } from "vitest";
-import { methodsWith } from "../../../provider/engine/methods.ts";
 import { title } from "../../../provider/record/kind.ts";
 import { systemEnvironment } from "../../../provider/run/session.ts";
 import { printableLines } from "../../../schema/index.ts";
-import { manualClock } from "../../harness/clock.ts";
-import { GROUP, getter, keyOf, ORG, refusal, scriptedTransport, usedJournal } from "../../support/scripted.ts";
+import { configuredMethods, GROUP, keyOf, ORG, refusal } from "../../support/scripted.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -17,14 +15,7 @@ it("a message escapes the control characters of a name, and keeps its own line b
 });
 
 it("so does an error that quotes a name", async () => {
-  const { transport } = scriptedTransport(refusal("PERMISSION_DENIED", "no\u001b[2J"));
-  const env = {
-    IRM_BASE_URL: "https://api.example.com",
-    IRM_TOKEN: "token",
-    IRM_JOURNAL: usedJournal("https://api.example.com"),
-  };
-  const methods = methodsWith({ env, clock: manualClock(), transport, log: () => undefined });
-  await methods.group.configure({ config: { get: getter() } });
+  const { methods } = await configuredMethods(refusal("PERMISSION_DENIED", "no\u001b[2J"));
   const inputs = { ...keyOf("eng"), parent: ORG, name: "a\u009b2J\u202e" };
   const failed = (await methods.group.create(inputs).catch((error: unknown) => error)) as Error;
   expect(failed).toBeInstanceOf(Error);

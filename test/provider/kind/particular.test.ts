@@ -1,19 +1,13 @@
-// Behaviour of single kinds, against the reference server: a tag that moves, a repo that syncs or holds tags, a role by its
-// name, an association with the uid of its group, and leftovers of a killed run.
-import { mkdtempSync } from "node:fs";
-import { join } from "node:path";
 import { beforeEach, describe, expect, it, test } from "vitest";
 import { type KindName, kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import { recordId } from "../../../provider/record/id.ts";
 import { REPLACE_ON } from "../../../provider/record/state.ts";
-import { createJournal } from "../../../provider/run/journal.ts";
 import { createOwnership } from "../../../provider/run/ownership.ts";
 import type { Session } from "../../../provider/run/session.ts";
 import type { Json } from "../../../schema/index.ts";
-import { manualClock } from "../../harness/clock.ts";
 import { startSharedService } from "../../harness/provider.ts";
-import { journalFolder, keyOf } from "../../support/scripted.ts";
+import { keyOf } from "../../support/scripted.ts";
 import { digest } from "./case.ts";
 
 let group: string;
@@ -274,22 +268,5 @@ describe("an account association", () => {
       "is already managed by another resource of this stack",
     );
     expect(ownership.creationRefusal(recordId("accountAssociation", `${group}/1`), "b")).toBeUndefined();
-  });
-
-  it("that a killed run created is not settled when the engine acknowledges its group", async () => {
-    const file = join(mkdtempSync(join(journalFolder, "shared-")), "s.jsonl");
-    const open = () => createJournal({ pathOf: () => file, clock: manualClock(), timeoutMs: 1, log: () => undefined });
-    const key = "organization/project/stack/AccountAssociation::a";
-    const killed = open();
-    const intent = { key, kind: "accountAssociation", parent: group, inputs: "x", given: [] };
-    const [entry] = (await killed.begin([intent], async () => 1)) ?? [];
-    if (entry) await killed.recordSuccess([{ entry, uid: group }], 2);
-    await killed.end([entry as never]);
-    const next = open();
-    await next.acknowledge("group", [group], key);
-    expect(await next.findUnsettled(key)).toMatchObject([{ uid: group }]);
-    const last = open();
-    await last.acknowledge("accountAssociation", [group], key);
-    expect(await last.findUnsettled(key)).toEqual([]);
   });
 });

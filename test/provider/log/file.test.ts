@@ -2,16 +2,15 @@
 import fs, { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { dirname } from "node:path";
-import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { contentsFrom } from "../../../provider/log/entries.ts";
 import type { Entry } from "../../../provider/log/entry.ts";
 import { JournalError, journalFile } from "../../../provider/log/file.ts";
 import { createJournal, type Journal, type NewIntent } from "../../../provider/run/journal.ts";
 import { manualClock } from "../../harness/clock.ts";
-import { temporaryFolder } from "../../support/command.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
-const folder = temporaryFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 const intent = (id: string, key = `organization/project/stack/Group::${id}`): Entry => ({
   intent: id,
@@ -94,14 +93,6 @@ describe("the file of a journal", () => {
     expect((await file.read())?.entries.map(({ intent }) => intent)).toEqual(["a", "c"]);
   });
 
-  it("keeps the order of lines that are appended at the same time", async () => {
-    const path = folder.path("order.jsonl");
-    const file = journalFile(path);
-    const ids = Array.from({ length: 50 }, (_, i) => `i${i}`);
-    await Promise.all(ids.map((id) => file.append(intent(id))));
-    expect((await file.read())?.entries.map(({ intent }) => intent)).toEqual(ids);
-  });
-
   it("that cannot be read is an error with the file and the advice", async () => {
     const path = folder.path("folder.jsonl");
     mkdirSync(path);
@@ -140,26 +131,6 @@ describe("creates that are in flight together", () => {
       ...next.map((entry) => ({ intent: entry.intent })),
     ]);
     for (const entry of [first, ...next]) await journal.end([entry]);
-  });
-
-  it("send less than one write for each create to the disk, and have their entry there before they go on", async () => {
-    const path = folder.path("parallel.jsonl");
-    const journal = journalOf(path);
-    const countSyncs = syncCounter();
-    const create = async (id: string, n: number): Promise<void> => {
-      const before = countSyncs();
-      const entry = await begun(journal, id);
-      expect(countSyncs()).toBeGreaterThan(before);
-      expect(readFileSync(path, "utf8")).toContain(entry.intent);
-      await journal.recordSuccess([{ entry, uid: `${n}`.padStart(40, "0") }], 1);
-      await journal.end([entry]);
-    };
-    const work = Array.from({ length: 8 }, async (_, worker) => {
-      for (let i = 0; i < 5; i += 1) await create(`${worker} ${i}`, worker * 5 + i);
-    });
-    await Promise.all(work);
-    expect((await journalFile(path).read())?.entries).toHaveLength(40);
-    expect(countSyncs()).toBeLessThan(40);
   });
 });
 

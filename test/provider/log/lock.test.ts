@@ -1,6 +1,5 @@
 // The lock beside a journal: who waits for whom, and that no process waits for a dead one.
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import {
   closeSync,
   existsSync,
@@ -19,14 +18,14 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { type Holder, holderHere, lookAt, takeoverOf } from "../../../provider/log/holder.ts";
 import { lockOf } from "../../../provider/log/lock.ts";
 import { type ManualClock, manualClock } from "../../harness/clock.ts";
-import { temporaryFolder } from "../../support/command.ts";
+import { deadPid } from "../../support/operations.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
-const folder = temporaryFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 let count = 0;
 const place = (file = folder.path(`${++count}.lock`), timeoutMs = 60_000) => {
@@ -47,12 +46,6 @@ const whileWaiting = (clock: ManualClock, work: (looks: number, ms: number) => u
     await sleep(ms);
     await work(clock.sleeps.length, ms);
   };
-};
-
-const deadPid = async (): Promise<number> => {
-  const child = spawn(process.execPath, ["-e", ""]);
-  await once(child, "exit");
-  return child.pid as number;
 };
 
 const SILENT_MS = 30_000;

@@ -18,48 +18,34 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { joinOperation, type Operation } from "../../../provider/log/operation.ts";
 import { OperationError } from "../../../provider/log/place.ts";
 import { createOwnership, type Ownership, turnsOf } from "../../../provider/run/ownership.ts";
 import { isAlive } from "../../../pulumi/process.ts";
 import { manualClock } from "../../harness/clock.ts";
-import { temporaryFolder } from "../../support/command.ts";
+import { ENGINE, useOperations } from "../../support/operations.ts";
 import { createRandom } from "../../support/random.ts";
 
-const folder = temporaryFolder();
-let count = 0;
-/** for each test a folder for temporary files */
+const operations = useOperations();
+const { join: joined, open, closeAll } = operations;
 let temporary: string;
 let shared: string;
-afterAll(folder.remove);
-
-const open: Operation[] = [];
 const children: ChildProcess[] = [];
 beforeEach(() => {
-  count += 1;
-  temporary = folder.path(`t${count}`);
-  mkdirSync(temporary);
+  ({ temporary } = operations);
   shared = join(temporary, `pulumi-irm-${process.getuid?.()}`);
-  vi.stubEnv("TMPDIR", temporary);
 });
 afterEach(async () => {
-  for (const operation of open.splice(0)) operation.close();
+  closeAll();
   for (const child of children.splice(0)) {
     if (child.exitCode !== null || child.signalCode !== null) continue;
     const end = once(child, "exit");
     child.kill("SIGKILL");
     await end;
   }
-  vi.unstubAllEnvs();
 });
 
-const ENGINE = { address: "127.0.0.1:40123", pid: process.pid };
-const joined = (engine = ENGINE): Operation => {
-  const operation = joinOperation(engine);
-  open.push(operation);
-  return operation;
-};
 const SERVICE = "https://service.example.com";
 const ownershipOf = (operation = joined(), service = SERVICE): Ownership => createOwnership(operation, service);
 const logs = () => readdirSync(shared);
@@ -176,18 +162,10 @@ describe("the processes of an operation", () => {
     one.take("uid", "one", "recovered");
     one.plan("planned", "one");
     const two = ownershipOf();
+    expect([two.originOf("uid"), two.isHeld("uid"), two.isHeld("planned")]).toEqual(["recovered", true, false]);
     expect(two.adoptionRefusal("uid", "two")).toBe("is already managed by one");
     expect(two.plan("planned", "two")).toBe("is adopted by one as well");
     expect(two.release("planned")).toBe(false);
-  });
-
-  it("know how another one took a record", () => {
-    const [one, two] = [ownershipOf(), ownershipOf()];
-    const [created, adopted] = ["a".repeat(40), "b".repeat(40)];
-    one.take(created, "one", "created");
-    one.take(adopted, "one", "adopted");
-    expect([created, adopted].map(two.originOf)).toEqual(["created", "adopted"]);
-    expect([created, adopted].map(two.isHeld)).toEqual([true, true]);
   });
 
   it("know records by their address, but delete nothing that is taken or kept at another one, which may be the same service", () => {
@@ -209,7 +187,7 @@ describe("the processes of an operation", () => {
   it("begin another file after the last one has removed it", () => {
     ownershipOf().take("uid", "one", "created");
     const [before] = logs();
-    for (const operation of open.splice(0)) operation.close();
+    closeAll();
     expect(logs()).toEqual([]);
     expect(ownershipOf().release("uid")).toBe(true);
     expect(logs()).toEqual([before]);
@@ -312,7 +290,7 @@ describe("the folder of the logs", () => {
   it("has no file that is a link", () => {
     joined();
     const path = log();
-    for (const operation of open.splice(0)) operation.close();
+    closeAll();
     const target = join(temporary, "target");
     writeFileSync(target, "");
     symlinkSync(target, path);

@@ -16,12 +16,11 @@ describe("adopt", async () => {
     for (const name of Object.keys(service.env)) delete process.env[name];
     await service.close();
   });
-  const call = (operation: string, request: object): Promise<{ uid: string }> =>
-    service.session.call(operation as never, request as never) as never;
+  const { call } = service;
+  const uid: string = service.organization as string;
   const group = async (parent: string, name: string) => (await call("CreateGroup", { parent, group: { name } })).uid;
 
   it('"match" gives each record that exists to its resource, and creates the others', async () => {
-    const uid = service.organization as string;
     const platform = await group(uid, "platform");
     const registry = await group(platform, "registry");
     await group(uid, "registry");
@@ -64,7 +63,6 @@ describe("adopt", async () => {
   };
 
   it('"match" needs one list of each kind, fails where several records have one name, and lists them', async () => {
-    const uid = service.organization as string;
     const twins = [await group(uid, "product"), await group(uid, "product")].sort();
     service.requests.length = 0;
     const match = matchOf({ ...document, organization: { uid } });
@@ -79,7 +77,6 @@ describe("adopt", async () => {
   });
 
   it("a file of uids tells records of one name apart, in one list of each kind", async () => {
-    const uid = service.organization as string;
     const twins = [await group(uid, "twin"), await group(uid, "twin")];
     const gone = `${uid}/${"f".repeat(16)}`;
     const { policy } = parsePolicy({ ...document, organization: { uid } });
@@ -104,38 +101,25 @@ describe("adopt", async () => {
   });
 
   it('"match" finds an organization by its name', async () => {
-    const uid = service.organization as string;
-    const { name } = (await call("GetGroup", { uid })) as unknown as { name: string };
+    const { name } = (await call("GetGroup", { uid })) as { uid: string; name: string };
     expect(await matchOf({ organization: name }).group("/")).toMatchObject({ uid, name });
     expect(await matchOf({ organization: "nowhere" }).group("/")).toBeUndefined();
   });
 
   it('"match" finds the mappings of an identity provider by group and role, custom and built-in', async () => {
-    const uid = service.organization as string;
     const capabilities = ["CAP_IAM_GROUPS_LIST"];
     const auditor = (await call("CreateRole", { parent: uid, role: { name: "auditor", capabilities } })).uid;
-    const roles = (await call("ListRoles", { uidp: { inRoot: true }, name: "viewer" })) as unknown as {
-      roles: { uid: string }[];
-    };
-    const viewer = roles.roles[0]?.uid as string;
+    const viewer = await service.role("viewer");
     const oidc = { issuer: "https://login.acme.example", clientId: "console", pkceEnabled: true };
-    const provider = async (parent: string, name: string) => {
-      const made = await call("CreateIdentityProvider", {
-        parent,
-        identityProvider: { name, defaultRole: viewer, oidc },
-      });
-      return made.uid;
-    };
-    const sso = await provider(uid, "acme-sso");
+    const identityProvider = { name: "acme-sso", defaultRole: viewer, oidc };
+    const provider = async (parent: string) => (await call("CreateIdentityProvider", { parent, identityProvider })).uid;
+    const sso = await provider(uid);
     // In a group below, so it is not the policy's.
-    const below = await provider(await group(uid, "below"), "acme-sso");
-    const map = async (parent: string, roleUid: string) =>
-      (
-        await call("CreateExternalGroupRoleMapping", {
-          parent,
-          externalGroupRoleMapping: { externalGroupId: "SRE", roleUid, scope: uid },
-        })
-      ).uid;
+    const below = await provider(await group(uid, "below"));
+    const map = async (parent: string, roleUid: string) => {
+      const externalGroupRoleMapping = { externalGroupId: "SRE", roleUid, scope: uid };
+      return (await call("CreateExternalGroupRoleMapping", { parent, externalGroupRoleMapping })).uid;
+    };
     const made = { auditor: await map(sso, auditor), viewer: await map(sso, viewer), below: await map(below, viewer) };
     const match = matchOf({
       organization: { uid },

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import * as presets from "../../../access/preset/index.ts";
 import * as dynamic from "../../../provider/index.ts";
 import * as native from "../../../provider/program/native/index.ts";
+import { awaitValue } from "../../../provider/program/output.ts";
 import { GROUP, IDENTITY, ORG, ROLE } from "../../support/scripted.ts";
 
 const { AccountAssociation, Group, GroupInvite, Identity, IdentityProvider, Provider } = native;
@@ -31,9 +32,6 @@ const startEngine = async (isPreview = false) => {
   await pulumi.runtime.setMocks(mocks, "project", "stack", isPreview, "acme");
 };
 beforeEach(() => startEngine());
-
-const value = <T>(output: pulumi.Input<T>): Promise<T> =>
-  new Promise((resolve) => pulumi.output(output).apply((known) => resolve(known as T)));
 
 const collect = async <T>(list: AsyncIterable<T>): Promise<T[]> => {
   const items: T[] = [];
@@ -87,7 +85,7 @@ describe("a native resource", () => {
       new AccountAssociation("a", { parent: group, name: "a", amazon: { account: "123456789012" } }),
       new Tag("t", { parent: repo, name: "latest", digest: `sha256:${"0".repeat(64)}` }),
     ];
-    await Promise.all(all.map(({ uid }) => value(uid)));
+    await Promise.all(all.map(({ uid }) => awaitValue(uid)));
     const inputs = Object.fromEntries(made.map((one) => [one.type.replace("irm:index:", ""), one.inputs]));
     const __run = { organization: "acme" };
     const names = { group: "g", identity: "i", role: "r" };
@@ -111,18 +109,18 @@ describe("a native resource", () => {
     await startEngine(isPreview);
     const args = { parent: ORG, identity: IDENTITY, role: ROLE };
     const binding = new RoleBinding("b", args);
-    expect(await value(binding.group)).toEqual({ uid: ORG, name: "g" });
+    expect(await awaitValue(binding.group)).toEqual({ uid: ORG, name: "g" });
     expect(binding.group).toBe(binding.group);
-    expect(await value(new RoleBinding("with its group", args).group)).toEqual({ uid: ORG, name: "acme" });
+    expect(await awaitValue(new RoleBinding("with its group", args).group)).toEqual({ uid: ORG, name: "acme" });
     // The option keeps the group of the record, and the SDK knows the argument alone.
     const kept = new Group("kept", { parent: ROLE, name: "g" }, { ignoreChanges: ["parent"] });
-    expect(await value(kept.parent)).toBe(ORG);
-    expect(await value(new dynamic.Group("dynamic", { parent: ROLE, name: "g" }).parent)).toBe(ORG);
+    expect(await awaitValue(kept.parent)).toBe(ORG);
+    expect(await awaitValue(new dynamic.Group("dynamic", { parent: ROLE, name: "g" }).parent)).toBe(ORG);
     expect(kept.parent).toBe(kept.parent);
   });
 
   it("has its argument as parent in a unit test whose ids are no uids", async () => {
-    expect(await value(new Group("with an id of its own", { parent: ORG, name: "g" }).parent)).toBe(ORG);
+    expect(await awaitValue(new Group("with an id of its own", { parent: ORG, name: "g" }).parent)).toBe(ORG);
   });
 
   it("passes the options that a dynamic one refuses or stores, to the engine", async () => {
@@ -130,7 +128,7 @@ describe("a native resource", () => {
     const { found, transformations } = recordOptions();
     const own = { provider, import: GROUP, replaceOnChanges: ["name"], deleteBeforeReplace: true };
     const opts = { ...own, customTimeouts: { create: "5s" }, transformations };
-    await value(new Group("g", { parent: ORG, name: "g" }, opts).uid);
+    await awaitValue(new Group("g", { parent: ORG, name: "g" }, opts).uid);
     expect(found[0]).toMatchObject({ ...own, customTimeouts: { create: "5s" } });
     expect(made.at(-1)?.inputs).toEqual({ __run: { organization: "acme" }, parent: ORG, name: "g" });
   });
@@ -139,10 +137,10 @@ describe("a native resource", () => {
     const { found, transformations } = recordOptions();
     const opts = { aliases: [{ name: "before" }, "urn:pulumi:s::p::t::n"], transformations };
     const args = { parent: ORG, name: "g" };
-    await value(new Group("a", args, opts).uid);
-    await value(new dynamic.Group("b", args, opts).uid);
-    await value(new RoleBindingSet("c", { parent: GROUP, bindings: [] }, { transformations }).uid);
-    const aliases = await Promise.all(found.map((one) => value(pulumi.output(one.aliases))));
+    await awaitValue(new Group("a", args, opts).uid);
+    await awaitValue(new dynamic.Group("b", args, opts).uid);
+    await awaitValue(new RoleBindingSet("c", { parent: GROUP, bindings: [] }, { transformations }).uid);
+    const aliases = await Promise.all(found.map((one) => awaitValue(pulumi.output(one.aliases))));
     const withType = (type: string) => [...opts.aliases, { type }, { name: "before", type }];
     expect(aliases).toEqual([
       withType("pulumi-nodejs:dynamic/irm:Group"),
@@ -153,7 +151,7 @@ describe("a native resource", () => {
 
   it("is read by its uid in its own form", async () => {
     const role = native.Role.get("r", ROLE);
-    await value(role.uid);
+    await awaitValue(role.uid);
     expect(role).toBeInstanceOf(native.Role);
     expect(made[0]).toMatchObject({ type: "irm:index:Role", id: ROLE, inputs: { __run: { organization: "acme" } } });
   });
@@ -161,14 +159,14 @@ describe("a native resource", () => {
   it("and a dynamic one refer to each other", async () => {
     const group = new dynamic.Group("g", { parent: ORG, name: "g" });
     const below = new Group("below", { parent: group, name: "below" });
-    await value(new dynamic.Group("last", { parent: below, name: "last" }).uid);
+    await awaitValue(new dynamic.Group("last", { parent: below, name: "last" }).uid);
     expect(made.map(({ type, inputs }) => [type, inputs.parent])).toEqual([
       ["pulumi-nodejs:dynamic/irm:Group", ORG],
       ["irm:index:Group", GROUP],
       ["pulumi-nodejs:dynamic/irm:Group", GROUP],
     ]);
     const role = new Role("r", { parent: ORG, name: "r", capabilities: ["groups.list"] });
-    await value(role.uid);
+    await awaitValue(role.uid);
     // @ts-expect-error a role is no group
     expect(() => new dynamic.Group("x", { parent: role, name: "x" })).toThrow(
       "parent takes a Group or its uid; it was given a Role",
@@ -178,7 +176,7 @@ describe("a native resource", () => {
   it("declares the bindings of a group once", async () => {
     const group = new Group("g", { parent: ORG, name: "g" });
     const bindings = [{ identity: IDENTITY, role: "viewer" }];
-    await value(new RoleBindingSet("first", { parent: group, bindings }).uid);
+    await awaitValue(new RoleBindingSet("first", { parent: group, bindings }).uid);
     expect(() => new dynamic.RoleBindingSet("second", { parent: group, bindings: [] })).toThrow(
       "RoleBindingSet second: parent: RoleBindingSet first declares the bindings of this group already",
     );
@@ -186,7 +184,7 @@ describe("a native resource", () => {
 
   it("that extends a class is native too", async () => {
     class Team extends native.Group {}
-    await value(new Team("g", { parent: ORG, name: "g" }).uid);
+    await awaitValue(new Team("g", { parent: ORG, name: "g" }).uid);
     expect(made[0]?.type).toBe("irm:index:Group");
   });
 });
@@ -196,7 +194,7 @@ describe("Provider", () => {
     const { found, transformations } = recordOptions();
     const args = { baseUrl: "https://api.example.com", requestTimeout: 5, token: "not a real token" };
     const provider = new Provider("other", args, { transformations });
-    await value(provider.id);
+    await awaitValue(provider.id);
     expect(made[0]?.type).toBe("pulumi:providers:irm");
     expect(made[0]?.inputs).toEqual({
       ...args,
@@ -242,9 +240,9 @@ describe("a function", () => {
   it("takes inputs that are known later, and resources in the place of uids", async () => {
     answer = ({ inputs }) => ({ uid: GROUP, name: inputs.name ?? "found" });
     const group = new Group("g", { parent: ORG, name: "g" });
-    expect(await value(native.getIdentityOutput({ name: Promise.resolve("i"), parent: group }).name)).toBe("i");
-    await value(native.getAccountAssociationOutput({ group }).uid);
-    await value(native.getRepoOutput({ uid: pulumi.output(GROUP) }).uid);
+    expect(await awaitValue(native.getIdentityOutput({ name: Promise.resolve("i"), parent: group }).name)).toBe("i");
+    await awaitValue(native.getAccountAssociationOutput({ group }).uid);
+    await awaitValue(native.getRepoOutput({ uid: pulumi.output(GROUP) }).uid);
     expect(calls.map(({ token, inputs }) => [token, inputs])).toEqual([
       ["irm:index:getIdentity", { name: "i", parent: GROUP }],
       ["irm:index:getAccountAssociation", { group: GROUP }],

@@ -2,6 +2,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { expect, vi } from "vitest";
 import { AccessPolicy, type AccessPolicyArgs, type PolicyDocument } from "../../../provider/index.ts";
+import { awaitValue } from "../../../provider/program/output.ts";
 import { mockEngine } from "../../support/mock-engine.ts";
 
 /** What was registered since the engine started. */
@@ -14,9 +15,6 @@ export const startEngine = async () => {
     return { id, state: { name: args.inputs.name } };
   });
 };
-const value = <T>(output: pulumi.Input<T>): Promise<T> =>
-  new Promise((resolve) => pulumi.output(output).apply((known) => resolve(known as T)));
-
 export const release = { in: "platform", github: { repository: "acme/images", branch: "main" } };
 export const document = {
   organization: "acme",
@@ -33,7 +31,8 @@ export const document = {
 export const create = async (count: number, args: AccessPolicyArgs) => {
   const { organization, groups, identities, roles } = new AccessPolicy("acme", args);
   await vi.waitFor(() => expect(made).toHaveLength(count), 10_000);
-  return value(pulumi.output({ organization, groups, identities, roles }));
+  const outputs = await awaitValue(pulumi.output({ organization, groups, identities, roles }));
+  return outputs as NonNullable<typeof outputs>;
 };
 
 /** What a resource registers as its own arguments, by its logical name. */

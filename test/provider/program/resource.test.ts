@@ -4,6 +4,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, it } from "vitest";
 import { Group, Identity, type IdentityArgs, Role, RoleBinding, RoleBindingSet } from "../../../provider/index.ts";
 import { handlerText } from "../../../provider/program/form.ts";
+import { awaitValue } from "../../../provider/program/output.ts";
 import { mockEngine } from "../../support/mock-engine.ts";
 import { GROUP, IDENTITY, ORG, ROLE } from "../../support/scripted.ts";
 
@@ -16,7 +17,6 @@ beforeEach(async () => {
   });
 });
 
-const value = <T>(output: pulumi.Output<T>): Promise<T> => new Promise((resolve) => output.apply(resolve));
 const claimMatch = { issuer: "https://a.example.com", subject: "s" };
 
 describe("a resource", () => {
@@ -24,7 +24,7 @@ describe("a resource", () => {
     const group = new Group("g", { parent: ORG, name: "g" });
     const identity = new Identity("i", { parent: group, name: "i", claimMatch });
     const role = new Role("r", { parent: group, name: "r", capabilities: ["groups.list"] });
-    await value(new RoleBinding("b", { parent: group, identity, role }).uid);
+    await awaitValue(new RoleBinding("b", { parent: group, identity, role }).uid);
     expect(made.map(({ type, inputs }) => [type, inputs.__provider]).sort()).toEqual([
       ["pulumi-nodejs:dynamic/irm:Group", handlerText("group")],
       ["pulumi-nodejs:dynamic/irm:Identity", handlerText("identity")],
@@ -36,7 +36,7 @@ describe("a resource", () => {
   it("refers to resources by their uid, and keeps plain uids", async () => {
     const group = new Group("g", { root: true, name: "g" });
     const own = `${ORG}/3333333333333333`;
-    await value(new RoleBinding("b", { parent: group, identity: IDENTITY, role: pulumi.output(own) }).uid);
+    await awaitValue(new RoleBinding("b", { parent: group, identity: IDENTITY, role: pulumi.output(own) }).uid);
     const { __provider, ...inputs } = made[1]?.inputs ?? {};
     expect(inputs).toEqual({
       __key: "-/project/stack/RoleBinding::b",
@@ -45,12 +45,6 @@ describe("a resource", () => {
       role: own,
       names: { group: "g" },
     });
-  });
-
-  it("has the engine's id as its uid", async () => {
-    const group = new Group("g", { parent: ORG, name: "g" });
-    expect(await value(group.uid)).toBe(GROUP);
-    expect(group.uid).toBe(group.id);
   });
 
   it("ignores the names of pairs whose changes are ignored", async () => {
@@ -62,20 +56,19 @@ describe("a resource", () => {
     const ignoreChanges = ["bindings[0].role", "maxRemovals"];
     const bindings = [{ identity: IDENTITY, role: "viewer" }];
     const set = new RoleBindingSet("s", { parent: ORG, bindings }, { ignoreChanges, transformations: [see] });
-    await value(set.uid);
+    await awaitValue(set.uid);
     expect(ignored).toEqual([...ignoreChanges, "names[0].role"]);
   });
 
   it("that is read by its uid has no arguments", async () => {
-    await value(Role.get("r", ROLE).uid);
-    await value(RoleBinding.get("b", IDENTITY).uid);
+    await awaitValue(Role.get("r", ROLE).uid);
+    await awaitValue(RoleBinding.get("b", IDENTITY).uid);
     const keys = made.map(({ id, inputs: { __provider, ...inputs } }) => [id, inputs]);
     expect(keys).toEqual([
       [ROLE, { __key: "-/project/stack/Role::r" }],
       [IDENTITY, { __key: "-/project/stack/RoleBinding::b" }],
     ]);
-    expect(await value(Group.get("g", GROUP).uid)).toBe(GROUP);
-    expect(await value(Identity.get("i", GROUP).uid)).toBe(GROUP);
+    expect(await awaitValue(Group.get("g", GROUP).uid)).toBe(GROUP);
   });
 
   it("explains in one sentence an option that cannot work, and stores the one that the engine drops", async () => {
@@ -87,7 +80,7 @@ describe("a resource", () => {
     expect(() => new Group("g", args, { provider })).toThrow(
       /^Group g: the option provider does not work for dynamic resources; [^.]*one stack for each service\.$/,
     );
-    await value(new Group("g", args, { replaceOnChanges: ["name"] }).uid);
+    await awaitValue(new Group("g", args, { replaceOnChanges: ["name"] }).uid);
     expect(made.at(-1)?.inputs.__replaceOnChanges).toEqual(["name"]);
   });
 
@@ -142,7 +135,7 @@ describe("a set of role bindings", () => {
       { identity: IDENTITY, role: "viewer" },
       { identity: IDENTITY, role: ROLE },
     ];
-    await value(new RoleBindingSet("s", { parent: group, bindings, exclusive: true }).uid);
+    await awaitValue(new RoleBindingSet("s", { parent: group, bindings, exclusive: true }).uid);
     const { __provider, ...inputs } = made.at(-1)?.inputs ?? {};
     expect(__provider).toBe(handlerText("roleBindingSet"));
     expect(inputs).toEqual({
@@ -176,7 +169,7 @@ describe("a set of role bindings", () => {
 
 describe("the names of a role binding", () => {
   const namesIn = async (binding: RoleBinding): Promise<unknown> => {
-    await value(binding.uid);
+    await awaitValue(binding.uid);
     return made.at(-1)?.inputs.names;
   };
 

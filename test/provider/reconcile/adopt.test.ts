@@ -4,7 +4,6 @@ import { kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import type { Json } from "../../../schema/index.ts";
 import { Killed, startMachine } from "../../harness/provider.ts";
-import { keyOf } from "../../support/scripted.ts";
 
 const { group } = kindRecords;
 
@@ -65,19 +64,5 @@ describe("adoption", () => {
       `${args.__key}: adopt: group ${below} does not exist; leave adopt out to create a new one`,
     );
     expect(machine.posts).toBe(0);
-  });
-
-  it("of a record that another resource of the run has adopted, or that the run deletes, is refused", async () => {
-    const args = machine.inputs();
-    const { session } = machine.run();
-    const { id } = await reconcile.create(group, session, args);
-    await expect(reconcile.create(group, session, { ...args, ...keyOf("second"), adopt: id })).rejects.toThrow(
-      `adopt: group ${id} is already managed by ${args.__key}`,
-    );
-    const next = machine.run().session;
-    next.ownership.release(id);
-    await expect(reconcile.create(group, next, { ...args, ...keyOf("third"), adopt: id })).rejects.toThrow(
-      `adopt: group ${id} is being deleted by this run`,
-    );
   });
 });

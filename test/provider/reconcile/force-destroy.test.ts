@@ -104,16 +104,6 @@ describe("forceDestroy of a group", () => {
     );
   });
 
-  it("touches no sibling, even if its uid begins alike", async () => {
-    const parent = await makeGroup(org, "family");
-    const [one, two] = [await makeGroup(parent, "one"), await makeGroup(parent, "two")];
-    const [child, other] = [await makeGroup(one, "child"), await makeGroup(two, "child")];
-    await reconcile.remove(group, run(), one, { forceDestroy: true });
-    expect(deletes().filter((event) => event !== `DELETE groups/${one}`)).toEqual([`DELETE groups/${child}`]);
-    const there = await Promise.all([one, two, other, parent].map((uid) => isGroupThere(service, uid)));
-    expect(there).toEqual([false, true, true, true]);
-  });
-
   it("is refused beyond forceDestroyMax, with the list, and nothing is deleted", async () => {
     const top = await makeGroup(org, "many");
     const below = [await makeGroup(top, "a"), await makeGroup(top, "b"), await makeGroup(top, "c")];
@@ -181,14 +171,6 @@ describe("forceDestroy of a group", () => {
         `  - identity ${ci} "adopted"\nSee docs/recovery.md#blocked`,
     );
   });
-
-  it("that is not set deletes nothing below", async () => {
-    const top = await makeGroup(org, "plain");
-    const child = await makeGroup(top, "child");
-    expect(await refusalOf(top, { name: "plain" })).toContain(
-      `1 record blocks the deletion:\n  - group ${child} "child"`,
-    );
-  });
 });
 
 describe("an identity that holds role bindings of others", () => {
@@ -236,13 +218,6 @@ describe("an identity that holds role bindings of others", () => {
     ]);
     expect(deletes()).toEqual([`DELETE roleBindings/${binding}`, `DELETE identities/${ci}`]);
   });
-});
-
-it("a group waits for the children that the same run deletes", async () => {
-  const [parent, session] = [await makeGroup(org, "parent"), run()];
-  const child = await makeGroup(parent, "child");
-  await Promise.all([parent, child].map((uid) => reconcile.remove(group, session, uid, {})));
-  expect((await reconcile.read(group, session, parent, {})).id).toBe("");
 });
 
 describe("forceDestroy when the service or a proxy ignores the filter of a list", () => {

@@ -119,17 +119,6 @@ describe("a refresh", async () => {
     service.clock.advance(laterMs);
     expect(await readAll(session, [changed])).toMatchObject([{ props: { description } }]);
   });
-
-  it("of a few records in a large organization takes no more requests than a GET of each", async () => {
-    const few = stack.filter(({ kind }) => kind === "roleBinding").slice(0, 3);
-    for (const parallel of [1, 3]) {
-      const session = service.otherSession();
-      await session.identity();
-      service.requests.length = 0;
-      await readAll(session, few, parallel);
-      expect(service.requests.length).toBeLessThanOrEqual(few.length);
-    }
-  });
 });
 
 /** A service of so many groups, as a fast one answers. */

@@ -6,7 +6,7 @@ import type { Kind } from "../../../provider/record/kind.ts";
 import type { Json } from "../../../schema/index.ts";
 import { START_MS } from "../../harness/clock.ts";
 import { startSharedService } from "../../harness/provider.ts";
-import { GROUP, json, keyOf, lostAnswer, ORG, page, ROLE, refusal, scriptedSession } from "../../support/scripted.ts";
+import { GROUP, json, keyOf, lostAnswer, ORG, page, refusal, scriptedSession } from "../../support/scripted.ts";
 
 const { group, identity, roleBinding } = kindRecords;
 const service = await startSharedService();
@@ -71,18 +71,6 @@ describe("an update", () => {
     expect(after).toMatchObject({ name: "new", description: "theirs" });
   });
 
-  it("moves an identity from claims to an AWS principal in place", async () => {
-    const { id, outs } = await create(identity, { parent: org, name: "ci", claimMatch });
-    const awsIdentity = { awsAccount: "123456789012", arn: "arn:aws:x", userId: "AIDA" };
-    const { outs: after } = await reconcile.update(identity, service.session, id, outs, {
-      parent: org,
-      name: "ci",
-      awsIdentity,
-    });
-    expect(after.awsIdentity).toEqual(awsIdentity);
-    expect(after.claimMatch).toBeUndefined();
-  });
-
   it("fails with the fields of a response that differs from the request, and stores the real values", async () => {
     const answer = { uid: GROUP, name: "eng", description: "cut off", verified: false };
     const { session } = scriptedSession(json(answer));
@@ -136,14 +124,6 @@ describe("a create", () => {
     expect(requests.map(({ method }) => method)).toEqual(["GET", "POST"]);
   });
 
-  it("reports every violation of the API", async () => {
-    const inputs = { ...keyOf("ci"), parent: org, name: "ci", claimMatch: { issuer: service.authUrl, subject: "s" } };
-    const error = await reconcile.create(identity, service.session, inputs).catch((thrown: Error) => thrown);
-    expect((error as Error).message).toMatch(
-      /^CreateIdentity identity "ci" in [0-9a-f]{40}: INVALID_ARGUMENT: Invalid argument: claimMatch\.issuer: /,
-    );
-  });
-
   for (const [reason, step] of [
     ["a lost answer", lostAnswer(true)],
     ["a proxy's page", page(502)],
@@ -164,23 +144,6 @@ describe("a create", () => {
       );
       expect(requests.filter(({ method }) => method === "POST")).toHaveLength(1);
     });
-
-  it("takes the two uids of a role binding from its objects", async () => {
-    const answer = {
-      uid: `${ORG}/1111111111111111`,
-      identity: { uid: GROUP, name: "ci" },
-      role: { uid: ROLE, name: "viewer" },
-    };
-    const { session } = scriptedSession(json(answer));
-    const { outs } = await reconcile.create(roleBinding, session, {
-      ...keyOf("rb"),
-      parent: ORG,
-      identity: GROUP,
-      role: ROLE,
-    });
-    const connected = { identity: { uid: GROUP, name: "ci" }, role: { uid: ROLE, name: "viewer" } };
-    expect(outs).toEqual({ uid: `${ORG}/1111111111111111`, parent: ORG, ...connected });
-  });
 
   it("returns no value that the engine's wire format cannot hold, which would lose the record", async () => {
     const { session } = scriptedSession(json({ uid: GROUP, name: null, novelty: { a: null } }));

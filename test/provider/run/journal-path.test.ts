@@ -2,12 +2,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { journalFolder, journalPath } from "../../../provider/run/journal-path.ts";
-import { temporaryFolder } from "../../support/command.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
-const folder = temporaryFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 const STACK = "organization/access/production";
 const config = { baseUrl: "https://api.example.com", authUrl: "https://api.example.com", requestTimeoutMs: 60_000 };

@@ -62,15 +62,6 @@ describe("a renamed resource that adopts its record", () => {
     await next.delete(old.id, ofFirstVersion);
     await expectKept(old.id);
   });
-
-  it("may adopt it in a run that has refreshed the state first", async () => {
-    const old = await (await run()).create(inputs("refreshed"));
-    const next = await run();
-    await next.read(old.id, old.outs);
-    expect((await next.create(inputs("again", { adopt: old.id }))).id).toBe(old.id);
-    await next.delete(old.id, old.outs);
-    expect(await isGroupThere(service, old.id)).toBe(true);
-  });
 });
 
 describe("a record of one resource", () => {

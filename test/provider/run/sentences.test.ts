@@ -3,13 +3,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { sentencesWith } from "../../../provider/run/sentences.ts";
 import { type EngineProcess, engineAbove, startOf } from "../../../pulumi/process.ts";
-import { temporaryFolder } from "../../support/command.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
-const folder = temporaryFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 let run = 0;
 beforeEach(() => {

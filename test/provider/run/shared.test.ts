@@ -1,35 +1,24 @@
 // The journal of a stack whose run has several processes: they create at the same time, and to any other run they are one.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { Entry } from "../../../provider/log/entry.ts";
 import { journalFile } from "../../../provider/log/file.ts";
 import { holderHere } from "../../../provider/log/holder.ts";
-import { joinOperation, type Operation } from "../../../provider/log/operation.ts";
+import type { Operation } from "../../../provider/log/operation.ts";
 import { createJournal, type NewIntent } from "../../../provider/run/journal.ts";
 import { manualClock } from "../../harness/clock.ts";
-import { temporaryFolder } from "../../support/command.ts";
+import { deadPid, ENGINE, useOperations } from "../../support/operations.ts";
 
-const folder = temporaryFolder();
-afterAll(folder.remove);
-
-const ENGINE = { address: "127.0.0.1:40123", pid: process.pid };
-const open: Operation[] = [];
-let count = 0;
+const operations = useOperations();
+const { closeAll } = operations;
 let file: string;
 let lock: string;
 beforeEach(() => {
-  count += 1;
-  mkdirSync(folder.path(`t${count}`));
-  vi.stubEnv("TMPDIR", folder.path(`t${count}`));
-  file = folder.path(`${count}.jsonl`);
-  lock = folder.path(`${count}.lock`);
-});
-afterEach(() => {
-  for (const operation of open.splice(0)) operation.close();
-  vi.unstubAllEnvs();
+  file = `${operations.temporary}.jsonl`;
+  lock = `${operations.temporary}.lock`;
 });
 
 type Process = ReturnType<typeof processOf>;
@@ -41,11 +30,7 @@ const processOf = (operation?: Operation) => {
   return { journal: createJournal(own), clock, messages, operation };
 };
 /** A process of the run. */
-const joined = (): Process => {
-  const operation = joinOperation(ENGINE);
-  open.push(operation);
-  return processOf(operation);
-};
+const joined = (): Process => processOf(operations.join());
 /** A process of another run. */
 const otherRun = (): Process => processOf();
 
@@ -60,11 +45,6 @@ const intentOf = (name: string, inputs = name): NewIntent => ({
 const beginCreate = async ({ journal }: Process, ...parts: [name: string, inputs?: string]): Promise<Entry> => {
   const [entry] = (await journal.begin([intentOf(...parts)], async () => 1)) ?? [];
   return entry as Entry;
-};
-const deadPid = async (): Promise<number> => {
-  const child = spawn(process.execPath, ["-e", ""]);
-  await once(child, "exit");
-  return child.pid as number;
 };
 const uidOf = (digit: string): string => digit.repeat(40);
 
@@ -112,7 +92,7 @@ describe("two processes of one run", () => {
     expect(await two.journal.findUnsettled(keyOf("one"))).toEqual([]);
     expect(await two.journal.findUnsettled(keyOf("two"), () => true)).toEqual([]);
     await one.journal.end([entry]);
-    for (const operation of open.splice(0)) operation.close();
+    closeAll();
     expect(await joined().journal.findUnsettled(keyOf("one"))).toEqual([
       expect.objectContaining({ intent: entry.intent }),
     ]);
@@ -164,7 +144,7 @@ describe("several processes at once", () => {
     ["of two runs, those of a run side by side", ["a1", "a2", "b1", "b2"], 5, "127.0.0.1"],
   ])("%s, create their records one run after the other, without a lost or torn line", async (_, names, each, host) => {
     const script = fileURLToPath(new URL("../../support/journal-process.ts", import.meta.url));
-    const trace = folder.path(`${count}.trace`);
+    const trace = `${operations.temporary}.trace`;
     // The lock of a dead run blocks them at first.
     writeFileSync(lock, JSON.stringify({ ...holderHere("theirs"), pid: await deadPid() }));
     const codes = names.map(async (name) => {

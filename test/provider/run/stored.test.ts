@@ -1,10 +1,10 @@
 // What the program tells the journal of records that the engine has stored, while the provider's process writes it.
 import { readFileSync } from "node:fs";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { contentsFrom, knownLine } from "../../../provider/log/entries.ts";
 import type { Entry } from "../../../provider/log/entry.ts";
 import { acknowledgeIn, journalFile } from "../../../provider/log/file.ts";
-import { temporaryFolder } from "../../support/command.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
 const ROOT = "12".repeat(20);
 const uid = (n: number) => `${ROOT}/${String(n).repeat(16)}`;
@@ -21,8 +21,7 @@ const intent = (n: number, kind = "group"): Entry => ({
 });
 
 describe("acknowledgeIn", () => {
-  const folder = temporaryFolder();
-  afterAll(folder.remove);
+  const folder = testFolder();
   let path: string;
   beforeEach(({ task }) => {
     path = folder.path(`${task.id}.jsonl`);

@@ -2,30 +2,25 @@
 // provider with a session of its own over the log that they share.
 
 import { setImmediate } from "node:timers/promises";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { systemTransport } from "../../../client/transport.ts";
 import type { methodsWith } from "../../../provider/engine/methods.ts";
 import type { StateKind } from "../../../provider/kind/index.ts";
 import type { Environment } from "../../../provider/run/session.ts";
 import type { Json } from "../../../schema/index.ts";
 import { manualClock } from "../../harness/clock.ts";
-import { isGroupThere, type Service, startService } from "../../harness/provider.ts";
+import { isGroupThere, startSharedService } from "../../harness/provider.ts";
 import { temporaryFolder } from "../../support/command.ts";
 import { keyOf, lostAnswer } from "../../support/scripted.ts";
 
 const folder = temporaryFolder();
-let service: Service;
-let org: string;
-beforeAll(async () => {
-  vi.stubEnv("TMPDIR", folder.path(""));
-  service = await startService();
-  org = service.organization as string;
-});
-afterAll(async () => {
+afterAll(() => {
   vi.unstubAllEnvs();
-  await service.close();
   folder.remove();
 });
+const service = await startSharedService();
+const org: string = service.organization as string;
+vi.stubEnv("TMPDIR", folder.path(""));
 
 let operation = 0;
 let messages: string[];
@@ -36,18 +31,10 @@ beforeEach(() => {
 
 type Provider = ReturnType<typeof methodsWith>;
 
-/** As the engine compares what the program declares: after its check. */
-const compare = async ({ group: own }: Provider, id: string, outs: Json, news: Json): Promise<void> => {
-  await own.check(news, news);
-  await own.diff(id, outs, news);
-};
-
 const engineHere = () => ({ address: `127.0.0.1:${operation}`, pid: process.pid });
 /** A provider of the current operation. */
 const provider = (own: Partial<Environment> = {}): Promise<Provider> =>
   service.methods({ engine: engineHere(), ...own, log: (text) => void messages.push(text) });
-/** The process that serves the dynamic resources of the current operation. */
-const dynamic = (): Promise<Provider> => provider();
 /** The next operation of the engine, with two providers. */
 const nextOperation = async (): Promise<[Provider, Provider]> => {
   operation += 1;
@@ -61,12 +48,6 @@ const group = (name: string, more: Json = {}): Json => ({
   allowDuplicate: true,
   ...more,
 });
-/** So many deletes have left the record to the other resource. */
-const expectKept = async (id: string, times = 1): Promise<void> => {
-  const kept = `group ${id} "record" stays: another resource of this stack manages it`;
-  expect(messages).toEqual(Array(times).fill(kept));
-  expect(await isGroupThere(service, id)).toBe(true);
-};
 
 describe("a record of two providers", () => {
   it("whose name the program marks as secret is not named by the other", async () => {
@@ -89,110 +70,20 @@ describe("a record of two providers", () => {
     const taken = await second.group.create(group("new", { adopt: old.id }));
     expect(taken.id).toBe(old.id);
     await first.group.delete(old.id, old.outs);
-    await expectKept(old.id);
-  });
-
-  it("that a resource of one is going to adopt stays as well", async () => {
-    const old = await (await provider()).group.create(group("left"));
-    const [first, second] = await nextOperation();
-    const news = group("planned", { adopt: old.id });
-    expect((await second.group.check({}, news)).failures).toEqual([]);
-    await first.group.delete(old.id, old.outs);
-    expect((await second.group.create(news)).id).toBe(old.id);
+    expect(messages).toEqual([`group ${old.id} "record" stays: another resource of this stack manages it`]);
     expect(await isGroupThere(service, old.id)).toBe(true);
-  });
-
-  it("that one deletes is not adopted under the other", async () => {
-    const old = await (await provider()).group.create(group("gone"));
-    const [first, second] = await nextOperation();
-    await first.group.delete(old.id, old.outs);
-    await expect(second.group.create(group("late", { adopt: old.id }))).rejects.toThrow(
-      `adopt: group ${old.id} is being deleted by this run`,
-    );
   });
 
   it("that the state has under one is refused in the preview of the other, also at another spelling of the address", async () => {
     const old = await (await provider()).group.create(group("kept"));
     const [first] = await nextOperation();
-    await compare(first, old.id, old.outs, group("kept"));
+    await first.group.check(group("kept"), group("kept"));
+    await first.group.diff(old.id, old.outs, group("kept"));
     const { port } = new URL(service.baseUrl);
     const second = await provider({ env: { IRM_BASE_URL: `http://LOCALHOST:${port}/` } });
     const { failures } = await second.group.check({}, group("other", { adopt: old.id, __preview: true }));
     const owner = keyOf("kept").__key;
     expect(failures).toEqual([{ property: "adopt", reason: `group ${old.id} is already managed by ${owner}` }]);
-  });
-
-  it("that one keeps stays when the other deletes it, also at another address that may be the same service", async () => {
-    const old = await (await provider()).group.create(group("declared"));
-    const [first, second] = await nextOperation();
-    await compare(first, old.id, old.outs, group("declared"));
-    const third = await provider({ env: { IRM_BASE_URL: "http://127.0.0.1:9" } });
-    const twice = { ...old.outs, ...keyOf("twice") };
-    await second.group.delete(old.id, twice);
-    await third.group.delete(old.id, { ...twice, __service: "http://127.0.0.1:9" });
-    await expectKept(old.id, 2);
-  });
-
-  it("is free again in the next operation", async () => {
-    const old = await (await provider()).group.create(group("moves"));
-    const [first] = await nextOperation();
-    await compare(first, old.id, old.outs, group("moves"));
-    const [, second] = await nextOperation();
-    expect((await second.group.create(group("moved", { adopt: old.id }))).id).toBe(old.id);
-  });
-});
-
-describe("a stack that moves from dynamic resources to the plugin", () => {
-  it("keeps a record that a resource of the plugin adopts when its dynamic resource is deleted, and what is in its group", async () => {
-    const old = await (await dynamic()).group.create(group("dynamic"));
-    const below = await (await dynamic()).group.create(group("below", { parent: old.id }));
-    operation += 1;
-    const first = await dynamic();
-    // It has begun before the plugin.
-    await compare(first, old.id, old.outs, group("dynamic"));
-    const second = await provider();
-    const [taken, kept] = [group("native", { adopt: old.id }), group("kept", { parent: old.id, adopt: below.id })];
-    await second.group.create(kept);
-    await expect(first.group.delete(old.id, { ...old.outs, forceDestroy: true })).rejects.toThrow(
-      "this run keeps these records, or leaves them in place; nothing was deleted",
-    );
-    operation += 1;
-    const [third, fourth] = [await dynamic(), await provider()];
-    expect((await fourth.group.create(taken)).id).toBe(old.id);
-    await third.group.delete(old.id, old.outs);
-    await expectKept(old.id);
-  });
-
-  it("keeps a record that a dynamic resource adopts when its resource of the plugin is deleted, which begins only then", async () => {
-    const old = await (await provider()).group.create(group("native"));
-    operation += 1;
-    const first = await dynamic();
-    expect((await first.group.create(group("dynamic", { adopt: old.id }))).id).toBe(old.id);
-    const second = await provider();
-    await second.group.delete(old.id, old.outs);
-    await expectKept(old.id);
-  });
-
-  it("keeps what a dynamic resource had before the plugin began", async () => {
-    const old = await (await dynamic()).group.create(group("declared"));
-    operation += 1;
-    const [first, second] = [await dynamic(), await provider()];
-    await compare(first, old.id, old.outs, group("declared"));
-    const other = await second.group.create(group("other"));
-    await compare(first, old.id, old.outs, group("declared"));
-    await second.group.delete(old.id, { ...old.outs, ...keyOf("twice") });
-    await expectKept(old.id);
-    await second.group.delete(other.id, other.outs);
-  });
-
-  it("does not adopt what the dynamic provider deletes", async () => {
-    const old = await (await dynamic()).group.create(group("removed"));
-    operation += 1;
-    const [first, second] = [await dynamic(), await provider()];
-    const other = await second.group.create(group("other"));
-    await first.group.delete(old.id, old.outs);
-    await expect(second.group.create(group("late", { adopt: old.id }))).rejects.toThrow("is being deleted by this run");
-    await second.group.delete(other.id, other.outs);
   });
 });
 

@@ -1,11 +1,10 @@
 // A journal in the work tree of the program is refused, however its folder is spelt.
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { workTreeProblem } from "../../../provider/run/journal-path.ts";
-import { temporaryFolder } from "../../support/command.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
-const folder = temporaryFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 let count = 0;
 const fresh = (): ((path: string) => string) => {
