@@ -163,20 +163,3 @@ describe("after the merge", () => {
     expect(refused?.summary).not.toContain(JSON.stringify(content.rows[1]));
   });
 });
-
-test("a problem with the inputs ends the job before anything of the change runs, with all problems at once", async () => {
-  const { conclusion, log, ran } = await github.run(
-    push,
-    { command: "up", "preview-identity": identity, "up-identity": identity, "open-issue": "maybe" },
-    { workspace: change.checkout, env: { IRM_BASE_URL: api.baseUrl, IRM_TOKEN: "t" } },
-  );
-  expect(conclusion).toBe("failure");
-  expect(ran.at(-1)).toBe("Decide what this job may do");
-  for (const problem of [
-    "preview-identity and up-identity are the same: a pull request would have the rights of the main branch.",
-    'open-issue: "maybe" is not true or false',
-    "stack-name: up needs the name of the stack",
-    "IRM_TOKEN is set, and would count in the place of the identity of up",
-  ])
-    expect(log).toContain(problem);
-});

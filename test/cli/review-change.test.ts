@@ -170,7 +170,6 @@ describe("irm review CHANGE", () => {
       "0000000000000000: there is no identity with this uid at http://127.0.0.1:",
     ],
     ["that is not there", () => folder.path("none.json"), "there is no file"],
-    ["that is a folder", () => folder.path(""), "is not a regular file"],
     ["that never ends", () => "/dev/zero", "is not a regular file"],
     ["that is another one", () => folder.write("any.json", "[1]"), "is not a change; npx pulumi-irm review --out FILE"],
   ])("refuses a file %s", async (_, file, problem) => {

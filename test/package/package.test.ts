@@ -156,8 +156,4 @@ describe("README and docs, as they are published,", () => {
     const named = help.flatMap((text) => text.match(/\bdocs\/[\w-]+\.md/g) ?? []);
     expect(named.filter((file) => !existsSync(join(project.path, file)))).toEqual([]);
   });
-
-  test("contain the page that errors name", () => {
-    expect(existsSync(join(project.path, "docs/recovery.md"))).toBe(true);
-  });
 });
