@@ -3,8 +3,7 @@ import { systemTransport } from "../../client/transport.ts";
 import { initFailure, urnOf } from "../harness/plugin.ts";
 import { setUp } from "./fixture.ts";
 
-const fixture = setUp();
-const { nextProcess } = fixture;
+const { org, plugin, nextProcess, created } = await setUp();
 const send = systemTransport();
 
 /** The answers to POSTs of groups are held back. */
@@ -23,7 +22,6 @@ const holdCreates = () => {
 
 describe("a call", () => {
   it("ends at once when the engine cancels, and the next update takes the record over", async () => {
-    const { org } = fixture;
     const urn = urnOf("Group", "held");
     const wire = holdCreates();
     const first = await nextProcess(wire.transport);
@@ -43,7 +41,6 @@ describe("a call", () => {
   });
 
   it("ends after the customTimeouts of its resource, and the next update takes the record over", async () => {
-    const { org } = fixture;
     const urn = urnOf("Group", "slow");
     const wire = holdCreates();
     const first = await nextProcess(wire.transport);
@@ -59,7 +56,7 @@ describe("a call", () => {
   });
 
   it("sends nothing once the engine has cancelled", async () => {
-    const one = await fixture.created("Group", { parent: fixture.org, name: "stays" });
+    const one = await created("Group", { parent: org, name: "stays" });
     const sent: string[] = [];
     const plugin = await nextProcess(async (request) => {
       sent.push(request.method);
@@ -83,7 +80,7 @@ describe("a call", () => {
       wire.resolve();
       return new Promise(() => undefined);
     });
-    const call = expect(plugin.invoke("irm:index:getGroup", { name: "x", parent: fixture.org })).rejects.toThrow(
+    const call = expect(plugin.invoke("irm:index:getGroup", { name: "x", parent: org })).rejects.toThrow(
       /^1 CANCELLED: cancelled$/,
     );
     await wire.promise;
@@ -92,7 +89,6 @@ describe("a call", () => {
   });
 
   it("of 720 hours is not over at once", async () => {
-    const { plugin, org } = fixture;
     const urn = urnOf("Group", "long");
     const { inputs } = await plugin.check(urn, { parent: org, name: "long" });
     await expect(plugin.create(urn, inputs, { seconds: 720 * 3600 })).resolves.toMatchObject({
@@ -101,7 +97,6 @@ describe("a call", () => {
   });
 
   it("of the next operation is answered, where the engine attaches itself again", async () => {
-    const { org } = fixture;
     const plugin = await nextProcess();
     await plugin.cancel();
     await plugin.attach();
@@ -110,9 +105,8 @@ describe("a call", () => {
   });
 
   it("that leaves a record incomplete gives the engine its id, its outputs and the reason", async () => {
-    const { org } = fixture;
     const urn = urnOf("Group", "adopts");
-    const existing = await fixture.created("Group", { parent: org, name: "theirs" });
+    const existing = await created("Group", { parent: org, name: "theirs" });
     const refuse: typeof send = async (request) =>
       request.method === "PATCH"
         ? { status: 400, headers: {}, body: JSON.stringify({ code: 3, message: "not like this" }) }
@@ -128,7 +122,6 @@ describe("a call", () => {
   });
 
   it("that creates or updates what was not checked is refused, before anything is sent", async () => {
-    const { plugin, org } = fixture;
     await expect(plugin.create(urnOf("Group", "unchecked"), { parent: org, name: "unchecked" })).rejects.toThrow(
       /^2 UNKNOWN: these inputs of a Group have not been checked$/,
     );
@@ -138,8 +131,6 @@ describe("a call", () => {
   });
 
   it("about a type that does not exist says so", async () => {
-    await expect(fixture.plugin.check(urnOf("Grup", "x"), {})).rejects.toThrow(
-      "2 UNKNOWN: there is no resource type Grup",
-    );
+    await expect(plugin.check(urnOf("Grup", "x"), {})).rejects.toThrow("2 UNKNOWN: there is no resource type Grup");
   });
 });

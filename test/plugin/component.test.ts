@@ -20,7 +20,7 @@ import { temporaryFolder } from "../support/command.ts";
 import { COMPILED } from "../support/compiled.ts";
 import { setUp } from "./fixture.ts";
 
-const fixture = setUp();
+const { nextProcess } = await setUp();
 const TOKEN = "irm:index:AccessPolicy";
 
 const requestWith = (members: Partial<Request<"construct">>): Request<"construct"> => ({
@@ -30,7 +30,7 @@ const requestWith = (members: Partial<Request<"construct">>): Request<"construct
 
 describe("a request for a component", () => {
   const construct = async (type: string, inputs: Marked) => {
-    const plugin = await fixture.nextProcess();
+    const plugin = await nextProcess();
     await plugin.attach();
     return plugin.construct(type, "acme", inputs);
   };
@@ -59,7 +59,7 @@ describe("a request for a component", () => {
   });
 
   it("is refused while no engine has attached itself", async () => {
-    await expect((await fixture.nextProcess()).construct(TOKEN, "acme", {})).rejects.toThrow(
+    await expect((await nextProcess()).construct(TOKEN, "acme", {})).rejects.toThrow(
       "the engine has not attached itself",
     );
   });

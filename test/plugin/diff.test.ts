@@ -1,19 +1,12 @@
 // The detailed diff: which properties differ, which of them replace the record, and which record goes first.
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type Compared, detailedDiff } from "../../plugin/detailed-diff.ts";
 import { kindRecords } from "../../provider/kind/index.ts";
 import { UNKNOWN } from "../../pulumi/value.ts";
 import type { Json } from "../../schema/index.ts";
-import type { PluginClient } from "../harness/plugin.ts";
 import { type Stored, setUp } from "./fixture.ts";
 
-const fixture = setUp();
-const { created, compared } = fixture;
-let plugin: PluginClient;
-let org: string;
-beforeAll(() => {
-  ({ plugin, org } = fixture);
-});
+const { org, plugin, created, compared } = await setUp();
 
 const update = (isInput = true) => ({ kind: "UPDATE", isInput });
 

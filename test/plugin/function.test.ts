@@ -4,7 +4,7 @@ import { Secret } from "../../plugin/value.ts";
 import { kindRecords } from "../../provider/kind/index.ts";
 import { setUp } from "./fixture.ts";
 
-const fixture = setUp();
+const { org, plugin, created } = await setUp();
 
 describe("functions", () => {
   it("are a look-up and a list for every kind", () => {
@@ -19,8 +19,7 @@ describe("functions", () => {
   });
 
   it("return the API's message", async () => {
-    const { plugin, org } = fixture;
-    const group = await fixture.created("Group", { parent: org, name: "found" });
+    const group = await created("Group", { parent: org, name: "found" });
     expect(await plugin.invoke("irm:index:getGroup", { name: "found", parent: org })).toMatchObject({
       uid: group.id,
       name: "found",
@@ -31,12 +30,10 @@ describe("functions", () => {
   });
 
   it("are secret where an argument is", async () => {
-    const { plugin } = fixture;
     expect((await plugin.invoke("irm:index:getRole", { name: new Secret("viewer") })).uid).toBeInstanceOf(Secret);
   });
 
   it("say what was found instead, and which functions there are", async () => {
-    const { plugin } = fixture;
     await expect(plugin.invoke("irm:index:getRole", { name: "viwer" })).rejects.toThrow(
       '2 UNKNOWN: no role named "viwer" at the root; exactly one is needed; did you mean "viewer"?',
     );

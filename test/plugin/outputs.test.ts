@@ -1,10 +1,9 @@
 // What the plugin answers against what its schema says of it: each output of a resource that has everything, and of one with as
 // little as it can have.
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type Marked, plainFrom } from "../../plugin/value.ts";
 import { kindRecords } from "../../provider/kind/index.ts";
 import type { Json } from "../../schema/index.ts";
-import type { PluginClient } from "../harness/plugin.ts";
 import { digest, ISSUER_KEYS, cases as kindCases } from "../provider/kind/case.ts";
 import { type Spec, pluginSchema as schema, specOf } from "../support/plugin-schema.ts";
 import { setUp } from "./fixture.ts";
@@ -34,13 +33,7 @@ const differences = (spec: Spec, value: unknown, path = ""): string[] => {
   return typeof value === type ? [] : [`${path}: ${typeof value} in place of ${type}`];
 };
 
-const fixture = setUp();
-const { created } = fixture;
-let plugin: PluginClient;
-let org: string;
-beforeAll(() => {
-  ({ plugin, org } = fixture);
-});
+const { org, plugin, created } = await setUp();
 
 const problemsOf = (type: string, outs: Marked): string[] => {
   const described = Object.entries(plainFrom(outs)).filter(([name]) => !OWN.test(name));

@@ -5,13 +5,7 @@ import type { Json } from "../../schema/index.ts";
 import { type PluginClient, urnOf } from "../harness/plugin.ts";
 import { setUp } from "./fixture.ts";
 
-const fixture = setUp();
-const { created, nextProcess } = fixture;
-let plugin: PluginClient;
-let org: string;
-beforeAll(() => {
-  ({ plugin, org } = fixture);
-});
+const { service, org, plugin, nextProcess, created } = await setUp();
 
 const planned = async (type: string, name: string, args: Json, process = plugin): Promise<Json> => {
   const { inputs, failures } = await process.check(urnOf(type, name), args);
@@ -80,10 +74,10 @@ describe("a preview", () => {
     const args = { parent: org, name: "kept", description: "old" };
     const one = await created("Group", args);
     const { inputs } = await plugin.check(one.urn, { ...args, description: "new" }, one.inputs);
-    const before = fixture.service.clock.now();
+    const before = service.clock.now();
     const { outs } = await plugin.update(one.urn, one.id, one.outs, inputs, { preview: true });
     expect(outs).toEqual({ ...one.outs, description: "new", updateTime: UNKNOWN });
-    expect(fixture.service.clock.now()).toBe(before);
+    expect(service.clock.now()).toBe(before);
     expect((await plugin.read(one.urn, one.id, one.outs, one.inputs)).outs).toMatchObject({ description: "old" });
   });
 });

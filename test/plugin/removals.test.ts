@@ -6,7 +6,7 @@ import { kindRecords } from "../../provider/kind/index.ts";
 import { noStoredStacks } from "../../provider/run/stored-stack.ts";
 import { engineStateFrom, type StateResource } from "../../pulumi/state.ts";
 import type { Json } from "../../schema/index.ts";
-import { startPlugin, urnOf } from "../harness/plugin.ts";
+import { urnOf } from "../harness/plugin.ts";
 import { setUp } from "./fixture.ts";
 
 const PROVIDER = "urn:pulumi:stack::project::pulumi:providers:irm::default::p-1";
@@ -152,13 +152,12 @@ describe("at the end of a preview", () => {
 
 const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 
-describe("the plugin", () => {
-  const fixture = setUp();
+describe("the plugin", async () => {
+  const { org, startProcess, created } = await setUp();
 
   it("compares the state with what the engine has checked, once the engine ends it", async () => {
-    const { org, service } = fixture;
-    const kept = await fixture.created("Group", { parent: org, name: "kept" });
-    const renamed = await fixture.created("Group", { parent: org, name: "renamed" });
+    const kept = await created("Group", { parent: org, name: "kept" });
+    const renamed = await created("Group", { parent: org, name: "renamed" });
     const stacks: string[] = [];
     const resources = [
       { ...stored("Group", "kept", kept.outs), urn: kept.urn },
@@ -172,9 +171,9 @@ describe("the plugin", () => {
         return exported(resources);
       },
     };
-    const env = { ...service.env, PULUMI_BACKEND_URL: "file:///state" };
+    const env = { PULUMI_BACKEND_URL: "file:///state" };
     const options = { isWholeProgram: true, run: "preview" as const };
-    const plugin = await startPlugin(env, undefined, { options, storedStacks });
+    const plugin = await startProcess(env, undefined, { options, storedStacks });
     await plugin.configure();
     for (const one of [kept, renamed]) {
       const { inputs } = await plugin.check(
@@ -189,7 +188,6 @@ describe("the plugin", () => {
     await plugin.cancel();
     expect(plugin.messages).toEqual([`${HEAD}\n${removed("gone")}`]);
     expect(new Set(stacks)).toEqual(new Set(["organization/project/stack"]));
-    plugin.close();
   });
 });
 

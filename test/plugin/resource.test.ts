@@ -1,18 +1,12 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { AT, SERVICE } from "../../client/preview-marks.ts";
 import { Secret } from "../../plugin/value.ts";
 import { KEY, ORGANIZATION, PROVIDER, RUN } from "../../provider/record/state.ts";
 import { UNKNOWN } from "../../pulumi/value.ts";
-import { type PluginClient, urnOf } from "../harness/plugin.ts";
+import { urnOf } from "../harness/plugin.ts";
 import { setUp } from "./fixture.ts";
 
-const fixture = setUp();
-const { created, compared, nextProcess } = fixture;
-let plugin: PluginClient;
-let org: string;
-beforeAll(() => {
-  ({ plugin, org } = fixture);
-});
+const { service, org, plugin, nextProcess, created, compared } = await setUp();
 
 describe("a resource", () => {
   it("keeps its service once, no handler, and no key where its URN and the backend give it", async () => {
@@ -20,7 +14,7 @@ describe("a resource", () => {
     expect(inputs).toEqual({
       parent: org,
       name: "eng",
-      [AT]: expect.stringMatching(`^${fixture.service.baseUrl} [0-9a-z]{7}`),
+      [AT]: expect.stringMatching(`^${service.baseUrl} [0-9a-z]{7}`),
     });
     expect(outs).toMatchObject({ uid: id, parent: org, name: "eng" });
     for (const name of [KEY, SERVICE, PROVIDER]) expect(outs).not.toHaveProperty(name);
@@ -70,7 +64,7 @@ describe("a resource", () => {
       parent: group,
       identity,
       role: "viewer",
-      [AT]: expect.stringMatching(`^${fixture.service.baseUrl} [0-9a-z]{7}`),
+      [AT]: expect.stringMatching(`^${service.baseUrl} [0-9a-z]{7}`),
     });
     expect(one.outs).toMatchObject({ identity: { uid: identity }, group: { name: "named" } });
     expect(JSON.stringify(one)).not.toMatch(/hidden|__role|names/);
@@ -109,7 +103,7 @@ describe("a resource", () => {
     const { urn, id, ...one } = await created("Group", args);
     const own = {
       [KEY]: `organization/project/stack/Group::${urn.replace(/^.*::/, "")}`,
-      [SERVICE]: fixture.service.baseUrl,
+      [SERVICE]: service.baseUrl,
     };
     const { [AT]: _at, ...before } = one.inputs;
     const [inputs, outs] = [
@@ -127,7 +121,7 @@ describe("a resource", () => {
     const one = await created("Group", { parent: org, name: "gone" });
     const later = await nextProcess();
     await later.delete(one.urn, one.id, one.outs);
-    fixture.service.clock.advance(10_000);
+    service.clock.advance(10_000);
     expect(await later.read(one.urn, one.id, one.outs, one.inputs)).toMatchObject({ id: "" });
     await later.delete(one.urn, one.id, one.outs);
   });

@@ -18,9 +18,6 @@ describe("a text that is no preview", () => {
   const text = JSON.stringify({ steps: [BOUND], changeSummary: { create: 1 } });
   test.each([
     ["cut off", text.slice(0, -5), "FILE is not JSON"],
-    ["two previews, one after the other", text + text, "FILE is not JSON"],
-    ["in UTF-16", Buffer.from(text, "utf16le").toString(), "FILE is not JSON"],
-    ["empty", "", "FILE is not JSON"],
     ["null", "null", "FILE is not a preview"],
     ["brackets without end", "[".repeat(100_000), "FILE is not JSON"],
     ["brackets", `${"[".repeat(100_000)}${"]".repeat(100_000)}`, "FILE is not a preview"],

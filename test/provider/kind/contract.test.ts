@@ -141,7 +141,15 @@ describe.each(cases)("$kind", (own: KindCase) => {
     const adopted = (await reconcile.create(kind, session, adopting)).outs as Json;
     expect(adopted).toMatchObject({ uid: id, adopted: true });
     expect(reconcile.diff(kind, id, adopted, checkInputs())).toEqual({ changes: false, replaces: [] });
+    messages.length = 0;
     await reconcile.remove(kind, processWith(), id, adopted);
+    expect(messages).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^${kind.word} ${id} .*was adopted and is left in place; deleteAdopted: true deletes it with the resource$`,
+        ),
+      ),
+    ]);
     expect((await records()).map(({ uid }) => uid)).toContain(id);
     await reconcile.remove(kind, processWith(), id, { ...adopted, deleteAdopted: true });
     expect((await records()).map(({ uid }) => uid)).not.toContain(id);

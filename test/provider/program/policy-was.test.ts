@@ -92,15 +92,3 @@ test("a review of the policy alone agrees: with was the records keep their uids"
     { uid: now.release, name: "publish", nameBefore: "release", gains: [], losses: [] },
   ]);
 });
-
-test("without it the review says that the uid changes, and which workflows lose it", () => {
-  const now = live();
-  const own = { ...policy(false), groups: { crew: { groups: { tools: null } } }, access: {} };
-  const identities = { publish: { in: "crew", claimMatch: { issuer, subject: "s" } } };
-  const { findings } = reviewed({ ...own, identities, roles: {} }, now);
-  const [replaced] = findings.filter(({ rule }) => rule === "identity-replaced");
-  expect(replaced).toMatchObject({ subject: now.release });
-  expect(replaced?.message).toBe(
-    `is replaced by one with another uid and the name publish; workflows that name its uid stop working: a workload whose token has issuer "${issuer}" and subject "s"`,
-  );
-});

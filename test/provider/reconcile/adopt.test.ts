@@ -1,31 +1,17 @@
 // Adoption, as the engine sees it: an existing record becomes managed, and stays when its resource is deleted.
 import { describe, expect, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
+import type { Incomplete } from "../../../provider/reconcile/incomplete.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import type { Json } from "../../../schema/index.ts";
 import { Killed, startMachine } from "../../harness/provider.ts";
+import { refusal } from "../../support/scripted.ts";
 
 const { group } = kindRecords;
 
 const machine = startMachine();
 
 describe("adoption", () => {
-  it("adopts the record, changes the fields that differ, and remembers that it existed before", async () => {
-    const args = machine.inputs();
-    const there = await machine.createByOther({ ...args, description: "old" });
-    const { id, outs } = await reconcile.create(group, machine.run().session, { ...args, adopt: there.uid });
-    expect(id).toBe(there.uid);
-    expect(outs).toMatchObject({ description: "d", adopted: true });
-    expect(machine.posts).toBe(0);
-    await reconcile.remove(group, machine.run().session, id, outs);
-    expect(machine.messages).toEqual([
-      `group ${id} "${args.name}" was adopted and is left in place; deleteAdopted: true deletes it with the resource`,
-    ]);
-    expect(await machine.named(args.name)).toMatchObject([{ uid: id }]);
-    await reconcile.remove(group, machine.run().session, id, { ...outs, deleteAdopted: true });
-    expect(await machine.named(args.name)).toEqual([]);
-  });
-
   it("settles a pending entry of an earlier run: with two candidates, a person chooses", async () => {
     const args: Json = { ...machine.inputs(), allowDuplicate: true };
     const twins = await Promise.all([
@@ -64,5 +50,22 @@ describe("adoption", () => {
       `${args.__key}: adopt: group ${below} does not exist; leave adopt out to create a new one`,
     );
     expect(machine.posts).toBe(0);
+  });
+
+  it("whose PATCH fails is recorded with the reason, and the next update changes it", async () => {
+    const there = await machine.createByOther({ ...machine.inputs(), description: "old" });
+    const args: Json = { ...machine.inputs(), __provider: "text", adopt: there.uid };
+    const denied = machine.runOver(async ({ method }, send) =>
+      method === "PATCH" ? refusal("PERMISSION_DENIED", "groups.update") : send(),
+    );
+    const creating = reconcile.create(group, denied.session, args);
+    const error = (await creating.catch((thrown: unknown) => thrown)) as Incomplete;
+    expect(error.id).toBe(there.uid);
+    expect(error.properties).toMatchObject({ uid: there.uid, adopted: true, __provider: "text" });
+    expect(error.reasons).toEqual([
+      `UpdateGroup group ${there.uid} "${args.name}": PERMISSION_DENIED: Permission denied: groups.update\nSee docs/recovery.md#denied`,
+    ]);
+    const { outs } = await reconcile.update(group, machine.run().session, error.id, error.properties, args);
+    expect(outs).toMatchObject({ uid: there.uid, name: args.name, description: "d", adopted: true });
   });
 });

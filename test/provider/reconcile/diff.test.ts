@@ -31,6 +31,12 @@ describe("the paths that differ", () => {
     ["several fields", group, { name: "a", description: "x" }, { name: "b", description: "y" }, "description", "name"],
     ["output-only fields mean nothing", group, outputOnly, { name: "a" }],
     ["a value that the service chose and the program leaves out", group, chosen, { name: "a" }],
+    [
+      "an unknown value and an unknown field",
+      group,
+      { name: "a", kind: "KIND_OF_TOMORROW", motto: "x" },
+      { name: "a" },
+    ],
     ["a value that it chose and the program contradicts", group, chosen, { name: "a", verified: false }, "verified"],
     ["a member of a message", identity, { claimMatch }, matching({ subject: "t" }), "claimMatch.subject"],
     ["a switch inside a oneof", identity, { claimMatch }, { claimMatch: byPattern }, ...SUBJECTS],
@@ -48,7 +54,7 @@ describe("the paths that differ", () => {
     ["an expiry that the service chose", identity, keysUntil("2030-01-01T00:00:00.000Z"), { staticKeys: keys }],
     ["the order of capabilities", role, { capabilities: both }, { capabilities: both.toReversed() }],
     ["an unknown capability", role, { capabilities: newer }, { capabilities: groupLists }, "capabilities"],
-    ["an unknown field", role, { capabilities: groupLists, novelty: 1 }, { capabilities: groupLists }],
+    ["an unknown member", identity, matching({ nonceOfTomorrow: "x" }), { claimMatch }],
     ["a value that is unknown", group, { description: "x" }, { description: UNKNOWN }, "description"],
     ["an unknown block", identity, { claimMatch }, { claimMatch: UNKNOWN }, "claimMatch"],
   ];

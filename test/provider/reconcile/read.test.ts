@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import type { Json } from "../../../schema/index.ts";
+import { START_MS } from "../../harness/clock.ts";
 import { GROUP, json, ORG, ROLE, refusal, scriptedSession } from "../../support/scripted.ts";
 
 const { group, identity, roleBinding } = kindRecords;
@@ -36,6 +37,14 @@ describe("a read", () => {
       `GetGroup group ${ORG}: PERMISSION_DENIED: Permission denied: who are you\n` +
         "Permission denied is not treated as deletion.",
     );
+  });
+
+  it("finds a new record that is hidden at first", async () => {
+    const createTime = new Date(START_MS).toISOString();
+    const hidden = refusal("NOT_FOUND", "no", { date: new Date(START_MS).toUTCString() });
+    const { session, clock } = scriptedSession(hidden, json({ uid: GROUP, name: "eng", createTime }));
+    expect((await reconcile.read(group, session, GROUP, { ...stored, createTime })).id).toBe(GROUP);
+    expect(clock.sleeps).toEqual([250]);
   });
 
   it("refuses a malformed uid", async () => {

@@ -87,10 +87,6 @@ describe("a record of one resource", () => {
     await expect(next.diff(id, outs, inputs("another"))).rejects.toThrow(
       `${id} is already managed by ${inputs("after").__key}`,
     );
-    await next.check(inputs("before"), inputs("before"));
-    await expect(next.diff(id, outs, inputs("before"))).rejects.toThrow(
-      `${id} is already managed by ${inputs("after").__key}`,
-    );
   });
 
   it("is free for another one where only a refresh has met it: the program declares its resource no more", async () => {
@@ -119,13 +115,9 @@ describe("a record of one resource", () => {
   it("that an earlier one has adopted is an error when the engine reads it", async () => {
     const one = await (await run()).create(inputs("second"));
     const next = await run();
-    const taken = await next.create(inputs("first", { adopt: one.id }));
+    await next.create(inputs("first", { adopt: one.id }));
     const conflict = `${inputs("second").__key}: ${one.id} is already managed by ${inputs("first").__key}; a record can be managed by only one resource, so adopt or import it in one of them; pulumi state delete removes the other from the state, and the record stays`;
     await expect(compare(next, one.id, one.outs, inputs("second"))).rejects.toThrow(conflict);
-    // And in every run until the program is unambiguous.
-    const later = await run();
-    await compare(later, one.id, taken.outs, inputs("first", { adopt: one.id }));
-    await expect(compare(later, one.id, one.outs, inputs("second"))).rejects.toThrow(conflict);
     expect(await isGroupThere(service, one.id)).toBe(true);
   });
 
@@ -136,9 +128,6 @@ describe("a record of one resource", () => {
     await compare(next, one.id, one.outs, inputs("declared"));
     await next.delete(one.id, twice);
     await expectKept(one.id);
-    // The declared one is deleted when it goes itself.
-    await (await run()).delete(one.id, one.outs);
-    expect(await isGroupThere(service, one.id)).toBe(false);
   });
 
   it("that is replaced is deleted, and its replacement is not", async () => {
