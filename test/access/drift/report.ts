@@ -4,9 +4,10 @@ import { writesFrom } from "../../../access/change/write.ts";
 import type { Copy } from "../../../access/copy/copy.ts";
 import type { DriftService } from "../../../access/drift/facts.ts";
 import { type DriftInput, driftOf } from "../../../access/drift/index.ts";
-import type { DriftReport } from "../../../access/format/drift.ts";
+import type { Drift, DriftReport, UndeclaredAccess } from "../../../access/format/drift.ts";
 import { newGraph } from "../../../access/graph/graph.ts";
 import type { Live } from "../../../access/graph/live.ts";
+import type { PullToken } from "../../../access/query/pull-tokens.ts";
 import { bundlesIn } from "../../../access/roles/change.ts";
 import { proposalFromRun } from "../../../access/run/proposal.ts";
 import type { RunRecord } from "../../../access/run/record.ts";
@@ -14,11 +15,27 @@ import { managedIn } from "../../../access/run/stack.ts";
 import type { StateResource } from "../../../pulumi/state.ts";
 import { SECRET_SIGNATURE, SIGNATURE } from "../../../pulumi/value.ts";
 import type { Json, OperationName } from "../../../schema/index.ts";
-import { ROOT } from "../graphs.ts";
+import { ROOT, uid } from "../graphs.ts";
 import { CI, liveWith, NOW_MS, TEAM, urnOf, VIEWER } from "../team.ts";
 
 export const NO_DRIFT: DriftReport = {
   ...{ drift: [], undeclared: [], roles: [], keys: [], pullTokens: [], pending: [], unknown: [], notVisible: [] },
+};
+
+/** Rows of a report. */
+export const DRIFT: Drift = {
+  ...{ resource: "urn:pulumi:dev::access::irm:index:Group::team", kind: "group", uid: uid("team"), name: "team" },
+  ...{ groupName: "platform/team", change: "changed" },
+  differences: [{ path: "description", program: "a", live: "b", changedIn: "service" }],
+};
+export const UNDECLARED: UndeclaredAccess = {
+  ...{ kind: "role binding", uid: uid("binding"), name: "ci", identity: uid("ci"), group: ROOT, groupName: "/" },
+  role: "owner",
+};
+export const PULL_TOKEN: PullToken = {
+  ...{ uid: uid("x"), name: "x", group: uid("team"), groupName: "team", role: "apk.pull", binding: uid("bound") },
+  ...{ created: "2026-11-01T00:00:00Z", ageDays: 1, expires: "2026-12-01T00:00:00Z" },
+  ...{ lastSeen: "2026-11-01T00:00:00Z", state: "ending", more: [], complete: true },
 };
 
 export const TEAM_INPUTS = { name: "team", parent: ROOT, __service: "https://irm.example.com" };

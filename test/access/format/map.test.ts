@@ -3,19 +3,20 @@ import { describe, expect, test } from "vitest";
 import { mapSection } from "../../../access/format/html/map.ts";
 import { type AccessMap, type MapGroup, mapOf, type Side } from "../../../access/format/html/map-model.ts";
 import { reviewAsHtml } from "../../../access/format/html/review.ts";
-import { type AccessGraph, type GraphBuilder, newGraph } from "../../../access/graph/graph.ts";
+import type { AccessGraph, GraphBuilder } from "../../../access/graph/graph.ts";
 import { peopleGraph } from "../../../access/graph/people.ts";
 import {
   addGroup,
-  addIdentity,
   addInvite,
   addProvider,
   addRole,
   bind,
+  changed,
+  graphOf,
   mapGroup,
   OKTA,
-  ROOT,
-  uidIn,
+  roleUid,
+  uid,
 } from "../graphs.ts";
 import { largeReview, reviewBetween } from "./reviews.ts";
 
@@ -39,39 +40,31 @@ const textOf = (map: AccessMap): string[] => {
 };
 
 /** acme, with platform, platform/registry and team. */
-const start = () => {
-  const graph = newGraph();
-  addGroup(graph, ROOT, "acme", null);
-  const platform = addGroup(graph, uidIn(ROOT, 1), "platform", ROOT);
-  const registry = addGroup(graph, uidIn(platform, 2), "registry", platform);
-  const team = addGroup(graph, uidIn(ROOT, 3), "team", ROOT);
-  const roles = {
-    reader: addRole(graph, "reader", ["repo.list"]),
-    user: addRole(graph, "user", ["mcp.tool.call"]),
-    writer: addRole(graph, "publisher", ["repo.create", "repo.list"]),
-    giver: addRole(graph, "giver", ["roles.update"], ROOT),
-    owner: addRole(graph, "owner", ["role_bindings.create"]),
-    hidden: addRole(graph, "hidden", [], ROOT),
-  };
-  return { graph, platform, registry, team, roles };
+const start = (access: Parameters<typeof graphOf>[0]["access"] = {}): GraphBuilder => {
+  const names = Object.values(access).flatMap((given) => Object.values(given).flat());
+  return graphOf({
+    groups: ["platform", "platform/registry", "team"],
+    roles: {
+      ...{ reader: ["repo.list"], user: ["mcp.tool.call"], publisher: ["repo.create", "repo.list"] },
+      ...{ "/giver": ["roles.update"], owner: ["role_bindings.create"], "/hidden": [] },
+    },
+    identities: Object.fromEntries(names.map((name) => [name, MATCH])),
+    access,
+  });
 };
+const [platform, team, reader, owner] = [uid("platform"), uid("team"), roleUid("reader"), roleUid("owner")];
 
-const identity = (graph: GraphBuilder, number: number, name: string) =>
-  addIdentity(graph, uidIn(ROOT, 100 + number), name, ROOT, MATCH);
+const mapBetween = (before: GraphBuilder, after: GraphBuilder, ids: string[] = []): AccessMap =>
+  mapOf({ before: sideOf(before), after: sideOf(after), changed: ids });
 
 describe("without a change", () => {
   test("has groups in the order of the tree, the worst rows first, and the strongest that holds in each cell", () => {
-    const { graph, platform, registry, team, roles } = start();
-    bind(graph, ROOT, identity(graph, 1, "a-reads"), roles.reader);
-    bind(graph, team, identity(graph, 2, "b-uses"), roles.user);
-    const writes = identity(graph, 3, "c-writes-below");
-    bind(graph, registry, writes, roles.writer);
-    bind(graph, platform, writes, roles.reader);
-    bind(graph, platform, identity(graph, 4, "d-writes"), roles.writer);
-    bind(graph, team, identity(graph, 5, "e-gives"), roles.giver);
-    bind(graph, ROOT, identity(graph, 6, "f-owns"), roles.owner);
-    bind(graph, registry, identity(graph, 7, "g-hidden"), roles.hidden);
-    identity(graph, 8, "h-nothing");
+    const graph = start({
+      "/": { reader: ["a-reads"], owner: ["f-owns"] },
+      platform: { reader: ["c-writes-below"], publisher: ["d-writes"] },
+      "platform/registry": { publisher: ["c-writes-below"], "/hidden": ["g-hidden"] },
+      team: { user: ["b-uses"], "/giver": ["e-gives"] },
+    });
     const map = mapOf({ after: sideOf(graph) });
     expect(map.trees.flatMap(flatten).map(({ path }) => path)).toEqual(["/", "platform", "platform/registry", "team"]);
     expect(textOf(map)).toEqual([
@@ -86,16 +79,15 @@ describe("without a change", () => {
   });
 
   test("has people, external groups, invites and pull tokens as rows like identities", () => {
-    const { graph, team, roles } = start();
-    bind(graph, ROOT, identity(graph, 1, "a-reads"), roles.reader);
+    const graph = start({ "/": { reader: ["a-reads"] } });
+    const [token, expirationTime] = [uid("team/laptop"), "2030-01-01T00:00:00Z"];
     const issuer = "https://pulltoken.issuer.chainguard.dev";
-    const staticKeys = { issuer, subject: "pull-token-1", issuerKeys: "{}", expirationTime: "2030-01-01T00:00:00Z" };
-    const token = uidIn(team, 50);
-    graph.identities.set(token, { id: token, uid: token, name: "laptop", group: team, relationship: { staticKeys } });
-    bind(graph, team, token, roles.writer);
-    const sso = addProvider(graph, uidIn(ROOT, 60), "sso", roles.reader);
-    mapGroup(graph, `${sso}/${"0".repeat(16)}`, sso, "admins", roles.owner);
-    addInvite(graph, uidIn(team, 70), "k1", team, roles.giver, { expirationTime: "2030-01-01T00:00:00Z" });
+    const relationship = { staticKeys: { issuer, subject: "pull-token-1", issuerKeys: "{}", expirationTime } };
+    graph.identities.set(token, { id: token, uid: token, name: "laptop", group: team, relationship });
+    bind(graph, team, token, roleUid("publisher"));
+    const sso = addProvider(graph, uid("sso"), "sso", reader);
+    mapGroup(graph, uid("sso/admins"), sso, "admins", owner);
+    addInvite(graph, uid("team/k1"), "k1", team, roleUid("/giver"), { expirationTime });
     const map = mapOf({ after: sideOf(graph) });
     expect(textOf(map)).toEqual([
       "external group admins of sso: O o o o",
@@ -110,22 +102,18 @@ describe("without a change", () => {
 
 describe("with a change", () => {
   test("marks gains and losses in each cell, and has those who change first", () => {
-    const { graph: before, platform, team, roles } = start();
-    const owner = identity(before, 1, "owner");
-    bind(before, ROOT, owner, roles.owner);
-    const ci = identity(before, 2, "ci");
-    bind(before, team, ci, roles.writer);
-    bind(before, platform, ci, roles.reader);
-    const after = newGraph(before);
-    const added = addGroup(after, "urn:new", "zone", platform);
-    for (const { id, identity: whose, group } of before.bindings.values())
-      if (whose === ci && group === team) after.bindings.delete(id);
-    bind(after, platform, ci, roles.writer);
-    after.groups.delete(team);
-    const map = mapOf({ before: sideOf(before), after: sideOf(after), changed: [ci] });
-    const marks = map.trees.flatMap(flatten).map(({ id, mark }) => [id, mark]);
-    expect(marks.filter(([, mark]) => mark !== "same")).toEqual([
-      [added, "new"],
+    const before = start({ "/": { owner: ["owner"] }, platform: { reader: ["ci"] }, team: { publisher: ["ci"] } });
+    const ci = uid("ci");
+    const after = changed(before, (graph) => {
+      addGroup(graph, "urn:new", "zone", platform);
+      graph.bindings.delete(`${team}/b ${ci} ${roleUid("publisher")}`);
+      bind(graph, platform, ci, roleUid("publisher"));
+      graph.groups.delete(team);
+    });
+    const map = mapBetween(before, after, [ci]);
+    const marks = map.trees.flatMap(flatten).flatMap(({ id, mark }) => (mark === "same" ? [] : [[id, mark]]));
+    expect(marks).toEqual([
+      ["urn:new", "new"],
       [team, "gone"],
     ]);
     // A group that is new, or goes, changes nothing for who holds the same above.
@@ -133,21 +121,18 @@ describe("with a change", () => {
   });
 
   test("has other people where their issuer changes: they share nothing with those before", () => {
-    const { graph: before, roles } = start();
-    const sso = addProvider(before, uidIn(ROOT, 60), "sso", roles.reader);
-    const after = newGraph(before);
-    addProvider(after, sso, "sso", roles.reader, { ...OKTA, issuer: "https://evil.example" });
-    const { report } = reviewBetween(before, after);
-    expect(report.people).toMatchObject([{ subject: "people of sso" }]);
-    expect(textOf(mapOf({ before: sideOf(before), after: sideOf(after) }))).toEqual(["people of sso: R+- r+- r+- r+-"]);
+    const before = start();
+    const sso = addProvider(before, uid("sso"), "sso", reader);
+    const evil = { ...OKTA, issuer: "https://evil.example" };
+    const after = changed(before, (graph) => addProvider(graph, sso, "sso", reader, evil));
+    expect(reviewBetween(before, after).report.people).toMatchObject([{ subject: "people of sso" }]);
+    expect(textOf(mapBetween(before, after))).toEqual(["people of sso: R+- r+- r+- r+-"]);
   });
 
   test("a role that grants more is a gain of all that have it", () => {
-    const { graph: before, team, roles } = start();
-    bind(before, team, identity(before, 1, "ci"), roles.reader);
-    const after = newGraph(before);
-    addRole(after, "reader", ["repo.list", "role_bindings.create"]);
-    expect(textOf(mapOf({ before: sideOf(before), after: sideOf(after) }))).toEqual(["ci: . . . G+"]);
+    const before = start({ team: { reader: ["ci"] } });
+    const after = changed(before, (graph) => addRole(graph, "reader", ["repo.list", "role_bindings.create"]));
+    expect(textOf(mapBetween(before, after))).toEqual(["ci: . . . G+"]);
   });
 
   test("marks a cell where a row of the review is gained or lost, and no other, in organizations from seeds", () => {
@@ -186,11 +171,8 @@ describe("with a change", () => {
 
 describe("on a page", () => {
   test("stands before everything else, is a table, and says in words what changes", () => {
-    const { graph: before, team, roles } = start();
-    const ci = identity(before, 1, "ci");
-    bind(before, team, ci, roles.reader);
-    const after = newGraph(before);
-    bind(after, team, ci, roles.owner);
+    const before = start({ team: { reader: ["ci"] } });
+    const after = changed(before, (graph) => bind(graph, team, uid("ci"), owner));
     const html = reviewAsHtml(reviewBetween(before, after));
     expect(/<main>\s*<section aria-labelledby="(\w+)"/.exec(html)?.[1]).toBe("map");
     expect(html).toContain('<th scope="col"><div><bdi>team</bdi></div>');

@@ -3,13 +3,19 @@ import { documentAsMarkdown } from "../../../access/format/document/markdown.ts"
 import { documentAsText } from "../../../access/format/document/terminal.ts";
 import { reviewAsHtml } from "../../../access/format/html/review.ts";
 import { reviewDocument } from "../../../access/format/review/document.ts";
-import { type GraphBuilder, type IdentityNode, newGraph, type RoleNode } from "../../../access/graph/graph.ts";
+import { type GraphBuilder, newGraph, type RoleNode } from "../../../access/graph/graph.ts";
 import { reviewOf } from "../../../access/review/index.ts";
-import { NO_RUN, type Report, type Review, type RunReport } from "../../../access/review/report.ts";
+import {
+  type IdentityReview,
+  NO_RUN,
+  type Report,
+  type Review,
+  type RunReport,
+} from "../../../access/review/report.ts";
 import type { Verdict } from "../../../access/review/rules-file.ts";
 import { capabilities } from "../../../schema/index.ts";
 import { createRandom } from "../../support/random.ts";
-import { addGroup, addIdentity, addRole, bind, ROOT, uidIn } from "../graphs.ts";
+import { addGroup, addIdentity, addRole, bind, changed, graphOf, ROOT, roleUid, uid, uidIn } from "../graphs.ts";
 import { proposalBetween } from "../proposals.ts";
 
 const friendly = capabilities.filter((one) => !one.internalOnly && !one.deprecated).map(({ name }) => name);
@@ -30,19 +36,15 @@ export const inEveryFormat = (review: Review, width = 200): [text: string, markd
 /** A report of a change of nothing. */
 export const EMPTY_REPORT: Report = {
   ...NO_RUN,
-  identities: [],
-  people: [],
-  findings: [],
-  opens: [],
-  closes: [],
-  deletedGroups: [],
-  adopted: [],
-  forceDestroy: [],
-  undeclared: [],
-  expiringKeys: [],
-  pullTokens: [],
-  unknown: [],
-  notVisible: [],
+  ...{ identities: [], people: [], findings: [], opens: [], closes: [], deletedGroups: [], adopted: [] },
+  ...{ forceDestroy: [], undeclared: [], expiringKeys: [], pullTokens: [], unknown: [], notVisible: [] },
+};
+
+/** A new identity that gains something. */
+export const IDENTITY: IdentityReview = {
+  ...{ uid: null, name: "new", groupName: "team", change: "created", losses: [] },
+  gains: [{ group: null, groupName: "team", capability: "repo.list", role: "viewer" }],
+  ...{ assumableBefore: null, assumableAfter: null, before: null, after: null },
 };
 
 /** The review of two graphs, with what only a preview adds in `further`. */
@@ -83,104 +85,72 @@ export const RUN: RunReport = {
   notCopied: ["not copied: advisories"],
 };
 
+const assumedFrom = (repository: string) => ({
+  issuer: GITHUB,
+  subject: `repo:acme/${repository}:ref:refs/heads/main`,
+});
+
 /** Every kind of change, and an entry in every part of the report. */
 export const smallReview = (): Review => {
-  const before = newGraph();
-  addGroup(before, ROOT, "acme", null);
-  const platform = addGroup(before, uidIn(ROOT, 1), "platform", ROOT);
-  const registry = addGroup(before, uidIn(platform, 2), "registry", platform);
-  const legacy = addGroup(before, uidIn(ROOT, 3), "legacy", ROOT);
-  const viewer = addRole(before, "viewer", reading);
-  const owner = addRole(before, "owner", friendly);
-  const publisher = addRole(before, "publisher", ["repo.list", "repo.create", "manifest.create", "tag.create"], ROOT);
-  const admin = addIdentity(before, uidIn(ROOT, 16), "admin", ROOT, {
-    issuer: GITHUB,
-    subject: "repo:acme/access:ref:refs/heads/main",
+  const before = graphOf({
+    groups: ["platform", "platform/registry", "legacy"],
+    roles: {
+      ...{ viewer: reading, owner: friendly },
+      "/publisher": ["repo.list", "repo.create", "manifest.create", "tag.create"],
+    },
+    identities: {
+      ...{ admin: assumedFrom("access"), audit: assumedFrom("audit") },
+      "platform/release": assumedFrom("images"),
+    },
+    access: { "/": { owner: ["admin"], viewer: ["audit"] }, legacy: { "/publisher": ["platform/release"] } },
   });
-  const release = addIdentity(before, uidIn(platform, 17), "release", platform, {
-    issuer: GITHUB,
-    subject: "repo:acme/images:ref:refs/heads/main",
+  const [platform, legacy, release, publisher] = ["platform", "legacy", "platform/release", "publisher"].map((path) =>
+    uid(path),
+  ) as [string, string, string, string];
+  const after = changed(before, (graph) => {
+    const role = before.roles.get(publisher) as RoleNode;
+    graph.roles.set(publisher, { ...role, capabilities: [...role.capabilities, "tag.delete"].sort() });
+    graph.groups.delete(legacy);
+    graph.bindings.delete(`${legacy}/b ${release} ${publisher}`);
+    const clusters = addGroup(graph, "urn:clusters", "clusters", platform);
+    const pod = { issuer: "https://oidc.example.com/id/7", subject: "system:serviceaccount:prod:deployer" };
+    const open = { issuer: GITHUB, subjectPattern: "repo:acme/[^/:]*:ref:refs/heads/main" };
+    addIdentity(graph, release, "release", platform, open);
+    bind(graph, uid("platform/registry"), release, publisher);
+    bind(graph, clusters, addIdentity(graph, "urn:deploy", "deploy", platform, pod), publisher);
+    bind(graph, platform, release, roleUid("owner"));
   });
-  const audit = addIdentity(before, uidIn(ROOT, 18), "audit", ROOT, {
-    issuer: GITHUB,
-    subject: "repo:acme/audit:ref:refs/heads/main",
-  });
-  bind(before, ROOT, admin, owner);
-  bind(before, ROOT, audit, viewer);
-  bind(before, legacy, release, publisher);
-
-  const after = newGraph(before);
-  const role = before.roles.get(publisher) as RoleNode;
-  after.roles.set(publisher, { ...role, capabilities: [...role.capabilities, "tag.delete"].sort() });
-  after.groups.delete(legacy);
-  after.bindings.delete(`${legacy}/b ${release} ${publisher}`);
-  const clusters = addGroup(after, "urn:clusters", "clusters", platform);
-  const deploy = addIdentity(after, "urn:deploy", "deploy", platform, {
-    issuer: "https://oidc.example.com/id/7",
-    subject: "system:serviceaccount:prod:deployer",
-  });
-  after.identities.set(release, {
-    ...(before.identities.get(release) as IdentityNode),
-    relationship: { claimMatch: { issuer: GITHUB, subjectPattern: "repo:acme/[^/:]*:ref:refs/heads/main" } },
-  });
-  bind(after, registry, release, publisher);
-  bind(after, clusters, deploy, publisher);
-  bind(after, platform, release, owner);
+  const contents = [{ kind: "repo", uid: `${legacy}/${"0".repeat(16)}`, name: "old-images" }];
+  const row = (capability: string, role: string) => ({ group: ROOT, groupName: "/", capability, role });
+  const audit = { binding: uid("b"), group: ROOT, groupName: "/", identity: uid("audit"), identityName: "audit" };
   return reviewBetween(before, after, {
     deny: ["gains-owner"],
     allow: [{ rule: "matches-many", subject: "platform/release" }],
-    deletedGroups: [
-      { group: legacy, groupName: "legacy", contents: [{ kind: "repo", uid: uidIn(legacy, 32), name: "old-images" }] },
-    ],
+    deletedGroups: [{ group: legacy, groupName: "legacy", contents }],
     ...RUN,
     people: [
       {
-        uid: uidIn(ROOT, 48),
-        subject: "people of acme-sso",
-        groupName: "/",
+        ...{ uid: uid("acme-sso"), subject: "people of acme-sso", groupName: "/" },
         before: "people who sign in at https://acme.okta.example with client irm",
         after: "people who sign in at https://acme.login.example with client irm",
-        gains: [{ group: ROOT, groupName: "/", capability: "repo.create", role: "editor" }],
-        losses: [{ group: ROOT, groupName: "/", capability: "groups.list", role: "viewer" }],
+        gains: [row("repo.create", "editor")],
+        losses: [row("groups.list", "viewer")],
       },
     ],
     adopted: [{ kind: "group", uid: platform, name: "platform", resource: "platform", deletedLater: false }],
-    forceDestroy: [
-      {
-        kind: "group",
-        uid: legacy,
-        name: "legacy",
-        resource: "legacy",
-        deletes: true,
-        contents: [{ kind: "repo", uid: uidIn(legacy, 32), name: "old-images" }],
-      },
-    ],
-    undeclared: [
-      { binding: uidIn(ROOT, 64), group: ROOT, groupName: "/", identity: audit, identityName: "audit", role: "viewer" },
-    ],
-    expiringKeys: [{ uid: admin, name: "break-glass", groupName: "/", expirationTime: "2026-12-01T00:00:00Z" }],
+    forceDestroy: [{ kind: "group", uid: legacy, name: "legacy", resource: "legacy", deletes: true, contents }],
+    undeclared: [{ ...audit, role: "viewer" }],
+    expiringKeys: [{ uid: uid("admin"), name: "break-glass", groupName: "/", expirationTime: "2026-12-01T00:00:00Z" }],
     unknown: [{ subject: "clusters", property: "identity", message: "is not known before the update" }],
-    notVisible: [
-      {
-        kind: "role",
-        group: legacy,
-        groupName: "legacy",
-        message: "roles of this group cannot be listed: roles.list is needed at it",
-      },
-    ],
+    notVisible: [{ kind: "role", group: legacy, groupName: "legacy", message: "roles cannot be listed" }],
   });
 };
 
-export interface LargeOptions {
-  groups: number;
-  identities: number;
-  bindings: number;
-  /** bindings that are new, and as many that are gone */
-  changes: number;
-}
-
-/** The same for the same seed. */
-export const largeReview = (seed: number, { groups, identities, bindings, changes }: LargeOptions): Review => {
+/** The same for the same seed. `changes`: bindings that are new, and as many that are gone. */
+export const largeReview = (
+  seed: number,
+  { groups, identities, bindings, changes }: Record<"groups" | "identities" | "bindings" | "changes", number>,
+): Review => {
   const random = createRandom(seed);
   const before = newGraph();
   const places = [addGroup(before, ROOT, "acme", null)];
@@ -190,19 +160,10 @@ export const largeReview = (seed: number, { groups, identities, bindings, change
   }
   const roles = [
     addRole(before, "viewer", reading),
-    addRole(
-      before,
-      "editor-plus",
-      friendly.filter((name) => !name.startsWith("role")),
-    ),
-    ...["publisher", "puller", "signer", "auditor"].map((name) =>
-      addRole(
-        before,
-        name,
-        Array.from({ length: 2 + random.below(10) }, () => random.pick(friendly)),
-        ROOT,
-      ),
-    ),
+    ...["publisher", "puller", "signer", "auditor"].map((name) => {
+      const held = Array.from({ length: 2 + random.below(10) }, () => random.pick(friendly));
+      return addRole(before, name, held, ROOT);
+    }),
   ];
   const people = Array.from({ length: identities }, (_, i) => {
     const name = `${random.pick(NAMES)}-ci-${i}`;

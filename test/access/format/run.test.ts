@@ -1,9 +1,8 @@
 // The run of a review in each format: what fails comes first, and no text of others becomes markup.
 import { describe, expect, test } from "vitest";
 import { reviewAsHtml } from "../../../access/format/html/review.ts";
-import { reportAsJson } from "../../../access/format/review/document.ts";
 import { newGraph } from "../../../access/graph/graph.ts";
-import { goesThrough, NO_RUN, Report, type RunReport } from "../../../access/review/report.ts";
+import { goesThrough, NO_RUN, type Report, type RunReport } from "../../../access/review/report.ts";
 import { asMarkdown, asText, EMPTY_REPORT, RUN, reviewBetween } from "./reviews.ts";
 
 const withRun = (run: RunReport): Report => ({ ...EMPTY_REPORT, ...run });
@@ -42,27 +41,20 @@ What the copy lacks
   });
 
   test("that goes through has no word of a failure, and does without who acts", () => {
-    const text = asText(withRun(good));
-    expect(text).toContain("Change in access by this program: no change; 0 findings\n");
-    expect(text).not.toContain("fail");
-    const own = { uid: null, name: null, rights: "own" } as const;
-    const unknown = asText(withRun({ ...good, as: own, digest: "" }));
-    expect(unknown).toContain("As: an identity that is not known, with its own rights\nWrites: 7\n\n");
+    expect(asText(withRun(good))).toMatch(/^Change in access by this program: no change; 0 findings\n(?!.*fail)/s);
+    const as = { uid: null, name: null, rights: "own" } as const;
+    const text = asText(withRun({ ...good, as, digest: "" }));
+    expect(text).toContain("As: an identity that is not known, with its own rights\nWrites: 7\n\n");
   });
 
   test("lists the steps that go through by operation, a replacement once, and no more than twenty names", () => {
-    const step = (op: string, name: string) => ({
-      urn: `urn:pulumi:dev::acme::irm:index:Group::${name}`,
-      op,
-      ok: true,
-    });
+    const step = (op: string, name: string) => ({ urn: `urn:pulumi:dev::p::t::${name}`, op, ok: true });
     const moved = ["create-replacement", "replace", "delete-replaced"].map((op) => step(op, "moved"));
     const created = Array.from({ length: 22 }, (_, i) => step("create", `g${i}`));
-    const lines = asText(withRun({ ...good, steps: [...created, ...moved] })).replaceAll(/\n {2}/g, "");
-    expect(lines).toContain("- create 22: g0, g1, ");
-    expect(lines).toContain("g19 and 2 more\n- replace moved\n");
-    const replayed = withRun({ ...good, steps: [{ urn: "3", op: "CreateGroup", ok: true }] });
-    expect(asText(replayed)).toContain("- CreateGroup write 3\n");
+    const steps = [...created, ...moved, { urn: "3", op: "CreateGroup", ok: true }];
+    const lines = asText(withRun({ ...good, steps })).replaceAll(/\n {2}/g, "");
+    for (const part of ["- create 22: g0, g1, ", "g19 and 2 more\n- replace moved\n", "- CreateGroup write 3\n"])
+      expect(lines).toContain(part);
   });
 
   test("is a comment and a page in which texts of others are no markup", () => {
@@ -85,10 +77,6 @@ What the copy lacks
   test("has room for 500 characters of each line of an error in a comment", () => {
     const text = asMarkdown(withRun({ ...good, errors: [`first\n${"x".repeat(600)}`] }));
     expect(text).toContain(`- \`first\`\n  - \`${"x".repeat(500)}… (100 more characters)\`\n`);
-  });
-
-  test("is in JSON as it is", () => {
-    expect(Report.parse(JSON.parse(reportAsJson(report)))).toMatchObject(RUN);
   });
 });
 

@@ -1,60 +1,73 @@
-// An organization with an owner and the identity ci, and what the rules find in a change of it.
-import { type GraphBuilder, newGraph } from "../../../access/graph/graph.ts";
+// An organization with an owner and the identity ci, and what a review finds in a change of it.
+import type { GraphBuilder } from "../../../access/graph/graph.ts";
+import type { ListedKind } from "../../../access/graph/live.ts";
 import { reviewOf } from "../../../access/review/index.ts";
 import type { Proposal } from "../../../access/review/proposal.ts";
-import type { Finding } from "../../../access/review/report.ts";
+import type { Finding, Report, RuleName } from "../../../access/review/report.ts";
+import { allowanceFrom } from "../../../access/review/rules-file.ts";
 import type { Json } from "../../../schema/index.ts";
-import { addGroup, addIdentity, bind, ROOT, uidIn } from "../graphs.ts";
+import { addIdentity, bind, changed, graphOf, ROOT, roleUid, uid } from "../graphs.ts";
 import { proposalBetween } from "../proposals.ts";
 
-export const TEAM = uidIn(ROOT, 1);
-export const OWNER = uidIn(ROOT, 2);
-export const CI = uidIn(ROOT, 3);
+export const TEAM = uid("team");
+export const OWNER = uid("boss");
+export const CI = uid("ci");
+/** A record that does not exist yet. */
+export const NEW = "urn:pulumi:dev::p::t::x";
 export const GITHUB = "https://token.actions.githubusercontent.com";
-const ROLES = {
-  owner: ["role_bindings.create", "repo.list"],
-  viewer: ["repo.list", "apk.blobs.get"],
-  publisher: ["repo.create"],
-};
-export const role = (name: keyof typeof ROLES) => name.length.toString(16).padStart(40, "f");
 export const exactly = { issuer: GITHUB, subject: "repo:acme/images:ref:refs/heads/main" };
 
 /** An organization with an owner, and ci as `claimMatch` has it. */
-export const start = (claimMatch: Json | undefined = exactly): GraphBuilder => {
-  const graph = newGraph();
-  addGroup(graph, ROOT, "dev", null);
-  addGroup(graph, TEAM, "team", ROOT);
-  for (const [name, capabilities] of Object.entries(ROLES)) {
-    const id = role(name as keyof typeof ROLES);
-    graph.roles.set(id, { id, uid: id, name, group: null, capabilities });
-  }
-  addIdentity(graph, OWNER, "boss", ROOT, exactly);
-  if (claimMatch) addIdentity(graph, CI, "ci", ROOT, claimMatch);
-  bind(graph, ROOT, OWNER, role("owner"));
-  return graph;
+export const start = (claimMatch: Json = exactly): GraphBuilder =>
+  graphOf({
+    name: "dev",
+    groups: ["team"],
+    roles: {
+      owner: ["role_bindings.create", "repo.list"],
+      ...{ viewer: ["repo.list", "apk.blobs.get"], publisher: ["repo.create"] },
+    },
+    identities: { boss: exactly, ci: claimMatch },
+    access: { "/": { owner: ["boss"] } },
+  });
+
+export type Change = (graph: GraphBuilder) => unknown;
+
+/** Gives a role. */
+export const give =
+  (role: string, group = TEAM, identity = CI): Change =>
+  (graph) =>
+    bind(graph, group, identity, roleUid(role));
+
+/** Who can assume ci. */
+export const withClaimMatch =
+  (claimMatch: Json): Change =>
+  (graph) =>
+    addIdentity(graph, CI, "ci", ROOT, claimMatch);
+
+type Options = Parameters<typeof reviewOf>[1];
+interface Further extends Partial<Omit<Options, "allow" | "notVisible">> {
+  proposal?: Partial<Proposal>;
+  /** RULE@SUBJECT */
+  allow?: readonly string[];
+  /** of which kind records of a group cannot be listed */
+  hidden?: readonly [ListedKind, group: string][];
+}
+
+/** What a review says of a change. */
+export const review = (before: GraphBuilder, change: Change, further: Further = {}) => {
+  const { proposal, allow = [], hidden = [], ...options } = further;
+  return reviewOf(proposalBetween(before, changed(before, change), proposal), {
+    ...{ nowMs: 0, deny: [], ...options },
+    notVisible: hidden.map(([kind, group]) => ({ kind, group, message: "hidden" })),
+    allow: allow.map((one) => allowanceFrom(one) as never),
+  });
 };
 
-export const proposal = (
-  before: GraphBuilder,
-  change: (graph: GraphBuilder) => void,
-  own?: Partial<Proposal>,
-): Proposal => {
-  const after = newGraph(before);
-  change(after);
-  return proposalBetween(before, after, own);
-};
+export const findingsOf = (report: Report, ...rules: RuleName[]): Finding[] =>
+  report.findings.filter(({ rule }) => rules.length === 0 || rules.includes(rule));
 
-export const OPTIONS = { notVisible: [], nowMs: 0, deny: [], allow: [] } as const;
-
-export const findings = (
-  before: GraphBuilder,
-  change: (graph: GraphBuilder) => void,
-  own?: Partial<Proposal>,
-): Finding[] => reviewOf(proposal(before, change, own), OPTIONS).report.findings;
+export const findings = (before: GraphBuilder, change: Change, proposal?: Partial<Proposal>): Finding[] =>
+  review(before, change, proposal && { proposal }).report.findings;
 
 export const foundSubjects = (...given: Parameters<typeof findings>): string[] =>
   findings(...given).map(({ rule, subject }) => `${rule} ${subject}`);
-
-export const NEW = "urn:pulumi:dev::p::t::x";
-export const withClaimMatch = (claimMatch: Json) => (graph: GraphBuilder) =>
-  void addIdentity(graph, CI, "ci", ROOT, claimMatch);
