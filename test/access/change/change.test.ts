@@ -16,7 +16,7 @@ import type { Write } from "../../../access/change/write.ts";
 
 const ORG = "a".repeat(40);
 const BOT = `${ORG}/${"2".repeat(16)}`;
-const SERVICE = "https://irm.example.com";
+const [SERVICE, EVIL] = ["https://irm.example.com", "https://evil.example"];
 const NOW = Date.parse("2026-11-28T00:00:00Z");
 
 const create: Write = { n: 1, method: "CreateGroup", parent: ORG, fields: { name: "team" } };
@@ -48,142 +48,13 @@ describe("the file of a change", () => {
     expect(change.expires).toBe("2026-12-05T00:00:00.000Z");
   });
 
-  const writes = (...all: object[]) => forged({ writes: all });
+  const INVALID = "is not a change: ";
   const nested = "[".repeat(33) + "]".repeat(33);
-  test.each<[what: string, text: string, problem: string]>([
-    ["another file", "{}", "is not a change"],
-    ["no JSON, and shows none of it", '{"token": s3cret', "is not JSON"],
-    [
-      "a newer version",
-      forged({ version: 2 }),
-      "is a change of version 2, and this version of pulumi-irm reads version 1",
-    ],
-    [
-      "a forged digest",
-      changeText(content).replace('"team"', '"evil"'),
-      "was changed after it was written: its content has the digest",
-    ],
-    ["more than the bytes of a file", " ".repeat(BYTES_MAX + 1), `has more than ${BYTES_MAX} bytes`],
-    ["a depth that no change has", `{"writes":${nested}}`, "has more than 32 objects and lists in each other"],
-    [
-      "too many writes",
-      forged({ writes: new Array(WRITES_MAX + 1).fill(0) }),
-      `has 10001 writes, and at most ${WRITES_MAX} are read`,
-    ],
-    ["a member that no change has", forged({ more: 1 }), 'is not a change: Unrecognized key: "more"'],
-    [
-      "a time of another zone",
-      forged({ expires: "tomorrow" }),
-      "is not a change: expires: must be an RFC 3339 time in UTC",
-    ],
-    ["a revoke with a create", forged({ operation: "revoke" }), "is not a change: write 1: a revoke creates nothing"],
-    ["numbers in another order", writes(bind, create), "is not a change: write 1 has the number 2"],
-    [
-      "an unknown method",
-      writes({ ...create, method: "CreateGruop" }),
-      'is not a change: write 1: unknown method "CreateGruop"; did you mean CreateGroup?',
-    ],
-    [
-      "a method that reads",
-      writes({ ...create, method: "ListGroups" }),
-      'is not a change: write 1: unknown method "ListGroups"',
-    ],
-    [
-      "a reference forward",
-      writes({ ...create, parent: { $uid: 2 } }, bind),
-      "is not a change: write 1: parent: refers to write 2, which does not come before it",
-    ],
-    [
-      "a reference to itself",
-      writes({ ...create, parent: { $uid: 1 } }),
-      "is not a change: write 1: parent: refers to write 1, which does not come before it",
-    ],
-    [
-      "a reference to a delete",
-      writes({ n: 1, method: "DeleteGroup", uid: ORG, fields: {} }, bind),
-      "is not a change: write 2: parent: refers to write 1, which makes no uid",
-    ],
-    [
-      "a service that it does not name",
-      writes({ ...create, service: "https://evil.example" }),
-      'is not a change: write 1: "https://evil.example" is none of its services',
-    ],
-    [
-      "a field that the record has not",
-      writes({ ...create, fields: { nam: "x" } }),
-      "is not a change: write 1: nam: there is no such field",
-    ],
-    [
-      "a field that the service sets",
-      writes({ ...create, fields: { uid: ORG } }),
-      "is not a change: write 1: uid: there is no such field",
-    ],
-    [
-      "an object for a text",
-      writes({ ...create, fields: { name: { $uid: "1" } } }),
-      "is not a change: write 1: name: must be a text, { ",
-    ],
-    [
-      "two of ours in one",
-      writes(create, { ...bind, parent: { $uid: 1, $secret: true } }),
-      "is not a change: write 2: parent: must be a text, { ",
-    ],
-    [
-      "a long name, which is cut",
-      writes({ ...create, fields: { ["x".repeat(100_000)]: "" } }),
-      "is not a change: write 1: xxx",
-    ],
-    [
-      "a text in a text",
-      writes({ ...create, fields: { name: { $text: [{ $text: ["a"] }] } } }),
-      "is not a change: write 1: name: must be a text, { ",
-    ],
-    [
-      "a parent that is no uid",
-      writes({ ...create, parent: "team" }),
-      "is not a change: write 1: parent: must be a uid",
-    ],
-    [
-      "a binding without a parent",
-      writes({ ...bind, n: 1, parent: undefined }),
-      "is not a change: write 1: CreateRoleBinding needs parent",
-    ],
-    [
-      "an update without a mask",
-      writes({ n: 1, method: "UpdateGroup", uid: ORG, fields: {} }),
-      "is not a change: write 1: UpdateGroup needs mask",
-    ],
-    [
-      "a path of a mask that is no field",
-      writes({ n: 1, method: "UpdateGroup", uid: ORG, fields: {}, mask: ["*"] }),
-      'is not a change: write 1: mask: there is no field "*"',
-    ],
-    [
-      "a delete that sets something",
-      writes({ n: 1, method: "DeleteGroup", uid: ORG, fields: { name: "x" } }),
-      "is not a change: write 1: DeleteGroup takes no fields",
-    ],
-    [
-      "a row of a write that there is not",
-      forged({ rows: [{ ...content.rows[0], group: { $uid: 3 } }] }),
-      "is not a change: rows.0.group: refers to write 3",
-    ],
-    [
-      "the access of an identity that no write makes",
-      forged({ after: [{ identity: { $uid: 3 }, access: null }] }),
-      "is not a change: after.0.identity: refers to write 3",
-    ],
-    [
-      "the access at a service that it does not name",
-      forged({ after: [{ service: "https://evil.example", identity: BOT, access: null }] }),
-      'is not a change: after.0: "https://evil.example" is none of its services',
-    ],
-    [
-      "a restored record that no write restores",
-      forged({ restored: [{ n: 3, uid: BOT }] }),
-      "is not a change: restored.0: there is no write 3",
-    ],
-  ])("is refused with %s", (_, text, problem) => {
+  const bound = (more: object) => ({ n: 1, method: "UpdateGroup", uid: ORG, fields: {}, ...more });
+  const accessOf = (one: object) => ({ after: [{ identity: BOT, access: null, ...one }] });
+  const shape = "must be a text, { ";
+
+  const expectRefused = (text: string, problem: string): void => {
     let message = "";
     try {
       parsed(text);
@@ -195,7 +66,85 @@ describe("the file of a change", () => {
     expect(message.endsWith(ADVICE)).toBe(true);
     expect(message).not.toContain("s3cret");
     expect(message.length).toBeLessThan(400);
-  });
+  };
+
+  const version = "is a change of version 2, and this version of pulumi-irm reads version 1";
+  test.each<[what: string, text: string, problem: string]>([
+    ["another file", "{}", "is not a change"],
+    ["no JSON, and shows none of it", '{"token": s3cret', "is not JSON"],
+    ["a newer version", forged({ version: 2 }), version],
+    [
+      "a forged digest",
+      changeText(content).replace('"team"', '"evil"'),
+      "was changed after it was written: its content",
+    ],
+    ["more than the bytes of a file", " ".repeat(BYTES_MAX + 1), `has more than ${BYTES_MAX} bytes`],
+    ["a depth that no change has", `{"writes":${nested}}`, "has more than 32 objects and lists in each other"],
+    [
+      "too many writes",
+      forged({ writes: new Array(WRITES_MAX + 1).fill(0) }),
+      "has 10001 writes, and at most 10000 are read",
+    ],
+  ])("is refused with %s", (_, text, problem) => expectRefused(text, problem));
+
+  test.each<[what: string, change: object, problem: string]>([
+    ["a member that no change has", { more: 1 }, 'Unrecognized key: "more"'],
+    ["a time of another zone", { expires: "tomorrow" }, "expires: must be an RFC 3339 time in UTC"],
+    ["a revoke with a create", { operation: "revoke" }, "write 1: a revoke creates nothing"],
+    ["numbers in another order", { writes: [bind, create] }, "write 1 has the number 2"],
+    ["a row of no write", { rows: [{ ...content.rows[0], group: { $uid: 3 } }] }, "rows.0.group: refers to write 3"],
+    [
+      "the access of an identity of no write",
+      accessOf({ identity: { $uid: 3 } }),
+      "after.0.identity: refers to write 3",
+    ],
+    ["the access at another service", accessOf({ service: EVIL }), `after.0: "${EVIL}" is none of its services`],
+    ["a restored record of no write", { restored: [{ n: 3, uid: BOT }] }, "restored.0: there is no write 3"],
+  ])("is refused with %s", (_, change, problem) => expectRefused(forged(change), INVALID + problem));
+
+  /** `bind` is the second write. */
+  test.each<[what: string, first: object, problem: string]>([
+    [
+      "an unknown method",
+      { ...create, method: "CreateGruop" },
+      'unknown method "CreateGruop"; did you mean CreateGroup?',
+    ],
+    ["a method that reads", { ...create, method: "ListGroups" }, 'unknown method "ListGroups"'],
+    [
+      "a reference forward",
+      { ...create, parent: { $uid: 2 } },
+      "parent: refers to write 2, which does not come before it",
+    ],
+    [
+      "a reference to itself",
+      { ...create, parent: { $uid: 1 } },
+      "parent: refers to write 1, which does not come before",
+    ],
+    ["a service that it does not name", { ...create, service: EVIL }, `"${EVIL}" is none of its services`],
+    ["a field that the record has not", { ...create, fields: { nam: "x" } }, "nam: there is no such field"],
+    ["a field that the service sets", { ...create, fields: { uid: ORG } }, "uid: there is no such field"],
+    ["an object for a text", { ...create, fields: { name: { $uid: "1" } } }, `name: ${shape}`],
+    ["a long name, which is cut", { ...create, fields: { ["x".repeat(100_000)]: "" } }, "xxx"],
+    ["a text in a text", { ...create, fields: { name: { $text: [{ $text: ["a"] }] } } }, `name: ${shape}`],
+    ["a parent that is no uid", { ...create, parent: "team" }, "parent: must be a uid"],
+    ["a binding without a parent", { ...bind, n: 1, parent: undefined }, "CreateRoleBinding needs parent"],
+    ["an update without a mask", bound({}), "UpdateGroup needs mask"],
+    ["a path of a mask that is no field", bound({ mask: ["*"] }), 'mask: there is no field "*"'],
+    [
+      "a delete that sets something",
+      bound({ method: "DeleteGroup", fields: { name: "x" } }),
+      "DeleteGroup takes no fields",
+    ],
+  ])("is refused with %s", (_, first, problem) =>
+    expectRefused(forged({ writes: [first, bind] }), `${INVALID}write 1: ${problem}`),
+  );
+
+  test.each<[what: string, writes: object[], problem: string]>([
+    ["a reference to a delete", [bound({ method: "DeleteGroup" }), bind], "refers to write 1, which makes no uid"],
+    ["two of ours in one", [create, { ...bind, parent: { $uid: 1, $secret: true } }], shape],
+  ])("is refused with %s", (_, writes, problem) =>
+    expectRefused(forged({ writes }), `${INVALID}write 2: parent: ${problem}`),
+  );
 
   test("may be as large as the limit, in reasonable time, and hostile texts cost no more", () => {
     const half = BYTES_MAX / 2;

@@ -17,7 +17,13 @@ const bot = (fields: Json = {}, uid = BOT, parent = ORG): Call => {
   const identity = { name: "bot", claimMatch: { issuer: "https://issuer.example", subject: "bot" }, ...fields };
   return call("CreateIdentity", { parent, identity }, { ...identity, uid });
 };
+const binding = (parent: string, identityUid: string, uid: string): Call =>
+  call("CreateRoleBinding", { parent, roleBinding: { identityUid, roleUid: ROLE } }, { uid });
 const renamed = (request: Json): Call => call("UpdateIdentity", request, { uid: BOT });
+const invite = (fields: Json, response: Json = {}): Call => {
+  const groupInvite = { roleUid: ROLE, ...fields };
+  return call("CreateGroupInvite", { parent: ORG, groupInvite }, { uid: uidOf("5"), ...response });
+};
 const fieldsOf = (...calls: Call[]): Json | undefined => writesFrom(calls).writes.at(-1)?.fields;
 
 describe("a uid that the twin made", () => {
@@ -26,37 +32,24 @@ describe("a uid that the twin made", () => {
     const { writes, uids, encodeText } = writesFrom([
       group(TEAM),
       bot({ description: `of ${TEAM}` }, inner, TEAM),
-      call(
-        "CreateRoleBinding",
-        { parent: TEAM, roleBinding: { identityUid: inner, roleUid: ROLE } },
-        { uid: uidOf("6", TEAM) },
-      ),
+      binding(TEAM, inner, uidOf("6", TEAM)),
       group(OTHER, { description: `${inner},${TEAM}/x ${"5".repeat(16)}` }),
       call("DeleteRole", { uid: ROLE }),
     ]);
     const [first, second] = [{ $uid: 1 }, { $uid: 2 }];
+    const claimMatch = { issuer: "https://issuer.example", subject: "bot" };
+    const description = { $text: [second, ",", first, "/x ", { $segment: 2 }] };
     expect(writes.map(({ n: _, ...write }) => write)).toEqual([
       { method: "CreateGroup", parent: ORG, fields: { name: "team" } },
       {
         ...{ method: "CreateIdentity", parent: first },
-        fields: {
-          ...{ name: "bot", description: { $text: ["of ", first] } },
-          claimMatch: { issuer: "https://issuer.example", subject: "bot" },
-        },
+        fields: { name: "bot", description: { $text: ["of ", first] }, claimMatch },
       },
       { method: "CreateRoleBinding", parent: first, fields: { identityUid: second, roleUid: ROLE } },
-      {
-        ...{ method: "CreateGroup", parent: ORG },
-        fields: { name: "team", description: { $text: [second, ",", first, "/x ", { $segment: 2 }] } },
-      },
+      { method: "CreateGroup", parent: ORG, fields: { name: "team", description } },
       { method: "DeleteRole", uid: ROLE, fields: {} },
     ]);
-    expect([...uids]).toEqual([
-      [1, TEAM],
-      [2, inner],
-      [3, uidOf("6", TEAM)],
-      [4, OTHER],
-    ]);
+    expect([...uids.entries()].flat()).toEqual([1, TEAM, 2, inner, 3, uidOf("6", TEAM), 4, OTHER]);
     expect(encodeText(inner)).toEqual(second);
     const back = resolveValue(writes[3]?.fields, { uidOf: (n) => uids.get(n) as string, hidden: "" });
     expect(back).toEqual({ name: "team", description: `${inner},${TEAM}/x ${"5".repeat(16)}` });
@@ -66,11 +59,8 @@ describe("a uid that the twin made", () => {
     const repo = uidOf("7");
     const tag = uidOf("8", repo);
     const moved = call("CreateTag", { parent: repo, tag: { name: "1", digest: "sha256:0" } }, { uid: tag });
-    const accounts = call(
-      "CreateAccountAssociation",
-      { parent: TEAM, accountAssociation: { name: "a" } },
-      { uid: TEAM },
-    );
+    const request = { parent: TEAM, accountAssociation: { name: "a" } };
+    const accounts = call("CreateAccountAssociation", request, { uid: TEAM });
     const recordOf = (plural: string, uid: string) => (plural === "tags" && uid === tag ? { uid } : undefined);
     const { uids, encodeText } = writesFrom([group(TEAM), moved, accounts], { recordOf });
     expect([...uids]).toEqual([[1, TEAM]]);
@@ -79,11 +69,7 @@ describe("a uid that the twin made", () => {
 
   test("that the twin alone knows, or a part of one, decides access in a way that is not known", () => {
     const founding = call("DeleteRoleBinding", { uid: uidOf("9", TEAM) });
-    const computed = call(
-      "CreateRoleBinding",
-      { parent: ORG, roleBinding: { identityUid: uidOf("2", "b".repeat(40)), roleUid: ROLE } },
-      { uid: uidOf("6") },
-    );
+    const computed = binding(ORG, uidOf("2", "b".repeat(40)), uidOf("6"));
     const { writes } = writesFrom([group(TEAM), bot(), founding, computed]);
     expect(writes.slice(2).map(unknownIn)).toEqual([
       ["uid is computed from the uid of a new record"],
@@ -100,14 +86,13 @@ test("what an author writes stays a text, or a map with these keys", () => {
   const map = Object.fromEntries([...Object.entries(claims), ["__proto__", "p"]]);
   const match = { issuer: "https://issuer.example", subject: "bot", claims: map };
   const { claimMatch } = fieldsOf(group(TEAM), bot({ claimMatch: match })) as { claimMatch: Json };
-  expect(claimMatch.claims).toEqual({
-    $map: [
-      ["$uid", "1"],
-      ["__proto__", "p"],
-      ["plain", "x"],
-      [{ $uid: 1 }, "team"],
-    ],
-  });
+  const $map = [
+    ["$uid", "1"],
+    ["__proto__", "p"],
+    ["plain", "x"],
+    [{ $uid: 1 }, "team"],
+  ];
+  expect(claimMatch.claims).toEqual({ $map });
   expect(resolveValue(claimMatch.claims, { uidOf: () => TEAM, hidden: "" })).toEqual(map);
 });
 
@@ -118,19 +103,13 @@ describe("the normal form", () => {
       name: "r",
       capabilities: ["CAP_IAM_GROUPS_LIST", "CAP_IAM_ROLES_LIST"],
     });
-    const staticKeys = {
-      issuer: "https://i.example",
-      subject: "s",
-      issuerKeys: "{}",
-      expirationTime: "2026-11-28T01:00:00+01:00",
-    };
+    const keys = { issuer: "https://i.example", subject: "s", issuerKeys: "{}" };
+    const staticKeys = { ...keys, expirationTime: "2026-11-28T01:00:00+01:00" };
     expect(fieldsOf(bot({ claimMatch: undefined, staticKeys }))).toMatchObject({
       staticKeys: { expirationTime: "2026-11-28T00:00:00.000Z" },
     });
-    const invite = (ttl: string) =>
-      fieldsOf(call("CreateGroupInvite", { parent: ORG, groupInvite: { roleUid: ROLE, ttl } }, { uid: OTHER }));
-    expect(invite("3600s")).toEqual({ roleUid: ROLE, ttl: "3600s" });
-    for (const ttl of ["3600.000s", "03600s"]) expect(invite(ttl)).toEqual(invite("3600s"));
+    for (const ttl of ["3600s", "3600.000s", "03600s"])
+      expect(fieldsOf(invite({ ttl }))).toEqual({ roleUid: ROLE, ttl: "3600s" });
   });
 
   test("of an update has the paths that it names, with their values and no others", () => {
@@ -150,10 +129,8 @@ describe("the normal form", () => {
     const claimMatch = { issuer: "https://issuer.example", subject: "bot" };
     const before = { uid: BOT, name: "bot", description: "", claimMatch };
     const after = { ...before, name: "new" };
-    const update = {
-      ...renamed({ identity: { uid: BOT, name: "new", claimMatch }, updateMask: "*" }),
-      response: after,
-    };
+    const request = { identity: { uid: BOT, name: "new", claimMatch }, updateMask: "*" };
+    const update = { ...renamed(request), response: after };
     const recordOf = (plural: string) => (plural === "identities" ? before : undefined);
     const maskOf = (calls: Call[], options = {}) => writesFrom(calls, options).writes.at(-1)?.mask;
     expect(maskOf([update], { recordOf })).toEqual(["name"]);
@@ -176,9 +153,7 @@ describe("the normal form", () => {
       { parent: ORG, roleUid: ROLE, requests: bindings.map(({ identityUid }) => ({ roleBinding: { identityUid } })) },
       { roleBindings: bindings },
     );
-    const singly = bindings.map(({ uid, identityUid }) =>
-      call("CreateRoleBinding", { parent: ORG, roleBinding: { identityUid, roleUid: ROLE } }, { uid }),
-    );
+    const singly = bindings.map(({ uid, identityUid }) => binding(ORG, identityUid, uid));
     expect(writesFrom([batch])).toMatchObject({ writes: writesFrom(singly).writes });
     const names = [uidOf("7", TEAM), uidOf("8", TEAM)];
     const removed = call("BatchDeleteExternalGroupRoleMappings", { parent: TEAM, names });
@@ -210,14 +185,6 @@ describe("the normal form", () => {
 
 describe("a secret", () => {
   const SECRET = "s3cr3t-value";
-  const provider = (fields: Json = {}): Call => {
-    const oidc = { issuer: "https://idp.example", clientId: "c", clientSecret: SECRET };
-    return call(
-      "CreateIdentityProvider",
-      { parent: ORG, identityProvider: { name: "sso", defaultRole: ROLE, oidc, ...fields } },
-      { uid: OTHER },
-    );
-  };
   const hiddenIn = (calls: Call[], secrets: string[] = []): [Write, string[]] => {
     const { writes } = writesFrom(calls, { secrets });
     expect(JSON.stringify(writes)).not.toContain(SECRET);
@@ -226,7 +193,10 @@ describe("a secret", () => {
   };
 
   test("of the schema is hidden, and decides nothing", () => {
-    const [{ fields }, unknown] = hiddenIn([provider()]);
+    const oidc = { issuer: "https://idp.example", clientId: "c", clientSecret: SECRET };
+    const identityProvider = { name: "sso", defaultRole: ROLE, oidc };
+    const provider = call("CreateIdentityProvider", { parent: ORG, identityProvider }, { uid: OTHER });
+    const [{ fields }, unknown] = hiddenIn([provider]);
     expect(fields).toMatchObject({ oidc: { clientId: "c", clientSecret: { $secret: true } } });
     expect(unknown).toEqual([]);
   });
@@ -237,20 +207,15 @@ describe("a secret", () => {
     expect(hiddenIn([bot({ claimMatch: match })], [SECRET])[1]).toEqual(["claimMatch.subject is secret"]);
     const claims = { ...match, subject: "s", claims: { [SECRET]: "a", b: SECRET } };
     const [{ fields }, unknown] = hiddenIn([bot({ claimMatch: claims })], [SECRET]);
-    expect(fields).toMatchObject({
-      claimMatch: {
-        claims: {
-          $map: [
-            ["b", { $secret: true }],
-            [{ $secret: true }, "a"],
-          ],
-        },
-      },
-    });
+    const hidden = { $secret: true };
+    const $map = [
+      ["b", hidden],
+      [hidden, "a"],
+    ];
+    expect(fields).toMatchObject({ claimMatch: { claims: { $map } } });
     expect(unknown).toContain("claimMatch.claims is secret");
-    expect(hiddenIn([renamed({ identity: { uid: BOT, name: SECRET }, updateMask: "name" })], [SECRET])[1]).toEqual([
-      "name is secret",
-    ]);
+    const update = renamed({ identity: { uid: BOT, name: SECRET }, updateMask: "name" });
+    expect(hiddenIn([update], [SECRET])[1]).toEqual(["name is secret"]);
     expect(hiddenIn([call("DeleteRole", { uid: ROLE })], [ROLE])[1]).toEqual(["uid is secret"]);
   });
 
@@ -260,13 +225,7 @@ describe("a secret", () => {
   });
 
   test("that the twin has made is hidden: the code of an invite", () => {
-    const invite = call(
-      "CreateGroupInvite",
-      { parent: ORG, groupInvite: { roleUid: ROLE, ttl: "60s" } },
-      { uid: uidOf("5"), code: SECRET },
-    );
-    expect(hiddenIn([invite, bot({ description: SECRET })])[0].fields).toMatchObject({
-      description: { $secret: true },
-    });
+    const calls = [invite({ ttl: "60s" }, { code: SECRET }), bot({ description: SECRET })];
+    expect(hiddenIn(calls)[0].fields).toMatchObject({ description: { $secret: true } });
   });
 });

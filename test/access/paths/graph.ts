@@ -1,41 +1,31 @@
 // Two organizations that tests of paths write by hand: `acme` trusts identities of `partner`.
-import { type AccessGraph, type GraphBuilder, type NodeId, newGraph } from "../../../access/graph/graph.ts";
+import type { AccessGraph, GraphBuilder, NodeId } from "../../../access/graph/graph.ts";
 import type { NotVisible } from "../../../access/graph/live.ts";
 import { findPaths } from "../../../access/paths/find.ts";
 import type { Path, PathOptions, PathQuery } from "../../../access/paths/path.ts";
 import { OWNER_CAPABILITIES } from "../../../schema/index.ts";
-import { addGroup, addIdentity, addRole, bind, uidIn } from "../graphs.ts";
+import { addRole, bind, graphOf, roleUid, uid } from "../graphs.ts";
 
 export const ACME = "a".repeat(40);
 export const PARTNER = "b".repeat(40);
-export const REGISTRY = uidIn(ACME, 1);
-export const CI = uidIn(PARTNER, 1);
-export const OWNER = "0".repeat(40);
-export const PUSHER = "1".repeat(40);
+export const REGISTRY = uid("registry", ACME);
+export const CI = uid("ci", PARTNER);
+export const OWNER = roleUid("owner");
 /** of the helper of the partner, and of an identity that acme trusts */
-export const HELPER = uidIn(PARTNER, 17);
-export const MIRROR = uidIn(CI, 18);
+export const HELPER = uid("helper", PARTNER);
+export const MIRROR = uid("ci/mirror", PARTNER);
 export const ISSUER = "https://issuer.example";
 
 /** The mirror of the partner pushes into the registry of acme. Roles of the helper: `grant`. */
 export const partners = (): GraphBuilder => {
-  const graph = newGraph();
-  addGroup(graph, ACME, "acme", null);
-  addGroup(graph, REGISTRY, "registry", ACME);
-  addGroup(graph, PARTNER, "partner", null);
-  addGroup(graph, CI, "ci", PARTNER);
-  graph.roles.set(OWNER, role(OWNER, "owner", OWNER_CAPABILITIES));
-  graph.roles.set(PUSHER, role(PUSHER, "pusher", ["tag.create"]));
-  addIdentity(graph, HELPER, "helper", PARTNER, { issuer: ISSUER, subject: "helper" });
-  addIdentity(graph, MIRROR, "mirror", CI, { issuer: ISSUER, subject: "mirror" });
-  bind(graph, REGISTRY, MIRROR, PUSHER);
+  const roles = { owner: OWNER_CAPABILITIES, pusher: ["tag.create"] };
+  const [helper, mirror] = ["helper", "mirror"].map((subject) => ({ issuer: ISSUER, subject }));
+  const identities = { helper, "ci/mirror": mirror } as Record<string, { issuer: string; subject: string }>;
+  const graph = graphOf({ name: "acme", root: ACME, groups: ["registry"], roles });
+  graphOf({ name: "partner", root: PARTNER, groups: ["ci"], identities }, graph);
+  bind(graph, REGISTRY, MIRROR, roleUid("pusher"));
   return graph;
 };
-
-const role = (id: NodeId, name: string, capabilities: readonly string[]) => ({
-  ...{ id, uid: id, name, group: null },
-  capabilities: capabilities.toSorted(),
-});
 
 /** Gives the identity a role of its own at the group, with these capabilities. */
 export const grant = (

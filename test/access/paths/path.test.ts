@@ -1,8 +1,9 @@
 // Paths to more access in graphs that are written by hand. The soak part `paths` compares them with a server.
 import { describe, expect, test } from "vitest";
-import { newGraph } from "../../../access/graph/graph.ts";
+import { type GraphBuilder, newGraph } from "../../../access/graph/graph.ts";
+import type { Path } from "../../../access/paths/path.ts";
 import { capabilities, classOf } from "../../../schema/index.ts";
-import { addGroup, addIdentity, bind, uidIn } from "../graphs.ts";
+import { addIdentity, addInvite, bind, graphOf, uid } from "../graphs.ts";
 import {
   ACME,
   CI,
@@ -20,15 +21,22 @@ import {
   shape,
 } from "./graph.ts";
 
+/** The helper of the partner holds this in its organization. */
+const helped = (...held: string[]): GraphBuilder => {
+  const graph = partners();
+  grant(graph, HELPER, PARTNER, ...held);
+  return graph;
+};
+const strictTo = (graph: GraphBuilder, to: string): Path[] =>
+  pathsIn(graph, { from: { identity: HELPER }, to }).filter(({ assumes }) => assumes === "strict");
+
 const GRANTING = capabilities.map(({ name }) => name).filter((name) => classOf(name) === "grant");
 
 const TAKEOVER = "PATCH /identities, GET /sts/exchange";
 
 describe("an identity that another organization trusts", () => {
   test("is taken by one that may change it, and the step carries issuer and subject of the workload that starts the path", () => {
-    const graph = partners();
-    grant(graph, HELPER, PARTNER, "identity.update");
-    expect(pathsIn(graph)).toEqual([
+    expect(pathsIn(helped("identity.update"))).toEqual([
       {
         from: { identity: HELPER },
         gains: [{ capability: "tag.create", group: REGISTRY }],
@@ -70,9 +78,8 @@ describe("an identity that another organization trusts", () => {
     ],
     ["is in reach of a caller that holds the same", ["identity.update", "repo.create"], [`strict: ${TAKEOVER}`]],
   ])("%s", (_, held, expected) => {
-    const graph = partners();
+    const graph = helped(...held);
     if (held[0] !== "identity.list") grant(graph, MIRROR, CI, "repo.create");
-    grant(graph, HELPER, PARTNER, ...held);
     expect(pathsIn(graph).map(shape)).toEqual(expected);
   });
 
@@ -80,22 +87,17 @@ describe("an identity that another organization trusts", () => {
     const graph = partners();
     const { binding } = grant(graph, MIRROR, CI, "repo.create");
     const { role } = grant(graph, HELPER, PARTNER, "identity.update", "role_bindings.update");
-    const strict = pathsIn(graph, { from: { identity: HELPER }, to: "tag.create" }).find(
-      ({ assumes }) => assumes === "strict",
-    );
-    expect(strict?.steps[0]).toMatchObject({
+    expect(strictTo(graph, "tag.create")[0]?.steps[0]).toMatchObject({
       ...{ as: HELPER, method: "PATCH", path: `/iam/v2beta1/roleBindings/${binding}` },
       body: { identityUid: HELPER, roleUid: role },
     });
   });
 
   test("leads on to another one", () => {
-    const graph = partners();
-    grant(graph, HELPER, PARTNER, "identity.update");
-    const third = "c".repeat(40);
-    addGroup(graph, third, "third", null);
-    addIdentity(graph, uidIn(REGISTRY, 19), "bridge", REGISTRY, { issuer: ISSUER, subject: "bridge" });
-    grant(graph, uidIn(REGISTRY, 19), third, "repo.delete");
+    const [graph, third, bridge] = [helped("identity.update"), "c".repeat(40), uid("registry/bridge", ACME)];
+    graphOf({ name: "third", root: third }, graph);
+    addIdentity(graph, bridge, "bridge", REGISTRY, { issuer: ISSUER, subject: "bridge" });
+    grant(graph, bridge, third, "repo.delete");
     grant(graph, MIRROR, REGISTRY, "identity.update");
     expect(pathsIn(graph, { from: { identity: HELPER }, to: "repo.delete" })).toMatchObject([
       {
@@ -107,22 +109,18 @@ describe("an identity that another organization trusts", () => {
   });
 
   test("is taken by what two identities of one workload hold together", () => {
-    const graph = partners();
+    const graph = helped("identity.update");
     grant(graph, MIRROR, CI, "repo.create");
-    const twin = uidIn(PARTNER, 20);
+    const twin = uid("twin", PARTNER);
     addIdentity(graph, twin, "twin", PARTNER, { issuer: ISSUER, subject: "helper" });
-    grant(graph, HELPER, PARTNER, "identity.update");
     grant(graph, twin, PARTNER, "role_bindings.create", "repo.create");
-    const strict = pathsIn(graph, { from: { identity: HELPER }, to: "tag.create" }).filter(
-      ({ assumes }) => assumes === "strict",
-    );
+    const strict = strictTo(graph, "tag.create");
     expect(strict.map(shape)).toEqual([`strict: GET /sts/exchange, POST /roleBindings, ${TAKEOVER}`]);
     expect(strict[0]?.steps[1]).toMatchObject({ as: twin, body: { identityUid: HELPER } });
   });
 
   test("is only cautiously in reach where its bindings are not all visible", () => {
-    const graph = partners();
-    grant(graph, HELPER, PARTNER, "identity.update");
+    const graph = helped("identity.update");
     for (const place of ["", PARTNER, CI])
       expect(pathsIn(graph, undefined, { notVisible: [hidden("roleBinding", place)] })).toMatchObject([
         { assumes: "cautious", assumptions: expect.arrayContaining([expect.stringContaining("not visible")]) },
@@ -150,9 +148,8 @@ describe("without anti-escalation", () => {
   });
 
   test("within one organization, strictly nothing leads to anything", () => {
-    const graph = partners();
-    grant(graph, HELPER, PARTNER, ...GRANTING, "roles.create", "role_bindings.delete", "identity.create");
-    const boss = uidIn(PARTNER, 21);
+    const graph = helped(...GRANTING, "roles.create", "role_bindings.delete", "identity.create");
+    const boss = uid("boss", PARTNER);
     addIdentity(graph, boss, "boss", PARTNER, { issuer: ISSUER, subject: "boss" });
     bind(graph, PARTNER, boss, OWNER);
     graph.bindings.delete([...graph.bindings.keys()].find((id) => id.includes(MIRROR)) as string);
@@ -164,11 +161,10 @@ describe("without anti-escalation", () => {
 
 describe("what a person has to do", () => {
   const withProvider = () => {
-    const graph = partners();
-    const provider = uidIn(CI, 30);
+    const [graph, provider] = [partners(), uid("ci/sso", PARTNER)];
     const signIn = { issuer: "https://login.example", clientId: "c", groupsClaim: "groups" };
     graph.providers.set(provider, { id: provider, uid: provider, name: "sso", group: CI, signIn, defaultRole: null });
-    const id = uidIn(provider, 1);
+    const id = `${provider}/sre`;
     graph.externalGroups.set(id, { id, uid: id, provider, externalGroupId: "sre", role: OWNER, group: PARTNER });
     return graph;
   };
@@ -191,26 +187,23 @@ describe("what a person has to do", () => {
   });
 
   test("an open invite is a cautious path for those who can list it, until it ends", () => {
-    const graph = partners();
-    const id = uidIn(CI, 31);
-    const expirationTime = "1970-01-02T00:00:00Z";
-    const invite = { id, uid: id, name: "ab12", group: CI, role: OWNER, singleUse: false, expirationTime };
-    graph.invites.set(id, { ...invite, email: "" });
-    grant(graph, HELPER, PARTNER, "group_invites.list");
+    const graph = helped("group_invites.list");
+    const invite = { singleUse: false, expirationTime: "1970-01-02T00:00:00Z" };
+    const add = (email: string) => addInvite(graph, uid("ci/ab12", PARTNER), "ab12", CI, OWNER, { ...invite, email });
+    add("");
     const query = { from: { identity: HELPER }, to: "owner", at: CI };
     expect(pathsIn(graph, query)).toMatchObject([
       { assumes: "cautious", steps: [{ as: "workload", path: "/auth/v1/register" }] },
     ]);
-    expect(pathsIn(graph, query, { nowMs: Date.parse(expirationTime) })).toEqual([]);
-    graph.invites.set(id, { ...invite, email: "ann@acme.example" });
+    expect(pathsIn(graph, query, { nowMs: Date.parse(invite.expirationTime) })).toEqual([]);
+    add("ann@acme.example");
     expect(pathsIn(graph, query)).toEqual([]);
   });
 });
 
 describe("a path", () => {
   test("from a workload begins with its exchange", () => {
-    const graph = partners();
-    grant(graph, HELPER, PARTNER, "identity.update");
+    const graph = helped("identity.update");
     const relationship = { claimMatch: { issuer: ISSUER, subjectPattern: "help.*" } };
     expect(pathsIn(graph, { from: { relationship }, to: "tag.create" })).toMatchObject([
       {
@@ -221,8 +214,7 @@ describe("a path", () => {
   });
 
   test("of an identity whose workload is not visible is cautious", () => {
-    const graph = partners();
-    grant(graph, HELPER, PARTNER, "identity.update");
+    const graph = helped("identity.update");
     graph.identities.set(HELPER, { ...(graph.identities.get(HELPER) as never as object), relationship: null } as never);
     expect(pathsIn(graph)).toMatchObject([
       { assumes: "cautious", assumptions: [expect.stringContaining("the caller has its own workload")] },
@@ -242,8 +234,7 @@ describe("a path", () => {
   });
 
   test("that the search had no steps left for is reported as not searched", () => {
-    const graph = partners();
-    grant(graph, HELPER, PARTNER, "identity.update");
+    const graph = helped("identity.update");
     expect(search(graph, {}, { steps: 3 }).notSearched).toEqual([
       expect.stringContaining("the search for paths ended after 3 steps"),
     ]);
