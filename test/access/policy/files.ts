@@ -1,7 +1,9 @@
 // Files of policies for tests, and what is read of them.
+import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect } from "vitest";
-import { mistakeText, readPolicy } from "../../../access/policy/parse.ts";
+import { applyEdit, type OpenPolicy, openPolicy, type PolicyEdit } from "../../../access/policy/edit/open.ts";
+import { mistakeText, parsePolicy, readPolicy } from "../../../access/policy/parse.ts";
 import type { Policy } from "../../../access/policy/policy.ts";
 import { TABLE } from "../../../access/roles/lock.ts";
 import { testFolder } from "../../support/test-folder.ts";
@@ -28,4 +30,20 @@ export const policyOf = (text: string, others: Record<string, string> = {}): Pol
   const { policy, mistakes } = readPolicy(write({ "access.yaml": text, ...others }), undefined, { builtIn: [TABLE] });
   expect(mistakes.map(mistakeText)).toEqual([]);
   return policy as Policy;
+};
+
+/** A policy that a program gives. */
+export const objectOf = (value: object): Policy => {
+  const { policy, mistakes } = parsePolicy(value, { builtIn: [TABLE] });
+  expect(mistakes.map(mistakeText)).toEqual([]);
+  return policy as Policy;
+};
+
+/** The files after an edit, and what it says of itself. */
+export const edited = (edit: (opened: OpenPolicy) => PolicyEdit, text: string, others: Record<string, string>) => {
+  const file = write({ "access.yaml": text, ...others });
+  const made = edit(openPolicy(file));
+  applyEdit(made);
+  const read = (name: string) => readFileSync(`${dirname(file)}/${name}`, "utf8");
+  return { file, entries: made.entries, text: read("access.yaml"), read };
 };

@@ -7,40 +7,33 @@ import { mappingsOf } from "../../../access/policy/policy.ts";
 import { mistakesOf, policyOf, write } from "./files.ts";
 
 describe("hostile files are refused before anything else:", () => {
-  test("more than 4 MiB", () => {
-    const text = `organization: acme\n# ${"x".repeat(10_000_000)}\n`;
-    expect(mistakesOf(text)).toEqual([
-      "access.yaml:1:1: access.yaml is larger than 4 MiB; divide the policy into files and include them",
-    ]);
-  });
-
-  test("more than 100,000 nodes as they stand", () => {
-    const text = `organization: acme\nroles: { x: { can: [${"a,".repeat(100_001)}] } }\n`;
-    expect(mistakesOf(text)).toEqual([
-      "access.yaml:1:1: has more than 100,000 nodes, aliases included; divide the policy",
-    ]);
-  });
-
-  test("aliases that multiply", () => {
-    const lines = Array.from(
-      { length: 40 },
-      (_, i) => `a${i + 1}: &a${i + 1} [${"*a".concat(String(i), ",").repeat(10)}]`,
-    );
-    expect(mistakesOf(`a0: &a0 [x]\n${lines.join("\n")}\n`)).toEqual([
-      "access.yaml:1:1: has more than 100,000 nodes, aliases included; divide the policy",
-    ]);
+  const multiplying = Array.from({ length: 40 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i},`.repeat(10)}]\n`);
+  const NODES = "has more than 100,000 nodes, aliases included; divide the policy";
+  test.each<[what: string, text: string, mistake: string]>([
+    [
+      "more than 4 MiB",
+      `organization: acme\n# ${"x".repeat(10_000_000)}\n`,
+      "1:1: access.yaml is larger than 4 MiB; divide the policy into files and include them",
+    ],
+    [
+      "more than 100,000 nodes as they stand",
+      `organization: acme\nroles: { x: { can: [${"a,".repeat(100_001)}] } }\n`,
+      `1:1: ${NODES}`,
+    ],
+    ["aliases that multiply", `a0: &a0 [x]\n${multiplying.join("")}`, `1:1: ${NODES}`],
+    [
+      "an alias within its own anchor",
+      "organization: acme\ngroups: &g\n  a: { groups: *g }\n",
+      "3:16: groups.a.groups: the alias *g is within its own anchor, so it has no end; write it out",
+    ],
+  ])("%s", (_, text, mistake) => {
+    expect(mistakesOf(text)).toEqual([`access.yaml:${mistake}`]);
   });
 
   test("more than 100,000 nodes in all files together, whatever else is wrong with them", () => {
     const half = (name: string) => `${name}: [&a [${"x,".repeat(300)}], ${"*a,".repeat(200)}]\n`;
     expect(mistakesOf(`include: [b.yaml]\n${half("organization")}`, { "b.yaml": half("roles") })).toEqual([
       "access.yaml:1:1: has more than 100,000 nodes with the files that it includes; divide the policy",
-    ]);
-  });
-
-  test("an alias within its own anchor", () => {
-    expect(mistakesOf("organization: acme\ngroups: &g\n  a: { groups: *g }\n")).toEqual([
-      "access.yaml:3:16: groups.a.groups: the alias *g is within its own anchor, so it has no end; write it out",
     ]);
   });
 
@@ -57,11 +50,8 @@ describe("hostile files are refused before anything else:", () => {
     const file = write({ "access.yaml": "" });
     writeFileSync(file, Buffer.from([0x61, 0xff]));
     expect(readPolicy(file).mistakes.map(({ text }) => text)).toEqual([`${file} is not UTF-8`]);
-    expect(
-      mistakesOf(
-        "organization: acme\ngroups: { __proto__: { nmae: x } }\naccess: { /: { toString: [constructor] } }\n",
-      ),
-    ).toEqual([
+    const groups = "groups: { __proto__: { nmae: x } }";
+    expect(mistakesOf(`organization: acme\n${groups}\naccess: { /: { toString: [constructor] } }\n`)).toEqual([
       "access.yaml:2:24: groups.__proto__.nmae: there is no such field here; did you mean name?",
       "access.yaml:3:16: access./.toString: there is no role toString; declare it in roles, or run `npx pulumi-irm roles --write` if your service has it",
       "access.yaml:3:27: access./.toString[0]: there is no identity constructor; declare it in identities",

@@ -11,89 +11,72 @@ const otherFolder = testFolder();
 const SECRET = "hunter2";
 otherFolder.write("secret.yaml", `${SECRET}: [${SECRET}\n`);
 
-/** A policy that includes `name`, beside what `prepare` puts there. */
-const including = (name: string, prepare: (folder: string) => void = () => {}): string => {
-  const file = write({ "access.yaml": `include: [${JSON.stringify(name)}]\norganization: acme\n` });
-  prepare(dirname(file));
-  const { policy, mistakes } = readPolicy(file);
-  expect(policy).toBe(undefined);
-  const text = mistakes
-    .map(mistakeText)
-    .join("\n")
-    .replaceAll(`${dirname(file)}/`, "");
-  expect(text).not.toContain(SECRET);
-  return text;
+const link = (folder: string, name = "link.yaml") => symlinkSync(otherFolder.path("secret.yaml"), join(folder, name));
+const gitConfig = (folder: string) => {
+  mkdirSync(join(folder, ".git"));
+  writeFileSync(join(folder, ".git/config"), `[http]\n  extraheader = ${SECRET}: ${SECRET}\n`);
 };
 
-const link = (name: string) => (folder: string) => symlinkSync(otherFolder.path("secret.yaml"), join(folder, name));
-
 describe("an include", () => {
-  test.each<[string, string, (folder: string) => void, RegExp]>([
+  test.each<[what: string, name: string, prepare: ((folder: string) => void) | undefined, text: string]>([
     [
       "of an absolute path",
       otherFolder.path("secret.yaml"),
-      () => {},
-      /^access\.yaml:1:11: include: \/.*secret\.yaml is outside the folder of the policy; only files in it are read$/,
+      undefined,
+      "is outside the folder of the policy; only files in it are read",
     ],
     [
       "above the folder",
       "../secret.yaml",
       (folder) => writeFileSync(join(folder, "../secret.yaml"), `${SECRET}: [${SECRET}`),
-      /^access\.yaml:1:11: include: .*secret\.yaml is outside the folder of the policy/,
+      "is outside the folder of the policy",
     ],
-    ["above it by a way through it", "teams/../../secret.yaml", () => {}, /is outside the folder of the policy/],
-    [
-      "that is a link to a file elsewhere",
-      "link.yaml",
-      link("link.yaml"),
-      /link\.yaml is a link to another file, which is not read$/,
-    ],
+    ["above it by a way through it", "teams/../../secret.yaml", undefined, "is outside the folder of the policy"],
+    ["that is a link to a file elsewhere", "link.yaml", link, "link.yaml is a link to another file, which is not read"],
     [
       "in a folder that is a link",
       "there/secret.yaml",
       (folder) => symlinkSync(otherFolder.path("."), join(folder, "there")),
-      /there\/secret\.yaml is a link to another file/,
+      "there/secret.yaml is a link to another file",
     ],
     [
       "that is a link to a file of the folder that is no YAML",
       "link.yaml",
       (folder) => {
-        mkdirSync(join(folder, ".git"));
-        writeFileSync(join(folder, ".git/config"), `[http]\n  extraheader = ${SECRET}: ${SECRET}\n`);
+        gitConfig(folder);
         symlinkSync(".git/config", join(folder, "link.yaml"));
       },
-      /link\.yaml is a link to another file/,
+      "link.yaml is a link to another file",
     ],
-    [
-      "of a file that is no YAML",
-      ".git/config",
-      (folder) => {
-        mkdirSync(join(folder, ".git"));
-        writeFileSync(join(folder, ".git/config"), `[${SECRET}`);
-      },
-      /\.git\/config must be a file of YAML: \.yaml, \.yml or \.json$/,
-    ],
+    ["of a file that is no YAML", ".git/config", gitConfig, ".git/config must be a file of YAML: .yaml, .yml or .json"],
     [
       "of a pipe that nobody writes to",
       "pipe.yaml",
-      (folder) => void execFileSync("sh", ["-c", 'mkfifo "$0"', join(folder, "pipe.yaml")]),
-      /pipe\.yaml is not a regular file$/,
+      (folder) => void execFileSync("mkfifo", [join(folder, "pipe.yaml")]),
+      "pipe.yaml is not a regular file",
     ],
     [
       "of a folder",
       "teams.yaml",
       (folder) => mkdirSync(join(folder, "teams.yaml")),
-      /teams\.yaml is not a regular file$/,
+      "teams.yaml is not a regular file",
     ],
     [
       "that is a link to itself",
       "link.yaml",
       (folder) => symlinkSync("link.yaml", join(folder, "link.yaml")),
-      /cannot read link\.yaml: ELOOP$/,
+      "cannot read link.yaml: ELOOP",
     ],
-    ["of a name with a zero byte", "a\0.yaml", () => {}, /cannot read a\0\.yaml: ERR_INVALID_ARG_VALUE$/],
+    ["of a name with a zero byte", "a\0.yaml", undefined, "cannot read a\0.yaml: ERR_INVALID_ARG_VALUE"],
   ])("%s is refused, and shows nothing of it", (_, name, prepare, text) => {
-    expect(including(name, prepare)).toMatch(text);
+    const file = write({ "access.yaml": `include: [${JSON.stringify(name)}]\norganization: acme\n` });
+    prepare?.(dirname(file));
+    const { policy, mistakes } = readPolicy(file);
+    expect(policy).toBe(undefined);
+    const [first = "", ...others] = mistakes.map(mistakeText).map((one) => one.replaceAll(`${dirname(file)}/`, ""));
+    expect([first.slice(0, 27), others]).toEqual(["access.yaml:1:11: include: ", []]);
+    expect(first).toContain(text);
+    expect(first).not.toContain(SECRET);
   });
 
   test("of a link to another file of the policy is that file, once", () => {
@@ -119,7 +102,7 @@ describe("an include", () => {
 
 test("a policy that is itself a link to a file elsewhere is refused, and shows nothing of it", () => {
   const file = write({ "other.yaml": "" });
-  link("access.yaml")(dirname(file));
+  link(dirname(file), "access.yaml");
   const { mistakes } = readPolicy(file);
   expect(mistakes.map(({ text }) => text)).toEqual([`${file} is a link to another file, which is not read`]);
 });

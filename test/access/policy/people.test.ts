@@ -5,7 +5,7 @@ import { policyGraph } from "../../../access/policy/graph.ts";
 import { parsePolicy } from "../../../access/policy/parse.ts";
 import { TABLE } from "../../../access/roles/lock.ts";
 import { reviewBetween } from "../format/reviews.ts";
-import { addGroup, addProvider, addRole, mapGroup, ROOT, uidIn } from "../graphs.ts";
+import { addProvider, graphOf, mapGroup, ROOT, roleUid, uid } from "../graphs.ts";
 import { mistakesOf, policyOf } from "./files.ts";
 
 describe("the section people", () => {
@@ -50,15 +50,12 @@ people:
   });
 
   test("may stand in several files, each identity provider in one of them", () => {
-    const files = {
-      "more.yaml": "people: { sso: { externalGroups: { a: [viewer] } }, other: { externalGroups: { a: [viewer] } } }\n",
-    };
-    expect(
-      mistakesOf(
-        "organization: acme\ninclude: [more.yaml]\npeople: { sso: { externalGroups: { b: [editor] } } }\n",
-        files,
-      ),
-    ).toEqual(["more.yaml:1:11: people.sso: is in access.yaml:3:11 already"]);
+    const people = (...names: string[]) =>
+      `people: { ${names.map((name) => `${name}: { externalGroups: { a: [viewer] } }`).join(", ")} }\n`;
+    const text = `organization: acme\ninclude: [more.yaml]\n${people("sso")}`;
+    expect(mistakesOf(text, { "more.yaml": people("sso", "other") })).toEqual([
+      "more.yaml:1:11: people.sso: is in access.yaml:3:11 already",
+    ]);
   });
 
   test("is a mistake in a run that creates the organization", () => {
@@ -76,13 +73,8 @@ people:
 });
 
 describe("in the graph of a policy", () => {
-  const PROVIDER = uidIn(ROOT, 5);
-  const live = newGraph();
-  addGroup(live, ROOT, "acme", null);
-  const viewer = addRole(live, "viewer", ["repo.list"]);
-  const owner = addRole(live, "owner", ["role_bindings.create"]);
-  addProvider(live, PROVIDER, "sso", viewer);
-  mapGroup(live, "m", PROVIDER, "Old", owner);
+  const live = graphOf({ roles: { viewer: ["repo.list"], owner: ["role_bindings.create"] } });
+  mapGroup(live, "m", addProvider(live, uid("sso"), "sso", roleUid("viewer")), "Old", roleUid("owner"));
   const subjectsOf = (people: string): string[] => {
     const { graph, mistakes } = policyGraph(policyOf(`organization: { uid: "${ROOT}" }\n${people}\n`), live);
     expect(mistakes).toEqual([]);

@@ -1,30 +1,24 @@
 // A policy beside a stack: records match by the uids of the stack's state, and what the stack manages goes with its key.
 import { describe, expect, test } from "vitest";
-import { type GraphBuilder, newGraph } from "../../../access/graph/graph.ts";
+import { newGraph } from "../../../access/graph/graph.ts";
 import { policyGraph } from "../../../access/policy/graph.ts";
-import { parsePolicy } from "../../../access/policy/parse.ts";
 import type { Policy } from "../../../access/policy/policy.ts";
 import { policyStackIn } from "../../../access/policy/stack.ts";
 import type { Report } from "../../../access/review/report.ts";
 import { reviewBetween } from "../format/reviews.ts";
-import { addGroup, addIdentity, addRole, bind, ROOT, uidIn } from "../graphs.ts";
+import { graphOf, ROOT, uid } from "../graphs.ts";
+import { objectOf } from "./files.ts";
 
 const issuer = "https://issuer.example";
-const TEAM = uidIn(ROOT, 1);
-const RELEASE = uidIn(TEAM, 16);
-const BY_HAND = uidIn(TEAM, 17);
+const [TEAM, RELEASE] = [uid("team"), uid("team/release")];
 
 /** `release` is of the stack, `by-hand` is not; both are viewers of team. */
-const live = (): { graph: GraphBuilder; viewer: string } => {
-  const graph = newGraph();
-  addGroup(graph, ROOT, "acme", null);
-  addGroup(graph, TEAM, "team", ROOT);
-  const viewer = addRole(graph, "viewer", ["repo.list"]);
-  addIdentity(graph, RELEASE, "release", TEAM, { issuer, subject: "s" });
-  addIdentity(graph, BY_HAND, "by-hand", TEAM, { issuer, subject: "t" });
-  for (const identity of [RELEASE, BY_HAND]) bind(graph, TEAM, identity, viewer);
-  return { graph, viewer };
-};
+const live = graphOf({
+  groups: ["team"],
+  roles: { viewer: ["repo.list"] },
+  identities: { "team/release": { issuer, subject: "s" }, "team/by-hand": { issuer, subject: "t" } },
+  access: { team: { viewer: ["team/release", "team/by-hand"] } },
+});
 
 const urnOf = (type: string, name: string) => `urn:pulumi:prod::access::${type}::${name}`;
 const PARENT = urnOf("irm:index:AccessPolicy", "acme");
@@ -39,17 +33,13 @@ const stackWith = (release: string) => [
   resource("Identity", "acme:identity/release", release),
 ];
 
-const policyOf = (identities: object, access: object): Policy => {
-  const { policy, mistakes } = parsePolicy({ organization: "acme", groups: { team: {} }, identities, access });
-  expect(mistakes).toEqual([]);
-  return policy as Policy;
-};
+const policyOf = (identities: object, access: object): Policy =>
+  objectOf({ organization: "acme", groups: { team: {} }, identities, access });
 
 const review = (policy: Policy, stack: ReturnType<typeof stackWith> | undefined): Report => {
-  const { graph } = live();
-  const wanted = policyGraph(policy, graph, stack && policyStackIn(stack, policy));
+  const wanted = policyGraph(policy, live, stack && policyStackIn(stack, policy));
   expect(wanted.mistakes).toEqual([]);
-  return reviewBetween(graph, newGraph(wanted.graph)).report;
+  return reviewBetween(live, newGraph(wanted.graph)).report;
 };
 const of = (report: Report, name: string) =>
   report.identities.filter((one) => [one.name, one.nameBefore].includes(name));
@@ -75,7 +65,7 @@ describe("a policy of a stack", () => {
 
   test("takes no record of a key that is elsewhere than the policy has it", () => {
     const policy = policyOf({ release: match("s") }, { team: { viewer: ["release"] } });
-    expect(of(review(policy, stackWith(uidIn(ROOT, 99))), "release")).toEqual([]);
+    expect(of(review(policy, stackWith(uid("elsewhere"))), "release")).toEqual([]);
   });
 
   test("is found by its organization; of several, none can be meant", () => {

@@ -1,13 +1,12 @@
 // Additions to the files of a policy: what is new is there, all else says the same, with its comments, and what cannot be added is refused before
 // anything is written.
 import { readFileSync } from "node:fs";
-import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { type Added, type AddedMap, PolicyEditError } from "../../../../access/policy/edit/document.ts";
 import { additionOf } from "../../../../access/policy/edit/entries.ts";
-import { applyEdit, openPolicy } from "../../../../access/policy/edit/open.ts";
-import { write } from "../files.ts";
+import { openPolicy } from "../../../../access/policy/edit/open.ts";
+import { edited, write } from "../files.ts";
 
 const asAdded = (value: unknown): Added => {
   if (Array.isArray(value)) return value.map(asAdded);
@@ -16,13 +15,8 @@ const asAdded = (value: unknown): Added => {
 };
 
 /** `added` is YAML. */
-const add = (added: string, text: string, others: Record<string, string> = {}) => {
-  const file = write({ "access.yaml": text, ...others });
-  const edit = additionOf(openPolicy(file), asAdded(parse(added)) as AddedMap);
-  applyEdit(edit);
-  const read = (name: string) => readFileSync(`${dirname(file)}/${name}`, "utf8");
-  return { entries: edit.entries, text: read("access.yaml"), read };
-};
+const add = (added: string, text: string, others: Record<string, string> = {}) =>
+  edited((opened) => additionOf(opened, asAdded(parse(added)) as AddedMap), text, others);
 
 const HEAD = `organization: acme
 groups: { platform: { groups: { registry: } }, team: {} }

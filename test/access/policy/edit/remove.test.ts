@@ -9,7 +9,7 @@ import { type Removal, removalOf } from "../../../../access/policy/edit/entries.
 import { applyEdit, openPolicy } from "../../../../access/policy/edit/open.ts";
 import { readPolicy } from "../../../../access/policy/parse.ts";
 import { policyText } from "../../../support/policy-text.ts";
-import { write } from "../files.ts";
+import { edited, write } from "../files.ts";
 
 const HEAD = `organization: acme
 groups: { platform: { groups: { registry: {} } }, team: {} }
@@ -23,13 +23,8 @@ const all = ["platform", "platform/registry", "/"].flatMap((group) =>
   ["editor", "viewer", "publisher"].map((role) => ({ group, role, identity: "release" })),
 );
 
-const remove = (removal: Removal, text: string, others: Record<string, string> = {}) => {
-  const file = write({ "access.yaml": text, ...others });
-  const edit = removalOf(openPolicy(file), removal);
-  applyEdit(edit);
-  const read = (name: string) => readFileSync(`${dirname(file)}/${name}`, "utf8");
-  return { file, removed: edit.entries, text: read("access.yaml"), read };
-};
+const remove = (removal: Removal, text: string, others: Record<string, string> = {}) =>
+  edited((opened) => removalOf(opened, removal), text, others);
 
 describe("removes the bindings of an identity", () => {
   test.each<[why: string, access: string, left: string]>([
@@ -99,22 +94,15 @@ describe("removes the bindings of an identity", () => {
     ],
   ])("%s", (_, access, left) => {
     const head = (HEAD + IDENTITIES).replaceAll("\n", access.includes("\r\n") ? "\r\n" : "\n");
-    const { text } = remove(
-      { bindings: [...all, { group: "team", role: "viewer", identity: "release" }] },
-      head + access,
-    );
-    expect(text).toBe(head + left);
+    const bindings = [...all, { group: "team", role: "viewer", identity: "release" }];
+    expect(remove({ bindings }, head + access).text).toBe(head + left);
   });
 
   test("in included files, and says which", () => {
-    const { removed, read, file } = remove(
-      { bindings: all },
-      `${HEAD}include: [team/more.yaml]\n${IDENTITIES}access: { /: { viewer: [release] } }\n`,
-      {
-        "team/more.yaml": "# ours\naccess:\n  platform/registry:\n    editor: [review, release]\n",
-      },
-    );
-    expect(removed).toEqual(["access./.viewer: release", "access.platform/registry.editor: release"]);
+    const main = `${HEAD}include: [team/more.yaml]\n${IDENTITIES}access: { /: { viewer: [release] } }\n`;
+    const more = "# ours\naccess:\n  platform/registry:\n    editor: [review, release]\n";
+    const { entries, read, file } = remove({ bindings: all }, main, { "team/more.yaml": more });
+    expect(entries).toEqual(["access./.viewer: release", "access.platform/registry.editor: release"]);
     expect(read("team/more.yaml")).toBe("# ours\naccess:\n  platform/registry:\n    editor: [review]\n");
     expect(readPolicy(file).policy?.bindings).toHaveLength(1);
   });
@@ -129,11 +117,8 @@ describe("removes the bindings of an identity", () => {
   });
 
   test("changes nothing where there is nothing to remove", () => {
-    const edit = removalOf(openPolicy(write({ "access.yaml": HEAD + IDENTITIES })), {
-      bindings: all,
-      identities: ["nobody"],
-    });
-    expect(edit).toEqual({ entries: [], files: [] });
+    const opened = openPolicy(write({ "access.yaml": HEAD + IDENTITIES }));
+    expect(removalOf(opened, { bindings: all, identities: ["nobody"] })).toEqual({ entries: [], files: [] });
   });
 });
 
@@ -141,8 +126,8 @@ test("removes an identity with its bindings, and a role", () => {
   const roles =
     "roles:\n  publisher: { can: [tag.create] }\n  reader:\n    can:\n      - repo.list\n    # nobody has it\n";
   const access = "access:\n  platform: { editor: [review, release] }\n";
-  const { text, removed } = remove({ identities: ["release"], roles: ["reader"] }, HEAD + IDENTITIES + roles + access);
-  expect(removed).toEqual(["access.platform.editor: release", "identities.release", "roles.reader"]);
+  const { text, entries } = remove({ identities: ["release"], roles: ["reader"] }, HEAD + IDENTITIES + roles + access);
+  expect(entries).toEqual(["access.platform.editor: release", "identities.release", "roles.reader"]);
   expect(text).toBe(
     `${HEAD}${IDENTITIES.replace(/ {2}release.*\n/, "")}roles:\n  publisher: { can: [tag.create] }\naccess:\n  platform: { editor: [review] }\n`,
   );
@@ -180,9 +165,8 @@ describe("refuses what it cannot remove alone, and writes nothing", () => {
   });
 
   test("a role that the policy still gives", () => {
-    const file = write({
-      "access.yaml": `${HEAD}${IDENTITIES}roles: { publisher: { can: [tag.create] } }\naccess: { /: { publisher: [release] } }\n`,
-    });
+    const access = "roles: { publisher: { can: [tag.create] } }\naccess: { /: { publisher: [release] } }\n";
+    const file = write({ "access.yaml": HEAD + IDENTITIES + access });
     expect(() => removalOf(openPolicy(file), { roles: ["publisher"] })).toThrow(
       `after that, ${file}:8:16: access./.publisher: there is no role publisher; declare it in roles, or run \`npx pulumi-irm roles --write\` if your service has it`,
     );
@@ -211,11 +195,8 @@ describe("refuses what it cannot remove alone, and writes nothing", () => {
 });
 
 test("any identity can be removed of any policy, and every other binding stays", () => {
-  const sizes = fc.record({
-    groups: fc.integer({ min: 2, max: 12 }),
-    identities: fc.integer({ min: 2, max: 8 }),
-    bindings: fc.integer({ min: 1, max: 30 }),
-  });
+  const between = (min: number, max: number) => fc.integer({ min, max });
+  const sizes = fc.record({ groups: between(2, 12), identities: between(2, 8), bindings: between(1, 30) });
   fc.assert(
     fc.property(sizes, fc.nat(), fc.nat(), (size, seed, which) => {
       const bound = { ...size, bindings: Math.min(size.bindings, size.groups * size.identities) };
