@@ -1,5 +1,6 @@
 // The gate answers the bearer of its run alone, at its own address, and passes on what the service says.
 import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { afterAll, describe, expect, test } from "vitest";
 import { isAudience } from "../../client/addresses.ts";
 import { identityOf } from "../../client/credentials.ts";
@@ -9,11 +10,11 @@ import { claimsOf } from "../../client/token.ts";
 import { systemTransport, type Transport } from "../../client/transport.ts";
 import type { Gate } from "../../gate/index.ts";
 import { ApiError, resources } from "../../schema/index.ts";
-import { IAM, startServer } from "../harness/api-server.ts";
+import { IAM, serve } from "../harness/api-server.ts";
 import { callOn, changeOf, gateTo } from "../harness/gate.ts";
 import { createHttpClient } from "../support/http.ts";
 
-const api = await startServer({ faults: {} });
+const api = await serve({ faults: {} });
 const change = await changeOf(api, async () => {});
 /** The next answer of the service is this one. */
 let next: Transport | undefined;
@@ -28,11 +29,8 @@ const { gate, client, sent, tokens, clientWith } = await gateTo(api, change, {
 });
 const { url, token } = gate.services[0] as Gate["services"][number];
 const http = createHttpClient(url);
-afterAll(async () => {
-  http.close();
-  await gate.close();
-  await api.close();
-});
+afterAll(() => gate.close());
+afterAll(() => http.close());
 
 const own = { authorization: `Bearer ${token}` };
 const groups = (headers: Record<string, string | string[]> = own) =>
@@ -52,11 +50,11 @@ describe("a process without the bearer", () => {
 
   test("learns nothing from its body, and may not send much", async () => {
     const big = "x".repeat(2 * 1024 * 1024);
-    const target = `${IAM}/groups/${api.organization}`;
-    const headers = { "content-type": "application/json" };
-    expect((await http.send({ method: "POST", target, headers, body: big })).status).toBe(401);
-    expect((await http.send({ method: "POST", target, headers: { ...headers, ...own }, body: big })).status).toBe(413);
-    expect((await http.send({ method: "POST", target, headers: { ...headers, ...own }, body: "{" })).status).toBe(400);
+    const statusOf = async (body: string, headers = {}): Promise<number | undefined> => {
+      const request = { method: "POST", target: `${IAM}/groups/${api.organization}`, body };
+      return (await http.send({ ...request, headers: { "content-type": "application/json", ...headers } })).status;
+    };
+    expect([await statusOf(big), await statusOf(big, own), await statusOf("{", own)]).toEqual([401, 413, 400]);
   });
 });
 
@@ -69,24 +67,14 @@ describe("by another name", () => {
   ])("%s, it is refused", async (_, headers) => {
     sent.length = 0;
     const answer = await groups({ ...own, ...headers });
-    expect([answer.status, answer.json.message, sent]).toEqual([
-      403,
-      "Permission denied: the gate of npx pulumi-irm apply is reached by its own address only",
-      [],
-    ]);
+    const message = "Permission denied: the gate of npx pulumi-irm apply is reached by its own address only";
+    expect([answer.status, answer.json.message, sent]).toEqual([403, message, []]);
   });
 
   test("and by no other wire", async () => {
     const { port } = new URL(url);
-    const answer = await new Promise<string>((resolve) => {
-      const socket = connect(Number(port), "127.0.0.1", () => socket.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"));
-      let text = "";
-      socket.on("data", (chunk) => {
-        text += chunk;
-      });
-      socket.on("close", () => resolve(text));
-    });
-    expect(answer).toMatch(/^HTTP\/1\.1 4\d\d/);
+    const socket = connect(Number(port), "127.0.0.1", () => socket.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"));
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 4\d\d/);
   });
 });
 

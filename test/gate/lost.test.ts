@@ -1,29 +1,21 @@
 // An answer that is lost, late or a lie, and what other people change meanwhile.
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Client } from "../../client/client.ts";
 import { AttemptError } from "../../client/retry.ts";
 import { systemTransport, type Transport } from "../../client/transport.ts";
 import { ApiError, type Json, type OperationName } from "../../schema/index.ts";
 import type { FaultScript } from "../../server/index.ts";
-import { IAM, startServer } from "../harness/api-server.ts";
-import { type Change, callOn, changeOf, gateTo, type Through, type ThroughOptions } from "../harness/gate.ts";
+import { IAM, serve } from "../harness/api-server.ts";
+import { callOn, changeOf, type Through, type ThroughOptions, throughGate } from "../harness/gate.ts";
 import { createUid } from "../harness/records.ts";
 
-const api = await startServer({ faults: {} });
+const api = await serve({ faults: {} });
 const role = await createUid(api, "roles", api.organization, { name: "publisher", capabilities: ["CAP_REPO_LIST"] });
 const bot = await createUid(api, "identities", api.organization, { name: "bot" });
-afterAll(() => api.close());
-
-const open: Through[] = [];
-afterEach(async () => {
-  api.faults.clear();
-  await Promise.all(open.splice(0).map(({ gate }) => gate.close()));
-});
-const through = async (change: Change, options: ThroughOptions = {}): Promise<Through> => {
-  const one = await gateTo(api, change, options);
-  open.push(one);
-  return one;
-};
+afterEach(() => api.faults.clear());
+/** The gate of the change that `act` makes. */
+const through = async (act: (client: Client) => Promise<unknown>, options: ThroughOptions = {}): Promise<Through> =>
+  throughGate(api, await changeOf(api, act), options);
 
 let group = "";
 beforeEach(async () => {
@@ -34,11 +26,8 @@ const meets = (operation: OperationName, ...steps: NonNullable<FaultScript["rule
   api.faults.set({ rules: [{ operation, steps }] });
 const countOf = async (plural: string): Promise<number> =>
   (await api.ok("GET", `${IAM}/${plural}`, { query: { "uidp.childrenOf": group } }))[plural].length;
-const create = (client: Client, name = "new") =>
-  callOn(client, "CreateIdentity", {
-    parent: group,
-    identity: { name, claimMatch: { issuer: "https://a.example", subject: name } },
-  });
+const NEW = { name: "new", claimMatch: { issuer: "https://a.example", subject: "new" } };
+const create = (client: Client) => callOn(client, "CreateIdentity", { parent: group, identity: NEW });
 const bind = (client: Client, identityUid: unknown = bot, parent = group) =>
   callOn(client, "CreateRoleBinding", { parent, roleBinding: { identityUid, roleUid: role } });
 const createAndBind = async (client: Client) => bind(client, (await create(client)).uid);
@@ -51,7 +40,7 @@ describe("a create whose answer is lost", () => {
     ["cut off", { at: "after" as const, truncate: 5 }],
     ["not available, and carried out", { at: "after" as const, status: 503 }],
   ])("%s: the gate finds the record, and later writes refer to it", async (_, step) => {
-    const one = await through(await changeOf(api, createAndBind));
+    const one = await through(createAndBind);
     meets("CreateIdentity", step);
     await createAndBind(one.client);
     expect([await countOf("identities"), await countOf("roleBindings"), postsOf(one)]).toEqual([1, 1, 2]);
@@ -59,7 +48,7 @@ describe("a create whose answer is lost", () => {
   });
 
   test("and not carried out: its error comes back, and the provider may send it again", async () => {
-    const one = await through(await changeOf(api, createAndBind));
+    const one = await through(createAndBind);
     meets("CreateIdentity", { status: 503 });
     await expect(create(one.client)).rejects.toMatchObject({ code: "UNAVAILABLE", failure: { status: 503 } });
     expect(one.gate.report()).toMatchObject({ applied: 0, unknown: [{ n: 1 }], missing: [{ n: 2 }] });
@@ -68,13 +57,10 @@ describe("a create whose answer is lost", () => {
   });
 
   test("never adopts a record that was there, or that somebody else has made", async () => {
-    const before = await api.ok("POST", `${IAM}/identities/${group}`, {
-      body: { name: "new", claimMatch: { issuer: "https://a.example", subject: "new" } },
-    });
-    const one = await through(await changeOf(api, create));
+    const before = await createUid(api, "identities", group, NEW);
+    const one = await through(create);
     meets("CreateIdentity", { at: "after", reset: true });
-    const found = await create(one.client);
-    expect(found.uid).not.toBe(before.uid);
+    expect((await create(one.client)).uid).not.toBe(before);
     expect(await countOf("identities")).toBe(2);
   });
 
@@ -85,21 +71,18 @@ describe("a create whose answer is lost", () => {
       if (!(isLate && request.method === "POST")) return wire(request);
       throw new AttemptError({ sent: true, timedOut: true }, new ApiError("UNAVAILABLE", "no response"));
     };
-    const one = await through(await changeOf(api, create), { wire: late });
+    const one = await through(create, { wire: late });
     await expect(create(one.client)).rejects.toMatchObject({ failure: { status: 504 } });
     isLate = false;
     await expect(create(one.client)).rejects.toMatchObject({
       message: "it is not known whether the service has carried it out, so it is not sent again",
     });
-    expect([await countOf("identities"), postsOf(one), one.gate.report()]).toMatchObject([
-      0,
-      1,
-      { unknown: [{ n: 1 }] },
-    ]);
+    expect([await countOf("identities"), postsOf(one)]).toEqual([0, 1]);
+    expect(one.gate.report()).toMatchObject({ unknown: [{ n: 1 }] });
   });
 
   test("and no list shows it: the write is not known, and is looked for before it is sent again", async () => {
-    const one = await through(await changeOf(api, create));
+    const one = await through(create);
     api.faults.set({
       rules: [
         { operation: "CreateIdentity", steps: [{ at: "after", reset: true }] },
@@ -114,7 +97,7 @@ describe("a create whose answer is lost", () => {
 
   test("two equal ones are two records", async () => {
     const twice = async (client: Client) => [await create(client), await create(client)];
-    const one = await through(await changeOf(api, twice));
+    const one = await through(twice);
     meets("CreateIdentity", { at: "after", reset: true }, { at: "after", reset: true });
     const [first, second] = await twice(one.client);
     expect(first?.uid).not.toBe(second?.uid);
@@ -129,7 +112,7 @@ describe("an update and a delete", () => {
       await callOn(client, "UpdateIdentity", { identity: { uid: own, name: "young" }, updateMask: "name" });
       await callOn(client, "DeleteIdentity", { uid: own });
     };
-    const one = await through(await changeOf(api, act));
+    const one = await through(act);
     api.faults.set({
       rules: (["UpdateIdentity", "DeleteIdentity"] as const).map((operation) => ({
         operation,
@@ -141,8 +124,7 @@ describe("an update and a delete", () => {
   });
 
   test("that never get an answer are not known", async () => {
-    const change = await changeOf(api, (client) => callOn(client, "DeleteIdentity", { uid: bot }));
-    const one = await through(change);
+    const one = await through((client) => callOn(client, "DeleteIdentity", { uid: bot }));
     api.faults.set({ rules: [{ operation: "DeleteIdentity", steps: [{ status: 503 }], repeat: true }] });
     await expect(callOn(one.client, "DeleteIdentity", { uid: bot })).rejects.toMatchObject({ code: "UNAVAILABLE" });
     expect(one.gate.report()).toMatchObject({ applied: 0, missing: [], unknown: [{ n: 1 }] });
@@ -164,8 +146,7 @@ describe("a service that lies", () => {
     ["a record with other fields", (own) => ({ ...own, uid: `${group}/${"f".repeat(16)}`, name: "other" })],
   ])("and answers with %s gives nothing to it", async (_, other) => {
     existing = await createUid(api, "identities", group, { name: "existing" });
-    const change = await changeOf(api, createAndBind);
-    const one = await through(change, { wire: answering(other) });
+    const one = await through(createAndBind, { wire: answering(other) });
     const { uid } = await create(one.client);
     expect(await api.ok("GET", `${IAM}/identities/${uid}`)).toMatchObject({ name: "new" });
     expect([uid, one.gate.uids.get(1)]).toEqual([uid, uid]);
@@ -180,7 +161,7 @@ describe("before a write that gives access", () => {
 
   test("role and identity are read again after ten seconds, once for writes at a time", async () => {
     const act = (client: Client) => Promise.all([bind(client), bind(client)]);
-    const one = await through(await changeOf(api, act));
+    const one = await through(act);
     await bind(one.client);
     expect(one.sent).toEqual([`POST ${path(group, "roleBindings")}`]);
     one.clock.advance(10_001);
@@ -189,63 +170,53 @@ describe("before a write that gives access", () => {
     expect(reads).toEqual([`GET ${path(bot, "identities")}`, `GET ${path(role, "roles")}`].toSorted());
   });
 
-  test.each<[string, () => Promise<unknown>, () => Promise<unknown>, string]>([
+  const claimsOf = (issuer: string) => ({ claimMatch: { issuer, subject: "s" } });
+  test.each<[string, plural: string, string, Json, back: Json, string]>([
     [
-      "a role that gives more",
-      () => patch("roles", role, { capabilities: ["CAP_REPO_LIST", "CAP_REPO_CREATE"] }),
-      () => patch("roles", role, { capabilities: ["CAP_REPO_LIST"] }),
+      ...(["a role that gives more", "roles", role] as const),
+      { capabilities: ["CAP_REPO_LIST", "CAP_REPO_CREATE"] },
+      { capabilities: ["CAP_REPO_LIST"] },
       `role ${role} "publisher" has another capabilities now`,
     ],
     [
-      "an identity that others may assume",
-      () => patch("identities", bot, { claimMatch: { issuer: "https://evil.example", subject: "s" } }),
-      () => patch("identities", bot, { claimMatch: { issuer: "https://issuer.example", subject: "s" } }),
+      ...(["an identity that others may assume", "identities", bot] as const),
+      claimsOf("https://evil.example"),
+      claimsOf("https://issuer.example"),
       `identity ${bot} "bot" has another claimMatch now`,
     ],
-  ])("%s stops it", async (_, change, back, why) => {
-    const one = await through(await changeOf(api, (client) => bind(client)));
+  ])("%s stops it", async (_, plural, uid, change, back, why) => {
+    const one = await through((client) => bind(client));
     one.clock.advance(10_001);
-    await change();
+    await patch(plural, uid, change);
     const details = [expect.objectContaining({ reason: "CHANGED_MEANWHILE" })];
     const refused = { code: "PERMISSION_DENIED", message: expect.stringContaining(why), details };
     await expect(bind(one.client)).rejects.toMatchObject(refused);
-    expect(one.gate.report()).toMatchObject({
-      applied: 0,
-      refused: [{ method: "CreateRoleBinding" }],
-      missing: [{ n: 1 }],
-    });
-    await back();
+    const refusal = { applied: 0, refused: [{ method: "CreateRoleBinding" }], missing: [{ n: 1 }] };
+    expect(one.gate.report()).toMatchObject(refusal);
+    await patch(plural, uid, back);
     one.clock.advance(10_001);
     await bind(one.client);
   });
 
   test("a description does not stop it, and neither does what the change itself has made of them", async () => {
-    const act = async (client: Client) => {
-      await callOn(client, "UpdateRole", {
-        role: { uid: role, capabilities: ["CAP_REPO_LIST", "CAP_REPO_UPDATE"] },
-        updateMask: "capabilities",
-      });
+    const act = async (client: Client, ...capabilities: string[]) => {
+      await callOn(client, "UpdateRole", { role: { uid: role, capabilities }, updateMask: "capabilities" });
       const { uid } = await create(client);
+      one?.clock.advance(10_001);
       await bind(client);
       await bind(client, uid);
     };
-    const one = await through(await changeOf(api, act));
+    let one: Through | undefined;
+    one = await through((client) => act(client, "CAP_REPO_LIST", "CAP_REPO_UPDATE"));
     await patch("identities", bot, { description: "a bot" });
-    await callOn(one.client, "UpdateRole", {
-      role: { uid: role, capabilities: ["CAP_REPO_UPDATE", "CAP_REPO_LIST"] },
-      updateMask: "capabilities",
-    });
-    const { uid } = await create(one.client);
-    one.clock.advance(10_001);
-    await bind(one.client);
-    await bind(one.client, uid);
+    await act(one.client, "CAP_REPO_UPDATE", "CAP_REPO_LIST");
     expect(one.gate.report()).toEqual({ applied: 4, ...done });
     await patch("roles", role, { capabilities: ["CAP_REPO_LIST"] });
   });
 
   test("an identity that is gone stops it", async () => {
     const gone = await createUid(api, "identities", group, { name: "gone" });
-    const one = await through(await changeOf(api, (client) => bind(client, gone)));
+    const one = await through((client) => bind(client, gone));
     await api.ok("DELETE", path(gone, "identities"));
     one.clock.advance(10_001);
     await expect(bind(one.client, gone)).rejects.toThrow(`identity ${gone} "gone" is gone`);
@@ -259,16 +230,14 @@ test("what waits for a token when the command ends is not sent", async () => {
     isAsked = true;
     return promise;
   };
-  const one = await through(await changeOf(api, create), { writeToken });
+  const one = await through(create, { writeToken });
   const asked = expect(create(one.client)).rejects.toMatchObject({ code: "UNAVAILABLE" });
   await expect.poll(() => isAsked).toBe(true);
   const closed = one.gate.close();
   resolve(api.owner.token);
   await Promise.all([asked, closed]);
-  expect([await countOf("identities"), one.gate.report()]).toMatchObject([
-    0,
-    { applied: 0, missing: [{ n: 1 }], unknown: [] },
-  ]);
+  expect(await countOf("identities")).toBe(0);
+  expect(one.gate.report()).toMatchObject({ applied: 0, missing: [{ n: 1 }], unknown: [] });
 });
 
 describe("a batch", () => {
@@ -285,7 +254,7 @@ describe("a batch", () => {
   const records = (answer: Json) => (answer.roleBindings as Json[]).map(({ identity }) => (identity as Json).uid);
 
   test("goes out as one request where one token does, and in the order of the request", async () => {
-    const one = await through(await changeOf(api, (client) => batch(client, ...bots)));
+    const one = await through((client) => batch(client, ...bots));
     const answer = await batch(one.client, ...bots.toReversed());
     expect(records(answer)).toEqual(bots.toReversed());
     expect(one.sent).toEqual([`POST ${IAM}/roleBindings:batchCreate`]);
@@ -296,14 +265,14 @@ describe("a batch", () => {
   test("of writes with several tokens goes out singly, and so does a part of one", async () => {
     const second = await api.token(api.identity, { subject: "owner" });
     const options = { writeToken: async (n: number) => (n === 1 ? second : api.owner.token) };
-    const one = await through(await changeOf(api, (client) => batch(client, ...bots)), options);
+    const one = await through((client) => batch(client, ...bots), options);
     await bind(one.client, bots[2] as string);
     expect(records(await batch(one.client, ...bots))).toEqual(bots);
     expect([one.sent.length, await countOf("roleBindings")]).toEqual([3, 3]);
   });
 
   test("with one that is not in the change sends nothing; the others pass singly", async () => {
-    const one = await through(await changeOf(api, (client) => batch(client, bots[0] as string, bots[1] as string)));
+    const one = await through((client) => batch(client, bots[0] as string, bots[1] as string));
     await expect(batch(one.client, ...bots)).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
     expect(one.sent).toEqual([]);
     await bind(one.client, bots[0]);
@@ -313,7 +282,7 @@ describe("a batch", () => {
   });
 
   test("whose answer is lost is found", async () => {
-    const one = await through(await changeOf(api, (client) => batch(client, ...bots)));
+    const one = await through((client) => batch(client, ...bots));
     meets("BatchCreateRoleBindings", { at: "after", reset: true });
     expect(records(await batch(one.client, ...bots))).toEqual(bots);
     expect([await countOf("roleBindings"), one.gate.report()]).toEqual([3, { applied: 3, ...done }]);

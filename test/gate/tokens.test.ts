@@ -20,18 +20,15 @@ const { api, eng, platform, organization } = fixture;
 const sales: string = (await api.ok("GET", `${IAM}/groups`, { query: { name: "sales" } })).groups[0].uid;
 afterAll(() => api.close());
 
-const DAY_SECONDS = 24 * 60 * 60;
-
 const clientOf = (credentials: Record<string, string>) => {
   const env = { IRM_BASE_URL: api.baseUrl, IRM_AUTH_URL: api.authUrl, ...credentials };
   const config = readConfig(undefined, env);
   return clientWith({ config, env, clock: api.clock, redactor: redactor(), transport: systemTransport() });
 };
-const clientFor = async (subject: string, identity: string) =>
-  clientOf({
-    IRM_IDENTITY: identity,
-    IRM_IDENTITY_TOKEN: await api.identityToken(subject, { lifetimeSeconds: DAY_SECONDS }),
-  });
+const clientFor = async (subject: string, identity: string, lifetimeSeconds = 24 * 60 * 60) => {
+  const token = await api.identityToken(subject, { lifetimeSeconds });
+  return clientOf({ IRM_IDENTITY: identity, IRM_IDENTITY_TOKEN: token });
+};
 const owner = await clientFor("owner", api.identity);
 
 const numbered = (writes: Omit<Write, "n">[]): Write[] => writes.map((write, i) => ({ n: i + 1, ...write }));
@@ -57,6 +54,11 @@ const missingIn = ({ code, message }: { code: string; message: string }): string
   expect({ code, message }).toEqual({ code: "PERMISSION_DENIED", message: expect.stringContaining(" needs ") });
   return (/needs (.*) at /.exec(message)?.[1] ?? "").split(", ");
 };
+
+const remove = (uid: string): Omit<Write, "n"> => ({ method: "DeleteGroup", uid, fields: {} });
+const binding = (roleUid: unknown): Omit<Write, "n"> => ({
+  ...{ method: "CreateRoleBinding", parent: eng, fields: { identityUid: fixture.identity, roleUid } },
+});
 
 /** Sends it with less until the service asks for no more, then with its token. Returns the class. */
 const expectNeeded = async (operation: OperationName, request: Body): Promise<TokenClass> => {
@@ -163,15 +165,10 @@ describe("the token for", () => {
 });
 
 test("what a role grants counts as the change has it, before and after", async () => {
-  const bind = (roleUid: unknown): Omit<Write, "n"> => ({
-    method: "CreateRoleBinding",
-    parent: eng,
-    fields: { identityUid: fixture.identity, roleUid },
-  });
   const { classes, reasons } = await tokensOf([
     { method: "CreateRole", parent: eng, fields: { name: "made", capabilities: ["CAP_TAG_LIST"] } },
-    bind({ $uid: 1 }),
-    bind(fixture.role),
+    binding({ $uid: 1 }),
+    binding(fixture.role),
     { method: "UpdateRole", uid: fixture.role, fields: { capabilities: ["CAP_REPO_LIST"] }, mask: ["capabilities"] },
     { method: "UpdateRoleBinding", uid: fixture.binding, fields: { roleUid: { $uid: 1 } }, mask: ["roleUid"] },
   ]);
@@ -208,7 +205,7 @@ describe("tokens are not narrowed", () => {
 
   test("from an API token", async () => {
     const { token } = api.owner;
-    const tokens = await tokensOf([{ method: "DeleteGroup", uid: eng, fields: {} }], clientOf({ IRM_TOKEN: token }));
+    const tokens = await tokensOf([remove(eng)], clientOf({ IRM_TOKEN: token }));
     expect([await tokens.read(), await tokens.write(1), await tokens.write(1, token)]).toEqual([token, token, token]);
     expect(tokens).toMatchObject({
       classes: [],
@@ -218,32 +215,23 @@ describe("tokens are not narrowed", () => {
 
   test("for more groups than a token can name: the organization is its scope", async () => {
     const below = (i: number, levels: number) => eng + `/${i.toString(16).padStart(16, "0")}`.repeat(levels);
-    const deletes = (count: number, levels = 1) =>
-      Array.from({ length: count }, (_, i) => ({ method: "DeleteGroup", uid: below(i, levels), fields: {} }));
+    const deletes = (count: number, levels = 1) => Array.from({ length: count }, (_, i) => remove(below(i, levels)));
     expect((await tokensOf(deletes(50, 3))).classes[0]?.scopes).toHaveLength(50);
     // As a token it would be too long for the header of a request.
     expect((await tokensOf(deletes(50, 6))).classes[0]?.scopes).toEqual([organization]);
-    expect(await tokensOf(deletes(51))).toMatchObject({
-      classes: [{ capabilities: ["groups.delete"], scopes: [organization] }],
-      reasons: [
-        "the writes that need groups.delete are in 51 groups, more than a token can name: their token is valid in their whole organization",
-      ],
-    });
+    const many =
+      "the writes that need groups.delete are in 51 groups, more than a token can name: their token is valid in their whole organization";
+    const classes = [{ capabilities: ["groups.delete"], scopes: [organization] }];
+    expect(await tokensOf(deletes(51))).toMatchObject({ classes, reasons: [many] });
   });
 
   test("where it is not known what a role grants, and such a write has the usual token", async () => {
     const copy = await readCopy(owner, api.baseUrl);
     const roles = copy.records.roles?.filter(({ uid }) => uid !== fixture.role) ?? [];
-    const write = {
-      method: "CreateRoleBinding",
-      parent: eng,
-      fields: { identityUid: fixture.identity, roleUid: fixture.role },
-    };
-    const tokens = await tokensOf([write], owner, { ...copy, records: { ...copy.records, roles } });
-    expect(tokens).toMatchObject({
-      classes: [],
-      reasons: ["write 1 gives a role, and it is not known what that grants"],
-    });
+    const withoutRole = { ...copy, records: { ...copy.records, roles } };
+    const tokens = await tokensOf([binding(fixture.role)], owner, withoutRole);
+    const reasons = ["write 1 gives a role, and it is not known what that grants"];
+    expect(tokens).toMatchObject({ classes: [], reasons });
     expect(await tokens.write(1)).toBe(await owner.credentials.token());
   });
 
@@ -260,24 +248,23 @@ describe("tokens are not narrowed", () => {
 
 test("what the caller does not hold, its token has not, and the service says what is missing", async () => {
   const { uid } = await api.actor("modest", { role: "viewer" });
-  const tokens = await tokensOf([{ method: "DeleteGroup", uid: eng, fields: {} }], await clientFor("modest", uid));
+  const tokens = await tokensOf([remove(eng)], await clientFor("modest", uid));
   expect(tokens.reasons).toEqual([]);
   const answer = await api.call("DELETE", `${IAM}/groups/${eng}`, { token: await tokens.write(1) });
   expect(answer.json.message).toBe(`Permission denied: needs groups.delete at ${eng}`);
 });
 
 test("tokens of groups that exist are there from the start: a workload's own may expire before their first write", async () => {
-  const IRM_IDENTITY_TOKEN = await api.identityToken("owner", { lifetimeSeconds: 300 });
-  const client = clientOf({ IRM_IDENTITY: api.identity, IRM_IDENTITY_TOKEN });
+  const client = await clientFor("owner", api.identity, 300);
   const copy = await readCopy(owner, api.baseUrl);
-  const tokens = await tokensOf([{ method: "DeleteGroup", uid: eng, fields: {} }], client, copy);
+  const tokens = await tokensOf([remove(eng)], client, copy);
   api.clock.advance(10 * 60_000);
   await expect(client.credentials.token()).rejects.toThrow("expired");
   expect(await tokens.write(1)).not.toBe(await tokens.read());
 });
 
 test("a token is renewed in time, and when the service has refused it", async () => {
-  const tokens = await tokensOf([{ method: "DeleteGroup", uid: eng, fields: {} }]);
+  const tokens = await tokensOf([remove(eng)]);
   const first = await tokens.write(1);
   expect(await tokens.write(1)).toBe(first);
   const second = await tokens.write(1, first);

@@ -1,4 +1,5 @@
 // A change that was made on a copy of a test server, and a gate that applies it there.
+import { onTestFinished } from "vitest";
 import type { Call } from "../../access/change/methods.ts";
 import { type Write, writesFrom } from "../../access/change/write.ts";
 import type { Copy } from "../../access/copy/copy.ts";
@@ -93,4 +94,11 @@ export const gateTo = async (
     ...{ gate, client: clientWithToken(token), clientWith: clientWithToken },
     ...{ clock: service.client.clock as ManualClock, sent, tokens },
   };
+};
+
+/** One that ends with its test. */
+export const throughGate = async (...given: Parameters<typeof gateTo>): Promise<Through> => {
+  const one = await gateTo(...given);
+  onTestFinished(() => one.gate.close());
+  return one;
 };

@@ -52,7 +52,7 @@ describe("an include", () => {
     [
       "of a pipe that nobody writes to",
       "pipe.yaml",
-      (folder) => void execFileSync("mkfifo", [join(folder, "pipe.yaml")]),
+      (folder) => void execFileSync("sh", ["-c", 'mkfifo "$0"', join(folder, "pipe.yaml")]),
       "pipe.yaml is not a regular file",
     ],
     [

@@ -5,19 +5,7 @@ import type { RuleName } from "../../../access/review/report.ts";
 import { allowanceFrom, ruleFrom } from "../../../access/review/rules-file.ts";
 import type { Json } from "../../../schema/index.ts";
 import { addIdentity, addProvider, addRole, bind, changed, graphOf, mapGroup, ROOT, roleUid, uid } from "../graphs.ts";
-import {
-  type Change,
-  CI,
-  exactly,
-  findingsOf,
-  foundSubjects,
-  give,
-  NEW,
-  OWNER,
-  review,
-  start,
-  TEAM,
-} from "./rules.ts";
+import { type Change, CI, exactly, findingsOf, foundSubjects, give, NEW, OWNER, review, start, TEAM } from "./rules.ts";
 
 const giveNew: Change = (graph) => bind(graph, ROOT, addIdentity(graph, NEW, "next", ROOT, exactly), roleUid("viewer"));
 const clear: Change = (graph) => graph.bindings.clear();
