@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { offlineText } from "../../access/roles/lock.ts";
 import { startCommand } from "../support/command.ts";
-import { runIrm } from "../support/irm.ts";
+import { exactFailure, runIrm } from "../support/irm.ts";
 import { testFolder, within } from "../support/test-folder.ts";
 
 const folder = testFolder();
@@ -100,17 +100,18 @@ test("checks access.yaml of this folder where no file is given, and says of a fo
 
 test("names the command for a file of tests", async () => {
   const file = write("access.tests.yaml", "tests: []\n");
-  expect(await runIrm("check", file)).toEqual({
-    code: 1,
-    stdout: "",
-    stderr: `irm check: ${file} is a file of tests: \`npx pulumi-irm test ${file}\` finds its mistakes and runs it\n`,
-  });
+  expect(await runIrm("check", file)).toEqual(
+    exactFailure(
+      1,
+      `irm check: ${file} is a file of tests: \`npx pulumi-irm test ${file}\` finds its mistakes and runs it\n`,
+    ),
+  );
 });
 
 test("ends with its own exit code where its reader has gone, as in irm check FILE | head", async () => {
   const started = startCommand("check", "/no/access.yaml");
   started.process.stdout?.destroy();
-  expect(await started.finished).toEqual({ code: 1, stdout: "", stderr: "irm check: 1 mistake\n" });
+  expect(await started.finished).toEqual(exactFailure(1, "irm check: 1 mistake\n"));
 });
 
 test("escapes control characters of a file", async () => {

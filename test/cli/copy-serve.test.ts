@@ -9,7 +9,7 @@ import { type CallOptions, queryText, type TestServer } from "../harness/api-ser
 import { createByHand } from "../harness/by-hand.ts";
 import { listEverything, startCopy } from "../harness/copy.ts";
 import { startCommand } from "../support/command.ts";
-import { failure, runIrm, usageError } from "../support/irm.ts";
+import { exactFailure, failure, runIrm, usageError } from "../support/irm.ts";
 import { type HoldingProxy, startProxy } from "../support/proxy.ts";
 import { testFolder } from "../support/test-folder.ts";
 import { unusedPort } from "../support/unused-port.ts";
@@ -130,12 +130,12 @@ describe("irm serve --copy-of refuses", () => {
     vi.stubEnv("IRM_BASE_URL", "https://elsewhere.example");
     vi.stubEnv("IRM_TOKEN", "secret-of-elsewhere");
     proxy.seen.length = 0;
-    expect(await runIrm("serve", "--copy-of", proxy.url)).toEqual({
-      code: 1,
-      stdout: "",
-      stderr:
+    expect(await runIrm("serve", "--copy-of", proxy.url)).toEqual(
+      exactFailure(
+        1,
         "irm serve: pulumi-irm is not configured:\n  - --copy-of: no credentials; IRM_TOKEN is for the service of IRM_BASE_URL, so set IRM_BASE_URL to the same address, with a token for it\nSee docs/recovery.md#sign-in\n",
-    });
+      ),
+    );
     expect(proxy.seen).toEqual([]);
   });
 

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { offlineText } from "../../access/roles/lock.ts";
 import { MAIN } from "../support/command.ts";
-import { runIrm, usageError } from "../support/irm.ts";
+import { exactFailure, runIrm, usageError } from "../support/irm.ts";
 import { testFolder } from "../support/test-folder.ts";
 
 const folder = testFolder();
@@ -60,11 +60,9 @@ Next:
 
 test("never writes over a file, and writes nothing beside a policy that exists", async () => {
   const file = folder.write("mine/access.yaml", "mine\n");
-  expect(await runIrm("init", dirname(file))).toEqual({
-    code: 1,
-    stdout: "",
-    stderr: `irm init: ${file} exists already; edit it, or give another folder\n`,
-  });
+  expect(await runIrm("init", dirname(file))).toEqual(
+    exactFailure(1, `irm init: ${file} exists already; edit it, or give another folder\n`),
+  );
   expect(readFileSync(file, "utf8")).toBe("mine\n");
   expect(readdirSync(dirname(file))).toEqual(["access.yaml"]);
 });

@@ -4,7 +4,7 @@ import type { Entry } from "../../provider/log/entry.ts";
 import { journalFile } from "../../provider/log/file.ts";
 import { root } from "../harness/api-process.ts";
 import { runCommand } from "../support/command.ts";
-import { runIrm } from "../support/irm.ts";
+import { exactFailure, runIrm, success } from "../support/irm.ts";
 import { testFolder } from "../support/test-folder.ts";
 
 const folder = testFolder();
@@ -57,11 +57,7 @@ describe("irm recover list", () => {
 
   it("prints the pending entries of all journals of the folder, and with --all the others too", async () => {
     const own = await journals();
-    expect(await runCommand("recover", "list", "--folder", own)).toEqual({
-      code: 0,
-      stdout: lines.open + lines.other,
-      stderr: "",
-    });
+    expect(await runCommand("recover", "list", "--folder", own)).toEqual(success(lines.open + lines.other));
     expect(await list(own, "--all")).toBe(lines.open + lines.made + lines.other);
   });
 
@@ -112,11 +108,9 @@ describe("irm recover list", () => {
 
   it("reports no entries, also for a missing folder", async () => {
     const none = folder.path("none");
-    expect(await runIrm("recover", "list", "--folder", none)).toEqual({
-      code: 0,
-      stdout: `no pending creates: no entries in ${none}\n`,
-      stderr: "",
-    });
+    expect(await runIrm("recover", "list", "--folder", none)).toEqual(
+      success(`no pending creates: no entries in ${none}\n`),
+    );
     expect(await list(none, "--json")).toBe("");
   });
 
@@ -178,21 +172,18 @@ describe("a journal with lines that are not entries", () => {
 describe("irm recover clean", () => {
   it("removes the entries of one key, and prints them", async () => {
     const own = await journals();
-    expect(await clean(own, "--key", keyOf("open"))).toEqual({
-      code: 0,
-      stdout: `forgotten: ${lines.open}`,
-      stderr: "",
-    });
+    expect(await clean(own, "--key", keyOf("open"))).toEqual(success(`forgotten: ${lines.open}`));
     expect(await list(own, "--all")).toBe(lines.made + lines.other);
   });
 
   it("fails for a key that no entry has, suggests the nearest one, and removes nothing", async () => {
     const own = await journals();
-    expect(await clean(own, "--key", `${keyOf("open")}x`)).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: `irm recover clean: no entry has the key "${keyOf("open")}x"; did you mean ${keyOf("open")}?\nRun \`npx pulumi-irm recover list --all\` for the keys.\n`,
-    });
+    expect(await clean(own, "--key", `${keyOf("open")}x`)).toEqual(
+      exactFailure(
+        1,
+        `irm recover clean: no entry has the key "${keyOf("open")}x"; did you mean ${keyOf("open")}?\nRun \`npx pulumi-irm recover list --all\` for the keys.\n`,
+      ),
+    );
     expect(await list(own, "--all")).toBe(lines.open + lines.made + lines.other);
   });
 

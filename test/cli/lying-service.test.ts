@@ -3,7 +3,7 @@ import { afterAll, beforeEach, expect, test, vi } from "vitest";
 import { IAM, serve } from "../harness/api-server.ts";
 import { createUid } from "../harness/records.ts";
 import { signIn } from "../harness/signed-in.ts";
-import { runIrm } from "../support/irm.ts";
+import { exactFailure, runIrm } from "../support/irm.ts";
 import { startProxy } from "../support/proxy.ts";
 
 const api = await serve();
@@ -74,9 +74,7 @@ test("a record that is listed twice counts once", async () => {
 
 test("whoami: a group without a uid", async () => {
   await lie("groups", () => ({ groups: [{ name: "acme" }] }));
-  expect(await runIrm("access", "whoami")).toEqual({
-    code: 1,
-    stdout: "",
-    stderr: `irm access whoami: ListGroups: the service lists a record "acme" without a uid. ${AGAIN}`,
-  });
+  expect(await runIrm("access", "whoami")).toEqual(
+    exactFailure(1, `irm access whoami: ListGroups: the service lists a record "acme" without a uid. ${AGAIN}`),
+  );
 });

@@ -7,7 +7,7 @@ import { createPullToken, pullTokenKeys, usePullToken } from "../harness/pull-to
 import { createUid } from "../harness/records.ts";
 import { serveSignedIn } from "../harness/signed-in.ts";
 import type { Body } from "../support/http.ts";
-import { runIrm } from "../support/irm.ts";
+import { runIrm, success } from "../support/irm.ts";
 
 const seed = `organization: { name: dev }
 identities:
@@ -47,9 +47,8 @@ const SEEN = "2026-02-08T13:54:21.189Z";
 describe("irm access --pull-tokens", () => {
   test("prints who holds which role where, the age, the last use and the end, the worst first", async () => {
     const at = (days: number) => new Date(Date.parse(CREATED) + days * DAY_MS).toISOString();
-    expect(await tokens()).toEqual({
-      code: 0,
-      stdout: `6 pull tokens in dev: 1 pull token ends within 30 days, 1 pull token has expired
+    expect(await tokens()).toEqual(
+      success(`6 pull tokens in dev: 1 pull token ends within 30 days, 1 pull token has expired
 
 Pull tokens
 - disguised is registry.pull at platform; 11 days old, not used yet, ends ${at(60)}; it holds more than pulls: roles.create
@@ -66,9 +65,8 @@ Pull tokens
     ${unbound}
 
 docs/access.md#pull-tokens says what counts as one.
-`,
-      stderr: "",
-    });
+`),
+    );
   });
 
   test("prints JSON: a row for each role binding", async () => {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { atWith, stampText } from "../../provider/record/id.ts";
 import { isGroupThere, startSharedService } from "../harness/provider.ts";
 import { createGroup, createWorld, type Stored, type World } from "../provider/attribution/world.ts";
-import { failure, runIrm } from "../support/irm.ts";
+import { exactFailure, failure, runIrm, success } from "../support/irm.ts";
 import { testFolder } from "../support/test-folder.ts";
 
 const service = await startSharedService();
@@ -139,7 +139,7 @@ $`,
   });
 
   it("says so where nothing is open", async () => {
-    expect(await runIrm("recover")).toEqual({ code: 0, stdout: NOTHING, stderr: "" });
+    expect(await runIrm("recover")).toEqual(success(NOTHING));
   });
 
   it.each([
@@ -247,11 +247,9 @@ describe("irm recover on a machine without the journal of a killed run", () => {
     const script = readFileSync(`${bin}/pulumi`, "utf8");
     writeFileSync(`${bin}/later`, script.replaceAll(/"time":"\d+/g, '"time":"2999'), { mode: 0o755 });
     writeFileSync(`${bin}/pulumi`, script.replace(/^ {4};;$/m, `    mv ${bin}/later ${bin}/pulumi\n    ;;`));
-    expect(await runIrm("recover", "--yes")).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: "irm recover: a run of organization/project/stack is under way: wait for its end\n",
-    });
+    expect(await runIrm("recover", "--yes")).toEqual(
+      exactFailure(1, "irm recover: a run of organization/project/stack is under way: wait for its end\n"),
+    );
     expect(await isGroupThere(service, lost)).toBe(true);
   });
 

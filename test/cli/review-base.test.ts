@@ -6,7 +6,7 @@ import { Report } from "../../access/review/report.ts";
 import { BUILT_IN_ROLE_CAPABILITIES } from "../../schema/index.ts";
 import { grant, makeChange, writeChangeFile } from "../harness/change-file.ts";
 import { serveSignedIn } from "../harness/signed-in.ts";
-import { failure, runIrm } from "../support/irm.ts";
+import { exactFailure, failure, runIrm } from "../support/irm.ts";
 import { createRepository, type TestRepository } from "../support/repository.ts";
 
 let repository: TestRepository;
@@ -210,11 +210,9 @@ describe("a folder that the change makes lead elsewhere is refused, since the ba
     repository.commit({ "other/review.yaml": "deny: []\n" });
     // The system has resolved the link for the command.
     workIn("other");
-    expect(await run("--base", "main")).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: `irm review: this change makes access, which is a folder at main, a link to other, ${REMEDY}`,
-    });
+    expect(await run("--base", "main")).toEqual(
+      exactFailure(1, `irm review: this change makes access, which is a folder at main, a link to other, ${REMEDY}`),
+    );
   });
 
   test("not a link that leads elsewhere, or that the base has", async () => {
@@ -233,11 +231,9 @@ describe("a folder that the change makes lead elsewhere is refused, since the ba
     inner.commit({ "Pulumi.yaml": "name: acme\n", "review.yaml": "deny: []\n" });
     repository.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", inner.root, "access");
     repository.commit();
-    expect(await run("--base", "main")).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: `irm review: this change makes access a submodule, ${REMEDY}`,
-    });
+    expect(await run("--base", "main")).toEqual(
+      exactFailure(1, `irm review: this change makes access a submodule, ${REMEDY}`),
+    );
     // One that the base has is a repository of its own, with rules of its own.
     repository.git("branch", "--force", "main");
     expect((await run("--base", "main")).code).toBe(0);

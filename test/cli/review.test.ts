@@ -10,7 +10,7 @@ import { serve, shuffledIds } from "../harness/api-server.ts";
 import { grant, makeChange, writeChangeFile } from "../harness/change-file.ts";
 import { createUid } from "../harness/records.ts";
 import { serveSignedIn } from "../harness/signed-in.ts";
-import { failure, runIrm } from "../support/irm.ts";
+import { failure, runIrm, success } from "../support/irm.ts";
 import { testFolder } from "../support/test-folder.ts";
 
 const folder = testFolder();
@@ -45,7 +45,7 @@ test.each([
   ["html", "<b>1</b> identity gains access</li>"],
 ])("--format %s prints to stdout", async (format, text) => {
   const stdout = expect.stringContaining(text);
-  expect(await runIrm("review", change, "--format", format)).toEqual({ code: 0, stdout, stderr: "" });
+  expect(await runIrm("review", change, "--format", format)).toEqual(success(stdout));
 });
 
 const step = (ok: boolean) => ({ urn: "1", op: "CreateGroup", ok });

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { IAM, serve, startPlainServer, type TestServer } from "../harness/api-server.ts";
 import { createUid } from "../harness/records.ts";
 import { signIn } from "../harness/signed-in.ts";
-import { failure } from "../support/irm.ts";
+import { exactFailure, failure, success } from "../support/irm.ts";
 import { startRevocations } from "./revocations.ts";
 
 const { acme, api, platform, everything, bind, target, heldBy, revoke, revokeAsJson } = await startRevocations();
@@ -28,13 +28,13 @@ describe("with access.yaml in the folder", () => {
     expect(stdout).toMatch(/\nremoved 2 entries from access\.yaml\n$/);
     expect(readFileSync("access.yaml", "utf8")).toBe(policy(name, "  platform: { editor: [other] } # both\n"));
     const [file = ""] = readdirSync(".").filter((one) => one.startsWith("irm-revoke-"));
-    expect(await revoke("--undo", file)).toEqual({
-      code: 0,
-      stdout: expect.stringMatching(
-        `\n  access.yaml  access.platform.editor: ${name}\n  access.yaml  access.platform/registry.registry.push: ${name}\nput back 3 role bindings of ${name}\nput back 2 entries in access.yaml\n$`,
+    expect(await revoke("--undo", file)).toEqual(
+      success(
+        expect.stringMatching(
+          `\n  access.yaml  access.platform.editor: ${name}\n  access.yaml  access.platform/registry.registry.push: ${name}\nput back 3 role bindings of ${name}\nput back 2 entries in access.yaml\n$`,
+        ),
       ),
-      stderr: "",
-    });
+    );
     const restored = policy(
       name,
       `  platform: { editor: [other, ${name}] } # both\n  platform/registry:\n    registry.push: [ ${name} ]\n`,
@@ -231,11 +231,12 @@ removed 1 role binding; \`npx pulumi-irm revoke --undo ${process.cwd()}/${file}\
 
   test("says what another uid is", async () => {
     const { uid } = await target();
-    expect(await revoke("--binding", uid, "--yes")).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: `irm revoke: --binding: you can see no role binding with the uid "${uid}"; it is an identity: --identity removes all its access\n`,
-    });
+    expect(await revoke("--binding", uid, "--yes")).toEqual(
+      exactFailure(
+        1,
+        `irm revoke: --binding: you can see no role binding with the uid "${uid}"; it is an identity: --identity removes all its access\n`,
+      ),
+    );
     expect((await revoke("--binding", `${platform}/0000000000000000`, "--yes")).stderr).toContain(
       "; `npx pulumi-irm drift` prints the uids of grants that nothing declares\n",
     );
@@ -270,11 +271,11 @@ describe("--external-group", async () => {
       "if a program or another policy declares this external group role mapping, change it, or an update that refreshes grants the access again\n",
     );
     expect(await mapped()).toEqual(["Dev editor", "SRE owner"]);
-    expect(await revoke("--undo", undo)).toEqual({
-      code: 0,
-      stdout: `external group SRE of sso  in /  ${sso}\n  /  editor\nput back 1 external group role mapping of external group SRE of sso\n`,
-      stderr: "",
-    });
+    expect(await revoke("--undo", undo)).toEqual(
+      success(
+        `external group SRE of sso  in /  ${sso}\n  /  editor\nput back 1 external group role mapping of external group SRE of sso\n`,
+      ),
+    );
     expect((await revoke("--undo", undo)).stdout).toContain("put back 0 external group role mappings of");
     expect(await mapped()).toEqual(["Dev editor", "SRE editor", "SRE owner"]);
   });

@@ -7,7 +7,7 @@ import { IAM, serve } from "../harness/api-server.ts";
 import { createUid } from "../harness/records.ts";
 import { signIn } from "../harness/signed-in.ts";
 import { startCommand } from "../support/command.ts";
-import { failure, runIrm } from "../support/irm.ts";
+import { exactFailure, failure, runIrm, success } from "../support/irm.ts";
 import { startRevocations } from "./revocations.ts";
 
 const { api, platform, registry, helper, acme, everything, bind, target, heldBy, revoke, revokeAsJson } =
@@ -36,16 +36,14 @@ removed 3 role bindings; \`npx pulumi-irm revoke --undo ${process.cwd()}/${file}
   expect(await heldBy(uid)).toEqual([]);
 
   await bind(uid, platform, "editor");
-  expect(await revoke("--undo", file)).toEqual({
-    code: 0,
-    stdout: `${name}  in platform  ${uid}
+  expect(await revoke("--undo", file)).toEqual(
+    success(`${name}  in platform  ${uid}
   /  viewer
   platform  editor
   platform/registry  registry.push
 put back 2 role bindings of ${name}; 1 existed
-`,
-    stderr: "",
-  });
+`),
+  );
   expect(await heldBy(uid)).toEqual(everything);
   const again = await revokeAsJson("--undo", file);
   expect(again).toMatchObject({ code: 0, restored: [], present: [{}, {}, {}] });
@@ -163,11 +161,9 @@ describe("refuses", () => {
     const { name, uid, token } = await target();
     await bind(uid, platform, "owner");
     vi.stubEnv("IRM_TOKEN", token);
-    expect(await revoke("--identity", uid, "--yes")).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: `irm revoke: ${name} is your own identity; give --force to remove its access all the same\n`,
-    });
+    expect(await revoke("--identity", uid, "--yes")).toEqual(
+      exactFailure(1, `irm revoke: ${name} is your own identity; give --force to remove its access all the same\n`),
+    );
     expect(readdirSync(".")).toEqual([]);
     // It may remove what is in platform, and the right to do so goes last.
     const { code, removed } = await revokeAsJson("--identity", uid, "--yes", "--force");
@@ -202,11 +198,9 @@ describe("refuses", () => {
       ["mine.json", `${process.cwd()}/mine.json exists already; give another name`],
       ["/no/undo.json", "cannot write /no/undo.json: ENOENT"],
     ] as const)
-      expect(await revoke("--identity", uid, "--yes", "--format", "json", "--undo-file", out)).toEqual({
-        code: 1,
-        stdout: "",
-        stderr: `irm revoke: ${why}. Nothing was removed.\n`,
-      });
+      expect(await revoke("--identity", uid, "--yes", "--format", "json", "--undo-file", out)).toEqual(
+        exactFailure(1, `irm revoke: ${why}. Nothing was removed.\n`),
+      );
     expect(await heldBy(uid)).toEqual(everything);
     expect(readFileSync("mine.json", "utf8")).toBe("mine");
   });
@@ -227,11 +221,11 @@ describe("does not put back what a changed file grants", () => {
     writeFileSync(undo, change(readFileSync(undo, "utf8")));
     return { name, uid, undo };
   };
-  const refused = (undo: string, problem: string) => ({
-    code: 1,
-    stdout: "",
-    stderr: `irm revoke: ${undo} names records as they are not called: ${problem}. Somebody has changed the file, or renamed them since. Nothing was put back; give --force to go by the uids.\n`,
-  });
+  const refused = (undo: string, problem: string) =>
+    exactFailure(
+      1,
+      `irm revoke: ${undo} names records as they are not called: ${problem}. Somebody has changed the file, or renamed them since. Nothing was put back; give --force to go by the uids.\n`,
+    );
 
   test("under the name of a smaller role, and --force shows what it is", async () => {
     const [viewer, owner] = [await api.role("viewer"), await api.role("owner")];
@@ -261,11 +255,12 @@ describe("does not put back what a changed file grants", () => {
   test("from a file that every user of the machine can write", async () => {
     const { uid, undo } = await changed((text) => text);
     chmodSync(undo, 0o666);
-    expect(await revoke("--undo", undo)).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: `irm revoke: ${undo} can be written by every user of this machine, who can change what it grants. Nothing was put back; read it, and give a copy of your own.\n`,
-    });
+    expect(await revoke("--undo", undo)).toEqual(
+      exactFailure(
+        1,
+        `irm revoke: ${undo} can be written by every user of this machine, who can change what it grants. Nothing was put back; read it, and give a copy of your own.\n`,
+      ),
+    );
     expect(await heldBy(uid)).toEqual([]);
   });
 });

@@ -120,16 +120,6 @@ describe("irm roles", () => {
     await roles("--write");
   });
 
-  test("an identity that has the capability by another role gains nothing", async () => {
-    const roleUid = await createUid(api, "roles", organization, { name: "p", capabilities: ["CAP_SKILLS_PUBLISH"] });
-    const uid = await createUid(api, "roleBindings", platform, { identityUid: reader.uid, roleUid });
-    change(withRole("viewer", [...VIEWER, "skills.publish"]));
-    const { code, changed } = await json();
-    expect({ code, reaches: changed[0]?.reaches }).toEqual({ code: 3, reaches: [] });
-    expect((await roles()).stdout).toContain("+skills.publish; nobody gained or lost access by it");
-    await api.ok("DELETE", `/iam/v2beta1/roleBindings/${uid}`);
-  });
-
   test("who may not list everything is not told that nobody is reached", async () => {
     change(withRole("viewer", [...VIEWER, "skills.publish"]));
     const blind = await api.actor("blind");

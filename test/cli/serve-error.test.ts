@@ -8,7 +8,7 @@ import { openDatabase } from "../../server/store/database.ts";
 import { startServerProcess } from "../harness/api-process.ts";
 import { type Finished, runCommand } from "../support/command.ts";
 import { createHttpClient } from "../support/http.ts";
-import { runIrm, usageError } from "../support/irm.ts";
+import { exactFailure, runIrm, usageError } from "../support/irm.ts";
 import { testFolder } from "../support/test-folder.ts";
 
 // Each starts a process: a second on an idle machine, many on a busy one.
@@ -19,7 +19,7 @@ const folder = testFolder();
 const run = (...args: string[]) => runIrm("serve", ...args);
 
 const expectSentence = (result: Finished, sentence: string) =>
-  expect(result).toEqual({ code: 1, stdout: "", stderr: `irm serve: ${sentence}\n` });
+  expect(result).toEqual(exactFailure(1, `irm serve: ${sentence}\n`));
 
 const takePort = async () => {
   const server = createServer();

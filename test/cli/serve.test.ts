@@ -1,10 +1,12 @@
 // `irm serve` as a process: what it prints, where, and how it ends.
+
 import { spawn, spawnSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { payloadOf } from "../harness/sts.ts";
 import { MAIN, type Started, startCommand } from "../support/command.ts";
 import { type Answer, createHttpClient } from "../support/http.ts";
+import { success } from "../support/irm.ts";
 import { testFolder } from "../support/test-folder.ts";
 
 // Each starts a process: a second on an idle machine, many on a busy one.
@@ -92,7 +94,7 @@ describe("serve without --dev", () => {
     });
     expect((await get(ready.baseUrl, "/dev-issuer/.well-known/openid-configuration")).status).toBe(404);
     expect((await get(ready.baseUrl, "/.well-known/openid-configuration")).json.issuer).toBe(ready.authUrl);
-    expect(await stop(server, "SIGINT")).toEqual({ code: 0, stdout: `${JSON.stringify(ready)}\n`, stderr: "" });
+    expect(await stop(server, "SIGINT")).toEqual(success(`${JSON.stringify(ready)}\n`));
   });
 
   test("serves each side on its own port only", async () => {

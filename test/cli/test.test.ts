@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { offlineText } from "../../access/roles/lock.ts";
 import { signIn } from "../harness/signed-in.ts";
 import { startTeam } from "../harness/team.ts";
-import { failure, runIrm } from "../support/irm.ts";
+import { exactFailure, failure, runIrm } from "../support/irm.ts";
 import { testFolder, within } from "../support/test-folder.ts";
 
 const ROLES_LINE = `${offlineText(undefined)}\n`;
@@ -137,11 +137,12 @@ describe("mistakes exit with 1, and no test runs", () => {
 
   test("no files of the usual names", async () => {
     const path = write({ "a/b": "" });
-    expect(await within(path("a"), () => runIrm("test"))).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: "irm test: there are no tests in access.tests.yaml or the section tests of access.yaml, in this folder\n",
-    });
+    expect(await within(path("a"), () => runIrm("test"))).toEqual(
+      exactFailure(
+        1,
+        "irm test: there are no tests in access.tests.yaml or the section tests of access.yaml, in this folder\n",
+      ),
+    );
   });
 });
 

@@ -6,7 +6,7 @@ import { serve } from "../harness/api-server.ts";
 import { START_MS } from "../harness/clock.ts";
 import { payloadOf } from "../harness/sts.ts";
 import { runCommand } from "../support/command.ts";
-import { failure, runIrm } from "../support/irm.ts";
+import { exactFailure, failure, runIrm } from "../support/irm.ts";
 
 // Each starts a process: a second on an idle machine, many on a busy one.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -100,11 +100,12 @@ describe("irm serve token", () => {
     const issuer = createServer((_request, response) => response.writeHead(status).end(JSON.stringify(body)));
     await new Promise<void>((resolve) => issuer.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}`;
-    expect(await runIrm("serve", "token", "--issuer", url, "--subject", "s")).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: `irm serve token: the issuer ${url} ${text}; only the development issuer of irm serve --dev issues tokens to anyone\n`,
-    });
+    expect(await runIrm("serve", "token", "--issuer", url, "--subject", "s")).toEqual(
+      exactFailure(
+        1,
+        `irm serve token: the issuer ${url} ${text}; only the development issuer of irm serve --dev issues tokens to anyone\n`,
+      ),
+    );
     issuer.closeAllConnections();
     issuer.close();
   });

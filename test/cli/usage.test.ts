@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
 import { runCommand } from "../support/command.ts";
 import { GROUPS, COMMANDS as ORDER } from "../support/commands.ts";
-import { runIrm as run, usageError } from "../support/irm.ts";
+import { runIrm as run, success, usageError } from "../support/irm.ts";
 
 // Each starts a process: a second on an idle machine, many on a busy one.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -21,12 +21,12 @@ describe("irm", () => {
   });
 
   test.each([[["--help"]], [["-h"]], [["help"]]])("%j prints the commands on stdout", async (args) => {
-    expect(await run(...args)).toEqual({ code: 0, stdout: expect.stringMatching(COMMANDS), stderr: "" });
+    expect(await run(...args)).toEqual(success(expect.stringMatching(COMMANDS)));
   });
 
   test.each([["--version"], ["-V"]])("%s prints the version of the package", async (flag) => {
     const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
-    expect(await run(flag)).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+    expect(await run(flag)).toEqual(success(`${version}\n`));
   });
 
   test("serve --help-all prints every flag on stdout, even with other mistakes", async () => {

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { createUid } from "../harness/records.ts";
 import { requestsOf } from "../harness/signed-in.ts";
 import { startTeam } from "../harness/team.ts";
-import { runIrm } from "../support/irm.ts";
+import { exactFailure, failure, runIrm, success } from "../support/irm.ts";
 import { testFolder } from "../support/test-folder.ts";
 
 const { api, platform, registry, publisher, reader } = await startTeam();
@@ -41,9 +41,8 @@ const workload = async (subject: string): Promise<string> => {
 describe("irm access whoami", () => {
   test("prints the identity of a workload's token, how it was reached, and what it may do where", async () => {
     await workload("release");
-    expect(await whoami()).toEqual({
-      code: 0,
-      stdout: `release
+    expect(await whoami()).toEqual(
+      success(`release
   uid       ${release.uid}
   service   ${api.baseUrl} (environment IRM_BASE_URL)
   token     an exchange of IRM_IDENTITY_TOKEN
@@ -58,9 +57,8 @@ describe("irm access whoami", () => {
       groups.list, identity.list
 
 2 grants
-`,
-      stderr: "",
-    });
+`),
+    );
   });
 
   test("names the settings that led to the identity", async () => {
@@ -132,7 +130,7 @@ describe("irm access whoami", () => {
   test("reports a token that the service refuses, and no credentials, with exit code 1", async () => {
     vi.stubEnv("IRM_TOKEN", "not-a-token-of-this-service");
     const refused = await whoami();
-    expect(refused).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("It comes from IRM_TOKEN.") });
+    expect(refused).toMatchObject(failure(1, "It comes from IRM_TOKEN."));
     expect(refused.stderr).not.toContain("not-a-token");
     vi.stubEnv("IRM_TOKEN", "");
     expect(await whoami()).toMatchObject({ code: 1, stderr: expect.stringContaining("no credentials") });
@@ -177,11 +175,9 @@ describe("irm access whoami --check", () => {
       ["platfrom", "; did you mean platform?"],
       [absent, ""],
     ])
-      expect(await whoami("--check", `groups.list@${group}`)).toEqual({
-        code: 1,
-        stdout: "",
-        stderr: `irm access whoami: there is no group "${group}"${near}\n`,
-      });
+      expect(await whoami("--check", `groups.list@${group}`)).toEqual(
+        exactFailure(1, `irm access whoami: there is no group "${group}"${near}\n`),
+      );
   });
 
   test("follows a path through groups of one name to its end, and lists the groups that it means there", async () => {

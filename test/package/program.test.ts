@@ -106,14 +106,4 @@ export const sdk = require("@pulumi/pulumi/package.json").version;\n`,
     await stack.must("destroy", "--yes", "--skip-preview");
     expect(created()).toEqual(NONE);
   });
-
-  test("run as CommonJS without a tsconfig", async () => {
-    const text = (name: string) => programs().find((program) => program.place.startsWith(name))?.text as string;
-    const stack = await stackOf(yearOld, "script", {
-      "package.json": { name: "script", main: "index.js" },
-      "index.js": asJavaScript(text("docs-install"), ts.ModuleKind.CommonJS),
-    });
-    const preview = await stack.must("preview");
-    expect(preview.output).toContain("release-edits");
-  });
 });

@@ -28,11 +28,6 @@ describe("the total of a CI run", () => {
     expect(total([failing, suite(unit)])).toEqual({ passed: 1, failures: ["unit.test.ts: adds"] });
   });
 
-  test("counts equal names in one file separately, and skipped tests not at all", () => {
-    const twice = file("a.test.ts", ["is", "passed"], ["is", "passed"], ["later", "skipped"]);
-    expect(total([check(twice), suite(twice)])).toEqual({ passed: 2, failures: [] });
-  });
-
   test("counts a failed step that is not a test", () => {
     const failing = { ...check(unit), exitCode: 1, failedSteps: ["types"] };
     expect(total([failing, suite(unit)])).toEqual({ passed: 2, failures: ["npm run check: types"] });

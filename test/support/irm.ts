@@ -26,7 +26,13 @@ Run \`npx pulumi-${command} --help\`.
 `,
 });
 
-/** A command that prints nothing on stdout, and this text among others on stderr. */
+/** A command that prints this, and nothing on stderr. */
+export const success = (stdout: string): Finished => ({ code: 0, stdout, stderr: "" });
+
+/** One that prints nothing on stdout, and exactly this on stderr. */
+export const exactFailure = (code: number, stderr: string): Finished => ({ code, stdout: "", stderr });
+
+/** One that prints nothing on stdout, and this text among others on stderr. */
 export const failure = (code: number, text: string | RegExp): Finished => ({
   code,
   stdout: "",

@@ -1,101 +1,91 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+// Which engine is found: on the PATH, or in the cache.
+import { readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { cacheFolder } from "../../../scripts/base/cache-folder.mjs";
 import { findCachedEngine, storeEngine, takeCachedPieces } from "../../../scripts/engine/cache.mjs";
 import { findEngine } from "../../../scripts/engine/engine.mjs";
-import { engineVersion, languagesEdition, nodejsEdition } from "../../../scripts/engine/version.mjs";
+import {
+  engineVersion,
+  isAtLeast,
+  languagesEdition,
+  nodejsEdition,
+  parseVersion,
+} from "../../../scripts/engine/version.mjs";
+import { type TemporaryFolder, temporaryFolder } from "../../support/command.ts";
 import { fakeEngine } from "../fake-engine.ts";
 
-let folder: string;
+let folder: TemporaryFolder;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "pulumi-irm-engine-"));
+  folder = temporaryFolder();
+  return folder.remove;
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 /** `/bin` stays on the PATH: the fake programs are shell scripts. */
-function environment(...path: string[]) {
-  return { PATH: [...path, "/bin"].join(delimiter), XDG_CACHE_HOME: join(folder, "cache") };
-}
-function cachedEngine({ name, pieces } = nodejsEdition): string {
-  return fakeEngine(join(folder, "cache", "pulumi-irm", "engine", name), engineVersion, pieces);
-}
+const environment = (...path: string[]) => ({
+  PATH: [...path, "/bin"].join(delimiter),
+  XDG_CACHE_HOME: folder.path("cache"),
+});
+const cachedEngine = ({ name, pieces } = nodejsEdition): string =>
+  fakeEngine(folder.path(join("cache", "pulumi-irm", "engine", name)), engineVersion, pieces);
+const engineAt = (name: string, version: string, pieces?: string[]): string =>
+  fakeEngine(folder.path(name), version, pieces);
 
 describe("the engine", () => {
   test("on the PATH is used before the cached one, and nothing is added to the PATH", async () => {
     cachedEngine();
-    const onPath = fakeEngine(join(folder, "bin"), "3.200.0");
-    expect(await findEngine(environment(onPath))).toEqual({ engine: {}, tried: [] });
+    expect(await findEngine(environment(engineAt("bin", "3.200.0")))).toEqual({ engine: {}, tried: [] });
   });
 
   test("in the cache is used when the one on the PATH is too old", async () => {
-    const cached = cachedEngine();
-    const onPath = fakeEngine(join(folder, "bin"), "3.199.9");
+    const [cached, onPath] = [cachedEngine(), engineAt("bin", "3.199.9")];
     expect(await findEngine(environment(onPath))).toEqual({
       engine: { folder: cached },
       tried: [`pulumi on the PATH: ${onPath}/pulumi is v3.199.9, older than 3.200.0`],
     });
   });
 
-  test("on the PATH needs a language host for Node.js", async () => {
-    const onPath = fakeEngine(join(folder, "bin"), "3.250.0", ["pulumi"]);
+  test("has its language host beside it, elsewhere on the PATH, or beside the file that a link points to", async () => {
+    const onPath = engineAt("bin", "3.250.0", ["pulumi"]);
     const { engine, tried } = await findEngine(environment(onPath));
-    expect(engine).toBeUndefined();
-    expect(tried[0]).toBe(
-      `pulumi on the PATH: ${onPath}/pulumi has no pulumi-language-nodejs beside it or on the PATH`,
-    );
-  });
-
-  test("may have its language host elsewhere on the PATH", async () => {
-    const onPath = fakeEngine(join(folder, "bin"), "3.250.0", ["pulumi"]);
-    const host = fakeEngine(join(folder, "host"), "3.250.0", ["pulumi-language-nodejs"]);
+    const problem = "has no pulumi-language-nodejs beside it or on the PATH";
+    expect([engine, tried[0]]).toEqual([undefined, `pulumi on the PATH: ${onPath}/pulumi ${problem}`]);
+    const host = engineAt("host", "3.250.0", ["pulumi-language-nodejs"]);
     expect((await findEngine(environment(onPath, host))).engine).toEqual({});
-  });
-
-  test("may have its language host beside the file that a link on the PATH points to", async () => {
-    const installed = fakeEngine(join(folder, "installed"), "3.250.0");
-    const onPath = fakeEngine(join(folder, "bin"), "", []);
-    symlinkSync(join(installed, "pulumi"), join(onPath, "pulumi"));
-    expect((await findEngine(environment(onPath))).engine).toEqual({});
+    const links = engineAt("links", "", []);
+    symlinkSync(join(engineAt("installed", "3.250.0"), "pulumi"), join(links, "pulumi"));
+    expect((await findEngine(environment(links))).engine).toEqual({});
   });
 
   test("that is missing gives a line for each place", async () => {
     const { engine, tried } = await findEngine(environment());
-    expect(engine).toBeUndefined();
-    expect(tried).toEqual([
-      "pulumi on the PATH: not found",
-      `the cache: ${folder}/cache/pulumi-irm/engine/${engineVersion} has no pulumi`,
-    ]);
+    const cache = `the cache: ${folder.path("cache")}/pulumi-irm/engine/${engineVersion} has no pulumi`;
+    expect([engine, tried]).toEqual([undefined, ["pulumi on the PATH: not found", cache]]);
   });
-});
 
-describe("the engine with all language hosts", () => {
-  test("is the one on the PATH only if that one has them", async () => {
+  test("with all language hosts is the one on the PATH only if that one has them", async () => {
     const cached = cachedEngine(languagesEdition);
     const hosts = ["pulumi", "pulumi-language-nodejs", "pulumi-language-yaml", "pulumi-language-python"];
-    const complete = fakeEngine(join(folder, "complete"), "3.250.0", hosts);
+    const complete = engineAt("complete", "3.250.0", hosts);
     expect(await findEngine(environment(complete), languagesEdition)).toEqual({ engine: {}, tried: [] });
-
-    const onPath = fakeEngine(join(folder, "bin"), "3.250.0", hosts.slice(0, -1));
+    const onPath = engineAt("bin", "3.250.0", hosts.slice(0, -1));
     expect(await findEngine(environment(onPath), languagesEdition)).toEqual({
       engine: { folder: cached },
       tried: [`pulumi on the PATH: ${onPath}/pulumi has no pulumi-language-python beside it or on the PATH`],
     });
   });
+});
 
-  test("takes the pieces of the cached one for TypeScript", async () => {
-    expect(await takeCachedPieces(folder, environment())).toEqual([]);
-    const cached = cachedEngine();
-    const taken = mkdtempSync(join(folder, "taken-"));
+describe("the cache of engines", () => {
+  test("gives the pieces of the engine for TypeScript to the one with all language hosts", async () => {
+    expect(await takeCachedPieces(folder.path("."), environment())).toEqual([]);
+    const [cached, taken] = [cachedEngine(), engineAt("taken", "", [])];
     expect(await takeCachedPieces(taken, environment())).toEqual(nodejsEdition.pieces);
     expect(readdirSync(taken)).toEqual(readdirSync(cached));
     rmSync(cached, { recursive: true });
     expect(readFileSync(join(taken, "pulumi"), "utf8")).toContain(engineVersion);
   });
-});
 
-describe("the cache of engines", () => {
   test("does not count a folder in which a piece is missing", async () => {
     const cached = cachedEngine();
     rmSync(join(cached, "pulumi-resource-pulumi-nodejs"));
@@ -120,4 +110,18 @@ describe("the cache of engines", () => {
   ])("%j on %s is %s: %s", (env, platform, expected) => {
     expect(cacheFolder(env, platform)).toBe(expected);
   });
+});
+
+test.each([
+  ["v3.200.0\n", true, "equal, as it is printed"],
+  ["3.1000.0", true, "numbers are not compared as text"],
+  ["3.99.9", false, "numbers are not compared as text"],
+  ["2.300.0", false, "a smaller first number decides"],
+  ["v3.260.0-alpha.1717428624+dirty", true, "a local build counts as its release"],
+])("the version %j is at least 3.200.0: %s, since %s", (version, expected) => {
+  expect(isAtLeast(version, "3.200.0")).toBe(expected);
+});
+
+test("a version has three numbers", () => {
+  expect(["v3.260.0-alpha.1717428624+dirty", "3.259"].map(parseVersion)).toEqual([[3, 260, 0], undefined]);
 });
