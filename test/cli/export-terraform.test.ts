@@ -65,12 +65,7 @@ describe("irm export --from-tfstate", () => {
     const { code, stderr } = await take("pulled.json", "--out", folder.path("whole"));
     expect(code, stderr).toBe(0);
     expect(readdirSync(folder.path("whole")).sort()).toEqual([
-      "Pulumi.yaml",
-      "adopt.json",
-      "handover.md",
-      "index.ts",
-      "package.json",
-      "tsconfig.json",
+      ...["Pulumi.yaml", "adopt.json", "handover.md", "index.ts", "package.json", "tsconfig.json"],
     ]);
     const { resources } = JSON.parse(readFileSync(folder.path("whole/adopt.json"), "utf8"));
     expect(Object.values(resources).sort()).toEqual([...made.uids.values()].sort());
@@ -119,10 +114,9 @@ describe("irm export --from-tfstate", () => {
 
   test("names what is gone or may not be read, by address and uid, and exits with 3", async () => {
     const other = await serve();
+    const nowMs = other.clock.today();
     const own = await createManaged(other, {
-      organization: other.organization,
-      viewer: await other.role("viewer"),
-      nowMs: other.clock.today(),
+      ...{ organization: other.organization, viewer: await other.role("viewer"), nowMs },
     });
     const at = (address: string) => own.uids.get(address) as string;
     const [cloud, binding] = ["chainguard_identity.cloud[0]", "chainguard_rolebinding.cloud[0]"];
@@ -149,24 +143,18 @@ describe("irm export --from-tfstate", () => {
 
   test("repos and tags are taken over, and the readme of a repo is named", async () => {
     const { organization } = api;
-    const repo = await createUid(api, "repos", organization, {
-      name: "nginx",
-      bundles: ["base"],
-      catalogTier: "CATALOG_TIER_BASE",
-    });
+    const catalogTier = "CATALOG_TIER_BASE";
+    const repo = await createUid(api, "repos", organization, { name: "nginx", bundles: ["base"], catalogTier });
     const mirror = await createUid(api, "repos", organization, { name: "mirror", sync_config: { source: repo } });
     const tag = await createUid(api, "tags", repo, { name: "latest-20260101" });
     const sync = { source: "dev/nginx", google: null, amazon: null, azure: null, expiration: null, unique_tags: false };
+    const nginx = { name: "nginx", bundles: ["base"], tier: "BASE", readme: "# nginx", sync_config: null };
+    const mirrored = { name: "mirror", bundles: null, tier: null, readme: null, sync_config: sync };
+    const latest = { name: "latest-20260101", bundles: null, deprecated: false, digest: "sha256:0" };
     const state = pulledWith("repos.json", () => [
-      resource("chainguard_image_repo", "nginx", {
-        ...{ id: repo, name: "nginx", bundles: ["base"], tier: "BASE", readme: "# nginx", sync_config: null },
-      }),
-      resource("chainguard_image_repo", "mirror", {
-        ...{ id: mirror, name: "mirror", bundles: null, tier: null, readme: null, sync_config: sync },
-      }),
-      resource("chainguard_image_tag", "latest", {
-        ...{ id: tag, name: "latest-20260101", bundles: null, deprecated: false, digest: "sha256:0" },
-      }),
+      resource("chainguard_image_repo", "nginx", { id: repo, ...nginx }),
+      resource("chainguard_image_repo", "mirror", { id: mirror, ...mirrored }),
+      resource("chainguard_image_tag", "latest", { id: tag, ...latest }),
     ]);
     const { code, stdout, stderr } = await take(state);
     expect(stderr).toMatch(
@@ -181,6 +169,7 @@ describe("irm export --from-tfstate", () => {
   test("names what it does not take over, and why", async () => {
     const { organization } = api;
     const group = uid("chainguard_group.platform");
+    const [platform, TAINTED] = [{ id: group, name: "platform" }, { status: "tainted" }];
     const binding = { group, identity: uid("chainguard_identity.cloud[1]"), role: viewer };
     const twin = await createUid(api, "roleBindings", group, { identityUid: binding.identity, roleUid: viewer });
     const state = pulledWith("kept.json", (resources) => [
@@ -192,13 +181,8 @@ describe("irm export --from-tfstate", () => {
       }),
       resource("chainguard_group", "odd", { id: "../identities" }),
       resource("chainguard_group", "flat", {}, { attributes: undefined, attributes_flat: { id: group } }),
-      resource("chainguard_group", "old", { id: group, name: "platform" }, { deposed: "0123abcd" }),
-      resource(
-        "chainguard_group",
-        "platform",
-        { id: group, name: "platform", description: "Builds what others stand on" },
-        { status: "tainted" },
-      ),
+      resource("chainguard_group", "old", platform, { deposed: "0123abcd" }),
+      resource("chainguard_group", "platform", { ...platform, description: "Builds what others stand on" }, TAINTED),
       {
         ...resource("google_project", "p", { id: "p" }),
         provider: 'provider["registry.terraform.io/hashicorp/google"]',

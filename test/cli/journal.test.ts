@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Entry } from "../../provider/log/entry.ts";
 import { journalFile } from "../../provider/log/file.ts";
@@ -55,10 +55,14 @@ describe("irm recover list", () => {
     expect(stderr).toContain("irm recover list: No run uses these journals: the folder of the intent journals");
   });
 
-  it("prints the pending entries of all journals of the folder, and with --all the others too", async () => {
+  it("prints the pending entries of all journals of the folder, or of IRM_JOURNAL, with --all the others too, and as JSON", async () => {
     const own = await journals();
-    expect(await runCommand("recover", "list", "--folder", own)).toEqual(success(lines.open + lines.other));
+    expect(await runIrm("recover", "list", "--folder", own)).toEqual(success(lines.open + lines.other));
+    vi.stubEnv("IRM_JOURNAL", own);
+    expect(await runIrm("recover", "list")).toEqual(success(lines.open + lines.other));
     expect(await list(own, "--all")).toBe(lines.open + lines.made + lines.other);
+    const printed = (await list(own, "--json")).trim().split("\n");
+    expect(printed.map((line) => JSON.parse(line))).toEqual([intent("open", ORG), made, intent("other", "")]);
   });
 
   it("prints with --all the adopted records that were deleted, and clean --key removes one", async () => {
@@ -69,41 +73,25 @@ describe("irm recover list", () => {
     await file.append(removed("gone"), removed("also"));
     const line = `removed    ${keyOf("gone")}  group ${ORG}/0000000000000001 was deleted: the next update creates it again\n`;
     expect(await list(own, "--all")).toContain(line);
-    expect(await clean(own, "--key", keyOf("gone"))).toMatchObject({
-      code: 0,
-      stdout: `forgotten: ${line}`,
-    });
+    expect(await clean(own, "--key", keyOf("gone"))).toEqual(success(`forgotten: ${line}`));
     expect((await file.read())?.removed.map(({ key }) => key)).toEqual([keyOf("also")]);
   });
 
   it("reports that nothing is pending when every create succeeded, as after any run", async () => {
     const own = folder.path("succeeded");
     const journal = journalFile(`${own}/one.jsonl`);
-    await journal.append(intent("made", ""));
-    await journal.append(made);
-    const rest =
-      "The next run of a stack removes the entries of the records that its state has; entries of a stack, or of an organization, that no " +
-      "longer exists stay until npx pulumi-irm recover clean\n";
-    expect(await list(own)).toBe(`no pending creates in ${own}: its one create succeeded. ${rest}`);
-    await journal.append(intent("second", ""));
+    await journal.append(intent("made", ""), made, intent("second", ""));
     await journal.append({ ...intent("second", ""), uid: `${ORG}/0000000000000002` });
-    expect(await list(own)).toBe(`no pending creates in ${own}: its 2 creates succeeded. ${rest}`);
+    expect(await list(own)).toBe(
+      `no pending creates in ${own}: its 2 creates succeeded. The next run of a stack removes the entries of the records that its state has; ` +
+        "entries of a stack, or of an organization, that no longer exists stay until npx pulumi-irm recover clean\n",
+    );
     const { intent: _intent, ...entry } = intent("second", "");
     const line = JSON.stringify({ intent: "intent of second", ...entry, uid: `${ORG}/0000000000000002` });
     await journal.quarantine([{ line, why: "its organization is gone" }]);
     expect(await list(own)).toBe(
       `set aside  2026-01-28T12:00:00.000Z  ${keyOf("second")}  ${ORG}/0000000000000002: its organization is gone  (${own}/one.jsonl.invalid)\n`,
     );
-  });
-
-  it("reads the folder of IRM_JOURNAL by default", async () => {
-    vi.stubEnv("IRM_JOURNAL", await journals());
-    expect((await runIrm("recover", "list")).stdout).toBe(lines.open + lines.other);
-  });
-
-  it("prints one line of JSON for each entry with --json", async () => {
-    const printed = (await list(await journals(), "--json")).trim().split("\n");
-    expect(printed.map((line) => JSON.parse(line))).toEqual([intent("open", ORG), made, intent("other", "")]);
   });
 
   it("reports no entries, also for a missing folder", async () => {
@@ -170,38 +158,25 @@ describe("a journal with lines that are not entries", () => {
 });
 
 describe("irm recover clean", () => {
-  it("removes the entries of one key, and prints them", async () => {
+  it.each<[flags: string[], removed: (keyof typeof lines)[]]>([
+    [["--key", keyOf("open")], ["open"]],
+    [["--all"], ["open", "made", "other"]],
+    [[], []],
+  ])("%j removes these entries, with journals that are empty then, and prints them: %j", async (flags, removed) => {
     const own = await journals();
-    expect(await clean(own, "--key", keyOf("open"))).toEqual(success(`forgotten: ${lines.open}`));
-    expect(await list(own, "--all")).toBe(lines.made + lines.other);
+    if (flags.length === 0) writeFileSync(`${own}/empty.jsonl`, "");
+    expect(await clean(own, ...flags)).toEqual(success(removed.map((name) => `forgotten: ${lines[name]}`).join("")));
+    const left = (["open", "made", "other"] as const).filter((name) => !removed.includes(name));
+    expect(readdirSync(own).toSorted()).toEqual(left.length === 0 ? [] : ["one.jsonl", "two.jsonl"]);
+    if (left.length > 0) expect(await list(own, "--all")).toBe(left.map((name) => lines[name]).join(""));
   });
 
   it("fails for a key that no entry has, suggests the nearest one, and removes nothing", async () => {
     const own = await journals();
+    const problem = `no entry has the key "${keyOf("open")}x"; did you mean ${keyOf("open")}?`;
     expect(await clean(own, "--key", `${keyOf("open")}x`)).toEqual(
-      exactFailure(
-        1,
-        `irm recover clean: no entry has the key "${keyOf("open")}x"; did you mean ${keyOf("open")}?\nRun \`npx pulumi-irm recover list --all\` for the keys.\n`,
-      ),
+      exactFailure(1, `irm recover clean: ${problem}\nRun \`npx pulumi-irm recover list --all\` for the keys.\n`),
     );
     expect(await list(own, "--all")).toBe(lines.open + lines.made + lines.other);
-  });
-
-  it("removes all entries with --all, and the journals and its own locks", async () => {
-    const own = await journals();
-    const { code, stdout } = await clean(own, "--all");
-    expect([code, stdout]).toEqual([
-      0,
-      [lines.open, lines.made, lines.other].map((line) => `forgotten: ${line}`).join(""),
-    ]);
-    expect(readdirSync(own)).toEqual([]);
-  });
-
-  it("removes only empty journals without --key and --all", async () => {
-    const own = await journals();
-    writeFileSync(`${own}/empty.jsonl`, "");
-    expect((await clean(own)).stdout).toBe("");
-    expect(await list(own, "--all")).toBe(lines.open + lines.made + lines.other);
-    expect(existsSync(`${own}/empty.jsonl`)).toBe(false);
   });
 });

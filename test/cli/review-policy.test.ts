@@ -214,37 +214,33 @@ describe("is refused, before anything runs,", () => {
     expect(textOf("seen")).toBeUndefined();
   });
 
+  const OTHER = "organization: { name: acme }\n";
+  /** A change of files, and the policy under review. */
+  const edited = (files: Record<string, string>, policy = "access.yaml") => {
+    repository.write(files);
+    return at(policy);
+  };
+  const ofProgram = (name: string): [string, () => string, string] => [
+    `one that includes ${name}, which would decide what runs`,
+    () => edited({ "access.yaml": `organization: { name: acme }\ninclude: [${name}]\n`, [name]: "{}" }),
+    `${name} is a file of the program or its packages, and no policy`,
+  ];
   test.each<[string, () => string, string]>([
     [
-      "a policy that does not exist",
+      "one that does not exist",
       () => at("acess.yaml"),
       "--policy: there is no acess.yaml at main, nor in the work tree",
     ],
     ["one of another place", () => place.write("access.yaml", POLICY), "access.yaml is not a file of the repository"],
     [
       "one with mistakes that hide what it includes",
-      () => {
-        repository.write({ "access.yaml": "include: [teams/gone.yaml]\n  x" });
-        return at("access.yaml");
-      },
+      () => edited({ "access.yaml": "include: [teams/gone.yaml]\n  x" }),
       "the policy has mistakes, so there is no review:\n",
     ],
-    ...["Pulumi.prod.yaml", "pulumi.yaml", "PACKAGE-LOCK.JSON", "tsconfig.json"].map(
-      (name): [string, () => string, string] => [
-        `one that includes ${name}, which would decide what runs`,
-        () => {
-          repository.write({ "access.yaml": `organization: { name: acme }\ninclude: [${name}]\n`, [name]: "{}" });
-          return at("access.yaml");
-        },
-        `${name} is a file of the program or its packages, and no policy`,
-      ],
-    ),
+    ...["Pulumi.prod.yaml", "pulumi.yaml", "PACKAGE-LOCK.JSON", "tsconfig.json"].map(ofProgram),
     [
       "one that includes what is no policy",
-      () => {
-        repository.write({ "access.yaml": POLICY.replace("teams/a", "teams/b"), "teams/b.yaml": "runtime: nodejs\n" });
-        return at("access.yaml");
-      },
+      () => edited({ "access.yaml": POLICY.replace("teams/a", "teams/b"), "teams/b.yaml": "runtime: nodejs\n" }),
       "teams/b.yaml:1:1: runtime: there is no such field here",
     ],
     [
@@ -257,14 +253,10 @@ describe("is refused, before anything runs,", () => {
       "teams/a.yaml is a symbolic link, or is reached through one, so there is no review",
     ],
     [
-      "a program that the base does not have",
+      "one beside a program that the base does not have",
       () => {
-        repository.write({
-          "new/Pulumi.yaml": "name: new\nruntime: yaml\n",
-          "new/access.yaml": "organization: { name: acme }\n",
-        });
         vi.spyOn(process, "cwd").mockReturnValue(at("new"));
-        return at("new/access.yaml");
+        return edited({ "new/Pulumi.yaml": "name: new\nruntime: yaml\n", "new/access.yaml": OTHER }, "new/access.yaml");
       },
       "it is not clear which program reads the policy",
     ],

@@ -1,7 +1,7 @@
 // A process of a run that a command of ours starts: its requests go to the copy or to the gate, below addresses that stay, and to no other place.
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { parseConfig } from "../../client/config.ts";
 import {
   ELSEWHERE_FILE,
@@ -13,10 +13,9 @@ import {
   runNotice,
 } from "../../client/run-file.ts";
 import type { HttpRequest } from "../../client/transport.ts";
-import { temporaryFolder } from "../support/command.ts";
+import { testFolder } from "../support/test-folder.ts";
 
-const folder = temporaryFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 const SERVICE = "https://console-api.example.com/irm";
 const TWIN = { address: SERVICE, url: "http://127.0.0.1:4711", token: "token-of-the-twin" };
@@ -31,6 +30,8 @@ const envOf = (content: object = {}, mode = 0o600): Record<string, string> => {
   chmodSync(file, mode);
   return { IRM_RUN: file, IRM_BASE_URL: SERVICE };
 };
+
+const applying = (further: object = {}) => envOf({ kind: "apply", journal: undefined, ...further });
 
 beforeEach(() => {
   count += 1;
@@ -111,20 +112,18 @@ describe("in a run on a copy", () => {
 });
 
 describe("in a run through the gate", () => {
-  const applying = () => envOf({ kind: "apply", journal: undefined });
-
   test("a request below the address of the service goes to the gate", async () => {
     expect(await send(applying(), `${SERVICE}/iam/v2beta1/groups`)).toBe("http://127.0.0.1:4711/iam/v2beta1/groups t");
   });
 
   test("and may take longer: the gate looks for what a lost answer was about", async () => {
-    let timeoutMs = 0;
-    const transport = inRun(async (request) => {
-      timeoutMs = request.timeoutMs;
+    const timeouts: number[] = [];
+    const transport = inRun(async ({ timeoutMs }) => {
+      timeouts.push(timeoutMs);
       return { status: 200, headers: {}, body: "" };
     }, applying());
     await transport({ method: "GET", url: new URL(`${SERVICE}/x`), token: "t", timeoutMs: 60_000 });
-    expect(timeoutMs).toBe(180_000);
+    expect(timeouts).toEqual([180_000]);
   });
 
   test("a request to a service without a gate is refused and noted", async () => {
@@ -156,22 +155,15 @@ describe("in a run through the gate", () => {
 
 describe("a variable that none of our commands has set stops the run", () => {
   const PID_MAX = 2 ** 22;
+  const ELSEWHERE = { ...TWIN, url: "https://evil.example" };
   test.each<[string, () => Record<string, string>, string]>([
     ["relative", () => ({ IRM_RUN: "run.json" }), "must be an absolute path"],
     ["missing", () => ({ IRM_RUN: "/nowhere/run.json" }), "names a file that cannot be read"],
     ["open to others", () => envOf({}, 0o644), "others have access to the file"],
     ["of a process that has ended", () => envOf({ pid: PID_MAX + 1 }), "that review has ended"],
-    [
-      "of an apply that has ended",
-      () => envOf({ kind: "apply", journal: undefined, pid: PID_MAX + 1 }),
-      "that apply has ended",
-    ],
+    ["of an apply that has ended", () => applying({ pid: PID_MAX + 1 }), "that apply has ended"],
     ["of another kind", () => envOf({ kind: "destroy" }), "the file is not one of this version"],
-    [
-      "with a twin elsewhere",
-      () => envOf({ services: [{ ...TWIN, url: "https://evil.example" }] }),
-      "the file is not one of this version",
-    ],
+    ["with a twin elsewhere", () => envOf({ services: [ELSEWHERE] }), "the file is not one of this version"],
   ])("a file that is %s", async (_, make, problem) => {
     const env = { IRM_BASE_URL: SERVICE, ...make() };
     const text = `environment IRM_RUN: ${problem}; only npx pulumi-irm review and npx pulumi-irm apply set IRM_RUN: unset it`;

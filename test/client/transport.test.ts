@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { AttemptError } from "../../client/retry.ts";
 import { connectionText, type HttpRequest, systemTransport } from "../../client/transport.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../support/certificate.ts";
@@ -12,17 +12,17 @@ let server: Server | undefined;
 
 const portOf = (listening: Server | undefined) => (listening?.address() as AddressInfo | null)?.port;
 
-const serve = (handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<URL> =>
-  new Promise((resolve) => {
-    server = createServer(handle).listen(0, "127.0.0.1", () => {
-      resolve(new URL(`http://127.0.0.1:${portOf(server)}/x?y=1`));
-    });
-  });
+const serve = async (handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<URL> => {
+  server = createServer(handle).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return new URL(`http://127.0.0.1:${portOf(server)}/x?y=1`);
+};
 
 afterEach(() => {
   server?.closeAllConnections();
   server?.close();
   server = undefined;
+  vi.unstubAllEnvs();
 });
 
 const request = (url: URL, rest: Partial<HttpRequest> = {}): HttpRequest => ({
@@ -143,12 +143,8 @@ describe("a request that fails", () => {
 describe("a proxy", () => {
   it("is never used for loopback", async () => {
     const url = await serve((_, response) => response.end("{}"));
-    process.env.HTTP_PROXY = "http://127.0.0.1:1";
-    try {
-      expect(await systemTransport()(request(url))).toMatchObject({ status: 200 });
-    } finally {
-      delete process.env.HTTP_PROXY;
-    }
+    vi.stubEnv("HTTP_PROXY", "http://127.0.0.1:1");
+    expect(await systemTransport()(request(url))).toMatchObject({ status: 200 });
   });
 
   it("is used for https by HTTPS_PROXY, except for the hosts of NO_PROXY", async () => {
@@ -158,29 +154,20 @@ describe("a proxy", () => {
       connects.push(incoming.url);
       socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
     });
-    process.env.HTTPS_PROXY = `http://127.0.0.1:${portOf(server)}`;
+    vi.stubEnv("HTTPS_PROXY", `http://127.0.0.1:${portOf(server)}`);
     // Loopback, and none of the addresses that are never proxied.
-    process.env.NO_PROXY = "127.0.0.2";
-    try {
-      const proxied = await failureOf(systemTransport()(request(new URL("https://api.invalid/x"), { method: "POST" })));
-      const direct = await failureOf(systemTransport()(request(new URL("https://127.0.0.2:1/x"))));
-      expect(connects).toEqual(["api.invalid:443"]);
-      expect(proxied.failure).toEqual({ sent: false });
-      expect(direct.cause).toMatchObject({ message: expect.stringContaining("ECONNREFUSED") });
-    } finally {
-      delete process.env.HTTPS_PROXY;
-      delete process.env.NO_PROXY;
-    }
+    vi.stubEnv("NO_PROXY", "127.0.0.2");
+    const proxied = await failureOf(systemTransport()(request(new URL("https://api.invalid/x"), { method: "POST" })));
+    const direct = await failureOf(systemTransport()(request(new URL("https://127.0.0.2:1/x"))));
+    expect(connects).toEqual(["api.invalid:443"]);
+    expect(proxied.failure).toEqual({ sent: false });
+    expect(direct.cause).toMatchObject({ message: expect.stringContaining("ECONNREFUSED") });
   });
 
   it("that is no URL is an error of the configuration, not quoted", async () => {
-    process.env.HTTPS_PROXY = "http://user:proxy-password@:x";
-    try {
-      await expect(systemTransport()(request(new URL("https://api.invalid/x")))).rejects.toThrow(
-        "pulumi-irm is not configured:\n  - HTTP_PROXY, HTTPS_PROXY: must be a URL",
-      );
-    } finally {
-      delete process.env.HTTPS_PROXY;
-    }
+    vi.stubEnv("HTTPS_PROXY", "http://user:proxy-password@:x");
+    await expect(systemTransport()(request(new URL("https://api.invalid/x")))).rejects.toThrow(
+      "pulumi-irm is not configured:\n  - HTTP_PROXY, HTTPS_PROXY: must be a URL",
+    );
   });
 });
