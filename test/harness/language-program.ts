@@ -2,11 +2,11 @@
 // types.
 import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, delimiter, join } from "node:path";
+import { inject } from "vitest";
 import { root } from "./api-process.ts";
 import { createStack, type Stack } from "./engine-stack.ts";
 import { configure, type Program, type Workplace } from "./engine-workplace.ts";
 import { writeGoModule } from "./go.ts";
-import { languageHost } from "./language-hosts.ts";
 import { createPythonEnvironment } from "./python.ts";
 
 /** `source` is what follows the name, the runtime and the plugins in Pulumi.yaml. `env` adds to that of the workplace. */
@@ -33,7 +33,7 @@ export const createPythonProgram = async (
   writeFileSync(join(folder, "Pulumi.yaml"), projectOf(name, "python"));
   const write = (text: string) => writeFileSync(join(folder, "__main__.py"), text);
   write(source);
-  const all = { ...env, ...activePython(folder, languageHost("pythonWheel")) };
+  const all = { ...env, ...activePython(folder, inject("pythonWheel")) };
   return { ...(await openStack(place, folder, all)), ...ownOf(folder), write };
 };
 
@@ -62,9 +62,9 @@ export const createMovingProgram = async (
 ): Promise<
   Program & { continueIn(language: "typescript" | "yaml" | keyof typeof MAIN, source: string): Promise<void> }
 > => {
-  const own = { ...place.env, ...(withoutPython ? {} : activePython(place.folder, languageHost("pythonWheel"))) };
+  const own = { ...place.env, ...(withoutPython ? {} : activePython(place.folder, inject("pythonWheel"))) };
   const hosts = envWithHosts(envWithHosts(own), goEngine());
-  const program = await place.program(name, source, hosts, { plugin: languageHost("pluginFolder") });
+  const program = await place.program(name, source, hosts, { plugin: inject("pluginFolder") });
   const project = join(program.folder, "Pulumi.yaml");
   const typescript = readFileSync(project, "utf8");
   return {
@@ -87,26 +87,24 @@ export const createExample = async (place: Workplace, example: string): Promise<
   const folder = join(clone, "examples", example);
   cpSync(join(root, "examples", example), folder, { recursive: true });
   mkdirSync(join(clone, "dist"));
-  symlinkSync(languageHost("pluginFolder"), join(clone, "dist", "plugin"));
+  symlinkSync(inject("pluginFolder"), join(clone, "dist", "plugin"));
   if (!existsSync(join(folder, "requirements.txt"))) return openStack(place, folder);
-  const wheel = languageHost("pythonWheel");
+  const wheel = inject("pythonWheel");
   cpSync(wheel, join(clone, "release", basename(wheel)));
   return openStack(place, folder, activePython(folder, "--requirement", "requirements.txt"));
 };
 
 /** Empty, or why tests in Python are left out: the end of their titles. Where they have to run, they fail (CONTRIBUTING.md). */
 export const withoutPython = ((): string => {
-  if (process.env.VITEST === undefined) return "";
-  const { reason } = languageHost("pythonSdk");
+  const { reason } = inject("pythonSdk");
   return reason === undefined || process.env.IRM_REQUIRE_PYTHON === "1" ? "" : ` (${reason})`;
 })();
 
 /** The same for Go: they take minutes to compile, so only `npm run soak` runs them. */
-export const withoutGo =
-  process.env.VITEST !== undefined && languageHost("goEngine") === null ? " (npm run soak -- --only go)" : "";
+export const withoutGo = inject("goEngine") === null ? " (npm run soak -- --only go)" : "";
 
 /** Its engine has the host of Go beside those of the other languages, or is on the PATH. */
-const goEngine = (): string | undefined => languageHost("goEngine") ?? undefined;
+const goEngine = (): string | undefined => inject("goEngine") ?? undefined;
 
 const folderOf = (place: Workplace, name: string): string => {
   const folder = join(place.folder, name);
@@ -119,7 +117,7 @@ runtime: ${runtime}
 plugins:
   providers:
     - name: irm
-      path: ${languageHost("pluginFolder")}
+      path: ${inject("pluginFolder")}
 `;
 
 const ownOf = (folder: string): Pick<Program, "folder" | "configure"> => ({
@@ -129,7 +127,7 @@ const ownOf = (folder: string): Pick<Program, "folder" | "configure"> => ({
 
 /** An environment with these packages, active as in a shell: the host that is built does not read `virtualenv` of Pulumi.yaml. */
 const activePython = (folder: string, ...packages: string[]): Record<string, string> => {
-  const { folder: sdk, reason } = languageHost("pythonSdk");
+  const { folder: sdk, reason } = inject("pythonSdk");
   if (sdk === undefined) throw new Error(reason);
   return createPythonEnvironment(folder, sdk, packages);
 };
@@ -138,13 +136,13 @@ const openStack = (
   place: Workplace,
   program: string,
   own: Readonly<Record<string, string>> = {},
-  engine = languageHost("languagesEngine"),
+  engine = inject("languagesEngine"),
 ): Promise<Stack> => createStack({ folder: program, program, env: envWithHosts({ ...place.env, ...own }, engine) });
 
 /** With the engine that has the hosts of these languages on the PATH. */
 const envWithHosts = (
   env: Readonly<Record<string, string>>,
-  engine = languageHost("languagesEngine"),
+  engine = inject("languagesEngine"),
 ): Record<string, string> => {
   const { PATH = process.env.PATH ?? "" } = env;
   return { ...env, PATH: engine === undefined ? PATH : [engine, PATH].join(delimiter) };

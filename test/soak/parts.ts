@@ -17,10 +17,6 @@ export const parts = {
     goal: "10,000 random operations, each answered as the oracle says",
     run: async (options) => (await import("./model.ts")).model({ rounds: 10_000, ...options }),
   },
-  walk: {
-    goal: "1,000 rows in 5 sizes of a page and 6 orders while others write: no row missed, none twice",
-    run: async (options) => (await import("./walk.ts")).walk({ rounds: 1_000, ...options }),
-  },
   tokens: {
     goal: "20,000 mutated tokens over every wire, none taken",
     run: async (options) => (await import("./mutated-token.ts")).mutatedTokens({ rounds: 20_000, ...options }),
@@ -71,18 +67,6 @@ export const parts = {
   exports: {
     goal: "1,000 random organizations: an export adopts all without a write, and creates the same on a fresh service",
     run: async (options) => (await import("./export.ts")).exports({ rounds: 1_000, ...options }),
-  },
-  "exports-engine": {
-    goal: "12 random organizations: the same by a real engine, in TypeScript, Python, YAML and as a policy",
-    run: async (options) => (await import("./export-engine.ts")).exportsByEngine({ rounds: 12, ...options }),
-  },
-  "unchecked-engine": {
-    goal: "12 killed runs without checkpoints by a real engine, in both forms: what follows leaves what the program declares",
-    run: async (options) => (await import("./killed-engine.ts")).uncheckedByEngine({ rounds: 12, ...options }),
-  },
-  "lost-machine-engine": {
-    goal: "12 runs killed with all that their machine had, by a real engine: what is live then is what the program declares",
-    run: async (options) => (await import("./killed-engine.ts")).lostByEngine({ rounds: 12, ...options }),
   },
   forms: {
     goal: "the tests of each form, language and kind that npm test leaves out, and the others of their files",

@@ -1,4 +1,5 @@
 // Commands on single records: create, batch, get, update, delete.
+import * as fc from "fast-check";
 import {
   adoptFounding,
   expectBatch,
@@ -8,49 +9,103 @@ import {
   expectUpdate,
   isStranger,
 } from "./change.ts";
-import { body, command, path, pick, present, snakeOf } from "./command.ts";
+import { body, command, kind, path, pick, present, type Ref, rarely, ref, seldom, snakeOf } from "./command.ts";
 import { checkAnswer } from "./expectation.ts";
 import { expectList } from "./list.ts";
 import { can, isUnderOrSelf, type Json, type Kind, type Oracle, type Row, rowsOf } from "./oracle.ts";
 import type { Real } from "./real.ts";
-import type { LinkRef, Ref } from "./value.ts";
 
-export const createGroup = command<{ root: boolean; parent: Ref; fields: Json }>("createGroup", (oracle, params) => {
-  const caller = oracle.callers[params.caller] as string;
-  const parent = params.root ? undefined : pick(oracle, "groups", params.parent);
-  const fields = present(params.fields);
-  const expectation = expectCreate(oracle, caller, "groups", parent, fields);
-  const target = path(params, "groups", parent && `/${parent}`);
-  const request = { method: "POST", target, body: body(fields, params) };
-  if (parent !== undefined) return { request, expectation };
-  let made = "";
-  const accept = (answer: Json) => {
-    made = answer.uid as string;
-    return expectation.accept(answer);
-  };
-  const after = async (real: Real) => {
-    if (!made) return;
-    const query = { group: made };
-    const list = await real.send(params.caller, { method: "GET", target: path(params, "roleBindings"), query });
-    const [founding, ...others] = list.json.roleBindings as Json[];
-    if (!founding || others.length > 0) throw new Error(`a new root group has not one binding: ${list.text}`);
-    const owner = rowsOf(oracle, "roles").find((row) => row.parent === undefined && row.fields.name === "owner") as Row;
-    adoptFounding(oracle, made, founding.uid as string, caller, owner.uid);
-    checkAnswer(list, expectList(oracle, caller, "roleBindings", query));
-  };
-  return { request, expectation: { ...expectation, accept }, after };
+const NAMES = ["a", "b", "web 1", "x_y.z-9", "b", "a", "0"];
+const BAD_NAMES = ["", "Upper", "ü", "a\n", "a/b", "x".repeat(256), undefined];
+const name = rarely<string | undefined>(15, fc.constantFrom(...NAMES, "x".repeat(255)), fc.constantFrom(...BAD_NAMES));
+const DESCRIPTIONS = [undefined, "", "one", "two ünïcode ✓", "😀".repeat(512)];
+const description = rarely<string | undefined>(
+  15,
+  fc.constantFrom(...DESCRIPTIONS),
+  fc.constantFrom("tab\there", "line\nbreak", "x".repeat(513)),
+);
+
+const ISSUERS = ["https://one.example", "https://two.example"];
+const SUBJECTS = ["s1", "s2", "repo:a/b:ref:refs/heads/main"];
+const exact = fc.record({ issuer: fc.constantFrom(...ISSUERS), subject: fc.constantFrom(...SUBJECTS) });
+const goodRelationship: fc.Arbitrary<Json> = fc.oneof(
+  exact.map((claimMatch) => ({ claimMatch })),
+  fc.constantFrom<Json>(
+    { claimMatch: { issuer: "https://one.example", subjectPattern: "s.*" } },
+    { claimMatch: { issuerPattern: "https://.*", subject: "s1" } },
+    { servicePrincipal: "SERVICE_PRINCIPAL_COSIGNED" },
+    { servicePrincipal: "SERVICE_PRINCIPAL_INGESTER" },
+  ),
+);
+const relationship = rarely<Json>(
+  12,
+  goodRelationship,
+  fc.constantFrom<Json>(
+    {},
+    { claimMatch: { issuer: "ftp://one.example", subject: "s" } },
+    { claimMatch: { issuer: "https://one.example" } },
+  ),
+);
+
+const HELD = ["GROUPS_LIST", "IDENTITY_LIST", "ROLES_LIST", "ROLE_BINDINGS_LIST", "GROUPS_UPDATE", "ROLES_UPDATE"];
+// No caller here holds the last one.
+const CAPABILITIES = [...HELD.map((word) => `CAP_IAM_${word}`), "CAP_REPO_LIST"];
+const capabilities = rarely<string[]>(
+  12,
+  fc.uniqueArray(fc.constantFrom(...CAPABILITIES), { minLength: 1 }),
+  fc.constantFrom([], ["CAP_IAM_GROUPS_LIST", "CAP_TENANT_RECORDS_LIST"]),
+);
+
+/** Identity and role of a binding. */
+const link = fc.record({
+  identity: ref,
+  role: ref,
+  /** the reader's identity, so that it is granted something */
+  toReader: fc.boolean(),
 });
+type LinkRef = typeof link extends fc.Arbitrary<infer T> ? T : never;
 
-export const createIn = (kind: Kind) =>
-  command<{ parent: Ref; fields: Json }>(`create ${kind}`, (oracle, params) => {
-    const parent = pick(oracle, "groups", params.parent);
+export const createGroup = command(
+  "createGroup",
+  { root: seldom, parent: ref, fields: fc.record({ name, description }) },
+  (oracle, params, by) => {
+    const parent = params.root ? undefined : pick(oracle, "groups", params.parent);
     const fields = present(params.fields);
-    const expectation = expectCreate(oracle, oracle.callers[params.caller] as string, kind, parent, fields);
-    return {
-      request: { method: "POST", target: path(params, kind, `/${parent}`), body: body(fields, params) },
-      expectation,
+    const expectation = expectCreate(oracle, by, "groups", parent, fields);
+    const target = path(params, "groups", parent && `/${parent}`);
+    const request = { method: "POST", target, body: body(fields, params) };
+    if (parent !== undefined) return { request, expectation };
+    let made = "";
+    const accept = (answer: Json) => {
+      made = answer.uid as string;
+      return expectation.accept(answer);
     };
+    const after = async (real: Real) => {
+      if (!made) return;
+      const query = { group: made };
+      const list = await real.send(params.caller, { method: "GET", target: path(params, "roleBindings"), query });
+      const [founding, ...others] = list.json.roleBindings as Json[];
+      if (!founding || others.length > 0) throw new Error(`a new root group has not one binding: ${list.text}`);
+      const owner = rowsOf(oracle, "roles").find((row) => !row.parent && row.fields.name === "owner") as Row;
+      adoptFounding(oracle, made, founding.uid as string, by, owner.uid);
+      checkAnswer(list, expectList(oracle, by, "roleBindings", query));
+    };
+    return { request, expectation: { ...expectation, accept }, after };
+  },
+);
+
+const createIn = (kind: Kind, fields: fc.Arbitrary<Json>) =>
+  command(`create in ${kind}`, { parent: ref, fields }, (oracle, params, by) => {
+    const parent = pick(oracle, "groups", params.parent);
+    const own = present(params.fields);
+    const request = { method: "POST", target: path(params, kind, `/${parent}`), body: body(own, params) };
+    return { request, expectation: expectCreate(oracle, by, kind, parent, own) };
   });
+export const createIdentity = createIn(
+  "identities",
+  fc.record({ name, description, relationship }).map(({ relationship: own, ...rest }) => ({ ...rest, ...own })),
+);
+export const createRole = createIn("roles", fc.record({ name, description, capabilities }));
 
 // Every other role is taken from where it may be bound.
 const linkOf = (
@@ -62,40 +117,49 @@ const linkOf = (
   roleUid: pick(oracle, "roles", role, ({ parent = group }) => role.n % 2 === 0 || isUnderOrSelf(parent, group)),
 });
 
-export const createBinding = command<{ parent: Ref; link: LinkRef; without: string | undefined }>(
+export const createBinding = command(
   "createRoleBinding",
-  (oracle, params) => {
-    const caller = oracle.callers[params.caller] as string;
+  {
+    parent: ref,
+    link,
+    without: rarely<string | undefined>(12, fc.constant(undefined), fc.constantFrom("identityUid", "roleUid")),
+  },
+  (oracle, params, by) => {
     const parent = pick(oracle, "groups", params.parent);
     const link = linkOf(oracle, params.link, parent);
-    if (isStranger(oracle, caller, parent, link.identityUid)) return undefined;
+    if (isStranger(oracle, by, parent, link.identityUid)) return undefined;
     if (params.without) delete link[params.without];
     const request = { method: "POST", target: path(params, "roleBindings", `/${parent}`), body: body(link, params) };
-    return { request, expectation: expectCreate(oracle, caller, "roleBindings", parent, link) };
+    return { request, expectation: expectCreate(oracle, by, "roleBindings", parent, link) };
   },
 );
 
-export const createBatch = command<{ parent: Ref; role: Ref; shared: boolean; links: LinkRef[] }>(
+export const createBatch = command(
   "batchCreateRoleBindings",
-  (oracle, params) => {
-    const caller = oracle.callers[params.caller] as string;
+  {
+    parent: ref,
+    role: ref,
+    shared: fc.boolean(),
+    links: rarely(12, fc.array(link, { maxLength: 4 }), fc.array(link, { minLength: 26, maxLength: 26 })),
+  },
+  (oracle, params, by) => {
     const parent = pick(oracle, "groups", params.parent);
     const roleUid = pick(oracle, "roles", params.role);
     const links = params.links.map((link) => Object.assign(linkOf(oracle, link, parent), params.shared && { roleUid }));
-    if (links.some(({ identityUid }) => isStranger(oracle, caller, parent, identityUid))) return undefined;
+    if (links.some(({ identityUid }) => isStranger(oracle, by, parent, identityUid))) return undefined;
     const requests = links.map(({ identityUid, roleUid: own }) => ({
       roleBinding: { identityUid, ...(!params.shared && { roleUid: own }) },
     }));
     const message = { parent, requests, ...(params.shared && { roleUid }) };
     const target = path(params, "roleBindings", ":batchCreate");
     const request = { method: "POST", target, body: body(message, params) };
-    return { request, expectation: expectBatch(oracle, caller, parent, links) };
+    return { request, expectation: expectBatch(oracle, by, parent, links) };
   },
 );
 
-export const get = command<{ kind: Kind; record: Ref }>("get", (oracle, params) => {
+export const get = command("get", { kind, record: ref }, (oracle, params, by) => {
   const uid = pick(oracle, params.kind, params.record);
-  const expectation = expectGet(oracle, oracle.callers[params.caller] as string, params.kind, uid);
+  const expectation = expectGet(oracle, by, params.kind, uid);
   return { request: { method: "GET", target: path(params, params.kind, `/${uid}`) }, expectation };
 });
 
@@ -109,22 +173,12 @@ const mostlyOwn =
 const isFixed = (oracle: Oracle, uid: string) =>
   oracle.callers.includes(uid) || oracle.rows.get(uid)?.founding === true;
 
-export const remove = command<{ kind: Kind; record: Ref }>("delete", (oracle, params) => {
+export const remove = command("delete", { kind, record: ref }, (oracle, params, by) => {
   const uid = pick(oracle, params.kind, params.record, mostlyOwn(params.record));
   if (isFixed(oracle, uid)) return undefined;
-  const expectation = expectDelete(oracle, oracle.callers[params.caller] as string, params.kind, uid);
+  const expectation = expectDelete(oracle, by, params.kind, uid);
   return { request: { method: "DELETE", target: path(params, params.kind, `/${uid}`) }, expectation };
 });
-
-export interface UpdateParams {
-  kind: Kind;
-  record: Ref;
-  link: LinkRef;
-  fields: Json;
-  keys: string[];
-  mask: "none" | "keys" | "others" | "*" | "claimMatch.subject";
-  extra: "" | "createTime" | "colour";
-}
 
 const FIELDS: Record<Kind, readonly string[]> = {
   groups: ["name", "description"],
@@ -133,9 +187,18 @@ const FIELDS: Record<Kind, readonly string[]> = {
   roleBindings: ["identityUid", "roleUid"],
 };
 
-export const update = command<UpdateParams>("update", (oracle, params) => {
+const updateParams = {
+  kind,
+  record: ref,
+  link,
+  fields: fc.record({ name, description, capabilities, relationship: goodRelationship }),
+  keys: fc.subarray(["name", "description", "relationship", "capabilities", "identityUid", "roleUid"]),
+  mask: fc.constantFrom("none", "none", "keys", "keys", "others", "*", "claimMatch.subject"),
+  extra: rarely(6, fc.constant(""), fc.constantFrom("createTime", "colour")),
+};
+
+export const update = command("update", updateParams, (oracle, params, by) => {
   const { kind, fields, keys, mask, extra } = params;
-  const caller = oracle.callers[params.caller] as string;
   const uid = pick(oracle, kind, params.record, mostlyOwn(params.record));
   if (isFixed(oracle, uid)) return undefined;
   const row = oracle.rows.get(uid);
@@ -152,10 +215,10 @@ export const update = command<UpdateParams>("update", (oracle, params) => {
   if (paths.length === 0) return undefined;
   if (mask === "none" && (Object.keys(change).length === 0 || paths.some((path) => !(path in change))))
     return undefined;
-  if (kind === "roleBindings" && isStranger(oracle, caller, row?.parent ?? uid, change.identityUid)) return undefined;
+  if (kind === "roleBindings" && isStranger(oracle, by, row?.parent ?? uid, change.identityUid)) return undefined;
   // Whether the capabilities that a role had before are needed too is not specified.
   const before = (row?.fields.capabilities as string[]) ?? [];
-  if (kind === "roles" && row?.parent && !can(oracle, caller, before, row.parent)) return undefined;
+  if (kind === "roles" && row?.parent && !can(oracle, by, before, row.parent)) return undefined;
 
   const written = [...paths, ...(extra && mask !== "*" ? [extra] : [])];
   const updateMask = written.map((text) => (params.snake ? text.split(".").map(snakeOf).join(".") : text)).join(",");
@@ -163,7 +226,7 @@ export const update = command<UpdateParams>("update", (oracle, params) => {
   const unknown = extra === "colour" && mask !== "none" && mask !== "*";
   return {
     request: { method: "PATCH", target: path(params, kind, `/${uid}`), query, body: body(change, params) },
-    expectation: expectUpdate(oracle, caller, kind, uid, change, { paths, unknown }),
+    expectation: expectUpdate(oracle, by, kind, uid, change, { paths, unknown }),
   };
 });
 
