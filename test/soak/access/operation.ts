@@ -1,6 +1,4 @@
-// Random changes of an organization. An operation names records by number, so that it means something in every organization and
-// a failing run shrinks.
-import * as fc from "fast-check";
+// Random changes of an organization. Without the records that it needs, an operation does nothing.
 import {
   type Group,
   type Identity,
@@ -10,23 +8,17 @@ import {
   parentOf,
   type Role,
 } from "../../../schema/index.ts";
+import type { Random } from "../../support/random.ts";
 import type { Organization } from "./organization.ts";
 
-/** Carries the operation out; without the records that it needs it does nothing. */
-export type Operation = (organization: Organization) => void;
+type Operation = (organization: Organization, random: Random) => void;
 
 const CAPABILITIES = [
-  "CAP_IAM_GROUPS_LIST",
-  "CAP_IAM_GROUP_INVITES_CREATE",
-  "CAP_IAM_IDENTITY_LIST",
-  "CAP_IAM_IDENTITY_UPDATE",
-  "CAP_IAM_ROLE_BINDINGS_CREATE",
-  "CAP_IAM_ROLE_BINDINGS_LIST",
-  "CAP_IAM_ROLES_LIST",
-  "CAP_REPO_CREATE",
-  "CAP_REPO_LIST",
-  "CAP_TAG_CREATE",
-] as const;
+  ...["GROUPS_LIST", "GROUP_INVITES_CREATE", "IDENTITY_LIST", "IDENTITY_UPDATE", "ROLE_BINDINGS_CREATE"],
+  ...["ROLE_BINDINGS_LIST", "ROLES_LIST"],
+]
+  .map((name) => `CAP_IAM_${name}`)
+  .concat("CAP_REPO_CREATE", "CAP_REPO_LIST", "CAP_TAG_CREATE");
 
 const GITHUB = "https://token.actions.githubusercontent.com";
 
@@ -51,168 +43,108 @@ export const RELATIONSHIPS: readonly Json[] = [
   },
 ];
 
-const n = fc.nat({ max: 1_000 });
-const name = fc.constantFrom("a", "b", "c", "publisher", "owner", "viewer");
-const relationship = fc.constantFrom(...RELATIONSHIPS);
-const capabilities = fc.uniqueArray(fc.constantFrom(...CAPABILITIES), { minLength: 1, maxLength: 4 });
+const nameBy = ({ pick }: Random): string => pick(["a", "b", "c", "publisher", "owner", "viewer"]);
+const capabilitiesBy = ({ shuffle, below }: Random): string[] => shuffle(CAPABILITIES).slice(0, 1 + below(4));
 
-const operation = <P>(
-  title: string,
-  parameters: fc.Arbitrary<P>,
-  carryOut: (organization: Organization, parameters: P) => void,
-): fc.Arbitrary<Operation> =>
-  parameters.map((own) => {
-    const text = { [fc.toStringMethod]: () => `${title} ${JSON.stringify(own)}` };
-    return Object.assign((organization: Organization) => carryOut(organization, own), text);
-  });
+const createGroup: Operation = ({ serve, uids }, random) => {
+  serve("CreateGroup", { parent: random.pick(uids("groups")), group: { name: nameBy(random) } as Group });
+};
 
-const pick = <T>(items: readonly T[], index: number): T | undefined => items[index % items.length];
+const createIdentity: Operation = ({ serve, uids }, random) => {
+  const identity = { name: nameBy(random), ...random.pick(RELATIONSHIPS) } as Identity;
+  serve("CreateIdentity", { parent: random.pick(uids("groups")), identity });
+};
 
-const createGroup = operation("create group", fc.record({ parent: n, name }), (organization, { parent, name: own }) => {
-  const place = pick(organization.uids("groups"), parent) as string;
-  organization.serve("CreateGroup", { parent: place, group: { name: own } as Group });
-});
+const createRole: Operation = ({ serve, uids }, random) => {
+  const role = { name: nameBy(random), capabilities: capabilitiesBy(random) } as Role;
+  serve("CreateRole", { parent: random.pick(uids("groups")), role });
+};
 
-const createIdentity = operation(
-  "create identity",
-  fc.record({ group: n, name, relationship }),
-  (organization, { group, ...identity }) => {
-    const parent = pick(organization.uids("groups"), group) as string;
-    const record = { name: identity.name, ...identity.relationship } as Identity;
-    organization.serve("CreateIdentity", { parent, identity: record });
-  },
-);
+/** An identity, and a role that may be bound at a group: a built-in one, its own, or one above. */
+const linkAt = ({ identities, roles }: Organization, random: Random, group: string) => {
+  const bindable = roles().filter((uid) => isRoot(uid) || isAncestorOrSelf(parentOf(uid), group));
+  return { identityUid: random.pick(identities()), roleUid: random.pick(bindable) };
+};
 
-const createRole = operation(
-  "create role",
-  fc.record({ group: n, name, capabilities }),
-  (organization, { group, ...role }) => {
-    const parent = pick(organization.uids("groups"), group) as string;
-    organization.serve("CreateRole", { parent, role: role as Role });
-  },
-);
+const bind: Operation = (organization, random) => {
+  const parent = random.pick(organization.uids("groups"));
+  const roleBinding = linkAt(organization, random, parent) as never;
+  for (let left = random.below(4) === 0 ? 2 : 1; left > 0; left -= 1)
+    organization.serve("CreateRoleBinding", { parent, roleBinding });
+};
 
-/** Roles that may be bound at a group: built-in ones, its own, and those above. */
-const rolesAt = (organization: Organization, group: string): string[] =>
-  organization.roles().filter((uid) => isRoot(uid) || isAncestorOrSelf(parentOf(uid), group));
+const rebind: Operation = (organization, random) => {
+  const uid = random.pick(organization.uids("role_bindings"));
+  if (!uid) return;
+  const roleBinding = { uid, ...linkAt(organization, random, parentOf(uid)) } as never;
+  organization.serve("UpdateRoleBinding", { roleBinding, updateMask: "identityUid,roleUid" });
+};
 
-const bind = operation(
-  "bind",
-  fc.record({ group: n, identity: n, role: n, times: fc.constantFrom(1, 1, 1, 2) }),
-  (organization, { group, identity, role, times }) => {
-    const parent = pick(organization.uids("groups"), group) as string;
-    const identityUid = pick(organization.identities(), identity);
-    const roleUid = pick(rolesAt(organization, parent), role);
-    if (identityUid === undefined || roleUid === undefined) return;
-    for (let i = 0; i < times; i += 1)
-      organization.serve("CreateRoleBinding", { parent, roleBinding: { identityUid, roleUid } as never });
-  },
-);
+const unbind: Operation = ({ serve, uids }, random) => {
+  const uid = random.pick(uids("role_bindings"));
+  if (uid) serve("DeleteRoleBinding", { uid });
+};
 
-const rebind = operation(
-  "rebind",
-  fc.record({ binding: n, identity: n, role: n }),
-  (organization, { binding, identity, role }) => {
-    const uid = pick(organization.uids("role_bindings"), binding);
-    const identityUid = pick(organization.identities(), identity);
-    const roleUid = uid && pick(rolesAt(organization, parentOf(uid)), role);
-    if (!uid || identityUid === undefined || !roleUid) return;
-    const roleBinding = { uid, identityUid, roleUid } as never;
-    organization.serve("UpdateRoleBinding", { roleBinding, updateMask: "identityUid,roleUid" });
-  },
-);
+const changeRole: Operation = ({ serve, uids }, random) => {
+  const uid = random.pick(uids("roles"));
+  const role = { uid, name: nameBy(random), capabilities: capabilitiesBy(random) } as Role;
+  if (uid) serve("UpdateRole", { role, updateMask: "name,capabilities" });
+};
 
-const unbind = operation("unbind", n, (organization, binding) => {
-  const uid = pick(organization.uids("role_bindings"), binding);
-  if (uid) organization.serve("DeleteRoleBinding", { uid });
-});
+const changeIdentity: Operation = ({ serve, uids }, random) => {
+  const uid = random.pick(uids("identities"));
+  const identity = { uid, ...random.pick(RELATIONSHIPS) } as never;
+  if (uid) serve("UpdateIdentity", { identity, updateMask: "claimMatch,servicePrincipal,awsIdentity" });
+};
 
-const changeRole = operation(
-  "change role",
-  fc.record({ role: n, capabilities, name }),
-  (organization, { role, capabilities: own, name: renamed }) => {
-    const uid = pick(organization.uids("roles"), role);
-    if (!uid) return;
-    const changed = { uid, name: renamed, capabilities: own } as Role;
-    organization.serve("UpdateRole", { role: changed, updateMask: "name,capabilities" });
-  },
-);
-
-const changeIdentity = operation(
-  "change identity",
-  fc.record({ identity: n, relationship }),
-  (organization, { identity, relationship: own }) => {
-    const uid = pick(organization.uids("identities"), identity);
-    const kinds = ["claimMatch", "servicePrincipal", "awsIdentity"];
-    if (uid) organization.serve("UpdateIdentity", { identity: { uid, ...own } as never, updateMask: kinds.join() });
-  },
-);
-
-const deleteIdentity = operation("delete identity", n, (organization, identity) => {
-  const uid = pick(organization.uids("identities"), identity);
-  if (uid) organization.serve("DeleteIdentity", { uid });
-});
+const deleteIdentity: Operation = ({ serve, uids }, random) => {
+  const uid = random.pick(uids("identities"));
+  if (uid) serve("DeleteIdentity", { uid });
+};
 
 /** The new one has another uid, and only some of the bindings of the old one. */
-const remakeIdentity = operation(
-  "remake identity",
-  fc.record({ identity: n, group: n, relationship, kept: n }),
-  (organization, { identity, group, relationship: own, kept }) => {
-    const uid = pick(organization.uids("identities"), identity);
-    if (!uid) return;
-    const bindings = organization.bindingsOf(uid);
-    const record = { name: organization.nameOf("identities", uid), ...own } as Identity;
-    organization.serve("DeleteIdentity", { uid });
-    const parent = pick([parentOf(uid), ...organization.uids("groups")], group % 3 === 0 ? group : 0) as string;
-    const made = organization.serve("CreateIdentity", { parent, identity: record });
-    for (const { parent: place, roleUid } of bindings.slice(0, kept % (bindings.length + 1)))
-      organization.serve("CreateRoleBinding", {
-        parent: place,
-        roleBinding: { identityUid: made.uid, roleUid } as never,
-      });
-  },
-);
+const remakeIdentity: Operation = ({ serve, uids, nameOf, bindingsOf }, random) => {
+  const uid = random.pick(uids("identities"));
+  if (!uid) return;
+  const bindings = bindingsOf(uid);
+  const identity = { name: nameOf("identities", uid), ...random.pick(RELATIONSHIPS) } as Identity;
+  serve("DeleteIdentity", { uid });
+  const parent = random.below(3) === 0 ? random.pick(uids("groups")) : parentOf(uid);
+  const { uid: identityUid } = serve("CreateIdentity", { parent, identity });
+  for (const { parent: place, roleUid } of bindings.slice(0, random.below(bindings.length + 1)))
+    serve("CreateRoleBinding", { parent: place, roleBinding: { identityUid, roleUid } as never });
+};
 
 /** With all that is in it and below, the deepest first. */
-const deleteGroup = operation("delete group", n, (organization, group) => {
-  const [, ...below] = organization.uids("groups");
-  const uid = pick(below, group);
-  if (uid) organization.deleteTree(uid);
-});
+const deleteGroup: Operation = ({ uids, deleteTree }, random) => {
+  const [, ...below] = uids("groups");
+  if (below.length > 0) deleteTree(random.pick(below));
+};
 
-const deleteRole = operation("delete role", n, (organization, role) => {
-  const uid = pick(organization.uids("roles"), role);
+const deleteRole: Operation = ({ serve, uids, bindingsWith }, random) => {
+  const uid = random.pick(uids("roles"));
   if (!uid) return;
-  for (const binding of organization.bindingsWith(uid)) organization.serve("DeleteRoleBinding", { uid: binding });
-  organization.serve("DeleteRole", { uid });
-});
+  for (const binding of bindingsWith(uid)) serve("DeleteRoleBinding", { uid: binding });
+  serve("DeleteRole", { uid });
+};
+
+const carryOut =
+  (least: number, most: number, weights: readonly (readonly [times: number, ...Operation[]])[]): Operation =>
+  (organization, random) => {
+    const all = weights.flatMap(([times, ...own]) => Array.from({ length: times }, () => own).flat());
+    for (let left = least + random.below(most - least + 1); left > 0; left -= 1) random.pick(all)(organization, random);
+  };
 
 /** Fills an organization. */
-export const growth: fc.Arbitrary<Operation[]> = fc.array(
-  fc.oneof(
-    { arbitrary: createGroup, weight: 3 },
-    { arbitrary: createIdentity, weight: 3 },
-    { arbitrary: createRole, weight: 2 },
-    { arbitrary: bind, weight: 6 },
-  ),
-  { minLength: 4, maxLength: 30, size: "max" },
-);
+export const grow = carryOut(4, 30, [
+  [3, createGroup, createIdentity],
+  [2, createRole],
+  [6, bind],
+]);
 
-/** Changes it. */
-export const changes: fc.Arbitrary<Operation[]> = fc.array(
-  fc.oneof(
-    { arbitrary: bind, weight: 4 },
-    { arbitrary: unbind, weight: 3 },
-    { arbitrary: rebind, weight: 2 },
-    { arbitrary: changeRole, weight: 2 },
-    { arbitrary: changeIdentity, weight: 1 },
-    createGroup,
-    createIdentity,
-    createRole,
-    deleteIdentity,
-    remakeIdentity,
-    deleteGroup,
-    deleteRole,
-  ),
-  { minLength: 1, maxLength: 12, size: "max" },
-);
+export const change = carryOut(1, 12, [
+  [4, bind],
+  [3, unbind],
+  [2, rebind, changeRole],
+  [1, changeIdentity, createGroup, createIdentity, createRole, deleteIdentity, remakeIdentity, deleteGroup, deleteRole],
+]);

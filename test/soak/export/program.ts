@@ -7,12 +7,13 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Files } from "../../../access/export/project.ts";
 import * as dynamic from "../../../provider/index.ts";
 import * as native from "../../../provider/program/native/index.ts";
+import { startServer, type TestServer } from "../../harness/api-server.ts";
+import { fastClock, type ManualClock, type Pace, timeAt } from "../../harness/clock.ts";
 import { dynamicProvider } from "../../harness/small-engine/dynamic.ts";
 import { environmentWith } from "../../harness/small-engine/environment.ts";
 import { nativeHere } from "../../harness/small-engine/plugin-here.ts";
 import type { ProgramHost, Ran } from "../../harness/small-engine/program-host.ts";
 import type { Snapshot } from "../../harness/small-engine/provider.ts";
-import type { Service } from "./service.ts";
 
 export interface Deployment {
   /** again, with the same state */
@@ -23,8 +24,14 @@ export interface Deployment {
 
 export const PROJECT = "exported";
 
+// Creates wait for each other, by this clock (provider/recovery/batch.ts).
+const pace: Pace = { startMs: Date.now(), speed: 20 };
+
+export const startPacedServer = (): Promise<TestServer> =>
+  startServer({ clock: Object.assign(() => timeAt(pace), fastClock(pace)) as unknown as ManualClock });
+
 /** A stack of the program in `files`. */
-export const deploy = (host: ProgramHost, service: Service, files: Files, isNative: boolean): Deployment => {
+export const deploy = (host: ProgramHost, api: TestServer, files: Files, isNative: boolean): Deployment => {
   // The journal must be outside the project.
   const place = mkdtempSync(join(tmpdir(), "irm-export-"));
   const [folder, journal] = [join(place, "project"), join(place, "journal")];
@@ -37,13 +44,14 @@ export const deploy = (host: ProgramHost, service: Service, files: Files, isNati
     state,
     up: async (config = {}) => {
       const own = {
-        ...(await service.env()),
+        ...{ IRM_BASE_URL: api.baseUrl, IRM_AUTH_URL: api.authUrl, IRM_IDENTITY: api.identity },
+        IRM_IDENTITY_TOKEN: await api.identityToken("owner"),
         IRM_JOURNAL: journal,
         PULUMI_BACKEND_URL: `file://${folder}`,
       };
       // The program reads that of its process.
       Object.assign(process.env, own);
-      const options = { pace: service.pace, atPoint: async () => undefined, log: () => undefined };
+      const options = { pace, atPoint: async () => undefined, log: () => undefined };
       const environment = { ...environmentWith(options), env: own, cwd: folder };
       const provider = await (isNative ? nativeHere(environment, stack) : dynamicProvider(environment, stack));
       try {
