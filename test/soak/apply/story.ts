@@ -6,6 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Change } from "../../../access/change/change.ts";
 import { type Reviewed, update } from "../change/commands.ts";
 import { differences, gainsBeyond } from "../change/compare.ts";
+import { editThatDoesNotMatter, editThatMatters } from "../change/edits.ts";
 import { type Case, type Group, isAbout } from "../change/group.ts";
 import { rowsOf, type Snapshot } from "../change/oracle.ts";
 import {
@@ -18,26 +19,30 @@ import {
   tellerOf,
 } from "../change/teller.ts";
 import { type Applied, startApply, VICTIMS } from "./command.ts";
-import { editThatDoesNotMatter, editThatMatters } from "./edits.ts";
 import { endFaults, holdWrite, isHeld, loseAnswers, throttle } from "./faults.ts";
 import { removeTrick, TRICKS, writeTrick } from "./trick.ts";
 
-export const newCounts = () => ({
-  ...{ applies: 0, relevant: 0, stopped: 0, untouched: 0, whole: 0, rows: 0, people: 0, withdrawn: 0, unreviewed: 0 },
-  ...{
-    usual: 0,
-    lost: 0,
-    throttled: 0,
-    killed: 0,
-    twice: 0,
-    misbehaves: 0,
-    caught: 0,
-    again: 0,
-    wrongly: 0,
-    beyond: 0,
-  },
+export const newFigures = () => ({
+  "changes that were applied": 0,
+  "organizations that changed in what matters": 0,
+  "of these, a reason why nothing was applied": 0,
+  "organizations that changed in something else": 0,
+  "programs that a group goes on without": 0,
+  "programs without a review that goes through": 0,
+  "applies: usual": 0,
+  "applies: lost": 0,
+  "applies: throttled": 0,
+  "applies: killed": 0,
+  "applies: twice": 0,
+  "applies: misbehaves": 0,
+  "of these, refused": 0,
+  "applies that were run again": 0,
+  "programs that were applied as reviewed": 0,
+  "rows of access of identities": 0,
+  "rows of access of people": 0,
+  "rows that the review does not show, or shows wrongly": 0,
+  "refusals where nothing relevant moved": 0,
 });
-export type Counts = ReturnType<typeof newCounts>;
 
 const WAYS = ["usual", "lost", "throttled", "killed", "twice"] as const;
 /** Of a program with processes of its own. Another one runs in the process of all groups, whose environment has no run. */
@@ -45,12 +50,12 @@ const OWN_WAYS = ["killed", "misbehaves", "misbehaves"] as const;
 type Way = (typeof WAYS)[number] | (typeof OWN_WAYS)[number];
 
 interface Told extends Teller {
-  counts: Counts;
+  figures: ReturnType<typeof newFigures>;
 }
 
 /** Returns what is wrong. */
-export const runStory = async (group: Group, counts: Counts): Promise<string[]> => {
-  const told: Told = { ...tellerOf(group), counts };
+export const runStory = async (group: Group, figures: Told["figures"]): Promise<string[]> => {
+  const told: Told = { ...tellerOf(group), figures };
   const { random, program } = told;
   changePrograms(told, (one) => 2 + one.below(6));
   await update(program);
@@ -65,10 +70,10 @@ export const runStory = async (group: Group, counts: Counts): Promise<string[]> 
   const second = told.left.length > 0 ? await reviewed(told) : undefined;
   if (second) {
     for (const one of told.left) if (random.below(2) === 0) await editThatDoesNotMatter(told, one);
-    counts[way] += 1;
+    figures[`applies: ${way}`] += 1;
     await disturbed(told, second, way);
   }
-  counts.withdrawn += told.cases.length - told.left.length;
+  figures["programs that a group goes on without"] += told.cases.length - told.left.length;
   return told.problems.map((text) => `${text}\nway: ${way} ${trick ?? ""}`);
 };
 
@@ -77,23 +82,23 @@ const reviewed = async (told: Told): Promise<Reviewed | undefined> => {
   const isWhole =
     found && "report" in found && found.report.steps.every(({ ok }) => ok) && found.report.errors.length === 0;
   if (isWhole) return found;
-  told.counts.unreviewed += told.left.length;
+  told.figures["programs without a review that goes through"] += told.left.length;
   return undefined;
 };
 
 /** Applies a change where some organizations have changed in what matters: a line about each that keeps it from being applied. Returns whether it was. */
 const afterEdits = async (told: Told, first: Reviewed): Promise<boolean> => {
-  const { counts, random, fail } = told;
+  const { figures, random, fail } = told;
   const edited = new Set<Case>();
   for (const one of told.left) {
     if (random.below(2) === 0 && (await editThatMatters(told, one, first.change))) edited.add(one);
     else await editThatDoesNotMatter(told, one);
   }
-  counts.relevant += edited.size;
-  counts.untouched += told.left.length - edited.size;
+  figures["organizations that changed in what matters"] += edited.size;
+  figures["organizations that changed in something else"] += told.left.length - edited.size;
   const before = snapshotsOf(told);
   const applied = await startApply(told).ended;
-  counts.applies += 1;
+  figures["changes that were applied"] += 1;
   const after = snapshotsOf(told);
   try {
     const lines = applied.output.split("\n").filter((line) => line.startsWith("- "));
@@ -101,7 +106,7 @@ const afterEdits = async (told: Told, first: Reviewed): Promise<boolean> => {
     const isBlocked = lines.some((line) => line.includes(" fails: "));
     for (const one of told.left) {
       const own = lines.filter((line) => isAbout(one, line));
-      if (edited.has(one)) counts.stopped += own.length > 0 ? 1 : 0;
+      if (edited.has(one)) figures["of these, a reason why nothing was applied"] += own.length > 0 ? 1 : 0;
       else if (own.length > 0 && !isBlocked)
         wrongly(told, `nothing relevant moved, and it is refused:\n${own.join("\n")}`, one);
       if (applied.code !== 0) checkNothing(told, one, before, after);
@@ -122,8 +127,8 @@ const afterEdits = async (told: Told, first: Reviewed): Promise<boolean> => {
 /** Somebody has removed what the program adopts. */
 const PREVIEW_FAILS = "the preview has errors";
 
-const wrongly = ({ counts, fail }: Told, text: string, one?: Case): void => {
-  counts.wrongly += 1;
+const wrongly = ({ figures, fail }: Told, text: string, one?: Case): void => {
+  figures["refusals where nothing relevant moved"] += 1;
   fail(text, one);
 };
 
@@ -141,7 +146,7 @@ const checkGains = (
   after: Snapshot[],
 ): void => {
   const found = gainsBeyond({ report, change, before: momentsOf(one, before), after: momentsOf(one, after) });
-  told.counts.beyond += found.length;
+  told.figures["rows that the review does not show, or shows wrongly"] += found.length;
   for (const text of found) told.fail(text, one);
 };
 
@@ -149,7 +154,7 @@ const RUNS_MAX = 8;
 
 /** Applies the change in this way, and again until it is through. */
 const disturbed = async (told: Told, second: Reviewed, way: Way): Promise<void> => {
-  const { counts, place, program, fail } = told;
+  const { figures, place, program, fail } = told;
   const before = snapshotsOf(told);
   let applied = await applyOnce(told, second.change, way);
   await endFaults(place);
@@ -157,7 +162,7 @@ const disturbed = async (told: Told, second: Reviewed, way: Way): Promise<void> 
     const between = snapshotsOf(told);
     for (const one of told.left) checkGains(told, one, second, before, between);
     for (const snapshot of between) snapshot.close();
-    if (applied.code === 3) counts.caught += 1;
+    if (applied.code === 3) figures["of these, refused"] += 1;
     removeTrick(program);
   }
   for (let runs = 1; applied.code !== 0 && runs < RUNS_MAX; runs += 1) {
@@ -165,17 +170,17 @@ const disturbed = async (told: Told, second: Reviewed, way: Way): Promise<void> 
     if (way !== "misbehaves" && applied.code === 3 && applied.report?.refused.length !== 0) break;
     if (/currently locked/.test(applied.output)) await program.run("cancel", "--yes");
     if (/failed to load checkpoint/.test(applied.output)) removeAttributes(program);
-    counts.again += 1;
+    figures["applies that were run again"] += 1;
     applied = await startApply(told).ended;
     if (way === "misbehaves" && applied.code === 3) break;
   }
-  counts.applies += 1;
+  figures["changes that were applied"] += 1;
   const after = snapshotsOf(told);
   try {
     // What a trick has asked for at its review is in the change: without the trick, the change is another one.
     const isOther = way === "misbehaves" && JSON.stringify(second.change.writes).includes("trick");
     if (applied.code === 0) {
-      counts.whole += told.left.length;
+      figures["programs that were applied as reviewed"] += told.left.length;
       for (const one of told.left) checkWhole(told, one, second, before, after);
     } else {
       for (const one of told.left) checkGains(told, one, second, before, after);
@@ -202,9 +207,9 @@ const checkWhole = (
   const moments = { before: momentsOf(one, before), after: momentsOf(one, after) };
   const names = resourceNames(told.program);
   const found = differences({ case: one, report, change, ...moments, names, isInPart: false });
-  told.counts.rows += found.rows;
-  told.counts.people += found.people;
-  told.counts.beyond += found.problems.length;
+  told.figures["rows of access of identities"] += found.rows;
+  told.figures["rows of access of people"] += found.people;
+  told.figures["rows that the review does not show, or shows wrongly"] += found.problems.length;
   for (const text of found.problems) told.fail(text, one);
 };
 

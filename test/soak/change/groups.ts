@@ -11,15 +11,15 @@ const GROUP = 10;
 /** One group of so many is a single case. */
 const SINGLE = 5;
 
-interface Options extends PartOptions {
-  /** name of the soak */
-  part: string;
-  /** Returns what is wrong. The first case has the seed, and each following one the next number: so a run goes on where another one has ended. */
-  run(seeds: readonly number[]): Promise<string[]>;
-}
-
-/** Returns what is wrong, with the command that repeats it. */
-export const runGroups = async ({ part, seed, rounds, log, run }: Options): Promise<string[]> => {
+/**
+ * Returns what is wrong, with the command that repeats it. `run` does so for one group: the first case has the seed, and each following one the
+ * next number, so a run goes on where another one has ended.
+ */
+export const runGroups = async (
+  part: string,
+  { seed, rounds, log }: PartOptions,
+  run: (seeds: readonly number[]) => Promise<string[]>,
+): Promise<string[]> => {
   const failures: string[] = [];
   const groups = groupsOf(seed, rounds);
   let [next, done] = [0, 0];

@@ -17,19 +17,28 @@ import {
   tellerOf,
 } from "./teller.ts";
 
-export const newCounts = () => ({
-  ...{ reviews: 0, updates: 0, refused: 0, failing: 0, inPart: 0, rows: 0, people: 0, writes: 0, replays: 0 },
-  ...{ unchanged: 0, ended: 0, withdrawn: 0 },
+export const newFigures = () => ({
+  reviews: 0,
+  "reviews of a case by one who sees a part": 0,
+  "updates of a case that went through, as reviewed": 0,
+  "updates of a case that fail, as reviewed": 0,
+  "updates of a case whose program the engine ended": 0,
+  "programs that neither a review nor an update takes": 0,
+  "programs that a group goes on without": 0,
+  "writes of the changes": 0,
+  "changes that were replayed": 0,
+  "rows of access of identities": 0,
+  "rows of access of people": 0,
+  "reviews of an unchanged case, without a write": 0,
 });
-export type Counts = ReturnType<typeof newCounts>;
 
 interface Told extends Teller {
-  counts: Counts;
+  figures: ReturnType<typeof newFigures>;
 }
 
 /** Returns what is wrong. */
-export const runStory = async (group: Group, counts: Counts): Promise<string[]> => {
-  const told: Told = { ...tellerOf(group), counts };
+export const runStory = async (group: Group, figures: Told["figures"]): Promise<string[]> => {
+  const told: Told = { ...tellerOf(group), figures };
   const { random, program } = told;
   changePrograms(told, (one) => 2 + one.below(6));
   if (random.below(2) === 0) await reviewAndUpdate(told);
@@ -43,16 +52,16 @@ export const runStory = async (group: Group, counts: Counts): Promise<string[]> 
       await update(program);
     await unchanged(told, whole);
   }
-  counts.withdrawn += told.cases.length - told.left.length;
+  figures["programs that a group goes on without"] += told.cases.length - told.left.length;
   return told.problems;
 };
 
 /** Returns the cases whose update went through. */
 const reviewAndUpdate = async (told: Told): Promise<readonly Case[]> => {
-  const { program, counts, inPart, fail } = told;
+  const { program, figures, inPart, fail } = told;
   const reviewed = await reviewWhole(told);
   if (reviewed === undefined) return [];
-  if ("report" in reviewed) counts.reviews += 1;
+  if ("report" in reviewed) figures.reviews += 1;
   const replayed = "report" in reviewed && inPart === undefined ? await replayOf(told, reviewed) : undefined;
   const before = snapshotsOf(told);
   await writesSent(told);
@@ -62,12 +71,12 @@ const reviewAndUpdate = async (told: Told): Promise<readonly Case[]> => {
     if (!("report" in reviewed)) {
       if (updated.code === 0 && inPart === undefined)
         fail(`there is no review, and the update goes through: ${reviewed.problem}`);
-      counts.refused += told.left.length;
+      figures["programs that neither a review nor an update takes"] += told.left.length;
       return [];
     }
     // An engine that ends its program early says nothing of the review (https://github.com/pulumi/pulumi/issues/13616).
     if (updated.output.includes("Resource monitor is terminating")) {
-      counts.ended += told.left.length;
+      figures["updates of a case whose program the engine ended"] += told.left.length;
       return [];
     }
     const { report, change } = reviewed;
@@ -80,10 +89,13 @@ const reviewAndUpdate = async (told: Told): Promise<readonly Case[]> => {
         ...{ case: one, report, change, before: old, after: now, names, sent, isInPart: inPart !== undefined },
       });
       for (const text of [...found.problems, ...(replayed?.(one) ?? [])]) fail(text, one);
-      counts.rows += found.rows;
-      counts.people += found.people;
-      counts.writes += found.writes;
-      counts[inPart ? "inPart" : "updates"] += 1;
+      figures["rows of access of identities"] += found.rows;
+      figures["rows of access of people"] += found.people;
+      figures["writes of the changes"] += found.writes;
+      const isWhole = inPart === undefined;
+      figures[
+        isWhole ? "updates of a case that went through, as reviewed" : "reviews of a case by one who sees a part"
+      ] += 1;
     }
     return whole;
   } finally {
@@ -92,7 +104,7 @@ const reviewAndUpdate = async (told: Told): Promise<readonly Case[]> => {
 };
 
 /** Whether review and update say that all steps of the case go through. What only one of them says is a difference. */
-const goesThrough = ({ counts, inPart, fail }: Told, one: Case, { report }: Reviewed, updated: Updated): boolean => {
+const goesThrough = ({ figures, inPart, fail }: Told, one: Case, { report }: Reviewed, updated: Updated): boolean => {
   const failing = [
     ...report.steps.flatMap(({ ok, urn, error }) => (ok || !isAbout(one, nameIn(urn)) ? [] : [`${urn}: ${error}`])),
     ...report.errors.filter((text) => isAbout(one, text)),
@@ -106,7 +118,7 @@ const goesThrough = ({ counts, inPart, fail }: Told, one: Case, { report }: Revi
       one,
     );
   if (failing.length === 0 && !hasFailed) return true;
-  counts.failing += 1;
+  figures["updates of a case that fail, as reviewed"] += 1;
   return false;
 };
 
@@ -125,7 +137,7 @@ const replayOf = async (told: Told, { change }: Reviewed): Promise<(one: Case) =
     told.fail(`there is no replay: ${replayed.problem}`);
     return () => [];
   }
-  told.counts.replays += 1;
+  told.figures["changes that were replayed"] += 1;
   const isOfWrite = ofWrites(change);
   for (const row of replayed.differs) told.fail(`replayed: ${JSON.stringify(row)}`);
   return (one) =>
@@ -142,7 +154,7 @@ const unchanged = async (told: Told, whole: readonly Case[]): Promise<void> => {
   const { report, change } = again;
   const isOfWrite = ofWrites(change);
   for (const one of whole) {
-    told.counts.unchanged += 1;
+    told.figures["reviews of an unchanged case, without a write"] += 1;
     const writes = change.writes.filter((write) => isOfWrite(one, write));
     const steps = report.steps.filter(({ urn }) => isAbout(one, nameIn(urn)));
     const rows = [...report.identities, ...report.people].filter((shown) => {
