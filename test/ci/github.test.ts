@@ -32,13 +32,9 @@ afterAll(async () => {
   change.repository.remove();
 });
 
-const review = (
-  further: Record<string, string> = {},
-  from: "branch" | "fork" = "branch",
-  target = "main",
-): Promise<JobResult> =>
+const review = (further: Record<string, string> = {}, from: "branch" | "fork" = "branch"): Promise<JobResult> =>
   github.run(
-    pullRequest(head, from, target),
+    pullRequest(head, from),
     { "stack-name": "production", change: change.file, "preview-identity": identity, ...further },
     { workspace: change.checkout, env: { IRM_BASE_URL: api.baseUrl, IRM_AUTH_URL: api.authUrl } },
   );
@@ -76,20 +72,6 @@ describe("a pull request", () => {
     for (const folder of [change.checkout, change.repository.root])
       expect(existsSync(join(folder, "hacked"))).toBe(false);
     expect(log + summary).not.toContain(TOKEN);
-  });
-
-  test("into a branch of its author fails, by the rules of the default branch", async () => {
-    change.makeBranch("theirs", { "review.yaml": "deny: []\n" });
-    const { conclusion, outputs, log } = await review({}, "branch", "theirs");
-    expect(conclusion, log).toBe("failure");
-    expect(outputs.access).toMatchObject({ "exit-code": "3", digest: "" });
-    const { rules, findings } = Report.parse(JSON.parse(readFileSync(outputs.access?.json ?? "", "utf8")));
-    expect(rules).toMatchObject({ base: "origin/main" });
-    expect(findings).toContainEqual(expect.objectContaining({ rule: "other-branch", subject: "theirs", denied: true }));
-    expect(github.repository.comments[0]?.body).toContain("- :no_entry: denied [`other-branch`](https://");
-    // Whoever has written the workflow may name the branch.
-    const named = await review({ branch: "theirs" }, "branch", "theirs");
-    expect(named.conclusion, named.log).toBe("success");
   });
 
   test("from a fork gets neither a token nor a comment, and the reason", async () => {

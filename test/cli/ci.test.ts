@@ -24,23 +24,17 @@ beforeEach(() => {
   folder.write("event.json", JSON.stringify({ repository: { id: 1, default_branch: "main" } }));
   for (const name of ["output", "summary"]) folder.write(name, "");
   env({
-    GITHUB_ACTIONS: "true",
-    GITHUB_EVENT_NAME: "schedule",
-    GITHUB_EVENT_PATH: folder.path("event.json"),
-    GITHUB_REF: "refs/heads/main",
-    GITHUB_REPOSITORY: "acme/access",
-    GITHUB_SERVER_URL: "https://github.example",
-    GITHUB_RUN_ID: "12",
-    GITHUB_API_URL: github.url,
-    GITHUB_GRAPHQL_URL: `${github.url}/graphql`,
-    GITHUB_OUTPUT: folder.path("output"),
-    GITHUB_STEP_SUMMARY: folder.path("summary"),
-    GITHUB_ACTION_PATH: root,
-    RUNNER_TEMP: folder.path("temp"),
+    ...{ GITHUB_ACTIONS: "true", GITHUB_EVENT_NAME: "schedule", GITHUB_EVENT_PATH: folder.path("event.json") },
+    ...{ GITHUB_REF: "refs/heads/main", GITHUB_REPOSITORY: "acme/access", GITHUB_RUN_ID: "12" },
+    ...{ GITHUB_SERVER_URL: "https://github.example", GITHUB_API_URL: github.url },
+    ...{ GITHUB_GRAPHQL_URL: `${github.url}/graphql`, GITHUB_OUTPUT: folder.path("output") },
+    ...{ GITHUB_STEP_SUMMARY: folder.path("summary"), GITHUB_ACTION_PATH: root, RUNNER_TEMP: folder.path("temp") },
+    ...{
+      IRM_CI_STACK_NAME: "production",
+      IRM_CI_WORK_DIR: folder.path("program"),
+      IRM_CI_FOLDER: folder.path("files"),
+    },
     PATH: [folder.path("bin"), process.env.PATH].join(delimiter),
-    IRM_CI_STACK_NAME: "production",
-    IRM_CI_WORK_DIR: folder.path("program"),
-    IRM_CI_FOLDER: folder.path("files"),
   });
 });
 afterEach(() => {

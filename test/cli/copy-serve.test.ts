@@ -147,12 +147,4 @@ describe("irm serve --copy-of refuses", () => {
     expect(refused.stderr).not.toContain("refused-by");
     expect(existsSync(file)).toBe(false);
   });
-
-  test("a file that cannot be written, and starts nothing", async () => {
-    vi.stubEnv("IRM_TOKEN", original.token);
-    const file = folder.path("missing/copy.yaml");
-    expect(await runIrm("serve", "--copy-of", proxy.url, "--copy-to", file)).toEqual(
-      failure(1, new RegExp(`irm serve: cannot write ${file}: ENOENT\\n$`)),
-    );
-  });
 });

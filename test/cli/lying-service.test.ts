@@ -66,12 +66,6 @@ test.each<[what: string, lieOf: Lie, problem: string]>([
   expect((await api.ok("GET", `${IAM}/roleBindings`, { query: { identity: release } })).roleBindings).toHaveLength(1);
 });
 
-test("a record that is listed twice counts once", async () => {
-  await lie("roleBindings", (roleBindings) => ({ roleBindings: [...roleBindings, ...roleBindings] }));
-  const { stdout } = await runIrm("access", "--identity", release);
-  expect(stdout).toMatch(/\n1 identity, 1 binding\n$/);
-});
-
 test("whoami: a group without a uid", async () => {
   await lie("groups", () => ({ groups: [{ name: "acme" }] }));
   expect(await runIrm("access", "whoami")).toEqual(

@@ -68,19 +68,6 @@ describe("irm review CHANGE", () => {
     expect(groups).toEqual([]);
   });
 
-  test("names each row that the file has and the copy has not, and the other way round", async () => {
-    const [first, ...others] = made.rows as [Change["rows"][0], ...Change["rows"]];
-    const invented = { ...first, capability: "groups.delete" };
-    const { code, report } = await reviewed(fileOf({ rows: [...others, invented] }));
-    expect(code).toBe(3);
-    expect(report.differs).toEqual([
-      { row: first, message: "the file does not have it" },
-      { row: invented, message: "only the file has it" },
-    ]);
-    // What is shown is what the writes give.
-    expect(report.identities).toEqual((await reviewed(path)).report.identities);
-  });
-
   test("finds what a change by hand has made of it", async () => {
     const binding = await createUid(api, "roleBindings", platform, { identityUid: seen.uid, roleUid: publisher });
     const { code, report } = await reviewed(path);

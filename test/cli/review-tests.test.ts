@@ -122,17 +122,6 @@ describe("the author of a change cannot excuse it", () => {
       '- test "only the owner gives access", + test "only the owner gives access"',
     );
   });
-
-  test("a test that it adds runs as well", async () => {
-    const own =
-      "  - { name: release reads nothing above, identity: platform/release, cannot: { capability: repo.list, at: platform } }\n";
-    repository.write({ "access.tests.yaml": TESTS + own });
-    const { code, report } = await run(gives("viewer"), "--base", "main");
-    expect(code).toBe(3);
-    expect(failures(report)).toEqual([
-      expect.stringContaining("release reads nothing above: platform/release can repo.list at platform"),
-    ]);
-  });
 });
 
 describe("a test that failed before the change too", () => {

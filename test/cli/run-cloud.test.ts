@@ -70,7 +70,6 @@ test.each([
   ["DELETE", STACK, "it would delete the stack"],
   ["POST", `${STACK}/import`, "it would write a state"],
   ["POST", "/api/stacks/acme/other/dev/update", "it is another stack"],
-  ["PUT", `${STACK}/config`, "it would write configuration"],
   ["GET", "/api/stacks/acme/../../orgs/acme", "it is another path in the end"],
   ["GET", "/api/stacks/acme/%2e%2e/dev", "so is this one"],
   ["GET", "/api/orgs/acme/members", "no run needs it"],

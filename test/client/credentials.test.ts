@@ -85,16 +85,6 @@ describe("where the API token comes from", () => {
     );
   });
 
-  it("asks for GitHub's token over http on loopback", async () => {
-    const url = "http://127.0.0.1:8080/token";
-    const { credentials, calls } = setUp({
-      ACTIONS_ID_TOKEN_REQUEST_URL: url,
-      ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request-token",
-    });
-    await credentials.token();
-    expect(calls[0]).toBe(`github ${url} request-token`);
-  });
-
   it("does not quote a token that is given in place of a file name", async () => {
     const { credentials } = setUp({ IRM_IDENTITY_TOKEN_FILE: "eyJ.secret.token" });
     await expect(credentials.token()).rejects.toThrow(

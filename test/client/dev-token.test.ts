@@ -14,7 +14,6 @@ describe("a new token", () => {
   test.each<[reason: string, claims: Json, source: string | undefined, advice: string]>([
     ["of a variable", { sub: "owner" }, "IRM_IDENTITY_TOKEN", `export IRM_IDENTITY_TOKEN=$(${COMMAND} owner)`],
     ["of a file", { sub: "owner" }, "IRM_IDENTITY_TOKEN_FILE", `${COMMAND} owner > "$IRM_IDENTITY_TOKEN_FILE"`],
-    ["of another setting", { sub: "owner" }, "ACME (provider acme: tokenEnv)", `${COMMAND} owner`],
     [
       "with the usual audience",
       { sub: "a", aud: "http://127.0.0.1:8080", exp: 1, jti: "x" },

@@ -54,7 +54,6 @@ describe("how long the client waits", () => {
   const BUSY: Failure = { sent: true, status: 503 };
   const rows: [string, Failure, number, number, number][] = [
     ["the base at first", BUSY, 1, 1, 100],
-    ["doubled each time", BUSY, 4, 1, 800],
     ["full jitter", BUSY, 4, 0.25, 200],
     ["at most 20 seconds", BUSY, 20, 1, 20_000],
     ["a second when throttled without a hint", { sent: true, status: 429 }, 1, 1, 1_000],

@@ -113,19 +113,6 @@ describe.each([
       expect(refused.code).toBe(64 + 3);
       expect(JSON.parse(refused.output)).toEqual(REFUSED);
     });
-
-    test("calls by the generated .proto files too, without reflection", async () => {
-      const protos = ["-import-path", PROTOS, "-proto", "chainguard/platform/ping/v2beta1/ping.proto"];
-      expect(await ok(...protos, host, `${PLATFORM}.ping.v2beta1.PingService/Ping`)).toEqual({ response: "pong" });
-    });
-
-    test("reads the health of the server and of a service, and gets an error for an unknown one", async () => {
-      const check = (service: string) => ["-d", JSON.stringify({ service }), host, "grpc.health.v1.Health/Check"];
-      for (const service of ["", GROUPS]) expect(await ok(...check(service))).toEqual({ status: "SERVING" });
-      const unknown = await run(...check("nobody"));
-      expect(unknown.code).toBe(64 + 5);
-      expect(JSON.parse(unknown.output)).toMatchObject({ message: "Not found: there is no service nobody" });
-    });
   });
 
   describe("grpc-js on the generated .proto files", () => {

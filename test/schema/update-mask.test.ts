@@ -10,9 +10,7 @@ describe("an explicit mask", () => {
     ["a nested path", "claimMatch.subject", ["claimMatch.subject"]],
     ["snake_case", "claim_match.subject_pattern", ["claimMatch.subjectPattern"]],
     ["the wildcard", "*", ["*"]],
-    ["the wildcard beside a path", "*,name", ["*", "name"]],
     ["an output-only path, which is ignored", "uid,createTime,last_seen_time,name", ["name"]],
-    ["a path below an output-only one, which is ignored", "updateTime", []],
     ["nothing", "", []],
   ])("may have %s", (_, text, paths) => {
     expect(parseMask(Identity, text)).toEqual({ paths, unknown: [] });
@@ -23,7 +21,6 @@ describe("an explicit mask", () => {
     ["a path below a text", "name.first", ["name.first"]],
     ["a path into a map", "claimMatch.claims.ref", ["claimMatch.claims.ref"]],
     ["an unknown field below a message", "claimMatch.sub", ["claimMatch.sub"]],
-    ["an empty part", "claimMatch.", ["claimMatch."]],
     ["a name of the prototype", "constructor", ["constructor"]],
     ["a wildcard below", "claimMatch.*", ["claimMatch.*"]],
     ["several, each reported", "colour,name,taste", ["colour", "taste"]],
@@ -166,9 +163,7 @@ describe("what a mask touches", () => {
     ["an item of a list", ["capabilities"], "capabilities[2]", true],
     ["the message above a path", ["claimMatch.issuer"], "claimMatch", true],
     ["everything, by the wildcard", ["*"], "name", true],
-    ["not a neighbour", ["claimMatch.issuer"], "claimMatch.subject", false],
     ["not a path that only begins alike", ["claimMatch.issuer"], "claimMatch.issuerPattern", false],
-    ["nothing without paths", [], "name", false],
   ])("%s", (_, paths, field, touched) => {
     expect(maskTouches(paths, field)).toBe(touched);
   });

@@ -1,12 +1,12 @@
 // The files of a release, as they are written without Python, Go or tar.
 import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { gunzipSync, strFromU8, unzipSync } from "fflate";
 import { parseTar } from "nanotar";
 import { afterAll, describe, expect, test } from "vitest";
 import { REPOSITORY } from "../../../plugin/schema/language.ts";
-import { writeGoTarball, writePluginTarball, writeWheel } from "../../../scripts/build/release-files.ts";
+import { writeGoTarball, writeWheel } from "../../../scripts/build/release-files.ts";
 import { root } from "../../harness/api-process.ts";
 import { temporaryFolder } from "../../support/command.ts";
 
@@ -67,21 +67,6 @@ describe("the Python package", async () => {
         .toSorted(),
     );
   });
-});
-
-test("the plugin's file has its files at the root, and scripts that may be run", async () => {
-  const plugin = folder.path("plugin");
-  mkdirSync(plugin);
-  writeFileSync(`${plugin}/pulumi-resource-irm`, "#!/bin/sh\n");
-  writeFileSync(`${plugin}/main.mjs`, "1;\n");
-  chmodSync(`${plugin}/pulumi-resource-irm`, 0o755);
-  const name = await writePluginTarball(plugin, "1.2.3", folder.path(""));
-  expect(name).toBe("pulumi-resource-irm-v1.2.3.tar.gz");
-  const entries = parseTar(gunzipSync(readFileSync(folder.path(name))));
-  expect(entries.map((one) => [one.name, one.attrs?.mode, one.text])).toEqual([
-    ["main.mjs", expect.stringMatching(/644$/), "1;\n"],
-    ["pulumi-resource-irm", expect.stringMatching(/755$/), "#!/bin/sh\n"],
-  ]);
 });
 
 describe("the file of the package for Go", async () => {
