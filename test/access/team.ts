@@ -1,30 +1,29 @@
 // A small organization that tests change by hand: groups dev, dev/team; roles viewer (built in), maker in team; identity ci.
-import { newGraph } from "../../access/graph/graph.ts";
 import type { Live } from "../../access/graph/live.ts";
-import { addGroup, addIdentity, ROOT, uidIn } from "./graphs.ts";
+import { graphOf, roleUid, uid, uidIn } from "./graphs.ts";
 
 export const NOW_MS = Date.parse("2026-11-22T00:00:00Z");
 
-export const TEAM = uidIn(ROOT, 1);
-export const CI = uidIn(ROOT, 2);
-export const VIEWER = "1".repeat(40);
-export const MAKER = uidIn(TEAM, 3);
+export const [TEAM, CI, MAKER] = [uid("team"), uid("ci"), uid("team/maker")];
+export const VIEWER = roleUid("viewer");
 export const ISSUER = "https://ci.example.com";
 
 export const urnOf = (type: string, name: string): string =>
   `urn:pulumi:dev::access::pulumi-nodejs:dynamic/irm:${type}::${name}`;
 
+export const bindingUid = (group: string, i: number) => uidIn(group, 100 + i);
+
 export const liveWith = (...bindings: [group: string, identity: string, role: string][]): Live => {
-  const graph = newGraph();
-  addGroup(graph, ROOT, "dev", null);
-  addGroup(graph, TEAM, "team", ROOT);
-  addIdentity(graph, CI, "ci", ROOT, { issuer: ISSUER, subject: "ci" });
-  graph.roles.set(VIEWER, { id: VIEWER, uid: VIEWER, name: "viewer", group: null, capabilities: ["groups.list"] });
-  graph.roles.set(MAKER, { id: MAKER, uid: MAKER, name: "maker", group: TEAM, capabilities: ["repo.create"] });
+  const roles = { viewer: ["groups.list"], "team/maker": ["repo.create"] };
+  const graph = graphOf({
+    name: "dev",
+    groups: ["team"],
+    roles,
+    identities: { ci: { issuer: ISSUER, subject: "ci" } },
+  });
   for (const [i, [group, identity, role]] of bindings.entries()) {
-    const uid = uidIn(group, 100 + i);
-    graph.bindings.set(uid, { id: uid, uid, group, identity, role });
+    const id = bindingUid(group, i);
+    graph.bindings.set(id, { id, uid: id, group, identity, role });
   }
   return { graph, notVisible: [] };
 };
-export const bindingUid = (group: string, i: number) => uidIn(group, 100 + i);

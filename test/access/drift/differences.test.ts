@@ -6,6 +6,7 @@ import { driftDocument } from "../../../access/format/drift.ts";
 import { SECRET, UNKNOWN } from "../../../pulumi/value.ts";
 import type { Json } from "../../../schema/index.ts";
 import { ROOT } from "../graphs.ts";
+import { DRIFT, NO_DRIFT } from "./report.ts";
 
 const claims = (own: Json): Json => ({ claimMatch: { issuer: "https://ci.example.com", subject: "ci", claims: own } });
 
@@ -50,10 +51,8 @@ describe("a value", () => {
       { path: "claimMatch.claims.constructor", program: "x", live: null, changedIn: "program" },
     ]);
     const difference = { path: "description", program: "constructor", live: "toString" };
-    const row = { resource: "urn", kind: "group", uid: null, name: null, groupName: null };
-    const rest = { undeclared: [], roles: [], keys: [], pullTokens: [], pending: [], unknown: [], notVisible: [] };
-    const report = { drift: [{ ...row, change: "changed" as const, differences: [difference] }], ...rest };
-    expect(documentAsText(driftDocument(report), { color: false })).toContain(
+    const document = driftDocument({ ...NO_DRIFT, drift: [{ ...DRIFT, differences: [difference] }] });
+    expect(documentAsText(document, { color: false })).toContain(
       'the program has "constructor", the service "toString"',
     );
   });

@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import type { JournalEntry } from "../../../access/drift/pending.ts";
 import { documentAsText } from "../../../access/format/document/terminal.ts";
 import { driftDocument, hasDifferences } from "../../../access/format/drift.ts";
-import { newGraph } from "../../../access/graph/graph.ts";
+import type { GraphBuilder } from "../../../access/graph/graph.ts";
 import { openStackText } from "../../../client/preview-marks.ts";
-import { addRole, ROOT, uidIn } from "../graphs.ts";
+import { addRole, graphOf, ROOT, uid, uidIn } from "../graphs.ts";
 import { bindingUid, CI, liveWith, MAKER, NOW_MS, TEAM, urnOf, VIEWER } from "../team.ts";
 import {
   create,
@@ -22,6 +22,8 @@ import {
 } from "./report.ts";
 
 describe("drift", () => {
+  const described = { ...TEAM_INPUTS, description: "of the program" };
+
   test("of a stack that is as the program has it is empty", () => {
     const found = report();
     expect(found).toEqual(NO_DRIFT);
@@ -29,9 +31,8 @@ describe("drift", () => {
   });
 
   test("names record, resource, place and what differs", () => {
-    const inputs = { ...TEAM_INPUTS, description: "of the program" };
     const found = report({
-      stored: [resource("Group", "team", TEAM, inputs)],
+      stored: [resource("Group", "team", TEAM, described)],
       records: { [TEAM]: { description: "by hand" } },
       calls: [update("UpdateGroup", TEAM, { description: "of the program" })],
     });
@@ -79,42 +80,32 @@ describe("drift", () => {
 
   test("shows what may own first, whatever changed and wherever it is, then what changes records, then what reads", () => {
     const live = liveWith();
-    const graph = newGraph(live.graph);
-    const owner = addRole(graph, "owner", ["role_bindings.create"]);
-    const editors = addRole(graph, "editors", ["repo.create"]);
-    const bind = (name: string, number: number, role: string, parent: string) => {
-      const uid = uidIn(parent, number);
+    const [owner, editors] = [addRole(live.graph as GraphBuilder, "owner", ["role_bindings.create"]), uid("editors")];
+    graphOf({ name: "dev", roles: { "/editors": ["repo.create"] } }, live.graph as GraphBuilder);
+    const bind = (name: string, roleUid: string, parent: string) => {
+      const id = `${parent}/${name}`;
       return {
-        resource: resource("RoleBinding", name, uid, { parent, identity: CI, role }),
-        call: create("CreateRoleBinding", parent, uid, { identityUid: CI, roleUid: role }),
+        resource: resource("RoleBinding", name, id, { parent, identity: CI, role: roleUid }),
+        step: step("create", "RoleBinding", name),
+        call: create("CreateRoleBinding", parent, id, { identityUid: CI, roleUid }),
       };
     };
-    const bindings = [
-      bind("b-reads", 30, VIEWER, ROOT),
-      bind("c-writes", 31, editors, TEAM),
-      bind("e-owns", 32, owner, TEAM),
-    ];
+    const bindings = [bind("b-reads", VIEWER, ROOT), bind("c-writes", editors, TEAM), bind("e-owns", owner, TEAM)];
     const role = (...capabilities: string[]) =>
       resource("Role", "d-role", MAKER, { name: "maker", parent: TEAM, capabilities });
-    const group = uidIn(ROOT, 33);
+    const group = resource("Group", "a-group", uid("x"), { name: "x", parent: ROOT });
     const { drift } = report(
       {
         stored: [role("CAP_REPO_CREATE")],
-        left: [
-          ...[role("CAP_IAM_ROLE_BINDINGS_CREATE"), resource("Group", "a-group", group, { name: "x", parent: ROOT })],
-          ...bindings.map((one) => one.resource),
-        ],
-        steps: [
-          step("create", "Group", "a-group"),
-          ...["b-reads", "c-writes", "e-owns"].map((name) => step("create", "RoleBinding", name)),
-        ],
+        left: [role("CAP_IAM_ROLE_BINDINGS_CREATE"), group, ...bindings.map((one) => one.resource)],
+        steps: [step("create", "Group", "a-group"), ...bindings.map((one) => one.step)],
         calls: [
-          create("CreateGroup", ROOT, group, { name: "x" }),
+          create("CreateGroup", ROOT, uid("x"), { name: "x" }),
           update("UpdateRole", MAKER, { capabilities: ["CAP_IAM_ROLE_BINDINGS_CREATE"] }),
           ...bindings.map(({ call }) => call),
         ],
       },
-      { ...live, graph },
+      live,
     );
     const names = drift.map(({ resource: urn }) => urn.split("::").at(-1));
     expect(names).toEqual(["d-role", "e-owns", "c-writes", "b-reads", "a-group"]);
@@ -147,12 +138,8 @@ describe("drift", () => {
       steps: [step("create-replacement", "Role", "maker")],
       calls: [create("CreateRole", ROOT, next, { name: "maker" }), remove("DeleteRole", MAKER)],
     });
-    expect(found.drift).toMatchObject([
-      {
-        ...{ change: "replaced", uid: MAKER },
-        differences: [{ path: "parent", program: ROOT, live: TEAM, changedIn: "program" }],
-      },
-    ]);
+    const differences = [{ path: "parent", program: ROOT, live: TEAM, changedIn: "program" }];
+    expect(found.drift).toMatchObject([{ change: "replaced", uid: MAKER, differences }]);
   });
 
   test("of a role binding has the names of what it refers to", () => {
@@ -174,15 +161,13 @@ describe("drift", () => {
   });
 
   test("has a resource under its new name where an alias gives it one", () => {
-    const inputs = { ...TEAM_INPUTS, description: "of the program" };
     const found = report({
-      stored: [resource("Group", "before", TEAM, inputs)],
-      left: [resource("Group", "team", TEAM, inputs)],
+      stored: [resource("Group", "before", TEAM, described)],
+      left: [resource("Group", "team", TEAM, described)],
       calls: [update("UpdateGroup", TEAM, { description: "of the program" })],
     });
-    expect(found.drift).toMatchObject([
-      { resource: urnOf("Group", "team"), uid: TEAM, differences: [{ changedIn: "service" }] },
-    ]);
+    const changed = { resource: urnOf("Group", "team"), uid: TEAM, differences: [{ changedIn: "service" }] };
+    expect(found.drift).toMatchObject([changed]);
   });
 
   test("of what the run could not carry out is not known, and counts", () => {
@@ -207,11 +192,7 @@ describe("drift", () => {
 
 describe("open creates", () => {
   const entry = (key: string, own: Partial<JournalEntry> = {}): JournalEntry => ({
-    key: `organization/access/dev/${key}`,
-    kind: "group",
-    parent: TEAM,
-    at: NOW_MS,
-    ...own,
+    ...{ key: `organization/access/dev/${key}`, kind: "group", parent: TEAM, at: NOW_MS, ...own },
   });
 
   test("come from the journal, of this stack alone, with the resource that the program still has", () => {

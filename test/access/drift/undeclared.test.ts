@@ -1,8 +1,8 @@
 // Access that no resource of the stack has, in a report of drift, and keys that end.
 import { describe, expect, test } from "vitest";
 import { hasDifferences } from "../../../access/format/drift.ts";
-import { newGraph } from "../../../access/graph/graph.ts";
-import { addInvite, addProvider, mapGroup, ROOT, uidIn } from "../graphs.ts";
+import type { GraphBuilder } from "../../../access/graph/graph.ts";
+import { addInvite, addProvider, mapGroup, ROOT, uid, uidIn } from "../graphs.ts";
 import { bindingUid, CI, ISSUER, liveWith, MAKER, TEAM, urnOf, VIEWER } from "../team.ts";
 import { create, remove, report, resource, TEAM_RESOURCE, VIEWER_OUTPUTS } from "./report.ts";
 
@@ -11,15 +11,13 @@ describe("undeclared access", () => {
     const live = liveWith([TEAM, CI, VIEWER], [TEAM, CI, MAKER]);
     const [declared, other] = [bindingUid(TEAM, 0), bindingUid(TEAM, 1)];
     const inputs = { parent: TEAM, identity: CI, role: "viewer" };
-    const found = report(
-      { stored: [TEAM_RESOURCE, resource("RoleBinding", "b", declared, inputs, VIEWER_OUTPUTS)] },
-      live,
-    );
+    const stored = [TEAM_RESOURCE, resource("RoleBinding", "b", declared, inputs, VIEWER_OUTPUTS)];
+    const found = report({ stored }, live);
     const who = { kind: "role binding", uid: other, name: "ci", identity: CI, group: TEAM, groupName: "team" };
     expect(found.undeclared).toEqual([{ ...who, role: "maker", command: `npx pulumi-irm revoke --binding ${other}` }]);
     expect(hasDifferences(found)).toBe(true);
-    for (const uid of [declared, CI]) {
-      const excused = report({}, liveWith([TEAM, CI, MAKER]), { allowed: new Set([uid]) });
+    for (const one of [declared, CI]) {
+      const excused = report({}, liveWith([TEAM, CI, MAKER]), { allowed: new Set([one]) });
       expect(excused.undeclared).toMatchObject([{ allowed: true }]);
       expect(hasDifferences(excused)).toBe(false);
     }
@@ -42,13 +40,8 @@ describe("undeclared access", () => {
     const [kept, extra] = [bindingUid(TEAM, 0), bindingUid(TEAM, 1)];
     const inputs = { parent: TEAM, exclusive: true, bindings: [{ identity: CI, role: "viewer" }] };
     const outputs = { bindings: [{ uid: kept, identity: { uid: CI }, role: { uid: VIEWER } }] };
-    const found = report(
-      {
-        stored: [resource("RoleBindingSet", "set", TEAM, inputs, outputs)],
-        calls: [remove("DeleteRoleBinding", extra)],
-      },
-      live,
-    );
+    const stored = [resource("RoleBindingSet", "set", TEAM, inputs, outputs)];
+    const found = report({ stored, calls: [remove("DeleteRoleBinding", extra)] }, live);
     expect(found.undeclared).toMatchObject([{ uid: extra, removedBy: urnOf("RoleBindingSet", "set") }]);
     expect(found.drift).toMatchObject([
       {
@@ -82,15 +75,14 @@ describe("undeclared access", () => {
   });
 
   test("is also what gives access to people, unless a resource has it", () => {
-    const graph = newGraph(liveWith().graph);
-    const live = { graph, notVisible: [] };
-    const invite = uidIn(TEAM, 50);
+    const live = liveWith();
+    const graph = live.graph as GraphBuilder;
+    const [invite, provider, mapping] = [uid("team/invite"), uid("okta"), uid("okta/sre")];
     addInvite(graph, invite, "key", TEAM, VIEWER);
-    const provider = addProvider(graph, uidIn(ROOT, 51), "okta", MAKER, null);
-    const mapping = uidIn(provider, 52);
+    addProvider(graph, provider, "okta", MAKER, null);
     mapGroup(graph, mapping, provider, "SRE", MAKER);
     const found = report({}, live);
-    expect(found.undeclared.map(({ kind, uid, name, role, command }) => [kind, uid, name, role, command])).toEqual([
+    expect(found.undeclared.map((one) => [one.kind, one.uid, one.name, one.role, one.command])).toEqual([
       [
         ...["external group role mapping", mapping, "external group SRE of okta", "maker"],
         `npx pulumi-irm revoke --external-group ${mapping}`,
@@ -98,30 +90,25 @@ describe("undeclared access", () => {
       ["identity provider", provider, "people of okta", "maker", undefined],
       ["group invite", invite, "invite key", "viewer", undefined],
     ]);
-    const declared = resource("IdentityProvider", "okta", provider, {});
-    expect(report({ stored: [TEAM_RESOURCE, declared] }, live).undeclared.map(({ uid }) => uid)).toEqual([
-      mapping,
-      invite,
-    ]);
+    const stored = [TEAM_RESOURCE, resource("IdentityProvider", "okta", provider, {})];
+    expect(report({ stored }, live).undeclared).toMatchObject([{ uid: mapping }, { uid: invite }]);
   });
 });
 
 test("keys that end within 30 days are listed with the resource of their identity", () => {
-  const graph = newGraph(liveWith().graph);
-  const live = { graph, notVisible: [] };
-  const keysOf = (name: string, number: number, expirationTime: string) => {
-    const id = uidIn(TEAM, number);
-    const relationship = { staticKeys: { issuer: ISSUER, subject: name, expirationTime } };
-    graph.identities.set(id, { id, uid: id, name, group: TEAM, relationship });
-    return id;
-  };
-  const [soon, own] = [keysOf("soon", 20, "2026-12-20T00:00:00Z"), keysOf("own", 21, "2026-11-30T00:00:00Z")];
-  keysOf("later", 22, "2027-03-01T00:00:00Z");
-  const found = report({ stored: [TEAM_RESOURCE, resource("Identity", "own", own, {})] }, live);
-  const of = (uid: string, name: string, expirationTime: string) => ({ uid, name, groupName: "team", expirationTime });
+  const live = liveWith();
+  const ends = { soon: "2026-12-20T00:00:00Z", own: "2026-11-30T00:00:00Z", later: "2027-03-01T00:00:00Z" };
+  for (const [name, expirationTime] of Object.entries(ends)) {
+    const [id, relationship] = [uid(`team/${name}`), { staticKeys: { issuer: ISSUER, subject: name, expirationTime } }];
+    (live.graph as GraphBuilder).identities.set(id, { id, uid: id, name, group: TEAM, relationship });
+  }
+  const found = report({ stored: [TEAM_RESOURCE, resource("Identity", "own", uid("team/own"), {})] }, live);
+  const of = (name: "soon" | "own") => ({
+    ...{ uid: uid(`team/${name}`), name, groupName: "team", expirationTime: ends[name] },
+  });
   expect(found.keys).toEqual([
-    { ...of(own, "own", "2026-11-30T00:00:00Z"), resource: urnOf("Identity", "own") },
-    { ...of(soon, "soon", "2026-12-20T00:00:00Z"), resource: null },
+    { ...of("own"), resource: urnOf("Identity", "own") },
+    { ...of("soon"), resource: null },
   ]);
   expect(hasDifferences(found)).toBe(true);
 });

@@ -4,10 +4,9 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Lexer, parse } from "yaml";
-import { type Export, exportOf } from "../../../access/export/model.ts";
 import { intoPolicy } from "../../../access/export/policy/into.ts";
 import { projectOf } from "../../../access/export/project.ts";
-import { type Contents, KINDS } from "../../../access/export/read.ts";
+import type { Contents } from "../../../access/export/read.ts";
 import { newGraph } from "../../../access/graph/graph.ts";
 import { addBinding, addGroup, addIdentity, addRole, type Listed } from "../../../access/graph/live-record.ts";
 import { removalOf } from "../../../access/policy/edit/entries.ts";
@@ -16,12 +15,10 @@ import { policyGraph } from "../../../access/policy/graph.ts";
 import { isRoot, parentOf } from "../../../schema/index.ts";
 import { createRandom } from "../../support/random.ts";
 import { testFolder } from "../../support/test-folder.ts";
+import { contentsOf, EDITOR, exportedFrom, ORG, VIEWER } from "./contents.ts";
 
 const folder = testFolder();
 
-const ORG = "a".repeat(40);
-const VIEWER = "b".repeat(40);
-const EDITOR = "c".repeat(40);
 const GITHUB = "https://token.actions.githubusercontent.com";
 
 /** Names that are something else somewhere, and equal ones in several groups. */
@@ -43,17 +40,18 @@ const organization = (seed: number): Contents => {
     }
   };
   const some = <T>(max: number, make: () => T): T[] => Array.from({ length: below(max + 1) }, make);
-  const group: Listed[] = [{ uid: ORG, name: "acme" }];
+  const group: Listed[] = [];
+  const place = (): string => pick([ORG, ...group.map(({ uid }) => uid)]);
   some(8, () => {
-    const parent = pick(group).uid;
+    const parent = place();
     group.push({ uid: uidIn(parent), name: nameIn(parent, "group"), description: pick(["", "x: y # z"]) });
   });
   const role = some(3, () => {
-    const parent = pick(group).uid;
+    const parent = place();
     return { uid: uidIn(parent), name: nameIn(parent, "role"), capabilities: ["CAP_REPO_LIST", "CAP_TAG_CREATE"] };
   });
   const identity = some(8, () => {
-    const parent = pick(group).uid;
+    const parent = place();
     const subject = pick(["repo:acme/images:ref:refs/heads/main", "x, y: {z}", "#1"]);
     return { uid: uidIn(parent), name: nameIn(parent, "identity"), claimMatch: { issuer: GITHUB, subject } };
   });
@@ -62,32 +60,20 @@ const organization = (seed: number): Contents => {
     identity.length === 0
       ? []
       : some(12, () => {
-          const place = pick(group).uid;
-          const own = role.filter((one) => `${place}/`.startsWith(`${parentOf(one.uid)}/`));
-          return { uid: uidIn(place), identity: pick(identity), role: pick([...builtIn, ...own]) };
+          const parent = place();
+          const own = role.filter((one) => `${parent}/`.startsWith(`${parentOf(one.uid)}/`));
+          return { uid: uidIn(parent), identity: pick(identity), role: pick([...builtIn, ...own]) };
         });
   return contentsOf({ group, role, identity, roleBinding });
 };
-
-const contentsOf = (given: Partial<Contents["records"]>): Contents => ({
-  top: ORG,
-  groupNames: new Map(given.group?.map(({ uid, name }) => [uid, String(name)])),
-  builtInRoles: new Map([
-    [VIEWER, "viewer"],
-    [EDITOR, "editor"],
-  ]),
-  records: Object.fromEntries(KINDS.map((kind) => [kind, given[kind] ?? []])) as unknown as Contents["records"],
-  notVisible: [],
-});
 
 /** Some of it, with all that it needs. */
 const partOf = ({ records }: Contents, seed: number): Contents => {
   const { below } = createRandom(seed);
   const isIn = below(2) === 0 ? () => true : () => below(3) > 0;
   const group: Listed[] = [];
-  for (const one of records.group)
-    if (isRoot(one.uid) || (group.some(({ uid }) => uid === parentOf(one.uid)) && isIn())) group.push(one);
-  const has = ({ uid }: Listed): boolean => group.some((one) => one.uid === parentOf(uid));
+  const has = ({ uid }: Listed): boolean => parentOf(uid) === ORG || group.some((one) => one.uid === parentOf(uid));
+  for (const one of records.group) if (!isRoot(one.uid) && has(one) && isIn()) group.push(one);
   const [role, identity] = [records.role, records.identity].map((some) => some.filter((one) => has(one) && isIn()));
   const roleBinding = records.roleBinding.filter((one) => {
     const [own, held] = [one.identity as Listed, one.role as Listed];
@@ -95,8 +81,6 @@ const partOf = ({ records }: Contents, seed: number): Contents => {
   });
   return contentsOf({ group, role: role ?? [], identity: identity ?? [], roleBinding });
 };
-
-const exported = (contents: Contents): Export => exportOf(contents, { isAdopted: true, nowMs: 0 });
 
 const comments = (text: string): string[] => [...new Lexer().lex(text)].filter((token) => token.startsWith("#"));
 
@@ -124,7 +108,7 @@ test("a policy of any part of an organization gets the rest, and keeps what it h
   fc.assert(
     fc.property(fc.nat(), fc.nat(), fc.boolean(), style, fc.boolean(), (seed, part, isSplit, written, hasUids) => {
       const whole = organization(seed);
-      const files = projectOf(exported(partOf(whole, part)), "yaml", { isNative: false, isSplit });
+      const files = projectOf(exportedFrom(partOf(whole, part)), "yaml", { isNative: false, isSplit });
       count += 1;
       const at = (name: string): string => folder.path(`${count}/${name}`);
       const names = [...files.keys()].filter((name) => name.startsWith("access"));
@@ -140,7 +124,7 @@ test("a policy of any part of an organization gets the rest, and keeps what it h
 
       const before = new Map(names.map((name) => [name, readFileSync(at(name), "utf8")]));
       const reopened = openPolicy(file);
-      const { edit, unsaid } = intoPolicy(reopened, exported(whole), whole, true);
+      const { edit, unsaid } = intoPolicy(reopened, exportedFrom(whole), whole, true);
       expect(unsaid).toEqual([]);
       applyEdit(edit);
       const after = openPolicy(file);
@@ -157,17 +141,14 @@ test("a policy of any part of an organization gets the rest, and keeps what it h
       for (const kind of ["groups", "identities", "roles", "bindings"] as const)
         expect([...graph[kind].keys()].sort(), kind).toEqual([...live[kind].keys()].sort());
       for (const [id, { name, relationship }] of graph.identities)
-        expect({ name, relationship }).toEqual({
-          name: live.identities.get(id)?.name,
-          relationship: live.identities.get(id)?.relationship,
-        });
+        expect(live.identities.get(id)).toMatchObject({ name, relationship });
 
       for (const [name, text] of before) {
         const now = readFileSync(at(name), "utf8");
         expect(comments(now)).toEqual(comments(text));
         expect(isKept(readIn(text), readIn(now)), now).toBe(true);
       }
-      const second = intoPolicy(after, exported(whole), whole, true);
+      const second = intoPolicy(after, exportedFrom(whole), whole, true);
       expect(second.edit).toEqual({ entries: [], files: [] });
     }),
     { numRuns: 50 },

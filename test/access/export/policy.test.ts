@@ -1,39 +1,24 @@
 // The policy of an export: what it says, and what the program beside it declares because a policy cannot.
-import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { type Export, exportOf } from "../../../access/export/model.ts";
+import type { Export } from "../../../access/export/model.ts";
 import { adoptionText, policyOf, policyText } from "../../../access/export/policy/policy.ts";
 import { projectOf } from "../../../access/export/project.ts";
-import { type Contents, type ExportKind, KINDS } from "../../../access/export/read.ts";
 import { parsePolicy, readPolicy } from "../../../access/policy/parse.ts";
 import { ODD } from "../../harness/by-hand.ts";
-import { temporaryFolder } from "../../support/command.ts";
+import { testFolder } from "../../support/test-folder.ts";
+import { contentsOf, exportedFrom, type Given, ORG, VIEWER } from "./contents.ts";
 
-const ORG = "a".repeat(40);
-const VIEWER = "b".repeat(40);
+const folder = testFolder();
+
 const uidOf = (n: number, parent = ORG): string => `${parent}/${n.toString(16).padStart(16, "0")}`;
 const [platform, twinA, twinB, ci] = [uidOf(1), uidOf(2), uidOf(3), uidOf(1, uidOf(1))];
-
-type Given = Partial<Record<ExportKind, { uid: string; [field: string]: unknown }[]>>;
-
-const contentsOf = (given: Given): Contents => {
-  const group = [{ uid: ORG, name: "acme" }, ...(given.group ?? [])];
-  const records = Object.fromEntries(KINDS.map((kind) => [kind, kind === "group" ? group : (given[kind] ?? [])]));
-  return {
-    top: ORG,
-    groupNames: new Map(group.map(({ uid, name }) => [uid, String(name)])),
-    builtInRoles: new Map([[VIEWER, "viewer"]]),
-    records: records as unknown as Contents["records"],
-    notVisible: [],
-  };
-};
-const exported = (given: Given): Export => exportOf(contentsOf(given), { isAdopted: true, nowMs: 0 });
+const exported = (given: Given): Export => exportedFrom(contentsOf(given));
+const filesOf = (all: Export, isSplit = false) => projectOf(all, "yaml", { isNative: false, isSplit });
+const policyIn = (files: ReadonlyMap<string, string>) => parse(files.get("access.yaml") as string);
 const claimMatch = { issuer: "https://issuer.example", subject: "s" };
-const binding = (uid: string, identity: string) => ({
-  uid,
-  identity: { uid: identity },
-  role: { uid: VIEWER, name: "viewer" },
+const binding = (uid: string, identity = ci, role = { uid: VIEWER, name: "viewer" }) => ({
+  ...{ uid, identity: { uid: identity }, role },
 });
 
 test("says groups, identities, roles and access by name, with a file of uids", () => {
@@ -41,7 +26,7 @@ test("says groups, identities, roles and access by name, with a file of uids", (
     group: [{ uid: platform, name: "platform", description: ODD }],
     identity: [{ uid: ci, name: "ci job", claimMatch: { ...claimMatch, subject: ODD } }],
     role: [{ uid: uidOf(2, platform), name: "publisher", capabilities: ["CAP_TAG_CREATE", "CAP_REPO_LIST"] }],
-    roleBinding: [binding(uidOf(9), ci)],
+    roleBinding: [binding(uidOf(9))],
   });
   const draft = policyOf(all);
   const text = policyText(draft.document, ["a comment"]);
@@ -74,29 +59,22 @@ test("is split into a file for each group below the organization, which say the 
       { uid: ci, name: "ci", claimMatch },
       { uid: uidOf(7), name: "own", claimMatch: { ...claimMatch, subject: "t" } },
     ],
-    roleBinding: [binding(uidOf(9), ci), binding(uidOf(9, uidOf(1, twinA)), ci), binding(uidOf(9, platform), uidOf(7))],
+    roleBinding: [binding(uidOf(9)), binding(uidOf(9, uidOf(1, twinA)), ci), binding(uidOf(9, platform), uidOf(7))],
   });
-  const options = { isNative: false };
-  const files = projectOf(all, "yaml", { ...options, isSplit: true });
+  const files = filesOf(all, true);
   const names = [...files.keys()].filter((name) => name.startsWith("access"));
   expect(names).toEqual(["access.yaml", "access.group-1.yaml", "access.platform.yaml"]);
-  const folder = temporaryFolder();
-  for (const name of names) writeFileSync(folder.path(name), files.get(name) as string);
-  writeFileSync(folder.path("whole.yaml"), projectOf(all, "yaml", options).get("access.yaml") as string);
-  const [split, whole] = ["access.yaml", "whole.yaml"].map((name) => readPolicy(folder.path(name)));
-  folder.remove();
-  expect(split?.mistakes).toEqual([]);
-  const comparable = (policy: unknown) =>
-    JSON.parse(
-      JSON.stringify(policy, (key, value) =>
-        key === "place" ? undefined : value instanceof Map ? [...value].sort() : value,
-      ),
+  for (const name of names) folder.write(name, files.get(name) as string);
+  folder.write("whole.yaml", filesOf(all).get("access.yaml") as string);
+  const [split, whole] = ["access.yaml", "whole.yaml"].map((name) => {
+    const { policy, mistakes } = readPolicy(folder.path(name));
+    expect(mistakes).toEqual([]);
+    const rows = policy?.bindings.map(({ group, role, identity }) => `${group} ${role} ${identity}`).sort();
+    return JSON.stringify([policy?.groups, policy?.identities, rows], (key, value) =>
+      key === "place" ? undefined : value instanceof Map ? [...value].sort() : value,
     );
-  expect(comparable(split?.policy?.groups)).toEqual(comparable(whole?.policy?.groups));
-  expect(comparable(split?.policy?.identities)).toEqual(comparable(whole?.policy?.identities));
-  const rows = (policy = whole?.policy) =>
-    policy?.bindings.map(({ group, role, identity }) => `${group} ${role} ${identity}`).sort();
-  expect(rows(split?.policy)).toEqual(rows());
+  });
+  expect(split).toBe(whole);
 });
 
 test("what would be a mistake of a policy is in the program beside it, with all that needs it", () => {
@@ -111,10 +89,10 @@ test("what would be a mistake of a policy is in the program beside it, with all 
       { uid: ci, name: "open", claimMatch: { issuerPattern: ".*", subjectPattern: ".*" } },
       { uid: uidOf(7), name: "service", servicePrincipal: "SERVICE_PRINCIPAL_COSIGNED" },
     ],
-    roleBinding: [binding(uidOf(9), ci), binding(uidOf(8), uidOf(7))],
+    roleBinding: [binding(uidOf(9)), binding(uidOf(8), uidOf(7))],
   });
-  const files = projectOf(all, "yaml", { isNative: false });
-  expect(parse(files.get("access.yaml") as string)).toEqual({ organization: { name: "acme" }, groups: { twin: {} } });
+  const files = filesOf(all);
+  expect(policyIn(files)).toEqual({ organization: { name: "acme" }, groups: { twin: {} } });
   const program = files.get("index.ts") as string;
   expect(program).toContain('new AccessPolicy("acme", { file: "access.yaml", adopt: { file: "adopt.json" } });');
   for (const name of ["twin", "below", "open", "service"]) expect(program).toContain(`name: "${name}"`);
@@ -155,25 +133,23 @@ test.each([[["a b", "a-b", "a-b-1"]], [["...", "group-1"]]])(
   "of %j, no group has the file of another one",
   (groups) => {
     const all = exported({ group: groups.map((name, i) => ({ uid: uidOf(i + 1), name })) });
-    const files = projectOf(all, "yaml", { isNative: false, isSplit: true });
-    const policies = [...files].filter(([name]) => /^access\..*\.yaml$/.test(name)).map(([, text]) => parse(text));
+    const policies = [...filesOf(all, true)]
+      .filter(([name]) => /^access\..*\.yaml$/.test(name))
+      .map(([, text]) => parse(text));
     expect(policies.flatMap((policy) => Object.keys(policy.groups)).sort()).toEqual(groups.sort());
   },
 );
 
 test("a built-in role that this version does not know is never a custom role of its name", () => {
-  const custom = uidOf(5);
-  const NEW = "c".repeat(40);
-  const contents = contentsOf({
+  const own = { uid: "c".repeat(40), name: "ops" };
+  const given = {
     identity: [{ uid: ci, name: "ci", claimMatch }],
-    role: [{ uid: custom, name: "ops", capabilities: ["CAP_REPO_LIST"] }],
-    roleBinding: [{ ...binding(uidOf(9), ci), role: { uid: NEW, name: "ops" } }],
+    role: [{ uid: uidOf(5), name: "ops", capabilities: ["CAP_REPO_LIST"] }],
+    roleBinding: [binding(uidOf(9), ci, own)],
     group: [{ uid: platform, name: "platform" }],
-  });
-  const all = exportOf({ ...contents, builtInRoles: new Map([[NEW, "ops"]]) }, { isAdopted: true, nowMs: 0 });
-  const files = projectOf(all, "yaml", { isNative: false });
-  const { access, roles } = parse(files.get("access.yaml") as string);
-  expect({ access, roles }).toEqual({
+  };
+  const all = exportedFrom(contentsOf(given, [[own.uid, own.name]]));
+  expect(policyIn(filesOf(all))).toMatchObject({
     access: { "/": { ops: ["ci"] } },
     roles: { "ops-0000000000000005": { name: "ops", can: ["repo.list"] } },
   });
@@ -185,7 +161,7 @@ test("a custom role with the name of a built-in one has another key, and binding
     group: [{ uid: platform, name: "platform" }],
     identity: [{ uid: ci, name: "ci", claimMatch }],
     role: [{ uid: custom, name: "viewer", capabilities: ["CAP_REPO_LIST"] }],
-    roleBinding: [binding(uidOf(9), ci), { ...binding(own, ci), role: { uid: custom, name: "viewer" } }],
+    roleBinding: [binding(uidOf(9)), binding(own, ci, { uid: custom, name: "viewer" })],
   });
   const policy = parse(policyText(policyOf(all).document, []));
   const key = `viewer-${custom.slice(41).split("/")[1]}`;
@@ -209,16 +185,10 @@ test("a policy has names that every object has; a claim of such a name is named 
     ],
     roleBinding: [binding(uidOf(9, platform), ci)],
   });
-  expect(all.leftOut).toEqual([
-    {
-      kind: "identity",
-      uid: uidOf(7),
-      name: "claims",
-      why: "has a key __proto__, which a program would leave out without a word",
-    },
-  ]);
-  const files = projectOf(all, "yaml", { isNative: false });
-  const { groups, access } = parse(files.get("access.yaml") as string);
+  const why = "has a key __proto__, which a program would leave out without a word";
+  expect(all.leftOut).toEqual([{ kind: "identity", uid: uidOf(7), name: "claims", why }]);
+  const files = filesOf(all);
+  const { groups, access } = policyIn(files);
   expect([Object.keys(groups), Object.entries(access)]).toEqual([
     ["__proto__", "constructor"],
     [["__proto__", { viewer: ["proto"] }]],

@@ -15,85 +15,66 @@ const assumedBy = (match: Json): Json => ({ claimMatch: { issuer: GITHUB, ...mat
 const aws = (awsAccount: string): Json => ({ awsIdentity: { awsAccount, arnPattern: "arn:.*", userIdPattern: "A.*" } });
 const MAIN = { subject: "repo:acme/shop:ref:refs/heads/main" };
 
+const foundOrNone = (text: string | undefined) => (text === undefined ? { is: "none" } : { is: "found", text });
+const main = (repository: string): Json => ({ subject: `repo:${repository}:ref:refs/heads/main` });
+const any = (claims: Json): Json => ({ subjectPattern: ".*", claims });
+const gitlab = (project: string): Json => ({
+  ...{ issuer: GITLAB, subject: `project_path:acme/${project}:ref_type:branch:ref:main` },
+});
+const buildkite = (subjectPattern: string): Json => ({ issuer: BUILDKITE, subjectPattern });
+const google = (email?: string): Json => ({
+  issuer: GOOGLE,
+  subjectPattern: "[0-9]+",
+  ...(email && { claims: { email } }),
+});
+const pod = (account: string): Json => ({ issuer: CLUSTER, subject: `system:serviceaccount:${account}` });
+const issuedBy = (issuerPattern: string, subject = "x"): Json => ({ issuer: undefined, issuerPattern, subject });
+
 describe("others than before", () => {
+  const evil = "a@evil.iam.gserviceaccount.com";
   test.each<[string | undefined, Json, Json]>([
-    ['the owner "evil"', MAIN, { subject: "repo:evil/shop:ref:refs/heads/main" }],
+    ['the owner "evil"', MAIN, main("evil/shop")],
     ['the owner "acmea"', MAIN, { subjectPattern: "repo:acme.*:ref:refs/heads/main" }],
     ['the owner "evil"', MAIN, { subjectPattern: "repo:(acme|evil)/shop:.*" }],
-    [undefined, MAIN, { subject: "repo:acme/charts:ref:refs/heads/main" }],
+    [undefined, MAIN, main("acme/charts")],
     [undefined, MAIN, { subjectPattern: "repo:acme/.*" }],
     [undefined, { subjectPattern: "repo:.*" }, MAIN],
-    [undefined, MAIN, { subject: "repo:acme@12/shop@9:ref:refs/heads/main" }],
-    [
-      'another owner, by number "12"',
-      { subject: "repo:acme@13/shop@9:ref:refs/heads/main" },
-      { subject: "repo:acme@12/shop@9:ref:refs/heads/main" },
-    ],
+    [undefined, MAIN, main("acme@12/shop@9")],
+    ['another owner, by number "12"', main("acme@13/shop@9"), main("acme@12/shop@9")],
     ['the issuer "https://x.example"', MAIN, { ...MAIN, issuer: "https://x.example" }],
     [
       `the issuer "${GITLAB}"`,
       MAIN,
-      { ...MAIN, issuer: undefined, issuerPattern: `${GITHUB}|${GITLAB}`.replaceAll(".", "\\.") },
+      { ...MAIN, ...issuedBy(`${GITHUB}|${GITLAB}`.replaceAll(".", "\\."), MAIN.subject) },
     ],
-    [
-      undefined,
-      { subjectPattern: ".*", claims: { repository_owner: "acme" } },
-      { subjectPattern: ".*", claims: { repository: "acme/x" } },
-    ],
-    [
-      'the owner "evil"',
-      { subjectPattern: ".*", claims: { repository_owner: "acme" } },
-      { subjectPattern: ".*", claims: { repository: "evil/x" } },
-    ],
-    [
-      'another owner, by repository_owner_id "2"',
-      { subjectPattern: ".*", claims: { repository_owner_id: "1" } },
-      { subjectPattern: ".*", claims: { repository_owner_id: "2" } },
-    ],
+    [undefined, any({ repository_owner: "acme" }), any({ repository: "acme/x" })],
+    ['the owner "evil"', any({ repository_owner: "acme" }), any({ repository: "evil/x" })],
+    ['another owner, by repository_owner_id "2"', any({ repository_owner_id: "1" }), any({ repository_owner_id: "2" })],
     ['the subject "job_workflow_ref:acme/x"', MAIN, { subject: "job_workflow_ref:acme/x" }],
-    [
-      'the project "acme/charts"',
-      { issuer: GITLAB, subject: "project_path:acme/images:ref_type:branch:ref:main" },
-      { issuer: GITLAB, subject: "project_path:acme/charts:ref_type:branch:ref:main" },
-    ],
-    [
-      'the organization "evil"',
-      { issuer: BUILDKITE, subjectPattern: "organization:acme:pipeline:x:.*" },
-      { issuer: BUILDKITE, subjectPattern: "organization:(acme|evil):pipeline:x:.*" },
-    ],
+    ['the project "acme/charts"', gitlab("images"), gitlab("charts")],
+    ['the organization "evil"', buildkite("organization:acme:.*"), buildkite("organization:(acme|evil):.*")],
     ['the account "8"', { issuer: GOOGLE, subject: "7" }, { issuer: GOOGLE, subject: "8" }],
     [
       'another account, by email "evil.iam.gserviceaccount.com"',
-      { issuer: GOOGLE, subjectPattern: "[0-9]+", claims: { email: "a@acme.iam.gserviceaccount.com" } },
-      { issuer: GOOGLE, subjectPattern: "[0-9]+", claims: { email: "a@evil.iam.gserviceaccount.com" } },
+      google("a@acme.iam.gserviceaccount.com"),
+      google(evil),
     ],
-    [
-      'the namespace "dev"',
-      { issuer: CLUSTER, subject: "system:serviceaccount:prod:deployer" },
-      { issuer: CLUSTER, subject: "system:serviceaccount:dev:deployer" },
-    ],
-    [
-      undefined,
-      { issuer: CLUSTER, subject: "system:serviceaccount:prod:deployer" },
-      { issuer: CLUSTER, subject: "system:serviceaccount:prod:other" },
-    ],
+    ['the namespace "dev"', pod("prod:deployer"), pod("dev:deployer")],
+    [undefined, pod("prod:deployer"), pod("prod:other")],
   ])("%s: from %j to %j", (expected, before, after) => {
-    const others = othersIn(assumedBy(before), assumedBy(after));
-    expect(others).toEqual(expected === undefined ? { is: "none" } : { is: "found", text: expected });
+    expect(othersIn(assumedBy(before), assumedBy(after))).toEqual(foundOrNone(expected));
   });
 
-  test("another kind, another account and another key are others", () => {
-    const keys = (subject: string): Json => ({
-      staticKeys: { issuer: "https://a.example", subject, issuerKeys: "{}" },
-    });
-    expect(othersIn(assumedBy(MAIN), aws("123456789012"))).toEqual({ is: "found", text: "principals of AWS" });
-    expect(othersIn(aws("123456789012"), aws("210987654321"))).toEqual({
-      is: "found",
-      text: 'the account "210987654321"',
-    });
-    expect(othersIn(keys("a"), keys("b"))).toEqual({ is: "found", text: "the holder of another key" });
-    expect(othersIn(keys("a"), keys("a"))).toEqual({ is: "none" });
-    expect(othersIn(aws("123456789012"), aws("123456789012"))).toEqual({ is: "none" });
+  const keys = (subject: string): Json => ({ staticKeys: { issuer: "https://a.example", subject, issuerKeys: "{}" } });
+  const [one, other] = ["123456789012", "210987654321"];
+  test.each<[string | undefined, Json, Json]>([
+    ["principals of AWS", assumedBy(MAIN), aws(one)],
+    [`the account "${other}"`, aws(one), aws(other)],
+    [undefined, aws(one), aws(one)],
+    ["the holder of another key", keys("a"), keys("b")],
+    [undefined, keys("a"), keys("a")],
+  ])("another kind, another account and another key are others: %s", (expected, before, after) => {
+    expect(othersIn(before, after)).toEqual(foundOrNone(expected));
   });
 
   test("patterns that cannot be read are not decided", () => {
@@ -103,82 +84,51 @@ describe("others than before", () => {
 });
 
 describe("everybody", () => {
-  test.each<[string | undefined, Json]>([
-    ['every owner of GitHub, such as "someone-else"', { subjectPattern: "repo:[^/]+/images:ref:refs/heads/main" }],
-    ['every owner of GitHub, such as "acmea"', { subjectPattern: "repo:acme.*:ref:refs/heads/main" }],
-    ['every owner of GitHub, such as "someone-else"', { subjectPattern: ".*", claims: { event_name: "push" } }],
-    [
-      'every owner of GitHub, such as "someone-else"',
-      { subjectPattern: ".*", claims: { job_workflow_ref: "acme/ci/x.yml@refs/heads/main" } },
-    ],
-    [
-      'every owner of GitHub, whose subjects can be the same, such as "environment:prod"',
-      { subject: "environment:prod" },
-    ],
-    [
-      'every owner of GitHub, whose subjects can be the same, such as "job_workflow_ref:acme/ci/x.yml@main"',
-      { subject: "job_workflow_ref:acme/ci/x.yml@main" },
-    ],
+  const owners = "every owner of GitHub";
+  const same = `${owners}, whose subjects can be the same`;
+  const [hcp, pulumi] = ["https://app.terraform.io", "https://api.pulumi.com/oidc"];
+  /** Who, and such as whom; undefined: nobody else. */
+  test.each<[who: string | undefined, Json, example?: string]>([
+    [owners, { subjectPattern: "repo:[^/]+/images:ref:refs/heads/main" }],
+    [owners, { subjectPattern: "repo:acme.*:ref:refs/heads/main" }, "acmea"],
+    [owners, any({ event_name: "push" })],
+    [owners, any({ job_workflow_ref: "acme/ci/x.yml@refs/heads/main" })],
+    [same, { subject: "environment:prod" }, "environment:prod"],
+    [same, { subject: "job_workflow_ref:acme/ci/x.yml@main" }, "job_workflow_ref:acme/ci/x.yml@main"],
     [undefined, MAIN],
     [undefined, { subjectPattern: "repo:acme/.*" }],
     [undefined, { subjectPattern: "(?i)repo:a-long-name-of-an-organization/.*" }],
     [undefined, { subjectPattern: "repo:(acme|other)/.*" }],
-    [undefined, { subjectPattern: ".*", claims: { repository_owner: "acme" } }],
-    [undefined, { subjectPattern: ".*", claims: { repository: "acme/x" } }],
+    [undefined, any({ repository_owner: "acme" })],
+    [undefined, any({ repository: "acme/x" })],
     [undefined, { subjectPattern: ".*", claimPatterns: { repository: "acme/.*" } }],
-    ['every owner of GitHub, such as "someone-else"', { subjectPattern: ".*", claimPatterns: { repository: ".*/x" } }],
-    [undefined, { subjectPattern: ".*", claims: { repository_owner_id: "7" } }],
-    ['every project of GitLab, such as "someone-else"', { issuer: GITLAB, subjectPattern: "project_path:.*:ref:main" }],
+    [owners, { subjectPattern: ".*", claimPatterns: { repository: ".*/x" } }],
+    [undefined, any({ repository_owner_id: "7" })],
+    ["every project of GitLab", { issuer: GITLAB, subjectPattern: "project_path:.*:ref:main" }],
     [undefined, { issuer: GITLAB, subjectPattern: "project_path:acme/.*" }],
-    [undefined, { issuer: GITLAB, subjectPattern: ".*", claims: { namespace_path: "acme" } }],
+    [undefined, { issuer: GITLAB, ...any({ namespace_path: "acme" }) }],
+    ["every organization of Buildkite", buildkite("organization:.*")],
+    [undefined, buildkite("organization:acme:.*")],
     [
-      'every organization of Buildkite, such as "someone-else"',
-      { issuer: BUILDKITE, subjectPattern: "organization:.*" },
+      "every organization of HCP Terraform",
+      { issuer: hcp, subjectPattern: "organization:.*:project:p:workspace:w:run_phase:apply" },
     ],
-    [undefined, { issuer: BUILDKITE, subjectPattern: "organization:acme:.*" }],
-    [
-      'every organization of HCP Terraform, such as "someone-else"',
-      { issuer: "https://app.terraform.io", subjectPattern: "organization:.*:project:p:workspace:w:run_phase:apply" },
-    ],
-    [undefined, { issuer: "https://app.terraform.io", subjectPattern: "organization:acme:.*" }],
-    [
-      'every organization of Pulumi Cloud, such as "someone-else"',
-      { issuer: "https://api.pulumi.com/oidc", subjectPattern: "pulumi:deploy:org:.*" },
-    ],
-    [undefined, { issuer: "https://api.pulumi.com/oidc", subjectPattern: "pulumi:deploy:org:acme:.*" }],
-    ...[
-      ["every organization of Okta", "https://[a-z-]+\\.okta\\.com"],
-      ["every tenant of Auth0", "https://[a-z-]+\\.eu\\.auth0\\.com/"],
-      ["every account of Spacelift", "https://[a-z-]+\\.app\\.spacelift\\.io"],
-      ["every organization of Semaphore", "https://[a-z-]+\\.semaphoreci\\.com"],
-    ].map(([words, issuerPattern]): [string, Json] => [
-      `${words}, such as "someone-else"`,
-      { issuer: undefined, issuerPattern, subject: "x" },
-    ]),
-    ['every account of Google, such as "1"', { issuer: GOOGLE, subjectPattern: "[0-9]+" }],
-    [undefined, { issuer: GOOGLE, subjectPattern: "[0-9]+", claims: { email: "a@acme.iam.gserviceaccount.com" } }],
-    [
-      'every cluster of Amazon EKS, such as "someone-else"',
-      {
-        issuer: undefined,
-        issuerPattern: "https://oidc\\.eks\\.[a-z0-9-]+\\.amazonaws\\.com/id/.*",
-        subject: "system:serviceaccount:prod:deployer",
-      },
-    ],
-    [
-      'anyone who registers a host, such as "someone-else"',
-      { issuer: undefined, issuerPattern: "https://oidc\\.eks\\..*", subject: "system:serviceaccount:prod:deployer" },
-    ],
+    [undefined, { issuer: hcp, subjectPattern: "organization:acme:.*" }],
+    ["every organization of Pulumi Cloud", { issuer: pulumi, subjectPattern: "pulumi:deploy:org:.*" }],
+    [undefined, { issuer: pulumi, subjectPattern: "pulumi:deploy:org:acme:.*" }],
+    ["every organization of Okta", issuedBy("https://[a-z-]+\\.okta\\.com")],
+    ["every tenant of Auth0", issuedBy("https://[a-z-]+\\.eu\\.auth0\\.com/")],
+    ["every account of Spacelift", issuedBy("https://[a-z-]+\\.app\\.spacelift\\.io")],
+    ["every organization of Semaphore", issuedBy("https://[a-z-]+\\.semaphoreci\\.com")],
+    ["every account of Google", google(), "1"],
+    [undefined, google("a@acme.iam.gserviceaccount.com")],
+    ["every cluster of Amazon EKS", issuedBy("https://oidc\\.eks\\.[a-z0-9-]+\\.amazonaws\\.com/id/.*", "system:x")],
+    ["anyone who registers a host", issuedBy("https://oidc\\.eks\\..*", "system:serviceaccount:prod:deployer")],
     [undefined, { issuer: CLUSTER, subjectPattern: ".*" }],
-    [
-      'anyone who registers a host, such as "someone-else"',
-      { issuer: undefined, issuerPattern: "https://.*\\.example\\.com", subject: "x" },
-    ],
-    [undefined, { issuer: undefined, issuerPattern: "https://[a-z]+\\.example\\.com/id/[0-9]+", subject: "x" }],
-  ])("%s: %j", (expected, match) => {
-    expect(everyoneIn(assumedBy(match))).toEqual(
-      expected === undefined ? { is: "none" } : { is: "found", text: expected },
-    );
+    ["anyone who registers a host", issuedBy("https://.*\\.example\\.com")],
+    [undefined, issuedBy("https://[a-z]+\\.example\\.com/id/[0-9]+")],
+  ])("%s: %j", (who, match, example = "someone-else") => {
+    expect(everyoneIn(assumedBy(match))).toEqual(foundOrNone(who && `${who}, such as "${example}"`));
   });
 
   test("a pattern that cannot be read is not decided", () => {

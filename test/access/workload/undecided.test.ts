@@ -29,27 +29,28 @@ const written = (): Json[] => {
   });
 };
 
-const REPOSITORIES = ["acme/images", "acme/*", "acme@123456/images@456789", "acme/image-*"];
-const REFS = ["main", "release/*", "v*", "v1.0"];
-
-const fromPresets = (): Json[] =>
-  [
-    ...REPOSITORIES.flatMap((repository) => [
-      ...REFS.flatMap((ref) => [{ branch: ref }, { tag: ref }]).map((own) =>
-        presets.github.relationship({ repository, ...own }),
-      ),
-      presets.github.relationship({ repository, environment: "prod" }),
-      ...["pull_request", "push", "release"].map((event) => presets.github.relationship({ repository, event })),
-    ]),
-    ...REFS.flatMap((ref) => [
-      presets.gitlab.relationship({ project: "acme/images", branch: ref }),
-      presets.gitlab.relationship({ project: "acme/*", tag: ref, protected: true }),
-      presets.buildkite.relationship({ organization: "acme", pipeline: "*", branch: ref }),
-    ]),
-    presets.kubernetes.relationship({ issuer: "https://k.example", namespace: "team-*", serviceAccount: "*" }),
-    presets.google.relationship({ email: "*@acme.iam.gserviceaccount.com" }),
-    presets.aws.relationship({ account: "123456789012", role: "deployer" }),
+const { github, gitlab, buildkite, kubernetes, google, aws } = presets;
+const fromPresets = (): Json[] => {
+  const refs = ["main", "release/*", "v*", "v1.0"];
+  const ofGithub = ["acme/images", "acme/*", "acme@123456/images@456789", "acme/image-*"].flatMap((repository) =>
+    [
+      ...refs.flatMap((ref) => [{ branch: ref }, { tag: ref }]),
+      { environment: "prod" },
+      ...["pull_request", "push", "release"].map((event) => ({ event })),
+    ].map((own) => github.relationship({ repository, ...own })),
+  );
+  const ofOthers = refs.flatMap((ref) => [
+    gitlab.relationship({ project: "acme/images", branch: ref }),
+    gitlab.relationship({ project: "acme/*", tag: ref, protected: true }),
+    buildkite.relationship({ organization: "acme", pipeline: "*", branch: ref }),
+  ]);
+  return [
+    ...[...ofGithub, ...ofOthers],
+    kubernetes.relationship({ issuer: "https://k.example", namespace: "team-*", serviceAccount: "*" }),
+    google.relationship({ email: "*@acme.iam.gserviceaccount.com" }),
+    aws.relationship({ account: "123456789012", role: "deployer" }),
   ] as unknown as Json[];
+};
 
 test("at most one in a hundred questions of docs, examples and presets is undecided", () => {
   const relationships = [...written(), ...fromPresets()];

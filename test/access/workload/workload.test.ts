@@ -10,23 +10,25 @@ const pulls = presets.github.relationship({ repository: "acme/*", event: "pull_r
 const answer = (relationship: Json | null, workload: Json = pulls) =>
   canBeAssumedBy(relationship, workloadsOf(workload)).is;
 
+const any = (claims: Json): Json => ({ subjectPattern: ".*", claims });
+
 describe("the pull requests of an owner", () => {
   test.each<[string, Json, string]>([
     ["yes", { subjectPattern: "repo:acme/charts.pull_request" }, "a dot is a colon too"],
-    ["yes", { subjectPattern: ".*", claims: { repository: "acme/x" } }, "a repository of the owner"],
-    ["yes", { subjectPattern: ".*", claims: { job_workflow_ref: "acme/ci/x.yml@refs/heads/main" } }, "called workflow"],
-    ["yes", { subjectPattern: ".*", claims: { actor: "bob" } }, "a claim that may be anything"],
+    ["yes", any({ repository: "acme/x" }), "a repository of the owner"],
+    ["yes", any({ job_workflow_ref: "acme/ci/x.yml@refs/heads/main" }), "called workflow"],
+    ["yes", any({ actor: "bob" }), "a claim that may be anything"],
     ["no", { subjectPattern: "repo:evil/.*" }, "another owner"],
-    ["no", { subjectPattern: ".*", claims: { repository_owner: "evil" } }, "another owner, by a claim"],
-    ["no", { subjectPattern: ".*", claims: { repository: "evil/x" } }, "another owner's repository, by a claim"],
+    ["no", any({ repository_owner: "evil" }), "another owner, by a claim"],
+    ["no", any({ repository: "evil/x" }), "another owner's repository, by a claim"],
     ["no", { subjectPattern: "repo:acme/.*:ref:refs/heads/.*" }, "branches"],
     ["no", { subjectPattern: "repo:acme/.*", claims: { event_name: "push" } }, "another event"],
     ["no", { subjectPattern: "repo:acme/.*", claimPatterns: { environment: ".*" } }, "they have no environment"],
-    ["no", { subjectPattern: ".*", claims: { sub: "repo:evil/x:pull_request" } }, "the subject by a claim"],
+    ["no", any({ sub: "repo:evil/x:pull_request" }), "the subject by a claim"],
     ["no", { issuer: "https://gitlab.com", subjectPattern: ".*" }, "another issuer"],
     ["undecided", { subjectPattern: "(?=x)" }, "a pattern that cannot be read"],
     ["undecided", { subject: undefined }, "a subject that is not known"],
-    ["yes", { subjectPattern: ".*", claims: { __proto__: null, audience: "x" } }, "names that objects have"],
+    ["yes", any({ __proto__: null, audience: "x" }), "names that objects have"],
     [
       "no",
       JSON.parse('{ "subjectPattern": ".*", "claims": { "__proto__": "x", "repository": "evil/x" } }'),
@@ -59,24 +61,16 @@ describe("an example is a subject that a reader believes", () => {
 
 describe("other workloads", () => {
   const branch = presets.github.relationship({ repository: "acme/x", branch: "main" }) as unknown as Json;
-  const role = presets.aws.relationship({ account: "123456789012", role: "build" }) as unknown as Json;
+  const roleOf = (name: string): Json =>
+    presets.aws.relationship({ account: "123456789012", role: name }) as unknown as Json;
+  const role = roleOf("build");
   const keys: Json = { staticKeys: { issuer: "https://a.example", subject: "s", issuerKeys: "{}" } };
   test.each<[string, string, Json | null, Json]>([
-    ["yes", "a branch, by its claims", assumedBy({ subjectPattern: ".*", claims: { ref: "refs/heads/main" } }), branch],
-    ["no", "a tag, for a branch", assumedBy({ subjectPattern: ".*", claims: { ref: "refs/tags/v1" } }), branch],
-    [
-      "no",
-      "a pull request, for a branch",
-      assumedBy({ subjectPattern: ".*", claims: { event_name: "pull_request" } }),
-      branch,
-    ],
+    ["yes", "a branch, by its claims", assumedBy(any({ ref: "refs/heads/main" })), branch],
+    ["no", "a tag, for a branch", assumedBy(any({ ref: "refs/tags/v1" })), branch],
+    ["no", "a pull request, for a branch", assumedBy(any({ event_name: "pull_request" })), branch],
     ["yes", "a role", role, role],
-    [
-      "no",
-      "another role",
-      presets.aws.relationship({ account: "123456789012", role: "other" }) as unknown as Json,
-      role,
-    ],
+    ["no", "another role", roleOf("other"), role],
     ["no", "a token, for a role", branch, role],
     ["no", "a key of the identity's own", keys, branch],
     ["yes", "the holder of the key", keys, keys],

@@ -6,49 +6,38 @@ import { addressFrom, addressText, resourceText, shellQuoted } from "../../../..
 const KEY = `it's "q" \\ \${x} %{y} \n é 😀`;
 const QUOTED = String.raw`"it's \"q\" \\ $${"$"}{x} %%{y} \n é 😀"`;
 
+const TEAM = "chainguard_group.team";
+const escaped = String.raw`module.a["\u00e9\U0001f600"]`;
+const odd = `module.a[${QUOTED}].module.b-1[12]`;
+
 test.each([
-  [undefined, undefined, "chainguard_group.team", "chainguard_group.team"],
-  [undefined, 0, "chainguard_group.team[0]", "chainguard_group.team"],
-  [undefined, KEY, `chainguard_group.team[${QUOTED}]`, "chainguard_group.team"],
-  ["module.a", undefined, "module.a.chainguard_group.team", "module.a.chainguard_group.team"],
-  [
-    `module.a[${QUOTED}].module.b-1[12]`,
-    "\u202e\u{e0001}",
-    `module.a[${QUOTED}].module.b-1[12].chainguard_group.team["\\u202e\\U000e0001"]`,
-    "module.a.module.b-1.chainguard_group.team",
-  ],
-  [
-    String.raw`module.a["\u00e9\U0001f600"]`,
-    undefined,
-    String.raw`module.a["\u00e9\U0001f600"].chainguard_group.team`,
-    "module.a.chainguard_group.team",
-  ],
-  [
-    'module.a["x].module.b"]',
-    undefined,
-    'module.a["x].module.b"].chainguard_group.team',
-    "module.a.chainguard_group.team",
-  ],
+  [undefined, undefined, TEAM, TEAM],
+  [undefined, 0, `${TEAM}[0]`, TEAM],
+  [undefined, KEY, `${TEAM}[${QUOTED}]`, TEAM],
+  ["module.a", undefined, `module.a.${TEAM}`, `module.a.${TEAM}`],
+  [odd, "\u202e\u{e0001}", `${odd}.${TEAM}["\\u202e\\U000e0001"]`, `module.a.module.b-1.${TEAM}`],
+  [escaped, undefined, `${escaped}.${TEAM}`, `module.a.${TEAM}`],
+  ['module.a["x].module.b"]', undefined, `module.a["x].module.b"].${TEAM}`, `module.a.${TEAM}`],
 ])("of module %j and key %j is printed as Terraform does", (modules, key, instance, resource) => {
   const address = addressFrom(modules, "chainguard_group", "team", key);
   expect(address && [addressText(address), resourceText(address)]).toEqual([instance, resource]);
 });
 
-test.each<[unknown, unknown, unknown, unknown, string]>([
-  ["module.a; rm -rf /", "t", "n", undefined, "a module is a name"],
-  ["module.a.", "t", "n", undefined, "a path ends with a module"],
-  ["a.b", "t", "n", undefined, "a path has modules only"],
-  ['module.a["\\x41"]', "t", "n", undefined, "Terraform has no such escape"],
-  ['module.a["\\Uffffffff"]', "t", "n", undefined, "there is no such character"],
-  [7, "t", "n", undefined, "a path is a text"],
-  [undefined, "t\n```", "n", undefined, "a type is a name"],
-  [undefined, "t", "n x", undefined, "a resource has a name"],
-  [undefined, "t", undefined, undefined, "a resource has a name"],
-  [undefined, "t", "n", 1.5, "a count is whole"],
-  [undefined, "t", "n", {}, "a key is a text or a number"],
-])("module %j, type %j, name %j and key %j are no address: %s", (...parts) => {
-  const [modules, type, name, key] = parts;
-  expect(addressFrom(modules, type, name, key)).toBeUndefined();
+test.each<[string, Partial<Record<"module" | "type" | "name" | "key", unknown>>]>([
+  ["a module is a name", { module: "module.a; rm -rf /" }],
+  ["a path ends with a module", { module: "module.a." }],
+  ["a path has modules only", { module: "a.b" }],
+  ["Terraform has no such escape", { module: 'module.a["\\x41"]' }],
+  ["there is no such character", { module: 'module.a["\\Uffffffff"]' }],
+  ["a path is a text", { module: 7 }],
+  ["a type is a name", { type: "t\n```" }],
+  ["a resource has a name without spaces", { name: "n x" }],
+  ["a resource has a name", { name: undefined }],
+  ["a count is whole", { key: 1.5 }],
+  ["a key is a text or a number", { key: {} }],
+])("is none: %s", (_, wrong) => {
+  const { module, type, name, key } = { module: undefined, type: "t", name: "n", key: undefined, ...wrong };
+  expect(addressFrom(module, type, name, key)).toBeUndefined();
 });
 
 test("an address is one word of a shell", () => {
