@@ -1,4 +1,5 @@
 // The base that a job of a pull request has, and what to do where this clone lacks it.
+import { hash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -15,18 +16,9 @@ const head: string = repository.commit();
 afterAll(() => repository.remove());
 
 const event = (content: unknown): string => {
-  const file = join(repository.root, "event.json");
+  const file = join(repository.root, `event-${hash("sha1", JSON.stringify(content))}.json`);
   writeFileSync(file, JSON.stringify(content));
   return file;
-};
-
-const errorOf = (act: () => unknown): Error => {
-  try {
-    act();
-  } catch (error) {
-    return error as Error;
-  }
-  throw new Error("it threw nothing");
 };
 
 const found = (env: NodeJS.ProcessEnv, flag?: string, input?: string) => {
@@ -34,102 +26,90 @@ const found = (env: NodeJS.ProcessEnv, flag?: string, input?: string) => {
   return wanted && baseIn(repositoryAt(repository.root), wanted);
 };
 
-test("outside a pull request it is the branch that the job names", () => {
-  expect(found({ GITHUB_EVENT_NAME: "push" }, undefined, "main")).toEqual({ ref: "origin/main", commit: tip });
+/** A job of GitHub: of a pull request into `target`, or of a merge queue. */
+const pull = (main: string | undefined, target?: string): NodeJS.ProcessEnv => ({
+  GITHUB_EVENT_PATH: event({
+    pull_request: { base: { sha: old, ref: target } },
+    ...(main !== undefined && { repository: { default_branch: main } }),
+  }),
+});
+const queue = (main: string | undefined, target?: string): NodeJS.ProcessEnv => {
+  const base_ref = target && `refs/heads/${target}`;
+  const repository = main && { default_branch: main };
+  return { GITHUB_EVENT_PATH: event({ merge_group: { base_sha: old, base_ref }, repository }) };
+};
+const into = (target: string, main?: string): NodeJS.ProcessEnv => ({
+  ...{ CI_MERGE_REQUEST_TARGET_BRANCH_NAME: target, CI_MERGE_REQUEST_DIFF_BASE_SHA: old },
+  ...(main !== undefined && { CI_DEFAULT_BRANCH: main }),
 });
 
-test("outside a pull request there is none", () => {
-  expect(found({})).toBeUndefined();
-  expect(
-    found({ GITHUB_EVENT_NAME: "push", GITHUB_BASE_REF: "", GITHUB_EVENT_PATH: event({ ref: "x" }) }),
-  ).toBeUndefined();
-  expect(found({ GITLAB_CI: "true", CI_COMMIT_BRANCH: "main" })).toBeUndefined();
+const atMain = { ref: "origin/main", commit: tip };
+const atOld = {
+  ...{ ref: old, commit: old },
+  notice: `v1 is not fetched, so rules and tests come from commit ${old.slice(0, 12)}, which may be older. Fetch it: git fetch --depth=1 origin +refs/heads/v1:refs/remotes/origin/v1`,
+};
+const push = { GITHUB_EVENT_NAME: "push", GITHUB_BASE_REF: "", GITHUB_EVENT_PATH: event({ ref: "x" }) };
+const others = { target: "theirs", main: "main" };
+
+test.each<[what: string, env: NodeJS.ProcessEnv, base: object | undefined, input?: string]>([
+  ["none outside a pull request", {}, undefined],
+  ["none of a push", push, undefined],
+  ["none of a branch of GitLab", { GITLAB_CI: "true", CI_COMMIT_BRANCH: "main" }, undefined],
+  ["the branch that the job names, outside a pull request", { GITHUB_EVENT_NAME: "push" }, atMain, "main"],
+  ["the default branch as it is now, not as it was", { ...pull("main", "main"), GITHUB_BASE_REF: "main" }, atMain],
+  ["the commit of the event, where the branch was not fetched", { ...pull("v1"), GITHUB_BASE_REF: "v1" }, atOld],
+  ["the commit of the merge queue, where the branch was not fetched", queue("v1", "v1"), atOld],
+  ["the default branch for a pull request into another one", pull("main", "theirs"), { ...atMain, other: others }],
+  ["the default branch for a merge queue of another one", queue("main", "theirs"), { ...atMain, other: others }],
+  ["the default branch for a queue of an unknown one", queue("main"), { ...atMain, other: { main: "main" } }],
+  ["the branch that the input of the job names", { ...pull("v1"), GITHUB_BASE_REF: "main" }, atMain, "main"],
+  ["the default branch, not the commit from which the author chose to start", into("main", "main"), atMain],
+  ["the default branch for a merge request into another one", into("theirs", "main"), { ...atMain, other: others }],
+  ["the commit of the merge request, where the branch was not fetched", into("v1", "v1"), atOld],
+])("the base is %s", (_, env, base, input) => {
+  expect(found(env, undefined, input)).toEqual(base);
 });
 
-const MAIN = { default_branch: "main" };
+const UNNAMED = "does not name the default branch; give --base REF";
+const NOT_COUNTED = "and the rules of the change itself do not count";
 
-describe("GitHub Actions", () => {
-  test("it is the default branch as it is now, not as it was when the pull request was opened", () => {
-    const GITHUB_EVENT_PATH = event({ pull_request: { base: { sha: old } }, repository: MAIN });
-    expect(found({ GITHUB_BASE_REF: "main", GITHUB_EVENT_PATH })).toEqual({ ref: "origin/main", commit: tip });
-  });
-
-  test("it is the commit of the event where the branch was not fetched", () => {
-    const repository = { default_branch: "v1" };
-    const GITHUB_EVENT_PATH = event({ pull_request: { base: { sha: old } }, repository });
-    expect(found({ GITHUB_BASE_REF: "v1", GITHUB_EVENT_PATH })).toEqual({
-      ref: old,
-      commit: old,
-      notice: `v1 is not fetched, so rules and tests come from commit ${old.slice(0, 12)}, which may be older. Fetch it: git fetch --depth=1 origin +refs/heads/v1:refs/remotes/origin/v1`,
-    });
-    const queued = event({ merge_group: { base_sha: old, base_ref: "refs/heads/v1" }, repository });
-    expect(found({ GITHUB_EVENT_PATH: queued })).toMatchObject({ ref: old, commit: old });
-  });
-
-  test.each([
-    ["a pull request", { pull_request: { base: { sha: old, ref: "theirs" } } }, "theirs"],
-    ["a merge queue", { merge_group: { base_sha: old, base_ref: "refs/heads/theirs" } }, "theirs"],
-    ["a merge queue of an unknown branch", { merge_group: { base_sha: old } }, undefined],
-  ])("it is the default branch for %s into another one, which is said", (_, payload, target) => {
-    const GITHUB_EVENT_PATH = event({ ...payload, repository: MAIN });
-    const other = { main: "main", ...(target && { target }) };
-    expect(found({ GITHUB_EVENT_PATH })).toEqual({ ref: "origin/main", commit: tip, other });
-  });
-
-  test("it is not the commit of another branch where the default branch was not fetched", () => {
-    const payload = { pull_request: { base: { sha: old, ref: "theirs" } }, repository: { default_branch: "v1" } };
-    expect(() => found({ GITHUB_EVENT_PATH: event(payload) })).toThrow(
-      "cannot read the base v1 (GITHUB_EVENT_PATH), and the rules of the change itself do not count",
-    );
-  });
-
-  test("it is the branch that the input of the job names", () => {
-    const GITHUB_EVENT_PATH = event({ pull_request: { base: { sha: old } }, repository: { default_branch: "v1" } });
-    const env = { GITHUB_BASE_REF: "main", GITHUB_EVENT_PATH };
-    expect(found(env, undefined, "main")).toEqual({ ref: "origin/main", commit: tip });
-    expect(() => found(env, undefined, "v2")).toThrow("cannot read the base v2 (the branch that the job names)");
-  });
-
-  test("a job of a change without a default branch is refused", () => {
-    const text = (job: string) =>
-      `this job is of a ${job}, and GITHUB_EVENT_PATH does not name the default branch; give --base REF`;
-    expect(() => found({ GITHUB_EVENT_NAME: "pull_request", GITHUB_EVENT_PATH: "/nowhere" })).toThrow(
-      text("pull_request"),
-    );
-    expect(() => found({ GITHUB_BASE_REF: "main" })).toThrow(text("pull request"));
-    expect(() => found({ GITHUB_EVENT_PATH: event({ merge_group: { base_sha: tip } }) })).toThrow(text("pull request"));
-  });
+test.each<[what: string, env: NodeJS.ProcessEnv, refusal: string, input?: string]>([
+  [
+    "the default branch was not fetched, and the commit is of another one",
+    pull("v1", "theirs"),
+    `cannot read the base v1 (GITHUB_EVENT_PATH), ${NOT_COUNTED}`,
+  ],
+  ["the named branch is not there", pull("v1"), "cannot read the base v2 (the branch that the job names)", "v2"],
+  [
+    "the event cannot be read",
+    { GITHUB_EVENT_NAME: "pull_request", GITHUB_EVENT_PATH: "/nowhere" },
+    `this job is of a pull_request, and GITHUB_EVENT_PATH ${UNNAMED}`,
+  ],
+  [
+    "a job of a change has no event",
+    { GITHUB_BASE_REF: "main" },
+    `this job is of a pull request, and GITHUB_EVENT_PATH ${UNNAMED}`,
+  ],
+  [
+    "a merge queue has no default branch",
+    queue(undefined),
+    `this job is of a pull request, and GITHUB_EVENT_PATH ${UNNAMED}`,
+  ],
+  [
+    "a merge request has no default branch",
+    into("main"),
+    `this job is of a merge request, and CI_DEFAULT_BRANCH ${UNNAMED}`,
+  ],
+  [
+    "the default branch of GitLab is not there",
+    { CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "v2", CI_DEFAULT_BRANCH: "v2" },
+    `cannot read the base v2 (CI_DEFAULT_BRANCH), ${NOT_COUNTED}: this clone does not have it. Fetch it first: git fetch --depth=1 origin +refs/heads/v2:refs/remotes/origin/v2`,
+  ],
+])("it is refused where %s", (_, env, refusal, input) => {
+  expect(() => found(env, undefined, input)).toThrow(refusal);
 });
 
-describe("GitLab", () => {
-  const main = { CI_DEFAULT_BRANCH: "main" };
-
-  test("it is the default branch, not the commit from which the author chose to start", () => {
-    const env = { ...main, CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "main", CI_MERGE_REQUEST_DIFF_BASE_SHA: old };
-    expect(found(env)).toEqual({ ref: "origin/main", commit: tip });
-  });
-
-  test("it is the default branch for a merge request into another one, which is said", () => {
-    const env = { ...main, CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "theirs", CI_MERGE_REQUEST_DIFF_BASE_SHA: old };
-    const other = { target: "theirs", main: "main" };
-    expect(found(env)).toEqual({ ref: "origin/main", commit: tip, other });
-  });
-
-  test("it is the commit where the branch was not fetched", () => {
-    const CI_MERGE_REQUEST_TARGET_BRANCH_NAME = "v1";
-    const CI_MERGE_REQUEST_DIFF_BASE_SHA = old;
-    const env = { CI_DEFAULT_BRANCH: "v1", CI_MERGE_REQUEST_TARGET_BRANCH_NAME, CI_MERGE_REQUEST_DIFF_BASE_SHA };
-    expect(found(env)?.commit).toBe(old);
-  });
-
-  test("without a default branch it is refused", () => {
-    expect(() => found({ CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "main" })).toThrow(
-      "this job is of a merge request, and CI_DEFAULT_BRANCH does not name the default branch; give --base REF",
-    );
-  });
-});
-
-test("--base wins over both", () => {
+test("--base wins over what the job says", () => {
   expect(found({ GITHUB_BASE_REF: "main" }, old)?.commit).toBe(old);
   expect(found({}, "HEAD")?.commit).toBe(head);
 });
@@ -155,12 +135,6 @@ describe("a base that this clone lacks is refused, with what to do", () => {
     expect(found({}, "refs/tags/v3")?.commit).toBe(old);
   });
 
-  test("of a branch", () => {
-    expect(() => found({ CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "v2", CI_DEFAULT_BRANCH: "v2" })).toThrow(
-      "cannot read the base v2 (CI_DEFAULT_BRANCH), and the rules of the change itself do not count: this clone does not have it. Fetch it first: git fetch --depth=1 origin +refs/heads/v2:refs/remotes/origin/v2",
-    );
-  });
-
   test.each([
     ["origin/v2", "git fetch --depth=1 origin +refs/heads/v2:refs/remotes/origin/v2"],
     ["refs/remotes/origin/v2", "git fetch --depth=1 origin +refs/heads/v2:refs/remotes/origin/v2"],
@@ -180,10 +154,13 @@ describe("a base that this clone lacks is refused, with what to do", () => {
     clone.git("fetch", "--quiet", "--depth=1", "origin");
     for (const flag of ["origin/main", "main2"]) {
       const wanted = wantedBase(flag, {}) as NonNullable<ReturnType<typeof wantedBase>>;
-      const { message } = errorOf(() => baseIn(repositoryAt(clone.root), wanted));
-      const [, fetch = ""] = /Fetch it first: git (.*)$/.exec(message) ?? [];
       repository.git("branch", "--force", "main2", "main");
-      clone.git(...fetch.split(" "));
+      try {
+        baseIn(repositoryAt(clone.root), wanted);
+        expect.unreachable();
+      } catch (error) {
+        clone.git(...(/Fetch it first: git (.*)$/.exec(String(error))?.[1] ?? "").split(" "));
+      }
       expect(baseIn(repositoryAt(clone.root), wanted).commit).toBe(tip);
     }
     clone.remove();

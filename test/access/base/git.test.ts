@@ -97,46 +97,42 @@ test("a path has no magic of git", () => {
   expect(read(first, "--help")).toBeUndefined();
 });
 
-describe("runs nothing", () => {
-  const trap = (): { script: string; ran: () => boolean } => {
-    const mark = join(repository.root, "..", `${first}-ran`);
-    const script = join(repository.root, "trap.sh");
-    writeFileSync(script, `#!/bin/sh\ntouch ${mark}\ncat\n`);
-    chmodSync(script, 0o755);
-    return { script, ran: () => existsSync(mark) };
-  };
-
-  test("of the settings of the repository", () => {
-    const { script, ran } = trap();
-    for (const name of ["core.fsmonitor", "core.pager", "core.sshCommand", "diff.x.textconv", "filter.x.smudge"])
-      repository.git("config", name, script);
-    repository.git("config", "alias.cat-file", `!${script}`);
-    repository.write({ ".gitattributes": "*.yaml diff=x filter=x\n" });
-    expect(read(first, "review.yaml")).toBe("deny: [gains-owner]\n");
-    expect(ran()).toBe(false);
-  });
-
-  test("of the variables of git", () => {
-    const { script, ran } = trap();
-    for (const name of ["GIT_EXTERNAL_DIFF", "GIT_PAGER", "GIT_SSH_COMMAND", "GIT_ASKPASS"]) vi.stubEnv(name, script);
-    vi.stubEnv("GIT_CONFIG_COUNT", "1");
-    vi.stubEnv("GIT_CONFIG_KEY_0", "core.fsmonitor");
-    vi.stubEnv("GIT_CONFIG_VALUE_0", script);
-    vi.stubEnv("GIT_DIR", "/nowhere");
-    expect(read(first, "review.yaml")).toBe("deny: [gains-owner]\n");
-    expect(ran()).toBe(false);
-  });
-
-  test("that the packages of the work tree bring as git", () => {
-    const { script, ran } = trap();
-    for (const folder of ["node_modules/.bin", "bin"]) {
-      mkdirSync(join(repository.root, folder), { recursive: true });
-      symlinkSync(script, join(repository.root, folder, "git"));
-    }
-    vi.stubEnv("PATH", `${repository.root}/node_modules/.bin:${repository.root}/bin:bin:${process.env.PATH}`);
-    expect(read(first, "review.yaml")).toBe("deny: [gains-owner]\n");
-    expect(ran()).toBe(false);
-  });
+test.each<[what: string, set: (script: string) => void]>([
+  [
+    "the settings of the repository",
+    (script) => {
+      for (const name of ["core.fsmonitor", "core.pager", "core.sshCommand", "diff.x.textconv", "filter.x.smudge"])
+        repository.git("config", name, script);
+      repository.git("config", "alias.cat-file", `!${script}`);
+      repository.write({ ".gitattributes": "*.yaml diff=x filter=x\n" });
+    },
+  ],
+  [
+    "the variables of git",
+    (script) => {
+      for (const name of ["GIT_EXTERNAL_DIFF", "GIT_PAGER", "GIT_SSH_COMMAND", "GIT_ASKPASS"]) vi.stubEnv(name, script);
+      vi.stubEnv("GIT_CONFIG_COUNT", "1");
+      vi.stubEnv("GIT_CONFIG_KEY_0", "core.fsmonitor");
+      vi.stubEnv("GIT_CONFIG_VALUE_0", script);
+      vi.stubEnv("GIT_DIR", "/nowhere");
+    },
+  ],
+  [
+    "the packages of the work tree, which bring a git",
+    (script) => {
+      for (const folder of ["node_modules/.bin", "bin"]) {
+        mkdirSync(join(repository.root, folder), { recursive: true });
+        symlinkSync(script, join(repository.root, folder, "git"));
+      }
+      vi.stubEnv("PATH", `${repository.root}/node_modules/.bin:${repository.root}/bin:bin:${process.env.PATH}`);
+    },
+  ],
+])("runs nothing of %s", (_, set) => {
+  const [mark, script] = [join(repository.root, "..", `${first}-ran`), join(repository.root, "trap.sh")];
+  writeFileSync(script, `#!/bin/sh\ntouch ${mark}\ncat\n`, { mode: 0o755 });
+  set(script);
+  expect(read(first, "review.yaml")).toBe("deny: [gains-owner]\n");
+  expect(existsSync(mark)).toBe(false);
 });
 
 test("a folder of the change that looks like a repository is none", () => {
@@ -159,12 +155,8 @@ test("says that a folder is in no repository", () => {
 
 describe("the files of a commit", () => {
   test("are read as they are: what runs, links, bytes, and names with spaces and line ends", () => {
-    repository.write({
-      "bin/run": "#!/bin/sh\n",
-      "key.bin": "\u0000\n\u0001",
-      "a b\nc": "",
-      ".gitattributes": "* text eol=crlf\n",
-    });
+    const files = { "bin/run": "#!/bin/sh\n", "key.bin": "\u0000\n\u0001", "a b\nc": "" };
+    repository.write({ ...files, ".gitattributes": "* text eol=crlf\n" });
     chmodSync(join(repository.root, "bin/run"), 0o755);
     symlinkSync("../key.bin", join(repository.root, "bin/link"));
     const commit = repository.commit();
