@@ -1,35 +1,34 @@
 // "Where can this act", "who can act here", "who can do this".
 import { expect, test } from "vitest";
-import { newGraph } from "../../../access/graph/graph.ts";
+import type { GraphBuilder } from "../../../access/graph/graph.ts";
 import type { Live } from "../../../access/graph/live.ts";
 import { answerOf } from "../../../access/query/answer.ts";
 import { QuestionError, type QuestionText } from "../../../access/query/question.ts";
-import { addGroup, addIdentity, addRole, bind, ROOT, uidIn } from "../graphs.ts";
+import { addIdentity, bind, changed, graphOf, ROOT, roleUid, uid } from "../graphs.ts";
 
 const MATCH = { issuer: "https://issuer.example", subject: "s" };
 
-/** Groups `platform`, `platform/registry` and `tools`; `reader` at the root, `publisher` in the registry. */
-const organization = () => {
-  const graph = newGraph();
-  addGroup(graph, ROOT, "acme", null);
-  const platform = addGroup(graph, uidIn(ROOT, 1), "platform", ROOT);
-  const registry = addGroup(graph, uidIn(platform, 2), "registry", platform);
-  const tools = addGroup(graph, uidIn(ROOT, 3), "tools", ROOT);
-  const viewer = addRole(graph, "viewer", ["groups.list", "repo.list"]);
-  const publisher = addRole(graph, "publisher", ["repo.list", "tag.create"], platform);
-  const reader = addIdentity(graph, uidIn(ROOT, 16), "reader", ROOT, MATCH);
-  const release = addIdentity(graph, uidIn(platform, 17), "release", platform, MATCH);
-  bind(graph, ROOT, reader, viewer);
-  bind(graph, registry, release, publisher);
-  bind(graph, tools, release, viewer);
-  return { graph, platform, registry, tools, reader, release, viewer, publisher };
-};
+/** `reader` at the root, `publisher` in the registry. */
+const own = graphOf({
+  groups: ["platform", "platform/registry", "tools"],
+  roles: { viewer: ["groups.list", "repo.list"], "platform/publisher": ["repo.list", "tag.create"] },
+  identities: { reader: MATCH, "platform/release": MATCH },
+  access: {
+    "/": { viewer: ["reader"] },
+    "platform/registry": { "platform/publisher": ["platform/release"] },
+    tools: { viewer: ["platform/release"] },
+  },
+});
+const [TOOLS, RELEASE, PUBLISHER] = [uid("tools"), uid("platform/release"), roleUid("platform/publisher")];
+const OTHER = "f".repeat(40);
+/** Another organization, in which release is a viewer of tools. */
+const both = changed(own, (graph) => {
+  graphOf({ name: "zenith", root: OTHER, groups: ["tools"] }, graph);
+  bind(graph, uid("tools", OTHER), RELEASE, roleUid("viewer"));
+});
 
-const own = organization();
-const live: Live = { graph: own.graph, notVisible: [] };
-
-const answerRows = (question: QuestionText, from: Live = live): string[] => {
-  const { graph, held } = answerOf(from, question);
+const answerRows = (question: QuestionText, from: GraphBuilder): string[] => {
+  const { graph, held } = answerOf({ graph: from, notVisible: [] }, question);
   const name = (id: string) =>
     graph.identities.get(id)?.name ?? graph.groups.get(id)?.name ?? graph.roles.get(id)?.name;
   return held.flatMap(({ identity, group, role, capabilities = [] }) =>
@@ -37,132 +36,102 @@ const answerRows = (question: QuestionText, from: Live = live): string[] => {
   );
 };
 
-const refusalOf = (question: QuestionText, from: Live = live): string => {
-  try {
-    answerOf(from, question);
-  } catch (error) {
-    if (error instanceof QuestionError) return error.message;
-    throw error;
-  }
-  throw new Error("the question was answered");
-};
+const inRegistry = ["release registry tag.create by publisher", "release registry repo.list by publisher"];
+const inTools = ["release tools groups.list by viewer", "release tools repo.list by viewer"];
+const above = ["reader acme groups.list by viewer", "reader acme repo.list by viewer"];
+const twice = changed(own, (graph) => bind(graph, TOOLS, RELEASE, PUBLISHER));
 
-test("an identity acts where its bindings are, one grant for each binding and capability", () => {
-  const expected = [
-    "release registry tag.create by publisher",
-    "release registry repo.list by publisher",
-    "release tools groups.list by viewer",
-    "release tools repo.list by viewer",
-  ];
-  expect(answerRows({ identity: "release" })).toEqual(expected);
-  expect(answerRows({ identity: own.release })).toEqual(expected);
+test.each<[what: string, questions: QuestionText[], rows: string[], graph?: GraphBuilder]>([
+  [
+    "an identity acts where its bindings are",
+    [{ identity: "release" }, { identity: RELEASE }],
+    [...inRegistry, ...inTools],
+  ],
+  [
+    "who acts at a group comes from its bindings and those above",
+    ["platform/registry", "/platform/registry/", uid("platform/registry")].map((group) => ({ group })),
+    [...inRegistry, ...above],
+  ],
+  ["not from those below or beside", [{ group: "platform" }, { group: "/" }], above],
+  [
+    "who can do something: a friendly name or that of the API",
+    [{ capability: "tag.create" }, { capability: "CAP_TAG_CREATE" }],
+    inRegistry.slice(0, 1),
+  ],
+  ["questions combine", [{ identity: "release", group: "tools", capability: "repo.list" }], inTools.slice(1)],
+  ["to nothing", [{ identity: "reader", capability: "tag.create" }], []],
+  ["without any, all access is the answer", [{}], [...inRegistry, ...above, ...inTools]],
+  [
+    "two bindings that grant the same are two grants",
+    [{ identity: "release", group: "tools", capability: "repo.list" }],
+    ["release tools repo.list by publisher", ...inTools.slice(1)],
+    twice,
+  ],
+  ["a path that one organization has", [{ group: "platform" }, { group: "/ of acme" }], above, both],
+  ["a path with its organization", [{ group: "tools of zenith" }], inTools, both],
+  ["the other organization itself", [{ group: "/ of zenith" }], [], both],
+])("%s", (_, questions, rows, graph = own) => {
+  for (const question of questions) expect(answerRows(question, graph)).toEqual(rows);
 });
 
-test("who acts at a group comes from its bindings and those above, not from those below or beside", () => {
-  const above = ["reader acme groups.list by viewer", "reader acme repo.list by viewer"];
-  const here = ["release registry tag.create by publisher", "release registry repo.list by publisher"];
-  for (const group of ["platform/registry", "/platform/registry/", own.registry])
-    expect(answerRows({ group })).toEqual([...here, ...above]);
-  expect(answerRows({ group: "platform" })).toEqual(above);
-  expect(answerRows({ group: "/" })).toEqual(above);
-});
+const twins = changed(own, (graph) => addIdentity(graph, uid("tools/release"), "release", TOOLS, MATCH));
+const which = (path: string, one: string, other: string) =>
+  `2 groups have the path "${path}"; give the path with its organization, such as "${path} of acme", or a uid:\n  ${one} ${path} of acme\n  ${other} ${path} of zenith`;
+const nobody = (identity: string) =>
+  `there is no identity "${identity}"; npx pulumi-irm access prints each identity that has a role`;
 
-test("who can do something: a friendly name or that of the API", () => {
-  for (const capability of ["tag.create", "CAP_TAG_CREATE"])
-    expect(answerRows({ capability })).toEqual(["release registry tag.create by publisher"]);
-});
-
-test("questions combine, and without any all access is the answer", () => {
-  expect(answerRows({ identity: "release", group: "tools", capability: "repo.list" })).toEqual([
-    "release tools repo.list by viewer",
-  ]);
-  expect(answerRows({ identity: "reader", capability: "tag.create" })).toEqual([]);
-  expect(answerRows({})).toHaveLength(6);
-});
-
-test("two bindings that grant the same are two grants", () => {
-  const { graph, tools, release, publisher } = organization();
-  bind(graph, tools, release, publisher);
-  expect(
-    answerRows({ identity: "release", group: "tools", capability: "repo.list" }, { graph, notVisible: [] }),
-  ).toEqual(["release tools repo.list by publisher", "release tools repo.list by viewer"]);
-});
-
-test.each(["nobody", uidIn(ROOT, 99)])(
-  "of an identity without a near name, the error says which command prints them: %s",
-  (identity) => {
-    const where = "npx pulumi-irm access prints each identity that has a role";
-    expect(refusalOf({ identity })).toBe(`there is no identity "${identity}"; ${where}`);
-  },
-);
-
-test("all unknown names are reported at once, each with the nearest", () => {
-  expect(refusalOf({ identity: "relaese", group: "platform/registri", capability: "CAP_TAG_CRAETE" })).toBe(
-    [
-      'there is no identity "relaese"; did you mean release?',
-      'there is no group "platform/registri"; did you mean platform/registry?',
-      'no role has the capability "CAP_TAG_CRAETE"',
-    ].join("\n"),
-  );
-});
-
-test("a path begins below the organization", () => {
-  expect(refusalOf({ group: "acme/platform/registry" })).toBe(
+test.each<[what: string, question: QuestionText, refusal: string, live?: Partial<Live>]>([
+  ["an identity without a near name", { identity: "nobody" }, nobody("nobody")],
+  ["an unknown uid", { identity: uid("nobody") }, nobody(uid("nobody"))],
+  [
+    "all unknown names at once, each with the nearest",
+    { identity: "relaese", group: "platform/registri", capability: "CAP_TAG_CRAETE" },
+    'there is no identity "relaese"; did you mean release?\nthere is no group "platform/registri"; did you mean platform/registry?\nno role has the capability "CAP_TAG_CRAETE"',
+  ],
+  [
+    "a path that begins with the organization",
+    { group: "acme/platform/registry" },
     'there is no group "acme/platform/registry"; a path begins below the organization: platform/registry',
-  );
-  expect(refusalOf({ group: "acme" })).toBe('there is no group "acme"; / is the organization itself');
-});
-
-test("an empty group is refused: it is no way to write the organization", () => {
-  expect(refusalOf({ group: "" })).toBe("a group is a uid or a path, and this is empty; / is the organization itself");
-});
-
-test("an ambiguous name lists its uids", () => {
-  const { graph, tools } = organization();
-  const second = addIdentity(graph, uidIn(tools, 18), "release", tools, MATCH);
-  expect(refusalOf({ identity: "release" }, { graph, notVisible: [] })).toBe(
-    `2 identities have the name "release"; give a uid:\n  ${own.release} in platform\n  ${second} in tools`,
-  );
-});
-
-test("of several organizations, a path that several have needs its organization", () => {
-  const { graph } = organization();
-  const other = addGroup(graph, "f".repeat(40), "zenith", null);
-  const tools = addGroup(graph, uidIn(other, 1), "tools", other);
-  bind(graph, tools, own.release, own.viewer);
-  const both = { graph, notVisible: [] };
-  expect(answerRows({ group: "platform" }, both)).toHaveLength(2);
-  expect(refusalOf({ group: "tools" }, both)).toBe(
-    `2 groups have the path "tools"; give the path with its organization, such as "tools of acme", or a uid:\n  ${own.tools} tools of acme\n  ${tools} tools of zenith`,
-  );
-  expect(answerRows({ group: "tools of zenith" }, both)).toEqual([
-    "release tools groups.list by viewer",
-    "release tools repo.list by viewer",
-  ]);
-  expect(refusalOf({ group: "/" }, both)).toBe(
-    `2 groups have the path "/"; give the path with its organization, such as "/ of acme", or a uid:\n  ${ROOT} / of acme\n  ${other} / of zenith`,
-  );
-  expect(answerRows({ group: "/ of acme" }, both)).toHaveLength(2);
-  expect(answerRows({ group: "/ of zenith" }, both)).toEqual([]);
-  expect(refusalOf({ group: "acme/platform" }, both)).toContain("a path begins below the organization: platform");
-});
-
-test("a name that may be hidden is not reported as absent without saying so", () => {
-  const notVisible = [{ kind: "identity" as const, group: ROOT, message: "identities of this group cannot be listed" }];
-  expect(refusalOf({ identity: "deploy" }, { graph: own.graph, notVisible })).toBe(
+  ],
+  ["the organization by name", { group: "acme" }, 'there is no group "acme"; / is the organization itself'],
+  [
+    "an empty group, which is no way to write the organization",
+    { group: "" },
+    "a group is a uid or a path, and this is empty; / is the organization itself",
+  ],
+  [
+    "an ambiguous name, with its uids",
+    { identity: "release" },
+    `2 identities have the name "release"; give a uid:\n  ${RELEASE} in platform\n  ${uid("tools/release")} in tools`,
+    { graph: twins },
+  ],
+  ["a path of two organizations", { group: "tools" }, which("tools", TOOLS, uid("tools", OTHER)), { graph: both }],
+  ["two organizations themselves", { group: "/" }, which("/", ROOT, OTHER), { graph: both }],
+  [
+    "a path with one of several organizations",
+    { group: "acme/platform" },
+    'there is no group "acme/platform"; a path begins below the organization: platform',
+    { graph: both },
+  ],
+  [
+    "a name that may be hidden",
+    { identity: "deploy" },
     'there is no identity "deploy"; you cannot list all groups and identities, so it may be among the others',
-  );
+    { notVisible: [{ kind: "identity", group: ROOT, message: "identities of this group cannot be listed" }] },
+  ],
+])("refuses %s", (_, question, refusal, live) => {
+  expect(() => answerOf({ graph: own, notVisible: [], ...live }, question)).toThrow(new QuestionError(refusal));
 });
 
 test("a binding whose role cannot be read is unknown, not without access", () => {
-  const { graph, platform, release } = organization();
-  const hidden = addRole(graph, "hidden", [], platform);
-  bind(graph, platform, release, hidden);
-  const notVisible = [{ kind: "role" as const, group: platform, message: "roles of this group cannot be listed" }];
-  const rolesNotRead = (hides: Live["notVisible"], question: QuestionText) =>
-    answerOf({ graph, notVisible: hides }, question).held.flatMap(({ role, capabilities }) =>
-      capabilities ? [] : role,
-    );
+  const [group, hidden] = [uid("platform"), uid("platform/hidden")];
+  const graph = changed(own, (after) => {
+    after.roles.set(hidden, { id: hidden, uid: hidden, name: "hidden", group, capabilities: [] });
+    bind(after, group, RELEASE, hidden);
+  });
+  const rolesNotRead = (notVisible: Live["notVisible"], question: QuestionText) =>
+    answerOf({ graph, notVisible }, question).held.flatMap(({ role, capabilities }) => (capabilities ? [] : role));
+  const notVisible = [{ kind: "role" as const, group, message: "roles of this group cannot be listed" }];
   expect(rolesNotRead(notVisible, { identity: "release", capability: "tag.create" })).toEqual([hidden]);
   expect(rolesNotRead([], { identity: "release" })).toEqual([]);
 });

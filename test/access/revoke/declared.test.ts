@@ -4,45 +4,34 @@ import { declarationsIn } from "../../../access/revoke/policy.ts";
 
 const urn = (type: string, name: string) => `urn:pulumi:dev::acme::${type}::${name}`;
 const POLICY = urn("irm:index:AccessPolicy", "acme");
+const SET = "pulumi-nodejs:dynamic/irm:RoleBindingSet";
+const own = (type: string, name: string, id: string) => ({
+  ...{ urn: urn(`irm:index:${type}`, name), type: `irm:index:${type}`, id },
+});
 const resources = [
   { urn: POLICY, type: "irm:index:AccessPolicy" },
   {
-    urn: urn("irm:index:AccessPolicy$pulumi-nodejs:dynamic/irm:RoleBindingSet", "acme:access/platform"),
-    type: "pulumi-nodejs:dynamic/irm:RoleBindingSet",
-    parent: POLICY,
-    id: "a/1",
+    urn: urn(`irm:index:AccessPolicy$${SET}`, "acme:access/platform"),
+    ...{ type: SET, parent: POLICY, id: "a/1", outputs: { bindings: [{ uid: "a/1/1" }, { uid: "a/1/2" }] } },
     inputs: { parent: "a/1", bindings: [{ identity: "ci", role: "viewer" }] },
-    outputs: { bindings: [{ uid: "a/1/1" }, { uid: "a/1/2" }] },
   },
-  {
-    urn: urn("irm:index:RoleBinding", "edits"),
-    type: "irm:index:RoleBinding",
-    id: "a/2",
-    inputs: { parent: "a", identity: "ci", role: "r" },
-  },
-  { urn: urn("irm:index:RoleBinding", "former"), type: "irm:index:RoleBinding", id: "a/3", delete: true },
-  { urn: urn("irm:index:Group", "platform"), type: "irm:index:Group", id: "a/4" },
+  { ...own("RoleBinding", "edits", "a/2"), inputs: { parent: "a", identity: "ci", role: "r" } },
+  { ...own("RoleBinding", "former", "a/3"), delete: true },
+  own("Group", "platform", "a/4"),
 ];
 const text = JSON.stringify({ version: 3, deployment: { manifest: { time: "2026-01-01T00:00:00Z" }, resources } });
-const held = (binding: string, group = "", role = "") => ({
-  binding,
-  group,
-  path: "",
-  role,
-  roleName: `${role} by name`,
+const held = (binding: string, group = "", role = "", roleName = "by name") => ({
+  ...{ binding, group, path: "", role, roleName },
 });
 
 test.each<[held: ReturnType<typeof held>[], names: string[]]>([
   [[held("a/2")], ["RoleBinding edits"]],
-  [
-    [held("a/1/1"), held("a/1/2"), held("a/2")],
-    ["AccessPolicy acme", "RoleBinding edits"],
-  ],
+  [["a/1/1", "a/1/2", "a/2"].map((uid) => held(uid)), ["AccessPolicy acme", "RoleBinding edits"]],
   [[held("a/3")], []],
   [[held("a/4"), held("a/5")], []],
   // Granted again by hand, so with another uid.
   [[held("a/6", "a", "r")], ["RoleBinding edits"]],
-  [[{ ...held("a/1/7", "a/1", "r"), roleName: "viewer" }], ["AccessPolicy acme"]],
+  [[held("a/1/7", "a/1", "r", "viewer")], ["AccessPolicy acme"]],
   [[held("a/6", "a/1", "r")], []],
   [[held("a/6", "a", "other")], []],
 ])("%j are declared by %j", (bindings, names) => {
@@ -53,7 +42,7 @@ test.each<[held: ReturnType<typeof held>[], names: string[]]>([
 });
 
 test("a state that cannot be read is an error", () => {
-  expect(() =>
-    declarationsIn('{"deployment":{"manifest":{"time":""},"resources":3}}', { uid: "ci", name: "ci" }, []),
-  ).toThrow("pulumi stack export: resources Invalid input");
+  const damaged = '{"deployment":{"manifest":{"time":""},"resources":3}}';
+  const message = "pulumi stack export: resources Invalid input";
+  expect(() => declarationsIn(damaged, { uid: "ci", name: "ci" }, [])).toThrow(message);
 });

@@ -23,12 +23,10 @@ const hiddenBy = (type: string, inputs: Json, { op = "create", id = "" } = {}) =
   return found.map(({ hides }) => hides);
 };
 
+const [inRoot, at, matched] = [{ parent: ROOT }, { group: ROOT }, { parent: ROOT, adopt: "match" }];
+
 test.each<[string, Json, unknown[]]>([
-  [
-    "RoleBinding",
-    { parent: ROOT, identity: CI, role: "viewer" },
-    [{ of: "binding", identity: CI, role: viewer, group: ROOT }],
-  ],
+  ["RoleBinding", { ...inRoot, identity: CI, role: "viewer" }, [{ of: "binding", identity: CI, role: viewer, ...at }]],
   ["RoleBinding", { parent: ROOT, role: "two of a name" }, [{ of: "binding", group: ROOT }]],
   ["RoleBindingSet", { parent: ROOT }, [{ of: "bindings", group: ROOT }]],
   ["RoleBindingSet", {}, [{ of: "bindings" }]],
@@ -36,11 +34,7 @@ test.each<[string, Json, unknown[]]>([
   ["GroupInvite", { parent: ROOT }, [{ of: "people", group: ROOT }]],
   ["ExternalGroupRoleMapping", {}, [{ of: "people" }]],
   ["Identity", { adopt: "not known" }, [{ of: "takeover", kind: "identity", inputs: { adopt: "not known" } }]],
-  [
-    "Group",
-    { parent: ROOT, adopt: "match" },
-    [{ of: "takeover", kind: "group", inputs: { parent: ROOT, adopt: "match" } }],
-  ],
+  ["Group", matched, [{ of: "takeover", kind: "group", inputs: matched }]],
   ["Group", { parent: ROOT }, [undefined]],
   ["other:index:Thing", {}, [undefined]],
 ])("%s %j", (type, inputs, hidden) => {

@@ -1,19 +1,18 @@
 // What a run on a copy has done to access: from the copy before and after it, and from the state of its stack.
 import { describe, expect, test } from "vitest";
 import type { Write } from "../../../access/change/write.ts";
-import { type GraphBuilder, newGraph } from "../../../access/graph/graph.ts";
+import type { GraphBuilder } from "../../../access/graph/graph.ts";
 import type { Proposal } from "../../../access/review/proposal.ts";
 import { proposalFromRun, type RunFacts } from "../../../access/run/proposal.ts";
 import { restoredWrites } from "../../../access/run/restored.ts";
 import { managedIn } from "../../../access/run/stack.ts";
 import type { Json } from "../../../schema/index.ts";
-import { addGroup, addIdentity, addRole, ROOT, uidIn } from "../graphs.ts";
+import { addGroup, addIdentity, addInvite, changed, graphOf, ROOT, roleUid, uid, uidIn } from "../graphs.ts";
 
-const TEAM = uidIn(ROOT, 1);
-const CI = uidIn(ROOT, 2);
-/** made by the run */
-const MADE = uidIn(ROOT, 0xf1);
-const BOT = uidIn(MADE, 0xf2);
+const [TEAM, CI, MADE, CI_VIEWS] = [uid("team"), uid("ci"), uid("new"), uid("binding")];
+/** a binding of the bot */
+const MEMBER = uidIn(MADE, 3);
+const BOT = `${MADE}/${"b".repeat(16)}`;
 
 const urnOf = (type: string, name: string) => `urn:pulumi:dev::acme::irm:index:${type}::${name}`;
 const resource = (type: string, name: string, id: string, more: Json = {}) => ({ urn: urnOf(type, name), id, ...more });
@@ -24,39 +23,29 @@ const link = (graph: GraphBuilder, id: string, group: string, identity: string, 
   return id;
 };
 
-const before = newGraph();
-addGroup(before, ROOT, "acme", null);
-addGroup(before, TEAM, "team", ROOT);
-addIdentity(before, CI, "ci", ROOT, claims("ci"));
-const viewer = addRole(before, "viewer", ["repo.list"]);
-const own = addRole(before, "publisher", ["repo.create"], ROOT);
-const CI_VIEWS = link(before, uidIn(ROOT, 3), ROOT, CI, viewer);
+const before = graphOf({
+  groups: ["team"],
+  roles: { viewer: ["repo.list"], "/publisher": ["repo.create"] },
+  identities: { ci: claims("ci") },
+});
+const [viewer, own] = [roleUid("viewer"), roleUid("/publisher")];
+link(before, CI_VIEWS, ROOT, CI, viewer);
 
 /** `after` changes a copy of `before`. */
 const run = (
   after: (graph: GraphBuilder) => void,
   stack: { stored?: Json[]; left?: Json[] } & Omit<Partial<RunFacts>, "stored" | "left"> = {},
 ) => {
-  const graph = newGraph(before);
-  after(graph);
   const { stored = [], left = [], ...more } = stack;
   return proposalFromRun({
-    ...{
-      before,
-      after: graph,
-      held: [],
-      isSecret: () => false,
-      ending: new Set(),
-      unknown: [],
-    },
-    ...more,
-    ...{ stored: managedIn(stored as never), left: managedIn(left as never) },
+    ...{ before, after: changed(before, after), held: [], isSecret: () => false, ending: new Set(), unknown: [] },
+    ...{ ...more, stored: managedIn(stored as never), left: managedIn(left as never) },
   });
 };
 const adds = (graph: GraphBuilder): void => {
   addGroup(graph, MADE, "new", ROOT);
   addIdentity(graph, BOT, "bot", MADE, claims(`of ${MADE} and ${BOT}`));
-  link(graph, uidIn(MADE, 0xf3), MADE, BOT, own);
+  link(graph, MEMBER, MADE, BOT, own);
 };
 
 describe("a record that the run has made", () => {
@@ -69,7 +58,7 @@ describe("a record that the run has made", () => {
     expect(after.identities.get(bot)).toMatchObject({ id: bot, uid: null, name: "bot", group });
     // Without a resource, such as the founding of an organization or a member of a set, it keeps its id.
     expect([...after.bindings.values()].at(-1)).toEqual({
-      ...{ id: uidIn(MADE, 0xf3), uid: null },
+      ...{ id: MEMBER, uid: null },
       ...{ group, identity: bot, role: own },
     });
   });
@@ -95,12 +84,9 @@ describe("a record that the run has made", () => {
   });
 
   test("an invite has the name of its resource, and no end yet", () => {
-    const INVITE = uidIn(ROOT, 0xf4);
-    const invite = { id: INVITE, uid: INVITE, name: "key-id", group: ROOT, role: viewer, email: "", singleUse: true };
-    const found = run(
-      (graph) => void graph.invites.set(INVITE, { ...invite, expirationTime: "2026-12-01T00:00:00Z" }),
-      { left: [resource("GroupInvite", "guests", INVITE)] },
-    );
+    const [id, expirationTime] = [uid("invite"), "2026-12-01T00:00:00Z"];
+    const invited = (graph: GraphBuilder) => addInvite(graph, id, "key-id", ROOT, viewer, { expirationTime });
+    const found = run(invited, { left: [resource("GroupInvite", "guests", id)] });
     expect([...found.after.invites.values()]).toMatchObject([{ name: "guests", uid: null, expirationTime: null }]);
   });
 });
@@ -115,9 +101,7 @@ describe("records that exist", () => {
       resource("RoleBinding", "views", CI_VIEWS),
       resource("Role", "publisher", own, { external: true }),
     ];
-    const { adopted } = run(() => {}, {
-      ...{ left, stored: [resource("RoleBinding", "views", CI_VIEWS)] },
-    });
+    const { adopted } = run(() => {}, { left, stored: [resource("RoleBinding", "views", CI_VIEWS)] });
     expect(adopted).toEqual([
       { kind: "group", uid: TEAM, resource: "team", deletedLater: true },
       { kind: "role", uid: viewer, resource: "viewer", deletedLater: false },
@@ -127,8 +111,8 @@ describe("records that exist", () => {
 
   test("that go with forceDestroy are named with what they hold; those that get it are named as well", () => {
     const held = [
-      { kind: "repo" as const, uid: uidIn(TEAM, 9), name: "images", group: TEAM },
-      { kind: "repo" as const, uid: uidIn(ROOT, 9), name: "other", group: ROOT },
+      { kind: "repo" as const, uid: uid("team/images"), name: "images", group: TEAM },
+      { kind: "repo" as const, uid: uid("other"), name: "other", group: ROOT },
     ];
     const stored = [
       resource("Group", "team", TEAM, { inputs: { forceDestroy: true } }),
@@ -149,9 +133,8 @@ describe("records that exist", () => {
     expect(undeclared(() => {}, { left: [resource("Group", "team", TEAM)] })).toEqual([CI_VIEWS]);
     expect(undeclared(() => {}, { left: [resource("RoleBinding", "views", CI_VIEWS)] })).toEqual([]);
     const bindings = [{ uid: CI_VIEWS, identity: { uid: CI }, role: { uid: viewer } }];
-    expect(
-      undeclared(() => {}, { left: [resource("RoleBindingSet", "set", ROOT, { outputs: { bindings } })] }),
-    ).toEqual([]);
+    const left = [resource("RoleBindingSet", "set", ROOT, { outputs: { bindings } })];
+    expect(undeclared(() => {}, { left })).toEqual([]);
   });
 
   test("whose deletion did not run may end, and count as ended", () => {
@@ -161,45 +144,36 @@ describe("records that exist", () => {
 });
 
 describe("what somebody removed by hand", () => {
-  const GONE = uidIn(ROOT, 0xe1);
-  const GONE_BOT = uidIn(GONE, 0xe2);
+  const [GONE, GONE_BOT] = [uid("gone"), uid("gone/bot")];
   const output = { name: "bot", claimMatch: claims("bot") };
   const bot = (graph: GraphBuilder): void => {
     addGroup(graph, MADE, "new", ROOT);
     addIdentity(graph, BOT, "renamed", MADE, claims("bot"));
-    link(graph, uidIn(MADE, 0xf3), MADE, BOT, own);
+    link(graph, MEMBER, MADE, BOT, own);
   };
   const restoredBy = (name: string, stored: Json[]): Proposal["restored"] =>
     run(bot, { stored, left: [resource("Group", name, MADE), resource("Identity", name, BOT)] }).restored;
 
   test("is restored under the name of its resource, and under another one", () => {
+    const bindings = [{ uid: uid("gone/binding"), identity: { uid: GONE_BOT }, role: { uid: own } }];
     const stored = [
       resource("Group", "one", GONE, { outputs: { name: "new" } }),
       resource("Identity", "one", GONE_BOT, { outputs: output }),
       // of a set; and what it gave stands for the same in the new places
-      resource("RoleBindingSet", "set", GONE, {
-        outputs: { bindings: [{ uid: uidIn(GONE, 0xe3), identity: { uid: GONE_BOT }, role: { uid: own } }] },
-      }),
+      resource("RoleBindingSet", "set", GONE, { outputs: { bindings } }),
     ];
     for (const name of ["one", "another"]) {
-      const ids = [urnOf("Group", name), urnOf("Identity", name), uidIn(MADE, 0xf3)];
+      const ids = [urnOf("Group", name), urnOf("Identity", name), MEMBER];
       expect(restoredBy(name, stored), name).toEqual(ids);
     }
   });
 
   test("is written in the change with the record whose place it takes, as is an update that the program has no part in", () => {
-    const after = newGraph(before);
-    bot(after);
-    const stored = [
-      resource("Group", "one", GONE, { outputs: { name: "new" } }),
-      resource("Role", "same", own, { inputs: { name: "publisher" } }),
-      resource("Identity", "other", CI, { inputs: { name: "of old" } }),
-    ];
-    const left = [
-      resource("Group", "one", MADE),
-      resource("Role", "same", own, { inputs: { name: "publisher" } }),
-      resource("Identity", "other", CI, { inputs: { name: "ci" } }),
-    ];
+    const after = changed(before, bot);
+    const same = resource("Role", "same", own, { inputs: { name: "publisher" } });
+    const other = (name: string) => resource("Identity", "other", CI, { inputs: { name } });
+    const stored = [resource("Group", "one", GONE, { outputs: { name: "new" } }), same, other("of old")];
+    const left = [resource("Group", "one", MADE), same, other("ci")];
     const mask = ["name"];
     const writes: Write[] = [
       { n: 1, method: "CreateGroup", parent: ROOT, fields: { name: "new" } },
@@ -208,9 +182,8 @@ describe("what somebody removed by hand", () => {
     ];
     const normal = { writes, uids: new Map([[1, MADE]]), keys: [], encodeText: (text: string) => text };
     const services = [{ before: { graph: before }, after: { graph: after } }];
-    expect(
-      restoredWrites(services, { stored, left, normal } as unknown as Parameters<typeof restoredWrites>[1]),
-    ).toEqual([
+    const run = { stored, left, normal } as unknown as Parameters<typeof restoredWrites>[1];
+    expect(restoredWrites(services, run)).toEqual([
       { n: 1, uid: GONE },
       { n: 2, uid: own },
     ]);
@@ -238,12 +211,9 @@ describe("what the state marks as secret", () => {
     const bot = urnOf("Identity", "bot");
     expect(found.after.identities.get(bot)).toMatchObject({ name: "[secret]", relationship: { claimMatch: {} } });
     expect(found.after.roles.get(own)?.capabilities).toEqual(["repo.create"]);
-    expect(found.unknown).toEqual([
-      {
-        ...{ subject: "publisher", property: "capabilities", message: "publisher: what the role grants is secret" },
-        ...{ hides: { of: "capabilities", role: own }, about: own },
-      },
-    ]);
+    const message = "publisher: what the role grants is secret";
+    const hides = { of: "capabilities", role: own };
+    expect(found.unknown).toEqual([{ subject: "publisher", property: "capabilities", message, hides, about: own }]);
     const claim = run(adds, { left: [resource("Identity", "bot", BOT)], ...secret("issuer.example") });
     expect(claim.after.identities.get(bot)?.relationship).toBeNull();
     expect(claim.unknown).toMatchObject([{ hides: { of: "assumable", identity: bot }, about: bot }]);
