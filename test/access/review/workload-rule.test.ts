@@ -93,18 +93,10 @@ describe("assumed-by-others", () => {
       expect(foundSubjects(start(), change)).toEqual(["assumed-by-others ci", `identity-replaced ${CI}`]);
     expect(foundSubjects(start(), (graph) => addIdentity(graph, NEW, "next", ROOT, evil))).toEqual([]);
   });
-  test("fires on another owner by number alone", () => {
-    const of = (owner: number) => exact(`repo:acme@${owner}/images@2:ref:refs/heads/main`);
-    expect(foundSubjects(start(of(1)), withClaimMatch(of(9)))).toContain(`assumed-by-others ${CI}`);
-    expect(foundSubjects(start(of(1)), withClaimMatch({ ...of(1), subject: "repo:acme@1/x@3:pull_request" }))).toEqual(
-      [],
-    );
-  });
   test("is silent on another repository of the owner, and fires on a pattern that cannot be decided", () => {
+    const undecided = pattern("repo:(a|/|:)*a(a|/|:){25}.*");
     expect(foundSubjects(start(), withClaimMatch(exact("repo:acme/charts:ref:refs/heads/main")))).toEqual([]);
-    expect(foundSubjects(start(), withClaimMatch(pattern("repo:(a|/|:)*a(a|/|:){25}.*")))).toContain(
-      `assumed-by-others ${CI}`,
-    );
+    expect(foundSubjects(start(), withClaimMatch(undecided))).toContain(`assumed-by-others ${CI}`);
   });
 });
 
@@ -233,12 +225,6 @@ describe("pull-request-writes", () => {
     ["another event", anyWith({ event_name: "push" }), false],
     ["a branch", pattern("repo:acme/.*:ref:refs/heads/main"), false],
     ["any case", pattern("(?i)REPO:Team/App:.*"), true],
-    ["any case of a branch", pattern("(?i)repo:team/app:ref:refs/heads/.*"), false],
-    ["a named class", pattern("repo:team/app:[[:word:]]+"), true],
-    ["a branch of a named class", pattern("repo:team/app:ref:refs/heads/[[:alpha:]]+"), false],
-    ["a quotation", pattern(String.raw`\Qrepo:team/app:\E.*`), true],
-    ["codes of characters", pattern(String.raw`repo\x3ateam/app\x{3a}pull\137.*`), true],
-    ["a class of Unicode", pattern(String.raw`repo:team/app:\p{Ll}+_request`), true],
     ["a dot for the colon", pattern("repo:acme/charts.pull_request"), true],
     [
       "a branch of the workflow that it calls",
@@ -270,7 +256,6 @@ describe("pull-request-writes", () => {
     ["any branch of Buildkite", pattern("organization:acme:pipeline:x:.*", BUILDKITE), true],
     ["an account of Google", { issuer: "https://accounts.google.com", subjectPattern: "[0-9]+" }, false],
     ["a pattern that takes too long to decide", pattern("repo:(a|/|:)*a(a|/|:){25}.*"), true],
-    ["the absence of a class of Unicode", pattern(String.raw`repo:team/app:[^\p{Lu}]+`), true],
   ])("opening an identity that writes: %s", (_, claimMatch, fires) => {
     const before = changed(start(), give("publisher"));
     expect(foundSubjects(before, withClaimMatch(claimMatch)).includes(found)).toBe(fires);

@@ -60,12 +60,6 @@ describe("adds role bindings", () => {
       'access:\n  {\n    "platform":\n      {\n        "viewer": [ "review", release ] # main\n      },\n    /: { viewer: [ release ] }\n  } # ours\n',
     ],
     [
-      "to such a list without a last comma",
-      EDITOR,
-      "access:\n  platform:\n    editor: [\n      review # main\n    ]\n",
-      "access:\n  platform:\n    editor:\n      [\n        review, # main\n        release\n      ]\n",
-    ],
-    [
       "to rows that are empty in YAML",
       VIEWER,
       "access:\n  platform: # nobody yet\n  /: ~\n  team:\n",
