@@ -1,6 +1,6 @@
-// A process that creates records of a stack, in the journal only: `node journal-process.ts FILE TRACE NAME COUNT`
-// begins and ends COUNT creates, and writes into TRACE when it is inside of one. With an ENGINE as a fifth argument it is one of
-// several processes of that engine's operation.
+// A process that creates records of a stack, in the journal only: `node journal-process.ts FILE TRACE NAME COUNT ENGINE`
+// begins and ends COUNT creates, and writes into TRACE when it is inside of one. It is one of several processes of the operation of the
+// ENGINE.
 import { appendFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { systemClock } from "../../client/clock.ts";
@@ -8,13 +8,13 @@ import type { Entry } from "../../provider/log/entry.ts";
 import { joinOperation } from "../../provider/log/operation.ts";
 import { createJournal } from "../../provider/run/journal.ts";
 
-const [file, trace, name, count, engine] = process.argv.slice(2) as [string, string, string, string, string?];
+const [file, trace, name, count, engine] = process.argv.slice(2) as [string, string, string, string, string];
 const journal = createJournal({
   pathOf: () => file,
   clock: systemClock,
   timeoutMs: 60_000,
   log: () => undefined,
-  ...(engine !== undefined && { operation: joinOperation({ address: engine }) }),
+  operation: joinOperation({ address: engine }),
 });
 for (let i = 0; i < Number(count); i += 1) {
   const key = `organization/project/stack/Group::${name}${i}`;

@@ -1,10 +1,11 @@
 // How many requests a refresh and a destroy take, of 10 groups, 30 identities and 60 role bindings, with 8 operations at a time as the
 // engine has them.
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Methods, methodsWith } from "../../../provider/engine/methods.ts";
+import type { Methods } from "../../../provider/engine/methods.ts";
 import type { StateKind } from "../../../provider/kind/index.ts";
 import type { Json } from "../../../schema/index.ts";
 import { startSharedService } from "../../harness/provider.ts";
+import { inParallel } from "../../support/in-parallel.ts";
 import { keyOf } from "../../support/scripted.ts";
 
 interface Resource {
@@ -15,22 +16,8 @@ interface Resource {
 const service = await startSharedService();
 const home: string = service.organization as string;
 
-const startProcess = async (): Promise<Record<StateKind, Methods>> => {
-  const methods = methodsWith({ ...service, log: () => undefined, transport: service.transport });
-  await methods.group.configure({ config: { get: () => undefined } });
-  return methods;
-};
-
-/** In the engine's order: what others refer to comes first. */
-const inParallel = async <T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> => {
-  const results: R[] = [];
-  const left = [...items.entries()];
-  const worker = async () => {
-    for (let next = left.shift(); next; next = left.shift()) results[next[0]] = await work(next[1]);
-  };
-  await Promise.all(Array.from({ length: 8 }, worker));
-  return results;
-};
+const startProcess = (): Promise<Record<StateKind, Methods>> =>
+  service.methods({ clock: service.clock, transport: service.transport });
 
 const claimMatch = (subject: string) => ({ issuer: "https://issuer.example", subject });
 
@@ -124,10 +111,8 @@ describe("the deletes of many identities", () => {
   it("spare the role bindings of others, although one list clears most of them", async () => {
     const identities = await createIdentities("spared");
     const bound = identities.at(-2)?.id as string;
-    const { roles } = await service.session.call("ListRoles", { name: "viewer" });
-    const roleUid = roles?.[0]?.uid as string;
-    const binding = { parent: home, roleBinding: { identityUid: bound, roleUid } };
-    const { uid } = (await service.session.call("CreateRoleBinding", binding as never)) as { uid: string };
+    const roleBinding = { identityUid: bound, roleUid: await service.role("viewer") };
+    const { uid } = await service.call("CreateRoleBinding", { parent: home, roleBinding });
     const next = await startProcess();
     service.requests.length = 0;
     expect(await failuresOf(next, identities)).toEqual([expect.stringContaining(`role binding ${uid}`)]);

@@ -17,15 +17,13 @@ import {
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setImmediate } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { joinOperation, type Operation } from "../../../provider/log/operation.ts";
 import { OperationError } from "../../../provider/log/place.ts";
 import { createOwnership, type Ownership, turnsOf } from "../../../provider/run/ownership.ts";
 import { isAlive } from "../../../pulumi/process.ts";
 import { manualClock } from "../../harness/clock.ts";
-import { ENGINE, useOperations } from "../../support/operations.ts";
-import { createRandom } from "../../support/random.ts";
+import { deadPid, ENGINE, useOperations } from "../../support/operations.ts";
 
 const operations = useOperations();
 const { join: joined, open, closeAll } = operations;
@@ -51,99 +49,35 @@ const ownershipOf = (operation = joined(), service = SERVICE): Ownership => crea
 const logs = () => readdirSync(shared);
 const log = () => join(shared, logs()[0] as string);
 
-interface Other {
-  child: ChildProcess;
-  call(...parts: unknown[]): Promise<unknown>;
-}
-
-/** A process of the same operation. */
-const otherProcess = async (): Promise<Other> => {
-  const script = fileURLToPath(new URL("../../support/operation-process.ts", import.meta.url));
-  const child = spawn(process.execPath, [script, ENGINE.address, String(ENGINE.pid)], {
-    stdio: ["pipe", "pipe", "inherit"],
-    env: { ...process.env, TMPDIR: temporary },
-  });
-  children.push(child);
-  const answers: PromiseWithResolvers<unknown>[] = [];
-  const answer = (): Promise<unknown> => {
-    const one = Promise.withResolvers<unknown>();
-    answers.push(one);
-    return one.promise;
-  };
-  createInterface({ input: child.stdout }).on("line", (line) => answers.shift()?.resolve(JSON.parse(line)));
-  expect(await answer()).toBe("joined");
-  return {
-    child,
-    call: (...parts) => {
-      child.stdin.write(`${JSON.stringify(parts)}\n`);
-      return answer();
-    },
-  };
-};
-const killed = async ({ child }: Other, signal: NodeJS.Signals): Promise<void> => {
-  const end = once(child, "exit");
-  child.kill(signal);
-  await end;
-};
-const ended = async ({ child }: Other): Promise<void> => {
-  const end = once(child, "exit");
-  child.stdin?.end();
-  await end;
+/** Adds events as a process would that was killed then. */
+const leaveEvents = async (...events: object[]): Promise<void> => {
+  const member = `${await deadPid()}.killed`;
+  const lines = events.map((event, i) => ["is" in event ? "ownership" : "members", member, i + 2, event]);
+  for (const line of [["members", member, 1, { join: member }], ...lines])
+    appendFileSync(log(), `${JSON.stringify(line)}\n`);
 };
 
 describe("the processes of an operation", () => {
-  it("agree on the owner of each record, whichever of them asks first", async () => {
-    const others = await Promise.all([otherProcess(), otherProcess(), otherProcess()]);
-    const random = createRandom(20261122);
-    const uids = Array.from({ length: 40 }, (_, i) => `uid${i}`);
-    const taken = new Map<string, string[]>(uids.map((uid) => [uid, []]));
-    const released = new Set<string>();
-    // None waits for another: only the file orders them.
-    await Promise.all(
-      Array.from({ length: 600 }, async () => {
-        const process = random.below(others.length);
-        const uid = random.pick(uids);
-        const { call } = others[process] as Other;
-        if (random.below(4) === 0) {
-          if (await call("release", uid)) released.add(uid);
-        } else if ((await call("take", uid, `key${process}`, "created")) === null)
-          taken.get(uid)?.push(`key${process}`);
-      }),
-    );
-    for (const uid of uids) {
-      const keys = new Set(taken.get(uid));
-      // Exactly one happened: one resource has it, or the run deletes it.
-      expect([uid, keys.size + (released.has(uid) ? 1 : 0)]).toEqual([uid, 1]);
-      const seen = await Promise.all(others.map(({ call }) => call("adoptionRefusal", uid, "another")));
-      const reason = released.has(uid) ? "is being deleted by this run" : `is already managed by ${[...keys][0]}`;
-      expect(seen).toEqual(others.map(() => reason));
-    }
-    expect(released.size).toBeGreaterThan(0);
-    expect(released.size).toBeLessThan(uids.length);
-  });
-
   it("still know what a killed one did, and the last one removes the file", async () => {
-    const [first, second] = [await otherProcess(), await otherProcess()];
-    expect(await first.call("take", "uid", "one", "created")).toBeNull();
-    await killed(first, "SIGKILL");
-    const third = await otherProcess();
-    for (const { call } of [second, third]) {
-      expect(await call("take", "uid", "two", "adopted")).toBe("uid is already managed by one");
-      expect(await call("originOf", "uid")).toBe("created");
-      expect(await call("release", "uid")).toBe(false);
+    const own = ownershipOf();
+    await leaveEvents({ is: "taken", uid: "uid", key: "one", origin: "created", at: SERVICE });
+    for (const one of [own, ownershipOf()]) {
+      expect(() => one.take("uid", "two", "adopted")).toThrow("uid is already managed by one");
+      expect(one.originOf("uid")).toBe("created");
+      expect(one.release("uid")).toBe(false);
     }
-    await ended(second);
+    open.shift()?.close();
     expect(logs()).toHaveLength(1);
-    await ended(third);
+    closeAll();
     expect(logs()).toEqual([]);
   });
 
-  it("are not disturbed by a line that a killed one did not finish", async () => {
-    const [first, second] = [ownershipOf(), await otherProcess()];
+  it("are not disturbed by a line that a killed one did not finish", () => {
+    const [first, second] = [ownershipOf(), ownershipOf()];
     first.take("uid", "one", "created");
     appendFileSync(log(), `\n["ownership","1.x",1,{"is":"forg`);
-    expect(await second.call("take", "uid", "two", "adopted")).toBe("uid is already managed by one");
-    expect(await second.call("take", "other", "two", "adopted")).toBeNull();
+    expect(() => second.take("uid", "two", "adopted")).toThrow("uid is already managed by one");
+    second.take("other", "two", "adopted");
     expect(() => first.take("other", "one", "created")).toThrow("other is already managed by two");
   });
 

@@ -6,6 +6,7 @@ import type { Session } from "../../../provider/run/session.ts";
 import { isAncestor, type Json } from "../../../schema/index.ts";
 import { createRateLimit } from "../../../server/base/rate-limit.ts";
 import { startService } from "../../harness/provider.ts";
+import { inParallel } from "../../support/in-parallel.ts";
 import { json, keyOf, ORG, refusal, scriptedSession } from "../../support/scripted.ts";
 
 interface Stored {
@@ -15,19 +16,10 @@ interface Stored {
 }
 
 /** As many reads at a time as the engine has under way. */
-const readAll = async (session: Session, stack: readonly Stored[], parallel = 8) => {
-  const results: (reconcile.ReadResult | Error)[] = [];
-  const left = [...stack.entries()];
-  const worker = async () => {
-    for (let next = left.shift(); next; next = left.shift()) {
-      const [place, { kind, id, outs }] = next;
-      results[place] = await reconcile
-        .read(kindRecords[kind], session, id, outs, { isRefresh: true })
-        .catch((error: Error) => error);
-    }
-  };
-  await Promise.all(Array.from({ length: parallel }, worker));
-  return results;
+const readAll = (session: Session, stack: readonly Stored[], parallel = 8) => {
+  const read = ({ kind, id, outs }: Stored): Promise<reconcile.ReadResult | Error> =>
+    reconcile.read(kindRecords[kind], session, id, outs, { isRefresh: true }).catch((error: Error) => error);
+  return inParallel(stack, read, parallel);
 };
 
 describe("a refresh", async () => {

@@ -139,17 +139,14 @@ describe("two processes of one run", () => {
 });
 
 describe("several processes at once", () => {
-  it.each([
-    ["of runs of their own", ["a", "b", "c"], 8, undefined],
-    ["of two runs, those of a run side by side", ["a1", "a2", "b1", "b2"], 5, "127.0.0.1"],
-  ])("%s, create their records one run after the other, without a lost or torn line", async (_, names, each, host) => {
+  it("of two runs, those of a run side by side, create their records one run after the other, without a lost or torn line", async () => {
+    const [names, each] = [["a1", "a2", "b1", "b2"], 5];
     const script = fileURLToPath(new URL("../../support/journal-process.ts", import.meta.url));
     const trace = `${operations.temporary}.trace`;
     // The lock of a dead run blocks them at first.
     writeFileSync(lock, JSON.stringify({ ...holderHere("theirs"), pid: await deadPid() }));
     const codes = names.map(async (name) => {
-      const engine = host === undefined ? [] : [`${host}:${name.charAt(0)}`];
-      const args = [script, file, trace, name, String(each), ...engine];
+      const args = [script, file, trace, name, String(each), `127.0.0.1:${name.charAt(0)}`];
       const [code] = await once(spawn(process.execPath, args, { stdio: "inherit" }), "exit");
       return code as number;
     });
