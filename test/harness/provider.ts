@@ -16,16 +16,7 @@ import { getter, journalFolder, keyOf, page, type Recorded } from "../support/sc
 import { sharedKeys } from "./api-server.ts";
 import { type ManualClock, manualClock } from "./clock.ts";
 
-export type Fault =
-  | "503 in 30 s"
-  | "refused"
-  | "reset"
-  | "reset after"
-  | "timeout"
-  | "timeout after"
-  | "502 after"
-  | "503"
-  | "truncated";
+export type Fault = "503 in 30 s" | "refused" | "reset" | "reset after" | "timeout" | "timeout after";
 
 export interface Process {
   session: Session;
@@ -49,13 +40,11 @@ const meet = async (fault: Fault | undefined, send: () => Promise<HttpAnswer>): 
   if (fault === "refused") throw noAnswer(false);
   if (fault === "reset") throw noAnswer(true);
   if (fault === "timeout") throw noAnswer(true, true);
-  if (fault === "503") return page(503);
   if (fault === "503 in 30 s") return { ...page(503), headers: { "retry-after": "30" } };
   const answer = await send();
   if (fault === "reset after") throw noAnswer(true);
   if (fault === "timeout after") throw noAnswer(true, true);
-  if (fault === "502 after") return page(502);
-  return fault === "truncated" ? { ...answer, body: answer.body.slice(0, 10) } : answer;
+  return answer;
 };
 
 const meeting =
@@ -73,12 +62,6 @@ export const startMachine = () => {
     clock.advance(atMs);
     const send: Transport = async (request) => {
       const answer = await direct(request);
-      const { slow } = machine;
-      if (slow && request.method === "GET" && request.url.pathname.endsWith(slow.pathname)) {
-        machine.slow = undefined;
-        clock.advance(slow.ms);
-        return { ...answer, body: "{}" };
-      }
       const date = new Date(Date.parse(String(answer.headers.date)) + aheadMs).toUTCString();
       return { ...answer, headers: { ...answer.headers, date } };
     };
@@ -101,8 +84,6 @@ export const startMachine = () => {
     messages: [] as string[],
     /** how many POSTs were sent */
     posts: 0,
-    /** the next GET of a path with this end takes this long, and shows nothing yet */
-    slow: undefined as { pathname: string; ms: number } | undefined,
     /** what the engine has stored, for the processes that begin from then on; undefined: no engine has started them */
     stored: undefined as StoredStacks | undefined,
     run: (...faults: Fault[]) => processIn(machine.journal, 0, meeting(faults)),

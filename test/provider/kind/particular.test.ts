@@ -60,19 +60,6 @@ describe("a tag", () => {
     expect((await call("ListTags", { uidp: { childrenOf: inputs.parent } })).tags ?? []).toEqual([]);
   });
 
-  it("is replaced by another name or repo; in the same place the old one is deleted first", async () => {
-    const { kind, id, inputs, outs } = await createTag();
-    const other = `${group}/ffffffffffffffff`;
-    const diff = (further: Json) => reconcile.diff(kind, id, outs, { ...inputs, ...further });
-    expect(diff({ name: "next" })).toEqual({ changes: true, replaces: ["name"] });
-    expect(diff({ parent: other })).toEqual({ changes: true, replaces: ["parent"] });
-    expect(diff({ digest: digest("b"), [REPLACE_ON]: ["digest"] })).toEqual({
-      changes: true,
-      replaces: ["digest"],
-      deleteBeforeReplace: true,
-    });
-  });
-
   it("is not moved by another resource of the same run that declares its name, one after the other or both at once", async () => {
     const session = service.otherSession();
     const parent = (await create("repo", { parent: group, name: "r" }, session)).id;
@@ -111,14 +98,6 @@ describe("a tag", () => {
       'cannot check whether tag "latest" exists, and a create would change it; nothing was sent. Grant the caller tag.list.',
     );
     expect((await call("ListTags", { uidp: { childrenOf: parent } })).tags ?? []).toEqual([]);
-  });
-
-  it("of a type that lists leave out is found like any other", async () => {
-    const parent = await uidOf(call("CreateRepo", { parent: group, repo: { name: "r" } }));
-    await call("CreateTag", { parent, tag: { name: "1.2-r3", digest: digest("c") } });
-    await expect(create("tag", { parent, name: "1.2-r3", digest: digest("a") })).rejects.toThrow(
-      /tag .* "1\.2-r3" exists, and a create would change it; nothing was sent\./,
-    );
   });
 });
 

@@ -111,14 +111,6 @@ describe("an existing record that looks like a new one", () => {
     for (const inputs of silent) expect(await duplicates.warningOf(roleBinding, session, inputs)).toBeUndefined();
   });
 
-  it("is found with one list of the built-in roles, however many new bindings name one", async () => {
-    const duplicates = duplicateWarnings();
-    const session = service.otherSession();
-    service.requests.splice(0);
-    for (const name of ["one", "two", "three"]) await duplicates.warningOf(roleBinding, session, args("owner", name));
-    expect(operations().filter((one) => one === "GET roles")).toHaveLength(1);
-  });
-
   it("is not requested again after a failure", async () => {
     const duplicates = duplicateWarnings();
     const { session, requests } = scriptedSession(lostAnswer(false));

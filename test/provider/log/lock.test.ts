@@ -18,7 +18,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Holder, holderHere, lookAt, takeoverOf } from "../../../provider/log/holder.ts";
 import { lockOf } from "../../../provider/log/lock.ts";
 import { type ManualClock, manualClock } from "../../harness/clock.ts";
@@ -89,9 +89,8 @@ describe("the lock of a journal", () => {
     const text = `process ${process.ppid} on ${hostname()} is creating records of this stack and does not finish; if it is not one of your runs, remove ${file}`;
     await expect(lock.acquire()).rejects.toThrow(text);
     expect(clock.now()).toBeGreaterThan(60_000);
-    const waited = clock.sleeps.length;
     await expect(lock.acquire()).rejects.toThrow(text);
-    expect(clock.sleeps.length).toBeGreaterThan(waited);
+    expect(clock.now()).toBeGreaterThan(120_000);
     expect(holder(file)).toBe(process.ppid);
   });
 
@@ -121,17 +120,13 @@ describe("the lock of a journal", () => {
     await lock.acquire();
     expect(holder(file)).toBe(process.pid);
     expect(clock.now()).toBe(takenMs);
-    expect(said).toEqual([expect.stringContaining("which is creating records of this stack (")]);
+    expect(said).toEqual([
+      expect.stringMatching(
+        /^waiting for (process \d+ on \S+|another process), which is creating records of this stack \(/,
+      ),
+    ]);
     await lock.release();
     expect(filesOf(file)).toEqual([]);
-  });
-
-  it("with torn content does not name its holder", async () => {
-    const { file, lock, said } = place();
-    writeFileSync(file, "");
-    await lock.acquire();
-    expect(said).toEqual([`waiting for another process, which is creating records of this stack (${file})`]);
-    await lock.release();
   });
 
   it("does not count as silent while the waiting process was suspended", async () => {
@@ -252,19 +247,25 @@ describe("the lock of a journal", () => {
 });
 
 describe("the holder of a journal's lock", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
   afterEach(() => void vi.useRealTimers());
 
-  it("touches it, so that another machine waits", async () => {
-    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-    const { file, lock, clock } = place();
-    await lock.acquire();
-    // As a process of another machine sees it.
-    heldBy(file, 1, { ...(JSON.parse(readFileSync(file, "utf8")) as Holder), host: "elsewhere" });
+  /** Another process, with whose waits the time of the holder passes. */
+  const waiting = (file: string, clock: ManualClock) => {
     const other = place(file);
     whileWaiting(other.clock, (_, ms) => {
       clock.advance(ms);
       vi.advanceTimersByTime(ms);
     });
+    return other;
+  };
+
+  it("touches it, so that another machine waits", async () => {
+    const { file, lock, clock } = place();
+    await lock.acquire();
+    // As a process of another machine sees it.
+    heldBy(file, 1, { ...(JSON.parse(readFileSync(file, "utf8")) as Holder), host: "elsewhere" });
+    const other = waiting(file, clock);
     await expect(other.lock.acquire()).rejects.toThrow("on elsewhere is creating records of this stack");
     await lock.release();
     await other.lock.acquire();
@@ -273,15 +274,10 @@ describe("the holder of a journal's lock", () => {
   });
 
   it("does not touch a lock that another process has taken in the meantime", async () => {
-    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     const { file, lock, clock } = place();
     await lock.acquire();
     heldBy(file, 1, { host: "elsewhere" });
-    const other = place(file);
-    whileWaiting(other.clock, (_, ms) => {
-      clock.advance(ms);
-      vi.advanceTimersByTime(ms);
-    });
+    const other = waiting(file, clock);
     await other.lock.acquire();
     expect(other.clock.now()).toBe(SILENT_MS);
     await lock.release();

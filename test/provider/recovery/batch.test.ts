@@ -124,12 +124,6 @@ describe("role bindings that are created at the same time", () => {
     expect(createsOf(run)).toEqual([1, 5]);
   });
 
-  it("alone is the plain request", async () => {
-    const run = await sets.run();
-    await createAtOnce(run, await inputsOf(await sets.group(), 1));
-    expect(createsOf(run)).toEqual([0, 1]);
-  });
-
   it("are two requests where two resources ask for the same, and neither is the other's", async () => {
     const group = await sets.group();
     const [first] = (await inputsOf(group, 1)) as [Json];
@@ -174,19 +168,6 @@ describe("role bindings that are created at the same time", () => {
     expect(uidsIn(await createAtOnce(await sets.run(), asked))).toHaveLength(4);
     expect(await sets.pairs(group)).toHaveLength(4);
   });
-
-  it.each(["before", "after"] as const)(
-    "by a process that dies %s the service has them are created once",
-    async (when) => {
-      const group = await sets.group();
-      const asked = await inputsOf(group, 4);
-      await createAtOnce(await sets.run(machine.dying(when)), asked);
-      const next = await sets.run();
-      expect(new Set(uidsIn(await createAtOnce(next, asked))).size).toBe(4);
-      expect(createsOf(next).every((count) => count === 0)).toBe(when === "after");
-      expect(await sets.pairs(group)).toHaveLength(4);
-    },
-  );
 
   it("and whose response names them in another order are each found by what they grant", async () => {
     const group = await sets.group();

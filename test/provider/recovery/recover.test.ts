@@ -36,14 +36,6 @@ describe("the journal", () => {
     expect(statSync(join(machine.journal, name as string)).mode & 0o777).toBe(0o600);
   });
 
-  it("leads the resource to the record that the engine does not know, without a second POST", async () => {
-    const args = machine.inputs();
-    const killed = await reconcile.create(group, machine.run().session, args);
-    const { id } = await reconcile.create(group, machine.run().session, args);
-    expect(id).toBe(killed.id);
-    expect(machine.posts).toBe(1);
-  });
-
   it("asks after a change of the program, and creates nothing; adopted by its uid, the record is updated", async () => {
     const args = machine.inputs();
     await reconcile.create(group, machine.run("timeout after").session, args).catch(() => undefined);

@@ -40,7 +40,7 @@ const records = async () => {
   };
   const boss: Json = { parent, name: `boss of ${name}`, claimMatch: claimMatch("acme/boss") };
   const request = { parent, identity: { name: boss.name, claimMatch: boss.claimMatch } };
-  const { uid } = (await machine.service.session.call("CreateIdentity", request as never)) as { uid: string };
+  const { uid } = await machine.service.call("CreateIdentity", request);
   return { args, boss, uid };
 };
 

@@ -35,21 +35,6 @@ describe("an exclusive set", () => {
     expect(await sets.preview(wanted, third)).toMatchObject({ changes: false });
   });
 
-  it("that was not exclusive before records first, too", async () => {
-    const group = await sets.group();
-    await sets.bind(group, "two", "editor");
-    const pairs = ["one viewer"] as const;
-    const first = await sets.up(sets.inputs(group, pairs));
-    machine.messages.length = 0;
-    const second = await sets.up(sets.inputs(group, pairs, EXCLUSIVE), first);
-    expect(machine.messages).toEqual([
-      `RoleBindingSet set-${group} changes:\n  - keeps "two" as "editor" for now: the preview after this update shows whether it is removed`,
-    ]);
-    expect(await sets.pairs(group)).toEqual(["one viewer", "two editor"]);
-    await sets.up(sets.inputs(group, pairs, EXCLUSIVE), second);
-    expect(await sets.pairs(group)).toEqual(["one viewer"]);
-  });
-
   it("that becomes exclusive lists what it takes over once, and does not keep it for now as well", async () => {
     const group = await sets.group();
     const existing = await sets.bind(group, "two", "editor");
@@ -95,17 +80,6 @@ describe("an exclusive set", () => {
     expect(machine.messages.join("\n")).toContain(`  - removes ${text}, which the program does not declare`);
     const few = sets.preview(wanted({ ...EXCLUSIVE, maxRemovals: 1 }), first);
     await expect(few).rejects.toThrow(`  - ${text}\n`);
-  });
-
-  it("removes what a refresh has recorded, which the preview shows", async () => {
-    const group = await sets.group();
-    const wanted = sets.inputs(group, ["one viewer"], EXCLUSIVE);
-    const first = await sets.up(wanted);
-    await sets.bind(group, "two", "owner");
-    const refreshed = await sets.refresh(first);
-    expect(await sets.preview(wanted, refreshed)).toMatchObject({ changes: true });
-    await sets.up(wanted, refreshed);
-    expect(await sets.pairs(group)).toEqual(["one viewer"]);
   });
 
   it("keeps a binding of the identity that the run acts as, declared before or not, and says why", async () => {

@@ -11,15 +11,14 @@ describe("a set of a caller without role_bindings.list", () => {
   let custom: string;
 
   beforeAll(async () => {
-    const { call } = machine.service.session;
-    const { issuer } = machine.service;
+    const { call, issuer } = machine.service;
     const parent = machine.org;
-    const role = (name: string, capabilities: string[]) =>
-      call("CreateRole", { parent, role: { name, capabilities } } as never).then(({ uid }) => uid as string);
+    const role = async (name: string, capabilities: string[]) =>
+      (await call("CreateRole", { parent, role: { name, capabilities } })).uid;
     custom = await role("lists groups", ["CAP_IAM_GROUPS_LIST"]);
     const binder = await role("binds", ["CAP_IAM_GROUPS_LIST", "CAP_IAM_ROLE_BINDINGS_CREATE"]);
     const claimMatch = { issuer, subject: "blind" };
-    blind = (await call("CreateIdentity", { parent, identity: { name: "blind", claimMatch } } as never)).uid as string;
+    blind = (await call("CreateIdentity", { parent, identity: { name: "blind", claimMatch } })).uid;
     await sets.bind(parent, blind, binder);
   });
 

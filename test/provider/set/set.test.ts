@@ -163,13 +163,6 @@ describe("a set of role bindings", () => {
     expect(await sets.pairs(group)).toEqual(["three viewer"]);
   });
 
-  it("of another group replaces the set: the new one exists first", async () => {
-    const [group, other] = [await sets.group(), await sets.group()];
-    const state = await sets.up(sets.inputs(group, ["one viewer"]));
-    const moved = { ...sets.inputs(group, ["one viewer"]), parent: other };
-    expect(await sets.preview(moved, state)).toEqual({ changes: true, replaces: ["parent"] });
-  });
-
   it("keeps a secret name out of state and log", async () => {
     const group = await sets.group();
     const names = [{ identity: "[secret]", role: "viewer" }];
@@ -240,17 +233,12 @@ describe("the check of a set", () => {
     expect(machine.posts).toBe(0);
   });
 
-  it("refuses a second set of a group, and a RoleBinding beside an exclusive set, and names both", async () => {
+  it("refuses a second set of a group, and names both", async () => {
     const { methods } = await sets.run();
     const group = await sets.group();
     const key = (name: string) => ({ __key: `organization/project/stack/${name}` });
     const set = (name: string, further: Json = {}) =>
       methods.roleBindingSet.check({}, { ...key(`RoleBindingSet::${name}`), parent: group, bindings: [], ...further });
-    const binding = (name: string) =>
-      methods.roleBinding.check(
-        {},
-        { ...key(`RoleBinding::${name}`), parent: group, identity: identities[0], role: "viewer" },
-      );
     expect((await set("first")).failures).toEqual([]);
     expect((await set("first")).failures).toEqual([]);
     expect((await set("second")).failures).toEqual([
@@ -259,34 +247,5 @@ describe("the check of a set", () => {
         reason: "RoleBindingSet first declares the bindings of this group already; put all of them into one set",
       },
     ]);
-    const other = await sets.run();
-    const conflict =
-      "RoleBinding b is in the group of RoleBindingSet s, which is exclusive and would remove it; " +
-      "declare its pair in the set instead, or leave out exclusive";
-    const own = other.methods;
-    await own.roleBindingSet.check({}, { ...key("RoleBindingSet::s"), parent: group, bindings: [], exclusive: true });
-    const refused = await own.roleBinding.check(
-      {},
-      { ...key("RoleBinding::b"), parent: group, identity: identities[0], role: "viewer" },
-    );
-    expect(refused.failures).toEqual([{ property: "parent", reason: conflict }]);
-    expect((await binding("b")).failures).toEqual([]);
   });
-});
-
-/** What a program has in `bindings` with the lines of the last log pasted into it. */
-const pasted = (): [identity: string, role: string][] => {
-  const lines = machine.messages.findLast((text) => text.includes("to restore one, add its pair to bindings:"));
-  const text = lines?.split("\n").slice(1).join("\n") ?? "";
-  const pairs = new Function(`return [\n${text}\n];`)() as { identity: string; role: string }[];
-  return pairs.map(({ identity, role }) => [identity, role]);
-};
-
-it("what a set removed is there again after its lines in the log are pasted into bindings", async () => {
-  const group = await sets.group();
-  const first = await sets.up(sets.inputs(group, ["one viewer", "two editor", "three viewer"]));
-  const second = await sets.up(sets.inputs(group, ["three viewer"]), first);
-  expect(await sets.pairs(group)).toEqual(["three viewer"]);
-  await sets.up(sets.inputs(group, ["three viewer", ...pasted()]), second);
-  expect(await sets.pairs(group)).toEqual(["one viewer", "three viewer", "two editor"]);
 });
