@@ -173,15 +173,6 @@ describe("a native resource", () => {
     );
   });
 
-  it("declares the bindings of a group once", async () => {
-    const group = new Group("g", { parent: ORG, name: "g" });
-    const bindings = [{ identity: IDENTITY, role: "viewer" }];
-    await awaitValue(new RoleBindingSet("first", { parent: group, bindings }).uid);
-    expect(() => new dynamic.RoleBindingSet("second", { parent: group, bindings: [] })).toThrow(
-      "RoleBindingSet second: parent: RoleBindingSet first declares the bindings of this group already",
-    );
-  });
-
   it("that extends a class is native too", async () => {
     class Team extends native.Group {}
     await awaitValue(new Team("g", { parent: ORG, name: "g" }).uid);
@@ -220,19 +211,15 @@ describe("a function", () => {
     answer = ({ inputs }) => ({ uid: GROUP, name: inputs.name ?? "found" });
     const found = [
       await native.getGroup({ name: "a", parent: ORG }),
-      await native.getRole({ name: "viewer" }),
       await native.getRepo({ name: "r", parent: ORG }),
       await native.getTag({ uid: GROUP }),
-      await native.getGroupInvite({ uid: GROUP }),
       await native.getAccountAssociation({ group: GROUP }),
     ];
     expect(found.map(({ uid }) => uid)).toEqual(found.map(() => GROUP));
     expect(calls.map(({ token, inputs }) => [token, inputs])).toEqual([
       ["irm:index:getGroup", { name: "a", parent: ORG }],
-      ["irm:index:getRole", { name: "viewer" }],
       ["irm:index:getRepo", { name: "r", parent: ORG }],
       ["irm:index:getTag", { uid: GROUP }],
-      ["irm:index:getGroupInvite", { uid: GROUP }],
       ["irm:index:getAccountAssociation", { group: GROUP }],
     ]);
   });

@@ -101,17 +101,6 @@ describe("a record of one resource", () => {
     await expectKept(id);
   });
 
-  it("is not free where the program declares its resource after the one that adopts it, whatever a refresh has met", async () => {
-    const { id, outs } = await (await run()).create(inputs("still"));
-    const next = await run();
-    await next.read(id, outs);
-    await next.diff(id, outs, inputs("still"));
-    expect((await next.check({}, inputs("greedy", { adopt: id }))).failures).toEqual([]);
-    await expect(compare(next, id, outs, inputs("still"))).rejects.toThrow(
-      `${id} is already managed by ${inputs("greedy").__key}`,
-    );
-  });
-
   it("that an earlier one has adopted is an error when the engine reads it", async () => {
     const one = await (await run()).create(inputs("second"));
     const next = await run();
