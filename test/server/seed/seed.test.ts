@@ -1,28 +1,25 @@
-// Seed files: a valid one is applied once. An invalid one is refused with file, line and column, all problems at once.
+// Seed files that are applied: every record in its place, once, and no secret in the database.
 
+import { readFileSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
 import { createServer, parseSeed, SeedError } from "../../../server/index.ts";
-import { IAM, REGISTRY, serve, sharedKeys } from "../../harness/api-server.ts";
+import { IAM, REGISTRY, serve, type TestServer } from "../../harness/api-server.ts";
+import { createRecord } from "../../harness/records.ts";
 import { temporaryFolder } from "../../support/command.ts";
 import type { Body } from "../../support/http.ts";
-import { refusal } from "./refusal.ts";
 
 const folder = temporaryFolder();
 afterAll(folder.remove);
 
+const SECRET = "seeded-client-secret";
 const GOOD = `
-organization:
-  name: acme.example
-  description: The organization
-  kind: ORG_KIND_CUSTOMER
-  verified: true
+organization: { name: acme.example, description: The organization, kind: ORG_KIND_CUSTOMER, verified: true }
 groups:
   # Children may come before their parents.
   - { name: ci, parent: eng/platform }
   - { name: platform, parent: eng, description: Runs things }
   - { name: eng }
-roles:
-  - { name: deployer, group: eng, capabilities: [groups.list, CAP_REPO_LIST] }
+roles: [{ name: deployer, group: eng, capabilities: [groups.list, CAP_REPO_LIST] }]
 identities:
   - name: bot
     group: eng/platform
@@ -34,48 +31,117 @@ bindings:
   - { identity: eng/platform/bot, role: eng/deployer, group: eng/platform }
   - { identity: local, role: viewer }
   - { identity: local, role: 63921b2c44617e3f2603851537be0123af4a57d7, group: eng }
+identityProviders:
+  - { name: okta, description: People, defaultRole: viewer, oidc: { issuer: "https://idp.example", clientId: c, clientSecret: ${SECRET} } }
+  - { name: entra, group: eng, defaultRole: eng/deployer, oidc: { issuer: "https://idp.example", client_id: c, pkceEnabled: true } }
+externalGroupRoleMappings:
+  - { identityProvider: okta, externalGroupId: Platform-SRE, role: owner }
+  - { identityProvider: eng/entra, externalGroupId: Platform-SRE, role: viewer }
+accountAssociations:
+  - { name: clouds, amazon: { account: "123456789012" } }
+  - { name: clouds, group: eng, github: { appInstallations: { 7: { installations: [{ installationId: 12 }] } } } }
 repos:
-  - { name: nginx, group: eng, catalogTier: CATALOG_TIER_BASE, aliases: ["nginx:latest"] }
+  - name: nginx
+    group: eng
+    catalogTier: CATALOG_TIER_BASE
+    aliases: ["nginx:latest"]
+    customOverlay: { contents: { packages: [curl] } }
+    readme: |
+      # nginx
+
+      A server.
+    tags:
+      - { name: latest, digest: "sha256:${"a".repeat(64)}" }
+      - { name: "1.27", digest: "sha256:${"b".repeat(64)}", deprecated: true, bundles: [fips] }
+  - { name: empty }
+advisories:
+  - { group: eng, advisoryId: CGA-aaaa-bbbb-cccc, author: a, artifactName: n, artifactType: apk, artifactArchitecture: x, componentName: c, componentLocation: l, componentType: t, events: [{ author: a, reviewState: 2, detection: { manual: {} } }] }
 `;
 
-const KEYS = () => JSON.stringify(sharedKeys().signer.jwks());
+const readAll = async (api: TestServer): Promise<Body> => {
+  const all: Body = {};
+  const kinds = [
+    ...["groups", "roles", "roleBindings", "identityProviders", "externalGroupRoleMappings", "accountAssociations"],
+    "identities",
+  ];
+  const paths = [...kinds.map((kind) => `${IAM}/${kind}`), `${REGISTRY}/repos`, `${REGISTRY}/tags`];
+  for (const path of [...paths, "/vulnerabilities/v2beta1/advisories"]) {
+    const { totalCount, skipped, ...list } = await api.ok("GET", path, { query: { page_size: 200 } });
+    Object.assign(all, list);
+  }
+  // The development owner is seen again with each start.
+  for (const identity of all.identities) delete identity.lastSeenTime;
+  for (const { uid, name } of all.repos)
+    all[`readme of ${name}`] = (await api.ok("GET", `${REGISTRY}/repos/${uid}/readme`)).content;
+  return all;
+};
 
 describe("a good seed", () => {
   test("creates every record in its place, as the API shows it", async () => {
     const api = await serve({ seed: parseSeed(GOOD, "f.yaml") });
-    const query = { page_size: 200 };
-    const { groups } = await api.ok("GET", `${IAM}/groups`, { query });
-    const uidOf = (name: string) => groups.find((group: Body) => group.name === name).uid as string;
-    expect(groups.find((group: Body) => group.uid === api.organization)).toMatchObject({
+    const all = await readAll(api);
+    const by = (list: string, key: string, value: string) => all[list].find((row: Body) => row[key] === value) as Body;
+    const [eng, platform] = [by("groups", "name", "eng").uid, by("groups", "name", "platform").uid];
+    const expectIn = (parent: string, { uid }: Body) => expect(uid.slice(0, -17)).toBe(parent);
+
+    expect(by("groups", "uid", api.organization)).toMatchObject({
       name: "acme.example",
       description: "The organization",
       kind: "ORG_KIND_CUSTOMER",
       verified: true,
     });
-    expect(uidOf("ci").startsWith(`${uidOf("platform")}/`)).toBe(true);
-    expect(uidOf("platform").startsWith(`${uidOf("eng")}/`)).toBe(true);
-
-    const { identities } = await api.ok("GET", `${IAM}/identities`, { query });
-    const identity = (name: string) => identities.find((own: Body) => own.name === name) as Body;
-    expect(identities).toHaveLength(4); // and the development owner
-    expect(identity("bot")).toMatchObject({
+    expectIn(platform, by("groups", "name", "ci"));
+    expectIn(eng, by("groups", "name", "platform"));
+    const bot = by("identities", "name", "bot");
+    expect(all.identities).toHaveLength(4); // and the development owner
+    expect(bot).toMatchObject({
       description: "Deploys",
       claimMatch: { issuer: "https://token.actions.githubusercontent.com", subjectPattern: "repo:acme/.*" },
     });
-    expect(identity("bot").uid.startsWith(`${uidOf("platform")}/`)).toBe(true);
-    expect(identity("local").claimMatch).toEqual({ issuer: api.issuer, subject: "me" });
-
-    const { roles } = await api.ok("GET", `${IAM}/roles`, { query: { "uidp.childrenOf": uidOf("eng") } });
-    expect(roles).toMatchObject([{ name: "deployer", capabilities: ["CAP_IAM_GROUPS_LIST", "CAP_REPO_LIST"] }]);
-    const { roleBindings } = await api.ok("GET", `${IAM}/roleBindings`, { query });
-    const triples = roleBindings.map((own: Body) => [own.identity.name, own.role.name, own.group.name].join(" "));
+    expectIn(platform, bot);
+    expect(by("identities", "name", "local").claimMatch).toEqual({ issuer: api.issuer, subject: "me" });
+    const deployer = by("roles", "name", "deployer");
+    expect(deployer.capabilities).toEqual(["CAP_IAM_GROUPS_LIST", "CAP_REPO_LIST"]);
+    expectIn(eng, deployer);
+    const triples = all.roleBindings.map((own: Body) => [own.identity.name, own.role.name, own.group.name].join(" "));
     expect(triples.toSorted()).toEqual(
       ["bot deployer platform", "local viewer acme.example", "local viewer eng", "owner owner acme.example"].toSorted(),
     );
-    const { repos } = await api.ok("GET", `${REGISTRY}/repos`);
-    expect(repos).toMatchObject([{ name: "nginx", catalogTier: "CATALOG_TIER_BASE", aliases: ["nginx:latest"] }]);
+
+    expect(by("identityProviders", "name", "okta")).toMatchObject({
+      description: "People",
+      defaultRole: await api.role("viewer"),
+      oidc: { issuer: "https://idp.example", clientId: "c" },
+    });
+    const entra = by("identityProviders", "name", "entra");
+    expect(entra).toMatchObject({ defaultRole: deployer.uid, oidc: { clientId: "c", pkceEnabled: true } });
+    expectIn(eng, entra);
+    expect(all.externalGroupRoleMappings).toHaveLength(2);
+    expect(by("externalGroupRoleMappings", "roleUid", await api.role("owner"))).toMatchObject({
+      identityProviderUid: by("identityProviders", "name", "okta").uid,
+      externalGroupId: "Platform-SRE",
+      scope: api.organization,
+    });
+    expect(by("accountAssociations", "uid", api.organization).amazon).toEqual({ account: "123456789012" });
+    expect(by("accountAssociations", "uid", eng).github).toEqual({
+      appInstallations: { 7: { installations: [{ installationId: "12" }] } },
+    });
+    const nginx = by("repos", "name", "nginx");
+    expect(nginx).toMatchObject({
+      catalogTier: "CATALOG_TIER_BASE",
+      aliases: ["nginx:latest"],
+      customOverlay: { contents: { packages: ["curl"] } },
+    });
+    expect(nginx).not.toHaveProperty("readme");
+    expect([all["readme of nginx"], all["readme of empty"]]).toEqual(["# nginx\n\nA server.\n", undefined]);
+    expect(all.tags).toHaveLength(2);
+    expect(by("tags", "name", "1.27")).toMatchObject({ deprecated: true, bundles: ["fips"] });
+    expectIn(nginx.uid, by("tags", "name", "1.27"));
+    expect(all.advisories).toMatchObject([
+      { advisoryId: "CGA-aaaa-bbbb-cccc", events: [{ reviewState: "REVIEW_STATE_APPROVED" }] },
+    ]);
     // The grants of the file work: the identity is assumed and acts.
-    const token = await api.token(identity("local").uid, { subject: "me" });
+    const token = await api.token(by("identities", "name", "local").uid, { subject: "me" });
     expect((await api.ok("GET", `${IAM}/groups`, { token })).totalCount).toBe("4");
   });
 
@@ -96,176 +162,52 @@ describe("a good seed", () => {
       repos: [],
     });
   });
+
+  test("includes the example of docs/server.md", async () => {
+    const page = readFileSync(new URL("../../../docs/server.md", import.meta.url), "utf8");
+    const [, yaml] = /```yaml\n(.*?)```/s.exec(page) as unknown as [string, string];
+    const api = await serve({ seed: parseSeed(yaml, "docs/server.md") });
+    const { tags, advisories, identityProviders, externalGroupRoleMappings, accountAssociations } = await readAll(api);
+    const lists = [tags, advisories, identityProviders, externalGroupRoleMappings, accountAssociations];
+    expect(lists.map((list) => list.length)).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  test("changes nothing on a database that has it already, and keeps later changes", async () => {
+    const options = { store: folder.path("seeded.db"), seed: parseSeed(GOOD, "f.yaml"), ids: undefined };
+    const first = await serve(options);
+    const { tags, groups, identityProviders, accountAssociations } = await readAll(first);
+    const moved = { name: tags[0].name, digest: `sha256:${"c".repeat(64)}` };
+    first.clock.advance(1000);
+    await createRecord(first, "tags", tags[0].uid.slice(0, -17), moved);
+    for (const [kind, { uid }] of Object.entries({
+      groups: groups[0],
+      identityProviders: identityProviders[0],
+      accountAssociations: accountAssociations[0],
+    }))
+      await first.ok("PATCH", `${IAM}/${kind}/${uid}`, { body: { description: "changed since" } });
+    const before = await readAll(first);
+    await first.close();
+    // Its port is its name: elsewhere the development issuer would be another.
+    const second = await serve({ ...options, port: Number(new URL(first.baseUrl).port) });
+    expect(second.organization).toBe(first.organization);
+    expect(await readAll(second)).toEqual(before);
+  });
 });
 
-describe("a bad seed is reported with file, line and column", () => {
-  test("when it is not YAML, with every error", () => {
-    const lines = refusal("organization: { name: a\ngroups:\n  - name: [x\n");
-    expect(lines.length).toBeGreaterThan(1);
-    for (const line of lines) expect(line).toMatch(/^f\.yaml:\d+:\d+: \S/);
+test("no secret is in the database: no client secret, and of an invite's code only the hash", async () => {
+  const store = folder.path("secret.db");
+  const api = await serve({ store, seed: parseSeed(GOOD, "f.yaml") });
+  const secret = "secret-that-was-sent";
+  const { identityProviders } = await api.ok("GET", `${IAM}/identityProviders`);
+  await api.ok("PATCH", `${IAM}/identityProviders/${identityProviders[0].uid}`, {
+    body: { oidc: { clientSecret: secret } },
   });
-
-  test("when a key appears twice", () => {
-    expect(refusal("organization:\n  name: a\n  name: b\n")).toEqual(["f.yaml:3:3: Map keys must be unique"]);
-  });
-
-  test.each<[string, string, RegExp]>([
-    ["a list", "- a\n", /^f\.yaml:1:1: must be a map$/],
-    ["no organization", "groups: []\n", /^f\.yaml:1:1: organization: /],
-  ])("when it has %s", (_, text, expected) => {
-    const lines = refusal(text);
-    expect(lines).toHaveLength(1);
-    expect(lines[0]).toMatch(expected);
-  });
-
-  test("when records break the API's rules or refer to missing ones: all problems at once, in the API's words", () => {
-    const text = `organization:
-  name: Acme
-  kind: ORG_KIND_HUGE
-groups:
-  - name: eng
-    description: "two\\nlines"
-  - name: ok
-    parent: nowhere
-roles:
-  - name: r
-    group: gone
-    capabilities: [groups.list, make.coffee]
-  - name: empty
-    capabilities: []
-  - name: outside
-    capabilities: [rex.class.use]
-identities:
-  - name: i
-    claimMatch: { issuer: "ftp://x", subject: s }
-  - name: nothing
-  - name: open
-    claimMatch: { issuerPattern: "(", subject: s }
-  - name: keys
-    staticKeys: { issuer: "https://i.example", subject: s, issuerKeys: "{}" }
-bindings:
-  - identity: nobody
-    role: viewer
-  - identity: i
-    role: wizard
-    group: lost
-repos:
-  - group: eng
-    name: ""
-`;
-    expect(refusal(text)).toEqual([
-      'f.yaml:2:9: organization.name: name must match "^[a-z0-9 ._-]{1,}$"',
-      'f.yaml:3:9: organization.kind: must be one of ORG_KIND_STARTER, ORG_KIND_CUSTOMER, ORG_KIND_DEV, ORG_KIND_INFRA, ORG_KIND_AWS_MARKETPLACE; got "ORG_KIND_HUGE"',
-      String.raw`f.yaml:6:18: groups.0.description: description must match "^[\S ]{0,512}$"`,
-      'f.yaml:8:13: groups.1.parent: there is no group "nowhere" in this file',
-      'f.yaml:11:12: roles.0.group: there is no group "gone" in this file',
-      'f.yaml:12:33: roles.0.capabilities.1: must be a value of Capability; got "make.coffee"',
-      "f.yaml:14:19: roles.1.capabilities: must have at least one capability",
-      "f.yaml:16:19: roles.2.capabilities: must contain internal, since it contains rex.class.use",
-      "f.yaml:19:27: identities.0.claimMatch.issuer: must be an https URL in its normal form, without user, query or fragment, at most 255 characters",
-      "f.yaml:20:5: identities.1.claimMatch: one of claimMatch, staticKeys, awsIdentity, servicePrincipal must be set",
-      expect.stringMatching(/^f\.yaml:22:34: identities\.2\.claimMatch\.issuerPattern: must be an RE2 pattern: /),
-      'f.yaml:24:72: identities.3.staticKeys.issuerKeys: must be a JSON Web Key Set of public keys: not an object with a list of "keys"',
-      'f.yaml:26:15: bindings.0.identity: there is no identity "nobody" in this file',
-      'f.yaml:29:11: bindings.1.role: there is no role "wizard" in this file, nor is it built in',
-      'f.yaml:30:12: bindings.1.group: there is no group "lost" in this file',
-      "f.yaml:33:11: repos.0.name: is required",
-    ]);
-  });
-
-  test("at the start, for problems that only the server knows: an unknown role uid, expired keys, a loopback issuer", async () => {
-    const uid = "f".repeat(40);
-    const text = `organization: { name: a }
-identities:
-  - { name: i, servicePrincipal: SERVICE_PRINCIPAL_COSIGNED }
-  - { name: local, claimMatch: { issuer: "http://localhost:9", subject: s } }
-  - { name: old, staticKeys: { issuer: "https://i.example", subject: s, issuerKeys: '${KEYS()}', expirationTime: "2020-01-01T00:00:00Z" } }
-bindings: [{ identity: i, role: ${uid} }]
-groups: [{ name: eng }]
-`;
-    const lines = await createServer({ seed: parseSeed(text, "f.yaml"), keys: sharedKeys() }).catch((error) => {
-      expect(error).toBeInstanceOf(SeedError);
-      return error.message.split("\n");
-    });
-    expect(lines).toEqual([
-      "f.yaml:4:42: identities.1.claimMatch.issuer: must not be on loopback; such an issuer is served with --dev only",
-      expect.stringMatching(
-        /^f\.yaml:5:\d+: identities\.2\.staticKeys\.expirationTime: must be in the future, at most 365 days after creation$/,
-      ),
-      `f.yaml:6:33: bindings.0.role: role ${uid} does not exist at "" or above`,
-    ]);
-  });
-
-  test("and leaves nothing in the database", async () => {
-    const store = folder.path("refused.db");
-    const text = `organization: { name: a }\ngroups: [{ name: eng }]\nidentities: [{ name: i, servicePrincipal: SERVICE_PRINCIPAL_COSIGNED }]\nbindings: [{ identity: i, role: ${"f".repeat(40)} }]\n`;
-    await expect(createServer({ store, seed: parseSeed(text, "f.yaml"), keys: sharedKeys() })).rejects.toThrow(
-      SeedError,
-    );
-    const api = await serve({ store });
-    expect((await api.ok("GET", `${IAM}/groups`)).groups).toMatchObject([{ name: "dev" }]);
-  });
-
-  test("when it refers to a refused record: the reference is checked too", () => {
-    const text = `organization: { name: a }
-groups: [{ name: ENG }, { name: ops }]
-roles: [{ name: BAD, group: ENG, capabilities: [groups.list] }]
-identities: [{ name: NO, servicePrincipal: SERVICE_PRINCIPAL_COSIGNED }]
-identityProviders: [{ name: P, group: ops, defaultRole: ENG/BAD, oidc: { issuer: "https://i.example", clientId: c, pkceEnabled: true } }]
-bindings: [{ identity: NO, role: ENG/BAD, group: ops }]
-`;
-    const name = 'name must match "^[a-z0-9 ._-]{1,}$"';
-    expect(refusal(text)).toEqual([
-      `f.yaml:2:18: groups.0.name: ${name}`,
-      `f.yaml:3:17: roles.0.name: ${name}`,
-      `f.yaml:4:22: identities.0.name: ${name}`,
-      `f.yaml:5:29: identityProviders.0.name: ${name}`,
-      'f.yaml:5:57: identityProviders.0.defaultRole: role "ENG/BAD" does not exist at "ops" or above',
-      'f.yaml:6:34: bindings.0.role: role "ENG/BAD" does not exist at "ops" or above',
-    ]);
-  });
-
-  test.each([
-    ["an empty file", "", "1:1"],
-    ["empty lines", "\n\n", "1:1"],
-    ["a comment alone", "# organization: { name: a }\n", "1:1"],
-    ["an empty document", "---\n", "1:4"],
-    ["null", "null\n", "1:1"],
-  ])("when it is empty, with what it needs: %s", (_, text, place) => {
-    expect(refusal(text)).toEqual([
-      `f.yaml:${place}: the file is empty; a seed holds at least an organization: { name: acme.example }`,
-    ]);
-  });
-
-  test("when it holds a second document", () => {
-    expect(refusal("organization: { name: a }\n---\norganization: { name: b }\n")).toEqual([
-      "f.yaml:2:1: a second document begins here; the file may hold one",
-    ]);
-  });
-
-  test("in the order of the file", () => {
-    const text = `repos:
-  - { name: nginx, group: gone, colour: blue }
-  - { name: "", group: gone }
-groups: [{ name: eng, parent: nowhere }]
-colours: []
-organization: { name: Acme }
-`;
-    const places = refusal(text).map((line) => line.split(": ", 2));
-    expect(places).toEqual([
-      ["f.yaml:2:41", "repos.0.colour"],
-      ["f.yaml:3:13", "repos.1.name"],
-      ["f.yaml:3:24", "repos.1.group"],
-      ["f.yaml:4:31", "groups.0.parent"],
-      ["f.yaml:5:10", "colours"],
-      ["f.yaml:6:23", "organization.name"],
-    ]);
-  });
-
-  test("when its aliases multiply without end", () => {
-    const bomb = ["a: &a [x, x, x, x, x, x, x, x, x]"];
-    for (const [key, before] of [..."bcdefghij"].map((key, i) => [key, "abcdefghij"[i]]))
-      bomb.push(`${key}: &${key} [${Array(9).fill(`*${before}`).join(", ")}]`);
-    expect(refusal(bomb.join("\n"))[0]).toMatch(/^f\.yaml:1:1: .*alias/i);
-  });
+  const body = { roleUid: await api.role("viewer"), ttl: "60s" };
+  const { code, keyId } = await createRecord(api, "groupInvites", api.organization, body);
+  await api.close();
+  const file = readFileSync(store, "latin1");
+  for (const text of [SECRET, secret, code, code.slice("cginvite_".length)]) expect(file).not.toContain(text);
+  // The control: the stored parts exist.
+  expect(file).toContain(keyId);
+  expect(file).toContain("https://idp.example");
 });
