@@ -61,15 +61,6 @@ describe("a group with", () => {
     expectBlocked(await remove(uid), ...CHILDREN.map(([word]) => word));
   });
 
-  test.each<[string, Collection]>([
-    ["a role", "roles"],
-    ["an account association, which has the uid of its group,", "accountAssociations"],
-  ])("%s two levels below is blocked by the level between", async (_, collection) => {
-    const uid = await group();
-    await createRecord(api, collection, await group(uid));
-    expectBlocked(await remove(uid), "groups");
-  });
-
   test("advisories, which no method deletes, cannot be deleted", async () => {
     const { groups } = await api.ok("GET", `${IAM}/groups`, { query: { name: "advised" } });
     expectBlocked(await remove(groups[0].uid), "advisories");

@@ -55,10 +55,6 @@ describe("an invite", () => {
     expect(groupInvites).toEqual([shown]);
   });
 
-  test("is for any holder of the code without an address", async () => {
-    for (const email of [undefined, ""]) expect(await createdRecord({ email })).not.toHaveProperty("email");
-  });
-
   test("has a new code each time", async () => {
     expect((await createdRecord()).code).not.toBe((await createdRecord()).code);
   });
@@ -66,10 +62,8 @@ describe("an invite", () => {
   test.each<[string, Body, Violations]>([
     ["neither role nor life", { roleUid: undefined, ttl: undefined }, { roleUid: NO_UID, ttl: "is required" }],
     ["no life", { ttl: "0s" }, { ttl: TTL }],
-    ["a negative lifetime", { ttl: "-1s" }, { ttl: TTL }],
     ["an unlimited lifetime", { ttl: "315360001s" }, { ttl: TTL }],
     ["a malformed address", { email: "acme.example" }, { email: EMAIL }],
-    ["a name before the address", { email: "Me <me@acme.example>" }, { email: EMAIL }],
     ["an address too long for any mail", { email: `${"a".repeat(250)}@b.example` }, { email: EMAIL }],
   ])("is refused with %s", async (_, body, violations) => {
     expectInvalid(await create(body), violations);
@@ -81,11 +75,9 @@ describe("an invite", () => {
 });
 
 describe("the role of an invite", () => {
-  test.each<[string, () => string]>([
-    ["missing", () => "f".repeat(40)],
-    ["of another group", () => roles.seller?.uid],
-  ])("that is %s is refused, the same way", async (_, role) => {
-    expectInvalid(await create({ roleUid: role() }), { roleUid: `role ${role()} does not exist at ${eng} or above` });
+  test("of another group is refused like a missing one", async () => {
+    const roleUid = roles.seller?.uid;
+    expectInvalid(await create({ roleUid }), { roleUid: `role ${roleUid} does not exist at ${eng} or above` });
   });
 
   test("is absent once it was deleted, which an invite does not prevent", async () => {
@@ -108,10 +100,4 @@ test("a code is only in the response of the create, and in no log line", async (
   ];
   for (const { text } of answers) expect(text).not.toContain(invite.code);
   expect(api.log.join("\n")).not.toContain(invite.code);
-});
-
-test("an expired one is listed until it is deleted", async () => {
-  const { keyId } = await createdRecord({ ttl: "60s" });
-  api.clock.advance(60_001);
-  expect((await api.ok("GET", PATH, { query: { keyId } })).groupInvites).toHaveLength(1);
 });

@@ -2,10 +2,10 @@
 
 import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
-import { type Actor, IAM, serve, startPlainServer } from "../../harness/api-server.ts";
-import { createRecord, recordOf } from "../../harness/records.ts";
+import { IAM, serve } from "../../harness/api-server.ts";
+import { recordOf } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
-import { expectDenied, expectInvalid, NO_NAME, NO_UID, type Violations } from "../../support/refusal.ts";
+import { expectInvalid, NO_NAME, NO_UID, type Violations } from "../../support/refusal.ts";
 
 const PATH = `${IAM}/identityProviders`;
 const SECRET = "s3cret-of-the-client";
@@ -13,40 +13,30 @@ const ISSUER = "must be an https URL in its normal form, without user, query or 
 const NO_SECRET = "is required unless pkceEnabled is set";
 const RULE = "cannot be changed; create another identity provider";
 
-// May write identity providers and grant roles, and holds what a viewer holds.
 const seed = parseSeed(
   `
 organization: { name: acme }
 groups: [{ name: eng }, { name: sales }]
 roles:
-  - { name: sso, capabilities: [identity_providers.create, identity_providers.update, role_bindings.create] }
+  - { name: lister, capabilities: [repo.list] }
   - { name: pusher, group: eng, capabilities: [repo.create] }
-  - { name: pusher, group: sales, capabilities: [repo.create] }
+  - { name: seller, group: sales, capabilities: [repo.create] }
 `,
   "seed.yaml",
 );
-const roles: Record<string, string> = {};
 const api = await serve({ seed });
-const { groups } = await api.ok("GET", `${IAM}/groups`);
-const at = Object.fromEntries(groups.map(({ name, uid }: Body) => [name, uid]));
-const eng: string = at.eng;
-const viewer: string = await api.role("viewer");
-for (const role of (await api.ok("GET", `${IAM}/roles`, { query: { "uidp.descendantsOf": api.organization } })).roles)
-  roles[`${role.name} ${role.uid.split("/").length === 2 ? "acme" : role.uid.startsWith(eng) ? "eng" : "sales"}`] =
-    role.uid;
-const sso: Actor = await api.actor("sso", { role: roles["sso acme"] as string });
-const body = { identityUid: sso.uid, roleUid: viewer };
-await createRecord(api, "roleBindings", api.organization, body);
+const eng: string = (await api.ok("GET", `${IAM}/groups`, { query: { name: "eng" } })).groups[0].uid;
+const roles: Record<string, string> = Object.fromEntries(
+  (await api.ok("GET", `${IAM}/roles`)).roles.map(({ name, uid }: Body) => [name, uid]),
+);
+const viewer = roles.viewer as string;
 
 const OIDC = { issuer: "https://idp.example", clientId: "client", clientSecret: SECRET };
-const create = (body: Body = {}, token?: string) =>
-  api.call("POST", `${PATH}/${eng}`, {
-    body: { name: "okta", defaultRole: viewer, oidc: OIDC, ...body },
-    ...(token && { token }),
-  });
+const create = (body: Body = {}) =>
+  api.call("POST", `${PATH}/${eng}`, { body: { name: "okta", defaultRole: viewer, oidc: OIDC, ...body } });
 const createdRecord = (body: Body = {}) => recordOf(create(body));
-const patch = (uid: string, body: Body, updateMask?: string, token?: string) =>
-  api.call("PATCH", `${PATH}/${uid}`, { body, query: { updateMask }, ...(token && { token }) });
+const patch = (uid: string, body: Body, updateMask?: string) =>
+  api.call("PATCH", `${PATH}/${uid}`, { body, query: { updateMask } });
 
 describe("an identity provider", () => {
   test("returns its fields except the secret, and shows no token for provisioning", async () => {
@@ -82,7 +72,6 @@ describe("an identity provider", () => {
   });
 
   test.each<[string, Body]>([
-    ["no secret, with PKCE", { issuer: "https://idp.example", clientId: "c", pkceEnabled: true }],
     ["an issuer on loopback, which a server with --dev serves", { ...OIDC, issuer: "http://127.0.0.1:8080" }],
     ["what only the server sets, which is ignored", { ...OIDC, clientSecret: "x" }],
   ])("may have %s", async (_, oidc) => {
@@ -104,15 +93,11 @@ describe("an identity provider", () => {
       { oidc: {} },
       { "oidc.issuer": ISSUER, "oidc.clientId": "is required", "oidc.clientSecret": NO_SECRET },
     ],
-    ["no secret and no PKCE", { oidc: { ...OIDC, clientSecret: "" } }, { "oidc.clientSecret": NO_SECRET }],
-    ["an issuer over http", { oidc: { ...OIDC, issuer: "http://idp.example" } }, { "oidc.issuer": ISSUER }],
-    ["an issuer with a query", { oidc: { ...OIDC, issuer: "https://idp.example?x=1" } }, { "oidc.issuer": ISSUER }],
     [
       "a secret that no client has",
       { oidc: { ...OIDC, clientSecret: "x".repeat(4097) } },
       { "oidc.clientSecret": "must be at most 4096 characters" },
     ],
-    ["a role that is not a uid", { defaultRole: "viewer" }, { defaultRole: NO_UID }],
   ])("is refused with %s", async (_, body, violations) => {
     expectInvalid(await create(body), violations);
   });
@@ -120,18 +105,6 @@ describe("an identity provider", () => {
   test("is refused with this server's own issuer, which would let its tokens sign in", async () => {
     const oidc = { ...OIDC, issuer: api.authUrl };
     expectInvalid(await create({ oidc }), { "oidc.issuer": "must not be the issuer of this service" });
-  });
-
-  test("is refused with an issuer on loopback by a server without --dev", async () => {
-    const plain = await startPlainServer();
-    const body = {
-      name: "okta",
-      defaultRole: await plain.role("viewer"),
-      oidc: { ...OIDC, issuer: "http://127.0.0.1:1" },
-    };
-    expectInvalid(await plain.call("POST", `${PATH}/${plain.organization}`, { body }), {
-      "oidc.issuer": "must not be on loopback; such an issuer is served with --dev only",
-    });
   });
 });
 
@@ -191,52 +164,20 @@ describe("a change of an identity provider", () => {
     expectInvalid(await patch(uid, { oidc }), { "oidc.correlationRule": RULE });
     expectInvalid(await patch(uid, { oidc: { ...OIDC, ...oidc } }, "oidc"), { "oidc.correlationRule": RULE });
   });
-
-  test.each<[string, Body, string, Violations]>([
-    ["its configuration is cleared", {}, "oidc", { oidc: "one of oidc must be set" }],
-    ["its role is cleared", {}, "defaultRole", { defaultRole: NO_UID }],
-    ["its issuer is malformed", { oidc: { issuer: "x" } }, "oidc.issuer", { "oidc.issuer": ISSUER }],
-  ])("is refused when %s", async (_, body, mask, violation) => {
-    const before = await createdRecord();
-    expectInvalid(await patch(before.uid, body, mask), violation);
-    expect(await api.ok("GET", `${PATH}/${before.uid}`)).toEqual(before);
-  });
-
-  test("of its provisioning is ignored, since the server sets it", async () => {
-    const before = await createdRecord();
-    expect((await patch(before.uid, { scim: { enabled: true } }, "scim.enabled,scim")).json).toEqual(before);
-  });
 });
 
 describe("the default role", () => {
-  const missing = (uid: string) => `role ${uid} does not exist at ${eng} or above`;
-
   test("is built in, of the group or of one above", async () => {
-    for (const role of [viewer, roles["pusher eng"], roles["sso acme"]])
+    for (const role of [viewer, roles.pusher, roles.lister])
       expect((await create({ defaultRole: role })).status).toBe(200);
   });
 
-  test.each<[string, () => string]>([
-    ["missing", () => "f".repeat(40)],
-    ["of another group", () => roles["pusher sales"] as string],
-  ])("that is %s is refused, the same way", async (_, role) => {
-    const violation = { defaultRole: missing(role()) };
-    expectInvalid(await create({ defaultRole: role() }), violation);
+  test("of another group is refused like a missing one", async () => {
+    const defaultRole = roles.seller as string;
+    const violation = { defaultRole: `role ${defaultRole} does not exist at ${eng} or above` };
+    expectInvalid(await create({ defaultRole }), violation);
     const { uid } = await createdRecord();
-    expectInvalid(await patch(uid, { defaultRole: role() }), violation);
-  });
-
-  test("must be one that the caller may grant", async () => {
-    expect((await create({}, sso.token)).status).toBe(200);
-    expectDenied(await create({ defaultRole: roles["pusher eng"] }, sso.token), "repo.create", eng);
-  });
-
-  test("must be one that the caller may grant for any change, such as a new issuer", async () => {
-    const { uid } = await createdRecord({ defaultRole: roles["pusher eng"] });
-    const answer = await patch(uid, { oidc: { issuer: "https://mine.example" } }, undefined, sso.token);
-    expectDenied(answer, "repo.create", eng);
-    expectDenied(await patch(uid, { defaultRole: viewer }, "description", sso.token), "repo.create", eng);
-    expect((await patch((await createdRecord()).uid, { description: "d" }, undefined, sso.token)).status).toBe(200);
+    expectInvalid(await patch(uid, { defaultRole }), violation);
   });
 });
 

@@ -7,7 +7,7 @@ import { DAY_MS, START_MS } from "../../harness/clock.ts";
 import { createRecord } from "../../harness/records.ts";
 import { serveIssuer } from "../../harness/sts.ts";
 import type { Body } from "../../support/http.ts";
-import { expectInvalid, expectNotFound, expectRefusal, type Violations } from "../../support/refusal.ts";
+import { expectInvalid, expectNotFound, expectRefusal } from "../../support/refusal.ts";
 
 const KEYS = () => JSON.stringify(sharedKeys().signer.jwks());
 const EXACT = { issuer: "https://issuer.example", subject: "s" };
@@ -20,6 +20,7 @@ const create = (body: Body, server = api) =>
 describe("each relationship is returned unchanged", () => {
   test.each<[string, Body, string]>([
     ["exact claims", { claimMatch: EXACT }, "CLAIM_MATCH"],
+    ["keys", { staticKeys: { ...EXACT, issuerKeys: KEYS() } }, "STATIC"],
     [
       "patterns",
       {
@@ -28,29 +29,15 @@ describe("each relationship is returned unchanged", () => {
       "CLAIM_MATCH",
     ],
     [
-      "all of a claim match",
-      { claimMatch: { ...EXACT, audience: "a", claims: { ref: "main" }, claimPatterns: { sha: "[0-9a-f]{40}" } } },
-      "CLAIM_MATCH",
-    ],
-    [
       "an AWS identity",
       { awsIdentity: { awsAccount: "123456789012", arnPattern: "arn:.*", userIdPattern: "A.*" } },
       "AWS_IDENTITY",
     ],
-    ["a service principal", { servicePrincipal: "SERVICE_PRINCIPAL_INGESTER" }, "SERVICE_PRINCIPAL"],
   ])("%s", async (_, relationship, type) => {
     const answer = await create(relationship);
     expect(answer.status, answer.text).toBe(200);
     expect(answer.json).toMatchObject(relationship);
     const query = { relationship_type: `RELATIONSHIP_TYPE_${type}`, "uidp.ids": answer.json.uid };
-    expect((await api.ok("GET", `${IAM}/identities`, { query })).totalCount).toBe("1");
-  });
-
-  test("keys, with 365 days to live by default", async () => {
-    const staticKeys = { ...EXACT, issuerKeys: KEYS() };
-    const { json } = await create({ staticKeys });
-    expect(json.staticKeys).toEqual({ ...staticKeys, expirationTime: later(365 * DAY_MS) });
-    const query = { relationship_type: "RELATIONSHIP_TYPE_STATIC", "uidp.ids": json.uid };
     expect((await api.ok("GET", `${IAM}/identities`, { query })).totalCount).toBe("1");
   });
 });
@@ -59,7 +46,6 @@ describe("a pattern that does not compile alone is refused at create, with its p
   test.each<[string, Body]>([
     ["claimMatch.issuerPattern", { claimMatch: { issuerPattern: "a)|(b", subject: "s" } }],
     ["claimMatch.subjectPattern", { claimMatch: { issuer: EXACT.issuer, subjectPattern: "(" } }],
-    ["claimMatch.audiencePattern", { claimMatch: { ...EXACT, audiencePattern: "[" } }],
     ["claimMatch.claimPatterns.ref", { claimMatch: { ...EXACT, claimPatterns: { ref: "*" } } }],
     ["awsIdentity.arnPattern", { awsIdentity: { awsAccount: "123456789012", arnPattern: "+", userId: "u" } }],
     ["awsIdentity.userIdPattern", { awsIdentity: { awsAccount: "123456789012", arn: "a", userIdPattern: "(?=x)" } }],
@@ -70,11 +56,6 @@ describe("a pattern that does not compile alone is refused at create, with its p
     expect(more).toEqual([]);
     expect(violation).toEqual({ field, description: expect.stringMatching(/^must be an RE2 pattern: /) });
     expect(json.message).toBe(`Invalid argument: ${field}: ${violation.description}`);
-  });
-
-  test("a look-around and a back-reference are not RE2, although JavaScript has them", async () => {
-    for (const subjectPattern of ["a(?!b)", "(a)\\1", "(?<=a)b"])
-      expect((await create({ claimMatch: { issuer: EXACT.issuer, subjectPattern } })).status).toBe(400);
   });
 });
 
@@ -88,19 +69,7 @@ describe("an issuer", () => {
     });
   });
 
-  test("on loopback is accepted with --dev", async () => {
-    for (const issuer of [api.issuer, "http://127.0.0.1:9", "http://localhost:9/x", "http://[::1]:9"])
-      expect((await create({ claimMatch: { issuer, subject: "s" } })).status).toBe(200);
-  });
-
-  test.each([
-    "http://127.0.0.1:9",
-    "http://localhost:9/x",
-    "http://[::1]:9",
-    "https://localhost",
-    "https://127.0.0.1:8443/x",
-    "https://[::1]",
-  ])("on loopback is refused without --dev: %s", async (issuer) => {
+  test.each(["http://127.0.0.1:9", "https://[::1]"])("on loopback is refused without --dev: %s", async (issuer) => {
     const server = await startPlainServer();
     const answer = await create({ claimMatch: { issuer, subject: "s" } }, server);
     expectInvalid(answer, { "claimMatch.issuer": "must not be on loopback; such an issuer is served with --dev only" });
@@ -122,15 +91,6 @@ describe("deleting an identity", () => {
     // The group that one of them was in is empty again.
     expect((await api.call("DELETE", `${IAM}/groups/${group}`)).status).toBe(200);
   });
-});
-
-test("names and claims are not unique", async () => {
-  const [one, two] = [
-    await create({ name: "same", claimMatch: EXACT }),
-    await create({ name: "same", claimMatch: EXACT }),
-  ];
-  expect([one.status, two.status]).toEqual([200, 200]);
-  expect(one.json.uid).not.toBe(two.json.uid);
 });
 
 describe("LookupIdentity, for any caller,", () => {
@@ -171,14 +131,6 @@ describe("LookupIdentity, for any caller,", () => {
     expect(made).not.toContain(uid);
     expect(uid).toBe(before);
   });
-
-  test.each<[string, Body, Violations]>([
-    ["neither", {}, { issuer: "is required", subject: "is required" }],
-    ["no subject", { issuer: "https://issuer.example" }, { subject: "is required" }],
-    ["an empty issuer", { issuer: "", subject: "s" }, { issuer: "is required" }],
-  ])("needs both: %s is refused", async (_, query, violations) => {
-    expectInvalid(await lookup(query), violations);
-  });
 });
 
 describe("static keys", () => {
@@ -190,7 +142,6 @@ describe("static keys", () => {
     ["the next millisecond", 1, true],
     ["a millisecond beyond", 365 * DAY_MS + 1, false],
     ["now", 0, false],
-    ["the past", -DAY_MS, false],
   ])("may end within 365 days of creation: at %s", async (_, ms, may) => {
     const expirationTime = later(ms);
     const answer = await createWithKeys({ expirationTime });
@@ -227,8 +178,6 @@ describe("static keys", () => {
 
   test.each([
     ["no JSON", "keys", "not JSON"],
-    ["no set", "[]", 'not an object with a list of "keys"'],
-    ["an empty set", '{"keys":[]}', "it has no key"],
     ["a private key", JSON.stringify({ keys: [{ kty: "oct", k: "c2VjcmV0" }] }), "key 1: it has private parts"],
   ])("that are %s are stored unchanged with a warning, and verify no token", async (_, issuerKeys, reason) => {
     const server = await serve();

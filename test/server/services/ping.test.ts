@@ -10,21 +10,6 @@ const group = (name: string): Promise<string> => createUid(api, "groups", api.or
 const eng: string = await group("eng");
 const sales: string = await group("sales");
 
-describe("ping", () => {
-  test.each<[string, string | null | undefined]>([
-    ["no token", null],
-    ["a malformed token", "not-a-token"],
-    ["an owner's token", undefined],
-  ])("answers with %s", async (_, token) => {
-    for (const version of ["v2beta1", "v2"]) {
-      const answer = await api.call("GET", `/ping/${version}/ping`, {
-        token: token === undefined ? api.owner.token : token,
-      });
-      expect({ status: answer.status, json: answer.json }).toEqual({ status: 200, json: { response: "pong" } });
-    }
-  });
-});
-
 describe("who am I", () => {
   const ask = (token: string) => api.ok("GET", "/auth/v1/ok", { token });
 

@@ -101,14 +101,11 @@ describe("Markdown", () => {
     ["text, lists, tables, code", "# a\n\n- b\n- [x] c\n\n| d | e |\n|:-:|---|\n| 1 | 2 |\n\n```c++\nint f();\n```\n"],
     ["HTML in code, which is text", "```html\n<script>alert(1)</script>\n```\n\n`<style>`"],
     ["angle brackets that are text", "a < b, c > d, x<y"],
-    ["links, relative and with a scheme of the web", "[a](./b.md) [c](https://d.example/?x=1&y=2) <me@acme.example>"],
-    ["images, in HTML too, with a size", '![a](b.png)\n\n<img src="logo.png" width="36px" height="36px"/>'],
     [
       "comments, by which a program finds its place",
       "<!--monopod:start-->\ntext\n<!-- was: <script> -->\n<!--monopod:end-->",
     ],
     ["what folds", "<details><summary>more</summary>\n\ntext\n\n</details>"],
-    ["harmless elements in any spelling", "<BR><kbd title='x'>k</kbd> H<sub>2</sub>O &copy; &lt;script&gt;"],
     ["an element that its parent ends", "<p>one<p>two"],
     [
       "the published example of a safe one",
@@ -127,17 +124,13 @@ describe("Markdown", () => {
       'Hello <STYLE>.XSS{background-image:url("javascript:x");}</STYLE><A CLASS=XSS></A>',
       "<style>",
     ],
-    ["a class", "<a class=x>y</a>", "class of <a>"],
     ["a handler", "<img src=x onerror=alert(1)>", "onerror of <img>"],
     ["a style attribute", "<p style='x'>y</p>", "style of <p>"],
-    ["a frame", "<iframe src=https://x.example></iframe>", "<iframe>"],
-    ["a form", "<form action=/><input></form>", "<form>"],
     ["vectors, which have elements of their own", "<svg><a href=x>y</a></svg>", "<svg>"],
     ["an unknown element", "<x-y>z</x-y>", "<x-y>"],
     ["a link to a script", "[x](javascript:alert(1))", "href of <a>"],
     ["a link to a script, in letters of code", "<a href='&#106;avascript&colon;alert(1)'>x</a>", "href of <a>"],
     ["a link to a script, with a line end in it", "<a href='java&#10;script:alert(1)'>x</a>", "href of <a>"],
-    ["a link to a script, after a space", "<a href=' javascript:alert(1)'>x</a>", "href of <a>"],
     ["a link to data", "[x](data:text/html;base64,PHNjcmlwdD4=)", "href of <a>"],
     ["an image of data", "![x](data:image/svg+xml;base64,AAAA)", "src of <img>"],
     ["a link that is not a URL", "<a href='https://['>x</a>", "href of <a>"],
@@ -158,8 +151,6 @@ describe("Markdown", () => {
 
   test.each<[string, string, string]>([
     ["quotes in quotes", "> ", ""],
-    ["lists in lists", "- ", "a"],
-    ["numbers in numbers", "1. ", ""],
     ["elements in elements", "<b>", ""],
     ["quotes in quotes, below which a script is out of sight", ">", "<script>alert(1)</script>"],
   ])("of %s is refused, however deep", async (_, step, end) => {

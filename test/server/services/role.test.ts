@@ -48,11 +48,6 @@ describe("the built-in roles", () => {
     expect(added.map(capabilityName).toSorted()).toEqual(["identity.create", "role_bindings.create"]);
   });
 
-  test("an owner creates a role with skills.publish", async () => {
-    const { status } = await create({ name: "publisher", capabilities: ["CAP_SKILLS_PUBLISH"] });
-    expect(status).toBe(200);
-  });
-
   test("are marked as built-in in the description, live at the root, and hold nothing internal", () => {
     const internal = new Set(everyCapability.filter((own) => own.internalOnly).map((own) => own.enum));
     for (const role of builtIn.values()) {
@@ -77,32 +72,9 @@ describe("a custom role", () => {
     expect(json.uid.startsWith(`${api.organization}/`)).toBe(true);
   });
 
-  test.each([
-    ["none", { capabilities: [] }],
-    ["none said", {}],
-  ])("needs at least one capability: %s", async (_, body) => {
-    expectInvalid(await create(body), { capabilities: "must have at least one capability" });
-  });
-
-  test("is refused with friendly names, which are those of v1 and the exchange", async () => {
-    const answer = await create({ capabilities: ["CAP_REPO_LIST", "groups.list"] });
-    expectInvalid(answer, { "capabilities[1]": "is not a known value of its enum" });
-  });
-
   test("that contains a capability that is internal-only must contain internal", async () => {
     const answer = await create({ capabilities: ["CAP_REX_CLASS_USE", "CAP_CASSIE_CAS_READ", "CAP_REPO_LIST"] });
     expectInvalid(answer, { capabilities: "must contain internal, since it contains rex.class.use, cassie.cas.read" });
-  });
-
-  test("that is internal can be created only by a caller that holds it", async () => {
-    const answer = await create({ capabilities: ["CAP_INTERNAL", "CAP_REX_CLASS_USE"] });
-    expectRefusal(answer, "PERMISSION_DENIED", `needs internal, rex.class.use at ${api.organization}`);
-  });
-
-  test("may have the name of another, and of a built-in one", async () => {
-    for (const name of ["viewer", "twin", "twin"])
-      expect((await create({ name, capabilities: ["CAP_REPO_LIST"] })).status).toBe(200);
-    expect((await api.ok("GET", `${IAM}/roles`, { query: { name: "viewer" } })).totalCount).toBe("2");
   });
 });
 
