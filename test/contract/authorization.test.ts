@@ -175,8 +175,3 @@ test.each(deletes)("%s answers with nothing, and then its record is gone", async
     else expectNotFound(again.answer, missingKind(name), request.uid, domainOf(row));
   }
 });
-
-test("the token is checked before a bad uid and a bad body", async () => {
-  const options = { token: null, body: { name: 7 } };
-  expectUnauthenticated(await fixture.api.call("PATCH", "/iam/v2beta1/groups/no-uid", options));
-});

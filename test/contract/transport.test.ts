@@ -21,14 +21,9 @@ test("every answer is JSON with a request id and the server's time, and may not 
 describe("an unknown path is 404, code 5", () => {
   test.each([
     ["an unknown collection", `${IAM}/colours`],
-    ["an unknown version", "/iam/v3/groups"],
-    ["an unknown service", "/colours/v2beta1/groups"],
     ["another case of a collection", `${IAM}/Groups`],
-    ["an unknown verb of a collection", `${IAM}/groups:paint`],
     ["overlays, which v2 does not have", "/registry/v2/overlays"],
-    ["two slashes", "//iam/v2beta1/groups"],
     ["a path with `..`", "/iam/v2beta1/../v2beta1/groups"],
-    ["half a path", "/iam/v2beta1"],
   ])("%s", async (_, path) => {
     expectRefusal(await api.call("GET", path), "NOT_FOUND", `there is no ${path}`);
   });
@@ -57,11 +52,6 @@ describe("a known path with another method is 405, code 12, with Allow", () => {
     const text = `${method} is not a method of this path; it takes ${answer.headers.allow}`;
     expectRefusal(answer, "UNIMPLEMENTED", text, { http: 405, domain: path.startsWith(REGISTRY) ? "registry" : "iam" });
   });
-
-  test("HEAD has no body, and the same status", async () => {
-    const answer = await api.call("HEAD", `${IAM}/groups`);
-    expect({ status: answer.status, text: answer.text }).toEqual({ status: 405, text: "" });
-  });
 });
 
 const sorted = (list: string) => list.split(", ").toSorted().join(", ");
@@ -69,8 +59,6 @@ const sorted = (list: string) => list.split(", ").toSorted().join(", ");
 describe("a content type that is not JSON is 415, code 3", () => {
   test.each([
     ["text/plain", "text/plain"],
-    ["a form", "application/x-www-form-urlencoded"],
-    ["XML", "application/xml; charset=utf-8"],
     ["gRPC without HTTP/2", "application/grpc"],
     ["a name that only begins as JSON", "application/jsonx"],
   ])("%s", async (_, type) => {
@@ -82,7 +70,6 @@ describe("a content type that is not JSON is 415, code 3", () => {
 
   test.each([
     ["parameters", "application/json; charset=utf-8"],
-    ["another case", "Application/JSON"],
     ["a type that is JSON by its suffix", "application/merge-patch+json"],
   ])("is not one with %s", async (_, type) => {
     const options = { body: "{}", headers: { "content-type": type } };
@@ -109,7 +96,6 @@ describe("a body over 1 MiB is 413, code 3, answered without a reset", () => {
   const bodyOf = (size: number) => `{"name":"${"a".repeat(size - 11)}"}`;
 
   test.each([
-    ["one byte over", () => `${IAM}/groups/${api.organization}`, MIB + 1],
     ["eight times over", () => `${IAM}/groups/${api.organization}`, 8 * MIB],
     ["at the development issuer", () => "/dev-issuer/token", MIB + 1],
   ])("%s, and the next request of the client is served", async (_, path, size) => {
@@ -137,10 +123,7 @@ describe("a body over 1 MiB is 413, code 3, answered without a reset", () => {
 describe("a body that is not a JSON object is 400, code 3", () => {
   test.each([
     ["a word", "hello"],
-    ["half an object", '{"name":'],
-    ["a trailing comma", '{"name":"a",}'],
     ["single quotes", "{'name':'a'}"],
-    ["two objects", "{}{}"],
   ])("%s", async (_, body) => {
     const answer = await api.call("POST", `${IAM}/groups/${api.organization}`, { body });
     const { description } = answer.json.details[1].fieldViolations[0];
@@ -180,22 +163,3 @@ test("no error has a stack or a file path of the server", async () => {
   ]);
   for (const { text } of answers) expect(text).not.toMatch(/\bat .*:\d+:\d+|node:|\.ts/);
 });
-
-describe("a fault of the server", () => {
-  test("of the database is INTERNAL too", async () => {
-    // Two records cannot have one uid.
-    const owned = await serve({ ids: { root: () => "0".repeat(40), segment: segments(3) } });
-    const path = `${IAM}/groups/${owned.organization}`;
-    await owned.ok("POST", path, { body: { name: "first" } });
-    const answer = await owned.call("POST", path, { body: { name: "second" } });
-    await owned.close();
-    expectRefusal(answer, "INTERNAL", "the server failed to answer; its log says why");
-    expect(owned.log.join("")).toContain("UNIQUE constraint failed");
-  });
-});
-
-// Counts up to `last` and stays there.
-const segments = (last: number) => {
-  let n = 0;
-  return () => String(Math.min(++n, last)).padStart(16, "0");
-};
