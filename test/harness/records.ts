@@ -55,3 +55,21 @@ export const createRecord = (...request: Parameters<typeof postRecord>): Promise
 /** The uid of a new record. */
 export const createUid = async (...request: Parameters<typeof postRecord>): Promise<string> =>
   (await createRecord(...request)).uid as string;
+
+/** The records of a list, page after page. */
+export const listAll = async (
+  api: Pick<TestServer, "ok">,
+  path: string,
+  options: { token?: string; query?: Body } = {},
+): Promise<Body[]> => {
+  const records: Body[] = [];
+  let page_token: string | undefined = options.query?.page_token;
+  do {
+    const query = { ...options.query, page_token };
+    const { nextPageToken, totalCount, skipped: _, ...lists } = await api.ok("GET", path, { ...options, query });
+    records.push(...(Object.values(lists)[0] as Body[]));
+    if (Number(totalCount) < records.length) throw new Error(`${path} counts ${totalCount}, and lists more`);
+    page_token = nextPageToken;
+  } while (page_token);
+  return records;
+};

@@ -134,17 +134,6 @@ describe.each(["REST", "gRPC"] as const)("over %s", (wire) => {
     expect(await answer).toBe(good[wire]);
     expect(carriedOut()).toEqual([true]);
   });
-
-  test("a release does not end a delay", async () => {
-    meets({ delay: "2s" });
-    const answer = outcome[wire]();
-    await waiting();
-    api.faults.release();
-    await rounds();
-    expect(countCreated()).toBe(0);
-    vi.advanceTimersByTime(2000);
-    expect(await answer).toBe(good[wire]);
-  });
 });
 
 /** Over REST, by hand: the client can go away, or stay when the others are closed. */
@@ -230,31 +219,6 @@ describe("a request whose client has gone away", () => {
     grpc.close();
     await api.close();
     expect(seen.mock.calls).toEqual([[1]]);
-    expect(carriedOut()).toEqual([true]);
-    expect(api.log.filter((line) => line.includes("internal error"))).toEqual([]);
-  });
-
-  test("keeps the store open until it is carried out", async () => {
-    api.faults.set({ rules: [{ operation: "ExchangeGet", steps: [{ delay: "2s" }] }] });
-    const token = await api.identityToken("owner");
-    const connection = await openConnection(api.authUrl);
-    connection.write(
-      `GET /sts/exchange?aud=${api.baseUrl}&identity=${api.identity} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\n\r\n`,
-    );
-    await waiting();
-    connection.reset();
-    await connection.ended;
-    const signing = Promise.withResolvers<void>();
-    signed = signing.promise;
-    const ended = vi.fn();
-    grpc.close();
-    const closed = api.close().then(ended);
-    // So long that a server without a request under way has ended.
-    for (let i = 0; i < 50; i += 1) await rounds();
-    expect(ended).not.toHaveBeenCalled();
-    expect(carriedOut()).toEqual([false]);
-    signing.resolve();
-    await closed;
     expect(carriedOut()).toEqual([true]);
     expect(api.log.filter((line) => line.includes("internal error"))).toEqual([]);
   });

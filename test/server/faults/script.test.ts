@@ -53,11 +53,6 @@ test("the example of docs/server.md is accepted", () => {
   expect(Object.keys(parseFaults(yaml, "docs/server.md"))).toEqual(["readAfterWriteLag", "rules", "random"]);
 });
 
-test("JSON is accepted too", () => {
-  const script = { rules: [{ operation: "*", steps: [{}] }] };
-  expect(parseFaults(JSON.stringify(script), "f.json")).toEqual(script);
-});
-
 test("all problems are reported at once, each with its place", () => {
   const text = `readAfterWriteLag: 3
 rules:
@@ -90,7 +85,6 @@ describe("steps without a meaning:", () => {
     ["two ends", "{ truncate: 1, reset: true }", "21: rules.0.steps.0.truncate: cannot be combined with reset"],
     ["Retry-After without a status", "{ retryAfter: 1 }", "23: rules.0.steps.0.retryAfter: needs a status"],
     ["a page without a status", "{ body: html }", "17: rules.0.steps.0.body: needs a status"],
-    ["a date without a wait", "{ status: 503, httpDate: true }", "34: rules.0.steps.0.httpDate: needs retryAfter"],
     [
       "a success",
       "{ status: 200 }",
@@ -106,9 +100,7 @@ describe("steps without a meaning:", () => {
       "{ at: after }",
       "15: rules.0.steps.0.at: needs status, reset, truncate, delay or hold",
     ],
-    ["two waits", "{ delay: 1s, hold: true }", "28: rules.0.steps.0.hold: cannot be combined with delay"],
     ["an unknown word", "{ latency: 1s }", "20: rules.0.steps.0.latency: there is no such field here"],
-    ["half a byte", "{ truncate: 0.5 }", "21: rules.0.steps.0.truncate: must be a whole number"],
   ])("%s", (_, step, expected) => {
     expect(ofStep(step)).toEqual([`f.yaml:4:${expected}`]);
   });

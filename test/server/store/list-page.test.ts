@@ -36,11 +36,8 @@ const uids: string[] = [
 describe("page_size", () => {
   test.each([
     ["one", 1, 1],
-    ["some", 7, 7],
-    ["the default, given", 50, 50],
     ["the maximum", 200, 200],
     ["over the maximum, coerced to it (AIP-158)", 201, 200],
-    ["far over the maximum", 2_147_483_647, 200],
     ["0, which is the default", 0, 50],
     ["absent, which is the default", undefined, 50],
   ])("of %s", async (_, size, expected) => {
@@ -48,12 +45,6 @@ describe("page_size", () => {
     expect(uidsOf(page)).toEqual(uids.slice(0, expected));
     expect(page.nextPageToken).toEqual(expect.any(String));
     expect(page).toMatchObject({ totalCount: "203", skipped: 0 });
-  });
-
-  test("may change from page to page", async () => {
-    const first = await list({ page_size: 3 });
-    const second = await list({ page_size: 5, page_token: first.nextPageToken });
-    expect(uidsOf(second)).toEqual(uids.slice(3, 8));
   });
 });
 
@@ -72,11 +63,6 @@ describe("a walk", () => {
     expect(last).not.toHaveProperty("nextPageToken");
     const before = await list({ page_size: 2, skip: 200 });
     expect(uidsOf(await list({ page_size: 2, page_token: before.nextPageToken }))).toEqual([uids[202]]);
-  });
-
-  test("has the count of all matches on every page", async () => {
-    const first = await list({ page_size: 200 });
-    expect((await list({ page_size: 200, page_token: first.nextPageToken })).totalCount).toBe("203");
   });
 });
 
@@ -106,29 +92,4 @@ describe("skip", () => {
     expect(uidsOf(third)).toEqual(uids.slice(28, 38));
     expect(third.skipped).toBe(0);
   });
-
-  // From https://google.aip.dev/158: "A request with no page token and a skip value of 30 returns a single page of results
-  // starting with the 31st result. A request with a page token corresponding to the 51st result (because the first 50
-  // results were returned on the first page) and a skip value of 30 returns a single page of results starting with the
-  // 81st result."
-  test("is that of AIP-158", async () => {
-    expect(uidsOf(await list({ skip: 30 }))[0]).toBe(uids[30]);
-    const { nextPageToken } = await list({ page_size: 50 });
-    expect(uidsOf(await list({ skip: 30, page_token: nextPageToken }))[0]).toBe(uids[80]);
-  });
-
-  test("is counted in the requested order", async () => {
-    const { repos: found } = await list({ order_by: "name desc", skip: 200 });
-    expect(found.map(({ name }: Body) => name)).toEqual(["r002", "r001", "r000"]);
-  });
-});
-
-test("totalCount counts the matches of the filter, not the page nor the table", async () => {
-  expect(await list({ name: "r007", page_size: 1 })).toMatchObject({ totalCount: "1", repos: [{ name: "r007" }] });
-  expect(await list({ name: "none" })).toEqual({ repos: [], totalCount: "0", skipped: 0 });
-});
-
-test("every page has exactly the fields of the envelope", async () => {
-  const first = await list({ page_size: 200 });
-  expect(Object.keys(first)).toEqual(["repos", "nextPageToken", "totalCount", "skipped"]);
 });

@@ -34,20 +34,11 @@ test("a token needs no escaping in a query", () => {
   expect(token).toMatch(/^[\w.-]+$/);
 });
 
-test("a token can be used repeatedly, with the same result", async () => {
-  for (let i = 0; i < 3; i += 1)
-    expect(names(await first({ ...QUERY, page_token: token }))).toEqual(["r3", "r4", "r5"]);
-});
-
 describe("a token that is malformed is refused", () => {
   test.each([
     ["a word", "next"],
-    ["a dot", "."],
     ["a number, as offsets would be", "50"],
-    ["JSON", '["r2"]'],
-    ["an empty signature", "e30."],
     ["a signature of zeros", `e30.${"A".repeat(43)}`],
-    ["Unicode", "№…"],
     ["10 000 characters", "x".repeat(10_000)],
   ])("%s", async (_, text) => {
     await expectRefused({ ...QUERY, page_token: text }, FOREIGN);
@@ -63,10 +54,7 @@ describe("a token that is malformed is refused", () => {
   test.each([
     ["cut by one character", (own: string) => own.slice(0, -1)],
     ["with a character more", (own: string) => `${own}A`],
-    ["with a part more", (own: string) => `${own}.x`],
-    ["with a space", (own: string) => `${own} `],
     ["without its signature", (own: string) => own.split(".")[0] as string],
-    ["twice", (own: string) => own + own],
   ])("%s", async (_, change) => {
     await expectRefused({ ...QUERY, page_token: change(token) }, FOREIGN);
   });
@@ -83,8 +71,6 @@ describe("a token of another list is refused", () => {
   test.each<[string, Body]>([
     ["other order", { ...QUERY, order_by: "name desc" }],
     ["no order", { page_size: 3 }],
-    ["other field", { ...QUERY, order_by: "create_time" }],
-    ["a name", { ...QUERY, name: "r1" }],
     ["a hierarchy filter", { ...QUERY, "uidp.descendants_of": "0".repeat(40) }],
   ])("with %s", async (_, query) => {
     await expectRefused({ ...query, page_token: token }, OTHER);
@@ -93,15 +79,6 @@ describe("a token of another list is refused", () => {
   test("of another kind", async () => {
     const answer = await api.call("GET", "/iam/v2beta1/groups", { query: { ...QUERY, page_token: token } });
     expectInvalid(answer, { pageToken: OTHER });
-  });
-
-  test("but the same order spelt otherwise is the same list", async () => {
-    const second = await first({ pageSize: 3, orderBy: " name  asc", pageToken: token });
-    expect(names(second)).toEqual(["r3", "r4", "r5"]);
-  });
-
-  test("and page_size and skip are not part of it (AIP-158)", async () => {
-    expect(names(await first({ order_by: "name", page_size: 2, skip: 1, page_token: token }))).toEqual(["r4", "r5"]);
   });
 });
 
@@ -178,18 +155,5 @@ describe("a token lives for three days", () => {
   test("and an old one of another list is still refused", async () => {
     const { wrong } = await continueAfter(30 * DAY_MS);
     expect(wrong.json.message).toBe(`Invalid argument: pageToken: ${OTHER}`);
-  });
-
-  test("the walk that restarted ends like any other", async () => {
-    const server = await start();
-    let page = await first(QUERY, server);
-    server.clock.advance(4 * DAY_MS);
-    server.owner.token = await server.token(server.identity, { subject: "owner" });
-    const seen: string[] = [];
-    for (let { nextPageToken } = page; nextPageToken; { nextPageToken } = page) {
-      page = await first({ ...QUERY, page_token: nextPageToken }, server);
-      seen.push(...names(page));
-    }
-    expect(seen).toEqual(["r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8"]);
   });
 });

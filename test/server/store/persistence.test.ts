@@ -88,9 +88,3 @@ test("on another port the same identities trust the development issuer", async (
   expectUnauthenticated(await second.call("GET", `${IAM}/groups`, { token: old }));
   await holder.close();
 });
-
-test("two servers in memory share nothing", async () => {
-  const [one, two] = [await serve(), await serve()];
-  await createRecord(one, "groups", one.organization, { name: "mine" });
-  expect((await two.ok("GET", `${IAM}/groups`, { query: { name: "mine" } })).totalCount).toBe("0");
-});

@@ -32,14 +32,6 @@ const create = async (api: TestServer, i: number) => {
   return uid as string;
 };
 
-test("without a write under way it equals the database, row by row", async () => {
-  const [file, copy] = [folder.path("quiet.db"), folder.path("quiet-copy.db")];
-  const api = await serve({ store: file });
-  for (let i = 0; i < 20; i += 1) await create(api, i);
-  await backup(file, copy);
-  expect(contentOf(copy)).toEqual(contentOf(file));
-});
-
 test("under load it has every write from before it began, and no invented record", async () => {
   const [file, copy] = [folder.path("busy.db"), folder.path("busy-copy.db")];
   const api = await serve({ store: file, ids: shuffledIds(5) });
