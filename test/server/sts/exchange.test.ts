@@ -87,17 +87,6 @@ describe("a workload's token is exchanged for an API token", () => {
     ]);
   });
 
-  // The published samples, for an identity with their capabilities.
-  it.each(["AAAAAAAAAHxEQgBAgIBESAiIGDBAiqlk", "AAAAAAAAAHz_8gDx4eD__gno-DBB__tv"])(
-    "with the cap claim of the published token %s",
-    async (cap) => {
-      const held = new Set(capabilitiesFromBits(cap));
-      const { sts } = createService([ci()], { capabilitiesOf: () => new Map([[ORG, held]]) });
-      const { token } = await sts.exchange({ identity: UID }, await sign(claimsFrom(issuer.url)));
-      expect(payloadOf(token).cap).toEqual({ [ORG]: cap });
-    },
-  );
-
   it("without a malformed email", async () => {
     const { sts } = createService([ci()]);
     const upstream = claimsFrom(issuer.url, { email: "e".repeat(256), email_verified: "true" });
@@ -114,18 +103,6 @@ describe("a workload's token is exchanged for an API token", () => {
     const scopes = scopesAt(15);
     await expect(sts.exchange({ identity: UID, scopes }, bearer)).rejects.toMatchObject(DENIED);
     expect(events).toMatchObject([{ decision: "granted" }, { decision: "denied", reason: "token_size" }]);
-  });
-
-  it("and sets lastSeenTime of the identity", async () => {
-    const { sts, seen } = createService([ci()]);
-    await sts.exchange({ identity: UID }, await sign(claimsFrom(issuer.url)));
-    expect(seen).toEqual([[UID, NOON_MS]]);
-  });
-
-  it("and gets an empty cap claim when the identity is bound nowhere", async () => {
-    const { sts } = createService([ci()]);
-    const { token } = await sts.exchange({ identity: UID }, await sign(claimsFrom(issuer.url)));
-    expect(payloadOf(token).cap).toEqual({});
   });
 });
 
@@ -190,7 +167,6 @@ describe("the requested audience", () => {
     ["is a text when it is one", { aud: [CONSOLE] }, CONSOLE],
     ["is a list when there are several", { aud: [API, CONSOLE] }, [API, CONSOLE]],
     ["is split at commas", { aud: [`${CONSOLE},${API}`] }, [CONSOLE, API]],
-    ["is deduplicated", { aud: [API, API] }, API],
   ])("%s", async (_, request, expected) => {
     const { sts } = createService([ci()]);
     expect(await audienceOf(sts, request)).toEqual(expected);
@@ -200,13 +176,7 @@ describe("the requested audience", () => {
   const OURS = `must be ${API} or ${CONSOLE}`;
   it.each<[string, string[] | undefined, string]>([
     ["absent", undefined, MISSING],
-    ["an empty list", [], MISSING],
-    ["empty", [""], MISSING],
-    ["nothing but commas", [",", ""], MISSING],
-    ["another host", ["https://evil.example"], OURS],
-    ["ours with more behind it", [`${API}/`], OURS],
     ["one of ours and another", [API, "https://evil.example"], OURS],
-    ["one of ours and another in one text", [`${API},https://evil.example`], OURS],
   ])("is refused when it is %s", async (_, aud, description) => {
     const { sts, events } = createService([ci()]);
     await expect(sts.exchange({ identity: UID, aud }, await sign(claimsFrom(issuer.url)))).rejects.toMatchObject({

@@ -28,10 +28,7 @@ describe("the limits of a family", () => {
 
   it.each([
     ["nothing: they stay", {}, ["CAP_IAM_GROUPS_CREATE", "CAP_IAM_GROUPS_LIST"]],
-    ["a capability less", { cap: ["groups.list"] }, ["CAP_IAM_GROUPS_LIST"]],
-    ["one of them and one more", { cap: ["groups.list", "groups.delete"] }, ["CAP_IAM_GROUPS_LIST"]],
     ["others", { cap: ["groups.delete", "roles.list"] }, []],
-    ["one that does not exist", { cap: ["no.such"] }, []],
   ])("shrink for one token that is requested with %s", async (_, query, expected) => {
     const { api } = await start();
     const { refreshToken } = await exchangeForOwner(api, limits);
@@ -92,13 +89,6 @@ describe("the limits of a family", () => {
 });
 
 describe("a refresh token in the wrong place, or something else in its place", () => {
-  it("is refused by the API", async () => {
-    const { api } = await start();
-    const { refreshToken } = await exchangeForOwner(api);
-    expectUnauthenticated(await api.call("GET", `${IAM}/groups`, { token: refreshToken }));
-    expect(await refreshWith(api, refreshToken)).toHaveProperty("token.token");
-  });
-
   it("cannot be exchanged as a workload's token", async () => {
     const { api } = await start();
     const { refreshToken } = await exchangeForOwner(api);
@@ -114,11 +104,8 @@ describe("a refresh token in the wrong place, or something else in its place", (
   it.each<[string, (api: TestServer) => string | Promise<string>, string]>([
     ["an API token", (api) => api.owner.token, "token_shape"],
     ["a workload's token", (api) => api.identityToken("owner"), "token_shape"],
-    ["no base64", () => "token", "token_shape"],
     ["base64 of no JSON", () => btoa("token"), "token_shape"],
-    ["base64 of a list", () => btoa("[]"), "token_shape"],
     ["no jti", () => btoa("{}"), "token_shape"],
-    ["a jti that is no text", () => btoa('{"jti":1}'), "token_shape"],
     ["a jti twice", () => btoa(`{"jti":"${randomToken()}","jti":"${randomToken()}"}`), "token_shape"],
     ["a jti that is inherited", () => btoa(`{"__proto__":{"jti":"${randomToken()}"}}`), "token_shape"],
     ["an overlong one", () => btoa(JSON.stringify({ jti: randomToken(), pad: "x".repeat(4096) })), "token_shape"],

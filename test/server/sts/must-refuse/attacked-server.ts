@@ -43,19 +43,16 @@ export interface AttackedServer extends Target {
   logged(): string;
 }
 
-type Resolve = NonNullable<Parameters<typeof startServer>[0]>["resolve"];
-
-export const startAttackedServer = async (wire: Wire, options: { resolve?: Resolve } = {}) => {
+const startAttackedServer = async (wire: Wire) => {
   const issuer = await startIssuer(Object.values(KEYS));
-  // No name is resolved: a host that is not loopback has no address.
-  const resolve: Resolve = options.resolve ?? (async () => []);
   const clock = manualClock(NOON_MS);
   const keys = {
     signer: createSigner({ clock, keys: [API_KEY] }),
     devSigner: createSigner({ clock, keys: [DEV_KEY] }),
     pageTokenKey: Buffer.alloc(32, 7),
   };
-  const server = await startServer({ clock, keys, refreshTokens: true, resolve });
+  // No name is resolved: a host that is not loopback has no address.
+  const server = await startServer({ clock, keys, refreshTokens: true, resolve: async () => [] });
   const connection = wire(server.baseUrl);
   const tokens = new Set<string>();
   let outgoing: string[] = [];
@@ -128,13 +125,10 @@ export const startAttackedServer = async (wire: Wire, options: { resolve?: Resol
 };
 
 /** One for the tests of a file, or of a wire in it. */
-export const useAttackedServer = (
-  wire: Wire,
-  options?: Parameters<typeof startAttackedServer>[1],
-): (() => AttackedServer) => {
+export const useAttackedServer = (wire: Wire): (() => AttackedServer) => {
   let started: Awaited<ReturnType<typeof startAttackedServer>>;
   beforeAll(async () => {
-    started = await startAttackedServer(wire, options);
+    started = await startAttackedServer(wire);
   });
   afterAll(async () => {
     await started.close();

@@ -35,7 +35,6 @@ describe("the limits of an exchange", () => {
 
   it.each<[string, ExchangeRequest, Record<string, string[]>, object]>([
     ["one capability of two", { cap: ["groups.list"] }, { [ORG]: [LIST] }, { capabilities: new Set([LIST]) }],
-    ["one that is not held", { cap: ["repo.create"] }, {}, { capabilities: new Set(["CAP_REPO_CREATE"]) }],
     ["one that does not exist", { cap: ["no.such"] }, {}, { capabilities: new Set() }],
     [
       "one that does not exist beside one that does",
@@ -43,7 +42,6 @@ describe("the limits of an exchange", () => {
       { [GROUP]: [ROLES] },
       { capabilities: new Set([ROLES]) },
     ],
-    ["a scope and what is below it", { scopes: [ORG] }, { [ORG]: [LIST, CREATE], [GROUP]: [ROLES] }, { scopes: [ORG] }],
     ["a scope that inherits", { scopes: [GROUP] }, { [GROUP]: [LIST, CREATE, ROLES] }, { scopes: [GROUP] }],
     ["a scope in the old spelling", { scope: GROUP }, { [GROUP]: [LIST, CREATE, ROLES] }, { scopes: [GROUP] }],
     [

@@ -1,7 +1,6 @@
 // A token whose signature was verified is not verified again. It is refused all the same where it is no longer good.
 import { expect, test } from "vitest";
 import { createSigner } from "../../../../server/sts/index.ts";
-import { IAM, serve } from "../../../harness/api-server.ts";
 import { NOON_MS } from "../../../harness/clock.ts";
 import { API, API_KEY, AUTH_URL, createService, NOW, UID, UNAUTHENTICATED } from "../../../harness/sts.ts";
 
@@ -37,16 +36,4 @@ test("at another issuer or for another audience with the same key", async () => 
     await expect(createService([], { signer, ...changes }).sts.verifyApiToken(token)).rejects.toMatchObject(
       UNAUTHENTICATED,
     );
-});
-
-test("once its identity was deleted, and once it has expired", async () => {
-  const api = await serve();
-  const { uid, token: used } = await api.actor("gone");
-  const status = async (bearer: string) => (await api.call("GET", `${IAM}/groups`, { token: bearer })).status;
-  expect([await status(used), await status(used)]).toEqual([200, 200]);
-  await api.ok("DELETE", `${IAM}/identities/${uid}`);
-  expect(await status(used)).toBe(401);
-  expect(await status(api.owner.token)).toBe(200);
-  api.clock.advance(60 * 60 * 1000);
-  expect(await status(api.owner.token)).toBe(401);
 });
