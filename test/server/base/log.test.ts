@@ -136,11 +136,4 @@ describe("the log", () => {
       "12:54:21 info  request path=/x status=200 message=two\n    00:00:00 error forged\\u000d\\u001b[2J\\u009b\n",
     ]);
   });
-
-  test("leaves out events below its level", () => {
-    const lines: string[] = [];
-    const log = createLog({ level: "warn", json: true, clock: () => START_MS, write: (line) => lines.push(line) });
-    for (const level of ["debug", "info", "warn", "error"] as const) log(level, level);
-    expect(lines.map((line) => JSON.parse(line).event)).toEqual(["warn", "error"]);
-  });
 });

@@ -18,18 +18,11 @@ const requestLines = () => api.log.map((line) => JSON.parse(line)).filter(({ eve
 describe("a response and its log line have the same id", () => {
   test.each<[reason: string, status: number, send: () => ReturnType<TestServer["call"]>]>([
     ["a method", 200, () => api.call("GET", `${IAM}/groups`)],
-    ["a refused argument", 400, () => api.call("POST", `${IAM}/groups/${api.organization}`, { body: {} })],
-    ["no token", 401, () => api.call("GET", `${IAM}/groups`, { token: null })],
-    ["a missing record", 404, () => api.call("GET", `${IAM}/groups/${api.organization}/00000000000000ff`)],
     ["an unknown path", 404, () => api.call("GET", "/nowhere")],
-    ["another method", 405, () => api.call("PUT", `${IAM}/groups`)],
-    ["a published method that is not served", 501, () => api.call("GET", `${IAM}/groups:checkEligibility`)],
     ["a body that is too large", 413, () => api.call("POST", `${IAM}/groups`, { body: "x".repeat(MIB + 1) })],
     ["a body of another type", 415, () => api.call("POST", `${IAM}/groups`, { body: "x", headers: XML })],
     ["an empty answer", 405, () => api.call("HEAD", `${IAM}/groups`)],
     ["health", 200, () => api.call("GET", "/healthz", { token: null })],
-    ["metrics", 200, () => api.call("GET", "/metrics", { token: null })],
-    ["a discovery document", 200, () => api.call("GET", "/.well-known/openid-configuration")],
     ["a refused exchange", 403, () => api.exchange(api.owner.token, { aud: api.baseUrl, identity: api.identity })],
   ])("of %s", async (_, status, send) => {
     const answer = await send();
@@ -48,7 +41,6 @@ describe("a broken HTTP message gets an id and a status, and the connection ends
   test.each([
     ["a word", 400, "nonsense\r\n\r\n", "the message is not HTTP/1.1"],
     ["a header without a colon", 400, `GET / HTTP/1.1\r\n${HOST}bad header\r\n\r\n`, "the message is not HTTP/1.1"],
-    ["another version", 400, `GET / HTTP/9.9\r\n${HOST}\r\n`, "the message is not HTTP/1.1"],
     [
       "a head of more than 32 KiB",
       431,
@@ -103,7 +95,7 @@ describe("a broken HTTP message gets an id and a status, and the connection ends
     expect(answer).toMatch(/\r\nconnection: close\r\n/i);
   });
 
-  test.each(["http://other.example", "https://other.example:8443", "HTTP://127.0.0.1"])(
+  test.each(["http://other.example", "HTTP://127.0.0.1"])(
     "a target with %s before its path is that path",
     async (server) => {
       const connection = await openConnection(api.baseUrl);
@@ -118,13 +110,6 @@ describe("a broken HTTP message gets an id and a status, and the connection ends
     connection.write(`CONNECT other.example:443 HTTP/1.1\r\n${HOST}\r\n`);
     const answer = await connection.ended;
     expect(answer).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\n/);
-    expect(requestLines()).toHaveLength(1);
-  });
-
-  test("an unknown expectation is ignored", async () => {
-    const connection = await openConnection(api.baseUrl);
-    connection.write(`GET /healthz HTTP/1.1\r\n${HOST}expect: a-miracle\r\nconnection: close\r\n\r\n`);
-    expect(await connection.ended).toMatch(/^HTTP\/1\.1 200 OK\r\n.*x-request-id: /s);
     expect(requestLines()).toHaveLength(1);
   });
 
@@ -163,22 +148,16 @@ describe("a client's own x-request-id", () => {
     return answer.headers["x-request-id"];
   };
 
-  test.each(["run-1", "4bf92f3577b34da6a3ce929d0e0e4736", "a.b_C-9", "x".repeat(64)])(
-    "is accepted: %s",
-    async (given) => {
-      expect(await idOf(given)).toBe(given);
-      expect(requestLines()).toEqual([expect.objectContaining({ requestId: given })]);
-    },
-  );
+  test.each(["a.b_C-9", "x".repeat(64)])("is accepted: %s", async (given) => {
+    expect(await idOf(given)).toBe(given);
+    expect(requestLines()).toEqual([expect.objectContaining({ requestId: given })]);
+  });
 
   test.each<[reason: string, given: string | string[]]>([
-    ["empty", ""],
     ["as long as a token", "x".repeat(65)],
     ["with a space", "a b"],
-    ["with a quote", 'a"b'],
     ["with a byte outside ASCII", "caf\u00e9"],
     ["given twice", ["a", "b"]],
-    ["with a semicolon", "a;b"],
   ])("is replaced when it is %s", async (_, given) => {
     expect(await idOf(given)).toMatch(UUID);
   });

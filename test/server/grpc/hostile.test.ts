@@ -9,12 +9,11 @@ import { describe, expect, test } from "vitest";
 import { type Code, codes } from "../../../schema/index.ts";
 import { createStreams } from "../../../server/grpc/arrival.ts";
 import { addReflection } from "../../../server/grpc/reflection.ts";
-import { loggedRequests, openGrpc, serve } from "../../harness/api-server.ts";
+import { loggedRequests, serve } from "../../harness/api-server.ts";
 import { errorInHeaders, grpcMethodOf } from "../../support/grpc.ts";
 import { messageFrame, openHttp2, rawStream } from "../../support/http2.ts";
 
 const api = await serve();
-const grpc = openGrpc(api.baseUrl);
 const session: ClientHttp2Session = openHttp2(api.baseUrl);
 
 const PING = grpcMethodOf("Ping").path;
@@ -208,7 +207,6 @@ describe("is served:", () => {
   test.each<[string, string[], (bytes: Buffer) => Buffer]>([
     ["a compressed message", gzip, (bytes) => messageFrame(gzipSync(bytes), { flag: 1 })],
     ["a plain message beside a compression that is not used", gzip, (bytes) => messageFrame(bytes)],
-    ["a time limit of years", ["grpc-timeout", "99999999H"], (bytes) => messageFrame(bytes)],
     ["a time limit that 32 bits make negative", ["grpc-timeout", "1000H"], (bytes) => messageFrame(bytes)],
     ["a -bin entry that is not base64", ["x-bin", "***"], (bytes) => messageFrame(bytes)],
     ["an entry with a name that the server uses internally", ["irm-call", "1"], (bytes) => messageFrame(bytes)],
@@ -218,19 +216,6 @@ describe("is served:", () => {
     const answer = await send(list.path, own, wrap(bytes));
     expect(answer.headers["grpc-status"]).toBe("0");
     expect(list.responseDeserialize(answer.bytes.subarray(5))).toMatchObject({ groups: [{ name: "dev" }] });
-  });
-
-  test("an unknown enum number is refused with its field, and nothing is stored", async () => {
-    const method = grpcMethodOf("CreateGroup");
-    const bytes = method.requestSerialize({ parent: api.organization, group: { name: "kind", kind: 77 } }) as Buffer;
-    const answer = await grpc.bytes(method.path, bytes, { token: api.owner.token });
-    expect(answer).toMatchObject({
-      code: 3,
-      message: "Invalid argument: kind: is not a known value of its enum",
-      details: [{}, { fieldViolations: [{ field: "kind", description: "is not a known value of its enum" }] }],
-    });
-    const found = await api.ok("GET", "/iam/v2beta1/groups", { query: { name: "kind" } });
-    expect(found.groups).toEqual([]);
   });
 });
 

@@ -51,13 +51,6 @@ describe("over gRPC without a mask", () => {
     expect((await update({ uid, name: "after" }, [])).code).toBe(0);
     expect(await read(uid)).toMatchObject({ name: "after", description: "before" });
   });
-
-  test("nothing populated is no change", async () => {
-    const uid = await identity();
-    const before = await read(uid);
-    expect((await update({ uid })).code).toBe(0);
-    expect(await read(uid)).toEqual(before);
-  });
 });
 
 describe("over gRPC with a mask", () => {

@@ -3,7 +3,7 @@
 import { createRemoteJWKSet, jwtVerify } from "jose";
 import { describe, expect, test } from "vitest";
 import { createServer, ServerOptionsError } from "../../../server/index.ts";
-import { atEnd, IAM, serve, sharedKeys, type TestServer } from "../../harness/api-server.ts";
+import { atEnd, serve, sharedKeys, type TestServer } from "../../harness/api-server.ts";
 import { START_MS } from "../../harness/clock.ts";
 import { payloadOf } from "../../harness/sts.ts";
 import { expectInvalid } from "../../support/refusal.ts";
@@ -57,19 +57,6 @@ describe("an independent relying party (jose)", () => {
       cap: { [api.organization]: expect.any(String) },
     });
   });
-
-  test.each([
-    ["a token of another issuer", (server: TestServer) => server.identityToken("owner"), "ERR_JWKS_NO_MATCHING_KEY"],
-    [
-      "a changed claim",
-      async ({ owner }: TestServer) =>
-        owner.token.replace(/\..*\./, `.${Buffer.from('{"sub":"evil"}').toString("base64url")}.`),
-      "ERR_JWS_SIGNATURE_VERIFICATION_FAILED",
-    ],
-  ])("refuses %s", async (_, token, code) => {
-    const verify = await relyingParty(api);
-    await expect(verify(await token(api))).rejects.toMatchObject({ code });
-  });
 });
 
 describe("the development issuer", () => {
@@ -95,32 +82,18 @@ describe("the development issuer", () => {
   const AUDIENCE = "must be a string, or a list of strings, none of them empty";
   test.each<[string, unknown, string, string]>([
     ["no subject", {}, "subject", "is required"],
-    ["an empty subject", { subject: "" }, "subject", "is required"],
-    ["a subject that is not text", { subject: 7 }, "subject", "must be a string"],
-    ["a long subject", { subject: "s".repeat(256) }, "subject", "must be at most 255 characters"],
     [
       "a lifetime of more than a day",
       { subject: "s", lifetimeSeconds: 86_401 },
       "lifetimeSeconds",
       "must be at most 86400",
     ],
-    ["a lifetime of zero", { subject: "s", lifetimeSeconds: 0 }, "lifetimeSeconds", "must be at least 1"],
-    ["a lifetime that is not a number", { subject: "s", lifetimeSeconds: "1h" }, "lifetimeSeconds", "must be a number"],
     ["an empty list of audiences", { subject: "s", audience: [] }, "audience", AUDIENCE],
-    ["claims that are not a map", { subject: "s", claims: [] }, "claims", "must be a map"],
     ["a field that does not exist", { subject: "s", colour: "red" }, "colour", "there is no such field here"],
     ["a list", [], "", "the body must be a JSON object"],
     ["a field that appears twice", '{"subject":"a","subject":"b"}', "subject", "must be given once"],
   ])("refuses %s with the API's error", async (_, body, field, description) => {
     expectInvalid(await mint(body), { [field]: description });
-  });
-
-  test("refuses what is not JSON", async () => {
-    const answer = await mint("subject=s");
-    expect([answer.status, answer.json.message]).toEqual([
-      400,
-      expect.stringMatching(/^Invalid argument: the body is not JSON in UTF-8: /),
-    ]);
   });
 });
 
@@ -138,17 +111,5 @@ describe("createServer", () => {
   test.each(["0.0.0.0", "::", "192.168.1.7", "example.com"])("refuses dev on %s, and listens nowhere", async (host) => {
     const text = `the development issuer mints tokens for anyone who reaches it, so --dev is refused on ${host}; leave out --host`;
     await expect(createServer({ dev: true, host })).rejects.toThrow(new ServerOptionsError(text));
-  });
-
-  test.each([
-    ["its address", (url: string) => url],
-    ["another name of loopback", (url: string) => url.replace("127.0.0.1", "localhost")],
-  ])("accepts tokens for the audience %s", async (_, name) => {
-    const answer = await api.exchange(await api.identityToken("owner"), {
-      aud: name(api.baseUrl),
-      identity: api.identity,
-    });
-    expect(answer.status, answer.text).toBe(200);
-    expect((await api.call("GET", `${IAM}/groups`, { token: answer.json.token })).status).toBe(200);
   });
 });

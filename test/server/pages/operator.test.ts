@@ -34,11 +34,6 @@ describe("/healthz and /readyz", () => {
     }
   });
 
-  test("are not methods of the API: a write to them is an unknown path", async () => {
-    const api = await serve();
-    expectRefusal(await api.call("POST", "/readyz"), "NOT_FOUND", "there is no /readyz");
-  });
-
   test("distinguish a live process from a database failure, which the log has", async () => {
     const store = createStore(openDatabase(":memory:"));
     // Closed by the test below; the server closes it once more.
@@ -138,12 +133,5 @@ describe("/metrics", () => {
     expect([...names].filter((name) => name !== "none" && !(name in operations))).toEqual([]);
     expect(names).toContain("none");
     expect(names).toContain("GetGroup");
-  });
-
-  test("of two servers in one process are separate", async () => {
-    const [one, other] = [await serve(), await serve()];
-    await one.ok("GET", `${IAM}/groups`);
-    const name = 'irm_requests_total{operation="ListGroups",wire="rest",code="OK"}';
-    expect([(await scrape(one)).get(name), (await scrape(other)).get(name)]).toEqual([1, undefined]);
   });
 });

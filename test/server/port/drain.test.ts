@@ -164,15 +164,6 @@ describe("on the wire of gRPC", () => {
     await (session.closed ? undefined : once(session, "close"));
   });
 
-  test("a new connection is refused while a call is under way", async () => {
-    const server = await busy();
-    const closed = server.api.close();
-    const late = openGrpc(server.api.baseUrl);
-    expect(await late.call("Ping", {})).toMatchObject({ code: 14 });
-    server.held.release();
-    await Promise.all([closed, server.answer]);
-  });
-
   test("a new call on an open connection is refused while a call is under way", async () => {
     const server = await busy();
     const closed = server.api.close();

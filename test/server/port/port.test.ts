@@ -11,7 +11,7 @@ import { createServer } from "../../../server/index.ts";
 import { IAM, loggedRequests, openGrpc, serve, sharedKeys } from "../../harness/api-server.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../../support/certificate.ts";
 import { grpcMethodOf } from "../../support/grpc.ts";
-import { openHttp2, rawCall } from "../../support/http2.ts";
+import { openHttp2 } from "../../support/http2.ts";
 import { openConnection } from "../../support/socket.ts";
 
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
@@ -65,14 +65,6 @@ describe("in the clear", async () => {
     const [answer] = (await once(socket, "data")) as [Buffer];
     expect(answer[3]).toBe(4);
     socket.destroy();
-  });
-
-  test("both wires are served at the same time on the same port", async () => {
-    const session = openHttp2(api.baseUrl);
-    const path = grpcMethodOf("Ping").path;
-    const [rest, grpc] = await Promise.all([api.call("GET", "/ping/v2beta1/ping"), rawCall(session, path, [])]);
-    expect(rest.json).toEqual({ response: "pong" });
-    expect(grpc.headers["grpc-status"]).toBe("0");
   });
 
   test("a client that leaves before or in the middle of its preface does not affect others", async () => {

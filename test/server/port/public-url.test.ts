@@ -71,13 +71,6 @@ describe("behind a proxy with its own name", async () => {
     expect((await grpc.call("ListGroups", {}, { token: json.token })).json.groups).toMatchObject([{ name: "acme" }]);
   });
 
-  test("a token is exchanged over gRPC for the public audience", async () => {
-    const { code, json } = await grpc.call("Exchange", { aud: [PUBLIC] }, { token: workload });
-    expect(code).toBe(0);
-    expect(payloadOf(json.token)).toMatchObject({ iss: AUTH, aud: PUBLIC });
-    expect((await get("/iam/v2beta1/groups", json.token)).status).toBe(200);
-  });
-
   test("the listening address is not an audience", async () => {
     const description = `must be ${PUBLIC}`;
     expectInvalid(await get(`/sts/exchange?aud=${server.localUrl}`, workload), { aud: description });
@@ -120,7 +113,6 @@ describe("options that cannot be served are refused:", () => {
     ["no URL", { publicUrl: "irm example" }, `--public-url ${ORIGIN}`],
     ["no scheme", { publicUrl: "irm.example.com" }, "--public-url has no scheme; write https://irm.example.com"],
     ["a path", { publicUrl: "https://example.com/irm" }, `--public-url ${ORIGIN}`],
-    ["another scheme", { publicUrl: "ftp://example.com" }, `--public-url ${ORIGIN}`],
     ["a password, which is not repeated", { publicUrl: "https://ann:secret@example.com" }, `--public-url ${ORIGIN}`],
     [
       "a query",

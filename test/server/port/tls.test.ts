@@ -18,8 +18,6 @@ test("a certificate and its key are read", () => {
 describe("are reported in one sentence:", () => {
   test.each([
     ["a missing certificate", "no.pem", "key.pem", /^cannot read the certificate \S+no\.pem: ENOENT: [^\n]+$/],
-    ["a missing key", "cert.pem", "no.pem", /^cannot read the private key \S+no\.pem: ENOENT: [^\n]+$/],
-    ["a folder in place of a file", ".", "key.pem", /^cannot read the certificate \S+: EISDIR: [^\n]+$/],
     ["no certificate", "none.pem", "key.pem", /^\S+none\.pem holds no certificate in PEM$/],
     ["a key in place of the certificate", "key.pem", "key.pem", /^\S+key\.pem holds no certificate in PEM$/],
     [
