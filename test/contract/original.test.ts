@@ -25,7 +25,6 @@ const OUTPUTS: Body = {
   identityProviderUid: UID,
   scim: { enabled: true, endpointUrl: "https://evil.example" },
 };
-const BY = { original: { ...OUTPUTS }, context: { original: OUTPUTS } };
 /** The address of a person is an input of an invite. */
 const INPUTS: Partial<Record<keyof typeof resources, readonly string[]>> = { groupInvite: ["email"] };
 
@@ -63,14 +62,4 @@ describe.each(Object.entries(WAYS))("over %s", async (_, way) => {
     const [record] = outcome.json.roleBindings ?? [outcome.json];
     expect(record.uid).toMatch(/^[0-9a-f]{40}/);
   });
-});
-
-test("a request over REST with the names of the context is read as one without them", async () => {
-  const { api, eng } = await startFixture();
-  const body = { name: "plain", ...OUTPUTS, ...BY };
-  const query = { original: JSON.stringify(OUTPUTS), "context.original.uid": UID };
-  const headers = { "x-original": JSON.stringify(OUTPUTS), original: UID };
-  const group = await api.ok("POST", `/iam/v2beta1/groups/${eng}`, { body, query, headers });
-  expect(group.uid.startsWith(`${eng}/`)).toBe(true);
-  expect(group.createTime).not.toBe(TIME);
 });

@@ -61,6 +61,8 @@ export const cases = {
           description: "",
           claimMatch: { issuer: "https://issuer.example", subject: "ci" },
           createdAt: "2026-01-28T12:54:21.189Z",
+          updatedAt: "2026-01-28T12:54:21.189Z",
+          lastSeen: "2026-01-28T12:54:21.189Z",
         },
       ],
     }),

@@ -113,15 +113,6 @@ describe("a broken HTTP message gets an id and a status, and the connection ends
     expect(requestLines()).toHaveLength(1);
   });
 
-  test("garbage after a response gets a separate response", async () => {
-    const connection = await openConnection(api.baseUrl);
-    connection.write(`GET /healthz HTTP/1.1\r\n${HOST}\r\n`);
-    await connection.until(/\{"status":"ok"\}/);
-    connection.write("garbage garbage\r\n\r\n");
-    expect(await connection.ended).toMatch(/"ok"\}HTTP\/1\.1 400 Bad Request\r\n/);
-    expect(requestLines().map(({ status }) => status)).toEqual([200, 400]);
-  });
-
   test("a client that goes away in the middle of its body is logged, but not as a failure, and creates nothing", async () => {
     const { hostname, port } = new URL(api.baseUrl);
     const half = `${postHead(`${IAM}/groups/${api.organization}`, api.owner.token, 100)}{"name":`;

@@ -16,37 +16,6 @@ const problems = (text: string): string[] => {
 
 const ofStep = (step: string) => problems(`rules:\n  - operation: "*"\n    steps:\n      - ${step}\n`);
 
-test("a valid file is accepted as written", () => {
-  const text = `
-readAfterWriteLag: 3s
-rules:
-  - operation: CreateGroup
-    repeat: true
-    steps:
-      - { status: 503, retryAfter: 1 }
-      - { status: 429, retryAfter: 1, httpDate: true }
-      - { status: 502, at: after, body: html }
-      - { reset: true }
-      - { reset: true, at: after }
-      - { delay: 2s }
-      - { delay: 250ms, at: after }
-      - { delay: 1s, status: 504 }
-      - { hold: true }
-      - { hold: true, at: after, reset: true }
-      - { truncate: 10 }
-      - { truncate: 0, at: after }
-      - {}
-  - { operation: Exchange, steps: [{ status: 503 }] }
-  - { operation: "*", steps: [{ status: 200, body: html }] }
-random: { rate: 0.2, seed: 7, steps: [{ reset: true }] }
-`;
-  expect(parseFaults(text, "f.yaml")).toMatchObject({
-    readAfterWriteLag: "3s",
-    rules: [{ operation: "CreateGroup", repeat: true }, { operation: "Exchange" }, { operation: "*" }],
-    random: { rate: 0.2, seed: 7, steps: [{ reset: true }] },
-  });
-});
-
 test("the example of docs/server.md is accepted", () => {
   const page = readFileSync(new URL("../../../docs/server.md", import.meta.url), "utf8");
   const yaml = /```yaml\n(readAfterWriteLag:.*?)```/s.exec(page)?.[1] as string;
@@ -104,14 +73,4 @@ describe("steps without a meaning:", () => {
   ])("%s", (_, step, expected) => {
     expect(ofStep(step)).toEqual([`f.yaml:4:${expected}`]);
   });
-});
-
-test.each([
-  ["a text that is not YAML", "rules: [", /^f\.yaml:1:9: /],
-  ["a list", "- a", /^f\.yaml:1:1: must be a map$/],
-  ["nothing", "", /^f\.yaml:1:1: must be a map$/],
-])("%s is reported in one line", (_, text, expected) => {
-  const found = problems(text);
-  expect(found).toHaveLength(1);
-  expect(found[0]).toMatch(expected);
 });

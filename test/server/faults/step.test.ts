@@ -205,15 +205,6 @@ test.each([
   expect((await overGrpc()).code).toBe(code);
 });
 
-test("200 with an HTML page is a response that is not JSON", async () => {
-  meets({ at: "after", status: 200, body: "html" }, { status: 200, body: "html" });
-  const { status, text } = await overRest();
-  expect(status).toBe(200);
-  expect(text).toMatch(/^<html>/);
-  expect(await isMade()).toBe(true);
-  expect((await overGrpc()).code).toBe(2);
-});
-
 describe("which step", () => {
   const statuses = async (count: number) => {
     const found: number[] = [];

@@ -175,31 +175,6 @@ describe("a stream without an end", () => {
     expect((await rawStream(own, PING, [], messageFrame(NOTHING))).headers["grpc-status"]).toBe("0");
     expect((await rawStream(session, path, [], request)).headers["grpc-status"]).toBe("0");
   });
-
-  test("gets no answer after its end: a later request of reflection is ignored", async () => {
-    const { handle, streams } = reflection();
-    const answers: unknown[] = [];
-    const call = new Duplex({
-      objectMode: true,
-      read() {},
-      write(answer, _encoding, done) {
-        answers.push(answer);
-        done();
-      },
-    });
-    const errors: Error[] = [];
-    call.on("error", (error) => errors.push(error));
-    handle(call);
-    const turn = () => new Promise((resolve) => setImmediate(resolve));
-    call.push({ listServices: "" });
-    await turn();
-    streams.end();
-    await turn();
-    call.push({ listServices: "" });
-    await turn();
-    expect(errors).toEqual([]);
-    expect(answers).toHaveLength(1);
-  });
 });
 
 describe("is served:", () => {

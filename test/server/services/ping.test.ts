@@ -38,23 +38,8 @@ describe("who am I", () => {
       [eng, "eng", await api.role("viewer"), "viewer"],
       [sales, "sales", await api.role("registry.pull"), "registry.pull"],
     ]);
-    expect(capabilities[1].role).toEqual({
-      id: await api.role("registry.pull"),
-      name: "registry.pull",
-      description: "Built-in role: registry.pull",
-      capabilities: [
-        "groups.list",
-        "manifest.list",
-        "manifest.metadata.list",
-        "record_signatures.list",
-        "referrers.list",
-        "repo.blobs.get",
-        "repo.list",
-        "sboms.list",
-        "tag.list",
-        "vuln_reports.list",
-      ],
-    });
+    const { items } = await api.ok("GET", "/iam/v1/roles", { query: { name: "registry.pull" } });
+    expect(capabilities[1].role).toEqual(items[0]);
   });
 
   const shown = (capabilities: Body[]) =>

@@ -16,30 +16,17 @@ const create = (body: Body, token?: string) =>
 
 describe("the built-in roles", () => {
   // The counts of the published bundles (docs/contract.md#built-in-roles), which do not come from the table.
-  test.each([
-    ["owner", 138],
-    ["editor", 62],
-    ["limited_owner", 53],
-    ["viewer", 51],
-    ["console_viewer", 45],
-    ["registry.push", 20],
-    ["guardener.admin", 18],
-    ["guardener.user", 16],
-    ["registry.editor", 15],
-    ["registry.pull_token_creator", 15],
-    ["registry.pull", 10],
-    ["libraries.java.pull_token_creator", 6],
-    ["libraries.python.pull_token_creator", 6],
-    ["libraries.javascript.pull_token_creator", 6],
-    ["apk.pull", 3],
-    ["libraries.java.pull", 2],
-    ["libraries.python.pull", 2],
-    ["libraries.javascript.pull", 2],
-    ["advisories.viewer", 1],
-    ["actions.viewer", 1],
-  ])("%s grants %i capabilities", (name, count) => {
-    expect(new Set((builtIn.get(name) as Body).capabilities)).toHaveLength(count);
-    expect(builtIn).toHaveLength(20);
+  test("grant as many capabilities as is published", () => {
+    const counts = [...builtIn].map(([name, role]) => `${name} ${new Set(role.capabilities).size}`);
+    expect(counts.toSorted()).toEqual(
+      [
+        ...["owner 138", "editor 62", "limited_owner 53", "viewer 51", "console_viewer 45", "guardener.admin 18"],
+        ...["guardener.user 16", "registry.push 20", "registry.editor 15", "registry.pull_token_creator 15"],
+        ...["registry.pull 10", "libraries.java.pull_token_creator 6", "libraries.python.pull_token_creator 6"],
+        ...["libraries.javascript.pull_token_creator 6", "libraries.java.pull 2", "libraries.python.pull 2"],
+        ...["libraries.javascript.pull 2", "apk.pull 3", "advisories.viewer 1", "actions.viewer 1"],
+      ].toSorted(),
+    );
   });
 
   test("limited_owner is viewer, and creates identities and role bindings", () => {

@@ -21,6 +21,8 @@ describe("a database file", () => {
     expect(pragma(database, "synchronous")).toBe(2);
     expect(pragma(database, "journal_mode")).toBe("wal");
     expect(pragma(database, "foreign_keys")).toBe(1);
+    // A write waits so long for another process that has locked the database.
+    expect(pragma(database, "busy_timeout")).toBe(5000);
     expect(pragma(database, "user_version")).toBe(1);
     database.close();
   });

@@ -1,13 +1,8 @@
-// A full disk, and a database that another process writes to (docs/faults.md#storage): the refusal says that it is temporary,
-// reads continue, and writes recover without a restart.
-import { once } from "node:events";
 import { DatabaseSync } from "node:sqlite";
-import { Worker } from "node:worker_threads";
 import { afterAll, describe, expect, test } from "vitest";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore } from "../../../server/store/store.ts";
 import { IAM, serve, type TestServer } from "../../harness/api-server.ts";
-import { manualClock } from "../../harness/clock.ts";
 import { temporaryFolder } from "../../support/command.ts";
 import { expectRefusal } from "../../support/refusal.ts";
 
@@ -92,46 +87,6 @@ describe("a full disk", () => {
 });
 
 describe("a database that another process writes to", () => {
-  test("makes a write wait for it, without an error", async () => {
-    const file = folder.path("shared.db");
-    const signal = new Int32Array(new SharedArrayBuffer(4));
-    const clock = manualClock();
-    let waiting = false;
-    api = await serve({
-      store: file,
-      // Read before the transaction of the write begins. From then on the other process finishes its work.
-      clock: Object.assign(() => {
-        if (waiting) Atomics.store(signal, 0, 1);
-        if (waiting) Atomics.notify(signal, 0);
-        return clock();
-      }, clock),
-    });
-    const other = new Worker(WRITER, { eval: true, workerData: { file, signal } });
-    const finished = once(other, "exit");
-    await once(other, "message");
-    waiting = true;
-    expect((await create()).status).toBe(200);
-    expect(await finished).toEqual([0]);
-    expect(await count()).toBe(2);
-    const database = new DatabaseSync(file);
-    expect(database.prepare("SELECT value FROM meta WHERE key = 'other 1999'").get()).toEqual({ value: "1999" });
-    database.close();
-  });
-
-  // Holds the write lock until the server is about to write, and then for as long as two thousand rows take.
-  const WRITER = `
-    const { parentPort, workerData } = require("node:worker_threads");
-    const { DatabaseSync } = require("node:sqlite");
-    const database = new DatabaseSync(workerData.file);
-    database.exec("BEGIN IMMEDIATE");
-    parentPort.postMessage("locked");
-    Atomics.wait(workerData.signal, 0, 0);
-    const insert = database.prepare("INSERT INTO meta (key, value) VALUES (?, ?)");
-    for (let i = 0; i < 2000; i += 1) insert.run("other " + i, String(i));
-    database.exec("COMMIT");
-    database.close();
-  `;
-
   test("for longer than a write waits makes it UNAVAILABLE, while reads and exchanges continue", async () => {
     const file = folder.path("locked.db");
     const database = openDatabase(file);

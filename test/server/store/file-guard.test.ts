@@ -75,18 +75,9 @@ describe("the server stops acknowledging writes, and reports it, when its", () =
       text("irm.db was replaced by another file"),
     ],
     ["log is deleted", (file) => unlinkSync(`${file}-wal`), text("irm.db-wal was deleted or moved away")],
-    [
-      "log is replaced",
-      (file) => {
-        copyFileSync(`${file}-wal`, `${file}.new`);
-        renameSync(`${file}.new`, `${file}-wal`);
-      },
-      text("irm.db-wal was replaced by another file"),
-    ],
     ["index is deleted", (file) => unlinkSync(`${file}-shm`), text("irm.db-shm was deleted or moved away")],
     ["file is emptied", (file) => truncateSync(file), text("irm.db was overwritten or cut off")],
     ["header is overwritten", (file) => overwrite(file, 0, 100), text("irm.db was overwritten or cut off")],
-    ["file is cut", (file) => truncateSync(file, 2048), text("irm.db was cut off")],
     ["log is emptied", (file) => truncateSync(`${file}-wal`), text("irm.db-wal was cut off")],
     ["log is cut", (file) => truncateSync(`${file}-wal`, 40_000), text("irm.db-wal was cut off")],
   ])("%s", async (_, damage, reason) => {

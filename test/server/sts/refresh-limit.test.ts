@@ -6,7 +6,7 @@ import { IAM, sharedKeys, type TestServer } from "../../harness/api-server.ts";
 import { createUid } from "../../harness/records.ts";
 import { payloadOf } from "../../harness/sts.ts";
 import type { Body } from "../../support/http.ts";
-import { expectInvalid, expectRefusal, expectUnauthenticated } from "../../support/refusal.ts";
+import { expectInvalid, expectRefusal } from "../../support/refusal.ts";
 import {
   decodeRefreshToken,
   exchangeForOwner,
@@ -94,11 +94,6 @@ describe("a refresh token in the wrong place, or something else in its place", (
     const { refreshToken } = await exchangeForOwner(api);
     expectRefused(await api.exchange(refreshToken, { identity: api.identity }));
     expect(await refreshWith(api, refreshToken)).toHaveProperty("token.token");
-  });
-
-  it("a missing one is unauthenticated", async () => {
-    const { api } = await start();
-    expectUnauthenticated(await use(api, null));
   });
 
   it.each<[string, (api: TestServer) => string | Promise<string>, string]>([

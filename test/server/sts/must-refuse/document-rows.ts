@@ -48,9 +48,6 @@ export const DOCUMENT_ROWS: [row: number, what: string, detail: string, change: 
   [12, "a discovery document without keys", "the discovery document has no jwks_uri", keysAt()],
   [12, "keys over http", "not https", keysAt("http://keys.example/jwks")],
   [12, "keys at a private address", "not a public address", keysAt("https://169.254.169.254/jwks")],
-  [12, "keys of a user", "a URL with a user", keysAt("https://user:password@keys.example/jwks")],
-  [12, "keys at no URL", "not a URL", keysAt("/jwks")],
-  [12, "keys in a file", "not https", keysAt("file:///etc/passwd")],
   [14, "a redirect of the discovery document", "answered 302", redirecting(DISCOVERY, 302)],
   [14, "a redirect of the keys", "answered 307", redirecting("/jwks", 307)],
   [
