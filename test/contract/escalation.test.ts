@@ -32,26 +32,22 @@ const narrow: string = await role(group, "narrow", "CAP_IAM_GROUPS_LIST");
 const wide: string = await role(group, "wide", "CAP_IAM_GROUPS_DELETE", "CAP_IAM_GROUPS_LIST");
 const subject: string = (await api.actor("subject")).uid;
 
-describe("a role binding", () => {
-  test("for a role that holds more cannot move to another identity", async () => {
-    const link = { identityUid: subject, roleUid: wide };
-    const { uid } = await createRecord(api, "roleBindings", group, link);
-    expectDenied(await asBinder("PATCH", `/roleBindings/${uid}`, { identityUid: binder.uid }), "groups.delete", group);
-    expect((await api.ok("GET", `${IAM}/roleBindings/${uid}`)).identity.uid).toBe(subject);
-  });
+test("a role binding for a role that holds more cannot move to another identity", async () => {
+  const link = { identityUid: subject, roleUid: wide };
+  const { uid } = await createRecord(api, "roleBindings", group, link);
+  expectDenied(await asBinder("PATCH", `/roleBindings/${uid}`, { identityUid: binder.uid }), "groups.delete", group);
+  expect((await api.ok("GET", `${IAM}/roleBindings/${uid}`)).identity.uid).toBe(subject);
 });
 
-describe("a batch of role bindings", () => {
-  test("is refused as a whole when one of its roles holds more", async () => {
-    const before = await count("roleBindings", "roleBindings");
-    const requests = [narrow, wide, narrow].map((roleUid) => ({ roleBinding: { identityUid: subject, roleUid } }));
-    expectDenied(
-      await asBinder("POST", "/roleBindings:batchCreate", { parent: group, requests }),
-      "groups.delete",
-      group,
-    );
-    expect(await count("roleBindings", "roleBindings")).toBe(before);
-  });
+test("a batch of role bindings is refused as a whole when one of its roles holds more", async () => {
+  const before = await count("roleBindings", "roleBindings");
+  const requests = [narrow, wide, narrow].map((roleUid) => ({ roleBinding: { identityUid: subject, roleUid } }));
+  expectDenied(
+    await asBinder("POST", "/roleBindings:batchCreate", { parent: group, requests }),
+    "groups.delete",
+    group,
+  );
+  expect(await count("roleBindings", "roleBindings")).toBe(before);
 });
 
 describe("a role", () => {

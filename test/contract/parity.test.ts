@@ -86,15 +86,16 @@ test("a write has one normal form on every wire, under every version", () => {
   expect(named.length).toBeGreaterThan(2);
 });
 
-describe("the refusal of a caller without a token is the same for", () => {
-  test.each(rows.filter(([, { auth }]) => auth !== "none"))("%s", async (operation) => {
+test.each(rows.filter(([, { auth }]) => auth !== "none"))(
+  "the refusal of a caller without a token is the same for %s",
+  async (operation) => {
     const [first] = await expectParity(async (way, fixture) =>
       way(fixture.api, { operation, request: await operationCases[operation].request(fixture), token: null }),
     );
     const message = "Unauthenticated: a valid bearer token is required";
     expect(first).toMatchObject({ code: "UNAUTHENTICATED", message, details: [{ reason: "UNAUTHENTICATED" }] });
-  });
-});
+  },
+);
 
 describe("a refusal is the same on every wire, and no write:", () => {
   test.each(refusals)("$operation, $reason", async ({ operation, request, token, code, message, details }) => {

@@ -106,14 +106,12 @@ const names = async (target: string) => {
   return repos.map(({ name }: { name: string }) => name);
 };
 
-describe("order_by accepts a space as", () => {
-  test.each([
-    ["%20", "order_by=name%20desc"],
-    ["+", "order_by=name+desc"],
-    ["several of them", "orderBy=%20name++desc%20"],
-  ])("%s", async (_, target) => {
-    expect(await names(target)).toEqual(["ruby", "nginx", "curl"]);
-  });
+test.each([
+  ["%20", "order_by=name%20desc"],
+  ["+", "order_by=name+desc"],
+  ["several of them", "orderBy=%20name++desc%20"],
+])("order_by accepts a space as %s", async (_, target) => {
+  expect(await names(target)).toEqual(["ruby", "nginx", "curl"]);
 });
 
 test("a repeated key is a list, and a comma does not separate", async () => {

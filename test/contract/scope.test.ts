@@ -96,33 +96,29 @@ describe("a viewer of one group", () => {
   });
 });
 
-describe("a caller", () => {
-  test("cannot tell a uid of another organization from a missing one", async () => {
-    const other = await api.actor("other");
-    const { uid } = await createRecord(api, "groups", "", { name: "theirs" }, other.token);
-    const missing = "f".repeat(40);
-    expectDenied(await api.call("GET", `${IAM}/groups/${uid}`), "groups.list", uid);
-    expectDenied(await api.call("GET", `${IAM}/groups/${missing}`), "groups.list", missing);
-  });
+test("a caller cannot tell a uid of another organization from a missing one", async () => {
+  const other = await api.actor("other");
+  const { uid } = await createRecord(api, "groups", "", { name: "theirs" }, other.token);
+  const missing = "f".repeat(40);
+  expectDenied(await api.call("GET", `${IAM}/groups/${uid}`), "groups.list", uid);
+  expectDenied(await api.call("GET", `${IAM}/groups/${missing}`), "groups.list", missing);
 });
 
-describe("uids whose text begins alike", () => {
-  test("are not below one another: a grant at one does not hold at the other", async () => {
-    // Ids that differ in the last digit only, and a root whose digits the other's begin with.
-    const roots = ["a".repeat(40), "a".repeat(39).concat("b")];
-    let segment = 0;
-    const ids = { root: () => roots.shift() as string, segment: () => (++segment).toString(16).padStart(16, "0") };
-    const twins = await serve({ ids });
-    const other = await twins.actor("other");
-    const { uid } = await createRecord(twins, "groups", "", { name: "twin" }, other.token);
-    expect(uid).toBe("a".repeat(39).concat("b"));
-    expectDenied(await twins.call("GET", `${IAM}/groups/${uid}`), "groups.list", uid);
-    const { groups } = await twins.ok("GET", `${IAM}/groups`);
-    expect(groups.map((group: Body) => group.uid)).toEqual(["a".repeat(40)]);
-    const below = { "uidp.descendantsOf": "a".repeat(40), page_size: 200 };
-    for (const { uid: found } of (await twins.ok("GET", `${IAM}/identities`, { query: below })).identities)
-      expect(found).toMatch(/^a{40}\//);
-  });
+test("uids whose text begins alike are not below one another: a grant at one does not hold at the other", async () => {
+  // Ids that differ in the last digit only, and a root whose digits the other's begin with.
+  const roots = ["a".repeat(40), "a".repeat(39).concat("b")];
+  let segment = 0;
+  const ids = { root: () => roots.shift() as string, segment: () => (++segment).toString(16).padStart(16, "0") };
+  const twins = await serve({ ids });
+  const other = await twins.actor("other");
+  const { uid } = await createRecord(twins, "groups", "", { name: "twin" }, other.token);
+  expect(uid).toBe("a".repeat(39).concat("b"));
+  expectDenied(await twins.call("GET", `${IAM}/groups/${uid}`), "groups.list", uid);
+  const { groups } = await twins.ok("GET", `${IAM}/groups`);
+  expect(groups.map((group: Body) => group.uid)).toEqual(["a".repeat(40)]);
+  const below = { "uidp.descendantsOf": "a".repeat(40), page_size: 200 };
+  for (const { uid: found } of (await twins.ok("GET", `${IAM}/identities`, { query: below })).identities)
+    expect(found).toMatch(/^a{40}\//);
 });
 
 describe("roles", () => {

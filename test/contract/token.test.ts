@@ -40,18 +40,16 @@ describe("a token follows the current bindings", () => {
   });
 });
 
-describe("a token that was requested with scopes", () => {
-  test("is valid there and below, and nowhere else", async () => {
-    const token = await api.token(api.identity, { subject: "owner", scopes: [left] });
-    const { uid } = await createRecord(api, "groups", left, { name: "below" }, token);
-    expect((await api.call("DELETE", `${IAM}/groups/${uid}`, { token })).status).toBe(200);
-    for (const at of [right, api.organization]) {
-      expectDenied(await api.call("GET", `${IAM}/groups/${at}`, { token }), "groups.list", at);
-      const answer = await api.call("POST", `${IAM}/groups/${at}`, { token, body: { name: "x" } });
-      expectDenied(answer, "groups.create", at);
-    }
-    expect((await list(token)).groups.map(({ uid: own }: Body) => own)).toEqual([left]);
-  });
+test("a token that was requested with scopes is valid there and below, and nowhere else", async () => {
+  const token = await api.token(api.identity, { subject: "owner", scopes: [left] });
+  const { uid } = await createRecord(api, "groups", left, { name: "below" }, token);
+  expect((await api.call("DELETE", `${IAM}/groups/${uid}`, { token })).status).toBe(200);
+  for (const at of [right, api.organization]) {
+    expectDenied(await api.call("GET", `${IAM}/groups/${at}`, { token }), "groups.list", at);
+    const answer = await api.call("POST", `${IAM}/groups/${at}`, { token, body: { name: "x" } });
+    expectDenied(answer, "groups.create", at);
+  }
+  expect((await list(token)).groups.map(({ uid: own }: Body) => own)).toEqual([left]);
 });
 
 describe("a limited token cannot create an organization, which would grant its identity everything", () => {
@@ -79,16 +77,14 @@ describe("a limited token cannot create an organization, which would grant its i
   });
 });
 
-describe("the exchange moves lastSeenTime", () => {
-  test("and no other field", async () => {
-    const own = await serve();
-    const claimMatch = { issuer: own.issuer, subject: "seen" };
-    const before = await createRecord(own, "identities", own.organization, { name: "seen", claimMatch });
-    own.clock.advance(HOUR_MS / 2);
-    await own.token(before.uid, { subject: "seen" });
-    const after = await own.ok("GET", `${IAM}/identities/${before.uid}`);
-    expect(after).toEqual({ ...before, lastSeenTime: "2026-01-28T13:24:21.189Z" });
-  });
+test("the exchange moves lastSeenTime and no other field", async () => {
+  const own = await serve();
+  const claimMatch = { issuer: own.issuer, subject: "seen" };
+  const before = await createRecord(own, "identities", own.organization, { name: "seen", claimMatch });
+  own.clock.advance(HOUR_MS / 2);
+  await own.token(before.uid, { subject: "seen" });
+  const after = await own.ok("GET", `${IAM}/identities/${before.uid}`);
+  expect(after).toEqual({ ...before, lastSeenTime: "2026-01-28T13:24:21.189Z" });
 });
 
 describe("the identity that anyone may assume", () => {

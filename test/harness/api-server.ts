@@ -256,15 +256,23 @@ export const loggedRequests = async (api: TestServer, requestId: string, count =
   throw new Error(`the log has no ${count} requests ${requestId}`);
 };
 
+/** The keys of these tests as an issuer publishes them, or an identity holds them. */
+export const ownKeys = (): string => JSON.stringify(sharedKeys().signer.jwks());
+
+/** A workload's token that they sign, for a minute from the start on. */
+export const signedToken = (claims: { iss: string; sub: string; aud: string } & Body): Promise<string> => {
+  const iat = Math.floor(START_MS / 1000);
+  return sharedKeys().signer.sign({ iat, exp: iat + 60, ...claims });
+};
+
 // A server without `--dev`: its owner signs with its own key.
 const OWNERS_ISSUER = "https://keys.example";
 
 /** Without `--dev`; ends like `serve`. `further`: other sections of the seed, as YAML. */
 export const startPlainServer = async (organization = "{ name: acme }", further = ""): Promise<TestServer> => {
-  const keys = JSON.stringify(sharedKeys().signer.jwks());
   const text = `
 organization: ${organization}
-identities: [{ name: root, staticKeys: { issuer: "${OWNERS_ISSUER}", subject: root, issuerKeys: '${keys}' } }]
+identities: [{ name: root, staticKeys: { issuer: "${OWNERS_ISSUER}", subject: root, issuerKeys: '${ownKeys()}' } }]
 bindings: [{ identity: root, role: owner }]
 ${further}`;
   const server = await serve({ dev: false, seed: parseSeed(text, "seed.yaml") });
@@ -274,9 +282,8 @@ ${further}`;
 
 /** A token of the owner of such a server, with further claims of the token that was exchanged. */
 export const ownerToken = async (server: TestServer, further: Body = {}): Promise<string> => {
-  const iat = Math.floor(START_MS / 1000);
-  const claims = { iss: OWNERS_ISSUER, sub: "root", aud: server.authUrl, iat, exp: iat + 60, ...further };
-  const answer = await server.exchange(await sharedKeys().signer.sign(claims), { aud: server.baseUrl });
+  const workload = await signedToken({ iss: OWNERS_ISSUER, sub: "root", aud: server.authUrl, ...further });
+  const answer = await server.exchange(workload, { aud: server.baseUrl });
   if (answer.status !== 200) throw new Error(`the exchange answered ${answer.status}: ${answer.text}`);
   return answer.json.token as string;
 };

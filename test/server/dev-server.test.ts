@@ -116,20 +116,18 @@ describe.each(["server.reset()", "POST /dev/reset"])("%s", (how) => {
   });
 });
 
-describe("POST /dev/reset", () => {
-  test("does not change a file", async () => {
-    const kept = await createServer({ dev: true, store: folder.path("kept.db"), keys: sharedKeys() });
-    atEnd(kept.close);
-    const text = "the records are in a file, which a reset would change; start the server without --db";
-    await expect(kept.reset()).rejects.toMatchObject({
-      code: "FAILED_PRECONDITION",
-      message: `Precondition failed: ${text}`,
-    });
-    const other = openHttp(kept.baseUrl);
-    expect((await other.send({ method: "POST", target: "/dev/reset" })).json.message).toBe(
-      `Precondition failed: ${text}`,
-    );
+test("POST /dev/reset does not change a file", async () => {
+  const kept = await createServer({ dev: true, store: folder.path("kept.db"), keys: sharedKeys() });
+  atEnd(kept.close);
+  const text = "the records are in a file, which a reset would change; start the server without --db";
+  await expect(kept.reset()).rejects.toMatchObject({
+    code: "FAILED_PRECONDITION",
+    message: `Precondition failed: ${text}`,
   });
+  const other = openHttp(kept.baseUrl);
+  expect((await other.send({ method: "POST", target: "/dev/reset" })).json.message).toBe(
+    `Precondition failed: ${text}`,
+  );
 });
 
 test("a reset clears the counts of the rate limit", async () => {

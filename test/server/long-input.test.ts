@@ -14,39 +14,34 @@ const LEVELS = 60_000;
 const api = await serve();
 const grpc = openGrpc(api.baseUrl);
 
-describe("a uid of 60,000 levels", () => {
-  test.each<[string, OperationName, (uid: string) => Json, string, string]>([
-    ["of a record", "GetGroup", (uid) => ({ uid }), "uid", NO_UID],
-    ["of a parent", "CreateRole", (parent) => ({ parent, role: {} }), "parent", NO_UID],
-    ["of a filter", "ListGroups", (uid) => ({ uidp: { ancestorsOf: uid } }), "uidp.ancestorsOf", "must be a uid"],
-    [
-      "without its beginning",
-      "CreateGroup",
-      (uid) => ({ parent: uid.slice(41), group: { name: "g" } }),
-      "parent",
-      "is not a uid, and no group in scope has that name",
-    ],
-  ])("is refused: %s", async (_, operation, requestOf, field, description) => {
-    const request = requestOf(api.organization + SEGMENT.repeat(LEVELS));
-    const { code, message, details } = await grpc.call(operation, request, { token: api.owner.token });
-    const violations = [badRequest({ [field]: description })];
-    const expected = statusBody("INVALID_ARGUMENT", `${field}: ${description}`, { details: violations });
-    expect({ code, message, details }).toEqual(expected);
-  });
+test.each<[string, OperationName, (uid: string) => Json, string, string]>([
+  ["of a record", "GetGroup", (uid) => ({ uid }), "uid", NO_UID],
+  ["of a parent", "CreateRole", (parent) => ({ parent, role: {} }), "parent", NO_UID],
+  ["of a filter", "ListGroups", (uid) => ({ uidp: { ancestorsOf: uid } }), "uidp.ancestorsOf", "must be a uid"],
+  [
+    "without its beginning",
+    "CreateGroup",
+    (uid) => ({ parent: uid.slice(41), group: { name: "g" } }),
+    "parent",
+    "is not a uid, and no group in scope has that name",
+  ],
+])("a uid of 60,000 levels is refused: %s", async (_, operation, requestOf, field, description) => {
+  const request = requestOf(api.organization + SEGMENT.repeat(LEVELS));
+  const { code, message, details } = await grpc.call(operation, request, { token: api.owner.token });
+  const violations = [badRequest({ [field]: description })];
+  const expected = statusBody("INVALID_ARGUMENT", `${field}: ${description}`, { details: violations });
+  expect({ code, message, details }).toEqual(expected);
 });
 
-describe("groups one in the other", () => {
-  test("nest a hundred levels deep, with tags of a repo at the bottom", async () => {
-    let parent = api.organization;
-    for (let level = 1; level <= 100; level += 1)
-      parent = await createUid(api, "groups", parent, { name: `g${level}` });
-    const deeper = await api.call("POST", `${IAM}/groups/${parent}`, { body: { name: "deeper" } });
-    expectInvalid(deeper, { parent: "is 100 levels below its organization" });
-    const repo = await createRecord(api, "repos", parent, { name: "r" });
-    const tag = { name: "latest", digest: `sha256:${"0".repeat(64)}` };
-    const { uid } = await createRecord(api, "tags", repo.uid, tag);
-    expect(await api.ok("GET", `${REGISTRY}/tags/${uid}`)).toMatchObject({ uid, name: "latest" });
-  });
+test("groups one in the other nest a hundred levels deep, with tags of a repo at the bottom", async () => {
+  let parent = api.organization;
+  for (let level = 1; level <= 100; level += 1) parent = await createUid(api, "groups", parent, { name: `g${level}` });
+  const deeper = await api.call("POST", `${IAM}/groups/${parent}`, { body: { name: "deeper" } });
+  expectInvalid(deeper, { parent: "is 100 levels below its organization" });
+  const repo = await createRecord(api, "repos", parent, { name: "r" });
+  const tag = { name: "latest", digest: `sha256:${"0".repeat(64)}` };
+  const { uid } = await createRecord(api, "tags", repo.uid, tag);
+  expect(await api.ok("GET", `${REGISTRY}/tags/${uid}`)).toMatchObject({ uid, name: "latest" });
 });
 
 describe("the source of a repo", () => {

@@ -1,7 +1,6 @@
 // An issuer of workloads' tokens that answers on demand: an exchange that needs it is under way until then. It ends with its test.
 
-import { sharedKeys, type TestServer } from "../harness/api-server.ts";
-import { START_MS } from "../harness/clock.ts";
+import { sharedKeys, signedToken, type TestServer } from "../harness/api-server.ts";
 import { createRecord } from "../harness/records.ts";
 import { serveIssuer } from "../harness/sts.ts";
 
@@ -19,13 +18,11 @@ export const startHeldIssuer = async (api: TestServer) => {
   };
   const body = { name: "held", claimMatch: { issuer: url, subject: "held" } };
   const { uid } = await createRecord(api, "identities", api.organization, body);
-  const iat = Math.floor(START_MS / 1000);
-  const claims = { iss: url, sub: "held", aud: api.authUrl, iat, exp: iat + 60 };
   return {
     /** an identity of the organization that trusts this issuer */
     identity: uid,
     /** a token that may assume it */
-    token: await sharedKeys().signer.sign(claims),
+    token: await signedToken({ iss: url, sub: "held", aud: api.authUrl }),
     /** when the server has asked for the issuer's documents */
     asked: asked.promise,
     release: () => released.resolve(),

@@ -1,4 +1,4 @@
-// A raw gRPC call on HTTP/2: any header, several of one name, bytes that are not a message.
+// Raw requests on HTTP/2: of gRPC with any header, several of one name, or bytes that are not a message; and of REST.
 import {
   type ClientHttp2Session,
   type ClientSessionOptions,
@@ -35,6 +35,15 @@ export const messageFrame = (message: Buffer, { flag = 0, length = message.lengt
   return Buffer.concat([prefix, message]);
 };
 
+/** The headers of a call of gRPC that is sent by hand. */
+export const callHeaders = (path: string, token?: string): Record<string, string> => ({
+  ":method": "POST",
+  ":path": path,
+  "content-type": "application/grpc",
+  te: "trailers",
+  ...(token !== undefined && { authorization: `Bearer ${token}` }),
+});
+
 /** `headers` as name, value, name, value. */
 export const rawCall = (
   session: ClientHttp2Session,
@@ -62,4 +71,20 @@ export const rawStream = (
     });
     stream.on("close", () => resolve(answer));
   });
+};
+
+/** A request of REST: the head of its answer, its text, and the code of the error that ended its stream. */
+export const restCall = async (session: ClientHttp2Session, headers: Record<string, string>, body?: string) => {
+  const stream = session.request(headers);
+  const answer = { headers: {} as IncomingHttpHeaders, text: "", error: undefined as string | undefined };
+  stream.on("response", (own) => void Object.assign(answer.headers, own));
+  stream.setEncoding("utf8").on("data", (chunk: string) => {
+    answer.text += chunk;
+  });
+  stream.on("error", ({ code }: NodeJS.ErrnoException) => {
+    answer.error = code;
+  });
+  stream.end(body);
+  await new Promise<void>((resolve) => stream.once("close", resolve));
+  return answer;
 };

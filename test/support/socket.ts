@@ -1,6 +1,6 @@
 // A connection that is written to by hand: half a request, several, or none.
 import { once } from "node:events";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 
 export interface Connection {
   write(text: string): void;
@@ -12,11 +12,17 @@ export interface Connection {
   reset(): void;
 }
 
-/** Errors are ends: a reset is one of the ways in which the other side may go. */
-export const openConnection = async (baseUrl: string): Promise<Connection> => {
+/** A bare socket, once it is connected. */
+export const openSocket = async (baseUrl: string): Promise<Socket> => {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);
   await once(socket, "connect");
+  return socket;
+};
+
+/** Errors are ends: a reset is one of the ways in which the other side may go. */
+export const openConnection = async (baseUrl: string): Promise<Connection> => {
+  const socket = await openSocket(baseUrl);
   let text = "";
   socket.setEncoding("utf8").on("data", (chunk: string) => {
     text += chunk;

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { createLog } from "../../../server/index.ts";
-import { IAM, REGISTRY, serve, sharedKeys } from "../../harness/api-server.ts";
+import { IAM, ownKeys, REGISTRY, serve, sharedKeys } from "../../harness/api-server.ts";
 import { START_MS } from "../../harness/clock.ts";
 import { createRecord } from "../../harness/records.ts";
 
@@ -35,8 +35,7 @@ test("the log of a run at level debug has no token, key or page token, nor half 
     await api.call("POST", "/dev-issuer/token", { body: { subject: "s", claims: { token } } });
     await api.call("POST", "/dev-issuer/token", { body: { subject: token } });
   }
-  const issuerKeys = JSON.stringify(sharedKeys().signer.jwks());
-  const staticKeys = { issuer: "https://keys.example", subject: "s", issuerKeys };
+  const staticKeys = { issuer: "https://keys.example", subject: "s", issuerKeys: ownKeys() };
   await createRecord(api, "identities", api.organization, { name: "keys", staticKeys });
 
   const log = api.log.join("");
@@ -118,13 +117,6 @@ describe("the log", () => {
     expect(await causes(token)).toBe("the identity of the token was deleted");
     api.clock.advance(60 * 60 * 1000);
     expect(await causes(api.owner.token)).toBe("exp has passed");
-  });
-
-  test("cannot be forged by a caller: a newline in a value is escaped", async () => {
-    const api = await serve();
-    api.log.length = 0;
-    await api.call("GET", `${IAM}/groups`, { query: { name: 'x\n{"level":"error"}', order_by: "a\nb" } });
-    for (const line of api.log) expect(line.trimEnd()).not.toContain("\n");
   });
 
   test("is text for people without --json, in which no value looks like an event", () => {

@@ -1,10 +1,9 @@
 // Every response has a request id, and the log has one line with it. That includes requests that reach no method, and broken
 // HTTP messages.
-import { connect } from "node:net";
 import { beforeEach, describe, expect, test } from "vitest";
 import { IAM, serve, type TestServer } from "../../harness/api-server.ts";
 import { statusBody } from "../../support/refusal.ts";
-import { openConnection, postHead } from "../../support/socket.ts";
+import { openConnection, openSocket, postHead } from "../../support/socket.ts";
 
 const MIB = 1024 * 1024;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -114,18 +113,16 @@ describe("a broken HTTP message gets an id and a status, and the connection ends
   });
 
   test("a client that goes away in the middle of its body is logged, but not as a failure, and creates nothing", async () => {
-    const { hostname, port } = new URL(api.baseUrl);
     const half = `${postHead(`${IAM}/groups/${api.organization}`, api.owner.token, 100)}{"name":`;
-    const socket = connect(Number(port), hostname, () => socket.write(half, () => socket.destroy()));
+    const socket = await openSocket(api.baseUrl);
+    socket.write(half, () => socket.destroy());
     const message = expect.stringContaining("the client closed the connection");
     await expect.poll(requestLines).toMatchObject([{ level: "info", status: 499, message }]);
     expect((await api.ok("GET", `${IAM}/groups`)).totalCount).toBe("1");
   });
 
   test("a reset connection has no response and no log line", async () => {
-    const { hostname, port } = new URL(api.baseUrl);
-    const socket = connect(Number(port), hostname);
-    await new Promise((resolve) => socket.once("connect", resolve));
+    const socket = await openSocket(api.baseUrl);
     await new Promise<void>((resolve) => socket.write("GET / HT", () => resolve()));
     socket.resetAndDestroy();
     await api.ok("GET", `${IAM}/groups`);

@@ -2,7 +2,6 @@
 // closed. A client that reads is served all the while, however much it asks for at once.
 import { once } from "node:events";
 import type { ClientHttp2Session } from "node:http2";
-import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import type { BoundOptions } from "../../../server/connection/bounds.ts";
 import type { Connection } from "../../../server/connection/connections.ts";
@@ -11,7 +10,8 @@ import { openapiPage } from "../../../server/pages/pages.ts";
 import { pagesAt } from "../../../server/rest/page.ts";
 import { IAM, serve, type TestServer } from "../../harness/api-server.ts";
 import { grpcMethodOf } from "../../support/grpc.ts";
-import { messageFrame, openHttp2 } from "../../support/http2.ts";
+import { callHeaders, messageFrame, openHttp2 } from "../../support/http2.ts";
+import { openSocket } from "../../support/socket.ts";
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -84,13 +84,7 @@ describe("a connection of HTTP/2 with a closed window", () => {
     const session = await openDeaf();
     const end = closeOf(session);
     const one = (): void => {
-      const stream = session.request({
-        ":method": "POST",
-        ":path": method.path,
-        "content-type": "application/grpc",
-        te: "trailers",
-        authorization: `Bearer ${api.owner.token}`,
-      });
+      const stream = session.request(callHeaders(method.path, api.owner.token));
       stream.on("error", () => {}).end(messageFrame(method.requestSerialize({}) as Buffer));
     };
     const before = await heldBytes();
@@ -104,10 +98,8 @@ describe("a connection of HTTP/2 with a closed window", () => {
 
 test("a connection of HTTP/1.1 that sends requests without reading is closed, and holds nothing after it", async () => {
   await start();
-  const { hostname, port } = new URL(api.baseUrl);
-  const socket = connect(Number(port), hostname);
+  const socket = await openSocket(api.baseUrl);
   const end = new Promise<void>((resolve) => socket.on("error", () => {}).once("close", () => resolve()));
-  await once(socket, "connect");
   socket.pause().write("GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n".repeat(2 * PIPELINED_MAX));
   await expect.poll(closeReasons).toEqual(["too many pipelined requests"]);
   socket.resume();

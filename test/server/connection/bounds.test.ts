@@ -2,7 +2,7 @@
 // request at once is served all the while.
 import { once } from "node:events";
 import type { ClientHttp2Session } from "node:http2";
-import { connect, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { createConnections } from "../../../server/connection/connections.ts";
 import { createBodyMemory } from "../../../server/connection/memory.ts";
@@ -10,8 +10,8 @@ import { createServer, type ServerOptions } from "../../../server/index.ts";
 import { atEnd, IAM, openGrpc, serve, sharedKeys, type TestServer } from "../../harness/api-server.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../../support/certificate.ts";
 import { grpcMethodOf } from "../../support/grpc.ts";
-import { messageFrame, openHttp2 } from "../../support/http2.ts";
-import { openConnection, postHead } from "../../support/socket.ts";
+import { callHeaders, messageFrame, openHttp2 } from "../../support/http2.ts";
+import { openConnection, openSocket, postHead } from "../../support/socket.ts";
 
 let api: TestServer;
 const start = async (
@@ -62,14 +62,7 @@ describe("incomplete bodies", () => {
     await start({ maxBodyMemory: 200 * KIB });
     const session = openHttp2(api.baseUrl);
     const open = () => {
-      const { path } = grpcMethodOf("CreateGroup");
-      const authorization = `Bearer ${api.owner.token}`;
-      const stream = session.request({
-        ":method": "POST",
-        ":path": path,
-        "content-type": "application/grpc",
-        authorization,
-      });
+      const stream = session.request(callHeaders(grpcMethodOf("CreateGroup").path, api.owner.token));
       stream.write(messageFrame(Buffer.alloc(50 * KIB), { length: 60 * KIB }));
       return stream;
     };
@@ -167,12 +160,7 @@ describe("a connection is closed after the idle time:", () => {
     socket.on("error", () => {}).resume();
     if (!socket.closed) await closeOf(socket);
   };
-  const opened = async () => {
-    const { hostname, port } = new URL(api.baseUrl);
-    const socket = connect(Number(port), hostname);
-    await once(socket, "connect");
-    return socket;
-  };
+  const opened = () => openSocket(api.baseUrl);
 
   test.each([
     ["one that never sends a byte", ""],
@@ -211,10 +199,8 @@ describe("a connection is closed after the idle time:", () => {
   ])("one with a TLS handshake %s", async (_, bytes) => {
     const tls = { cert: CERTIFICATE, key: CERTIFICATE_KEY };
     const server = await createServer({ dev: true, keys: sharedKeys(), tls, idleTimeoutMs: 100 });
-    atEnd(() => server.close());
-    const { hostname, port } = new URL(server.baseUrl);
-    const socket = connect(Number(port), hostname);
-    await once(socket, "connect");
+    atEnd(server.close);
+    const socket = await openSocket(server.baseUrl);
     socket.write(bytes);
     await closed(socket);
   });
@@ -237,8 +223,7 @@ describe("a connection is closed after the idle time:", () => {
   test("but not one with a watch, or with a request under way", async () => {
     await start({ idleTimeoutMs: 100, faults: { rules: [{ operation: "Ping", steps: [{ hold: true }] }] } });
     const session = openHttp2(api.baseUrl);
-    const headers = { ":method": "POST", "content-type": "application/grpc", te: "trailers" };
-    const watch = session.request({ ...headers, ":path": "/grpc.health.v1.Health/Watch" });
+    const watch = session.request(callHeaders("/grpc.health.v1.Health/Watch"));
     watch.end(messageFrame(Buffer.alloc(0)));
     await once(watch, "data");
     const held = api.call("GET", "/ping/v2beta1/ping");

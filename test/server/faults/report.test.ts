@@ -168,34 +168,32 @@ describe("random failures", () => {
   });
 });
 
-describe("metrics and the log", () => {
-  test("have the code and the step of a failure, and CANCELLED for a cut connection", async () => {
-    const own = await serve({ faults: {} });
-    const steps = [{ status: 502 }, { reset: true as const }, {}];
-    own.faults.set({ rules: [{ operation: "ListGroups", steps, repeat: true }] });
-    own.log.length = 0;
-    const grpc = own.grpc();
-    await own.call("GET", `${IAM}/groups`);
-    await expect(own.call("GET", `${IAM}/groups`)).rejects.toMatchObject({ code: "ECONNRESET" });
-    await own.call("GET", `${IAM}/groups`);
-    for (let i = 0; i < 3; i += 1) await grpc.call("ListGroups", {}, { token: own.owner.token });
-    const { text } = await own.call("GET", "/metrics");
-    const counted = text.split("\n").filter((line) => line.startsWith('irm_requests_total{operation="ListGroups"'));
-    const line = (wire: string, code: string) =>
-      `irm_requests_total{operation="ListGroups",wire="${wire}",code="${code}"} 1`;
-    expect(counted.toSorted()).toEqual(
-      ["rest", "grpc"].flatMap((wire) => ["CANCELLED", "OK", "UNAVAILABLE"].map((code) => line(wire, code))).toSorted(),
-    );
-    expect(text).toContain('irm_requests_in_flight{wire="grpc"} 0');
-    const events = own.log.map((written) => JSON.parse(written));
-    const faults = events.filter(({ event }) => event === "fault");
-    expect(faults.map(({ wire, operation, rule, step }) => ({ wire, operation, rule, step }))).toEqual(
-      ["rest", "grpc"].flatMap((wire) => [1, 2, 3].map((step) => ({ wire, operation: "ListGroups", rule: 1, step }))),
-    );
-    const reset = events.find(({ event, status }) => event === "request" && status === 499);
-    expect(reset).toMatchObject({ requestId: faults[1].requestId, operation: "ListGroups" });
-    expect(reset.message).toBe("Cancelled: a scripted reset of the connection");
-  });
+test("metrics and the log have the code and the step of a failure, and CANCELLED for a cut connection", async () => {
+  const own = await serve({ faults: {} });
+  const steps = [{ status: 502 }, { reset: true as const }, {}];
+  own.faults.set({ rules: [{ operation: "ListGroups", steps, repeat: true }] });
+  own.log.length = 0;
+  const grpc = own.grpc();
+  await own.call("GET", `${IAM}/groups`);
+  await expect(own.call("GET", `${IAM}/groups`)).rejects.toMatchObject({ code: "ECONNRESET" });
+  await own.call("GET", `${IAM}/groups`);
+  for (let i = 0; i < 3; i += 1) await grpc.call("ListGroups", {}, { token: own.owner.token });
+  const { text } = await own.call("GET", "/metrics");
+  const counted = text.split("\n").filter((line) => line.startsWith('irm_requests_total{operation="ListGroups"'));
+  const line = (wire: string, code: string) =>
+    `irm_requests_total{operation="ListGroups",wire="${wire}",code="${code}"} 1`;
+  expect(counted.toSorted()).toEqual(
+    ["rest", "grpc"].flatMap((wire) => ["CANCELLED", "OK", "UNAVAILABLE"].map((code) => line(wire, code))).toSorted(),
+  );
+  expect(text).toContain('irm_requests_in_flight{wire="grpc"} 0');
+  const events = own.log.map((written) => JSON.parse(written));
+  const faults = events.filter(({ event }) => event === "fault");
+  expect(faults.map(({ wire, operation, rule, step }) => ({ wire, operation, rule, step }))).toEqual(
+    ["rest", "grpc"].flatMap((wire) => [1, 2, 3].map((step) => ({ wire, operation: "ListGroups", rule: 1, step }))),
+  );
+  const reset = events.find(({ event, status }) => event === "request" && status === 499);
+  expect(reset).toMatchObject({ requestId: faults[1].requestId, operation: "ListGroups" });
+  expect(reset.message).toBe("Cancelled: a scripted reset of the connection");
 });
 
 describe("the end of the server", () => {

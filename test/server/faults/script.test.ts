@@ -1,7 +1,7 @@
 // The file of scripted failures: a valid one is accepted unchanged. All problems of an invalid one are reported at once, with
 // file, line and column.
 import { readFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { FaultsError, parseFaults } from "../../../server/index.ts";
 
 const problems = (text: string): string[] => {
@@ -49,28 +49,22 @@ more: 1
   ]);
 });
 
-describe("steps without a meaning:", () => {
-  test.each([
-    ["two ends", "{ truncate: 1, reset: true }", "21: rules.0.steps.0.truncate: cannot be combined with reset"],
-    ["Retry-After without a status", "{ retryAfter: 1 }", "23: rules.0.steps.0.retryAfter: needs a status"],
-    ["a page without a status", "{ body: html }", "17: rules.0.steps.0.body: needs a status"],
-    [
-      "a success",
-      "{ status: 200 }",
-      "19: rules.0.steps.0.status: 200 needs body: html; without a failure the step is {}",
-    ],
-    [
-      "a truncated response of a request that is not carried out",
-      "{ truncate: 1, at: before }",
-      "28: rules.0.steps.0.at: must be after: only the response to a completed request can be truncated",
-    ],
-    [
-      "a time without a failure",
-      "{ at: after }",
-      "15: rules.0.steps.0.at: needs status, reset, truncate, delay or hold",
-    ],
-    ["an unknown word", "{ latency: 1s }", "20: rules.0.steps.0.latency: there is no such field here"],
-  ])("%s", (_, step, expected) => {
-    expect(ofStep(step)).toEqual([`f.yaml:4:${expected}`]);
-  });
+test.each([
+  ["two ends", "{ truncate: 1, reset: true }", "21: rules.0.steps.0.truncate: cannot be combined with reset"],
+  ["Retry-After without a status", "{ retryAfter: 1 }", "23: rules.0.steps.0.retryAfter: needs a status"],
+  ["a page without a status", "{ body: html }", "17: rules.0.steps.0.body: needs a status"],
+  [
+    "a success",
+    "{ status: 200 }",
+    "19: rules.0.steps.0.status: 200 needs body: html; without a failure the step is {}",
+  ],
+  [
+    "a truncated response of a request that is not carried out",
+    "{ truncate: 1, at: before }",
+    "28: rules.0.steps.0.at: must be after: only the response to a completed request can be truncated",
+  ],
+  ["a time without a failure", "{ at: after }", "15: rules.0.steps.0.at: needs status, reset, truncate, delay or hold"],
+  ["an unknown word", "{ latency: 1s }", "20: rules.0.steps.0.latency: there is no such field here"],
+])("steps without a meaning: %s", (_, step, expected) => {
+  expect(ofStep(step)).toEqual([`f.yaml:4:${expected}`]);
 });

@@ -9,7 +9,7 @@ import { IAM, openGrpc, serve } from "../../harness/api-server.ts";
 import { START_MS } from "../../harness/clock.ts";
 import { createRecord } from "../../harness/records.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../../support/certificate.ts";
-import { openHttp2, rawCall } from "../../support/http2.ts";
+import { openHttp2, rawCall, restCall } from "../../support/http2.ts";
 import { statusBody } from "../../support/refusal.ts";
 import { openConnection, postHead } from "../../support/socket.ts";
 
@@ -27,20 +27,27 @@ const meets = (...steps: Step[]) => {
 const overRest = () => api.call("POST", `${IAM}/groups/${api.organization}`, { body: { name } });
 const overGrpc = () =>
   grpc.call("CreateGroup", { parent: api.organization, group: { name } }, { token: api.owner.token });
+const restOnHttp2 = () => {
+  const headers = { authorization: `Bearer ${api.owner.token}`, "content-type": "application/json" };
+  const path = `${IAM}/groups/${api.organization}`;
+  return restCall(openHttp2(api.baseUrl), { ":method": "POST", ":path": path, ...headers }, JSON.stringify({ name }));
+};
 const isMade = async () => (await api.ok("GET", `${IAM}/groups`, { query: { name } })).totalCount === "1";
 const carriedOut = () => api.faults.attempts().map((attempt) => attempt.carriedOut);
 
 // The error of grpc-js for a stream that ended in order and without trailers.
 const CUT = { code: 13, message: "Received RST_STREAM with code 0 (Call ended without gRPC status)" };
 
+const expectMade = async (made: boolean) => {
+  expect([carriedOut(), await isMade()]).toEqual([[made], made]);
+};
+
 // For each: its name, the step, and whether the group exists afterwards.
-const TIMES = [
+describe.each([
   ["before the request is carried out", "before", false],
   ["after it is committed", "after", true],
-] as const;
-
-describe.each(TIMES)("a status %s", (_, at, made) => {
-  test("is the API's own error over REST, with its details and Retry-After", async () => {
+] as const)("%s", (_, at, made) => {
+  test("a status is the API's own error over REST, with its details and Retry-After", async () => {
     meets({ at, status: 503, retryAfter: 2 });
     const { status, json, headers } = await overRest();
     const details = [retryInfo(2000)];
@@ -49,60 +56,49 @@ describe.each(TIMES)("a status %s", (_, at, made) => {
       json: statusBody("UNAVAILABLE", "a scripted failure with status 503", { details }),
     });
     expect(headers["retry-after"]).toBe("2");
-    expect(carriedOut()).toEqual([made]);
-    expect(await isMade()).toBe(made);
+    await expectMade(made);
   });
 
-  test("is its code over gRPC, with RetryInfo", async () => {
+  test("a status is its code over gRPC, with RetryInfo", async () => {
     meets({ at, status: 503, retryAfter: 2 });
     const { code, message, details } = await overGrpc();
-    expect({ code, message, details }).toEqual({
-      ...statusBody("UNAVAILABLE", "a scripted failure with status 503"),
-      details: [
-        ...statusBody("UNAVAILABLE", "").details,
-        { ...retryInfo(2000), retryDelay: expect.stringMatching(/^2(\.000)?s$/) },
-      ],
-    });
-    expect(carriedOut()).toEqual([made]);
-    expect(await isMade()).toBe(made);
+    const retry = { ...retryInfo(2000), retryDelay: expect.stringMatching(/^2(\.000)?s$/) };
+    expect({ code, message, details }).toEqual(
+      statusBody("UNAVAILABLE", "a scripted failure with status 503", { details: [retry] }),
+    );
+    await expectMade(made);
   });
 
-  test("may be a page of HTML, as a proxy's, which over gRPC is the code alone", async () => {
+  test("a status may be a page of HTML, as a proxy's, which over gRPC is the code alone", async () => {
     meets({ at, status: 502, body: "html" }, { at, status: 502, body: "html" });
     const { status, text, headers } = await overRest();
     expect({ status, type: headers["content-type"] }).toEqual({ status: 502, type: "text/html" });
     expect(text).toMatch(/^<html>.*<h1>502 Bad Gateway<\/h1>.*<\/html>\r\n$/s);
-    expect(await isMade()).toBe(made);
-    const { code, message } = await overGrpc();
-    expect({ code, message }).toEqual({ code: 14, message: "Unavailable: a scripted failure with status 502" });
+    await expectMade(made);
+    expect(await overGrpc()).toMatchObject({ code: 14, message: "Unavailable: a scripted failure with status 502" });
   });
-});
 
-describe.each(TIMES)("a reset %s", (_, at, made) => {
-  test("is a connection that is reset over REST", async () => {
+  test("a reset ends the connection over REST", async () => {
     meets({ at, reset: true });
     await expect(overRest()).rejects.toMatchObject({ code: "ECONNRESET", message: "read ECONNRESET" });
-    expect(carriedOut()).toEqual([made]);
-    expect(await isMade()).toBe(made);
+    await expectMade(made);
   });
 
-  test("is a stream that is reset over gRPC, and other calls of the connection continue", async () => {
+  test("a reset ends the stream over gRPC, and other calls of the connection continue", async () => {
     meets({ at, reset: true });
-    const { code, message } = await overGrpc();
-    expect({ code, message }).toEqual({
+    expect(await overGrpc()).toMatchObject({
       code: 13,
       message: "Received RST_STREAM with code 2 (Internal server error)",
     });
-    expect(carriedOut()).toEqual([made]);
-    expect(await isMade()).toBe(made);
+    await expectMade(made);
     name = `${name} again`;
     expect((await overGrpc()).code).toBe(0);
   });
 
-  test("is a stream that is reset for REST on HTTP/2", async () => {
+  test("a reset ends the stream for REST on HTTP/2", async () => {
     meets({ at, reset: true });
-    expect(await restOnHttp2()).toEqual({ body: "", error: "ERR_HTTP2_STREAM_ERROR" });
-    expect(await isMade()).toBe(made);
+    expect(await restOnHttp2()).toMatchObject({ text: "", error: "ERR_HTTP2_STREAM_ERROR" });
+    await expectMade(made);
   });
 });
 
@@ -117,13 +113,12 @@ describe("a truncated answer", () => {
     expect(head).toMatch(/\r\nconnection: close/i);
     expect(Number(/content-length: (\d+)/i.exec(head)?.[1])).toBeGreaterThan(100);
     expect(text).toBe('{"uid":"00');
-    expect(carriedOut()).toEqual([true]);
-    expect(await isMade()).toBe(true);
+    await expectMade(true);
   });
 
   test("ends the stream of REST on HTTP/2 after as many bytes", async () => {
     meets({ truncate: 10 });
-    expect(await restOnHttp2()).toEqual({ body: '{"uid":"00', error: "ERR_HTTP2_STREAM_ERROR" });
+    expect(await restOnHttp2()).toMatchObject({ text: '{"uid":"00', error: "ERR_HTTP2_STREAM_ERROR" });
     expect(await isMade()).toBe(true);
   });
 
@@ -158,39 +153,35 @@ describe("a truncated answer", () => {
   });
 });
 
-describe("with TLS", () => {
-  test("a connection that is reset ends without an answer, and a truncated one after its first bytes", async () => {
-    const server = await createServer({ faults: {}, tls: { cert: CERTIFICATE, key: CERTIFICATE_KEY } });
-    const ask = () =>
-      new Promise<string>((resolve, reject) => {
-        let text = "";
-        get(`${server.baseUrl}/ping/v2beta1/ping`, { ca: CERTIFICATE, agent: false }, (response) => {
-          response.setEncoding("utf8").on("data", (chunk: string) => {
-            text += chunk;
-          });
-          response.on("end", () => resolve(text));
-          response.on("error", (error) => reject(Object.assign(error, { text })));
-        }).on("error", reject);
-      });
-    const whole = await ask();
-    const steps = [{ reset: true as const }, { reset: true as const, at: "after" as const }, { truncate: 1 }];
-    server.faults?.set({ rules: [{ operation: "Ping", steps }] });
-    for (const text of [undefined, undefined, whole.slice(0, 1)])
-      await expect(ask()).rejects.toMatchObject({ code: "ECONNRESET", ...(text && { text }) });
-    expect(server.faults?.attempts().map((attempt) => attempt.carriedOut)).toEqual([false, true, true]);
-    await server.close();
-  });
+test("with TLS a connection that is reset ends without an answer, and a truncated one after its first bytes", async () => {
+  const server = await createServer({ faults: {}, tls: { cert: CERTIFICATE, key: CERTIFICATE_KEY } });
+  const ask = () =>
+    new Promise<string>((resolve, reject) => {
+      let text = "";
+      get(`${server.baseUrl}/ping/v2beta1/ping`, { ca: CERTIFICATE, agent: false }, (response) => {
+        response.setEncoding("utf8").on("data", (chunk: string) => {
+          text += chunk;
+        });
+        response.on("end", () => resolve(text));
+        response.on("error", (error) => reject(Object.assign(error, { text })));
+      }).on("error", reject);
+    });
+  const whole = await ask();
+  const steps = [{ reset: true as const }, { reset: true as const, at: "after" as const }, { truncate: 1 }];
+  server.faults?.set({ rules: [{ operation: "Ping", steps }] });
+  for (const text of [undefined, undefined, whole.slice(0, 1)])
+    await expect(ask()).rejects.toMatchObject({ code: "ECONNRESET", ...(text && { text }) });
+  expect(server.faults?.attempts().map((attempt) => attempt.carriedOut)).toEqual([false, true, true]);
+  await server.close();
 });
 
-describe("Retry-After", () => {
-  test("may be a date, never earlier than the seconds", async () => {
-    meets({ status: 429, retryAfter: 3, httpDate: true });
-    const { status, headers } = await overRest();
-    expect(status).toBe(429);
-    const retryAt = Date.parse(headers["retry-after"] as string);
-    expect(headers["retry-after"]).toBe(new Date(retryAt).toUTCString());
-    expect(retryAt - START_MS).toBe(3811); // 189 ms of the second had passed
-  });
+test("Retry-After may be a date, never earlier than the seconds", async () => {
+  meets({ status: 429, retryAfter: 3, httpDate: true });
+  const { status, headers } = await overRest();
+  expect(status).toBe(429);
+  const retryAt = Date.parse(headers["retry-after"] as string);
+  expect(headers["retry-after"]).toBe(new Date(retryAt).toUTCString());
+  expect(retryAt - START_MS).toBe(3811); // 189 ms of the second had passed
 });
 
 test.each([
@@ -247,24 +238,3 @@ describe("which step", () => {
     expect(carriedOut()).toEqual([false]);
   });
 });
-
-const restOnHttp2 = async (): Promise<{ body: string; error: string | undefined }> => {
-  const session = openHttp2(api.baseUrl);
-  const stream = session.request({
-    ":method": "POST",
-    ":path": `${IAM}/groups/${api.organization}`,
-    authorization: `Bearer ${api.owner.token}`,
-    "content-type": "application/json",
-  });
-  stream.end(JSON.stringify({ name }));
-  let body = "";
-  let error: string | undefined;
-  stream.setEncoding("utf8").on("data", (chunk: string) => {
-    body += chunk;
-  });
-  stream.on("error", (own: NodeJS.ErrnoException) => {
-    error = own.code;
-  });
-  await new Promise<void>((resolve) => stream.once("close", resolve));
-  return { body, error };
-};

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { REQUEST_MS } from "../../../server/connection/delivery.ts";
 import { IAM, loggedRequests, serve, type TestServer } from "../../harness/api-server.ts";
 import { errorInHeaders, grpcMethodOf } from "../../support/grpc.ts";
-import { messageFrame, openHttp2 } from "../../support/http2.ts";
+import { callHeaders, messageFrame, openHttp2 } from "../../support/http2.ts";
 
 let api: TestServer;
 let session: ClientHttp2Session;
@@ -22,11 +22,8 @@ const open = async (path: string, id: string, bytes: Buffer, type = "application
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const headers: IncomingHttpHeaders = {};
   const stream = session.request({
-    ":method": "POST",
-    ":path": path,
+    ...callHeaders(path, api.owner.token),
     "content-type": type,
-    te: "trailers",
-    authorization: `Bearer ${api.owner.token}`,
     "x-request-id": id,
   });
   stream.on("response", (own) => Object.assign(headers, own)).on("trailers", (own) => Object.assign(headers, own));

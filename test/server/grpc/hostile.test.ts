@@ -2,7 +2,6 @@
 // with one log line and its request id. The connection and the server serve the next call.
 import { once } from "node:events";
 import type { ClientHttp2Session, IncomingHttpHeaders } from "node:http2";
-import { connect } from "node:net";
 import { Duplex } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
@@ -11,7 +10,8 @@ import { createStreams } from "../../../server/grpc/arrival.ts";
 import { addReflection } from "../../../server/grpc/reflection.ts";
 import { loggedRequests, serve } from "../../harness/api-server.ts";
 import { errorInHeaders, grpcMethodOf } from "../../support/grpc.ts";
-import { messageFrame, openHttp2, rawStream } from "../../support/http2.ts";
+import { callHeaders, messageFrame, openHttp2, rawStream } from "../../support/http2.ts";
+import { openSocket } from "../../support/socket.ts";
 
 const api = await serve();
 const session: ClientHttp2Session = openHttp2(api.baseUrl);
@@ -36,63 +36,32 @@ const reflection = () => {
 };
 
 const gzip = ["grpc-encoding", "gzip"];
-const isNoMessage = "the message is not of its type: ";
 const noMessage = "Received no request message";
+const tooMuch = "RESOURCE_EXHAUSTED";
+const flagged = (bytes: Buffer | string) => messageFrame(Buffer.from(bytes), { flag: 1 });
+const announcing = (length: number) => messageFrame(NOTHING, { length });
+const bomb = gzipSync(Buffer.alloc(50 * MIB));
+const unsupported = 'Received message compressed with unsupported encoding "zstd"';
+const unpacked = "Received message that decompresses to a size larger than 1048576";
 
 describe("is refused in full with one log line, and the connection serves the next call:", () => {
   test.each<[string, string[], Buffer, Code, string]>([
     ["no message", [], NOTHING, "UNIMPLEMENTED", noMessage],
-    [
-      "two messages",
-      [],
-      Buffer.concat([messageFrame(NOTHING), messageFrame(NOTHING)]),
-      "UNIMPLEMENTED",
-      "Received a second request",
-    ],
+    ["two messages", [], Buffer.concat([announcing(0), announcing(0)]), "UNIMPLEMENTED", "Received a second request"],
     ["half a prefix", [], Buffer.alloc(2), "UNIMPLEMENTED", noMessage],
-    ["a message that is cut short", [], messageFrame(NOTHING, { length: 100 }), "UNIMPLEMENTED", noMessage],
-    [
-      "a length of 4 GiB",
-      [],
-      messageFrame(NOTHING, { length: 2 ** 32 - 1 }),
-      "RESOURCE_EXHAUSTED",
-      "Received message larger",
-    ],
-    [
-      "bytes that are not gzip",
-      gzip,
-      messageFrame(Buffer.from("x"), { flag: 1 }),
-      "INTERNAL",
-      "Failed to decompress message",
-    ],
-    [
-      "a small message that unpacks to more than 1 MiB",
-      gzip,
-      messageFrame(gzipSync(Buffer.alloc(50 * MIB)), { flag: 1 }),
-      "RESOURCE_EXHAUSTED",
-      "Received message that decompresses to a size larger than 1048576",
-    ],
-    [
-      "an unknown compression",
-      ["grpc-encoding", "zstd"],
-      messageFrame(Buffer.from("x"), { flag: 1 }),
-      "UNIMPLEMENTED",
-      'Received message compressed with unsupported encoding "zstd"',
-    ],
+    ["a message that is cut short", [], announcing(100), "UNIMPLEMENTED", noMessage],
+    ["a length of 4 GiB", [], announcing(2 ** 32 - 1), tooMuch, "Received message larger"],
+    ["bytes that are not gzip", gzip, flagged("x"), "INTERNAL", "Failed to decompress message"],
+    ["a small message that unpacks to more than 1 MiB", gzip, flagged(bomb), tooMuch, unpacked],
+    ["an unknown compression", ["grpc-encoding", "zstd"], flagged("x"), "UNIMPLEMENTED", unsupported],
     [
       "a compressed message of no compression",
       [],
-      messageFrame(Buffer.from("x"), { flag: 1 }),
+      flagged("x"),
       "INVALID_ARGUMENT",
-      isNoMessage,
+      "the message is not of its type: ",
     ],
-    [
-      "a malformed time limit",
-      ["grpc-timeout", "soon"],
-      messageFrame(NOTHING),
-      "INTERNAL",
-      "Invalid grpc-timeout value",
-    ],
+    ["a malformed time limit", ["grpc-timeout", "soon"], announcing(0), "INTERNAL", "Invalid grpc-timeout value"],
   ])("%s", async (name, headers, bytes, code, text) => {
     const id = name.replaceAll(" ", "-");
     const answer = await send(PING, ["x-request-id", id, ...headers], bytes);
@@ -228,8 +197,7 @@ describe("a flood", () => {
     await once(own, "connect");
     const count = 300;
     const closed = Array.from({ length: count }, async (_, i) => {
-      const headers = { ":method": "POST", ":path": PING, "content-type": "application/grpc", "x-request-id": "reset" };
-      const stream = own.request(headers);
+      const stream = own.request({ ...callHeaders(PING), "x-request-id": "reset" });
       stream.on("error", () => {});
       // Some before the message, some in the middle of it, some after it.
       if (i % 3 > 0) stream.write(messageFrame(Buffer.alloc(64)).subarray(0, i % 3 === 1 ? 10 : undefined));
@@ -252,8 +220,7 @@ describe("a flood", () => {
     const uncaught: Error[] = [];
     const seen = (error: Error) => uncaught.push(error);
     process.on("uncaughtExceptionMonitor", seen);
-    const { hostname, port } = new URL(api.baseUrl);
-    const socket = connect(Number(port), hostname);
+    const socket = await openSocket(api.baseUrl);
     const id = `packet-${name.replaceAll(" ", "-")}`;
     const calls = Array.from({ length: 20 }, (_, i) => openAndReset(2 * i + 1, path, id));
     socket.write(Buffer.concat([PREFACE, frame(0x4, 0, 0, NOTHING), ...calls]));

@@ -227,17 +227,15 @@ describe("health", () => {
   });
 });
 
-describe("with a port of its own for the token exchange", () => {
-  test("each side lists, serves and watches its own services", async () => {
-    const server = await createServer({ keys: sharedKeys(), authPort: 0 });
-    const auth = openGrpc(server.authUrl);
-    const own = openGrpc(server.baseUrl);
-    const exchange = "/chainguard.platform.oidc.SecurityTokenService/Exchange";
-    const list = "/chainguard.platform.iam.v2beta1.GroupsService/ListGroups";
-    const codes = await Promise.all(
-      [auth, own].flatMap((client) => [exchange, list].map((path) => client.bytes(path, Buffer.alloc(0)))),
-    );
-    expect(codes.map(({ code }) => code)).toEqual([16, 12, 12, 16]);
-    await server.close();
-  });
+test("with a port of its own for the token exchange each side lists, serves and watches its own services", async () => {
+  const server = await createServer({ keys: sharedKeys(), authPort: 0 });
+  const auth = openGrpc(server.authUrl);
+  const own = openGrpc(server.baseUrl);
+  const exchange = "/chainguard.platform.oidc.SecurityTokenService/Exchange";
+  const list = "/chainguard.platform.iam.v2beta1.GroupsService/ListGroups";
+  const codes = await Promise.all(
+    [auth, own].flatMap((client) => [exchange, list].map((path) => client.bytes(path, Buffer.alloc(0)))),
+  );
+  expect(codes.map(({ code }) => code)).toEqual([16, 12, 12, 16]);
+  await server.close();
 });

@@ -10,25 +10,22 @@ import { expectInvalid } from "../../support/refusal.ts";
 
 const api = await serve();
 
-describe("discovery", () => {
-  test.each([
-    ["our issuer", () => api.authUrl, () => sharedKeys().signer],
-    ["the development issuer", () => api.issuer, () => sharedKeys().devSigner],
-  ])("of %s names itself and its keys, which are only public", async (_, issuer, signer) => {
-    const path = issuer().slice(api.authUrl.length);
-    const answer = await api.call("GET", `${path}/.well-known/openid-configuration`, { token: null });
-    expect(answer.json).toEqual({
-      issuer: issuer(),
-      jwks_uri: `${issuer()}/.well-known/jwks.json`,
-      response_types_supported: ["id_token"],
-      subject_types_supported: ["public"],
-      id_token_signing_alg_values_supported: ["RS256"],
-    });
-    const keys = await api.call("GET", `${path}/.well-known/jwks.json`, { token: null });
-    expect(keys.json).toEqual(signer().jwks());
-    for (const key of keys.json.keys)
-      expect(Object.keys(key).toSorted()).toEqual(["alg", "e", "kid", "kty", "n", "use"]);
+test.each([
+  ["our issuer", () => api.authUrl, () => sharedKeys().signer],
+  ["the development issuer", () => api.issuer, () => sharedKeys().devSigner],
+])("discovery of %s names itself and its keys, which are only public", async (_, issuer, signer) => {
+  const path = issuer().slice(api.authUrl.length);
+  const answer = await api.call("GET", `${path}/.well-known/openid-configuration`, { token: null });
+  expect(answer.json).toEqual({
+    issuer: issuer(),
+    jwks_uri: `${issuer()}/.well-known/jwks.json`,
+    response_types_supported: ["id_token"],
+    subject_types_supported: ["public"],
+    id_token_signing_alg_values_supported: ["RS256"],
   });
+  const keys = await api.call("GET", `${path}/.well-known/jwks.json`, { token: null });
+  expect(keys.json).toEqual(signer().jwks());
+  for (const key of keys.json.keys) expect(Object.keys(key).toSorted()).toEqual(["alg", "e", "kid", "kty", "n", "use"]);
 });
 
 describe("an independent relying party (jose)", () => {

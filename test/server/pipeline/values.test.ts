@@ -17,41 +17,18 @@ const many = (count: number) => Array.from({ length: count }, (_, i) => `a${i}`)
 const mapOf = (count: number) => Object.fromEntries(many(count).map((name) => [name, "x"]));
 
 describe("a list or a map with too many values is refused with its name, over REST and over gRPC:", () => {
+  const REPO = ["CreateRepo", "repo", `${REGISTRY}/repos`] as const;
+  const users = many(1001).map((username) => ({ username }));
+  const capabilities = Array(1001).fill("CAP_IAM_GROUPS_LIST");
+
   test.each([
-    ["a list", "CreateRepo", "repo", `${REGISTRY}/repos`, { name: "r", aliases: many(1001) }, "aliases"],
-    [
-      "a map",
-      "CreateRepo",
-      "repo",
-      `${REGISTRY}/repos`,
-      { name: "r", customOverlay: { environment: mapOf(1001) } },
-      "customOverlay.environment",
-    ],
-    [
-      "two lists together",
-      "CreateRepo",
-      "repo",
-      `${REGISTRY}/repos`,
-      { name: "r", bundles: many(501), aliases: many(500) },
-      "aliases",
-    ],
-    [
-      "a list of messages",
-      "CreateRepo",
-      "repo",
-      `${REGISTRY}/repos`,
-      { name: "r", customOverlay: { accounts: { users: many(1001).map((username) => ({ username })) } } },
-      "customOverlay.accounts.users",
-    ],
-    [
-      "a packed list",
-      "CreateRole",
-      "role",
-      `${IAM}/roles`,
-      { name: "r", capabilities: Array(1001).fill("CAP_IAM_GROUPS_LIST") },
-      "capabilities",
-    ],
-  ] as const)("%s", async (_, operation, field, path, body, at) => {
+    ["a list", REPO, { aliases: many(1001) }, "aliases"],
+    ["a map", REPO, { customOverlay: { environment: mapOf(1001) } }, "customOverlay.environment"],
+    ["two lists together", REPO, { bundles: many(501), aliases: many(500) }, "aliases"],
+    ["a list of messages", REPO, { customOverlay: { accounts: { users } } }, "customOverlay.accounts.users"],
+    ["a packed list", ["CreateRole", "role", `${IAM}/roles`], { capabilities }, "capabilities"],
+  ] as const)("%s", async (_, [operation, field, path], fields, at) => {
+    const body = { name: "r", ...fields };
     const rest = await api.call("POST", `${path}/${api.organization}`, { body });
     expect(rest.status).toBe(400);
     expect(rest.json.details[1]).toEqual(badRequest({ [at]: TOO_MANY }));

@@ -6,7 +6,7 @@ import { createServer, DRAIN_MS } from "../../../server/index.ts";
 import { IAM, openGrpc, serve, sharedKeys } from "../../harness/api-server.ts";
 import { grpcMethodOf } from "../../support/grpc.ts";
 import { startHeldIssuer } from "../../support/held-issuer.ts";
-import { openHttp2 } from "../../support/http2.ts";
+import { openHttp2, rawCall } from "../../support/http2.ts";
 import { openConnection } from "../../support/socket.ts";
 
 const start = () => createServer({ dev: true, keys: sharedKeys() });
@@ -153,10 +153,7 @@ describe("on the wire of gRPC", () => {
     const api = await serve();
     const session = openHttp2(api.baseUrl);
     await once(session, "connect");
-    const ping = grpcMethodOf("Ping").path;
-    const stream = session.request({ ":method": "POST", ":path": ping, "content-type": "application/grpc" });
-    stream.end(Buffer.alloc(5));
-    await once(stream.resume(), "close");
+    await rawCall(session, grpcMethodOf("Ping").path, []);
     const goaway = once(session, "goaway");
     await api.close();
     const [code] = await goaway;

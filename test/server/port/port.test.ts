@@ -2,7 +2,7 @@
 // HTTP/2 that is not gRPC is REST.
 import { once } from "node:events";
 import { request as requestHttps } from "node:https";
-import { connect, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { credentials } from "@grpc/grpc-js";
 import { afterAll, describe, expect, test } from "vitest";
@@ -11,21 +11,19 @@ import { createServer } from "../../../server/index.ts";
 import { IAM, loggedRequests, openGrpc, serve, sharedKeys } from "../../harness/api-server.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../../support/certificate.ts";
 import { grpcMethodOf } from "../../support/grpc.ts";
-import { openHttp2 } from "../../support/http2.ts";
-import { openConnection } from "../../support/socket.ts";
+import { openHttp2, restCall } from "../../support/http2.ts";
+import { openConnection, openSocket } from "../../support/socket.ts";
 
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 const GET = "GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n";
 
 describe("in the clear", async () => {
   const api = await serve();
+  const authorized = () => ({ authorization: `Bearer ${api.owner.token}`, "content-type": "application/json" });
 
   const open = async (): Promise<Socket> => {
-    const { hostname, port } = new URL(api.baseUrl);
-    const socket = connect(Number(port), hostname);
-    socket.setNoDelay(true);
-    await once(socket, "connect");
-    return socket;
+    const socket = await openSocket(api.baseUrl);
+    return socket.setNoDelay(true);
   };
   // Each byte is on its way before the next is written.
   const byteByByte = async (socket: Socket, bytes: Buffer) => {
@@ -104,18 +102,13 @@ describe("in the clear", async () => {
   test("REST is the same on HTTP/2 as on HTTP/1.1: the response, an error, a body", async () => {
     const session = openHttp2(api.baseUrl);
     const send = async (headers: Record<string, string>, body?: string) => {
-      const stream = session.request({ authorization: `Bearer ${api.owner.token}`, ...headers });
-      stream.end(body);
-      const [head] = (await once(stream, "response")) as [Record<string, unknown>];
-      const chunks: Buffer[] = [];
-      for await (const chunk of stream) chunks.push(chunk as Buffer);
-      return { status: head[":status"], id: head["x-request-id"], json: JSON.parse(Buffer.concat(chunks).toString()) };
+      const { headers: head, text } = await restCall(session, { ...authorized(), ...headers }, body);
+      return { status: head[":status"], id: head["x-request-id"], json: JSON.parse(text) };
     };
     const listed = await send({ ":path": `${IAM}/groups`, "x-request-id": "run-2" });
     expect(listed).toMatchObject({ status: 200, id: "run-2", json: { groups: [{ name: "dev" }] } });
     expect(await send({ ":path": "/nowhere" })).toMatchObject({ status: 404, json: { code: 5 } });
-    const path = `${IAM}/groups/${api.organization}`;
-    const made = await send({ ":path": path, ":method": "POST", "content-type": "application/json" }, '{"name":"h2"}');
+    const made = await send({ ":path": `${IAM}/groups/${api.organization}`, ":method": "POST" }, '{"name":"h2"}');
     expect(made).toMatchObject({ status: 200, json: { name: "h2" } });
   });
 
@@ -123,14 +116,9 @@ describe("in the clear", async () => {
     const warnings: string[] = [];
     const onWarning = ({ message }: Error) => warnings.push(message);
     process.on("warning", onWarning);
-    const session = openHttp2(api.baseUrl);
-    const headers = { "content-type": "application/json", authorization: `Bearer ${api.owner.token}` };
-    const stream = session.request({ ":method": "POST", ":path": `${IAM}/groups`, ...headers });
-    stream.end("x".repeat(1024 * 1024 + 1));
-    const [head] = await once(stream, "response");
-    expect(head[":status"]).toBe(413);
-    stream.resume();
-    await once(stream, "close");
+    const request = { ":method": "POST", ":path": `${IAM}/groups`, ...authorized() };
+    const { headers } = await restCall(openHttp2(api.baseUrl), request, "x".repeat(1024 * 1024 + 1));
+    expect(headers[":status"]).toBe(413);
     process.off("warning", onWarning);
     expect(warnings).toEqual([]);
   });
@@ -187,12 +175,8 @@ describe("with TLS", async () => {
   });
 
   test("REST on HTTP/2 is served", async () => {
-    const session = openHttp2(server.baseUrl, { ca: CERTIFICATE });
-    const stream = session.request({ ":path": "/healthz" });
-    const [head] = await once(stream, "response");
-    expect(head[":status"]).toBe(200);
-    stream.resume();
-    await once(stream, "close");
+    const { headers } = await restCall(openHttp2(server.baseUrl, { ca: CERTIFICATE }), { ":path": "/healthz" });
+    expect(headers[":status"]).toBe(200);
   });
 
   test("a client without TLS gets no response, and does not affect others", async () => {

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { createLog } from "../../../server/base/log.ts";
 import { createServer, parseSeed, type RunningServer, ServerOptionsError } from "../../../server/index.ts";
-import { openGrpc, openHttp, sharedKeys } from "../../harness/api-server.ts";
+import { openGrpc, openHttp, ownKeys, sharedKeys, signedToken } from "../../harness/api-server.ts";
 import { START_MS } from "../../harness/clock.ts";
 import { payloadOf } from "../../harness/sts.ts";
 import type { createHttpClient } from "../../support/http.ts";
@@ -22,7 +22,7 @@ describe("behind a proxy with its own name", async () => {
   const keys = {
     issuer: "https://ci.example.com",
     subject: "job",
-    issuerKeys: JSON.stringify(sharedKeys().signer.jwks()),
+    issuerKeys: ownKeys(),
   };
   const seed = parseSeed(
     JSON.stringify({
@@ -35,14 +35,7 @@ describe("behind a proxy with its own name", async () => {
   server = await createServer({ publicUrl: `${PUBLIC}/`, publicAuthUrl: AUTH, seed, clock, keys: sharedKeys() });
   rest = openHttp(proxy.url);
   const grpc = openGrpc(proxy.grpcUrl);
-  const now = Math.floor(START_MS / 1000);
-  const workload: string = await sharedKeys().signer.sign({
-    iss: keys.issuer,
-    sub: "job",
-    aud: AUTH,
-    iat: now,
-    exp: now + 600,
-  });
+  const workload: string = await signedToken({ iss: keys.issuer, sub: "job", aud: AUTH });
   afterAll(async () => {
     await Promise.all([proxy.close(), server.close()]);
   });

@@ -12,25 +12,23 @@ const api = await serve();
 const create = (parent: string, body: Body, token?: string) =>
   api.call("POST", `${IAM}/groups${parent && `/${parent}`}`, { body, ...(token && { token }) });
 
-describe("a root group", () => {
-  test("can be created with any token, whose identity owns it at once", async () => {
-    const founder = await api.actor("founder");
-    const { json: root } = await create("", { name: "new org", kind: "ORG_KIND_STARTER" }, founder.token);
-    expect(root.uid).toMatch(/^[0-9a-f]{40}$/);
-    expect(root.kind).toBe("ORG_KIND_STARTER");
-    const { roleBindings } = await api.ok("GET", `${IAM}/roleBindings`, {
-      token: founder.token,
-      query: { group: root.uid },
-    });
-    expect(roleBindings).toHaveLength(1);
-    expect(roleBindings[0]).toMatchObject({
-      identity: { uid: founder.uid },
-      role: { name: "owner" },
-      group: { name: "new org" },
-    });
-    expect((await create(root.uid, { name: "below" }, founder.token)).status).toBe(200);
-    expectDenied(await api.call("GET", `${IAM}/groups/${root.uid}`), "groups.list", root.uid);
+test("a root group can be created with any token, whose identity owns it at once", async () => {
+  const founder = await api.actor("founder");
+  const { json: root } = await create("", { name: "new org", kind: "ORG_KIND_STARTER" }, founder.token);
+  expect(root.uid).toMatch(/^[0-9a-f]{40}$/);
+  expect(root.kind).toBe("ORG_KIND_STARTER");
+  const { roleBindings } = await api.ok("GET", `${IAM}/roleBindings`, {
+    token: founder.token,
+    query: { group: root.uid },
   });
+  expect(roleBindings).toHaveLength(1);
+  expect(roleBindings[0]).toMatchObject({
+    identity: { uid: founder.uid },
+    role: { name: "owner" },
+    group: { name: "new org" },
+  });
+  expect((await create(root.uid, { name: "below" }, founder.token)).status).toBe(200);
+  expectDenied(await api.call("GET", `${IAM}/groups/${root.uid}`), "groups.list", root.uid);
 });
 
 describe("a group below another", () => {

@@ -2,14 +2,13 @@
 // (docs/contract.md#static-keys): which, for how long, and their exchanges.
 
 import { describe, expect, test } from "vitest";
-import { IAM, serve, sharedKeys, startPlainServer } from "../../harness/api-server.ts";
+import { IAM, ownKeys, serve, signedToken, startPlainServer } from "../../harness/api-server.ts";
 import { DAY_MS, START_MS } from "../../harness/clock.ts";
 import { createRecord } from "../../harness/records.ts";
 import { serveIssuer } from "../../harness/sts.ts";
 import type { Body } from "../../support/http.ts";
 import { expectInvalid, expectNotFound, expectRefusal } from "../../support/refusal.ts";
 
-const KEYS = () => JSON.stringify(sharedKeys().signer.jwks());
 const EXACT = { issuer: "https://issuer.example", subject: "s" };
 const later = (ms: number) => new Date(START_MS + ms).toISOString();
 const api = await serve();
@@ -17,46 +16,42 @@ const api = await serve();
 const create = (body: Body, server = api) =>
   server.call("POST", `${IAM}/identities/${server.organization}`, { body: { name: "i", ...body } });
 
-describe("each relationship is returned unchanged", () => {
-  test.each<[string, Body, string]>([
-    ["exact claims", { claimMatch: EXACT }, "CLAIM_MATCH"],
-    ["keys", { staticKeys: { ...EXACT, issuerKeys: KEYS() } }, "STATIC"],
-    [
-      "patterns",
-      {
-        claimMatch: { issuerPattern: "https://.*\\.example", subjectPattern: "repo:my-org/.*", audiencePattern: "a|b" },
-      },
-      "CLAIM_MATCH",
-    ],
-    [
-      "an AWS identity",
-      { awsIdentity: { awsAccount: "123456789012", arnPattern: "arn:.*", userIdPattern: "A.*" } },
-      "AWS_IDENTITY",
-    ],
-  ])("%s", async (_, relationship, type) => {
-    const answer = await create(relationship);
-    expect(answer.status, answer.text).toBe(200);
-    expect(answer.json).toMatchObject(relationship);
-    const query = { relationship_type: `RELATIONSHIP_TYPE_${type}`, "uidp.ids": answer.json.uid };
-    expect((await api.ok("GET", `${IAM}/identities`, { query })).totalCount).toBe("1");
-  });
+test.each<[string, Body, string]>([
+  ["exact claims", { claimMatch: EXACT }, "CLAIM_MATCH"],
+  ["keys", { staticKeys: { ...EXACT, issuerKeys: ownKeys() } }, "STATIC"],
+  [
+    "patterns",
+    {
+      claimMatch: { issuerPattern: "https://.*\\.example", subjectPattern: "repo:my-org/.*", audiencePattern: "a|b" },
+    },
+    "CLAIM_MATCH",
+  ],
+  [
+    "an AWS identity",
+    { awsIdentity: { awsAccount: "123456789012", arnPattern: "arn:.*", userIdPattern: "A.*" } },
+    "AWS_IDENTITY",
+  ],
+])("each relationship is returned unchanged: %s", async (_, relationship, type) => {
+  const answer = await create(relationship);
+  expect(answer.status, answer.text).toBe(200);
+  expect(answer.json).toMatchObject(relationship);
+  const query = { relationship_type: `RELATIONSHIP_TYPE_${type}`, "uidp.ids": answer.json.uid };
+  expect((await api.ok("GET", `${IAM}/identities`, { query })).totalCount).toBe("1");
 });
 
-describe("a pattern that does not compile alone is refused at create, with its path", () => {
-  test.each<[string, Body]>([
-    ["claimMatch.issuerPattern", { claimMatch: { issuerPattern: "a)|(b", subject: "s" } }],
-    ["claimMatch.subjectPattern", { claimMatch: { issuer: EXACT.issuer, subjectPattern: "(" } }],
-    ["claimMatch.claimPatterns.ref", { claimMatch: { ...EXACT, claimPatterns: { ref: "*" } } }],
-    ["awsIdentity.arnPattern", { awsIdentity: { awsAccount: "123456789012", arnPattern: "+", userId: "u" } }],
-    ["awsIdentity.userIdPattern", { awsIdentity: { awsAccount: "123456789012", arn: "a", userIdPattern: "(?=x)" } }],
-  ])("%s", async (field, relationship) => {
-    const { status, json } = await create(relationship);
-    expect(status).toBe(400);
-    const [violation, ...more] = json.details[1].fieldViolations;
-    expect(more).toEqual([]);
-    expect(violation).toEqual({ field, description: expect.stringMatching(/^must be an RE2 pattern: /) });
-    expect(json.message).toBe(`Invalid argument: ${field}: ${violation.description}`);
-  });
+test.each<[string, Body]>([
+  ["claimMatch.issuerPattern", { claimMatch: { issuerPattern: "a)|(b", subject: "s" } }],
+  ["claimMatch.subjectPattern", { claimMatch: { issuer: EXACT.issuer, subjectPattern: "(" } }],
+  ["claimMatch.claimPatterns.ref", { claimMatch: { ...EXACT, claimPatterns: { ref: "*" } } }],
+  ["awsIdentity.arnPattern", { awsIdentity: { awsAccount: "123456789012", arnPattern: "+", userId: "u" } }],
+  ["awsIdentity.userIdPattern", { awsIdentity: { awsAccount: "123456789012", arn: "a", userIdPattern: "(?=x)" } }],
+])("a pattern that does not compile alone is refused at create, with its path: %s", async (field, relationship) => {
+  const { status, json } = await create(relationship);
+  expect(status).toBe(400);
+  const [violation, ...more] = json.details[1].fieldViolations;
+  expect(more).toEqual([]);
+  expect(violation).toEqual({ field, description: expect.stringMatching(/^must be an RE2 pattern: /) });
+  expect(json.message).toBe(`Invalid argument: ${field}: ${violation.description}`);
 });
 
 describe("an issuer", () => {
@@ -64,7 +59,7 @@ describe("an issuer", () => {
     expectInvalid(await create({ claimMatch: { issuer: api.authUrl, subject: "s" } }), {
       "claimMatch.issuer": "must not be the issuer of this service",
     });
-    expectInvalid(await create({ staticKeys: { issuer: api.authUrl, subject: "s", issuerKeys: KEYS() } }), {
+    expectInvalid(await create({ staticKeys: { issuer: api.authUrl, subject: "s", issuerKeys: ownKeys() } }), {
       "staticKeys.issuer": "must not be the issuer of this service",
     });
   });
@@ -77,20 +72,18 @@ describe("an issuer", () => {
   });
 });
 
-describe("deleting an identity", () => {
-  test("deletes exactly its bindings in the same transaction, wherever they are", async () => {
-    const { uid: group } = await createRecord(api, "groups", api.organization, { name: "g" });
-    const [gone, stays] = [await api.actor("gone", { role: "viewer" }), await api.actor("stays", { role: "viewer" })];
-    const body = { identityUid: gone.uid, roleUid: await api.role("editor") };
-    const { uid: binding } = await createRecord(api, "roleBindings", group, body);
-    await api.ok("DELETE", `${IAM}/identities/${gone.uid}`);
-    const bindings = async (identity: string) =>
-      (await api.ok("GET", `${IAM}/roleBindings`, { query: { identity } })).totalCount;
-    expect([await bindings(gone.uid), await bindings(stays.uid)]).toEqual(["0", "1"]);
-    expectNotFound(await api.call("GET", `${IAM}/roleBindings/${binding}`), "RoleBinding", binding);
-    // The group that one of them was in is empty again.
-    expect((await api.call("DELETE", `${IAM}/groups/${group}`)).status).toBe(200);
-  });
+test("deleting an identity deletes exactly its bindings in the same transaction, wherever they are", async () => {
+  const { uid: group } = await createRecord(api, "groups", api.organization, { name: "g" });
+  const [gone, stays] = [await api.actor("gone", { role: "viewer" }), await api.actor("stays", { role: "viewer" })];
+  const body = { identityUid: gone.uid, roleUid: await api.role("editor") };
+  const { uid: binding } = await createRecord(api, "roleBindings", group, body);
+  await api.ok("DELETE", `${IAM}/identities/${gone.uid}`);
+  const bindings = async (identity: string) =>
+    (await api.ok("GET", `${IAM}/roleBindings`, { query: { identity } })).totalCount;
+  expect([await bindings(gone.uid), await bindings(stays.uid)]).toEqual(["0", "1"]);
+  expectNotFound(await api.call("GET", `${IAM}/roleBindings/${binding}`), "RoleBinding", binding);
+  // The group that one of them was in is empty again.
+  expect((await api.call("DELETE", `${IAM}/groups/${group}`)).status).toBe(200);
 });
 
 describe("LookupIdentity, for any caller,", () => {
@@ -134,7 +127,7 @@ describe("LookupIdentity, for any caller,", () => {
 });
 
 describe("static keys", () => {
-  const createWithKeys = (further: Body) => create({ staticKeys: { ...EXACT, issuerKeys: KEYS(), ...further } });
+  const createWithKeys = (further: Body) => create({ staticKeys: { ...EXACT, issuerKeys: ownKeys(), ...further } });
   const TIME = "must be in the future, at most 365 days after creation";
 
   test.each([
@@ -151,7 +144,7 @@ describe("static keys", () => {
 
   test("cannot be extended beyond 365 days after creation by a later change", async () => {
     const server = await serve();
-    const staticKeys = { ...EXACT, issuerKeys: KEYS() };
+    const staticKeys = { ...EXACT, issuerKeys: ownKeys() };
     const { uid } = await createRecord(server, "identities", server.organization, { name: "i", staticKeys });
     server.clock.advance(30 * DAY_MS);
     server.owner.token = await server.token(server.identity, { subject: "owner" });
@@ -166,7 +159,7 @@ describe("static keys", () => {
 
   test("that have expired block no update: fields outside the mask are not validated", async () => {
     const server = await serve();
-    const body = { name: "i", staticKeys: { ...EXACT, issuerKeys: KEYS(), expirationTime: later(1) } };
+    const body = { name: "i", staticKeys: { ...EXACT, issuerKeys: ownKeys(), expirationTime: later(1) } };
     const { uid } = await createRecord(server, "identities", server.organization, body);
     server.clock.advance(1);
     const path = `${IAM}/identities/${uid}`;
@@ -193,9 +186,8 @@ describe("static keys", () => {
       reason: `must be a JSON Web Key Set of public keys: ${reason}`,
     };
     expect(warnings()).toMatchObject([warning]);
-    const now = Math.floor(START_MS / 1000);
-    const claims = { iss: EXACT.issuer, sub: EXACT.subject, aud: server.authUrl, iat: now, exp: now + 60 };
-    const answer = await server.exchange(await sharedKeys().signer.sign(claims), { identity: identity.uid });
+    const token = await signedToken({ iss: EXACT.issuer, sub: EXACT.subject, aud: server.authUrl });
+    const answer = await server.exchange(token, { identity: identity.uid });
     expectRefusal(answer, "PERMISSION_DENIED", "the token may not be exchanged for this identity");
 
     const replaced = { staticKeys: { ...EXACT, issuerKeys: `${issuerKeys} ` } };
@@ -207,10 +199,9 @@ describe("static keys", () => {
   test("do not make the server ask their issuer for keys, whatever token names it", async () => {
     const server = await serve();
     const { url: iss, connections } = await serveIssuer();
-    const staticKeys = { issuer: iss, subject: "s", issuerKeys: KEYS() };
+    const staticKeys = { issuer: iss, subject: "s", issuerKeys: ownKeys() };
     await createRecord(server, "identities", server.organization, { name: "i", staticKeys });
-    const iat = Math.floor(START_MS / 1000);
-    const token = await sharedKeys().signer.sign({ iss, sub: "s", aud: server.authUrl, iat, exp: iat + 60 });
+    const token = await signedToken({ iss, sub: "s", aud: server.authUrl });
     const unknown = `${server.organization}/${"0".repeat(16)}`;
     const answer = await server.exchange(token, { identity: unknown });
     expectRefusal(answer, "PERMISSION_DENIED", "the token may not be exchanged for this identity");

@@ -2,8 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
-import { IAM, ownerToken, serve, sharedKeys, startPlainServer } from "../../harness/api-server.ts";
-import { START_MS } from "../../harness/clock.ts";
+import { IAM, ownerToken, ownKeys, serve, signedToken, startPlainServer } from "../../harness/api-server.ts";
 import { createRecord } from "../../harness/records.ts";
 import type { Answer, Body } from "../../support/http.ts";
 import { expectRefusal, resourceInfo } from "../../support/refusal.ts";
@@ -59,13 +58,10 @@ describe("refuses with one text", () => {
 
   test("an issuer in whose name an identity's own key signed, which vouches for nothing", async () => {
     const issuer = "https://accounts.google.com";
-    const issuerKeys = JSON.stringify(sharedKeys().signer.jwks());
-    const staticKeys = { issuer, subject: "s", issuerKeys };
-    const body = { name: "static", staticKeys };
-    const { uid } = await createRecord(api, "identities", api.organization, body);
-    const iat = Math.floor(START_MS / 1000);
-    const claims = { iss: issuer, sub: "s", aud: api.authUrl, iat, exp: iat + 60, ...EMAIL };
-    const { json } = await api.exchange(await sharedKeys().signer.sign(claims), { aud: api.baseUrl, identity: uid });
+    const staticKeys = { issuer, subject: "s", issuerKeys: ownKeys() };
+    const { uid } = await createRecord(api, "identities", api.organization, { staticKeys });
+    const token = await signedToken({ iss: issuer, sub: "s", aud: api.authUrl, ...EMAIL });
+    const { json } = await api.exchange(token, { aud: api.baseUrl, identity: uid });
     expectMissing(await api.call("GET", PATH, { token: json.token }));
   });
 

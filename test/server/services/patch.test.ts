@@ -1,10 +1,10 @@
-// PATCH (docs/contract.md#updates, docs/contract.md#d18, AIP-134): which fields of a group change. schema/update-mask.test.ts has the masks.
+// PATCH (docs/contract.md#updates, docs/contract.md#d18, AIP-134): which fields change. schema/update-mask.test.ts has the masks.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { Group } from "../../../schema/index.ts";
 import { parseSeed } from "../../../server/index.ts";
 import { changeInput } from "../../../server/services/record.ts";
-import { IAM, serve } from "../../harness/api-server.ts";
+import { IAM, ownKeys, serve } from "../../harness/api-server.ts";
 import { createRecord } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { expectInvalid, expectRefusal, NO_NAME } from "../../support/refusal.ts";
@@ -105,4 +105,56 @@ test("a field that breaks a rule already is refused where the mask names it, and
   const change = { name: "OF A COPY", description: "new" };
   expect(changeInput(Group, current, change, "description").next).toEqual(change);
   expect(() => changeInput(Group, current, change, "name")).toThrow(`name: ${NO_NAME}`);
+});
+
+describe("an identity", () => {
+  const AWS = { awsAccount: "123456789012", arn: "arn:aws:iam::123456789012:role/r", userId: "u" };
+  const ONE = { claimMatch: "one of claimMatch, staticKeys, awsIdentity, servicePrincipal must be set" };
+  const identity = (fields?: Body) => createRecord(api, "identities", root, fields);
+  const change = (uid: string, body: Body, updateMask?: string) =>
+    api.call("PATCH", `${IAM}/identities/${uid}`, { body, query: { updateMask } });
+  const shown = (uid: string) => api.ok("GET", `${IAM}/identities/${uid}`);
+
+  test("switches its relationship to AWS, to keys and back, and the exchange follows", async () => {
+    const { claimMatch: _, ...rest } = await identity({ description: "d" });
+    expect((await change(rest.uid, { awsIdentity: AWS })).json).toEqual({ ...rest, awsIdentity: AWS });
+    const staticKeys = { issuer: "https://keys.example", subject: "k", issuerKeys: ownKeys() };
+    const keyed = { staticKeys: { ...staticKeys, expirationTime: "2027-01-28T12:54:21.189Z" } };
+    expect((await change(rest.uid, { staticKeys })).json).toEqual({ ...rest, ...keyed });
+    const claimMatch = { issuer: api.issuer, subject: "back" };
+    expect((await change(rest.uid, { claimMatch })).json).toEqual({ ...rest, claimMatch });
+    expect(await api.token(rest.uid, { subject: "back" })).toMatch(/^ey/);
+  });
+
+  test("cannot lose a member that it needs, whichever of a oneof is set", async () => {
+    const byPattern = { issuerPattern: "https://.*", subjectPattern: "s" };
+    const { uid } = await identity({ claimMatch: byPattern });
+    const text = "one of issuer, issuerPattern must be set";
+    expectInvalid(await change(uid, {}, "claimMatch.issuerPattern"), { "claimMatch.issuer": text });
+    expect((await shown(uid)).claimMatch).toEqual(byPattern);
+    const aws = await identity({ awsIdentity: AWS });
+    expectInvalid(await change(aws.uid, {}, "awsIdentity"), ONE);
+    expectInvalid(await change(aws.uid, { awsIdentity: null }), ONE);
+    expect(await shown(aws.uid)).toEqual(aws);
+  });
+
+  test("is changed by the rules by which it is created", async () => {
+    const own = await identity();
+    const text = "must not be the issuer of this service";
+    expectInvalid(await change(own.uid, { claimMatch: { issuer: api.baseUrl } }), { "claimMatch.issuer": text });
+    const { json } = await change(own.uid, { claimMatch: { subjectPattern: "(" } });
+    expect(json.message).toMatch(/^Invalid argument: claimMatch\.subjectPattern: must be an RE2 pattern: /);
+    expect(await shown(own.uid)).toEqual(own);
+  });
+});
+
+test("a role binding changes its role and keeps its identity, and the other way round", async () => {
+  const link = { identityUid: api.identity, roleUid: await api.role("viewer") };
+  const binding = await createRecord(api, "roleBindings", root, link);
+  const change = (body: Body) => api.ok("PATCH", `${IAM}/roleBindings/${binding.uid}`, { body });
+  const roleUid = await api.role("editor");
+  const role = { uid: roleUid, name: "editor", description: "Built-in role: editor" };
+  expect(await change({ roleUid })).toEqual({ ...binding, role });
+  const identityUid = (await api.actor("other")).uid;
+  expect(await change({ identityUid })).toMatchObject({ identity: { uid: identityUid }, role });
 });

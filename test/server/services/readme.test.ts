@@ -15,14 +15,12 @@ organization: { name: acme }
 roles: [{ name: writer, capabilities: [internal, repo.internal.admin, repo.update, repo.list] }]
 identities: [{ name: writer, claimMatch: { issuer: dev-issuer, subject: writer } }]
 bindings: [{ identity: writer, role: writer }]
-repos: [{ name: nginx, readme: "# nginx" }]
 `,
   "seed.yaml",
 );
 const api = await serve({ seed });
 const { identities } = await api.ok("GET", `${IAM}/identities`, { query: { name: "writer" } });
 const token: string = await api.token(identities[0].uid, { subject: "writer" });
-const [nginx] = (await api.ok("GET", PATH)).repos;
 
 let count = 0;
 const repo = async (body: Body = {}): Promise<string> =>
@@ -32,12 +30,6 @@ const write = (uid: string, body: Body, updateMask?: string) =>
 const read = (uid: string) => api.ok("GET", `${PATH}/${uid}/readme`);
 
 describe("a readme", () => {
-  test("of a seed is read, of a new repo is empty", async () => {
-    expect(await read(nginx.uid)).toEqual({ uid: nginx.uid, content: "# nginx" });
-    const uid = await repo();
-    expect(await read(uid)).toEqual({ uid });
-  });
-
   test("is changed, which changes the repo", async () => {
     const uid = await repo();
     api.clock.advance(1000);

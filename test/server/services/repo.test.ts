@@ -107,16 +107,14 @@ describe("a name", () => {
   });
 });
 
-describe("deleting a repo", () => {
-  test("deletes its tags, and no others", async () => {
-    const [gone, stays] = [await createdRecord(), await createdRecord()];
-    const digest = `sha256:${"a".repeat(64)}`;
-    const tag = (repo: Body) => createUid(api, "tags", repo.uid, { name: "latest", digest });
-    const [goneTag, staysTag] = [await tag(gone), await tag(stays)];
-    expect((await api.call("DELETE", `${PATH}/${gone.uid}`)).text).toBe("");
-    expectNotFound(await api.call("GET", `${REGISTRY}/tags/${goneTag}`), "Tag", goneTag, "registry");
-    expect((await api.call("GET", `${REGISTRY}/tags/${staysTag}`)).status).toBe(200);
-    const { totalCount } = await api.ok("GET", `${REGISTRY}/tags`, { query: { "uidp.childrenOf": gone.uid } });
-    expect(totalCount).toBe("0");
-  });
+test("deleting a repo deletes its tags, and no others", async () => {
+  const [gone, stays] = [await createdRecord(), await createdRecord()];
+  const digest = `sha256:${"a".repeat(64)}`;
+  const tag = (repo: Body) => createUid(api, "tags", repo.uid, { name: "latest", digest });
+  const [goneTag, staysTag] = [await tag(gone), await tag(stays)];
+  expect((await api.call("DELETE", `${PATH}/${gone.uid}`)).text).toBe("");
+  expectNotFound(await api.call("GET", `${REGISTRY}/tags/${goneTag}`), "Tag", goneTag, "registry");
+  expect((await api.call("GET", `${REGISTRY}/tags/${staysTag}`)).status).toBe(200);
+  const { totalCount } = await api.ok("GET", `${REGISTRY}/tags`, { query: { "uidp.childrenOf": gone.uid } });
+  expect(totalCount).toBe("0");
 });

@@ -126,16 +126,14 @@ describe.each(["groups", "accountAssociations"])("%s", (plural) => {
   });
 });
 
-describe("a name is matched exactly", () => {
-  test.each([
-    ["the name", "eng.platform", 1],
-    ["a prefix", "eng.plat", 0],
-    ["a pattern of SQL", "eng%", 0],
-    ["another case", "ENG.platform", 0],
-  ])("%s", async (_, name, count) => {
-    for (const [plural, path] of KINDS.filter(([own]) => own !== "roleBindings" && own !== "advisories"))
-      expect((await api.ok("GET", path, { query: { name } }))[plural]).toHaveLength(count);
-  });
+test.each([
+  ["the name", "eng.platform", 1],
+  ["a prefix", "eng.plat", 0],
+  ["a pattern of SQL", "eng%", 0],
+  ["another case", "ENG.platform", 0],
+])("a name is matched exactly: %s", async (_, name, count) => {
+  for (const [plural, path] of KINDS.filter(([own]) => own !== "roleBindings" && own !== "advisories"))
+    expect((await api.ok("GET", path, { query: { name } }))[plural]).toHaveLength(count);
 });
 
 describe("the filters of role bindings", () => {

@@ -33,19 +33,17 @@ const uids: string[] = [
   ...uidsOf(await list({ page_size: 200, skip: 200 })),
 ];
 
-describe("page_size", () => {
-  test.each([
-    ["one", 1, 1],
-    ["the maximum", 200, 200],
-    ["over the maximum, coerced to it (AIP-158)", 201, 200],
-    ["0, which is the default", 0, 50],
-    ["absent, which is the default", undefined, 50],
-  ])("of %s", async (_, size, expected) => {
-    const page = await list({ page_size: size });
-    expect(uidsOf(page)).toEqual(uids.slice(0, expected));
-    expect(page.nextPageToken).toEqual(expect.any(String));
-    expect(page).toMatchObject({ totalCount: "203", skipped: 0 });
-  });
+test.each([
+  ["one", 1, 1],
+  ["the maximum", 200, 200],
+  ["over the maximum, coerced to it (AIP-158)", 201, 200],
+  ["0, which is the default", 0, 50],
+  ["absent, which is the default", undefined, 50],
+])("page_size of %s", async (_, size, expected) => {
+  const page = await list({ page_size: size });
+  expect(uidsOf(page)).toEqual(uids.slice(0, expected));
+  expect(page.nextPageToken).toEqual(expect.any(String));
+  expect(page).toMatchObject({ totalCount: "203", skipped: 0 });
 });
 
 describe("a walk", () => {

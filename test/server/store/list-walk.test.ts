@@ -1,7 +1,7 @@
 // A walk of more than 300 rows while others write (docs/faults.md#f19): no row twice, and none missing that exists from the first
 // page to the last, in every order. Seeded: the same writes each time.
 
-import { describe, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
 import { IAM, serve, shuffledIds } from "../../harness/api-server.ts";
 import { createRecord, listAll } from "../../harness/records.ts";
@@ -32,34 +32,32 @@ const ORDERS = ["uid", "name", "create_time", "update_time"].flatMap((field) => 
 
 const api = await serve({ seed, ids: shuffledIds(7) });
 
-describe("a walk with inserts and deletes between its pages", () => {
-  test.each(ORDERS.flatMap((order, i) => [7, 50].map((size) => [order, size, 100 * i + size] as const)))(
-    "by %s, %i a page, loses nothing and repeats nothing",
-    async (orderBy, size, seedOfWrites) => {
-      const writes = createRandom(seedOfWrites);
-      const before = await all();
-      expect(before.length).toBeGreaterThan(300);
-      const gone = new Set<string>();
-      const seen: string[] = [];
-      let token: string | undefined;
-      do {
-        const { groups, nextPageToken } = await page({ order_by: orderBy, page_size: size, page_token: token });
-        seen.push(...groups.map(({ uid }: Body) => uid));
-        token = nextPageToken;
-        // One insert and one delete at random places, and now and then exactly the row of the cursor.
-        await insert(writes);
-        const last = seen.at(-1) as string;
-        const victim = writes.below(3) === 0 ? last : writes.pick(before);
-        if (!gone.has(victim)) {
-          gone.add(victim);
-          await remove(victim);
-        }
-      } while (token);
+test.each(ORDERS.flatMap((order, i) => [7, 50].map((size) => [order, size, 100 * i + size] as const)))(
+  "a walk with inserts and deletes between its pages by %s, %i a page, loses nothing and repeats nothing",
+  async (orderBy, size, seedOfWrites) => {
+    const writes = createRandom(seedOfWrites);
+    const before = await all();
+    expect(before.length).toBeGreaterThan(300);
+    const gone = new Set<string>();
+    const seen: string[] = [];
+    let token: string | undefined;
+    do {
+      const { groups, nextPageToken } = await page({ order_by: orderBy, page_size: size, page_token: token });
+      seen.push(...groups.map(({ uid }: Body) => uid));
+      token = nextPageToken;
+      // One insert and one delete at random places, and now and then exactly the row of the cursor.
+      await insert(writes);
+      const last = seen.at(-1) as string;
+      const victim = writes.below(3) === 0 ? last : writes.pick(before);
+      if (!gone.has(victim)) {
+        gone.add(victim);
+        await remove(victim);
+      }
+    } while (token);
 
-      expect(new Set(seen).size).toBe(seen.length);
-      const throughout = before.filter((uid) => !gone.has(uid));
-      const missed = throughout.filter((uid) => !seen.includes(uid));
-      expect(missed).toEqual([]);
-    },
-  );
-});
+    expect(new Set(seen).size).toBe(seen.length);
+    const throughout = before.filter((uid) => !gone.has(uid));
+    const missed = throughout.filter((uid) => !seen.includes(uid));
+    expect(missed).toEqual([]);
+  },
+);

@@ -2,8 +2,7 @@
 // succeeds meanwhile.
 
 import { beforeEach, expect, test } from "vitest";
-import { serve, sharedKeys, type TestServer } from "../../../harness/api-server.ts";
-import { START_MS } from "../../../harness/clock.ts";
+import { serve, sharedKeys, signedToken, type TestServer } from "../../../harness/api-server.ts";
 import { createRecord, createUid } from "../../../harness/records.ts";
 import { serveIssuer } from "../../../harness/sts.ts";
 
@@ -39,11 +38,6 @@ const startIssuers = async () => {
   };
 };
 
-const tokenOf = (iss: string) => {
-  const iat = Math.floor(START_MS / 1000);
-  return sharedKeys().signer.sign({ iss, sub: "s", aud: api.authUrl, iat, exp: iat + 60 });
-};
-
 const trust = async (token: string, group: string, claimMatch: object): Promise<string> => {
   const body = { name: "ci", claimMatch: { subject: "s", ...claimMatch } };
   return await createUid(api, "identities", group, body, token);
@@ -58,7 +52,7 @@ const newTenant = async (name: string) => {
 };
 
 const exchange = async (issuer: string, identity: string): Promise<number> =>
-  (await api.exchange(await tokenOf(issuer), { identity })).status;
+  (await api.exchange(await signedToken({ iss: issuer, sub: "s", aud: api.authUrl }), { identity })).status;
 
 test.each([
   ["exact issuers", (i: number) => ({ issuer: `${issuers.url}/dead/${i}` })],
