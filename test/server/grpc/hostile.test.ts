@@ -122,6 +122,31 @@ describe("a stream without an end", () => {
     expect(ended).toEqual([0, 1]);
   });
 
+  test("gets no answer after its end: a later request of reflection is ignored", async () => {
+    const { handle, streams } = reflection();
+    const answers: unknown[] = [];
+    const call = new Duplex({
+      objectMode: true,
+      read() {},
+      write(answer, _encoding, done) {
+        answers.push(answer);
+        done();
+      },
+    });
+    const errors: Error[] = [];
+    call.on("error", (error) => errors.push(error));
+    handle(call);
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    call.push({ listServices: "" });
+    await turn();
+    streams.end();
+    await turn();
+    call.push({ listServices: "" });
+    await turn();
+    expect(errors).toEqual([]);
+    expect(answers).toHaveLength(1);
+  });
+
   test("gets 2 MiB of descriptions for all streams of its connection, and another connection gets its own", async () => {
     const path = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
     // file_containing_symbol, of a file with many imports; each stream gets its files once.

@@ -103,6 +103,7 @@ describe("options that cannot be served are refused:", () => {
   const ORIGIN =
     "takes the scheme, host and port that clients use, and nothing after them, such as https://irm.example.com";
   test.each<[string, object, string]>([
+    ["no URL", { publicUrl: "irm example" }, `--public-url ${ORIGIN}`],
     ["no scheme", { publicUrl: "irm.example.com" }, "--public-url has no scheme; write https://irm.example.com"],
     ["a path", { publicUrl: "https://example.com/irm" }, `--public-url ${ORIGIN}`],
     ["a password, which is not repeated", { publicUrl: "https://ann:secret@example.com" }, `--public-url ${ORIGIN}`],

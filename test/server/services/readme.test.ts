@@ -98,6 +98,7 @@ describe("Markdown", () => {
       "<!--monopod:start-->\ntext\n<!-- was: <script> -->\n<!--monopod:end-->",
     ],
     ["what folds", "<details><summary>more</summary>\n\ntext\n\n</details>"],
+    ["harmless elements in any spelling", "<BR><kbd title='x'>k</kbd> H<sub>2</sub>O &copy; &lt;script&gt;"],
     ["an element that its parent ends", "<p>one<p>two"],
     [
       "the published example of a safe one",

@@ -78,6 +78,7 @@ describe("the server stops acknowledging writes, and reports it, when its", () =
     ["index is deleted", (file) => unlinkSync(`${file}-shm`), text("irm.db-shm was deleted or moved away")],
     ["file is emptied", (file) => truncateSync(file), text("irm.db was overwritten or cut off")],
     ["header is overwritten", (file) => overwrite(file, 0, 100), text("irm.db was overwritten or cut off")],
+    ["file is cut", (file) => truncateSync(file, 2048), text("irm.db was cut off")],
     ["log is emptied", (file) => truncateSync(`${file}-wal`), text("irm.db-wal was cut off")],
     ["log is cut", (file) => truncateSync(`${file}-wal`, 40_000), text("irm.db-wal was cut off")],
   ])("%s", async (_, damage, reason) => {

@@ -219,6 +219,11 @@ describe.each(Object.keys(PATHS) as Operation[])("a request of %s", (operation) 
     expect(answer.json.message).toMatch(/^Invalid argument: the body is not JSON in UTF-8: /);
   });
 
+  it("counts null as absent", async () => {
+    const answer = await post(operation, workload, '{"scope":null,"cap":null}', "application/json", {});
+    expectInvalid(answer, { aud: "Audience must be specified" });
+  });
+
   it("names one field in the query and in JSON: INVALID_ARGUMENT, unless it is a list", async () => {
     const twice = await post(operation, workload, `{"scope":"${group}"}`, "application/json", {
       aud: api.baseUrl,
