@@ -9,7 +9,6 @@ import { clientOf } from "../access/client.ts";
 import { IAM, type TestServer } from "../harness/api-server.ts";
 import { createUid } from "../harness/records.ts";
 import { requestsOf } from "../harness/signed-in.ts";
-import { type ProgramHost, startProgramHost } from "../harness/small-engine/program-host.ts";
 import { createRandom, type Random } from "../support/random.ts";
 import { differencesBetween } from "./export/likeness.ts";
 import { type Deployment, deploy, PROJECT, startPacedServer } from "./export/program.ts";
@@ -38,21 +37,18 @@ const newFigures = () => ({
 /** `rounds`: organizations, each in one form. */
 export const exports = async (options: PartOptions): Promise<PartResult> => {
   const figures = newFigures();
-  const host = await startProgramHost();
   const { stackTraceLimit } = Error;
   // The SDK takes the stack of each promise, which is a sixth of the time.
   Error.stackTraceLimit = 1;
   const failures = await proveEach(options, async (own, fail) => {
     const form = FORMS[own % FORMS.length] as Form;
-    for (const text of await proveOne(host, own, form, figures)) fail(`${JSON.stringify(form)}: ${text}`);
+    for (const text of await proveOne(own, form, figures)) fail(`${JSON.stringify(form)}: ${text}`);
   });
   Error.stackTraceLimit = stackTraceLimit;
-  host.close();
   return { figures: { organizations: options.rounds, ...figures }, failures };
 };
 
 interface Proof {
-  host: ProgramHost;
   source: TestServer;
   fresh: TestServer;
   contents: Contents;
@@ -62,7 +58,7 @@ interface Proof {
   figures: ReturnType<typeof newFigures>;
 }
 
-const proveOne = async (host: ProgramHost, seed: number, form: Form, figures: Proof["figures"]): Promise<string[]> => {
+const proveOne = async (seed: number, form: Form, figures: Proof["figures"]): Promise<string[]> => {
   const [source, fresh] = [await startPacedServer(), await startPacedServer()];
   try {
     const random = createRandom(seed);
@@ -71,7 +67,7 @@ const proveOne = async (host: ProgramHost, seed: number, form: Form, figures: Pr
     await growOrganization(random, source, { organization, others: [await createOutsider(source)], nowMs });
     const contents = await readContents(clientOf(source), organization);
     figures["records of all kinds"] += KINDS.reduce((sum, kind) => sum + contents.records[kind].length, 0);
-    const proof = { host, source, fresh, contents, form, nowMs, random, figures };
+    const proof = { source, fresh, contents, form, nowMs, random, figures };
     return [...(await takesOver(proof)), ...(await createsTheSame(proof))];
   } finally {
     await Promise.all([source.close(), fresh.close()]);
@@ -90,14 +86,14 @@ const createOutsider = async (api: TestServer): Promise<string> => {
   return createUid(api, "identities", beside, { name: "outsider" });
 };
 
-const takesOver = async ({ host, source, contents, form, nowMs, random, figures }: Proof): Promise<string[]> => {
+const takesOver = async ({ source, contents, form, nowMs, random, figures }: Proof): Promise<string[]> => {
   const { all, files, problems } = exported(contents, form, true, nowMs);
   const shuffled = { ...contents, records: mapRecords(contents.records, (_, own) => random.shuffle(own)) };
   const again = exported(shuffled, form, true, nowMs);
   if ([...files].some(([name, text]) => again.files.get(name) !== text))
     problems.push("the program depends on the order in which the API lists records");
   figures["records that a program names and leaves out"] += all.leftOut.length;
-  const stack = deploy(host, source, files, form.isNative);
+  const stack = deploy(source, files, form.isNative);
   try {
     source.log.length = 0;
     problems.push(...(await problemsOfRuns("adopting", stack, all, {})));
@@ -116,9 +112,9 @@ const takesOver = async ({ host, source, contents, form, nowMs, random, figures 
   }
 };
 
-const createsTheSame = async ({ host, fresh, contents, form, nowMs, figures }: Proof): Promise<string[]> => {
+const createsTheSame = async ({ fresh, contents, form, nowMs, figures }: Proof): Promise<string[]> => {
   const { all, files, problems } = exported(contents, form, false, nowMs);
-  const stack = deploy(host, fresh, files, form.isNative);
+  const stack = deploy(fresh, files, form.isNative);
   const secrets = all.entries.flatMap(({ secret }) =>
     secret ? [[`${PROJECT}:${secret.setting}`, "of the other service"]] : [],
   );

@@ -1,6 +1,6 @@
 // The dynamic adapter: adds what the classes of a program and the SDK's provider add, and calls the methods in this process.
 import { methodsWith } from "../../../provider/engine/methods.ts";
-import { KEY, PREVIEW, PROVIDER, SECRET_ARGUMENTS } from "../../../provider/record/state.ts";
+import { KEY, PROVIDER } from "../../../provider/record/state.ts";
 import type { Environment } from "../../../provider/run/session.ts";
 import type { Json } from "../../../schema/index.ts";
 import { isHalfDone, type Named, type Provider, typeOf } from "./provider.ts";
@@ -27,9 +27,8 @@ export const dynamicProvider = async (environment: Environment, stack: string): 
       throw error;
     };
   return {
-    check: async (resource, olds, news, isPreview = false) => {
-      const marks = isPreview ? { [PREVIEW]: true, [SECRET_ARGUMENTS]: [] } : {};
-      const { inputs, failures } = await methods[resource.kind].check(copy(olds), bag(resource, { ...news, ...marks }));
+    check: async (resource, olds, news) => {
+      const { inputs, failures } = await methods[resource.kind].check(copy(olds), bag(resource, news));
       return { inputs: copy(inputs), failures };
     },
     diff: (resource, stored, inputs) => methods[resource.kind].diff(stored.id, copy(stored.outputs), copy(inputs)),

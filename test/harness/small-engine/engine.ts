@@ -5,7 +5,7 @@ import type { Json } from "../../../schema/index.ts";
 import { type Declared, type Program, refsIn, resolve } from "./program.ts";
 import type { ProgramEnd } from "./program-end.ts";
 import { isHalfDone, type Provider, type Snapshot } from "./provider.ts";
-import type { Pending, StateFile, Stored } from "./state.ts";
+import { openState, type Pending, type StateFile, type StateOptions, type Stored } from "./state.ts";
 
 export type Command = "up" | "preview" | "refresh" | "destroy";
 
@@ -16,7 +16,7 @@ export interface Outcome {
   errors: string[];
 }
 
-export interface EngineOptions {
+interface EngineOptions {
   provider: Provider;
   state: StateFile;
   /** a step of this type has ended, and the state does not show it yet */
@@ -27,7 +27,7 @@ export interface EngineOptions {
   programEnd: ProgramEnd;
 }
 
-export const engineWith = ({ provider, state, beforeState, isCancelled, programEnd }: EngineOptions) => {
+const engineWith = ({ provider, state, beforeState, isCancelled, programEnd }: EngineOptions) => {
   const outcome: Outcome = { steps: [], errors: [] };
 
   const old = ({ name, kind }: Declared): Stored | undefined =>
@@ -247,6 +247,22 @@ export const engineWith = ({ provider, state, beforeState, isCancelled, programE
       return outcome;
     }),
   } satisfies Record<Command, (program: Program) => Promise<Outcome>>;
+};
+
+/** One operation of the engine, which ends its provider. */
+export const runCommand = async (
+  command: Command,
+  program: Program,
+  { stateFile, ...options }: StateOptions & { stateFile: string },
+  parts: Omit<EngineOptions, "state">,
+): Promise<Outcome> => {
+  const state = openState(stateFile, options);
+  try {
+    return await engineWith({ ...parts, state })[command](program);
+  } finally {
+    await parts.provider.end();
+    if (command !== "preview") state.close();
+  }
 };
 
 interface Ended {

@@ -99,3 +99,37 @@ const withMembers = (value: unknown, added: Record<string, unknown>): unknown =>
   const own = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withMembers(one, added)]));
   return "uid" in own ? { ...own, ...added } : own;
 };
+
+interface PausePoints {
+  /** resolves when the process may go on */
+  atPoint(point: Point, of: string): Promise<void>;
+  resume(): void;
+}
+
+/** One pause of a process, at a point that it reaches for the nth time. */
+export const pausePoints = (pause: PauseAt | undefined, paused: (point: Point) => void): PausePoints => {
+  let left = pause?.nth ?? 1;
+  const going = Promise.withResolvers<void>();
+  return {
+    atPoint: async (point, of) => {
+      if (point !== pause?.point || of !== pause.of) return;
+      left -= 1;
+      if (left !== 0) return;
+      paused(point);
+      await going.promise;
+    },
+    resume: going.resolve,
+  };
+};
+
+/** What the small engine and the process of its plugin agree on: its options, and the line that it prints when it pauses. */
+export interface PluginOptions
+  extends Pick<EnvironmentOptions, "pace" | "wrongBy" | "addedMembers" | "pageSize" | "shortTimeout" | "stored"> {
+  pause?: PauseAt | undefined;
+}
+export interface PluginMessage {
+  paused: Point;
+}
+
+/** The variable that has its options. */
+export const OPTIONS = "IRM_TEST_PLUGIN";

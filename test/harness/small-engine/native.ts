@@ -78,10 +78,9 @@ export const nativeProvider = async (plugin: Plugin, stack: string, engine: stri
       const response = await call<DiffResponse>("diff", members, messages.DiffRequest);
       return { changes: response.getChanges() === DIFF_SOME, replaces: response.getReplacesList() };
     },
-    preview: async (resource, inputs, stored) =>
-      jsonFrom(
-        (await (stored ? update(resource, stored, inputs, true) : create(resource, inputs, true))).getProperties(),
-      ),
+    preview: async (resource, inputs, stored) => {
+      await (stored ? update(resource, stored, inputs, true) : create(resource, inputs, true));
+    },
     create: async (resource, inputs) => {
       const response = await create(resource, inputs);
       return { id: response.getId(), inputs, outputs: jsonFrom(response.getProperties()) };

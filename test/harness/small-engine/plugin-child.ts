@@ -5,9 +5,8 @@ import { createInterface } from "node:readline";
 import type { Env } from "../../../client/config.ts";
 import { COMPILED } from "../../support/compiled.ts";
 import { startEngineService } from "./engine-service.ts";
-import type { Point } from "./environment.ts";
+import { OPTIONS, type PluginMessage, type PluginOptions, type Point } from "./environment.ts";
 import { nativeProvider } from "./native.ts";
-import { OPTIONS, type PluginMessage, type PluginOptions } from "./plugin-options.ts";
 import type { Provider } from "./provider.ts";
 
 export interface PluginChild extends Provider {

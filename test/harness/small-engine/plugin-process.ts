@@ -1,9 +1,7 @@
 // `node test/harness/small-engine/plugin-process.ts ENGINE_ADDRESS`: the native plugin, with an environment that tests choose. It may pause
 // until a line comes on stdin, or its engine dies.
 import { runPlugin } from "../../../plugin/run.ts";
-import { environmentWith } from "./environment.ts";
-import { pausePoints } from "./pause.ts";
-import { OPTIONS, type PluginMessage, type PluginOptions } from "./plugin-options.ts";
+import { environmentWith, OPTIONS, type PluginMessage, type PluginOptions, pausePoints } from "./environment.ts";
 
 const { pause, ...options } = JSON.parse(process.env[OPTIONS] ?? "{}") as PluginOptions;
 delete process.env[OPTIONS];

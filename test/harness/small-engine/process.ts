@@ -2,13 +2,11 @@
 // commands as lines of JSON and answers each with one. Each command has a new provider, as each run of Pulumi has.
 import { createInterface } from "node:readline";
 import { type Pace, timeAt } from "../clock.ts";
-import { type Command, engineWith, type Outcome } from "./engine.ts";
-import { environmentWith, type PauseAt, type Point, type StoredAt } from "./environment.ts";
-import { type PausePoints, pausePoints } from "./pause.ts";
+import { type Command, type Outcome, runCommand } from "./engine.ts";
+import { environmentWith, type PauseAt, type Point, pausePoints, type StoredAt } from "./environment.ts";
 import type { Program } from "./program.ts";
 import { programEndIn } from "./program-end.ts";
 import type { Adapter, Provider } from "./provider.ts";
-import { openState } from "./state.ts";
 
 export interface ChildOptions {
   adapter: Adapter;
@@ -57,46 +55,40 @@ const log = (text: string) => send({ log: text });
 const reportPause = (point: Point) => send({ paused: point });
 
 // Loads the one that it needs.
-const openerOf = async (adapter: Adapter): Promise<(order: Order, points: PausePoints) => Promise<Provider>> => {
+const open = async (atPoint: ReturnType<typeof pausePoints>["atPoint"], { pause }: Order): Promise<Provider> => {
+  const { adapter, pluginFile: file = "", pace, wrongBy, addedMembers, pageSize, stored, stack } = options;
   if (adapter === "dynamic") {
-    const { dynamicHere } = await import("./dynamic-here.ts");
-    return (_, { atPoint }) => dynamicHere({ ...options, atPoint, log });
+    const { dynamicProvider } = await import("./dynamic.ts");
+    return dynamicProvider(environmentWith({ ...options, atPoint, log }), stack);
   }
   const { nativeChild } = await import("./plugin-child.ts");
-  return async ({ pause }, points) => {
-    const { pluginFile: file = "", pace, wrongBy, addedMembers, pageSize, stored, stack } = options;
-    const own = { pace, wrongBy, addedMembers, pageSize, stored, pause };
-    const plugin = await nativeChild({ file, options: own, env: process.env, stack, log, paused: reportPause });
-    send({ plugin: plugin.pid });
-    resume = () => {
-      points.resume();
-      plugin.resume();
-    };
-    return plugin;
+  const own = { pace, wrongBy, addedMembers, pageSize, stored, pause };
+  const plugin = await nativeChild({ file, options: own, env: process.env, stack, log, paused: reportPause });
+  send({ plugin: plugin.pid });
+  const resumeEngine = resume;
+  resume = () => {
+    resumeEngine();
+    plugin.resume();
   };
+  return plugin;
 };
-
-const open = await openerOf(options.adapter);
 
 const run = async (order: Order): Promise<Outcome> => {
   const points = pausePoints(order.pause, reportPause);
   resume = points.resume;
-  provider = await open(order, points);
+  provider = await open(points.atPoint, order);
   const { stateFile, pace, isUnchecked } = options;
-  const state = openState(stateFile, { now: () => timeAt(pace), ...(isUnchecked && { isUnchecked }) });
-  const engine = engineWith({
-    provider,
-    state,
-    beforeState: (type) => points.atPoint("before state", type),
-    isCancelled: () => cancelled,
-    programEnd: programEndIn(environmentWith({ ...options, atPoint: points.atPoint, log }), options.stack),
-  });
-  try {
-    return await engine[order.command](order.program);
-  } finally {
-    await provider.end();
-    if (order.command !== "preview") state.close();
-  }
+  return runCommand(
+    order.command,
+    order.program,
+    { stateFile, now: () => timeAt(pace), isUnchecked },
+    {
+      provider,
+      beforeState: (type) => points.atPoint("before state", type),
+      isCancelled: () => cancelled,
+      programEnd: programEndIn(environmentWith({ ...options, atPoint: points.atPoint, log }), options.stack),
+    },
+  );
 };
 
 for await (const line of createInterface({ input: process.stdin })) {

@@ -1,22 +1,9 @@
-// Runs a program in TypeScript without an engine: the real SDK runs it in this process, as an inline program of the Automation API, and
-// registers its resources here. Each goes to the provider, as in engine.ts. One program runs at a time.
-import {
-  type Client,
-  Server,
-  type ServerUnaryCall,
-  type sendUnaryData,
-  type UntypedServiceImplementation,
-} from "@grpc/grpc-js";
+// Runs a program in TypeScript without an engine: the real SDK runs it in this process, and registers its resources here. Each goes to the
+// provider, as in engine.ts. One program runs at a time.
 import { runtime } from "@pulumi/pulumi";
-import * as automation from "@pulumi/pulumi/automation/server.js";
-import engineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
-import engine, { type LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
-import language from "@pulumi/pulumi/proto/language_pb.js";
-import monitorService from "@pulumi/pulumi/proto/resource_grpc_pb.js";
 import messages, { type RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb.js";
-import empty from "google-protobuf/google/protobuf/empty_pb.js";
+import * as settings from "@pulumi/pulumi/runtime/settings.js";
 import Struct from "google-protobuf/google/protobuf/struct_pb.js";
-import { createPort } from "../../../plugin/port.ts";
 import type { StateKind } from "../../../provider/kind/index.ts";
 import { typeOfToken } from "../../../provider/record/kind.ts";
 import type { Json } from "../../../schema/index.ts";
@@ -41,104 +28,46 @@ export interface Ran {
   errors: string[];
 }
 
-export interface ProgramHost {
-  run(run: ProgramRun): Promise<Ran>;
-  close(): void;
-}
-
-/** What the Automation API serves an inline program with; not in the types of the SDK. */
-const { LanguageServer } = automation as unknown as {
-  LanguageServer: new (
-    program: () => Promise<object>,
-  ) => { run(call: object, done: (error: Error | null) => void): Promise<void> };
-};
-
-const FEATURES = ["secrets", "aliasSpecs"];
-
 interface Current extends ProgramRun, Ran {}
 
-export const startProgramHost = async (): Promise<ProgramHost> => {
-  let current: Current | undefined;
-  const server = new Server();
-  server.addService(
-    monitorService.ResourceMonitorService as never,
-    monitorOf(() => current as Current),
-  );
-  server.addService(
-    engineService.EngineService as never,
-    engineOf(() => current as Current),
-  );
-  const port = createPort(server);
-  const address = `127.0.0.1:${await port.listen()}`;
+export const runProgram = async (run: ProgramRun): Promise<Ran> => {
+  const current: Current = { ...run, steps: [], errors: [] };
+  const { steps, errors } = current;
+  const [organization, project, stack] = run.stack.split("/");
+  settings.setMockOptions(monitorOf(current), project, stack, false, organization);
+  runtime.setAllConfig({ ...run.config }, Object.keys(run.config ?? {}));
+  // A resource that failed rejects its outputs, which nobody may wait for.
+  const note = (error: Error): void => void (errors.length === 0 && errors.push(error.message));
+  process.on("unhandledRejection", note);
+  try {
+    await runtime.runInPulumiStack(run.program);
+    await settings.disconnect();
+  } catch (error) {
+    note(error as Error);
+  } finally {
+    process.off("unhandledRejection", note);
+  }
+  return { steps, errors };
+};
+
+type Done = (error: Error | null, answer?: unknown) => void;
+
+/** What the SDK calls of the engine's monitor. */
+const monitorOf = (run: Current) => {
+  const served =
+    <Request>(handle: (request: Request) => unknown) =>
+    (request: Request, done: Done): void => {
+      void (async () => handle(request))().then((answer) => done(null, answer), done);
+    };
   return {
-    run: async (run) => {
-      current = { ...run, steps: [], errors: [] };
-      const { steps, errors } = current;
-      const request = requestOf(run, address);
-      let connections: unknown[] = [];
-      const program = async (): Promise<object> => {
-        connections = [runtime.getMonitor(), runtime.getEngine()];
-        return await run.program();
-      };
-      const failed = await new Promise<Error | null>((resolve) => {
-        void new LanguageServer(program).run({ request }, resolve).catch(resolve);
-      });
-      // The SDK never does, and what it keeps grows with each run.
-      for (const one of connections) (one as Client | undefined)?.close();
-      if (failed && errors.length === 0) errors.push(failed.message);
-      return { steps, errors };
-    },
-    close: port.close,
-  };
-};
-
-const requestOf = ({ stack: name, config = {} }: ProgramRun, address: string): object => {
-  const [organization = "", project = "", stack = ""] = name.split("/");
-  const request = new language.RunRequest();
-  request.setOrganization(organization);
-  request.setProject(project);
-  request.setStack(stack);
-  request.setParallel(100);
-  request.setMonitorAddress(address);
-  request.setArgsList([address]);
-  for (const [key, value] of Object.entries(config)) request.getConfigMap().set(key, value);
-  request.setConfigsecretkeysList(Object.keys(config));
-  return request;
-};
-
-type Handler<Request> = (request: Request) => unknown;
-
-const served = (handlers: Record<string, Handler<never>>): UntypedServiceImplementation =>
-  Object.fromEntries(
-    Object.entries(handlers).map(([name, handle]) => [
-      name,
-      ({ request }: ServerUnaryCall<never, unknown>, done: sendUnaryData<unknown>) => {
-        void (async () => handle(request))().then(
-          (answer) => done(null, answer ?? new empty.Empty()),
-          (error: Error) => done({ ...error, name: error.name, message: error.message }),
-        );
-      },
-    ]),
-  ) as unknown as UntypedServiceImplementation;
-
-const engineOf = (current: () => Current): UntypedServiceImplementation =>
-  served({
-    log: (request: LogRequest) => {
-      if (request.getSeverity() === engine.LogSeverity.ERROR) current().errors.push(request.getMessage());
-    },
-    getRootResource: () => new engine.GetRootResourceResponse(),
-    setRootResource: () => new engine.SetRootResourceResponse(),
-  });
-
-const monitorOf = (current: () => Current): UntypedServiceImplementation =>
-  served({
-    supportsFeature: (request: InstanceType<typeof messages.SupportsFeatureRequest>) => {
-      const answer = new messages.SupportsFeatureResponse();
-      answer.setHassupport(FEATURES.includes(request.getId()));
+    getDeploymentInfo: served(() => {
+      const { RESOURCE_MONITOR_FEATURE_SECRETS: secrets, RESOURCE_MONITOR_FEATURE_ALIAS_SPECS: aliases } =
+        messages.ResourceMonitorFeature;
+      const answer = new messages.DeploymentInfo();
+      answer.setSupportedfeaturesList([secrets, aliases]);
       return answer;
-    },
-    registerResource: async (request: RegisterResourceRequest) => {
-      const run = current();
+    }),
+    registerResource: served(async (request: RegisterResourceRequest) => {
       const urn = urnOf(request, run.stack);
       const answer = new messages.RegisterResourceResponse();
       answer.setUrn(urn);
@@ -152,19 +81,20 @@ const monitorOf = (current: () => Current): UntypedServiceImplementation =>
         run.errors.push(`${urn}: ${(error as Error).message}`);
         throw error;
       }
-    },
-    registerResourceOutputs: () => undefined,
+    }),
+    registerResourceOutputs: served(() => ({})),
     // What the engine has stored of the stack (provider/program/stored-resources.ts).
-    invoke: () => {
+    invoke: served(() => {
       const outputs = Object.fromEntries(
-        [...current().state].map(([urn, own]) => [urn, { type: urn.split("::")[2], outputs: own.outputs }]),
+        [...run.state].map(([urn, own]) => [urn, { type: urn.split("::")[2], outputs: own.outputs }]),
       );
       const answer = new messages.ResourceInvokeResponse();
       answer.setReturn(Struct.Struct.fromJavaScript({ outputs } as never));
       return answer;
-    },
-    signalAndWaitForShutdown: () => undefined,
-  });
+    }),
+    close: () => undefined,
+  };
+};
 
 const STACK = "pulumi:pulumi:Stack";
 

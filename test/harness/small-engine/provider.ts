@@ -36,16 +36,11 @@ export interface HalfDone extends Error {
 export const isHalfDone = (error: unknown): error is HalfDone => (error as Partial<HalfDone>).id !== undefined;
 
 export interface Provider {
-  /** `olds`: the inputs in the state; `news`: the inputs in the program. `isPreview`: as the classes of a program mark it. */
-  check(
-    resource: Named,
-    olds: Json,
-    news: Json,
-    isPreview?: boolean,
-  ): Promise<{ inputs: Json; failures: CheckFailure[] }>;
+  /** `olds`: the inputs in the state; `news`: the inputs in the program. */
+  check(resource: Named, olds: Json, news: Json): Promise<{ inputs: Json; failures: CheckFailure[] }>;
   diff(resource: Named, stored: Snapshot, inputs: Json): Promise<{ changes: boolean; replaces: string[] }>;
-  /** A preview shows a create, or an update of what is stored. Returns its outputs, where the engine gets them. */
-  preview(resource: Named, inputs: Json, stored?: Snapshot): Promise<Json | undefined>;
+  /** A preview shows a create, or an update of what is stored. */
+  preview(resource: Named, inputs: Json, stored?: Snapshot): Promise<void>;
   create(resource: Named, inputs: Json): Promise<Snapshot>;
   update(resource: Named, stored: Snapshot, inputs: Json): Promise<Snapshot>;
   /** undefined: it no longer exists */

@@ -10,21 +10,18 @@ import { removeLeftovers } from "../../../provider/attribution/leftover.ts";
 import { findLost } from "../../../provider/attribution/lost-machine.ts";
 import { findOpenStack } from "../../../provider/attribution/stack.ts";
 import { type Environment, sessionWith } from "../../../provider/run/session.ts";
-import type { Json } from "../../../schema/index.ts";
 import { COMPILED } from "../../support/compiled.ts";
 import { getter } from "../../support/scripted.ts";
 import { timeAt } from "../clock.ts";
 import { dynamicProvider } from "./dynamic.ts";
-import { type Command, engineWith, type Outcome } from "./engine.ts";
+import { type Command, type Outcome, runCommand } from "./engine.ts";
 import { type EnvironmentOptions, environmentWith, type PauseAt, type Point } from "./environment.ts";
 import { nativeChild } from "./plugin-child.ts";
 import { nativeHere } from "./plugin-here.ts";
-import { previewDocumentOf } from "./preview-document.ts";
 import type { ChildOptions, Message, Order } from "./process.ts";
 import type { Program } from "./program.ts";
 import { programEndIn } from "./program-end.ts";
 import type { Provider } from "./provider.ts";
-import { openState, readState } from "./state.ts";
 
 export interface Run {
   /** rejects when the process ends first */
@@ -152,26 +149,9 @@ export const engineIn = (options: ChildOptions, env: () => Promise<Record<string
     run: async (command: Command, program: Program = [], watch: Watch = {}): Promise<Outcome> => {
       const provider = await open(watch);
       const { stateFile, pace, isUnchecked } = options;
-      const state = openState(stateFile, { now: () => timeAt(pace), ...(isUnchecked && { isUnchecked }) });
-      try {
-        const environment = await environmentHere({});
-        const programEnd = programEndIn(environment, options.stack);
-        const parts = { provider, state, programEnd, beforeState: nothing, isCancelled: () => false };
-        return await engineWith(parts)[command](program);
-      } finally {
-        await provider.end();
-        if (command !== "preview") state.close();
-      }
-    },
-    /** What `pulumi preview --json --show-sames --refresh` prints; the program declares each resource after those that it refers to. */
-    document: async (program: Program): Promise<Json> => {
-      const provider = await open({});
-      const { adapter, stateFile, stack } = options;
-      try {
-        return await previewDocumentOf({ provider, adapter, state: readState(stateFile), stack }, program);
-      } finally {
-        await provider.end();
-      }
+      const programEnd = programEndIn(await environmentHere({}), options.stack);
+      const parts = { provider, programEnd, beforeState: nothing, isCancelled: () => false };
+      return runCommand(command, program, { stateFile, now: () => timeAt(pace), isUnchecked }, parts);
     },
     /** ^C: no further step begins; what is under way finishes with dynamic resources, and is cancelled in a plugin */
     interrupt: () => void current?.child.kill("SIGINT"),

@@ -47,7 +47,7 @@ export interface StateOptions {
   /** milliseconds since the epoch */
   now(): number;
   /** PULUMI_SKIP_CHECKPOINTS: it is saved once, at the end, and has no pending operations */
-  isUnchecked?: boolean;
+  isUnchecked?: boolean | undefined;
 }
 
 // github.com/pulumi/pulumi/sdk/go/common/resource/sig

@@ -153,7 +153,8 @@ const apart = (what: string, shown: readonly string[], real: readonly string[]):
   ];
 };
 
-const keysIn = (before: readonly Moment[], after: readonly Moment[]) => {
+/** Records in words. */
+export const keysIn = (before: readonly Moment[], after: readonly Moment[]) => {
   const [old, now] = [before, after].map((all) => new Map(all.flatMap(({ named }) => [...named])));
   const find = (uid: string) => now?.get(uid) ?? old?.get(uid);
   const isNew = (uid: string): boolean => !old?.has(uid);

@@ -12,7 +12,7 @@ import { fastClock, type ManualClock, type Pace, timeAt } from "../../harness/cl
 import { dynamicProvider } from "../../harness/small-engine/dynamic.ts";
 import { environmentWith } from "../../harness/small-engine/environment.ts";
 import { nativeHere } from "../../harness/small-engine/plugin-here.ts";
-import type { ProgramHost, Ran } from "../../harness/small-engine/program-host.ts";
+import { type Ran, runProgram } from "../../harness/small-engine/program-host.ts";
 import type { Snapshot } from "../../harness/small-engine/provider.ts";
 
 export interface Deployment {
@@ -31,7 +31,7 @@ export const startPacedServer = (): Promise<TestServer> =>
   startServer({ clock: Object.assign(() => timeAt(pace), fastClock(pace)) as unknown as ManualClock });
 
 /** A stack of the program in `files`. */
-export const deploy = (host: ProgramHost, api: TestServer, files: Files, isNative: boolean): Deployment => {
+export const deploy = (api: TestServer, files: Files, isNative: boolean): Deployment => {
   // The journal must be outside the project.
   const place = mkdtempSync(join(tmpdir(), "irm-export-"));
   const [folder, journal] = [join(place, "project"), join(place, "journal")];
@@ -55,7 +55,7 @@ export const deploy = (host: ProgramHost, api: TestServer, files: Files, isNativ
       const environment = { ...environmentWith(options), env: own, cwd: folder };
       const provider = await (isNative ? nativeHere(environment, stack) : dynamicProvider(environment, stack));
       try {
-        return await host.run({ program, stack, provider, config, state });
+        return await runProgram({ program, stack, provider, config, state });
       } finally {
         await provider.end();
         for (const name of Object.keys(own)) delete process.env[name];
