@@ -8,7 +8,8 @@ test.each(ADAPTERS)(
   async (adapter) => {
     const { figures, failures } = await providerSoak({ adapter, seed: 1, cycles: 10, kills: 3, lanes: 2 });
     expect(failures).toEqual([]);
-    expect(figures).toMatchObject({ cycles: 10, "kills -9": 3, leaked: 0, duplicated: 0, lost: 0 });
+    expect(figures.cycles).toBeGreaterThanOrEqual(10);
+    expect(figures).toMatchObject({ "kills -9": 3, leaked: 0, duplicated: 0, lost: 0 });
     expect(figures["requests that met a fault"]).toBeGreaterThan(5);
   },
 );
