@@ -1,7 +1,7 @@
 // The service answers 429 or 503, with or without Retry-After (docs/faults.md#f5).
 import { expect } from "vitest";
 import type { Scenario, Stage } from "./scenario.ts";
-import { ALL, CHANGES, testFault } from "./table.ts";
+import { ALL, testFault } from "./table.ts";
 
 /** The gaps between the attempts, by the server's clock. */
 const gaps = ({ testbed, subject }: Stage): number[] => {
@@ -20,20 +20,6 @@ testFault("F5: 429 and 503", [
     why: "nothing was done: sent again at that time",
     actions: ALL,
     steps: [{ status: 429, retryAfter: 3 }],
-    row: { attempts: 2, checkDuring: waited(3_000) },
-  },
-  {
-    what: "429 with Retry-After as a date",
-    why: "the run waits for the date, by the service's clock",
-    actions: ALL,
-    steps: [{ status: 429, retryAfter: 3, httpDate: true }],
-    row: { attempts: 2, checkDuring: waited(2_000) },
-  },
-  {
-    what: "503 with Retry-After",
-    why: "may be repeated: sent again at that time",
-    actions: CHANGES,
-    steps: [{ status: 503, retryAfter: 3 }],
     row: { attempts: 2, checkDuring: waited(3_000) },
   },
   {

@@ -1,16 +1,17 @@
 // kill -9 of the server with a request of every kind under way, and a start on the same file and port (docs/faults.md#f11).
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { Json, OperationName } from "../../schema/index.ts";
-import type { Attempt, FaultScript } from "../../server/index.ts";
-import { startServerProcess } from "../harness/api-process.ts";
+import type { FaultScript } from "../../server/index.ts";
+import { faultsOf } from "../harness/api-process.ts";
+import { createWorkplace } from "../harness/engine-workplace.ts";
 import { furnish, type LiveRecord, ownerOf } from "../harness/small-engine/owner.ts";
 import type { Program } from "../harness/small-engine/program.ts";
 import { engineIn } from "../harness/small-engine/run.ts";
 import { readState } from "../harness/small-engine/state.ts";
 import { filesBelow } from "../harness/small-engine/testbed.ts";
+import { temporaryFolder } from "../support/command.ts";
 import { judge, judgeDestroyed, KINDS } from "./judge.ts";
 import { STACK } from "./scenario.ts";
 import { type Action, subjectOf } from "./subject.ts";
@@ -19,65 +20,35 @@ const POLL_MS = 20;
 
 /** A server in a separate process with its own file, and an engine in this one. */
 const startKillable = async () => {
-  const folder = mkdtempSync(join(tmpdir(), "irm-faults-"));
-  const script = join(folder, "faults.yaml");
-  writeFileSync(script, "rules: []");
-  const flags = ["--db", join(folder, "irm.db"), "--faults", script, "--log-level", "debug"];
-  let server = await startServerProcess(flags);
+  const files = temporaryFolder();
+  const script = files.write("faults.yaml", "rules: []");
+  const place = await createWorkplace(["--faults", script, "--log-level", "debug"]);
+  const { folder, server, restart } = place;
   const owner = await ownerOf(server);
   const { home } = await furnish(owner, server.organization);
-  let log = "";
-
-  const faults = async (set?: FaultScript): Promise<Attempt[]> => {
-    const answer = await fetch(`${server.baseUrl}/faults`, set && { method: "PUT", body: JSON.stringify(set) });
-    return ((await answer.json()) as { attempts: Attempt[] }).attempts;
-  };
-
+  const faults = (set?: FaultScript) => faultsOf(place.server, set);
   const stateFile = (name: string): string => join(folder, `${name}.state.json`);
+  const stack = `organization/faults/${STACK}`;
+  const pace = { startMs: Date.now(), speed: 1 };
   const engine = (env: Record<string, string> = {}) =>
-    engineIn(
-      {
-        adapter: "dynamic",
-        stateFile: stateFile(STACK),
-        stack: `organization/faults/${STACK}`,
-        pace: { startMs: Date.now(), speed: 1 },
-      },
-      async () => ({
-        IRM_BASE_URL: server.baseUrl,
-        IRM_AUTH_URL: server.authUrl,
-        IRM_IDENTITY: server.identity,
-        IRM_IDENTITY_TOKEN: await owner.mintToken(),
-        IRM_JOURNAL: join(folder, "journal"),
-        PULUMI_BACKEND_URL: `file://${folder}`,
-        ...env,
-      }),
-    );
-
+    engineIn({ adapter: "dynamic", stateFile: stateFile(STACK), stack, pace }, async () => ({
+      ...{ ...place.env, PULUMI_BACKEND_URL: `file://${folder}`, ...env },
+    }));
   return {
-    ...owner,
-    home,
-    stateFile,
-    engine,
-    faults,
+    ...{ ...owner, home, stateFile, engine, faults, restart },
     /** resolves when a request of each operation has arrived, carried out or not */
     waitForRequests: async (operations: OperationName[], carriedOut: boolean): Promise<void> => {
       for (;;) {
-        const there = (await faults()).filter((one) => one.carriedOut === carriedOut).map((one) => one.operation);
+        const { attempts } = await faults();
+        const there = attempts.filter((one) => one.carriedOut === carriedOut).map((one) => one.operation);
         if (operations.every((operation) => there.includes(operation))) return;
-        await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+        await setTimeout(POLL_MS);
       }
     },
-    kill: async () => {
-      await server.stop("SIGKILL");
-      log += server.log();
-    },
-    restart: async () => {
-      server = await startServerProcess([...flags, "--port", new URL(server.baseUrl).port]);
-    },
-    texts: () => [log, server.log(), ...filesBelow(folder)],
+    texts: () => [server.log(), place.server.log(), ...filesBelow(folder)],
     close: async () => {
-      await server.stop("SIGKILL");
-      rmSync(folder, { recursive: true, force: true });
+      await place.close();
+      files.remove();
     },
   };
 };
@@ -118,9 +89,7 @@ describe.concurrent("F11: kill -9 of the server", () => {
       await testbed.faults({ rules: operations.map((operation) => ({ operation, steps: [{ at, hold: true }] })) });
       const run = engine.run("up", after);
       await testbed.waitForRequests(operations, at === "after");
-      await testbed.kill();
-      expect((await run).errors).toHaveLength(KINDS.length);
-      await testbed.restart();
+      await testbed.restart(async () => expect((await run).errors).toHaveLength(KINDS.length));
 
       const live = await testbed.records();
       const committed = at === "after" ? KINDS.length : 0;

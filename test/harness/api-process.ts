@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import type { Attempt, FaultScript } from "../../server/index.ts";
 import { COMPILED, irmModule } from "../support/compiled.ts";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -84,6 +85,13 @@ export const startServerProcess = async (flags: readonly string[]): Promise<Serv
       return await exited;
     },
   };
+};
+
+/** The faults of a server with `--faults`: sets them, or tells them and the attempts since. */
+export const faultsOf = async ({ baseUrl }: Pick<ReadyLine, "baseUrl">, set?: FaultScript) => {
+  const answer = await fetch(`${baseUrl}/faults`, set && { method: "PUT", body: JSON.stringify(set) });
+  if (!answer.ok) throw new Error(`/faults answered ${answer.status}: ${await answer.text()}`);
+  return (await answer.json()) as { faults: FaultScript; attempts: Attempt[] };
 };
 
 /** The requests that change records. */

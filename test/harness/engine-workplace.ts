@@ -102,7 +102,7 @@ export const createWorkplace = async (flags: readonly string[] = [], makeDatabas
     /** a call of the API as the owner */
     call: (method: string, path: string, body?: unknown) => call(server, method, path, body),
     /** Kills the server, and starts it again on the same records and port; `meanwhile` runs in between. */
-    restart: async (meanwhile?: () => Promise<void>): Promise<void> => {
+    restart: async (meanwhile?: () => Promise<unknown>): Promise<void> => {
       const { port } = new URL(server.baseUrl);
       await server.stop("SIGKILL");
       await meanwhile?.();
