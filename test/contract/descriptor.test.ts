@@ -6,7 +6,7 @@ import { nestedTypes } from "@bufbuild/protobuf/reflect";
 import { describe, expect, test } from "vitest";
 import { VERSIONS } from "../../schema/index.ts";
 import { grpcRegistry } from "../../server/grpc/registry.ts";
-import { publishedMethods } from "../support/published-method.ts";
+import { publishedMethods } from "../support/published.ts";
 
 const registry = grpcRegistry();
 

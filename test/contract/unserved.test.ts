@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { type Operation, operations, VERSIONS } from "../../schema/index.ts";
 import { openGrpc, serve } from "../harness/api-server.ts";
-import { publishedMethods } from "../support/published-method.ts";
+import { publishedMethods } from "../support/published.ts";
 import { expectRefusal, statusBody } from "../support/refusal.ts";
 
 const api = await serve();

@@ -23,7 +23,7 @@ import {
   unwrap,
 } from "../../schema/index.ts";
 import { root } from "../harness/api-process.ts";
-import { type PublishedField, publishedEnums, publishedMessages } from "../support/published-message.ts";
+import { type PublishedField, publishedEnums, publishedMessages } from "../support/published.ts";
 
 const messages = new Map<string, Message>();
 const enums = new Map<string, Readonly<Record<string, number>>>();

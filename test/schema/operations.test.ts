@@ -1,8 +1,7 @@
 // The table of methods, compared with the published one: method, path, body, capabilities, scope.
 import { describe, expect, test } from "vitest";
 import { type Operation, operations, toSnake, unservedMethods, VERSION, VERSIONS } from "../../schema/index.ts";
-import { publishedMessages } from "../support/published-message.ts";
-import { publishedMethods } from "../support/published-method.ts";
+import { publishedMessages, publishedMethods } from "../support/published.ts";
 
 const rows = Object.entries(operations as Record<string, Operation>);
 
