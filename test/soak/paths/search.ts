@@ -40,52 +40,17 @@ export const restoreRecords = (store: Store, saved: Tables): void =>
   store.transaction(() => {
     store.database.exec("PRAGMA defer_foreign_keys = ON");
     for (const table of TABLES.toReversed()) store.statement(`DELETE FROM ${table}`).run();
-    for (const table of TABLES) for (const row of saved[table]) insertRow(store, table, row);
-  });
-
-/** The columns of a table that SQLite does not compute. */
-const columnsOf = (store: Store, table: string): string[] =>
-  store
-    .statement("SELECT name FROM pragma_table_info(?)")
-    .all(table)
-    .map(({ name }) => name as string);
-
-const insertRow = (store: Store, table: string, row: Record<string, never>): void => {
-  const columns = columnsOf(store, table);
-  const places = columns.map(() => "?").join(", ");
-  store
-    .statement(`INSERT INTO ${table} (${columns.join(", ")}) VALUES (${places})`)
-    .run(...columns.map((name) => row[name] as never));
-};
-
-/** Takes back one request that was accepted. */
-const undo = (store: Store, saved: Tables, { method, target }: Sent, created: string): void => {
-  const [, collection = "", path = ""] = /^\/iam\/v2beta1\/([a-zA-Z]+)\/([^?]*)/.exec(target) ?? [];
-  const table = TABLE_OF[collection];
-  // What is deleted with an identity comes back with all.
-  if (table === undefined || (method === "DELETE" && table === "identities")) {
-    restoreRecords(store, saved);
-    return;
-  }
-  const uid = method === "POST" ? created : path;
-  const row = saved[table].find((one) => one.uid === uid);
-  store.transaction(() => {
-    if (row === undefined) store.statement(`DELETE FROM ${table} WHERE uid = ?`).run(uid);
-    else if (method === "DELETE") insertRow(store, table, row);
-    else {
-      const columns = columnsOf(store, table).filter((name) => name !== "uid");
-      const values = columns.map((name) => row[name]) as never[];
-      const set = columns.map((name) => `${name} = ?`).join(", ");
-      store.statement(`UPDATE ${table} SET ${set} WHERE uid = ?`).run(...values, uid);
+    for (const table of TABLES) {
+      // Those that SQLite does not compute.
+      const columns = store
+        .statement("SELECT name FROM pragma_table_info(?)")
+        .all(table)
+        .map(({ name }) => String(name));
+      const places = columns.map(() => "?").join(", ");
+      const insert = store.statement(`INSERT INTO ${table} (${columns.join(", ")}) VALUES (${places})`);
+      for (const row of saved[table]) insert.run(...columns.map((name) => row[name] as never));
     }
   });
-};
-
-const TABLE_OF: Readonly<Record<string, keyof Tables>> = {
-  roles: "roles",
-  identities: "identities",
-  roleBindings: "role_bindings",
-};
 
 interface State {
   saved: Tables;
@@ -309,7 +274,7 @@ export const searchByRequests = async (attack: Attack): Promise<Reach> => {
           // Where nothing new can be done, and where an identity is gone that was not taken, the search does not go on.
           const isDeadEnd = sent.method === "DELETE" && sent.target.startsWith(`${IAM}/identities/`);
           if (after.key !== before.key && !isDeadEnd && !isNoWorse(before, after)) enqueue(nowControlled, after.key);
-          undo(store, saved, sent, answer.uid as string);
+          restoreRecords(store, saved);
         }
       }
     }
