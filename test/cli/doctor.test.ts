@@ -200,30 +200,28 @@ describe("this machine", () => {
   });
 });
 
-describe("irm doctor is safe to run anywhere:", () => {
-  test("it sends GETs and the exchange, and prints no token, whole or in part", async () => {
-    vi.stubEnv("IRM_IDENTITY", release);
-    vi.stubEnv("IRM_TOKEN", api.owner.token);
-    const before = api.log.length;
-    const secrets = [api.owner.token];
-    const printed: string[] = [];
-    for (const subject of [MAIN, "repo:acme/images:pull_request"]) {
-      secrets.push(await workload(subject, PRODUCTION));
-      for (const token of [api.owner.token, ""]) {
-        vi.stubEnv("IRM_TOKEN", token);
-        const texts = [await runIrm("doctor"), await runIrm("doctor", "--format", "json")];
-        printed.push(...texts.map(({ stdout, stderr }) => stdout + stderr));
-      }
+test("irm doctor is safe to run anywhere: it sends GETs and the exchange, and prints no token, whole or in part", async () => {
+  vi.stubEnv("IRM_IDENTITY", release);
+  vi.stubEnv("IRM_TOKEN", api.owner.token);
+  const before = api.log.length;
+  const secrets = [api.owner.token];
+  const printed: string[] = [];
+  for (const subject of [MAIN, "repo:acme/images:pull_request"]) {
+    secrets.push(await workload(subject, PRODUCTION));
+    for (const token of [api.owner.token, ""]) {
+      vi.stubEnv("IRM_TOKEN", token);
+      const texts = [await runIrm("doctor"), await runIrm("doctor", "--format", "json")];
+      printed.push(...texts.map(({ stdout, stderr }) => stdout + stderr));
     }
-    const requests = api.log
-      .slice(before)
-      .map((line) => JSON.parse(line))
-      .filter(({ event, path }) => event === "request" && path !== "/dev-issuer/token");
-    expect(requests.map(({ path }) => path)).toContain("/sts/exchange");
-    expect(requests.filter(({ method }) => method !== "GET")).toEqual([]);
-    for (const part of secrets.flatMap((one) => one.split("."))) expect(printed.join("")).not.toContain(part);
-    expect(printed.join("")).not.toMatch(/eyJ/);
-  });
+  }
+  const requests = api.log
+    .slice(before)
+    .map((line) => JSON.parse(line))
+    .filter(({ event, path }) => event === "request" && path !== "/dev-issuer/token");
+  expect(requests.map(({ path }) => path)).toContain("/sts/exchange");
+  expect(requests.filter(({ method }) => method !== "GET")).toEqual([]);
+  for (const part of secrets.flatMap((one) => one.split("."))) expect(printed.join("")).not.toContain(part);
+  expect(printed.join("")).not.toMatch(/eyJ/);
 });
 
 /** Runs with a server of another kind at the address. */

@@ -54,19 +54,16 @@ describe("a database", () => {
   });
 });
 
-describe("a port", () => {
-  test("of either side that is in use: the process ends, creates no database, and frees the other port", async () => {
-    const [taken, free] = [await takePort(), await takePort()];
-    free.close();
-    const port = String(taken.port);
-    const sentence = `port ${port} on 127.0.0.1 is in use; choose another, or 0 for any free one`;
-    const file = folder.path("not-started.db");
-    expectSentence(await runCommand("serve", "--port", port, "--db", file), sentence);
-    expect(existsSync(file)).toBe(false);
-    for (let i = 0; i < 2; i += 1)
-      expectSentence(await run("--port", String(free.port), "--auth-port", port), sentence);
-    taken.close();
-  });
+test("a port: of either side that is in use: the process ends, creates no database, and frees the other port", async () => {
+  const [taken, free] = [await takePort(), await takePort()];
+  free.close();
+  const port = String(taken.port);
+  const sentence = `port ${port} on 127.0.0.1 is in use; choose another, or 0 for any free one`;
+  const file = folder.path("not-started.db");
+  expectSentence(await runCommand("serve", "--port", port, "--db", file), sentence);
+  expect(existsSync(file)).toBe(false);
+  for (let i = 0; i < 2; i += 1) expectSentence(await run("--port", String(free.port), "--auth-port", port), sentence);
+  taken.close();
 });
 
 const missing = folder.path("missing.yaml");

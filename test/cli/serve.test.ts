@@ -1,12 +1,16 @@
 // `irm serve` as a process: what it prints, where, and how it ends.
-
 import { spawn, spawnSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { credentials } from "@grpc/grpc-js";
+import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { startServerProcess } from "../harness/api-process.ts";
 import { payloadOf } from "../harness/sts.ts";
-import { MAIN, type Started, startCommand } from "../support/command.ts";
+import { CERTIFICATE, CERTIFICATE_KEY, OTHER_KEY } from "../support/certificate.ts";
+import { MAIN, runCommand, type Started, startCommand } from "../support/command.ts";
+import { createGrpcClient } from "../support/grpc.ts";
 import { type Answer, createHttpClient } from "../support/http.ts";
-import { success } from "../support/irm.ts";
+import { failure, success } from "../support/irm.ts";
+import { openConnection } from "../support/socket.ts";
 import { testFolder } from "../support/test-folder.ts";
 
 // Each starts a process: a second on an idle machine, many on a busy one.
@@ -70,8 +74,9 @@ describe("serve --dev --json", async () => {
   });
 });
 
+const folder = testFolder();
+
 describe("serve without --dev", () => {
-  const folder = testFolder();
   test("with a seed prints its organization, and no owner", async () => {
     const seed = folder.write("seed.yaml", "organization: { name: acme }\n");
     const server = startCommand("serve", "--json", "--seed", seed);
@@ -187,4 +192,102 @@ test("serve --host 0.0.0.0 logs the only address where clients can sign in", asy
   expect(stderr).toContain(
     `"message":"clients can sign in at ${baseUrl} only; give --public-url with the address that they use"`,
   );
+});
+
+// The rules are in test/server/base/rate-limit.test.ts and test/server/services/role-binding.test.ts.
+
+const LISTS = ["GET", "/iam/v2beta1/groups"] as const;
+
+test.each<[flags: string[], lists?: number[], bindings?: number[]]>([
+  [
+    ["--rate-limit", "1"],
+    [200, 429],
+  ],
+  [["--unique-role-bindings"], undefined, [200, 409]],
+  [[], [200], [200, 200]],
+])(
+  "serve with %j: many lists at once and two creates of one binding have the statuses of the row",
+  async (flags, lists, bindings) => {
+    const server = await startServerProcess(flags);
+    onTestFinished(() => void server.stop("SIGKILL"));
+    const headers = { authorization: `Bearer ${server.token}`, "content-type": "application/json" };
+    /** The statuses of as many requests, sent at once. */
+    const statusesOf = async (count: number, method: string, path: string, body?: object): Promise<number[]> => {
+      const sent = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+      const answers = await Promise.all(Array.from({ length: count }, () => fetch(server.baseUrl + path, sent)));
+      return answers.map(({ status }) => status).toSorted();
+    };
+    // So many that they cannot take a second each.
+    if (lists) expect([...new Set(await statusesOf(50, ...LISTS))]).toEqual(lists);
+    const binding = { identityUid: server.identity, roleUid: "63921b2c44617e3f2603851537be0123af4a57d7" };
+    const target = `/iam/v2beta1/roleBindings/${server.organization}`;
+    if (bindings) expect(await statusesOf(2, "POST", target, binding)).toEqual(bindings);
+  },
+);
+
+const cert = folder.write("cert.pem", CERTIFICATE);
+const key = folder.write("key.pem", CERTIFICATE_KEY);
+const other = folder.write("other.pem", OTHER_KEY);
+
+test("serve with a certificate has both wires at https addresses, and prints the owner's token", async () => {
+  const server = startCommand("serve", "--dev", "--json", "--tls-cert", cert, "--tls-key", key);
+  const { baseUrl, issuer, token } = JSON.parse(await server.firstLine);
+  expect([baseUrl, issuer].every((url) => url.startsWith("https://127.0.0.1:"))).toBe(true);
+  const grpc = createGrpcClient(baseUrl, credentials.createSsl(Buffer.from(CERTIFICATE)));
+  expect(await grpc.call("ListGroups", {}, { token })).toMatchObject({ code: 0, json: { groups: [{ name: "dev" }] } });
+  grpc.close();
+  server.process.kill("SIGTERM");
+  expect((await server.finished).code).toBe(0);
+});
+
+test.each([
+  ["a file is missing", ["--tls-cert", `${cert}.no`, "--tls-key", key], "cannot read the certificate"],
+  [
+    "the key belongs to another certificate",
+    ["--tls-cert", cert, "--tls-key", other],
+    "does not belong to the certificate in",
+  ],
+])("serve with a certificate exits with 1 and one sentence when %s", async (_, flags, text) => {
+  const finished = await runCommand("serve", ...flags);
+  expect(finished).toEqual(failure(1, text));
+  expect(finished.stderr).toMatch(/^irm serve: [^\n]+\n$/);
+});
+
+const body = '{"subject":"s"}';
+const HEAD = `POST /dev-issuer/token HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
+
+/** A server that has read the head and half of the body of a request. */
+const startWithSlowRequest = async () => {
+  const server = startCommand("serve", "--dev", "--json", "--log-level", "debug");
+  onTestFinished(() => void server.process.kill("SIGKILL"));
+  const { baseUrl } = await readyOf(server);
+  const slow = await openConnection(baseUrl);
+  slow.write(HEAD + body.slice(0, 5));
+  const next = await openConnection(baseUrl);
+  next.write("GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n");
+  await next.until(/\{"status":"ok"\}/);
+  return { server, slow };
+};
+
+const untilDraining = async (server: Started): Promise<void> => {
+  const { stderr } = server.process;
+  while (!server.stderr().includes('"event":"draining"')) await new Promise((resolve) => stderr?.once("data", resolve));
+};
+
+test.each(["SIGTERM", "SIGINT"] as const)("on %s, it answers a slow request, and exits with 0", async (signal) => {
+  const { server, slow } = await startWithSlowRequest();
+  server.process.kill(signal);
+  await untilDraining(server);
+  slow.write(body.slice(5));
+  expect(await slow.ended).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\nconnection: close\r\n.*\{"token":"/is);
+  expect(await server.finished).toMatchObject({ code: 0 });
+});
+
+test("a second signal, of any kind, while a client hangs: the server exits at once with 0", async () => {
+  const { server, slow } = await startWithSlowRequest();
+  server.process.kill("SIGTERM");
+  await untilDraining(server);
+  server.process.kill("SIGINT");
+  expect(await slow.ended).toBe("");
+  expect(await server.finished).toMatchObject({ code: 0 });
 });

@@ -129,16 +129,17 @@ describe("a long list with progress", () => {
   });
 });
 
-describe("a list of children whose filter the service or a proxy ignores", () => {
-  it.each([
-    ["of a group", ORG, [GROUP]],
-    ["of the root", "", [ROLE]],
-  ])("%s contains only the direct children", async (_where, parent, expected) => {
+it.each([
+  ["of a group", ORG, [GROUP]],
+  ["of the root", "", [ROLE]],
+])(
+  "a list of children whose filter the service or a proxy ignores: %s contains only the direct children",
+  async (_where, parent, expected) => {
     const uids = [GROUP, `${GROUP}/1111111111111111`, ROLE, `${ROLE}/1111111111111111`];
     const { session } = scriptedSession(() => json({ roles: uids.map((uid) => ({ uid, name: "viewer" })) }));
     const found: string[] = [];
     for await (const { uid } of listChildren(session, { operation: "ListRoles", plural: "roles" }, parent))
       found.push(uid);
     expect(found).toEqual(expected);
-  });
-});
+  },
+);

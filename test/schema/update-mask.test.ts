@@ -156,15 +156,13 @@ describe("applying a mask", () => {
   });
 });
 
-describe("what a mask touches", () => {
-  test.each([
-    ["the path itself", ["claimMatch.issuer"], "claimMatch.issuer", true],
-    ["what is below a path", ["claimMatch"], "claimMatch.issuer", true],
-    ["an item of a list", ["capabilities"], "capabilities[2]", true],
-    ["the message above a path", ["claimMatch.issuer"], "claimMatch", true],
-    ["everything, by the wildcard", ["*"], "name", true],
-    ["not a path that only begins alike", ["claimMatch.issuer"], "claimMatch.issuerPattern", false],
-  ])("%s", (_, paths, field, touched) => {
-    expect(maskTouches(paths, field)).toBe(touched);
-  });
+test.each([
+  ["the path itself", ["claimMatch.issuer"], "claimMatch.issuer", true],
+  ["what is below a path", ["claimMatch"], "claimMatch.issuer", true],
+  ["an item of a list", ["capabilities"], "capabilities[2]", true],
+  ["the message above a path", ["claimMatch.issuer"], "claimMatch", true],
+  ["everything, by the wildcard", ["*"], "name", true],
+  ["not a path that only begins alike", ["claimMatch.issuer"], "claimMatch.issuerPattern", false],
+])("what a mask touches: %s", (_, paths, field, touched) => {
+  expect(maskTouches(paths, field)).toBe(touched);
 });

@@ -53,9 +53,7 @@ describe("the flags", () => {
   });
 });
 
-describe("the command", () => {
-  test("a wrong flag is reported before the usage, with exit code 2", () => {
-    const stderr = `soak: --only takes one of ${NAMES.join(", ")}, not "sleep"\n\n${usage}`;
-    expect(soak("--only", "sleep")).toEqual({ status: 2, stdout: "", stderr });
-  });
+test("the command: a wrong flag is reported before the usage, with exit code 2", () => {
+  const stderr = `soak: --only takes one of ${NAMES.join(", ")}, not "sleep"\n\n${usage}`;
+  expect(soak("--only", "sleep")).toEqual({ status: 2, stdout: "", stderr });
 });
