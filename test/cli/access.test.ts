@@ -71,6 +71,10 @@ test("says what the caller cannot see", async () => {
     },
   ]);
   expect(notVisible).toHaveLength(12);
+  for (const format of ["markdown", "html"])
+    expect((await access("--identity", "release", "--format", format)).stdout).toContain(
+      "so access may be missing here",
+    );
 });
 
 test("reports all unknown names at once, with exit code 1 and nothing on stdout", async () => {

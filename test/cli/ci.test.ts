@@ -43,6 +43,7 @@ afterEach(() => {
   rmSync(folder.path("files"), { recursive: true, force: true });
 });
 
+const UID = "cc2e6e8099dd7fdbd7d866059f72a7a3b5e6d502/1782c7386ec01ef2";
 const ci = (step: string) => runIrm("ci", step);
 
 /** A program on the PATH. */
@@ -88,6 +89,24 @@ describe("plan", () => {
     expect((await keyOf("production", "dev")).startsWith(key)).toBe(false);
   });
 
+  test("names all problems of the inputs at once", async () => {
+    env({
+      IRM_CI_COMMAND: "up",
+      IRM_CI_OPEN_ISSUE: "maybe",
+      IRM_CI_STACK_NAME: "",
+      IRM_CI_UP_IDENTITY: UID,
+      IRM_TOKEN: "t",
+    });
+    const { code, stderr } = await ci("plan");
+    expect(code).toBe(2);
+    for (const problem of [
+      'open-issue: "maybe" is not true or false',
+      "stack-name: up needs the name of the stack",
+      "IRM_TOKEN is set, and would count in the place of the identity of up",
+    ])
+      expect(stderr).toContain(problem);
+  });
+
   test("exits with 1 for an event that may be of others, and writes it where people look", async () => {
     env({ GITHUB_EVENT_NAME: "pull_request_target" });
     const { code, stdout, stderr } = await ci("plan");
@@ -101,7 +120,6 @@ describe("plan", () => {
 });
 
 describe("run", () => {
-  const UID = "cc2e6e8099dd7fdbd7d866059f72a7a3b5e6d502/1782c7386ec01ef2";
   beforeEach(() => {
     // The command sets these for the engine.
     for (const name of ["IRM_IDENTITY", "PULUMI_BACKEND_URL"]) vi.stubEnv(name, undefined);

@@ -99,6 +99,20 @@ describe("serve without --dev", () => {
     });
     expect(await stop(server, "SIGINT")).toEqual(success(`${JSON.stringify(ready)}\n`));
   });
+
+  test("serves each side on its own port only", async () => {
+    const server = startCommand("serve", "--json", "--auth-port", "0");
+    const { baseUrl, authUrl } = await readyOf(server);
+    expect(authUrl).not.toBe(baseUrl);
+    const statuses = async (target: string) => [
+      (await get(baseUrl, target)).status,
+      (await get(authUrl, target)).status,
+    ];
+    expect(await statuses("/iam/v2beta1/groups")).toEqual([401, 404]);
+    expect(await statuses("/sts/exchange")).toEqual([404, 401]);
+    expect(await statuses("/.well-known/openid-configuration")).toEqual([404, 200]);
+    await stop(server, "SIGTERM");
+  });
 });
 
 test("serve --dev prints a banner with instructions", async () => {

@@ -139,14 +139,20 @@ describe("irm access whoami", () => {
 
 describe("irm access whoami --check", () => {
   test.each<[string, () => string, string]>([
-    ["the group of the binding, by path", () => "platform/registry", "yes, through publisher"],
-    ["the same, by uid", () => registry, "yes, through publisher"],
-    ["a group above it", () => "platform", "no"],
-  ])("answers for %s", async (_, group, message) => {
+    ["the group of the binding, by path", () => "tag.create@platform/registry", "yes, through publisher"],
+    ["the same, by uid", () => `tag.create@${registry}`, "yes, through publisher"],
+    [
+      "a group below it, and the API's name of a capability",
+      () => "CAP_IAM_GROUPS_LIST@platform",
+      "yes, through lister",
+    ],
+    ["a group above it", () => "tag.create@platform", "no"],
+  ])("answers for %s", async (_, check, message) => {
     vi.stubEnv("IRM_TOKEN", release.token);
-    expect(await whoami("--check", `tag.create@${group()}`)).toEqual({
+    const answer = check().replace("CAP_IAM_GROUPS_LIST", "groups.list").replace("@", " at ");
+    expect(await whoami("--check", check())).toEqual({
       code: message === "no" ? 3 : 0,
-      stdout: `tag.create at ${group()}: ${message}\n`,
+      stdout: `${answer}: ${message}\n`,
       stderr: "",
     });
   });
@@ -159,10 +165,12 @@ describe("irm access whoami --check", () => {
     expect(await whoami("--check", `groups.list@${registry}`)).toMatchObject({ code: 0 });
   });
 
-  test("adds its answers to the JSON", async () => {
+  test("adds its answers to the JSON, and exits with 3 if one of several is not held", async () => {
     vi.stubEnv("IRM_TOKEN", blind.token);
-    const { checks } = await json("--check", `tag.create@${registry}`, "--check", `tag.create@${platform}`);
-    expect(checks).toEqual([
+    const both = ["--check", `tag.create@${registry}`, "--check", `tag.create@${platform}`];
+    const { code, stdout } = await whoami(...both, "--format", "json");
+    expect(code).toBe(3);
+    expect(JSON.parse(stdout).checks).toEqual([
       { capability: "tag.create", group: registry, held: true, message: "yes, through publisher" },
       { capability: "tag.create", group: platform, held: false, message: "no" },
     ]);
