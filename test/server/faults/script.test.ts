@@ -63,6 +63,8 @@ test.each([
     "{ truncate: 1, at: before }",
     "28: rules.0.steps.0.at: must be after: only the response to a completed request can be truncated",
   ],
+  ["a date without a wait", "{ status: 503, httpDate: true }", "34: rules.0.steps.0.httpDate: needs retryAfter"],
+  ["two waits", "{ delay: 1s, hold: true }", "28: rules.0.steps.0.hold: cannot be combined with delay"],
   ["a time without a failure", "{ at: after }", "15: rules.0.steps.0.at: needs status, reset, truncate, delay or hold"],
   ["an unknown word", "{ latency: 1s }", "20: rules.0.steps.0.latency: there is no such field here"],
 ])("steps without a meaning: %s", (_, step, expected) => {
