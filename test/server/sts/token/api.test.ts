@@ -107,6 +107,40 @@ describe("an API token", () => {
   });
 });
 
+describe("a token whose signature was verified before, and so is not verified again, is refused all the same", async () => {
+  const token = await ours.sign(claims());
+  const taken = async (options?: Parameters<typeof createService>[1]) => {
+    const { sts } = createService([], { signer: ours, ...options });
+    expect(await sts.verifyApiToken(token)).toMatchObject({ subject: UID });
+    return sts;
+  };
+
+  it("once its key has ended, and with the key of another signer", async () => {
+    let hasEnded = false;
+    const sts = await taken({ signer: { ...ours, publicKey: (kid) => (hasEnded ? undefined : ours.publicKey(kid)) } });
+    hasEnded = true;
+    await expect(sts.verifyApiToken(token)).rejects.toMatchObject(UNAUTHENTICATED);
+    const { sts: other } = createService([], { signer: createSigner({ clock }) });
+    await expect(other.verifyApiToken(token)).rejects.toMatchObject(UNAUTHENTICATED);
+  });
+
+  it("with its own signature on other claims, or another signature on its claims", async () => {
+    const sts = await taken();
+    const [head, payload, signature] = token.split(".");
+    const [, otherPayload, otherSignature] = (await ours.sign(claims({ exp: NOW + 3599 }))).split(".");
+    for (const changed of [`${head}.${otherPayload}.${signature}`, `${head}.${payload}.${otherSignature}`])
+      await expect(sts.verifyApiToken(changed)).rejects.toMatchObject(UNAUTHENTICATED);
+  });
+
+  it("at another issuer or for another audience with the same key", async () => {
+    await taken();
+    for (const changes of [{ authUrl: "https://other.irm.example" }, { audiences: ["https://other.irm.example"] }]) {
+      const { sts } = createService([], { signer: ours, ...changes });
+      await expect(sts.verifyApiToken(token)).rejects.toMatchObject(UNAUTHENTICATED);
+    }
+  });
+});
+
 describe("a signer", () => {
   const older = { ...generateKey(NOON_MS - 1), kid: "older" };
 
