@@ -1,6 +1,7 @@
 // Access graphs that tests write by hand.
 import { createHash } from "node:crypto";
 import { type GraphBuilder, type InviteNode, type NodeId, newGraph, type SignIn } from "../../access/graph/graph.ts";
+import type { Proposal } from "../../access/review/proposal.ts";
 import type { Json } from "../../schema/index.ts";
 
 export const ROOT = "720909c9f5279097d847ad02a2f24ba8f59de36a";
@@ -123,3 +124,13 @@ export const bind = (graph: GraphBuilder, group: NodeId, identity: NodeId, role:
 
 /** What does not exist yet has a URN as its id. */
 export const uidOf = (id: NodeId): string | null => (id.startsWith("urn:") ? null : id);
+
+/** The change from one graph to another, with what two graphs cannot say in `further`. */
+export const proposalBetween = (
+  before: GraphBuilder,
+  after: GraphBuilder,
+  further: Partial<Proposal> = {},
+): Proposal => ({
+  ...{ before, after, replaced: new Map(), restored: [], adopted: [], forced: [], deleted: new Set() },
+  ...{ undeclared: [], unknown: [], ...further },
+});

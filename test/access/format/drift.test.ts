@@ -1,6 +1,5 @@
 // A report of drift in the formats for people: what they say, and how much they print.
 import { expect, test } from "vitest";
-import { jsonText } from "../../../access/format/document/document.ts";
 import { documentAsMarkdown } from "../../../access/format/document/markdown.ts";
 import { documentAsText } from "../../../access/format/document/terminal.ts";
 import { type DriftReport, driftDocument } from "../../../access/format/drift.ts";
@@ -134,8 +133,4 @@ test("Markdown has the difference and the command that removes a grant, and coun
   expect(text).toContain('  - `description`: the program has `"a"`, the service `"b"`; changed at the service\n');
   expect(text).toContain(`\n  - to remove it: \`${revoke}\`\n`);
   expect(text).toMatch(/\n[\d,]+ entries left out here; `--format json` has all\.\n/);
-});
-
-test("JSON has every list, also an empty one", () => {
-  expect(JSON.parse(jsonText(NO_DRIFT))).toEqual(NO_DRIFT);
 });

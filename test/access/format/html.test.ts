@@ -5,8 +5,7 @@ import { describe, expect, test } from "vitest";
 import { reviewAsHtml } from "../../../access/format/html/review.ts";
 import { reviewOf } from "../../../access/review/index.ts";
 import type { Finding } from "../../../access/review/report.ts";
-import { addGroup, addIdentity, addRole, bind, changed, graphOf, roleUid, uid } from "../graphs.ts";
-import { proposalBetween } from "../proposals.ts";
+import { addGroup, addIdentity, addRole, bind, changed, graphOf, proposalBetween, roleUid, uid } from "../graphs.ts";
 import { largeReview, reviewBetween, smallReview } from "./reviews.ts";
 
 interface Element {

@@ -4,8 +4,8 @@ import { pathGraph } from "../../../access/format/html/path-graph.ts";
 import { reviewAsHtml } from "../../../access/format/html/review.ts";
 import type { GraphBuilder, IdentityNode } from "../../../access/graph/graph.ts";
 import { reviewOf } from "../../../access/review/index.ts";
+import { proposalBetween } from "../graphs.ts";
 import { CI, grant, HELPER, MIRROR, PARTNER, partners } from "../paths/graph.ts";
-import { proposalBetween } from "../proposals.ts";
 import { asText, inEveryFormat } from "./reviews.ts";
 
 const ATTACK = "helper </svg><script>alert(1)</script>";

@@ -15,8 +15,19 @@ import {
 import type { Verdict } from "../../../access/review/rules-file.ts";
 import { capabilities } from "../../../schema/index.ts";
 import { createRandom } from "../../support/random.ts";
-import { addGroup, addIdentity, addRole, bind, changed, graphOf, ROOT, roleUid, uid, uidIn } from "../graphs.ts";
-import { proposalBetween } from "../proposals.ts";
+import {
+  addGroup,
+  addIdentity,
+  addRole,
+  bind,
+  changed,
+  graphOf,
+  proposalBetween,
+  ROOT,
+  roleUid,
+  uid,
+  uidIn,
+} from "../graphs.ts";
 
 const friendly = capabilities.filter((one) => !one.internalOnly && !one.deprecated).map(({ name }) => name);
 const reading = friendly.filter((name) => /\.(list|get)$/.test(name));

@@ -6,8 +6,7 @@ import type { Proposal } from "../../../access/review/proposal.ts";
 import type { Finding, Report, RuleName } from "../../../access/review/report.ts";
 import { allowanceFrom } from "../../../access/review/rules-file.ts";
 import type { Json } from "../../../schema/index.ts";
-import { addIdentity, bind, changed, graphOf, ROOT, roleUid, uid } from "../graphs.ts";
-import { proposalBetween } from "../proposals.ts";
+import { addIdentity, bind, changed, graphOf, proposalBetween, ROOT, roleUid, uid } from "../graphs.ts";
 
 export const TEAM = uid("team");
 export const OWNER = uid("boss");

@@ -2,9 +2,8 @@
 import { expect, test } from "vitest";
 import { policyStackIn } from "../../../access/policy/stack.ts";
 import { runChangeTests } from "../../../access/test/change.ts";
-import { addGroup, bind, changed, graphOf, ROOT, roleUid, uid } from "../graphs.ts";
+import { addGroup, bind, changed, graphOf, proposalBetween, ROOT, roleUid, uid } from "../graphs.ts";
 import { objectOf } from "../policy/files.ts";
-import { proposalBetween } from "../proposals.ts";
 
 const issuer = "https://issuer.example";
 const tests = [{ name: "release never owns", identity: "release", cannot: "role_bindings.create" }];

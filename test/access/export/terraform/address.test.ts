@@ -35,7 +35,7 @@ test.each<[string, Partial<Record<"module" | "type" | "name" | "key", unknown>>]
   ["a resource has a name", { name: undefined }],
   ["a count is whole", { key: 1.5 }],
   ["a key is a text or a number", { key: {} }],
-])("is none: %s", (_, wrong) => {
+])("a wrong address is none: %s", (_, wrong) => {
   const { module, type, name, key } = { module: undefined, type: "t", name: "n", key: undefined, ...wrong };
   expect(addressFrom(module, type, name, key)).toBeUndefined();
 });
