@@ -36,28 +36,23 @@ const expectRefused = (request: Promise<unknown>, why: string) =>
   });
 
 describe("a write of the change", () => {
-  test("passes with the uids of the service, in whatever spelling it comes", async () => {
-    const { gate, client } = await through(await changeOf(api, newDeploy));
-    const bot = await createIdentity(client, {
-      description: "",
-      claimMatch: { subject: "deploy", issuer: "https://issuer.example" },
-    });
-    const binding = await bind(client, bot.uid);
-    expect(gate.report()).toEqual({ applied: 2, refused: [], missing: [], unknown: [] });
-    expect([...gate.uids].flat()).toEqual([1, bot.uid, 2, binding.uid]);
-    expect(await api.ok("GET", `${IAM}/identities/${bot.uid}`)).toMatchObject({ name: "deploy", claimMatch });
-  });
-
-  test("is sent as it is recorded, and not as it arrived", async () => {
+  test("passes with the uids of the service, in whatever spelling it comes, and is sent as it is recorded", async () => {
     const bodies: string[] = [];
     const wire: Transport = (request) => {
       bodies.push(request.body ?? "");
       return systemTransport()(request);
     };
-    const { client } = await through(await changeOf(api, (own) => createIdentity(own)), { wire });
-    // A field that only answers have, and one that does not exist.
-    await createIdentity(client, { uid: reader.uid, createTime: "2020-01-01T00:00:00Z", hidden: true });
+    const { gate, client } = await through(await changeOf(api, newDeploy), { wire });
+    const bot = await createIdentity(client, {
+      ...{ description: "", claimMatch: { subject: "deploy", issuer: "https://issuer.example" } },
+      // Fields that only answers have, and one that does not exist.
+      ...{ uid: reader.uid, createTime: "2020-01-01T00:00:00Z", hidden: true },
+    });
+    const binding = await bind(client, bot.uid);
+    expect(gate.report()).toEqual({ applied: 2, refused: [], missing: [], unknown: [] });
+    expect([...gate.uids].flat()).toEqual([1, bot.uid, 2, binding.uid]);
     expect(bodies.map((body) => JSON.parse(body || "{}"))).toContainEqual({ name: "deploy", claimMatch });
+    expect(await api.ok("GET", `${IAM}/identities/${bot.uid}`)).toMatchObject({ name: "deploy", claimMatch });
   });
 
   test("that is repeated, or asked for twice at a time, is sent once", async () => {

@@ -10,7 +10,7 @@ import { type Write, writesFrom } from "../../../access/change/write.ts";
 import type { Copy } from "../../../access/copy/copy.ts";
 import { copyOf } from "../../../cli/copy.ts";
 import { accessOfChange, anewOf, sidesOf } from "../../../cli/twin/sides.ts";
-import { readTwin, recordsOf, startTwin, type Twin } from "../../../cli/twin/twin.ts";
+import { readTwin, recordsOf, startTwin } from "../../../cli/twin/twin.ts";
 import type { Client } from "../../../client/client.ts";
 import { createRecord } from "../../../client/records.ts";
 import { isApiError, type Json, resources } from "../../../schema/index.ts";
@@ -64,7 +64,6 @@ const anewFrom = async (copy: Copy, act: Act, head: Partial<ChangeContent>) => {
 
 interface World {
   change: Change;
-  service: Twin;
   client: Client;
   /** uids that the service has given, by the number of the write */
   uids: Map<number, string>;
@@ -92,7 +91,7 @@ const compared = async ({
     const sent = new Set<number>();
     for (const write of change.writes)
       if (isReady(write, change, sent) && isSent(write) && (await send(client, write, uids))) sent.add(write.n);
-    await edit({ change, service, client, uids });
+    await edit({ change, client, uids });
     const fresh = await copyOf(client, address);
     const rest = async (own: Client): Promise<void> => {
       const all = new Map(uids);

@@ -7,6 +7,7 @@ import { mistakeText, parsePolicy, readPolicy } from "../../../access/policy/par
 import type { Policy } from "../../../access/policy/policy.ts";
 import { TABLE } from "../../../access/roles/lock.ts";
 import { testFolder } from "../../support/test-folder.ts";
+import { ROOT } from "../graphs.ts";
 
 const folder = testFolder();
 
@@ -46,4 +47,17 @@ export const edited = (edit: (opened: OpenPolicy) => PolicyEdit, text: string, o
   applyEdit(made);
   const read = (name: string) => readFileSync(`${dirname(file)}/${name}`, "utf8");
   return { file, entries: made.entries, text: read("access.yaml"), read };
+};
+
+const urnOf = (type: string, name: string) => `urn:pulumi:prod::access::${type}::${name}`;
+const COMPONENT = "irm:index:AccessPolicy";
+
+/** What a stack has of the policy `name` of the organization, as the engine exports it. `children`: type, name, uid. */
+export const policyResources = (name: string, ...children: [type: string, name: string, id: string][]) => {
+  const urn = urnOf(COMPONENT, name);
+  const resources = [["Group", name, ROOT] as const, ...children].map(([type, own, id]) => ({
+    ...{ urn: urnOf(`${COMPONENT}$irm:index:${type}`, own), type: `irm:index:${type}`, id, parent: urn },
+    ...{ inputs: { name: "acme" }, outputs: {} },
+  }));
+  return [{ urn, type: COMPONENT, inputs: {}, outputs: { organization: ROOT } }, ...resources];
 };

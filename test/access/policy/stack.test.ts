@@ -6,8 +6,8 @@ import type { Policy } from "../../../access/policy/policy.ts";
 import { policyStackIn } from "../../../access/policy/stack.ts";
 import type { Report } from "../../../access/review/report.ts";
 import { reviewBetween } from "../format/reviews.ts";
-import { graphOf, ROOT, uid } from "../graphs.ts";
-import { objectOf } from "./files.ts";
+import { graphOf, uid } from "../graphs.ts";
+import { objectOf, policyResources } from "./files.ts";
 
 const issuer = "https://issuer.example";
 const [TEAM, RELEASE] = [uid("team"), uid("team/release")];
@@ -20,18 +20,9 @@ const live = graphOf({
   access: { team: { viewer: ["team/release", "team/by-hand"] } },
 });
 
-const urnOf = (type: string, name: string) => `urn:pulumi:prod::access::${type}::${name}`;
-const PARENT = urnOf("irm:index:AccessPolicy", "acme");
-const resource = (type: string, name: string, id: string, more: object = {}) => ({
-  urn: urnOf(`irm:index:AccessPolicy$irm:index:${type}`, name),
-  ...{ type: `irm:index:${type}`, id, parent: PARENT, inputs: { name: "acme" }, outputs: {}, ...more },
-});
-const component = { urn: PARENT, type: "irm:index:AccessPolicy", inputs: {}, outputs: { organization: ROOT } };
 /** `release`: uid of the record of that key */
-const stackWith = (release: string) => [
-  ...[component, resource("Group", "acme", ROOT), resource("Group", "acme/team", TEAM)],
-  resource("Identity", "acme:identity/release", release),
-];
+const stackWith = (release: string) =>
+  policyResources("acme", ["Group", "acme/team", TEAM], ["Identity", "acme:identity/release", release]);
 
 const policyOf = (identities: object, access: object): Policy =>
   objectOf({ organization: "acme", groups: { team: {} }, identities, access });
@@ -71,9 +62,7 @@ describe("a policy of a stack", () => {
   test("is found by its organization; of several, none can be meant", () => {
     const policy = policyOf({ release: match("s") }, {});
     expect(policyStackIn([], policy)).toBeUndefined();
-    const second = { ...component, urn: urnOf("irm:index:AccessPolicy", "second") };
-    const other = { ...resource("Group", "second", ROOT), parent: second.urn };
-    expect(() => policyStackIn([...stackWith(RELEASE), second, other], policy)).toThrow(
+    expect(() => policyStackIn([...stackWith(RELEASE), ...policyResources("second")], policy)).toThrow(
       "the stack has 2 policies of this organization: acme, second",
     );
   });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { policyStackIn } from "../../../access/policy/stack.ts";
 import { runChangeTests } from "../../../access/test/change.ts";
 import { addGroup, bind, changed, graphOf, proposalBetween, ROOT, roleUid, uid } from "../graphs.ts";
-import { objectOf } from "../policy/files.ts";
+import { objectOf, policyResources } from "../policy/files.ts";
 
 const issuer = "https://issuer.example";
 const tests = [{ name: "release never owns", identity: "release", cannot: "role_bindings.create" }];
@@ -21,17 +21,11 @@ const before = graphOf({
 addGroup(before, uid("twin"), "platform", ROOT);
 const after = changed(before, (graph) => bind(graph, GROUP, RELEASE, roleUid("owner")));
 
-const urnOf = (type: string, name: string) => `urn:pulumi:dev::access::${type}::${name}`;
-const parent = urnOf("irm:index:AccessPolicy", "acme");
-const child = (type: string, name: string, id: string) => ({
-  ...{ urn: urnOf(`irm:index:AccessPolicy$irm:index:${type}`, name), type: `irm:index:${type}`, id, parent },
-  ...{ inputs: {}, outputs: {} },
-});
-const stack = [
-  { urn: parent, type: "irm:index:AccessPolicy", inputs: {}, outputs: { organization: ROOT } },
-  ...[child("Group", "acme", ROOT), child("Group", "acme/platform", GROUP)],
-  child("Identity", "acme:identity/release", RELEASE),
-];
+const stack = policyResources(
+  "acme",
+  ["Group", "acme/platform", GROUP],
+  ["Identity", "acme:identity/release", RELEASE],
+);
 
 const run = (resources: typeof stack | undefined) => {
   const suite = { policy, tests: policy.tests };

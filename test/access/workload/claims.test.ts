@@ -101,28 +101,20 @@ describe("says what differs:", () => {
 
 describe("an identity without a claim match:", () => {
   const claims = { iss: "https://keys.example", sub: "root", aud: api.authUrl, exp: api.clock() / 1000 + 60 };
-  const compareWith = (identity: Json, nowMs = api.clock()) =>
-    unmet(compareClaims(identity, { claims, audiences, nowMs }));
-  const staticKeys = { issuer: "https://keys.example", subject: "root", issuerKeys: "{}" };
+  const keys = { issuer: "https://keys.example", subject: "root", issuerKeys: "{}" };
   const createTime = new Date(api.clock()).toISOString();
+  const ended = new Date(api.clock() - 1).toISOString();
 
-  test("its own keys", () => {
-    expect(compareWith({ staticKeys, createTime })).toEqual([]);
-    expect(compareWith({ staticKeys: { ...staticKeys, subject: "other" }, createTime })).toEqual(["sub"]);
-    expect(compareWith({ staticKeys: { ...staticKeys, audiences: ["x"] }, createTime })).toEqual(["aud"]);
-  });
-
-  test("its own keys have ended, by their time or a year after their creation", () => {
-    const expirationTime = new Date(api.clock() - 1).toISOString();
-    expect(compareWith({ staticKeys: { ...staticKeys, expirationTime }, createTime })).toEqual(["expirationTime"]);
-    expect(compareWith({ staticKeys, createTime: "2020-01-01T00:00:00Z" })).toEqual(["expirationTime"]);
-  });
-
-  test.each([
-    ["awsIdentity", { awsIdentity: { awsAccount: "123456789012", arn: "arn:aws:iam::123456789012:role/x" } }],
-    ["servicePrincipal", { servicePrincipal: "COSIGNED" }],
-    ["claimMatch", {}],
-  ])("no token is exchanged for one with %s", (field, identity) => {
-    expect(compareWith(identity)).toEqual([field]);
+  test.each<[what: string, identity: Json, unmet: string[]]>([
+    ["its own keys", { staticKeys: keys, createTime }, []],
+    ["keys for another subject", { staticKeys: { ...keys, subject: "other" }, createTime }, ["sub"]],
+    ["keys for other audiences", { staticKeys: { ...keys, audiences: ["x"] }, createTime }, ["aud"]],
+    ["keys that have ended", { staticKeys: { ...keys, expirationTime: ended }, createTime }, ["expirationTime"]],
+    ["keys of more than a year", { staticKeys: keys, createTime: "2020-01-01T00:00:00Z" }, ["expirationTime"]],
+    ["a principal of AWS, which has no token", { awsIdentity: { awsAccount: "123456789012" } }, ["awsIdentity"]],
+    ["a service, which has no token", { servicePrincipal: "COSIGNED" }, ["servicePrincipal"]],
+    ["nothing", {}, ["claimMatch"]],
+  ])("%s", (_, identity, expected) => {
+    expect(unmet(compareClaims(identity, { claims, audiences, nowMs: api.clock() }))).toEqual(expected);
   });
 });
