@@ -1,6 +1,6 @@
 // The page of a review: what it contains, that it loads nothing, and that names cannot add to it.
 import { hash } from "node:crypto";
-import { Parser } from "htmlparser2";
+import { DomUtils, parseDocument } from "htmlparser2";
 import { describe, expect, test } from "vitest";
 import { reviewAsHtml } from "../../../access/format/html/review.ts";
 import { reviewOf } from "../../../access/review/index.ts";
@@ -15,23 +15,10 @@ interface Element {
 }
 
 /** Every element of a page with its own text and that of what it contains. */
-const elementsOf = (page: string): Element[] => {
-  const elements: Element[] = [];
-  const open: Element[] = [];
-  const parser = new Parser({
-    onopentag: (name, attributes) => {
-      const element = { name, attributes, text: "" };
-      elements.push(element);
-      open.push(element);
-    },
-    ontext: (text) => {
-      for (const element of open) element.text += text;
-    },
-    onclosetag: () => open.pop(),
-  });
-  parser.end(page);
-  return elements;
-};
+const elementsOf = (page: string): Element[] =>
+  DomUtils.findAll(() => true, parseDocument(page).children).map((element) => ({
+    ...{ name: element.name, attributes: element.attribs, text: DomUtils.textContent(element) },
+  }));
 
 /** Inside the page, or a rule in the documentation of this version. */
 const LINK = /^#|^https:\/\/github\.com\/[\w-]+\/[\w-]+\/blob\/v[\d.]+\/docs\/review\.md#[a-z-]+$/;
