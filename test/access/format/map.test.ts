@@ -195,7 +195,7 @@ describe("on a page", () => {
   });
 
   test("counts what it leaves out of a map that is too large, and keeps those who change", () => {
-    const review = largeReview(7, { groups: 500, identities: 3_000, bindings: 9_000, changes: 20 });
+    const review = largeReview(7, { groups: 200, identities: 1_500, bindings: 4_500, changes: 20 });
     const { before, after, people, report } = review;
     const changed = report.identities.flatMap(({ uid }) => uid ?? []);
     const sides = { before: { graph: before, people: people.before }, after: { graph: after, people: people.after } };
