@@ -6,7 +6,7 @@ import { UNKNOWN } from "../../pulumi/value.ts";
 import { urnOf } from "../harness/plugin.ts";
 import { setUp } from "./fixture.ts";
 
-const { service, org, plugin, nextProcess, created, compared } = await setUp();
+const { service, org, plugin, startProcess, nextProcess, created, compared } = await setUp();
 
 describe("a resource", () => {
   it("keeps its service once, no handler, and no key where its URN and the backend give it", async () => {
@@ -150,7 +150,7 @@ describe("what a check looks up", () => {
     expect(byUid.inputs).toMatchObject({ adopt: existing.id });
   });
 
-  it("is the name of a built-in role", async () => {
+  it("is the name of a built-in role, where there are credentials", async () => {
     const args = { parent: org, identity: UNKNOWN };
     expect((await plugin.check(urnOf("RoleBinding", "y"), { ...args, role: "viwer" })).failures).toEqual([
       'role: no built-in role is named "viwer"; did you mean viewer?',
@@ -159,6 +159,9 @@ describe("what a check looks up", () => {
     expect((await plugin.check(urnOf("RoleBindingSet", "y"), set)).failures).toEqual([
       'bindings[0].role: no built-in role is named "ownr"; did you mean owner?',
     ]);
+    const offline = await startProcess({ IRM_IDENTITY_TOKEN: "" });
+    await offline.configure();
+    expect((await offline.check(urnOf("RoleBinding", "y"), { ...args, role: "viwer" })).failures).toEqual([]);
     const secret = { ...args, role: new Secret("viwer") };
     expect((await plugin.check(urnOf("RoleBinding", "z"), secret)).failures).toEqual([
       "role: no built-in role has this name",

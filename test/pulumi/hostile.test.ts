@@ -35,17 +35,17 @@ describe("a preview that failed", () => {
   const engineThat = (script: string) => runPreview([process.execPath, "-e", script], process.cwd());
   const text = JSON.stringify({ steps: [BOUND], changeSummary: { create: 1 } });
 
-  test("yields no review where the engine ends with an error that it does not name", async () => {
-    const failing = engineThat(`process.stdout.write(${JSON.stringify(text)}); process.exitCode = 255`);
+  test.each([
+    [
+      "the engine ends with an error that it does not name",
+      "process.exitCode = 255",
+      "255, but its output lists no error",
+    ],
+    ["a signal ends the engine", 'process.kill(process.pid, "SIGKILL")', "SIGKILL"],
+  ])("yields no review where %s", async (_, end, how) => {
+    const failing = engineThat(`process.stdout.write(${JSON.stringify(text)}, () => { ${end}; })`);
     await expect(failing).rejects.toThrow(PreviewError);
-    await expect(failing).rejects.toThrow("the preview ended with 255, but its output lists no error");
-  });
-
-  test("yields no review where a signal ends the engine", async () => {
-    const killed = engineThat(
-      `process.stdout.write(${JSON.stringify(text)}, () => process.kill(process.pid, "SIGKILL"))`,
-    );
-    await expect(killed).rejects.toThrow("the preview ended with SIGKILL");
+    await expect(failing).rejects.toThrow(`the preview ended with ${how}`);
   });
 
   test("is one with an error among its diagnostics, whatever its steps are", () => {

@@ -117,15 +117,6 @@ describe("the processes of an operation", () => {
     ownershipOf().take("uid", "one", "created");
     expect(ownershipOf(joined({ ...ENGINE, address: "127.0.0.1:40124" })).release("uid")).toBe(true);
   });
-
-  it("begin another file after the last one has removed it", () => {
-    ownershipOf().take("uid", "one", "created");
-    const [before] = logs();
-    closeAll();
-    expect(logs()).toEqual([]);
-    expect(ownershipOf().release("uid")).toBe(true);
-    expect(logs()).toEqual([before]);
-  });
 });
 
 describe("work of one name", () => {

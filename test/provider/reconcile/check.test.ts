@@ -26,13 +26,10 @@ describe("valid inputs", () => {
   const unknowns = { issuer: UNKNOWN, subjectPattern: UNKNOWN, claims: { a: UNKNOWN }, claimPatterns: { b: UNKNOWN } };
   const awsIdentity = { awsAccount: "123456789012", arn: "arn:x", userIdPattern: "A.*" };
   const rows: [string, Kind, Json][] = [
-    ["a group", group, { ...eng, description: "all of it", verified: false }],
     ["a new organization", group, { root: true, name: "org", kind: "ORG_KIND_CUSTOMER" }],
-    ["an identity by claims", identity, { ...ci, claimMatch }],
     ["an identity by patterns", identity, { ...ci, claimMatch: patterns }],
     ["an identity of AWS", identity, { ...ci, awsIdentity }],
     ["a role by friendly and enum names", role, { ...own, capabilities: ["groups.list", "CAP_IAM_ROLES_LIST"] }],
-    ["a role binding", roleBinding, bound],
     ["a built-in role by its name", roleBinding, { ...bound, role: "registry.pull_token-1" }],
     ["the names that the constructor adds", roleBinding, { ...bound, names: {} }],
     ["the API's own names", roleBinding, { parent: GROUP, identityUid: IDENTITY, roleUid: ROLE }],
