@@ -53,68 +53,80 @@ const group = (name: string): Json => ({ parent: api.organization, name });
 const elsewhere: string = await createUid(api, "groups", api.organization, { name: "elsewhere" });
 const hidden = ["claimMatch", "name"];
 
-test.each<[string, StateKind, Json, Json | undefined, string[], string[]?]>([
-  [
-    "a new identity: who can assume it",
-    ...(["identity", identity("s"), undefined] as const),
-    [`Identity x is new: ${workload("s")} can assume it`],
-  ],
-  [
-    "an identity that changes: who can assume it before and after, with what differs marked",
-    ...(["identity", identity("repo:evil/shop:x"), identity("repo:acme/shop:x")] as const),
-    [
+interface Row {
+  what: string;
+  kind: StateKind;
+  /** arguments in the state; none of a new resource */
+  olds?: Json;
+  args: Json;
+  secrets?: string[];
+  lines: string[];
+}
+
+test.each<Row>([
+  {
+    what: "a new identity: who can assume it",
+    ...{ kind: "identity", args: identity("s") },
+    lines: [`Identity x is new: ${workload("s")} can assume it`],
+  },
+  {
+    what: "an identity that changes: who can assume it before and after, with what differs marked",
+    ...{ kind: "identity", olds: identity("repo:acme/shop:x"), args: identity("repo:evil/shop:x") },
+    lines: [
       "Identity x changes:",
       `who can assume it, before: ${workload("repo:»acme«/shop:x")}`,
       `who can assume it, after: ${workload("repo:»evil«/shop:x")}`,
     ],
-  ],
-  [
-    "an identity that is renamed: both names",
-    ...(["identity", identity("s", "publish"), identity("s")] as const),
-    ["Identity x changes:", 'name "release" becomes "publish"'],
-  ],
-  [
-    "an identity that is replaced: who could assume the old one",
-    ...(["identity", { ...identity("s"), parent: elsewhere, allowReplace: true }, identity("s")] as const),
-    [
+  },
+  {
+    what: "an identity that is renamed: both names",
+    ...{ kind: "identity", olds: identity("s"), args: identity("s", "publish") },
+    lines: ["Identity x changes:", 'name "release" becomes "publish"'],
+  },
+  {
+    what: "an identity that is replaced: who could assume the old one",
+    ...{ kind: "identity", olds: identity("s"), args: { ...identity("s"), parent: elsewhere, allowReplace: true } },
+    lines: [
       "Identity x is replaced:",
       `it gets another uid; workflows that name ${UID} in IRM_IDENTITY can no longer sign in`,
       `who could assume it: ${workload("s")}`,
     ],
-  ],
-  [
-    "an identity that the program marks as secret: nothing of it",
-    ...(["identity", identity("hidden", "hidden"), identity("old")] as const),
-    ["Identity x changes:", "its name changes", "who can assume it changes: [secret]"],
-    hidden,
-  ],
-  [
-    "a new one that it marks as secret",
-    ...(["identity", identity("hidden"), undefined] as const),
-    ["Identity x is new: [secret] can assume it"],
-    hidden,
-  ],
-  [
-    "an identity that only the run knows",
-    ...(["identity", { ...identity("s"), claimMatch: UNKNOWN }, undefined] as const),
-    ["Identity x is new: a workload that is not known yet can assume it"],
-  ],
-  [
-    "a new role: what it grants, the worst first",
-    ...(["role", role("repo.list", "repo.create", "roles.update"), undefined] as const),
-    ["Role x is new: it grants roles.update, repo.create, repo.list"],
-  ],
-  [
-    "a role that changes: what it gains and loses",
-    ...(["role", role("repo.list", "repo.create", "roles.update"), role("CAP_REPO_LIST", "CAP_TAG_LIST")] as const),
-    ["Role x changes:", "gains roles.update, repo.create", "loses tag.list"],
-  ],
-  [
-    "a group that is renamed: both names",
-    ...(["group", group("team"), group("crew")] as const),
-    ["Group x changes:", 'name "crew" becomes "team"'],
-  ],
-])("of %s", async (_, kind, args, olds, lines, secrets) => {
+  },
+  {
+    what: "an identity that the program marks as secret: nothing of it",
+    ...{ kind: "identity", olds: identity("old"), args: identity("hidden", "hidden"), secrets: hidden },
+    lines: ["Identity x changes:", "its name changes", "who can assume it changes: [secret]"],
+  },
+  {
+    what: "a new one that it marks as secret",
+    ...{ kind: "identity", args: identity("hidden"), secrets: hidden },
+    lines: ["Identity x is new: [secret] can assume it"],
+  },
+  {
+    what: "an identity that only the run knows",
+    ...{ kind: "identity", args: { ...identity("s"), claimMatch: UNKNOWN } },
+    lines: ["Identity x is new: a workload that is not known yet can assume it"],
+  },
+  {
+    what: "a new role: what it grants, the worst first",
+    ...{ kind: "role", args: role("repo.list", "repo.create", "roles.update") },
+    lines: ["Role x is new: it grants roles.update, repo.create, repo.list"],
+  },
+  {
+    what: "a role that changes: what it gains and loses",
+    ...{
+      kind: "role",
+      olds: role("CAP_REPO_LIST", "CAP_TAG_LIST"),
+      args: role("repo.list", "repo.create", "roles.update"),
+    },
+    lines: ["Role x changes:", "gains roles.update, repo.create", "loses tag.list"],
+  },
+  {
+    what: "a group that is renamed: both names",
+    ...{ kind: "group", olds: group("crew"), args: group("team") },
+    lines: ["Group x changes:", 'name "crew" becomes "team"'],
+  },
+])("of $what", async ({ kind, args, olds, secrets, lines }) => {
   expect(await linesOf(kind, "x", args, olds, secrets)).toEqual([lines.join("\n  - ")]);
 });
 

@@ -7,33 +7,18 @@ import { parsePolicy } from "../../../access/policy/parse.ts";
 import { AccessPolicy, type PolicyDocument } from "../../../provider/index.ts";
 import { reviewBetween } from "../../access/format/reviews.ts";
 import { addGroup, addIdentity, addRole, bind, ROOT, uidIn } from "../../access/graphs.ts";
-import { mockEngine } from "../../support/mock-engine.ts";
+import { made, startEngine } from "./policy-engine.ts";
 
-let registered: string[];
-beforeEach(() => {
-  registered = [];
-  return mockEngine(({ name, type, inputs }) => {
-    registered.push(name);
-    return { id: type.startsWith("irm:") ? "" : `id of ${name}`, state: { name: inputs.name } };
-  });
-});
+beforeEach(startEngine);
 
-const issuer = "https://issuer.example";
-const policy = (was: boolean): PolicyDocument => ({
+const claimMatch = { issuer: "https://issuer.example", subject: "s" };
+const policy = {
   organization: "acme",
-  groups: { team: { ...(was && { was: "crew" }), groups: { tools: null } } },
-  identities: { publish: { in: "team", ...(was && { was: "release" }), claimMatch: { issuer, subject: "s" } } },
-  roles: { pusher: { in: "team", ...(was && { was: "publisher" }), can: ["tag.create"] } },
+  groups: { team: { was: "crew", groups: { tools: null } } },
+  identities: { publish: { in: "team", was: "release", claimMatch } },
+  roles: { pusher: { in: "team", was: "publisher", can: ["tag.create"] } },
   access: { "team/tools": { pusher: ["publish"] } },
-});
-
-/** A role that people get belongs to the organization itself. */
-const withPeople = (): PolicyDocument => {
-  const one = policy(true);
-  const auditor = { was: "inspector", can: ["groups.list"] };
-  const people = { sso: { externalGroups: { SRE: ["auditor", "viewer"] } } };
-  return { ...one, roles: { ...one.roles, auditor }, people };
-};
+} satisfies PolicyDocument;
 
 test("was is an alias of the resource, and of those whose names follow from it", async () => {
   const aliases = new Map<string, unknown>();
@@ -42,9 +27,13 @@ test("was is an alias of the resource, and of those whose names follow from it",
     if (named.length > 0) aliases.set(name, named[0]);
     return undefined;
   };
+  // A role that people get belongs to the organization itself.
+  const roles = { ...policy.roles, auditor: { was: "inspector", can: ["groups.list"] } };
+  const people = { sso: { externalGroups: { SRE: ["auditor", "viewer"] } } };
   const identityProviders = { sso: "0123456789abcdef0123456789abcdef01234567/0123456789abcdef" };
-  new AccessPolicy("acme", { policy: withPeople(), identityProviders }, { transformations: [see] });
-  await vi.waitFor(() => expect(registered).toHaveLength(10));
+  const args = { policy: { ...policy, roles, people }, identityProviders };
+  new AccessPolicy("acme", args, { transformations: [see] });
+  await vi.waitFor(() => expect(made).toHaveLength(10));
   expect(Object.fromEntries(aliases)).toEqual({
     "acme/team": "acme/crew",
     "acme/team/tools": "acme/crew/tools",
@@ -66,29 +55,16 @@ test.each([
   expect(mistakes.map((one) => one.text)).toEqual([text]);
 });
 
-/** `crew` with the identity `release`, which is bound to `publisher`. */
-const live = () => {
-  const graph = newGraph();
-  addGroup(graph, ROOT, "acme", null);
-  const crew = addGroup(graph, uidIn(ROOT, 1), "crew", ROOT);
-  const tools = addGroup(graph, uidIn(crew, 2), "tools", crew);
-  const release = addIdentity(graph, uidIn(crew, 16), "release", crew, { issuer, subject: "s" });
-  bind(graph, tools, release, addRole(graph, "publisher", ["tag.create"], crew));
-  return { graph, release };
-};
-
-const reviewed = (document: unknown, { graph }: ReturnType<typeof live>) => {
-  const { policy: parsed } = parsePolicy(document);
-  const wanted = policyGraph(parsed as never, graph);
-  expect(wanted.mistakes).toEqual([]);
-  return reviewBetween(graph, newGraph(wanted.graph)).report;
-};
-
 test("a review of the policy alone agrees: with was the records keep their uids", () => {
-  const now = live();
-  const { identities, findings } = reviewed(policy(true), now);
+  const live = newGraph();
+  addGroup(live, ROOT, "acme", null);
+  const crew = addGroup(live, uidIn(ROOT, 1), "crew", ROOT);
+  const tools = addGroup(live, uidIn(crew, 2), "tools", crew);
+  const release = addIdentity(live, uidIn(crew, 16), "release", crew, claimMatch);
+  bind(live, tools, release, addRole(live, "publisher", ["tag.create"], crew));
+  const { graph, mistakes } = policyGraph(parsePolicy(policy).policy as never, live);
+  expect(mistakes).toEqual([]);
+  const { identities, findings } = reviewBetween(live, newGraph(graph)).report;
   expect(findings).toEqual([]);
-  expect(identities).toMatchObject([
-    { uid: now.release, name: "publish", nameBefore: "release", gains: [], losses: [] },
-  ]);
+  expect(identities).toMatchObject([{ uid: release, name: "publish", nameBefore: "release", gains: [], losses: [] }]);
 });

@@ -146,29 +146,6 @@ describe("role bindings that are created at the same time", () => {
     expect(machine.lines().filter((line) => "closed" in line)).toHaveLength(4);
   });
 
-  it.each([
-    ["reset after", [1, 0]],
-    ["reset", [2, 0]],
-  ] as const)(
-    "and whose response is lost (%s): one search finds all, or they are sent again",
-    async (fault, counts) => {
-      const group = await sets.group();
-      const run = await sets.run(machine.run(fault));
-      expect(new Set(uidsIn(await createAtOnce(run, await inputsOf(group, 6)))).size).toBe(6);
-      expect(createsOf(run)).toEqual(counts);
-      expect(await sets.pairs(group)).toHaveLength(6);
-    },
-  );
-
-  it("and whose outcome stays unknown are all pending, and the next run takes over what it finds", async () => {
-    const group = await sets.group();
-    const asked = await inputsOf(group, 4);
-    const results = await createAtOnce(await sets.run(machine.run("timeout")), asked);
-    for (const result of results) expect(messageOf(result)).toMatch(/unknown whether the 4 role bindings were created/);
-    expect(uidsIn(await createAtOnce(await sets.run(), asked))).toHaveLength(4);
-    expect(await sets.pairs(group)).toHaveLength(4);
-  });
-
   it("and whose response names them in another order are each found by what they grant", async () => {
     const group = await sets.group();
     const asked = await inputsOf(group, 3);

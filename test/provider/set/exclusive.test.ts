@@ -100,22 +100,6 @@ describe("an exclusive set", () => {
     expect(machine.messages.join("\n")).toMatch(/does not change:\n {2}- keeps ".*" as "(editor|viewer)" on purpose/);
   });
 
-  it("of the organization keeps the owner that the run acts as, so that another one is not the last", async () => {
-    const { call } = machine.service.session;
-    const organization = machine.org;
-    const other = await sets.bind(organization, "four", "owner");
-    const wanted = sets.inputs(organization, [], EXCLUSIVE);
-    const first = await sets.up(wanted);
-    const owners = async () => (await sets.pairs(organization)).filter((pair) => pair.endsWith(" owner"));
-    expect(await owners()).toHaveLength(2);
-    const { outs } = await sets.up(wanted, first);
-    expect(await owners()).toHaveLength(1);
-    expect(outs.unmanaged).toMatchObject([
-      { identity: { uid: machine.service.identity }, kept: "this run acts as this identity" },
-    ]);
-    expect((await call("ListRoleBindings", { uidp: { ids: [other] } })).roleBindings ?? []).toEqual([]);
-  });
-
   it.each([
     {
       when: "all are to be removed",
