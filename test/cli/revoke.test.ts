@@ -120,9 +120,9 @@ describe("half done", () => {
       const steps = Array.from({ length: 8 }, () => ({ hold: true }) as const);
       api.faults.set({ rules: [{ operation: "DeleteRoleBinding", steps }] });
       const running = startCommand("revoke", "--identity", uid, "--yes", "--format", "json");
-      await vi.waitFor(() => expect(deletes()).toHaveLength(8), { timeout: 20_000 });
+      await vi.waitFor(() => expect(deletes()).toHaveLength(8), 20_000);
       running.process.kill(signal);
-      await vi.waitFor(() => expect(running.stderr()).toContain("waiting for the requests under way\n"), 5_000);
+      await vi.waitFor(() => expect(running.stderr()).toContain("waiting for the requests under way\n"), 20_000);
       api.faults.release();
       const { code, stdout, stderr } = await running.finished;
       const { removed, undo } = JSON.parse(stdout);
@@ -277,7 +277,7 @@ test("says what it cannot see, and reports a role that the identity gets meanwhi
   vi.stubEnv("IRM_TOKEN", helper.token);
   api.faults.set({ rules: [{ operation: "DeleteRoleBinding", steps: [{ hold: true }] }] });
   const running = revokeAsJson("--identity", name, "--yes");
-  await vi.waitFor(() => expect(deletes()).toHaveLength(1));
+  await vi.waitFor(() => expect(deletes()).toHaveLength(1), 20_000);
   await bind(uid, registry, "viewer");
   api.faults.release();
   const late = await running;
@@ -314,7 +314,10 @@ describe("at a terminal", () => {
     const { name, uid } = await target();
     const stdin = terminal();
     const running = revokeAsJson("--identity", uid);
-    await vi.waitFor(() => expect(stdin.listenerCount("data") + stdin.listenerCount("readable")).toBeGreaterThan(0));
+    await vi.waitFor(
+      () => expect(stdin.listenerCount("data") + stdin.listenerCount("readable")).toBeGreaterThan(0),
+      20_000,
+    );
     const { roleBindings } = await api.ok("GET", `${IAM}/roleBindings`, { query: { identity: uid } });
     const [other] = roleBindings as [{ uid: string; group: { name: string }; role: { name: string } }];
     await api.ok("DELETE", `${IAM}/roleBindings/${other.uid}`);
