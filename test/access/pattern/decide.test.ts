@@ -47,6 +47,15 @@ describe("a text that two patterns match", () => {
     expect(spent.steps).toBe(0);
   });
 
+  test("costs no step where the language is a list of texts", () => {
+    const exact = every(text("a"), not(text("b")));
+    expect([findText(exact, { steps: 0 }), countTexts(exact, 5, { steps: 0 })]).toEqual([
+      { is: "found", text: "a" },
+      1,
+    ]);
+    expect(findText(every(text("a"), text("b")), { steps: 0 })).toEqual({ is: "none" });
+  });
+
   test("is none where what is known excludes it", () => {
     expect(findText(every(UNKNOWN, matching("a"), matching("b")))).toEqual({ is: "none" });
   });
