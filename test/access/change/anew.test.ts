@@ -251,12 +251,11 @@ describe("a change made anew", () => {
   const nothing: Act = async () => {};
 
   test("of another head is another change, and says so of each member", async () => {
-    const { problems } = await compared({
-      act: bind(viewer),
-      head: { operation: "destroy", stack: "access/dev2", arguments: ["--target"] },
-    });
-    expect(problems).toEqual([
-      'the approved change is of stack "access/dev", and this one: "access/dev2"',
+    const problemsOf = async (head: Partial<ChangeContent>) => (await compared({ act: bind(viewer), head })).problems;
+    const stack = 'the approved change is of stack "access/dev", and this one: "access/dev2"';
+    expect(await problemsOf({ stack: "access/dev2" })).toEqual([stack]);
+    expect(await problemsOf({ operation: "destroy", stack: "access/dev2", arguments: ["--target"] })).toEqual([
+      stack,
       'the approved change is an "up", and this one: "destroy"',
       'the approved change has the arguments "none", and this one: "--target"',
     ]);
