@@ -12,7 +12,7 @@ import { DatabaseSync } from "node:sqlite";
 import { fetch } from "undici";
 import { mintDevToken } from "../../cli/command/serve-token.ts";
 import { ENGINE_NODE } from "../support/compiled.ts";
-import { type ReadyLine, root, startServerProcess } from "./api-process.ts";
+import { type ReadyLine, root, type SeenRequest, startServerProcess, writesOf } from "./api-process.ts";
 import { createStack, keyOf, type Stack } from "./engine-stack.ts";
 
 export type Workplace = Awaited<ReturnType<typeof createWorkplace>>;
@@ -61,6 +61,8 @@ export const createWorkplace = async (flags: readonly string[] = [], makeDatabas
     IRM_IDENTITY_TOKEN_FILE: tokenFile,
     IRM_JOURNAL: join(folder, "journal"),
   };
+  const rows = (table: string, where = "TRUE", ...values: string[]) => rowsOf(db, table, where, values);
+  const writes = async (): Promise<SeenRequest[]> => writesOf(await server.takeRequests());
   return {
     /** the running server */
     get server() {
@@ -98,9 +100,21 @@ export const createWorkplace = async (flags: readonly string[] = [], makeDatabas
       return { ...stack, folder: program, write, configure: (config) => configure(program, config) };
     },
     /** rows of a table of the server, by a condition on its columns */
-    rows: (table: string, where = "TRUE", ...values: string[]) => rowsOf(db, table, where, values),
+    rows,
+    /** uid of the first row of this name */
+    uidOf: (table: string, name: string): string => rows(table, "name = ?", name)[0]?.uid as string,
+    /** the requests that change records, since requests were taken last */
+    writes,
+    /** the names of their operations */
+    operations: async (): Promise<string[]> => (await writes()).map(({ operation }) => operation as string),
     /** a call of the API as the owner */
     call: (method: string, path: string, body?: unknown) => call(server, method, path, body),
+    /** makes a record of the IAM service as the owner, such as `groups/PARENT`; returns its uid */
+    create: async (path: string, body: object): Promise<string> => {
+      const { status, json } = await call(server, "POST", `/iam/v2beta1/${path}`, body);
+      if (status !== 200) throw new Error(`POST ${path}: ${status} ${JSON.stringify(json)}`);
+      return json.uid as string;
+    },
     /** Kills the server, and starts it again on the same records and port; `meanwhile` runs in between. */
     restart: async (meanwhile?: () => Promise<unknown>): Promise<void> => {
       const { port } = new URL(server.baseUrl);
