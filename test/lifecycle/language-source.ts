@@ -1,4 +1,4 @@
-// One program in TypeScript, with dynamic or native resources, in YAML, in Python and in Go.
+// One program in TypeScript, in YAML, in Python and in Go.
 import { GO_MODULE } from "../../plugin/schema/language.ts";
 
 export const ISSUER = "https://token.actions.githubusercontent.com";
@@ -29,12 +29,8 @@ export const after: Values = {
   role: "owner",
 };
 
-/** `module`: that of dynamic or of native resources. */
-export const typescript =
-  (module: string) =>
-  (organization: string, { description, claim, capabilities, bound, role }: Values) =>
-    `
-import { getRoleOutput, Group, Identity, Role, RoleBinding } from "${module}";
+export const typescript = (organization: string, { description, claim, capabilities, bound, role }: Values) => `
+import { getRoleOutput, Group, Identity, Role, RoleBinding } from "pulumi-irm";
 
 const team = new Group("team", { parent: "${organization}", name: "team", description: "${description}" });
 const sub = new Group("sub", { parent: team, name: "sub" });

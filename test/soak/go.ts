@@ -6,10 +6,10 @@ import { runGo } from "../../scripts/setup/go-build.mjs";
 import type { PartOptions, PartResult } from "./part.ts";
 import { runTests } from "./vitest.ts";
 
-const FILES = ["languages", "language-move", "examples"].map((name) => join("test", "lifecycle", `${name}.test.ts`));
+const FILES = ["languages", "examples"].map((name) => join("test", "lifecycle", `${name}.test.ts`));
 
 /** Also those after which a stack moves to Go. */
-const TESTS = "in Go\\b|^a stack of a TypeScript program";
+const TESTS = "in Go\\b|^a stack that moves";
 
 export const go = async ({ log = () => {} }: Pick<PartOptions, "log">): Promise<PartResult> => {
   log("compiling the module: minutes with an empty Go cache");

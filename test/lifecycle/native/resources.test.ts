@@ -1,7 +1,7 @@
 // Native resources of a TypeScript program through a real engine: what dynamic ones cannot do, and what both do.
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { writesOf } from "../../harness/api-process.ts";
-import { createWorkplace, type Program, type Workplace } from "../../harness/engine-workplace.ts";
+import { beforeAll, describe, expect, inject, it } from "vitest";
+import type { Program } from "../../harness/engine-workplace.ts";
+import { openWorkplace } from "../place.ts";
 
 interface Step {
   op: string;
@@ -31,27 +31,33 @@ ${further}
 `;
 
 describe("native resources of a program", () => {
-  let place: Workplace;
+  const place = openWorkplace();
   let program: Program;
+  /** of records that somebody made by hand */
   let legacy: string;
+  let people: string;
+  let mapping: string;
   beforeAll(async () => {
-    place = await createWorkplace();
-    const path = `/iam/v2beta1/groups/${place.server.organization}`;
-    const { json } = await place.call("POST", path, { name: "legacy", description: "By hand" });
-    legacy = json.uid as string;
-    await place.call("POST", `/iam/v2beta1/groups/${legacy}`, { name: "below" });
-    const env = { ORG: place.server.organization };
+    const { organization } = place.server;
+    legacy = await place.create(`groups/${organization}`, { name: "legacy", description: "By hand" });
+    await place.create(`groups/${legacy}`, { name: "below" });
+    const [viewer] = place.rows("roles", "name = ?", "viewer");
+    const oidc = { issuer: "https://login.acme.example", clientId: "console", pkceEnabled: true };
+    people = await place.create(`identityProviders/${organization}`, {
+      name: "people",
+      defaultRole: viewer?.uid,
+      oidc,
+    });
+    const record = { externalGroupId: "SRE", roleUid: viewer?.uid, scope: organization };
+    mapping = await place.create(`externalGroupRoleMappings/${people}`, record);
+    const env = { ORG: organization };
     program = await place.program("native", source(), env, { plugin: inject("pluginFolder") });
     await program.must("up", "--yes", "--skip-preview");
     await place.server.takeRequests();
   });
-  afterAll(() => place.close());
 
   const writes = async () =>
-    writesOf(await place.server.takeRequests()).map(({ operation, query, fields }) => [
-      operation,
-      query?.updateMask ?? fields,
-    ]);
+    (await place.writes()).map(({ operation, query, fields }) => [operation, query?.updateMask ?? fields]);
   const preview = async () => {
     const { stdout } = await program.must("preview", "--json");
     const { steps } = JSON.parse(stdout) as { steps: Step[] };
@@ -98,17 +104,28 @@ describe("native resources of a program", () => {
     expect(output).toContain('no built-in role is named "vewer"; did you mean viewer?');
   });
 
-  it("take over existing records by the option import, and by adopt", async () => {
+  it("take over existing records by the option import, and by adopt, and functions find them", async () => {
     const further = `
+import { ExternalGroupRoleMapping, getExternalGroupRoleMapping, listExternalGroupRoleMappings } from "pulumi-irm/plugin";
 const legacy = new Group("legacy", { parent, name: "legacy", description: "By hand" }, { import: "${legacy}" });
-new Group("below", { parent: legacy, name: "below", adopt: "match" });`;
+new Group("below", { parent: legacy, name: "below", adopt: "match" });
+const inputs = { parent: "${people}", externalGroupId: "SRE", role: getRoleOutput({ name: "viewer" }).uid, scope: parent };
+new ExternalGroupRoleMapping("sre", inputs, { import: "${mapping}" });
+export const found = (await getExternalGroupRoleMapping({ uid: "${mapping}" })).externalGroupId;
+export const listed: string[] = [];
+for await (const one of listExternalGroupRoleMappings({ identityProviderUid: "${people}" })) listed.push(one.uid);`;
     program.write(source({ further }));
     const { output } = await program.must("up", "--yes", "--skip-preview");
-    expect(output).toMatch(/legacy\s+imported/);
     expect(output).toMatch(/Group below takes over group [0-9a-f/]+ "below"/);
-    expect((await writes()).filter(([operation]) => operation === "CreateGroup")).toEqual([]);
-    expect(program.state().resources.find(({ urn }) => urn.endsWith("::legacy"))?.id).toBe(legacy);
-    await program.must("preview", "--expect-no-changes");
+    expect((await writes()).filter(([operation]) => String(operation).startsWith("Create"))).toEqual([]);
+    const { resources } = program.state();
+    for (const [name, id] of Object.entries({ legacy, sre: mapping })) {
+      expect(output).toMatch(new RegExp(`${name}\\s+imported`));
+      expect(resources.find(({ urn }) => urn.endsWith(`::${name}`))?.id).toBe(id);
+    }
+    const outputs = resources.find(({ type }) => type === "pulumi:pulumi:Stack")?.outputs;
+    expect(outputs).toMatchObject({ found: "SRE", listed: [mapping] });
+    await program.must("up", "--refresh", "--yes", "--skip-preview", "--expect-no-changes");
 
     // Under another name, without an alias: the old one leaves the stack, and the record stays.
     program.write(source({ further: further.replace('Group("legacy"', 'Group("renamed"') }));
