@@ -2,10 +2,10 @@
 // resources, through a real engine.
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { beforeAll, describe, expect, inject, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
-import { writesOf } from "../../harness/api-process.ts";
-import { createWorkplace, type Program, type Workplace } from "../../harness/engine-workplace.ts";
+import type { Program } from "../../harness/engine-workplace.ts";
+import { openWorkplace } from "../place.ts";
 
 const DIGEST = `sha256:${"1".repeat(64)}`;
 
@@ -70,19 +70,16 @@ describe.each([
   { from: DYNAMIC, to: NATIVE, prefixes: [DYNAMIC_PREFIX, NATIVE_PREFIX], stores: "nothing" },
   { from: NATIVE, to: DYNAMIC, prefixes: [NATIVE_PREFIX, DYNAMIC_PREFIX], stores: "its code" },
 ])("a stack of $from that imports $to", ({ from, to, prefixes: [before = "", after = ""], stores }) => {
-  let place: Workplace;
+  const place = openWorkplace();
   let program: Program;
   beforeAll(async () => {
-    place = await createWorkplace();
     // The engine would look for a plugin on the internet.
     const env = { ORG: place.server.organization, PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true" };
     program = await place.program("moving", source(from), env, { plugin: inject("pluginFolder") });
     await program.must("up", "--yes", "--skip-preview");
     await place.server.takeRequests();
   });
-  afterAll(() => place.close());
 
-  const writes = async () => writesOf(await place.server.takeRequests());
   const types = () =>
     program.state().resources.flatMap(({ id, type }) => (id === undefined || type.startsWith("pulumi:") ? [] : [type]));
 
@@ -98,10 +95,8 @@ describe.each([
     await program.must("destroy", "--preview-only");
     const file = join(program.folder, "Pulumi.yaml");
     writeFileSync(file, readFileSync(file, "utf8").replace(/^plugins:.*/ms, ""));
-    const commands = ["refresh", "destroy"];
-    for (const command of commands) await isRefused(command, "error: could not load provider for resource");
-    for (const command of commands)
-      await isRefused(command, "error: code must be a string, not undefined", "--run-program");
+    await isRefused("destroy", "error: could not load provider for resource");
+    await isRefused("destroy", "error: code must be a string, not undefined", "--run-program");
   };
 
   it(`stores ${stores}, and nothing is sent`, async () => {
@@ -122,14 +117,13 @@ describe.each([
       // With a refresh, the update needs the plugin too.
       appendFileSync(project, REFRESH_ALWAYS);
       await isRefused("up", "error: code must be a string, not undefined");
-      await program.must("preview", "--refresh=false");
       await program.must("stack", "import", "--file", state);
     }
     writeFileSync(project, ownProject.replace("plugins:", `${REFRESH_ALWAYS}plugins:`));
     const { output } = await program.must("up", "--yes", "--skip-preview", ...only);
     expect(output).not.toMatch(/^ {4}[+-]|created|deleted|replaced/m);
     if (stores !== "nothing") expect(output).toContain(`${own.length} updated`);
-    expect(await writes()).toEqual([]);
+    expect(await place.writes()).toEqual([]);
     expect(types().toSorted()).toEqual(own.map((type) => type.replace(before, after)).toSorted());
   });
 
@@ -140,8 +134,7 @@ describe.each([
     const before = inputs();
     await program.must("refresh", "--yes", "--skip-preview", "--expect-no-changes");
     expect(inputs()).toEqual(before);
-    await program.must("preview", "--expect-no-changes");
-    expect(await writes()).toEqual([]);
+    expect(await place.writes()).toEqual([]);
     const { text } = program.state();
     expect(text).not.toMatch(/the client's secret|cginvite_|repo:acme\/app"/);
   });

@@ -1,44 +1,54 @@
-// Two explicit providers, each with its own address, identity and token, in one program through a real engine.
-import { readFileSync, rmSync } from "node:fs";
+// Explicit providers in one program through a real engine, which runs a process for each: two addresses, each with its own identity and
+// token, and two providers of one address, where a record has one owner.
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { beforeAll, describe, expect, inject, it } from "vitest";
 import { Report } from "../../../access/review/report.ts";
-import { writesOf } from "../../harness/api-process.ts";
-import { createWorkplace, type Program, type Workplace } from "../../harness/engine-workplace.ts";
+import type { Program, Workplace } from "../../harness/engine-workplace.ts";
 import { reviewOf } from "../../harness/irm-command.ts";
+import { openWorkplace } from "../place.ts";
 
 /** Arguments of a Provider. */
-const settings = ({ env }: Workplace, baseUrl = env.IRM_BASE_URL): string =>
+const settings = ({ env }: Workplace, baseUrl = env.IRM_BASE_URL, more: object = {}): string =>
   JSON.stringify({
-    baseUrl,
+    ...{ ...more, baseUrl },
     authUrl: env.IRM_AUTH_URL,
     identity: env.IRM_IDENTITY,
     identityTokenFile: env.IRM_IDENTITY_TOKEN_FILE,
   });
 
 describe("a program with two addresses", () => {
-  let one: Workplace;
-  let other: Workplace;
+  const one = openWorkplace();
+  const other = openWorkplace();
   let program: Program;
+  let temporary: string;
   beforeAll(async () => {
-    [one, other] = await Promise.all([createWorkplace(), createWorkplace()]);
     const path = `/iam/v2beta1/groups/${other.server.organization}`;
     await other.call("POST", path, { name: "platform" });
     await other.server.takeRequests();
     const files = [one, other].map(({ env }) => env.IRM_IDENTITY_TOKEN_FILE);
+    temporary = join(one.folder, "tmp");
+    mkdirSync(temporary);
     const none = {
+      TMPDIR: temporary,
       ...{ IRM_BASE_URL: "", IRM_AUTH_URL: "", IRM_IDENTITY: "", IRM_IDENTITY_TOKEN_FILE: "" },
       IRM_ALLOW_TOKEN_SOURCES: files.join(","),
     };
     program = await one.program("providers", source(), none, { plugin: inject("pluginFolder") });
   });
-  afterAll(() => Promise.all([one.close(), other.close()]));
 
-  const source = (address?: string, more = "") => `
+  /** files that the providers share, of operations that have not ended */
+  const sharedFiles = () => readdirSync(join(temporary, `pulumi-irm-${process.getuid?.()}`));
+
+  const KEPT = 'new Group("old", { parent, name: "kept" }, { provider: one });';
+  const MOVED = 'new Group("new", { parent, name: "kept", adopt: "match", deleteAdopted: true }, { provider: again });';
+  const source = (address?: string, more = KEPT) => `
 import { AccessPolicy, Group, Identity, Provider, getGroup, listGroups } from "pulumi-irm/plugin";
 const one = new Provider("one", ${settings(one)});
 const other = new Provider("other", ${settings(other, address)});
+const again = new Provider("again", ${settings(one, undefined, { requestTimeout: 51 })});
 const parent = "${one.server.organization}";
+for (const [name, provider] of Object.entries({ one, again })) new Group("equal " + name, { parent, name: "equal" }, { provider });
 const claimMatch = { issuer: "https://issuer.example.com", subject: "ci" };
 const group = new Group("team", { parent, name: "team" }, { provider: one });
 const ci = new Identity("ci", { parent: group, name: "ci", claimMatch }, { parent: group });
@@ -71,12 +81,14 @@ new RoleBinding("there", { ...there, role: "owner" }, { provider: other });
 new DynamicBinding("dynamic", { parent, identity: ci, role: "viewer" });
 `;
 
-  const writes = async (place: Workplace) =>
-    writesOf(await place.server.takeRequests()).map(({ operation }) => operation as string);
+  const writes = async (place: Workplace) => await place.operations();
 
   it("creates each resource where its provider says, adopts there, and looks up there", async () => {
     const { output } = await program.must("up", "--yes", "--skip-preview");
-    expect((await writes(one)).toSorted()).toEqual(["CreateGroup", "CreateIdentity"]);
+    // Equal groups do not wait for each other, under two providers of one address.
+    expect((await writes(one)).toSorted()).toEqual([...Array(4).fill("CreateGroup"), "CreateIdentity"]);
+    expect(output).not.toContain("waiting for");
+    expect(sharedFiles()).toEqual([]);
     expect((await writes(other)).toSorted()).toEqual(["CreateIdentity", "CreateRoleBinding"]);
     const [platform] = other.rows("groups", "name = ?", "platform");
     const outputs = JSON.parse((await program.must("stack", "output", "--json")).stdout);
@@ -93,7 +105,7 @@ new DynamicBinding("dynamic", { parent, identity: ci, role: "viewer" });
   });
 
   it("is reviewed with the services that flags name, and what a stack reference gives is known", async () => {
-    program.write(source(undefined, BINDINGS));
+    program.write(source(undefined, KEPT + BINDINGS));
     const { IRM_IDENTITY: OTHER_IDENTITY = "", IRM_IDENTITY_TOKEN_FILE: file = "" } = other.env;
     const env = { ...one.env, OTHER_IDENTITY, OTHER_TOKEN: readFileSync(file, "utf8").trim() };
     const flags = ["--format", "json", "--deny", "gains-owner"];
@@ -119,12 +131,22 @@ new DynamicBinding("dynamic", { parent, identity: ci, role: "viewer" });
     ]);
     expect(origin?.service).toBe(`${one.server.baseUrl}, ${other.server.baseUrl}`);
     expect(stdout + stderr).not.toContain("eyJ");
-    program.write(source());
+  });
+
+  it("moves a record between two providers of one address: the deletion under one leaves what the other has adopted", async () => {
+    const [row] = one.rows("groups", "name = 'kept'");
+    await one.server.takeRequests();
+    program.write(source(undefined, MOVED));
+    const { output } = await program.must("up", "--yes", "--skip-preview");
+    expect(output).toContain(`group ${row?.uid} "kept" stays: another resource of this stack manages it`);
+    expect(await writes(one)).toEqual([]);
+    expect(one.rows("groups", "name = 'kept'").map(({ uid }) => uid)).toEqual([row?.uid]);
+    expect(sharedFiles()).toEqual([]);
   });
 
   it("shows a changed address as a change of its provider, and of nothing else", async () => {
     const { port } = new URL(other.server.baseUrl);
-    program.write(source(`http://localhost:${port}`));
+    program.write(source(`http://localhost:${port}`, MOVED));
     const { stdout } = await program.must("preview", "--json");
     const steps: Step[] = JSON.parse(stdout).steps;
     const changes = steps.flatMap(({ op, urn, detailedDiff }) => (op === "same" ? [] : [{ op, urn, detailedDiff }]));
@@ -151,12 +173,14 @@ new Group("team", { parent: "${one.server.organization}", name: "team" }, { prov
     expect(output).toContain("environment IRM_BASE_URL: it is not what the engine was started with");
     expect(await other.server.takeRequests()).toEqual([]);
     Object.assign(program.env, { IRM_IDENTITY_TOKEN_FILE: "", IRM_BASE_URL: "" });
-    program.write(source());
   });
 
   it("is destroyed without the program's packages, each resource where it is", async () => {
     rmSync(join(program.folder, "node_modules"), { recursive: true });
+    await one.server.takeRequests();
     await program.must("destroy", "--yes", "--skip-preview");
+    expect((await writes(one)).toSorted()).toEqual([...Array(4).fill("DeleteGroup"), "DeleteIdentity"]);
+    expect(sharedFiles()).toEqual([]);
     expect(one.rows("groups").map(({ uid }) => uid)).toEqual([one.server.organization]);
     // The adopted group stays.
     expect(other.rows("groups", "name = ?", "platform")).toHaveLength(1);
