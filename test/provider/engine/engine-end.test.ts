@@ -1,5 +1,5 @@
 // A process that the engine started ends with the engine and only then; work under way finishes first.
-// test/lifecycle/interrupt-engine.test.ts proves it with a real engine.
+// test/lifecycle/interrupt.test.ts proves it with a real engine.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
