@@ -1,9 +1,12 @@
-// examples/policy through a real engine: created, edited, renamed, adopted by another stack, destroyed.
-import { readFileSync, writeFileSync } from "node:fs";
+// examples/policy through a real engine: created, adopted by another stack, revoked from, destroyed. And a policy with people, whose
+// identity provider is somebody else's.
+import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { root, writesOf } from "../harness/api-process.ts";
-import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { root } from "../harness/api-process.ts";
+import type { Program } from "../harness/engine-workplace.ts";
+import { irmIn } from "../harness/irm-command.ts";
+import { openWorkplace } from "./place.ts";
 
 const example = (file: string): string => readFileSync(join(root, "examples", "policy", file), "utf8");
 const policy = example("access.yaml");
@@ -17,34 +20,35 @@ interface Step {
 
 /** In index.ts. */
 const CALL = 'new AccessPolicy("acme", { file: "access.yaml" })';
+const ADOPTING = source.replace(CALL, 'new AccessPolicy("acme", { file: "access.yaml", adopt: "match" })');
+
+const place = openWorkplace();
+
+const names = (table: string) => place.rows(table).map(({ name }) => name);
 
 describe("examples/policy", () => {
-  let place: Workplace;
   let program: Program;
   beforeAll(async () => {
-    place = await createWorkplace();
     program = await place.program("policy", source);
   });
-  afterAll(() => place.close());
 
   const write = (text: string, into = program) => writeFileSync(join(into.folder, "access.yaml"), text);
-  const writes = async () => writesOf(await place.server.takeRequests()).map(({ operation }) => operation as string);
-  const names = (table: string) => place.rows(table).map(({ name }) => name);
+  const isRefused = async (error: string): Promise<void> => {
+    const up = await program.run("up", "--yes", "--skip-preview");
+    expect(up.code).not.toBe(0);
+    expect(up.output).toContain(error);
+    expect(await place.operations()).toEqual([]);
+  };
 
   it("with a mistake creates nothing, and shows its place", async () => {
     write(policy.replace("in: platform, github", "in: platfrm, github"));
-    const preview = await program.run("preview");
-    expect(preview.code).not.toBe(0);
-    expect(preview.output).toContain(
-      "access.yaml:13:18: identities.release.in: there is no group platfrm; did you mean platform?",
-    );
-    expect(await writes()).toEqual([]);
+    await isRefused("access.yaml:13:18: identities.release.in: there is no group platfrm; did you mean platform?");
   });
 
   it("is created: groups first, role bindings last", async () => {
     write(policy);
     await program.must("up", "--yes", "--skip-preview");
-    const made = await writes();
+    const made = await place.operations();
     expect(made.filter((operation) => operation === "CreateGroup")).toHaveLength(5);
     expect(made[0]).toBe("CreateGroup");
     expect(made.filter((operation) => operation.includes("RoleBinding"))).toHaveLength(3);
@@ -52,40 +56,13 @@ describe("examples/policy", () => {
     expect(names("roles")).toContain("publisher");
   });
 
-  it("with a mistake, without its file, or with an ambiguous record to adopt, ends nothing in an inline program", async () => {
-    const [platform] = place.rows("groups", "name = ?", "platform");
+  it("with an ambiguous record to adopt ends nothing in the process of an inline program", async () => {
     const claimMatch = { issuer: "https://issuer.example", subject: "twin" };
-    const twin = await place.call("POST", `/iam/v2beta1/identities/${platform?.uid}`, { name: "release", claimMatch });
+    const twin = await place.create(`identities/${place.uidOf("groups", "platform")}`, { name: "release", claimMatch });
     await place.server.takeRequests();
-    const edits: [string, string, string][] = [
-      [policy.replace("in: platform, github", "in: platfrm, github"), source, "there is no group platfrm"],
-      [policy, source.replace(CALL, CALL.replace("access.yaml", "gone.yaml")), "gone.yaml"],
-      [policy, source.replace(CALL, CALL.replace(" }", ', adopt: "match" }')), "identities.release: 2 identities"],
-    ];
-    for (const [text, edited, error] of edits) {
-      write(text);
-      program.write(edited);
-      const up = await program.run("up", "--yes", "--skip-preview");
-      expect(up.code).not.toBe(0);
-      expect(up.output).toContain(error);
-      expect(await writes()).toEqual([]);
-    }
-    await place.call("DELETE", `/iam/v2beta1/identities/${twin.json.uid}`);
-    await place.server.takeRequests();
-    program.write(source);
-  });
-
-  it("shows one change for an identity that gains a role, and none for lines that move", async () => {
-    const [product = ""] = /^ {2}product: .*\n/m.exec(policy) ?? [];
-    const moved = policy.replace(product, "").replace("groups:\n", `groups:\n${product}`);
-    write(moved.replace("editor: [deploy]", "editor: [deploy, release]"));
-    const preview = await program.must("preview");
-    expect(preview.output).toContain(
-      'RoleBindingSet acme:access/platform/clusters changes:\n      - adds "release" as "editor"',
-    );
-    expect(preview.output).toMatch(/~ 1 to update\n +13 unchanged/);
-    await program.must("up", "--yes", "--skip-preview");
-    expect(await writes()).toEqual(["CreateRoleBinding"]);
+    program.write(ADOPTING);
+    await isRefused("identities.release: 2 identities");
+    await place.call("DELETE", `/iam/v2beta1/identities/${twin}`);
   });
 
   it("takes the options of a component: an alias for its earlier name, protect and transforms reach every resource", async () => {
@@ -108,64 +85,143 @@ throw new Error("half-way");`);
   });
 
   it('is adopted by another stack with adopt: "match", which creates what is missing', async () => {
-    const other = await place.program(
-      "adopting",
-      source.replace(CALL, 'new AccessPolicy("acme", { file: "access.yaml", adopt: "match" })'),
-    );
+    const other = await place.program("adopting", ADOPTING);
     write(policy.replace("  product:", "  sales: { description: Who sells }\n  product:"), other);
     await place.server.takeRequests();
-    // The output of the preview, then that of the update.
-    const up = await other.must("up", "--yes");
-    const [preview = ""] = up.output.split("Updating (dev)");
-    const adopted = ["acme", "platform", "platform/registry", "platform/clusters", "product"].map((path) => {
-      const [row] = place.rows("groups", "name = ?", path.replace(/^.*\//, ""));
-      return `Group ${path === "acme" ? path : `acme/${path}`} takes over group ${row?.uid} "${row?.name}"`;
-    });
-    for (const line of adopted) expect(preview).toContain(line);
+    const { output } = await other.must("up", "--yes");
+    const [preview = ""] = output.split("Updating (dev)");
+    for (const path of ["acme", "platform", "platform/registry", "platform/clusters", "product"]) {
+      const name = path.replace(/^.*\//, "");
+      const group = `Group ${path === "acme" ? path : `acme/${path}`} takes over group ${place.uidOf("groups", name)} "${name}"`;
+      expect(preview).toContain(group);
+    }
     expect(preview).toContain("Identity acme:identity/release takes over identity");
     expect(preview).toContain("Role acme:role/publisher takes over role");
-    expect(preview).not.toContain("Group acme/sales adopts");
-    expect(await writes()).toEqual(["CreateGroup"]);
+    expect(await place.operations()).toEqual(["CreateGroup"]);
     expect(names("groups")).toContain("sales");
 
     const destroy = await other.must("destroy", "--yes", "--skip-preview");
     expect(destroy.output).toContain('"platform" was adopted and is left in place');
-    expect((await writes()).filter((operation) => operation !== "DeleteRoleBinding")).toEqual(["DeleteGroup"]);
+    expect((await place.operations()).filter((operation) => operation !== "DeleteRoleBinding")).toEqual([
+      "DeleteGroup",
+    ]);
     expect(names("groups")).not.toContain("sales");
     expect(names("identities")).toEqual(expect.arrayContaining(["release", "review", "deploy"]));
   });
 
-  it("keeps the record of a renamed key with was, and without it says which workflows lose their uid", async () => {
-    const [release] = place.rows("identities", "name = ?", "release");
-    const uid = release?.uid as string;
-    const current = readFileSync(join(program.folder, "access.yaml"), "utf8");
-    const renamed = current
-      .replace("  release: {", "  publish: {")
-      .replace("publisher: [release]", "publisher: [publish]")
-      .replace("editor: [deploy, release]", "editor: [deploy, publish]");
-    program.write(source);
-    write(renamed);
-    // A program of its own process reports what leaves the stack.
-    const lost = await program.commandLine.must("preview");
-    const lines = [
-      "Identity acme:identity/release is removed:",
-      `workflows that name ${uid} in IRM_IDENTITY can no longer sign in`,
-      'who could assume it: a workload whose token has issuer "https://token.actions.githubusercontent.com" and subject "repo:acme@123456/images@456789:ref:refs/heads/main"',
-      "Identity acme:identity/publish takes its place with another uid. To keep the record, name the former resource in aliases, or the former key of a policy as was",
-    ];
-    expect(lost.output).toContain(lines.join("\n      - "));
+  describe("and irm revoke", () => {
+    const held = (name: string) => place.rows("role_bindings", "identity_uid = ?", place.uidOf("identities", name));
+    const irm = (...args: string[]) => irmIn(program, args, { IRM_IDENTITY: place.env.IRM_IDENTITY as string });
+    const revoke = (name: string) => irm("revoke", "--identity", name, "--yes", "--format", "json");
+    beforeAll(async () => {
+      program.write(source);
+      await program.must("stack", "select");
+      // The other stack has taken the role bindings with it.
+      await program.must("up", "--yes", "--skip-preview", "--refresh");
+    });
 
-    write(renamed.replace("  publish: {", "  publish: { was: release,"));
-    const kept = await program.must("up", "--yes", "--skip-preview");
-    expect(kept.output).not.toContain("is removed");
-    expect(place.rows("identities", "name = ?", "publish").map((one) => one.uid)).toEqual([uid]);
-    expect(await writes()).toEqual(["UpdateIdentity"]);
+    it("takes the entry out of the policy, and no update that refreshes grants it again", async () => {
+      const body = { identityUid: place.uidOf("identities", "release"), roleUid: place.uidOf("roles", "viewer") };
+      await place.create(`roleBindings/${place.uidOf("groups", "product")}`, body);
+      const { code, stdout, stderr } = await revoke("release");
+      expect(code, stderr).toBe(0);
+      const removed: { role: string }[] = JSON.parse(stdout).removed;
+      expect(removed.map(({ role }) => role).sort()).toEqual(["publisher", "viewer"]);
+      expect(stderr).toContain("does not declare this role binding; another program may\n");
+      expect(readFileSync(join(program.folder, "access.yaml"), "utf8")).toBe(
+        policy.replace("  platform/registry: { publisher: [release] }\n", ""),
+      );
+      await place.server.takeRequests();
+      await program.must("up", "--yes", "--skip-preview", "--refresh");
+      expect(held("release")).toEqual([]);
+      expect((await place.operations()).filter((operation) => operation.startsWith("Create"))).toEqual([]);
+    });
+
+    it("an undo puts it back, also before an update has run, and no update removes it, or grants it twice", async () => {
+      const undoes = () => readdirSync(program.folder).filter((name) => name.startsWith("irm-revoke-"));
+      const [first = ""] = undoes();
+      expect(await irm("revoke", "--undo", first)).toMatchObject({ code: 0, stderr: "" });
+      // The state still has the role binding that is removed.
+      expect((await revoke("review")).code).toBe(0);
+      const [second = ""] = undoes().filter((name) => name !== first);
+      expect((await irm("revoke", "--undo", second)).code).toBe(0);
+      const before = [...held("release"), ...held("review")];
+      expect(before).toHaveLength(3);
+      await place.server.takeRequests();
+      await program.must("up", "--yes", "--skip-preview");
+      await program.must("up", "--yes", "--skip-preview", "--refresh");
+      expect(await place.operations()).toEqual([]);
+      expect([...held("release"), ...held("review")]).toEqual(before);
+    });
+
+    it("names the resource of the stack where the folder has no access.yaml", async () => {
+      renameSync(join(program.folder, "access.yaml"), join(program.folder, "other.yaml"));
+      const { code, stderr } = await revoke("deploy");
+      const named = "an update of stack dev that refreshes grants the access again: take AccessPolicy acme out of ";
+      expect({ code, isNamed: stderr.startsWith(named) }, stderr).toEqual({ code: 0, isNamed: true });
+      expect(held("deploy")).toEqual([]);
+    });
   });
 
   it("is destroyed", async () => {
-    program.write(source);
+    // The role binding that the undo has made, and nobody declares.
+    const [foreign] = place.rows("role_bindings", "parent = ?", place.uidOf("groups", "product"));
+    await place.call("DELETE", `/iam/v2beta1/roleBindings/${foreign?.uid}`);
     await program.must("destroy", "--yes", "--skip-preview");
     expect(place.rows("groups").map(({ uid }) => uid)).toEqual([place.server.organization]);
     expect(names("roles")).not.toContain("publisher");
+  });
+});
+
+describe("the people of a policy", () => {
+  const sourceOf = (people: object) => `
+import { AccessPolicy, IdentityProvider } from "pulumi-irm";
+const uid = "${place.server.organization}";
+const oidc = { issuer: "https://own.example", clientId: "console", pkceEnabled: true };
+new AccessPolicy("acme", {
+  policy: { organization: { uid }, roles: { auditor: { can: ["groups.list"] } }, people: ${JSON.stringify(people)} },
+  identityProviders: { own: new IdentityProvider("own", { parent: uid, name: "own", defaultRole: "viewer", oidc }) },
+});
+`;
+  const own = { externalGroups: { Dev: ["viewer"] } };
+  const externalGroups = { "/SRE": ["owner"], Audit: ["auditor", "viewer"] };
+
+  it("are of an identity provider that exists, or that the same program creates, and come back after a refresh", async () => {
+    const oidc = { issuer: "https://login.acme.example", clientId: "console", pkceEnabled: true };
+    const record = { name: "acme-sso", defaultRole: place.uidOf("roles", "viewer"), oidc };
+    const sso = await place.create(`identityProviders/${place.server.organization}`, record);
+    const mappings = () => {
+      const providers = new Map(place.rows("identity_providers").map(({ uid, name }) => [uid, name]));
+      const roles = new Map(place.rows("roles").map(({ uid, name }) => [uid, name]));
+      return place
+        .rows("external_group_role_mappings")
+        .map(
+          (row) =>
+            `${providers.get(row.parent as string)} ${row.external_group_id} ${roles.get(row.role_uid as string)}`,
+        )
+        .sort();
+    };
+    const program = await place.program("people", sourceOf({ own, "acme-soo": { externalGroups } }));
+    const mistaken = await program.run("preview");
+    expect(mistaken.code).not.toBe(0);
+    expect(mistaken.output).toContain(
+      `AccessPolicy acme: people.acme-soo: the organization ${place.server.organization} has no identity provider of this name; did you mean acme-sso?`,
+    );
+
+    program.write(sourceOf({ own, "acme-sso": { externalGroups } }));
+    await program.must("up", "--yes", "--skip-preview");
+    const all = ["acme-sso /SRE owner", "acme-sso Audit auditor", "acme-sso Audit viewer", "own Dev viewer"];
+    expect(mappings()).toEqual(all);
+    const [sre] = place.rows("external_group_role_mappings", "external_group_id = ?", "/SRE");
+    await place.call("DELETE", `/iam/v2beta1/externalGroupRoleMappings/${sre?.uid}`);
+    await place.server.takeRequests();
+    await program.must("up", "--refresh", "--yes", "--skip-preview");
+    expect(await place.operations()).toEqual(["CreateExternalGroupRoleMapping"]);
+    expect(mappings()).toEqual(all);
+
+    await program.must("destroy", "--yes", "--skip-preview");
+    expect(mappings()).toEqual([]);
+    expect(await place.operations()).not.toContain("UpdateIdentityProvider");
+    expect(place.rows("identity_providers").map(({ uid }) => uid)).toEqual([sso]);
   });
 });
