@@ -1,17 +1,15 @@
 // Previews, reviews, `irm drift`, `irm access`, `irm export` and `irm access whoami` change nothing: they work behind a proxy that lets nothing pass but GET and the token
-// exchange, under an identity that has the role viewer alone. The client speaks HTTP with JSON in both forms, and no gRPC.
+// exchange, under an identity that has the role viewer alone. The client speaks HTTP with JSON, and no gRPC.
 import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { mintDevToken } from "../../cli/command/serve-token.ts";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import { irmIn } from "../harness/irm-command.ts";
-import { formsOf } from "../support/form.ts";
 import { type HoldingProxy, type Seen, startProxy } from "../support/proxy.ts";
 import { unusedPort } from "../support/unused-port.ts";
-import { pluginOf } from "./form.ts";
 
-const source = (from: string, description = "first", further = "") => `
-import { Group, Identity, Role, RoleBinding, RoleBindingSet, getRoleOutput } from "${from}";
+const source = (description = "first", further = "") => `
+import { Group, Identity, Role, RoleBinding, RoleBindingSet, getRoleOutput } from "pulumi-irm";
 const parent = process.env.ORG!;
 const team = new Group("team", { parent, name: "team", description: "${description}" });
 const ci = new Identity("ci", { parent: team, name: "ci", claimMatch: { issuer: "https://issuer.example", subject: "ci" } });
@@ -30,99 +28,83 @@ new RoleBinding("new", { parent: below, identity: ci, role: "editor" });
 
 const isRead = ({ method, path }: Seen): boolean => method === "GET" || /^\/sts\/exchange\b/.test(path);
 
-describe.each(formsOf(["dynamic", "pulumi-irm"], ["native", "pulumi-irm/plugin"]))(
-  "with %s resources and the role viewer,",
-  (form, from) => {
-    let proxy: HoldingProxy;
-    let place: Workplace;
-    let program: Program;
-    let refused: Seen[];
+describe("with the role viewer,", () => {
+  let proxy: HoldingProxy;
+  let place: Workplace;
+  let program: Program;
+  let refused: Seen[];
 
-    beforeAll(async () => {
-      const port = await unusedPort();
-      proxy = await startProxy(() => `http://127.0.0.1:${port}`);
-      place = await createWorkplace(["--port", `${port}`, "--public-url", proxy.url]);
-      const { issuer, organization } = place.server;
-      // Each run assumes the identity whose subject the token in the file has.
-      const env = { ORG: organization, IRM_IDENTITY: "" };
-      program = await place.program(form, source(from), env, pluginOf(form));
-      await program.must("up", "--yes", "--skip-preview");
-      const post = async (path: string, body: object): Promise<string> => {
-        const { status, json } = await place.call("POST", `/iam/v2beta1/${path}`, body);
-        expect(status, JSON.stringify(json)).toBe(200);
-        return json.uid as string;
-      };
-      const identity = await post(`identities/${organization}`, {
-        name: "reader",
-        claimMatch: { issuer, subject: "reader" },
-      });
-      const role = place.rows("roles", "name = ? AND parent IS NULL", "viewer")[0]?.uid as string;
-      await post(`roleBindings/${organization}`, { identityUid: identity, roleUid: role });
-      const token = await mintDevToken(issuer, { subject: "reader" });
-      writeFileSync(place.env.IRM_IDENTITY_TOKEN_FILE as string, token, { mode: 0o600 });
-      refused = proxy.only(isRead);
-      proxy.seen.length = 0;
-    });
-    afterAll(async () => {
-      await place.close();
-      await proxy.close();
-    });
+  beforeAll(async () => {
+    const port = await unusedPort();
+    proxy = await startProxy(() => `http://127.0.0.1:${port}`);
+    place = await createWorkplace(["--port", `${port}`, "--public-url", proxy.url]);
+    const { issuer, organization } = place.server;
+    // Each run assumes the identity whose subject the token in the file has.
+    const env = { ORG: organization, IRM_IDENTITY: "" };
+    program = await place.program("dynamic", source(), env);
+    await program.must("up", "--yes", "--skip-preview");
+    const claimMatch = { issuer, subject: "reader" };
+    const identityUid = await place.create(`identities/${organization}`, { name: "reader", claimMatch });
+    const [viewer] = place.rows("roles", "name = ? AND parent IS NULL", "viewer");
+    await place.create(`roleBindings/${organization}`, { identityUid, roleUid: viewer?.uid });
+    const token = await mintDevToken(issuer, { subject: "reader" });
+    writeFileSync(place.env.IRM_IDENTITY_TOKEN_FILE as string, token, { mode: 0o600 });
+    refused = proxy.only(isRead);
+    proxy.seen.length = 0;
+  });
+  afterAll(async () => {
+    await place.close();
+    await proxy.close();
+  });
 
-    /** It asked the service, and for nothing that the proxy refuses. */
-    const expectReadOnly = () => {
-      expect(refused).toEqual([]);
-      expect(proxy.seen.filter(({ path }) => path.startsWith("/iam/")).length).toBeGreaterThan(0);
-      expect(proxy.seen.some(({ path }) => path.startsWith("/sts/exchange"))).toBe(true);
-      proxy.seen.length = 0;
-    };
+  /** It asked the service, and for nothing that the proxy refuses. */
+  const expectReadOnly = () => {
+    expect(refused).toEqual([]);
+    expect(proxy.seen.filter(({ path }) => path.startsWith("/iam/")).length).toBeGreaterThan(0);
+    expect(proxy.seen.some(({ path }) => path.startsWith("/sts/exchange"))).toBe(true);
+    proxy.seen.length = 0;
+  };
 
-    it("a preview of a stack that is as the program has it works", async () => {
-      await program.must("preview", "--expect-no-changes");
-      await program.must("preview", "--refresh", "--expect-no-changes");
+  it("a preview and a review of creates, updates and deletes work", async () => {
+    program.write(source("second", NEW).replace(/^new RoleBinding\("binding".*\n/m, ""));
+    const { stdout } = await program.must("preview", "--json", "--refresh");
+    const { changeSummary } = JSON.parse(stdout) as { changeSummary: Record<string, number> };
+    expect(changeSummary).toMatchObject({ create: 2, update: 1, delete: 1 });
+    expectReadOnly();
+    const review = await irmIn(program, ["review", "--stack", "dev", "--format", "json"]);
+    expect(review.code, review.stderr).toBe(0);
+    expectReadOnly();
+  });
+
+  it("irm drift, irm access, irm export and irm access whoami work", async () => {
+    const drift = await irmIn(program, ["drift", "--stack", "dev", "--format", "json"]);
+    expect(drift.code, drift.stderr).toBe(3);
+    const { drift: found, notVisible } = JSON.parse(drift.stdout) as Record<string, { resource: string }[]>;
+    expect(found?.map(({ resource }) => resource.replace(/^.*:/, "")).sort()).toEqual([
+      "binding",
+      "new",
+      "new",
+      "team",
+    ]);
+    expect(notVisible).toEqual([]);
+    expectReadOnly();
+    // The others read no program.
+    const others = [
+      ["access"],
+      ["access", "whoami"],
+      ["export", "--format", "typescript", "--out", `${place.folder}/export`],
+    ];
+    for (const args of others) {
+      const { code, stderr } = await irmIn(program, args);
+      expect(code, stderr).toBe(0);
       expectReadOnly();
-    });
+    }
+  });
 
-    it("a preview and a review of creates, updates and deletes work", async () => {
-      program.write(source(from, "second", NEW).replace(/^new RoleBinding\("binding".*\n/m, ""));
-      const { stdout } = await program.must("preview", "--json", "--refresh");
-      const { changeSummary } = JSON.parse(stdout) as { changeSummary: Record<string, number> };
-      expect(changeSummary).toMatchObject({ create: 2, update: 1, delete: 1 });
-      expectReadOnly();
-      const review = await irmIn(program, ["review", "--stack", "dev", "--format", "json"]);
-      expect(review.code, review.stderr).toBe(0);
-      expectReadOnly();
-    });
-
-    it(`irm drift${form === "native" ? " works" : ", irm access, irm export and irm access whoami work"}`, async () => {
-      const drift = await irmIn(program, ["drift", "--stack", "dev", "--format", "json"]);
-      expect(drift.code, drift.stderr).toBe(3);
-      const { drift: found, notVisible } = JSON.parse(drift.stdout) as Record<string, { resource: string }[]>;
-      expect(found?.map(({ resource }) => resource.replace(/^.*:/, "")).sort()).toEqual([
-        "binding",
-        "new",
-        "new",
-        "team",
-      ]);
-      expect(notVisible).toEqual([]);
-      expectReadOnly();
-      // The others read no program.
-      const others = [
-        ["access"],
-        ["access", "whoami"],
-        ["export", "--format", "typescript", "--out", `${place.folder}/export`],
-      ];
-      for (const args of form === "native" ? [] : others) {
-        const { code, stderr } = await irmIn(program, args);
-        expect(code, stderr).toBe(0);
-        expectReadOnly();
-      }
-    });
-
-    it("an update is refused at its first write", async () => {
-      const { code, output } = await program.run("up", "--yes", "--skip-preview");
-      expect(code, output).not.toBe(0);
-      expect(refused).not.toEqual([]);
-      expect(refused.filter(isRead)).toEqual([]);
-    });
-  },
-);
+  it("an update is refused at its first write", async () => {
+    const { code, output } = await program.run("up", "--yes", "--skip-preview");
+    expect(code, output).not.toBe(0);
+    expect(refused).not.toEqual([]);
+    expect(refused.filter(isRead)).toEqual([]);
+  });
+});

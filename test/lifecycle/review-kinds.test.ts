@@ -1,13 +1,14 @@
 // Stacks of every kind in a review: an unchanged program sends no write to the copy, and a changed one goes through. One stack has all kinds.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { beforeAll, describe, expect, inject, it } from "vitest";
 import type { Report } from "../../access/review/report.ts";
 import { writesOf } from "../harness/api-process.ts";
-import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
+import type { Program, Workplace } from "../harness/engine-workplace.ts";
 import { irmIn } from "../harness/irm-command.ts";
 import { keysIn } from "../soak/change/compare.ts";
 import { type Moment, peopleRows, rowsOf, type Snapshot, snapshotOf } from "../soak/change/oracle.ts";
+import { openWorkplace } from "./place.ts";
 
 interface Kind {
   kind: string;
@@ -27,6 +28,10 @@ const claims = (subject: string) => `claimMatch: { issuer: "https://issuer.examp
 const group = (name: string, more = "", options = "") =>
   `new Group("${name}", { parent: org, name: "${name}"${more} }${options && `, ${options}`});`;
 const changed = ', description: "changed"';
+/** Of a group whose description changes. */
+const described = (kind: string, name: string, steps: string[], more = "", options = ""): Kind => ({
+  ...{ kind, steps, before: group(name, more, options), after: group(name, `${more}${changed}`, options) },
+});
 const keyed = (kid: string) =>
   `new Identity("keyed", { parent: org, name: "keyed", allowReplace: true, forceDestroy: true, staticKeys: {
   issuer: "https://keyed.example", subject: "keyed", issuerKeys: JSON.stringify({ keys: [{ ...${JSON.stringify(JWK)}, kid: "${kid}" }] }) } });`;
@@ -43,24 +48,29 @@ const component = (name: string, description: string) => `new (class extends pul
   constructor() { super("acme:index:Team", "${name}-team"); new Group("${name}", { parent: org, name: "${name}", description: "${description}" }, { parent: this }); }
 })();`;
 
+const moved = (parent: string) => `const a = ${group("moved-a")} const b = ${group("moved-b")}
+const moved = new Group("moved", { parent: ${parent}, name: "moved", allowReplace: true });
+new Identity("moved-with", { parent: moved, name: "moved-with", allowReplace: true, ${claims("moved")} });`;
+const others = (secret: string, role: string, account: string, more: string, digit: string) => `
+const oidc = { issuer: "https://login.acme.example", clientId: "console", clientSecret: pulumi.secret("${secret}"), groupsClaim: "groups" };
+const idp = new IdentityProvider("idp", { parent: org, name: "idp", defaultRole: "viewer", oidc });
+new ExternalGroupRoleMapping("mapping", { parent: idp, externalGroupId: "sre", role: "${role}", scope: org });
+new GroupInvite("invite", { parent: org, role: "${role}", ttl: "604800s" });
+new AccountAssociation("accounts", { parent: org, name: "accounts", amazon: { account: "${account}" } });
+const repo = new Repo("repo", { parent: org, name: "repo"${more} });
+new Tag("tag", { parent: repo, name: "stable", digest: "sha256:${digit.repeat(64)}" });`;
+const sre = (role: string) => `, people: { "acme-sso": { externalGroups: { SRE: ["${role}"] } } }`;
+const REPLACED = '{ replaceOnChanges: ["description"] }';
+const FIRST = '{ replaceOnChanges: ["description"], deleteBeforeReplace: true }';
+
 const KINDS: readonly Kind[] = [
-  { kind: "plain", before: group("plain"), after: group("plain", changed), steps: ["update plain"] },
+  described("plain", "plain", ["update plain"]),
   { kind: "new", before: "", after: group("new"), steps: ["create new"] },
   { kind: "removed", before: group("removed"), steps: ["delete removed"] },
-  {
-    kind: "adopted",
-    before: group("adopted", ", adopt: by.adopted"),
-    after: group("adopted", `, adopt: by.adopted${changed}`),
-    steps: ["update adopted"],
-  },
+  described("adopted", "adopted", ["update adopted"], ", adopt: by.adopted"),
   { kind: "adopting", before: "", after: group("adopting", ', adopt: "match"'), steps: ["create adopting"] },
   { kind: "adopted and removed", before: group("left", ", adopt: by.left"), steps: ["delete left"] },
-  {
-    kind: "protected",
-    before: group("protected", "", "{ protect: true }"),
-    after: group("protected", changed, "{ protect: true }"),
-    steps: ["update protected"],
-  },
+  described("protected", "protected", ["update protected"], "", "{ protect: true }"),
   { kind: "retained", before: group("retained", "", "{ retainOnDelete: true }"), steps: ["delete retained"] },
   {
     kind: "renamed",
@@ -76,34 +86,13 @@ const KINDS: readonly Kind[] = [
   },
   {
     kind: "moved",
-    before: `const a = ${group("moved-a")} const b = ${group("moved-b")} const moved = new Group("moved", { parent: a, name: "moved", allowReplace: true });
-      new Identity("moved-with", { parent: moved, name: "moved-with", allowReplace: true, ${claims("moved")} });`,
-    after: `const a = ${group("moved-a")} const b = ${group("moved-b")} const moved = new Group("moved", { parent: b, name: "moved", allowReplace: true });
-      new Identity("moved-with", { parent: moved, name: "moved-with", allowReplace: true, ${claims("moved")} });`,
+    before: moved("a"),
+    after: moved("b"),
     steps: [...replacement("moved"), ...replacement("moved-with")],
   },
-  {
-    kind: "replaced",
-    before: group("replaced", "", '{ replaceOnChanges: ["description"] }'),
-    after: group("replaced", changed, '{ replaceOnChanges: ["description"] }'),
-    steps: replacement("replaced"),
-  },
-  {
-    kind: "replaced, the old one first",
-    before: group("first", ", allowReplace: true", '{ replaceOnChanges: ["description"], deleteBeforeReplace: true }'),
-    after: group(
-      "first",
-      `, allowReplace: true${changed}`,
-      '{ replaceOnChanges: ["description"], deleteBeforeReplace: true }',
-    ),
-    steps: replacement("first"),
-  },
-  {
-    kind: "imported",
-    before: group("imported", "", "{ import: by.imported }"),
-    after: group("imported", changed, "{ import: by.imported }"),
-    steps: ["update imported"],
-  },
+  described("replaced", "replaced", replacement("replaced"), "", REPLACED),
+  described("replaced, the old one first", "first", replacement("first"), ", allowReplace: true", FIRST),
+  described("imported", "imported", ["update imported"], "", "{ import: by.imported }"),
   {
     kind: "importing",
     before: "",
@@ -133,12 +122,7 @@ const KINDS: readonly Kind[] = [
     after: group("secret", ', description: pulumi.secret("also hidden")'),
     steps: ["update secret"],
   },
-  {
-    kind: "static keys",
-    before: keyed("1"),
-    after: keyed("2"),
-    steps: replacement("keyed"),
-  },
+  { kind: "static keys", before: keyed("1"), after: keyed("2"), steps: replacement("keyed") },
   { kind: "set", before: set("set", ["viewer"]), after: set("set", ["viewer", "editor"]), steps: ["update set"] },
   {
     kind: "exclusive set",
@@ -148,16 +132,8 @@ const KINDS: readonly Kind[] = [
   },
   {
     kind: "policy",
-    before: policy(
-      "pol",
-      `first: ${who("first")}`,
-      ', people: { "acme-sso": { externalGroups: { SRE: ["viewer"] } } }',
-    ),
-    after: policy(
-      "pol",
-      `second: ${who("first", 'was: "first", ')}`,
-      ', people: { "acme-sso": { externalGroups: { SRE: ["editor"] } } }',
-    ),
+    before: policy("pol", `first: ${who("first")}`, sre("viewer")),
+    after: policy("pol", `second: ${who("first", 'was: "first", ')}`, sre("editor")),
     steps: [
       "update pol:identity/second",
       "create pol:people/acme-sso/editor/SRE",
@@ -173,12 +149,7 @@ const KINDS: readonly Kind[] = [
     ),
   },
   { kind: "component", before: component("inner", "a"), after: component("inner", "b"), steps: ["update inner"] },
-  {
-    kind: "explicit provider of the same service",
-    before: group("same", "", "{ provider: here }"),
-    after: group("same", changed, "{ provider: here }"),
-    steps: ["update same"],
-  },
+  described("explicit provider of the same service", "same", ["update same"], "", "{ provider: here }"),
   {
     kind: "explicit provider of another service",
     before: group("there", "", "{ provider: there }").replace("org", "elsewhere"),
@@ -187,27 +158,11 @@ const KINDS: readonly Kind[] = [
   },
   {
     kind: "provider, mapping, invite, association, repo and tag",
-    before: `
-const idp = new IdentityProvider("idp", { parent: org, name: "idp", defaultRole: "viewer", oidc: { issuer: "https://login.acme.example", clientId: "console", clientSecret: pulumi.secret("hush"), groupsClaim: "groups" } });
-new ExternalGroupRoleMapping("mapping", { parent: idp, externalGroupId: "sre", role: "viewer", scope: org });
-new GroupInvite("invite", { parent: org, role: "viewer", ttl: "604800s" });
-new AccountAssociation("accounts", { parent: org, name: "accounts", amazon: { account: "123456789012" } });
-const repo = new Repo("repo", { parent: org, name: "repo" });
-new Tag("tag", { parent: repo, name: "stable", digest: "sha256:${"a".repeat(64)}" });`,
-    after: `
-const idp = new IdentityProvider("idp", { parent: org, name: "idp", defaultRole: "viewer", oidc: { issuer: "https://login.acme.example", clientId: "console", clientSecret: pulumi.secret("hush now"), groupsClaim: "groups" } });
-new ExternalGroupRoleMapping("mapping", { parent: idp, externalGroupId: "sre", role: "editor", scope: org });
-new GroupInvite("invite", { parent: org, role: "editor", ttl: "604800s" });
-new AccountAssociation("accounts", { parent: org, name: "accounts", amazon: { account: "123456789013" } });
-const repo = new Repo("repo", { parent: org, name: "repo", description: "changed" });
-new Tag("tag", { parent: repo, name: "stable", digest: "sha256:${"b".repeat(64)}" });`,
+    before: others("hush", "viewer", "123456789012", "", "a"),
+    after: others("hush now", "editor", "123456789013", changed, "b"),
     steps: [
-      "update idp",
-      ...replacement("mapping"),
-      ...replacement("invite"),
-      "update accounts",
-      "update repo",
-      "update tag",
+      ...["update idp", "update accounts", "update repo", "update tag"],
+      ...[...replacement("mapping"), ...replacement("invite")],
     ],
   },
   {
@@ -225,15 +180,14 @@ new Tag("tag", { parent: repo, name: "stable", digest: "sha256:${"b".repeat(64)}
 ];
 
 describe("a review of a stack of every kind", () => {
-  let place: Workplace;
-  let other: Workplace;
+  const place = openWorkplace();
+  const other = openWorkplace();
   let program: Program;
   const by: Record<string, string> = {};
   beforeAll(async () => {
-    [place, other] = await Promise.all([createWorkplace(), createWorkplace()]);
     const { organization } = place.server;
     for (const name of ["adopted", "adopting", "left", "imported", "importing", "read", "take-in"])
-      by[name] = (await place.call("POST", `/iam/v2beta1/groups/${organization}`, { name })).json.uid as string;
+      by[name] = await place.create(`groups/${organization}`, { name });
     const [viewer] = place.rows("roles", "name = ?", "viewer");
     const oidc = {
       issuer: "https://login2.acme.example",
@@ -241,12 +195,10 @@ describe("a review of a stack of every kind", () => {
       pkceEnabled: true,
       groupsClaim: "groups",
     };
-    const made = await place.call("POST", `/iam/v2beta1/identityProviders/${organization}`, {
-      ...{ name: "acme-sso", defaultRole: viewer?.uid, oidc },
-    });
-    expect(made.status, JSON.stringify(made.json)).toBe(200);
+    const provider = { name: "acme-sso", defaultRole: viewer?.uid, oidc };
+    await place.create(`identityProviders/${organization}`, provider);
     const claimMatch = { issuer: "https://issuer.example", subject: "taken" };
-    await place.call("POST", `/iam/v2beta1/identities/${by["take-in"]}`, { name: "taken", claimMatch });
+    await place.create(`identities/${by["take-in"]}`, { name: "taken", claimMatch });
     const files = [place, other].map(({ env }) => env.IRM_IDENTITY_TOKEN_FILE).join(",");
     const { IRM_IDENTITY: OTHER_IDENTITY = "", IRM_IDENTITY_TOKEN_FILE: file = "" } = other.env;
     const OTHER_TOKEN = readFileSync(file, "utf8").trim();
@@ -255,7 +207,6 @@ describe("a review of a stack of every kind", () => {
     await program.must("up", "--yes", "--skip-preview");
     await Promise.all([place, other].map((one) => one.server.takeRequests()));
   });
-  afterAll(() => Promise.all([place.close(), other.close()]));
 
   const settings = ({ env }: Workplace): string =>
     JSON.stringify({

@@ -1,14 +1,14 @@
 // `irm review` runs the update on a copy of the organization: what it would do, without a trace of it.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { Change } from "../../access/change/change.ts";
 import { Report } from "../../access/review/report.ts";
 import { engineWith } from "../../pulumi/command.ts";
-import { writesOf } from "../harness/api-process.ts";
 import { startCloud } from "../harness/cloud.ts";
-import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
+import type { Program } from "../harness/engine-workplace.ts";
 import { irmIn } from "../harness/irm-command.ts";
+import { openWorkplace } from "./place.ts";
 
 const SECRET = "a very secret text";
 const CLIENT_SECRET = "the secret of a client";
@@ -47,6 +47,7 @@ const pusher = new Role("pusher", { parent: platform, name: "pusher", capabiliti
 new RoleBinding("bot-pushes", { parent: platform, identity: bot, role: pusher });
 const stack = new pulumi.StackReference("organization/dynamic/dev");
 new Group("referenced", { parent: platform, name: stack.requireOutput("named") as pulumi.Output<string> });
+new Group("hidden", { parent: platform, name: "hidden", description: secret });
 const fresh = new Other("fresh", "new");
 new Group("of-fresh", { parent: platform, name: fresh.id });
 if (process.env.IRM_RUN && !pulumi.runtime.isDryRun()) {
@@ -87,27 +88,16 @@ const deploymentWith = (outputs: object) => {
 const named = (list: readonly { urn: string; op: string }[]) =>
   list.map(({ urn, op }) => `${op} ${urn.split("::").at(-1)}`).toSorted();
 
-const refused = `
-import * as pulumi from "@pulumi/pulumi";
-import { Group, Role } from "pulumi-irm/plugin";
-const description = new pulumi.Config().requireSecret("hidden");
-const team = new Group("team", { parent: process.env.ORG!, name: "team", description });
-new Group("below", { parent: team, name: "below" });
-new Role("reader", { parent: process.env.ORG!, name: "reader", capabilities: ["repo.list"] });
-`;
-
 describe("the run of a review", () => {
-  let place: Workplace;
+  const place = openWorkplace();
   let program: Program;
   let others: string;
   beforeAll(async () => {
-    place = await createWorkplace();
     others = join(place.folder, "others");
     const env = { ORG: place.server.organization, KEYS, OTHERS: others, FOUND: join(place.folder, "found.json") };
     program = await place.program("dynamic", first, env);
     await program.must("up", "--yes", "--skip-preview");
   });
-  afterAll(() => place.close());
 
   it("is without a trace, and what is not ours never runs", async () => {
     program.write(edited);
@@ -116,14 +106,20 @@ describe("the run of a review", () => {
     const tmp = join(place.folder, "tmp");
     mkdirSync(tmp);
     await place.server.takeRequests();
-    const flags = ["review", "--stack", "dev", "--format", "json"];
+    const flags = ["review", "--stack", "dev", "--format", "json", "--out", "change.json"];
     const { code, stdout, stderr } = await irmIn(program, flags, { TMPDIR: tmp });
     expect(code, stderr).toBe(0);
+    const change = readFileSync(join(program.folder, "change.json"), "utf8");
+    const { writes } = JSON.parse(change) as Change;
+    const hidden = { name: "hidden", description: { $secret: true } };
+    expect(writes).toContainEqual(expect.objectContaining({ method: "CreateGroup", fields: hidden }));
     const report = Report.parse(JSON.parse(stdout));
-    expect(named(report.steps)).toEqual(["create bot", "create bot-pushes", "create pusher", "create referenced"]);
+    expect(named(report.steps)).toEqual(
+      ["bot", "bot-pushes", "hidden", "pusher", "referenced"].map((name) => `create ${name}`),
+    );
     expect(named(report.others)).toEqual(["create fresh"]);
     const message = "group of-fresh: it waits for fresh, which another provider changes";
-    expect(report).toMatchObject({ errors: [], differs: [], writes: 4, unknown: [{ subject: "of-fresh", message }] });
+    expect(report).toMatchObject({ errors: [], differs: [], writes: 5, unknown: [{ subject: "of-fresh", message }] });
     const row = { groupName: "platform", role: "pusher" };
     expect(report.identities).toMatchObject([
       {
@@ -136,8 +132,8 @@ describe("the run of a review", () => {
     const { files, ...found } = JSON.parse(readFileSync(join(place.folder, "found.json"), "utf8"));
     expect(found).toEqual({ found: [], held: [] });
     expect(files).toBeGreaterThan(3);
-    expect(stdout + stderr).not.toContain(SECRET);
-    expect(writesOf(await place.server.takeRequests())).toEqual([]);
+    expect(stdout + stderr + change).not.toContain(SECRET);
+    expect(await place.writes()).toEqual([]);
     expect([program.state().text, readFileSync(settings, "utf8")]).toEqual(kept);
     expect(readFileSync(others, "utf8")).toBe("created\n");
     expect(readdirSync(tmp).filter((name) => name.startsWith("irm-"))).toEqual([]);
@@ -184,56 +180,9 @@ describe("the run of a review", () => {
       expect(ofRun.filter((one) => !/^GET |crypt$|\/yaml\/(open|check)$/.test(one))).toEqual([]);
       expect(cloud.stacks).toEqual(kept);
       expect(JSON.stringify([...kept.values()]) + stdout + stderr).not.toContain(SECRET);
-      expect(writesOf(await place.server.takeRequests())).toEqual([]);
+      expect(await place.writes()).toEqual([]);
     } finally {
       cloud.close();
     }
-  });
-
-  it("prints each refused step with what its identity lacks, exits with 3, and writes what an owner would send", async () => {
-    const { organization } = place.server;
-    const send = async (path: string, body: object) =>
-      (await place.call("POST", `/iam/v2beta1/${path}`, body)).json.uid;
-    const claimMatch = { issuer: "https://issuer.example", subject: "ci" };
-    const ci = (await send(`identities/${organization}`, { name: "ci", claimMatch })) as string;
-    const [viewer] = place.rows("roles", "name = ? AND parent IS NULL", "viewer");
-    await send(`roleBindings/${organization}`, { identityUid: ci, roleUid: viewer?.uid });
-    const env = { ORG: organization, PULUMI_CONFIG_PASSPHRASE: "a passphrase" };
-    const native = await place.program("native", refused, env, { plugin: inject("pluginFolder") });
-    await native.must("config", "set", "--secret", "native:hidden", SECRET);
-    const flags = ["review", "--stack", "dev", "--format", "json"];
-    const { code, stdout, stderr } = await irmIn(native, [...flags, "--as", ci, "--rights", "own"]);
-    expect(code, stderr).toBe(3);
-    const { as, steps } = Report.parse(JSON.parse(stdout));
-    expect(as).toEqual({ uid: ci, name: "ci", rights: "own" });
-    const at = { group: organization, groupName: "/" };
-    const byName = Object.fromEntries(steps.map(({ urn, ...step }) => [urn.split("::").at(-1), step]));
-    expect(byName).toMatchObject({
-      team: { op: "create", ok: false, missing: { capabilities: ["groups.create"], ...at } },
-      reader: { op: "create", ok: false, missing: { capabilities: ["roles.create"], ...at } },
-      below: { op: "create", ok: false, error: "it did not run, since team failed" },
-    });
-    expect(byName.team?.error).toContain(
-      `PERMISSION_DENIED: Permission denied: needs groups.create at ${organization}`,
-    );
-
-    const file = join(native.folder, "change.json");
-    const owned = await irmIn(native, [...flags, "--out", file]);
-    expect(owned.code, owned.stderr).toBe(0);
-    const text = readFileSync(file, "utf8");
-    const { writes, services } = JSON.parse(text) as Change;
-    expect(services).toEqual([place.server.baseUrl]);
-    const byMethod = writes.map(({ method, parent, fields }) => ({ method, parent, fields }));
-    const $uid = writes.find(({ fields }) => fields.name === "team")?.n;
-    expect(byMethod).toHaveLength(3);
-    expect(byMethod).toContainEqual({
-      ...{ method: "CreateGroup", parent: organization },
-      fields: { name: "team", description: { $secret: true } },
-    });
-    expect(byMethod).toContainEqual({ method: "CreateGroup", parent: { $uid }, fields: { name: "below" } });
-    expect(text).not.toContain(SECRET);
-    const again = await irmIn(native, ["review", file, "--format", "json"]);
-    expect(again.code, again.stdout + again.stderr).toBe(0);
-    expect(JSON.parse(again.stdout)).toMatchObject({ writes: 3, steps: Array(3).fill({ ok: true }), differs: [] });
   });
 });

@@ -1,8 +1,8 @@
 // `irm review` runs the engine in the folder of a program: what an edit changes, and what somebody removed by hand.
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { Report } from "../../access/review/report.ts";
-import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import { reviewOf } from "../harness/irm-command.ts";
+import { openWorkplace } from "./place.ts";
 
 const source = (
   subject: string,
@@ -22,70 +22,49 @@ const team = ${team};
 new RoleBinding("release-views", { parent: team, identity: release, role: "viewer" });
 `;
 
-describe("irm review", () => {
-  let place: Workplace;
-  let program: Program;
-  beforeAll(async () => {
-    place = await createWorkplace();
-    const first = source('subject: "repo:acme/images:ref:refs/heads/main"', '"repo.list", "repo.create"');
-    program = await place.program("access", first, { ORG: place.server.organization });
-    await program.must("up", "--yes", "--skip-preview");
-  });
-  afterAll(() => place.close());
+const place = openWorkplace();
 
-  const review = (...flags: string[]) => reviewOf(program, flags);
-
-  it("prints what an edit changes and restores, and exits with 3 for a denied rule", async () => {
-    const [platform, team] = ["platform", "team"].map(
-      (name) => place.rows("groups", "name = ?", name)[0]?.uid as string,
-    );
-    const [binding] = place.rows("role_bindings", "parent = ?", platform as string);
-    const { status } = await place.call("DELETE", `/iam/v2beta1/roleBindings/${binding?.uid}`);
-    expect(status).toBe(200);
-    // Its refresh meets the identity and the binding under the earlier names of their resources, and the group under that of a resource
-    // which leaves the program: another one adopts its record.
-    const edited = source(
-      'subjectPattern: "repo:acme/.*:ref:refs/heads/main"',
-      '"repo.list", "repo.create", "tag.create"',
-      `new Group("crew", { parent: process.env.ORG!, name: "team", adopt: "${team}" })`,
-    );
-    program.write(
-      edited
-        .replace('new Identity("release"', 'new Identity("publisher"')
-        .replace(/(claimMatch: .*\n)\}\);/, '$1}, { aliases: [{ name: "release" }] });')
-        .replace('new RoleBinding("release-publishes"', 'new RoleBinding("publishes"')
-        .replace("role: publisher });", 'role: publisher }, { aliases: [{ name: "release-publishes" }] });'),
-    );
-    const { code, stdout, stderr } = await review("--format", "json", "--deny", "matches-many");
-    expect(code, stderr).toBe(3);
-    const { identities, findings, unknown, undeclared, adopted, deletedGroups, steps } = Report.parse(
-      JSON.parse(stdout),
-    );
-    const gain = (capability: string) => ({
-      group: platform,
-      groupName: "platform",
-      capability,
-      role: "publisher",
-    });
-    expect(identities).toMatchObject([
-      { name: "release", change: "updated", gains: ["repo.create", "tag.create", "repo.list"].map(gain), losses: [] },
-    ]);
-    expect(findings.map(({ rule, name, denied }) => [rule, name, denied])).toEqual([
-      ["matches-many", "release", true],
-      ["regrants-removed", "release", undefined],
-    ]);
-    expect(unknown).toEqual([]);
-    expect(adopted).toMatchObject([{ kind: "group", uid: team, resource: "crew" }]);
-    expect(deletedGroups).toEqual([]);
-    expect(steps.filter(({ ok }) => !ok)).toEqual([]);
-    expect(undeclared.map(({ identityName }) => identityName)).toEqual(["owner"]);
+it("prints what an edit changes and restores, and exits with 3 for a denied rule", async () => {
+  const first = source('subject: "repo:acme/images:ref:refs/heads/main"', '"repo.list", "repo.create"');
+  const program = await place.program("access", first, { ORG: place.server.organization });
+  await program.must("up", "--yes", "--skip-preview");
+  const [platform, team] = ["platform", "team"].map((name) => place.uidOf("groups", name));
+  const [binding] = place.rows("role_bindings", "parent = ?", platform as string);
+  const { status } = await place.call("DELETE", `/iam/v2beta1/roleBindings/${binding?.uid}`);
+  expect(status).toBe(200);
+  // Its refresh meets the identity and the binding under the earlier names of their resources, and the group under that of a resource
+  // which leaves the program: another one adopts its record.
+  const edited = source(
+    'subjectPattern: "repo:acme/.*:ref:refs/heads/main"',
+    '"repo.list", "repo.create", "tag.create"',
+    `new Group("crew", { parent: process.env.ORG!, name: "team", adopt: "${team}" })`,
+  );
+  program.write(
+    edited
+      .replace('new Identity("release"', 'new Identity("publisher"')
+      .replace(/(claimMatch: .*\n)\}\);/, '$1}, { aliases: [{ name: "release" }] });')
+      .replace('new RoleBinding("release-publishes"', 'new RoleBinding("publishes"')
+      .replace("role: publisher });", 'role: publisher }, { aliases: [{ name: "release-publishes" }] });'),
+  );
+  const { code, stdout, stderr } = await reviewOf(program, ["--format", "json", "--deny", "matches-many"]);
+  expect(code, stderr).toBe(3);
+  const { identities, findings, unknown, undeclared, adopted, deletedGroups, steps } = Report.parse(JSON.parse(stdout));
+  const gain = (capability: string) => ({
+    group: platform,
+    groupName: "platform",
+    capability,
+    role: "publisher",
   });
-
-  it("has no review of a preview with errors, and exits with 1", async () => {
-    program.write(source('subject: "x"', '"repo.lst"'));
-    const { code, stdout, stderr } = await review();
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toContain("irm review: the preview has errors. Correct them first:");
-    expect(stderr).toContain("repo.lst");
-  });
+  expect(identities).toMatchObject([
+    { name: "release", change: "updated", gains: ["repo.create", "tag.create", "repo.list"].map(gain), losses: [] },
+  ]);
+  expect(findings.map(({ rule, name, denied }) => [rule, name, denied])).toEqual([
+    ["matches-many", "release", true],
+    ["regrants-removed", "release", undefined],
+  ]);
+  expect(unknown).toEqual([]);
+  expect(adopted).toMatchObject([{ kind: "group", uid: team, resource: "crew" }]);
+  expect(deletedGroups).toEqual([]);
+  expect(steps.filter(({ ok }) => !ok)).toEqual([]);
+  expect(undeclared.map(({ identityName }) => identityName)).toEqual(["owner"]);
 });
