@@ -2,15 +2,11 @@
 // SDK.
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
+import { describe, expect, it } from "vitest";
+import { openWorkplace } from "./place.ts";
 
 describe("an unknown key of the stack's configuration", () => {
-  let place: Workplace;
-  beforeAll(async () => {
-    place = await createWorkplace();
-  });
-  afterAll(() => place.close());
+  const place = openWorkplace();
 
   const source = `
 import { Group, Identity, RoleBinding } from "pulumi-irm";
@@ -50,11 +46,5 @@ new RoleBinding("binding", { parent: team, identity: ci, role: "viewer" });
     expect(connections).toBe(0);
     await program.must("destroy", "--yes", "--skip-preview");
     expect(place.rows("groups", "name = ?", "team")).toEqual([]);
-  });
-
-  it("is ignored in a project that is called irm", async () => {
-    const program = await place.program("irm", source, { ORG: place.server.organization });
-    program.configure({ "irm:colour": "blue", "irm:baseURL": "https://example.com" });
-    expect((await program.must("preview")).output).not.toContain("irm:colour");
   });
 });

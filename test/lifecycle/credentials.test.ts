@@ -1,23 +1,15 @@
 // A run without usable credentials: its messages, which never have a secret.
+import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import type { CommandResult } from "../harness/engine-stack.ts";
-import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
 import { countOf, diagnosticsOf } from "../support/diagnostics.ts";
-import { formsOf } from "../support/form.ts";
+import { openWorkplace } from "./place.ts";
 
 describe("credentials of a run", () => {
-  let place: Workplace;
-  beforeAll(async () => {
-    place = await createWorkplace();
-  });
-  afterAll(() => place.close());
+  const place = openWorkplace();
 
-  const source = `
-import { Group } from "pulumi-irm";
-new Group("team", { parent: process.env.ORG!, name: "team" });
-`;
   const none = { IRM_BASE_URL: "", IRM_AUTH_URL: "", IRM_IDENTITY: "", IRM_IDENTITY_TOKEN_FILE: "" };
 
   // The Automation API reports the error of a program once more.
@@ -49,11 +41,10 @@ for (const [i, parent] of groups.entries()) new RoleBinding("views " + i, { pare
     expect(text).not.toMatch(/^ +at |Warning|problems|serializing/m);
   };
 
-  it("that are missing are one message with every source, in a preview and in an up", async () => {
+  it("that are missing are one message with every source", async () => {
     const program = await place.program("none", several, { ...none, ORG: place.server.organization }, COMMAND_LINE);
-    expectOne(await program.run("preview"), "pulumi-irm is not configured:");
-    const up = await program.run("up", "--yes", "--skip-preview");
-    expectOne(up, "pulumi-irm is not configured:");
+    const preview = await program.run("preview");
+    expectOne(preview, "pulumi-irm is not configured:");
     for (const place of [
       "irm:baseUrl",
       "IRM_BASE_URL",
@@ -63,76 +54,59 @@ for (const [i, parent] of groups.entries()) new RoleBinding("views " + i, { pare
       "IRM_IDENTITY_TOKEN_FILE",
       "id-token: write",
     ])
-      expect(up.output).toContain(place);
+      expect(preview.output).toContain(place);
   });
 
   it("for an unreachable service are one message for all look-ups and resources", async () => {
     const env = { IRM_BASE_URL: "http://127.0.0.1:1", IRM_AUTH_URL: "" };
-    const program = await place.program("closed", several, { ...env, ORG: place.server.organization }, COMMAND_LINE);
-    for (const args of [["preview"], ["up", "--yes", "--skip-preview"]]) {
-      const run = await program.run(...args);
-      expectOne(run, "no response from http://127.0.0.1:1: connect ECONNREFUSED");
-      expect(run.output).toContain("Is the service running, and is irm:baseUrl (or IRM_BASE_URL) its address?");
-      expect(run.output).toContain("See docs/recovery.md#unreachable");
-      program.write(named);
-    }
-  });
-
-  it("that the exchange refuses are an error that does not quote them", async () => {
-    const secret = "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL3gifQ.c2VjcmV0";
-    const file = join(place.folder, "refused-token");
-    writeFileSync(file, secret);
-    const program = await place.program("refused", source, {
-      ORG: place.server.organization,
-      IRM_IDENTITY_TOKEN_FILE: file,
-    });
+    const program = await place.program("closed", named, { ...env, ORG: place.server.organization }, COMMAND_LINE);
     const up = await program.run("up", "--yes", "--skip-preview");
-    expect(up.code).not.toBe(0);
-    expect(up.output).toContain("PERMISSION_DENIED");
-    expect(up.output).toContain("See docs/recovery.md#sign-in");
-    expect(up.output).toContain("Was this server restarted without --db?");
-    expect(up.output + program.state().text + place.server.log()).not.toContain(secret);
-    expect(place.rows("groups", "name = ?", "team")).toEqual([]);
+    expectOne(up, "no response from http://127.0.0.1:1: connect ECONNREFUSED");
+    expect(up.output).toContain("Is the service running, and is irm:baseUrl (or IRM_BASE_URL) its address?");
+    expect(up.output).toContain("See docs/recovery.md#unreachable");
   });
 
-  it.each(formsOf(["dynamic", "pulumi-irm"], ["native", "pulumi-irm/plugin"]))(
-    "that have expired are one error of a refresh of 20 %s resources, and one in full of a destroy",
-    async (name, from) => {
-      const token = join(place.folder, `${name}-token`);
-      const valid = readFileSync(place.env.IRM_IDENTITY_TOKEN_FILE as string);
-      writeFileSync(token, valid);
-      const groups = `
-import { Group } from "${from}";
-for (let i = 0; i < 20; i++) new Group("group " + i, { parent: process.env.ORG!, name: "${name} " + i });
+  it("that the exchange refuses are one error of a refresh of 20 resources, and one in full of a destroy, and neither quotes them", async () => {
+    const token = join(place.folder, "own-token");
+    const valid = readFileSync(place.env.IRM_IDENTITY_TOKEN_FILE as string);
+    writeFileSync(token, valid);
+    const groups = `
+import { Group } from "pulumi-irm";
+for (let i = 0; i < 20; i++) new Group("group " + i, { parent: process.env.ORG!, name: "many " + i });
 `;
-      const env = { ORG: place.server.organization, IRM_IDENTITY_TOKEN_FILE: token };
-      const program = await place.program(name, groups, env, { plugin: inject("pluginFolder") });
-      await program.must("up", "--yes", "--skip-preview");
-      const { resources } = program.state();
-      writeFileSync(token, "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL3gifQ.c2VjcmV0");
+    const env = { ORG: place.server.organization, IRM_IDENTITY_TOKEN_FILE: token };
+    const program = await place.program("many", groups, env);
+    await program.must("up", "--yes", "--skip-preview");
+    const { resources } = program.state();
+    const secret = "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL3gifQ.c2VjcmV0";
+    writeFileSync(token, secret);
 
-      const refresh = await program.run("refresh", "--yes", "--skip-preview");
-      expectOne(refresh, "PERMISSION_DENIED: exchanging the token of IRM_IDENTITY_TOKEN_FILE");
-      expect(refresh.output).toContain("It does not change the state of what it has not read.");
-      expect(refresh.output).toContain("See docs/recovery.md#sign-in");
-      expect(diagnosticsOf(refresh.output)).not.toContain("failed for the same reason");
-      const stored = ({ id, inputs, outputs }: (typeof resources)[0]) => ({ id, inputs, outputs });
-      expect(program.state().resources.map(stored)).toEqual(resources.map(stored));
+    const refresh = await program.run("refresh", "--yes", "--skip-preview");
+    expectOne(refresh, "PERMISSION_DENIED: exchanging the token of IRM_IDENTITY_TOKEN_FILE");
+    for (const text of [
+      "It does not change the state of what it has not read.",
+      "See docs/recovery.md#sign-in",
+      "Was this server restarted without --db?",
+    ])
+      expect(refresh.output).toContain(text);
+    expect(diagnosticsOf(refresh.output)).not.toContain("failed for the same reason");
+    const stored = ({ id, inputs, outputs }: (typeof resources)[0]) => ({ id, inputs, outputs });
+    expect(program.state().resources.map(stored)).toEqual(resources.map(stored));
 
-      // The engine has begun as many deletes as it runs at once, and prints a line for each.
-      const destroy = await program.run("destroy", "--yes", "--skip-preview", "--parallel", "4");
-      const text = diagnosticsOf(destroy.output);
-      expect(destroy.code).not.toBe(0);
-      expect(countOf(text, "PERMISSION_DENIED: exchanging the token"), text).toBe(1);
-      expect(countOf(text, "failed for the same reason as Group::"), text).toBe(3);
-      expect(text).not.toMatch(/^ +Error:/m);
-      expect(place.rows("groups", `name LIKE '${name} %'`)).toHaveLength(20);
+    // The engine has begun as many deletes as it runs at once, and prints a line for each.
+    const destroy = await program.run("destroy", "--yes", "--skip-preview", "--parallel", "4");
+    const text = diagnosticsOf(destroy.output);
+    expect(destroy.code).not.toBe(0);
+    expect(countOf(text, "PERMISSION_DENIED: exchanging the token"), text).toBe(1);
+    expect(countOf(text, "failed for the same reason as Group::"), text).toBe(3);
+    expect(text).not.toMatch(/^ +Error:/m);
+    expect(place.rows("groups", "name LIKE 'many %'")).toHaveLength(20);
+    expect(refresh.output + destroy.output + program.state().text + place.server.log()).not.toContain(secret);
 
-      writeFileSync(token, valid);
-      await program.must("destroy", "--yes", "--skip-preview");
-      expect(place.rows("groups", `name LIKE '${name} %'`)).toEqual([]);
-    },
-  );
+    writeFileSync(token, valid);
+    await program.must("destroy", "--yes", "--skip-preview");
+    expect(place.rows("groups", "name LIKE 'many %'")).toEqual([]);
+  });
 
   it("are used for the names of roles by a native program too: all misspelt ones are in the same preview", async () => {
     const misspelt = `
@@ -154,5 +128,36 @@ new RoleBindingSet("set", { parent: team, bindings: [{ identity, role: "editr" }
     expect(text).toMatch(/- RoleBinding views: role\n +- RoleBinding looks: role\n/);
     expect(countOf(text, 'RoleBindingSet set: bindings[0].role: no built-in role is named "editr"'), text).toBe(1);
     expect(text).not.toMatch(/Warning|^ +at /m);
+  });
+
+  // Of the Automation API. What fails is known while the groups before it are still being created.
+  it("are used for the names of roles by an inline program: the run fails, and Node has nothing to warn of", async () => {
+    const script = `
+import { LocalWorkspace } from "@pulumi/pulumi/automation/index.js";
+import { Group, Identity, RoleBinding } from "pulumi-irm";
+const program = async () => {
+  const groups = ["one", "two", "three"].map((name) => new Group(name, { parent: process.env.ORG, name }));
+  const [parent] = groups;
+  const ci = new Identity("ci", { parent, name: "ci", claimMatch: { issuer: "https://x.example", subject: "ci" } });
+  for (const [i, parent] of groups.entries()) new RoleBinding("views " + i, { parent, identity: ci, role: "viewr" });
+  new RoleBinding("edits", { parent, identity: ci, role: "editr" });
+};
+const stack = await LocalWorkspace.createOrSelectStack(
+  { stackName: "dev", projectName: "inline", program },
+  { workDir: process.cwd() },
+);
+await stack.up({ onOutput: (text) => process.stdout.write(text) }).catch(() => (process.exitCode = 3));
+`;
+    const { folder, env } = await place.program("inline", "", { ORG: place.server.organization });
+    writeFileSync(join(folder, "Pulumi.yaml"), "name: inline\nruntime: nodejs\n");
+    writeFileSync(join(folder, "script.mjs"), script);
+    const { status, stdout, stderr } = spawnSync(process.execPath, ["script.mjs"], {
+      cwd: folder,
+      env: { ...env, PULUMI_CONFIG_PASSPHRASE: "unused" },
+      encoding: "utf8",
+    });
+    expect(status, stderr).toBe(3);
+    expect(diagnosticsOf(stdout)).toContain('no built-in role is named "viewr"; did you mean viewer?');
+    expect(stderr).not.toMatch(/Warning|nhandled/);
   });
 });

@@ -33,7 +33,6 @@ describe.each(VERSIONS)("what version %s left behind", (version) => {
   let program: Program;
   let recorded: StateResource[];
   const phase = (name: string) => program.write(`process.env.PHASE = "${name}";\n${readPart(version, "program")}`);
-  const uidOf = (table: string, name: string) => place.rows(table, "name = ?", name)[0]?.uid as string;
 
   beforeAll(async () => {
     const answered = (records: Workplace) => ({
@@ -54,16 +53,20 @@ describe.each(VERSIONS)("what version %s left behind", (version) => {
         requests.some((request) => isRead(request, id, type)),
         `${type} ${id}`,
       ).toBe(true);
-    expect(output).toContain(uidOf("identities", "unanswered"));
+    expect(output).toContain(place.uidOf("identities", "unanswered"));
     for (const key of ["Identity::unanswered", "Group::mistaken"])
       expect(output).toContain(`npx pulumi-irm recover clean --key "organization/${PROJECT}/dev/${key}"`);
   });
 
   it("is changed: one PATCH of the changed paths each, and the records of interrupted creates are adopted", async () => {
-    const made = [uidOf("groups", "unreported"), uidOf("identities", "unanswered"), uidOf("groups", "of another")];
+    const made = [
+      place.uidOf("groups", "unreported"),
+      place.uidOf("identities", "unanswered"),
+      place.uidOf("groups", "of another"),
+    ];
     phase("changed");
     await program.must("up", "--yes", "--skip-preview");
-    const writes = writesOf(await place.server.takeRequests());
+    const writes = await place.writes();
     expect(writes.map(({ operation, query, fields }) => [operation, query?.updateMask, fields]).sort()).toEqual([
       // The create that the service refused.
       ["CreateRole", undefined, "name,capabilities"],
@@ -83,7 +86,7 @@ describe.each(VERSIONS)("what version %s left behind", (version) => {
   });
 
   it("is destroyed: only adopted records are left, and nothing is pending", async () => {
-    const legacy = uidOf("groups", "legacy");
+    const legacy = place.uidOf("groups", "legacy");
     await program.must("destroy", "--yes", "--skip-preview");
     const { organization, identity } = place.server;
     expect(place.rows("groups").map(({ uid }) => uid)).toEqual([organization, legacy]);

@@ -1,5 +1,6 @@
-// docs/take-over.md: its commands run in their order, first on a copy, and print what the page shows.
-import { readFileSync, writeFileSync } from "node:fs";
+// docs/take-over.md: its commands run in their order, first on a copy, and print what the page shows. Then a change of the program is tried
+// on the copy, with the state of its stack.
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { writesOf } from "../harness/api-process.ts";
@@ -21,6 +22,7 @@ const ofPulumi = (commands: string[]) => commands.filter((command) => /^pulumi (
 describe("docs/take-over.md", () => {
   const places: Workplace[] = [];
   let original: Workplace;
+  let program: Program;
   let source: string;
   let wrote: string;
   let uids: string;
@@ -28,18 +30,13 @@ describe("docs/take-over.md", () => {
     original = await createWorkplace();
     places.push(original);
     const { organization } = original.server;
-    const make = async (collection: string, parent: string, fields: object): Promise<string> => {
-      const { status, json } = await original.call("POST", `/iam/v2beta1/${collection}/${parent}`, fields);
-      expect(status, JSON.stringify(json)).toBe(200);
-      return json.uid as string;
-    };
-    const platform = await make("groups", organization, { name: "platform" });
+    const platform = await original.create(`groups/${organization}`, { name: "platform" });
     const subject = "repo:acme/images:ref:refs/heads/main";
     const claimMatch = { issuer: "https://token.actions.githubusercontent.com", subject };
-    const identityUid = await make("identities", platform, { name: "release", claimMatch });
+    const identityUid = await original.create(`identities/${platform}`, { name: "release", claimMatch });
     const capabilities = ["CAP_REPO_LIST", "CAP_TAG_CREATE"];
-    const roleUid = await make("roles", platform, { name: "publisher", capabilities });
-    await make("roleBindings", platform, { identityUid, roleUid });
+    const roleUid = await original.create(`roles/${platform}`, { name: "publisher", capabilities });
+    await original.create(`roleBindings/${platform}`, { identityUid, roleUid });
     await original.server.takeRequests();
 
     const [command = ""] = exported.filter((line) => line.startsWith("npx pulumi-irm export"));
@@ -69,14 +66,14 @@ describe("docs/take-over.md", () => {
     ["in the organization", 0, taken],
   ] as const)("the program takes everything over %s, and sends nothing", async (_where, at, commands) => {
     const place = places[at] as Workplace;
-    const program = await place.program("program", source);
+    program = await place.program("program", source);
     writeFileSync(join(program.folder, "adopt.json"), uids);
     expect(ofPulumi(commands).length).toBeGreaterThan(1);
     const outputs: string[] = [];
     for (const command of ofPulumi(commands)) outputs.push((await runPulumi(program, command)).output);
     const release = place.rows("identities", "name = ?", "release")[0]?.uid as string;
     expect(outputs[0]).toContain(`Identity release takes over identity ${release}`);
-    expect(writesOf(await place.server.takeRequests())).toEqual([]);
+    expect(await place.writes()).toEqual([]);
     if (at === 1) expect(await original.server.takeRequests()).toEqual([]);
     if (at === 0) {
       expect(drift).toContain("npx pulumi-irm drift");
@@ -86,7 +83,25 @@ describe("docs/take-over.md", () => {
       const [title = ""] = stdout.split("\n");
       expect(title).toMatch(/^Drift of program\/dev in \S+: no difference$/);
       expect(page).toMatch(/^ *Drift of access\/production in acme: no difference$/m);
-      expect(writesOf(await place.server.takeRequests())).toEqual([]);
+      expect(await place.writes()).toEqual([]);
     }
+  });
+
+  it("a changed program goes on at the copy, in a backend of its own, and its service hears nothing of it", async () => {
+    const [, copy] = places as [Workplace, Workplace];
+    const file = join(original.folder, "state.json");
+    await program.must("stack", "export", "--file", file);
+    await Promise.all(places.map(({ server }) => server.takeRequests()));
+    const [parent, identity] = [original.uidOf("groups", "platform"), original.uidOf("identities", "release")];
+    const edit = `new RoleBinding("edits", { parent: "${parent}", identity: "${identity}", role: "editor" });`;
+    // The first program of the copy has the other folder of this name.
+    rmSync(join(copy.folder, "program"), { recursive: true });
+    const trial = await copy.program("program", `${source}\n${edit}\n`, { IRM_MOVED_FROM: original.server.baseUrl });
+    await trial.must("stack", "import", "--file", file);
+    appendFileSync(join(trial.folder, "Pulumi.yaml"), "options:\n  refresh: always\n");
+    const { output } = await trial.must("up", "--yes", "--skip-preview");
+    const writes = writesOf(await copy.server.takeRequests()).map(({ operation }) => operation);
+    expect(writes, output).toEqual(["CreateRoleBinding"]);
+    expect(await original.server.takeRequests()).toEqual([]);
   });
 });

@@ -143,6 +143,12 @@ describe("what a check looks up", () => {
     expect(other.messages).toHaveLength(2);
     const none = await other.check(urnOf("Group", "none"), { ...args, name: "nowhere" });
     expect(none.failures).toEqual([`adopt: no groups that match in ${org}; exactly one is needed`]);
+    const twins = [1, 2].map((n) => created("Group", { parent: org, name: "twin", description: `${n}` }));
+    const lines = (await Promise.all(twins)).map(({ id }) => `  - ${id} twin`);
+    const several = await other.check(urnOf("Group", "several"), { ...args, name: "twin" });
+    const [head, ...listed] = (several.failures[0] ?? "").split("\n");
+    expect(head).toBe(`adopt: 2 groups that match in ${org}; exactly one is needed`);
+    expect(listed.toSorted()).toEqual(lines.toSorted());
     const later = await other.check(urnOf("Group", "later"), { ...args, parent: UNKNOWN });
     expect(later.inputs).toMatchObject({ adopt: UNKNOWN });
     // A uid needs nothing else.

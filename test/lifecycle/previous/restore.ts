@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StateResource } from "../../harness/engine-stack.ts";
-import { createWorkplace, type Program, type ProgramOptions, type Workplace } from "../../harness/engine-workplace.ts";
+import { createWorkplace, type Program, type Workplace } from "../../harness/engine-workplace.ts";
 import { journalName, PASSPHRASE, PROJECT, readPart, restoreRecords } from "./recording.ts";
 
 export interface Restored {
@@ -14,15 +14,11 @@ export interface Restored {
 }
 
 /** `env`: what the program reads beside the organization. */
-export const restore = async (
-  name: string,
-  env: (place: Workplace) => Record<string, string> = () => ({}),
-  options?: ProgramOptions,
-): Promise<Restored> => {
+export const restore = async (name: string, env: (place: Workplace) => Record<string, string>): Promise<Restored> => {
   const place = await createWorkplace([], (file) => restoreRecords(name, file));
   const { organization, baseUrl } = place.server;
   const own = { ORGANIZATION: organization, ...env(place), PULUMI_CONFIG_PASSPHRASE: PASSPHRASE };
-  const program = await place.program(PROJECT, "", own, options);
+  const program = await place.program(PROJECT, "", own);
   const [stack, file] = [readPart(name, "stack", baseUrl), join(place.folder, "stack.json")];
   writeFileSync(file, stack);
   await program.must("stack", "import", "--file", file);
