@@ -65,32 +65,30 @@ describe("a request for a component", () => {
   });
 });
 
-describe("the process of a component", () => {
-  it("ends with its engine, though the engine answers the component no more", async () => {
-    const folder = temporaryFolder();
-    const asked = Promise.withResolvers<void>();
-    const monitor = createServer(() => asked.resolve()).listen(0, "127.0.0.1");
-    await once(monitor, "listening");
-    const address = `127.0.0.1:${(monitor.address() as AddressInfo).port}`;
-    const child = spawn(process.execPath, [fileURLToPath(new URL("../../plugin/main.ts", import.meta.url)), address], {
-      env: { PATH: process.env.PATH, HOME: folder.path("."), NODE_COMPILE_CACHE: COMPILED },
-      stdio: ["pipe", "pipe", "inherit"],
-    });
-    const exited = once(child, "exit");
-    const [port] = await once(createInterface({ input: child.stdout }), "line");
-    const { call, close } = connectPlugin(Number(port), { structFrom: () => new Struct.Struct() });
-    const urn = "urn:pulumi:stack::project::pulumi:providers:irm::default";
-    await call("configure", { Urn: urn, Id: "p-1" }, messages.ConfigureRequest);
-    const construct = { Type: TOKEN, Name: "acme", Monitorendpoint: address };
-    void call("construct", construct, messages.ConstructRequest).catch(() => undefined);
-    await asked.promise;
-    // As when the engine dies.
-    child.stdin.end();
-    expect((await exited)[0]).toBe(0);
-    close();
-    monitor.close();
-    folder.remove();
+it("the process of a component ends with its engine, though the engine answers the component no more", async () => {
+  const folder = temporaryFolder();
+  const asked = Promise.withResolvers<void>();
+  const monitor = createServer(() => asked.resolve()).listen(0, "127.0.0.1");
+  await once(monitor, "listening");
+  const address = `127.0.0.1:${(monitor.address() as AddressInfo).port}`;
+  const child = spawn(process.execPath, [fileURLToPath(new URL("../../plugin/main.ts", import.meta.url)), address], {
+    env: { PATH: process.env.PATH, HOME: folder.path("."), NODE_COMPILE_CACHE: COMPILED },
+    stdio: ["pipe", "pipe", "inherit"],
   });
+  const exited = once(child, "exit");
+  const [port] = await once(createInterface({ input: child.stdout }), "line");
+  const { call, close } = connectPlugin(Number(port), { structFrom: () => new Struct.Struct() });
+  const urn = "urn:pulumi:stack::project::pulumi:providers:irm::default";
+  await call("configure", { Urn: urn, Id: "p-1" }, messages.ConfigureRequest);
+  const construct = { Type: TOKEN, Name: "acme", Monitorendpoint: address };
+  void call("construct", construct, messages.ConstructRequest).catch(() => undefined);
+  await asked.promise;
+  // As when the engine dies.
+  child.stdin.end();
+  expect((await exited)[0]).toBe(0);
+  close();
+  monitor.close();
+  folder.remove();
 });
 
 describe("the arguments of a component", () => {

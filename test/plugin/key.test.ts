@@ -22,10 +22,8 @@ describe("the key of a resource", () => {
   });
 });
 
-describe("the type in a URN", () => {
-  it("is that of our resources in either form", () => {
-    expect(typeIn(urn("a:b:C$irm:index:RoleBinding"))).toBe("RoleBinding");
-    expect(typeIn(urn("irm:index:AccessPolicy"))).toBe("AccessPolicy");
-    expect(() => typeIn("urn:other")).toThrow(TypeError);
-  });
+it("the type in a URN is that of our resources in either form", () => {
+  expect(typeIn(urn("a:b:C$irm:index:RoleBinding"))).toBe("RoleBinding");
+  expect(typeIn(urn("irm:index:AccessPolicy"))).toBe("AccessPolicy");
+  expect(() => typeIn("urn:other")).toThrow(TypeError);
 });

@@ -65,22 +65,20 @@ describe("the arguments of an explicit provider", () => {
   });
 });
 
-describe("a process that an engine attaches to", () => {
-  it("serves one provider until the operation ends", async () => {
-    const plugin = await startProcess();
-    await plugin.attach();
-    await plugin.configure({}, "acme");
-    await plugin.attach();
-    await plugin.configure({}, "acme");
-    await expect(plugin.configure({}, "umbrella")).rejects.toThrow(
-      "2 UNKNOWN: provider urn:pulumi:stack::project::pulumi:providers:irm::umbrella: this process serves provider urn:pulumi:stack::project::pulumi:providers:irm::acme until its operation ends. With PULUMI_DEBUG_PROVIDERS, a program can have only one provider of this package. If the operation was killed, restart the process",
-    );
-    await plugin.cancel();
-    await plugin.attach();
-    await plugin.configure({}, "default_0_1_0");
-    await plugin.configure({}, "default");
-    await expect(plugin.configure({}, "acme")).rejects.toThrow("this process serves the default provider until");
-  });
+it("a process that an engine attaches to serves one provider until the operation ends", async () => {
+  const plugin = await startProcess();
+  await plugin.attach();
+  await plugin.configure({}, "acme");
+  await plugin.attach();
+  await plugin.configure({}, "acme");
+  await expect(plugin.configure({}, "umbrella")).rejects.toThrow(
+    "2 UNKNOWN: provider urn:pulumi:stack::project::pulumi:providers:irm::umbrella: this process serves provider urn:pulumi:stack::project::pulumi:providers:irm::acme until its operation ends. With PULUMI_DEBUG_PROVIDERS, a program can have only one provider of this package. If the operation was killed, restart the process",
+  );
+  await plugin.cancel();
+  await plugin.attach();
+  await plugin.configure({}, "default_0_1_0");
+  await plugin.configure({}, "default");
+  await expect(plugin.configure({}, "acme")).rejects.toThrow("this process serves the default provider until");
 });
 
 describe("a stack at another address", () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { findingsOf } from "../../../provider/attribution/stack.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import { contentsFrom } from "../../../provider/log/entries.ts";
@@ -52,46 +52,42 @@ const HIDDEN = stateOf(2_000, { a: { ...NEW, name: SECRET } });
 const [A, B] = [created("a"), created("b")];
 const SAVED = stateOf(3_000, { a: NEW });
 
-describe("a run without checkpoints", () => {
-  it.each<[string, object[], EngineState | undefined, number, string]>([
-    ["lost", A, stateOf(500), 1, "killed before it saved: its create belongs to nobody"],
-    ["lost", A, stateOf(9_000), 1, "killed, and another run has saved since: the state has nothing of it"],
-    ["saved", [...A, ENDING], SAVED, 0, "ended: the state has its create"],
-    ["saved", A, SAVED, 0, "ended, and said nothing: the state has all of its creates"],
-    ["unclear", [...A, ...B], SAVED, 1, "of which the plugin alone died: one is missing"],
-    ["saved", [...A, ...B, ENDING], SAVED, 0, "after which a person removed one: not its"],
-    ["unclear", [...A, ENDING], stateOf(3_000), 1, "whose stack was removed: a person has to say"],
-    ["saved", [wrote("a", NEW), ENDING], SAVED, 0, "that only updated: the state shows the update"],
-    ["unclear", [wrote("a", NEW), ENDING], stateOf(3_000, { a: OLD }), 0, "that updated, and the state is another"],
-    ["unclear", [wrote("a", NEW), ENDING], stateOf(1_900, { a: OLD }), 0, "whose engine died while it saved"],
-    ["saved", [wrote("a"), ENDING], stateOf(3_000), 0, "that only deleted: the state lacks the record"],
-    ["unclear", A, undefined, 1, "of a stack whose state cannot be read: nothing is known"],
-    [
-      "lost",
-      [...A, { ...BEGAN, judged: "lost" }],
-      stateOf(9_000, { a: NEW }),
-      0,
-      "of which that is known: taken over since",
-    ],
-  ])("is %s: %#", (verdict, lines, state, leftovers, _why) => {
-    const findings = findingsOf(openWith(BEGAN, ...lines), state);
-    expect([...findings.verdicts.values()]).toEqual([verdict]);
-    expect(findings.leftovers).toHaveLength(leftovers);
-  });
+it.each<[string, object[], EngineState | undefined, number, string]>([
+  ["lost", A, stateOf(500), 1, "killed before it saved: its create belongs to nobody"],
+  ["lost", A, stateOf(9_000), 1, "killed, and another run has saved since: the state has nothing of it"],
+  ["saved", [...A, ENDING], SAVED, 0, "ended: the state has its create"],
+  ["saved", A, SAVED, 0, "ended, and said nothing: the state has all of its creates"],
+  ["unclear", [...A, ...B], SAVED, 1, "of which the plugin alone died: one is missing"],
+  ["saved", [...A, ...B, ENDING], SAVED, 0, "after which a person removed one: not its"],
+  ["unclear", [...A, ENDING], stateOf(3_000), 1, "whose stack was removed: a person has to say"],
+  ["saved", [wrote("a", NEW), ENDING], SAVED, 0, "that only updated: the state shows the update"],
+  ["unclear", [wrote("a", NEW), ENDING], stateOf(3_000, { a: OLD }), 0, "that updated, and the state is another"],
+  ["unclear", [wrote("a", NEW), ENDING], stateOf(1_900, { a: OLD }), 0, "whose engine died while it saved"],
+  ["saved", [wrote("a"), ENDING], stateOf(3_000), 0, "that only deleted: the state lacks the record"],
+  ["unclear", A, undefined, 1, "of a stack whose state cannot be read: nothing is known"],
+  [
+    "lost",
+    [...A, { ...BEGAN, judged: "lost" }],
+    stateOf(9_000, { a: NEW }),
+    0,
+    "of which that is known: taken over since",
+  ],
+])("a run without checkpoints is %s: %#", (verdict, lines, state, leftovers, _why) => {
+  const findings = findingsOf(openWith(BEGAN, ...lines), state);
+  expect([...findings.verdicts.values()]).toEqual([verdict]);
+  expect(findings.leftovers).toHaveLength(leftovers);
 });
 
-describe("a write", () => {
-  it.each<[boolean, object[], EngineState, string]>([
-    [true, [wrote("a", NEW)], stateOf(500, { a: OLD }), "of a lost run"],
-    [true, [wrote("a", OLD)], stateOf(500, { a: OLD }), "of a lost run that changed a secret alone"],
-    [true, [wrote("a")], stateOf(500, { a: OLD }), "of a lost run that deleted the record"],
-    [false, [wrote("a", NEW)], stateOf(500), "of a record that is in no state: it is in no plan"],
-    [false, [wrote("a", NEW, null)], stateOf(2_000, { a: NEW }), "of a later run, which the state shows"],
-    [true, [wrote("a", NEW, null)], stateOf(2_000, { a: OLD }), "of a later run, which the state does not show"],
-    [true, [wrote("a", NEW, null)], stateOf(1_200, { a: NEW }), "of a later run that the engine has not saved yet"],
-    [false, [wrote("a", NEW, null)], HIDDEN, "that is encrypted, and saved since"],
-  ])("is open: %s, %#", (isOpen, lines, state, _why) => {
-    const { touched, shown } = findingsOf(openWith(BEGAN, ...lines), state);
-    expect([touched.length, shown.length]).toEqual(isOpen ? [1, 0] : [0, 1]);
-  });
+it.each<[boolean, object[], EngineState, string]>([
+  [true, [wrote("a", NEW)], stateOf(500, { a: OLD }), "of a lost run"],
+  [true, [wrote("a", OLD)], stateOf(500, { a: OLD }), "of a lost run that changed a secret alone"],
+  [true, [wrote("a")], stateOf(500, { a: OLD }), "of a lost run that deleted the record"],
+  [false, [wrote("a", NEW)], stateOf(500), "of a record that is in no state: it is in no plan"],
+  [false, [wrote("a", NEW, null)], stateOf(2_000, { a: NEW }), "of a later run, which the state shows"],
+  [true, [wrote("a", NEW, null)], stateOf(2_000, { a: OLD }), "of a later run, which the state does not show"],
+  [true, [wrote("a", NEW, null)], stateOf(1_200, { a: NEW }), "of a later run that the engine has not saved yet"],
+  [false, [wrote("a", NEW, null)], HIDDEN, "that is encrypted, and saved since"],
+])("a write is open: %s, %#", (isOpen, lines, state, _why) => {
+  const { touched, shown } = findingsOf(openWith(BEGAN, ...lines), state);
+  expect([touched.length, shown.length]).toEqual(isOpen ? [1, 0] : [0, 1]);
 });

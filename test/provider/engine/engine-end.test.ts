@@ -11,25 +11,23 @@ import { engineOf, untilEnd } from "../../../provider/engine/engine-end.ts";
 import type { Methods } from "../../../provider/engine/methods.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
 
-describe("the process of the engine", () => {
-  it.each<[string, string[], { host: string; port: number } | undefined]>([
-    [
-      "the SDK's dynamic provider",
-      ["/app/node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js", "127.0.0.1:41233"],
-      { host: "127.0.0.1", port: 41233 },
-    ],
-    [
-      "the same on Windows",
-      ["C:\\app\\node_modules\\@pulumi\\pulumi\\cmd\\dynamic-provider\\index.js", "127.0.0.1:1"],
-      { host: "127.0.0.1", port: 1 },
-    ],
-    ["the same without an address", ["/app/node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js"], undefined],
-    ["a test", ["/app/node_modules/vitest/vitest.mjs", "127.0.0.1:41233"], undefined],
-    ["a program", ["/app/node_modules/@pulumi/pulumi/cmd/run/index.js", "127.0.0.1:41233"], undefined],
-    ["a REPL", [], undefined],
-  ])("%s", (_what, args, engine) => {
-    expect(engineOf(["/usr/bin/node", ...args])).toEqual(engine);
-  });
+it.each<[string, string[], { host: string; port: number } | undefined]>([
+  [
+    "the SDK's dynamic provider",
+    ["/app/node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js", "127.0.0.1:41233"],
+    { host: "127.0.0.1", port: 41233 },
+  ],
+  [
+    "the same on Windows",
+    ["C:\\app\\node_modules\\@pulumi\\pulumi\\cmd\\dynamic-provider\\index.js", "127.0.0.1:1"],
+    { host: "127.0.0.1", port: 1 },
+  ],
+  ["the same without an address", ["/app/node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js"], undefined],
+  ["a test", ["/app/node_modules/vitest/vitest.mjs", "127.0.0.1:41233"], undefined],
+  ["a program", ["/app/node_modules/@pulumi/pulumi/cmd/run/index.js", "127.0.0.1:41233"], undefined],
+  ["a REPL", [], undefined],
+])("the process of the engine %s", (_what, args, engine) => {
+  expect(engineOf(["/usr/bin/node", ...args])).toEqual(engine);
 });
 
 /** Methods whose creates are `create`, until the engine ends; `exits` counts the ends of the process. */

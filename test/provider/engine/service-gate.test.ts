@@ -42,15 +42,13 @@ const organization: string = service.organization as string;
 const request = { parent: organization, group: { name: "team" } };
 const team: string = (await service.session.call("CreateGroup", request as never)).uid;
 
-describe("an address", () => {
-  it.each([
-    ["http://LOCALHOST:8080/", "http://127.0.0.1:8080"],
-    ["http://[::1]:8080", "http://127.0.0.1:8080"],
-    ["https://API.example.com:443//", "https://api.example.com"],
-    ["https://api.example.com/irm/", "https://api.example.com/irm"],
-  ])("%s is %s", (address, service) => {
-    expect(serviceOf(address)).toBe(service);
-  });
+it.each([
+  ["http://LOCALHOST:8080/", "http://127.0.0.1:8080"],
+  ["http://[::1]:8080", "http://127.0.0.1:8080"],
+  ["https://API.example.com:443//", "https://api.example.com"],
+  ["https://api.example.com/irm/", "https://api.example.com/irm"],
+])("an address %s is %s", (address, service) => {
+  expect(serviceOf(address)).toBe(service);
 });
 
 describe("a state whose records are at another address", () => {

@@ -206,18 +206,16 @@ describe("an existing identity provider", () => {
   });
 });
 
-describe("a role by its name", () => {
-  it("is unchanged until a change by hand, and is restored", async () => {
-    const { kind, id, inputs, outs } = await create("identityProvider", { parent: group, ...login });
-    const defaultRole = await service.role("editor");
-    await call("UpdateIdentityProvider", { identityProvider: { uid: id, defaultRole }, updateMask: "defaultRole" });
-    const { props, inputs: read } = await reconcile.read(kind, service.otherSession(), id, outs);
-    expect(read).toMatchObject({ defaultRole });
-    expect(reconcile.diff(kind, id, props, inputs)).toEqual({ changes: true, replaces: [] });
-    const { outs: repaired } = await reconcile.update(kind, service.otherSession(), id, props, inputs);
-    expect(repaired.defaultRole).toBe(outs.defaultRole);
-    expect(reconcile.diff(kind, id, repaired, inputs)).toEqual(noChange);
-  });
+it("a role by its name is unchanged until a change by hand, and is restored", async () => {
+  const { kind, id, inputs, outs } = await create("identityProvider", { parent: group, ...login });
+  const defaultRole = await service.role("editor");
+  await call("UpdateIdentityProvider", { identityProvider: { uid: id, defaultRole }, updateMask: "defaultRole" });
+  const { props, inputs: read } = await reconcile.read(kind, service.otherSession(), id, outs);
+  expect(read).toMatchObject({ defaultRole });
+  expect(reconcile.diff(kind, id, props, inputs)).toEqual({ changes: true, replaces: [] });
+  const { outs: repaired } = await reconcile.update(kind, service.otherSession(), id, props, inputs);
+  expect(repaired.defaultRole).toBe(outs.defaultRole);
+  expect(reconcile.diff(kind, id, repaired, inputs)).toEqual(noChange);
 });
 
 describe("an account association", () => {

@@ -76,18 +76,16 @@ describe("a built-in role by its name", () => {
   });
 });
 
-describe("a name that is secret in the program", () => {
-  it("is not in the state, and an update without a request removes it from an older one", async () => {
-    const { id, outs } = await create({ ...args("viewer", "secret"), names: names("[secret]") });
-    expect(outs.identity).toEqual({ uid: ci });
-    expect(outs.role).toEqual({ uid: builtIn.viewer, name: "viewer" });
-    const plain = { ...outs, identity: { uid: ci, name: "ci" } };
-    const news = { ...args("viewer", "secret"), names: names("[secret]") };
-    expect(reconcile.diff(roleBinding, id, plain, news)).toEqual({ changes: true, replaces: [] });
-    service.requests.splice(0);
-    expect((await reconcile.update(roleBinding, service.session, id, plain, news)).outs).toEqual(outs);
-    expect(operations()).toEqual([]);
-  });
+it("a name that is secret in the program is not in the state, and an update without a request removes it from an older one", async () => {
+  const { id, outs } = await create({ ...args("viewer", "secret"), names: names("[secret]") });
+  expect(outs.identity).toEqual({ uid: ci });
+  expect(outs.role).toEqual({ uid: builtIn.viewer, name: "viewer" });
+  const plain = { ...outs, identity: { uid: ci, name: "ci" } };
+  const news = { ...args("viewer", "secret"), names: names("[secret]") };
+  expect(reconcile.diff(roleBinding, id, plain, news)).toEqual({ changes: true, replaces: [] });
+  service.requests.splice(0);
+  expect((await reconcile.update(roleBinding, service.session, id, plain, news)).outs).toEqual(outs);
+  expect(operations()).toEqual([]);
 });
 
 describe("an existing record that looks like a new one", () => {

@@ -225,19 +225,17 @@ describe("the folder of the logs", () => {
   });
 });
 
-describe("a process", () => {
-  it.runIf(process.platform === "linux")("that was killed and not reaped is not alive", async () => {
-    const child = spawn("sh", ["-c", 'sleep 60 & exec sh -c "echo $!; exec sleep 60"'], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    children.push(child);
-    const [line] = await once(createInterface({ input: child.stdout }), "line");
-    const pid = Number(line);
-    expect(isAlive(pid)).toBe(true);
-    // A shell would reap it; what it becomes does not.
-    await expect.poll(() => readFileSync(`/proc/${child.pid}/comm`, "utf8")).toBe("sleep\n");
-    process.kill(pid, "SIGKILL");
-    await expect.poll(() => isAlive(pid)).toBe(false);
-    expect(existsSync(`/proc/${pid}`)).toBe(true);
+it.runIf(process.platform === "linux")("a process that was killed and not reaped is not alive", async () => {
+  const child = spawn("sh", ["-c", 'sleep 60 & exec sh -c "echo $!; exec sleep 60"'], {
+    stdio: ["ignore", "pipe", "inherit"],
   });
+  children.push(child);
+  const [line] = await once(createInterface({ input: child.stdout }), "line");
+  const pid = Number(line);
+  expect(isAlive(pid)).toBe(true);
+  // A shell would reap it; what it becomes does not.
+  await expect.poll(() => readFileSync(`/proc/${child.pid}/comm`, "utf8")).toBe("sleep\n");
+  process.kill(pid, "SIGKILL");
+  await expect.poll(() => isAlive(pid)).toBe(false);
+  expect(existsSync(`/proc/${pid}`)).toBe(true);
 });

@@ -151,11 +151,9 @@ describe("a wait that could never end does not begin", () => {
   });
 });
 
-describe("a program without plain uids", () => {
-  it("gets its options unchanged", async () => {
-    ids = { parent: GROUP };
-    const parent = new Group("parent", { root: true, name: "parent" });
-    group("child", parent);
-    expect(await edges.child).toEqual([]);
-  });
+it("a program without plain uids gets its options unchanged", async () => {
+  ids = { parent: GROUP };
+  const parent = new Group("parent", { root: true, name: "parent" });
+  group("child", parent);
+  expect(await edges.child).toEqual([]);
 });

@@ -51,16 +51,14 @@ const recordOptions = () => {
   return { found, transformations: [see] };
 };
 
-describe("the names of pulumi-irm/plugin", () => {
-  it("are those of pulumi-irm and Provider, and each has a native form but for the presets", () => {
-    const own: Record<string, unknown> = { ...native };
-    const usual: Record<string, unknown> = { ...dynamic };
-    const [names, others] = [Object.keys(own), Object.keys(usual)];
-    expect(names.filter((name) => !others.includes(name))).toEqual(["Provider"]);
-    expect(others.filter((name) => !names.includes(name))).toEqual([]);
-    const same = others.filter((name) => own[name] === usual[name]);
-    expect(same.toSorted()).toEqual(Object.keys(presets).toSorted());
-  });
+it("the names of pulumi-irm/plugin are those of pulumi-irm and Provider, and each has a native form but for the presets", () => {
+  const own: Record<string, unknown> = { ...native };
+  const usual: Record<string, unknown> = { ...dynamic };
+  const [names, others] = [Object.keys(own), Object.keys(usual)];
+  expect(names.filter((name) => !others.includes(name))).toEqual(["Provider"]);
+  expect(others.filter((name) => !names.includes(name))).toEqual([]);
+  const same = others.filter((name) => own[name] === usual[name]);
+  expect(same.toSorted()).toEqual(Object.keys(presets).toSorted());
 });
 
 describe("a native resource", () => {
@@ -278,15 +276,13 @@ describe("a function", () => {
   });
 });
 
-describe("a resource in both forms", () => {
-  it("is an error of the program: they would manage one record", () => {
-    new Group("platform", { parent: ORG, name: "platform" });
-    const text =
-      'Group platform: declared as a dynamic resource ("pulumi-irm") and as a native one ("pulumi-irm/plugin"), which is one resource ' +
-      "in two forms; remove one of them, or give it another name (docs/plugin.md).";
-    expect(() => new dynamic.Group("platform", { parent: ORG, name: "other" })).toThrow(text);
-    new dynamic.RoleBindingSet("all", { parent: GROUP, bindings: [] });
-    expect(() => new RoleBindingSet("all", { parent: GROUP, bindings: [] })).toThrow("RoleBindingSet all: declared as");
-    dynamic.Group.get("platform", GROUP);
-  });
+it("a resource in both forms is an error of the program: they would manage one record", () => {
+  new Group("platform", { parent: ORG, name: "platform" });
+  const text =
+    'Group platform: declared as a dynamic resource ("pulumi-irm") and as a native one ("pulumi-irm/plugin"), which is one resource ' +
+    "in two forms; remove one of them, or give it another name (docs/plugin.md).";
+  expect(() => new dynamic.Group("platform", { parent: ORG, name: "other" })).toThrow(text);
+  new dynamic.RoleBindingSet("all", { parent: GROUP, bindings: [] });
+  expect(() => new RoleBindingSet("all", { parent: GROUP, bindings: [] })).toThrow("RoleBindingSet all: declared as");
+  dynamic.Group.get("platform", GROUP);
 });

@@ -213,18 +213,16 @@ describe("an identity that holds role bindings of others", () => {
   });
 });
 
-describe("forceDestroy when the service or a proxy ignores the filter of a list", () => {
-  it("deletes nothing beside the group", async () => {
-    const [first, beside] = [await makeGroup(org, "first"), await makeGroup(org, "beside")];
-    const [child, other] = [await makeGroup(first, "child"), await makeGroup(beside, "other")];
-    const unfiltered = (url: URL): URL => {
-      for (const name of [...url.searchParams.keys()]) if (name.startsWith("uidp.")) url.searchParams.delete(name);
-      return url;
-    };
-    await reconcile.remove(group, run(unfiltered), first, { name: "first", forceDestroy: true });
-    expect(new Set(deletes())).toEqual(new Set([`DELETE groups/${first}`, `DELETE groups/${child}`]));
-    expect([await isGroupThere(service, beside), await isGroupThere(service, other)]).toEqual([true, true]);
-  });
+it("forceDestroy when the service or a proxy ignores the filter of a list deletes nothing beside the group", async () => {
+  const [first, beside] = [await makeGroup(org, "first"), await makeGroup(org, "beside")];
+  const [child, other] = [await makeGroup(first, "child"), await makeGroup(beside, "other")];
+  const unfiltered = (url: URL): URL => {
+    for (const name of [...url.searchParams.keys()]) if (name.startsWith("uidp.")) url.searchParams.delete(name);
+    return url;
+  };
+  await reconcile.remove(group, run(unfiltered), first, { name: "first", forceDestroy: true });
+  expect(new Set(deletes())).toEqual(new Set([`DELETE groups/${first}`, `DELETE groups/${child}`]));
+  expect([await isGroupThere(service, beside), await isGroupThere(service, other)]).toEqual([true, true]);
 });
 
 const SEED = `

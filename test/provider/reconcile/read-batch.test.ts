@@ -75,16 +75,6 @@ describe("a refresh", async () => {
     expect(asked().filter(({ pathname }) => pathname.endsWith(group))).toHaveLength(1);
   });
 
-  it("reads what was created a moment ago, and lists do not show yet", async () => {
-    const session = service.otherSession();
-    const groups = stack.filter(({ kind }) => kind === "group");
-    await readAll(session, groups);
-    const uid = await create("group", "late", { parent: home, name: "late" });
-    const [late] = stack.splice(-1) as [Stored];
-    expect(await readAll(session, [late])).toMatchObject([{ id: uid }]);
-    await service.session.call("DeleteGroup", { uid });
-  });
-
   const describeAnew = (session: Session, { id }: Stored, description: string) =>
     session.call("UpdateGroup", { group: { uid: id, description }, updateMask: "description" } as never);
 

@@ -156,12 +156,10 @@ describe("a lost response to a create", () => {
   });
 });
 
-describe("a create that is refused", () => {
-  it("is reported with the API's message, even when the disk is full by then", async () => {
-    const args: Json = { ...machine.inputs(), name: "x".repeat(300) };
-    const { session } = machine.run();
-    session.journal.recordFailure = () => Promise.reject(new JournalError("the disk is full"));
-    await expect(reconcile.create(group, session, args)).rejects.toThrow("INVALID_ARGUMENT");
-    expect(machine.messages).toEqual([`${args.__key}: the disk is full`]);
-  });
+it("a create that is refused is reported with the API's message, even when the disk is full by then", async () => {
+  const args: Json = { ...machine.inputs(), name: "x".repeat(300) };
+  const { session } = machine.run();
+  session.journal.recordFailure = () => Promise.reject(new JournalError("the disk is full"));
+  await expect(reconcile.create(group, session, args)).rejects.toThrow("INVALID_ARGUMENT");
+  expect(machine.messages).toEqual([`${args.__key}: the disk is full`]);
 });

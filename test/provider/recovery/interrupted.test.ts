@@ -230,23 +230,21 @@ describe("an equal record", () => {
   });
 });
 
-describe("a role binding that exists", () => {
-  it("is taken over only where the killed run created it", async () => {
-    const roleUid = await machine.service.role("viewer");
-    for (const isTaken of [true, false]) {
-      const { uid: parent } = await machine.createByOther(machine.inputs());
-      const key = { __key: "organization/project/stack/RoleBinding::b" };
-      const args = { ...key, parent, identityUid: machine.service.identity, roleUid };
-      const other = { ...args, ...keyOf("by other") };
-      const { id: there } = await reconcile.create(roleBinding, machine.onOtherMachine(), other);
-      const pending = [{ args, type: `${TYPE_PREFIX}RoleBinding`, agoMs: isTaken ? 2 * SECOND_MS : -5 * SECOND_MS }];
-      const { session } = runWith({ pending });
-      machine.messages.splice(0);
-      const { id } = await reconcile.create(roleBinding, session, args);
-      expect(id === there).toBe(isTaken);
-      if (!isTaken) expect(machine.messages.at(-1)).toContain(`- role binding ${there} `);
-    }
-  });
+it("a role binding that exists is taken over only where the killed run created it", async () => {
+  const roleUid = await machine.service.role("viewer");
+  for (const isTaken of [true, false]) {
+    const { uid: parent } = await machine.createByOther(machine.inputs());
+    const key = { __key: "organization/project/stack/RoleBinding::b" };
+    const args = { ...key, parent, identityUid: machine.service.identity, roleUid };
+    const other = { ...args, ...keyOf("by other") };
+    const { id: there } = await reconcile.create(roleBinding, machine.onOtherMachine(), other);
+    const pending = [{ args, type: `${TYPE_PREFIX}RoleBinding`, agoMs: isTaken ? 2 * SECOND_MS : -5 * SECOND_MS }];
+    const { session } = runWith({ pending });
+    machine.messages.splice(0);
+    const { id } = await reconcile.create(roleBinding, session, args);
+    expect(id === there).toBe(isTaken);
+    if (!isTaken) expect(machine.messages.at(-1)).toContain(`- role binding ${there} `);
+  }
 });
 
 describe("a resource that no program declares any more", () => {

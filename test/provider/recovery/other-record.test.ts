@@ -141,25 +141,23 @@ describe("a service that created a record other than requested", () => {
   });
 });
 
-describe("a response to a read or an update with another record", () => {
-  it("is refused and not stored", async () => {
-    const args: Json = { ...keyOf("r"), parent: machine.org, name: "r", capabilities: ["CAP_IAM_GROUPS_LIST"] };
-    const { id, outs } = await reconcile.create(role, machine.run().session, args);
-    const other = await call("CreateRole", {
-      parent: machine.org,
-      role: { name: "s", capabilities: ["CAP_IAM_ROLES_LIST"] },
-    });
-    const wrong = machine.runOver(async ({ url }, send) => {
-      const answer = await send();
-      return url.pathname.startsWith("/iam/") ? { ...answer, body: JSON.stringify(other) } : answer;
-    }).session;
-    const text = `UNKNOWN: the response (HTTP 200) is of another record, ${other.uid}`;
-    await expect(reconcile.read(role, wrong, id, outs)).rejects.toThrow(`GetRole role ${id}: ${text}`);
-    await expect(reconcile.update(role, wrong, id, outs, { ...args, description: "x" })).rejects.toThrow(
-      `UpdateRole role ${id} "r": ${text}`,
-    );
-    await expect(reconcile.create(role, wrong, { ...args, ...keyOf("a"), adopt: id })).rejects.toThrow(text);
-    // Sent to the right record, though.
-    expect(await call("GetRole", { uid: id })).toMatchObject({ name: "r", description: "x" });
+it("a response to a read or an update with another record is refused and not stored", async () => {
+  const args: Json = { ...keyOf("r"), parent: machine.org, name: "r", capabilities: ["CAP_IAM_GROUPS_LIST"] };
+  const { id, outs } = await reconcile.create(role, machine.run().session, args);
+  const other = await call("CreateRole", {
+    parent: machine.org,
+    role: { name: "s", capabilities: ["CAP_IAM_ROLES_LIST"] },
   });
+  const wrong = machine.runOver(async ({ url }, send) => {
+    const answer = await send();
+    return url.pathname.startsWith("/iam/") ? { ...answer, body: JSON.stringify(other) } : answer;
+  }).session;
+  const text = `UNKNOWN: the response (HTTP 200) is of another record, ${other.uid}`;
+  await expect(reconcile.read(role, wrong, id, outs)).rejects.toThrow(`GetRole role ${id}: ${text}`);
+  await expect(reconcile.update(role, wrong, id, outs, { ...args, description: "x" })).rejects.toThrow(
+    `UpdateRole role ${id} "r": ${text}`,
+  );
+  await expect(reconcile.create(role, wrong, { ...args, ...keyOf("a"), adopt: id })).rejects.toThrow(text);
+  // Sent to the right record, though.
+  expect(await call("GetRole", { uid: id })).toMatchObject({ name: "r", description: "x" });
 });

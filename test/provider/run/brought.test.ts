@@ -69,22 +69,20 @@ const bring = (args: Json, as: Json, uid?: string): void => {
 const preview = async (methods: Awaited<ReturnType<typeof methodsOf>>, args: Json) =>
   methods.check({}, { ...args, __preview: true });
 
-describe("a journal in the work tree", () => {
-  it("is refused by the preview and by the update, which sends nothing; a read and a delete do without it", async () => {
-    const { args, boss, uid } = await records();
-    mkdirSync(join(machine.journal, ".git"));
-    bring(args, boss, uid);
-    const methods = await methodsOf(machine.run(), machine.journal);
-    const problem = `the folder of the intent journals, ${machine.journal}, is in the work tree ${machine.journal}`;
-    await expect(preview(methods, args)).rejects.toThrow(problem);
-    await expect(methods.create(args)).rejects.toThrow(problem);
-    expect(machine.posts).toBe(0);
+it("a journal in the work tree is refused by the preview and by the update, which sends nothing; a read and a delete do without it", async () => {
+  const { args, boss, uid } = await records();
+  mkdirSync(join(machine.journal, ".git"));
+  bring(args, boss, uid);
+  const methods = await methodsOf(machine.run(), machine.journal);
+  const problem = `the folder of the intent journals, ${machine.journal}, is in the work tree ${machine.journal}`;
+  await expect(preview(methods, args)).rejects.toThrow(problem);
+  await expect(methods.create(args)).rejects.toThrow(problem);
+  expect(machine.posts).toBe(0);
 
-    const { id, outs } = await (await methodsOf(machine.run())).create({ ...args, ...keyOf("other") });
-    const later = await methodsOf(machine.run(), machine.journal);
-    expect((await later.read(id, outs)).id).toBe(id);
-    await later.delete(id, outs);
-  });
+  const { id, outs } = await (await methodsOf(machine.run())).create({ ...args, ...keyOf("other") });
+  const later = await methodsOf(machine.run(), machine.journal);
+  expect((await later.read(id, outs)).id).toBe(id);
+  await later.delete(id, outs);
 });
 
 describe("a journal that names the identity of somebody else", () => {

@@ -2,18 +2,16 @@ import { describe, expect, it } from "vitest";
 import { keptFolderProblem } from "../../../provider/engine/open-stacks.ts";
 import { skipsCheckpoints } from "../../../provider/run/started-with.ts";
 
-describe("PULUMI_SKIP_CHECKPOINTS", () => {
-  it.each<[string | undefined, boolean, string]>([
-    [undefined, false, "it is not set"],
-    ["", false, "it is empty"],
-    ["1", true, "as the engine reads it"],
-    ["true", true, "as the engine reads it"],
-    ["TRUE", true, "in any case"],
-    ["0", false, "it is off"],
-    ["yes", false, "the engine takes it for false"],
-  ])("%j is %s: %s", (value, expected) => {
-    expect(skipsCheckpoints({ PULUMI_SKIP_CHECKPOINTS: value })).toBe(expected);
-  });
+it.each<[string | undefined, boolean, string]>([
+  [undefined, false, "it is not set"],
+  ["", false, "it is empty"],
+  ["1", true, "as the engine reads it"],
+  ["true", true, "as the engine reads it"],
+  ["TRUE", true, "in any case"],
+  ["0", false, "it is off"],
+  ["yes", false, "the engine takes it for false"],
+])("PULUMI_SKIP_CHECKPOINTS %j is %s: %s", (value, expected) => {
+  expect(skipsCheckpoints({ PULUMI_SKIP_CHECKPOINTS: value })).toBe(expected);
 });
 
 const HOME = { HOME: "/home/ann" };

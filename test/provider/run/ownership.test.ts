@@ -131,16 +131,14 @@ describe("a record of one resource", () => {
   });
 });
 
-describe("a plan to adopt", () => {
-  it("is refused when another resource adopts or manages the record, and does not conflict with itself", () => {
-    const claims = createOwnership();
-    expect(claims.plan("uid", "a")).toBeUndefined();
-    expect(claims.plan("uid", "a")).toBeUndefined();
-    expect(claims.plan("uid", "b")).toBe("is adopted by a as well");
-    expect(() => claims.inState("uid", "c", true)).toThrow("uid is already managed by a");
-    claims.inState("owned", "d", true);
-    expect(claims.plan("owned", "e")).toBe("is already managed by d");
-  });
+it("a plan to adopt is refused when another resource adopts or manages the record, and does not conflict with itself", () => {
+  const claims = createOwnership();
+  expect(claims.plan("uid", "a")).toBeUndefined();
+  expect(claims.plan("uid", "a")).toBeUndefined();
+  expect(claims.plan("uid", "b")).toBe("is adopted by a as well");
+  expect(() => claims.inState("uid", "c", true)).toThrow("uid is already managed by a");
+  claims.inState("owned", "d", true);
+  expect(claims.plan("owned", "e")).toBe("is already managed by d");
 });
 
 describe("the check of a new resource", () => {

@@ -138,34 +138,32 @@ describe("two processes of one run", () => {
   });
 });
 
-describe("several processes at once", () => {
-  it("of two runs, those of a run side by side, create their records one run after the other, without a lost or torn line", async () => {
-    const [names, each] = [["a1", "a2", "b1", "b2"], 5];
-    const script = fileURLToPath(new URL("../../support/journal-process.ts", import.meta.url));
-    const trace = `${operations.temporary}.trace`;
-    // The lock of a dead run blocks them at first.
-    writeFileSync(lock, JSON.stringify({ ...holderHere("theirs"), pid: await deadPid() }));
-    const codes = names.map(async (name) => {
-      const args = [script, file, trace, name, String(each), `127.0.0.1:${name.charAt(0)}`];
-      const [code] = await once(spawn(process.execPath, args, { stdio: "inherit" }), "exit");
-      return code as number;
-    });
-    expect(new Set(await Promise.all(codes))).toEqual(new Set([0]));
-    const inside = new Set<string>();
-    const steps = readFileSync(trace, "utf8").trim().split("\n");
-    for (const step of steps) {
-      const [verb, name = ""] = step.split(" ");
-      if (verb === "enter") inside.add(name);
-      else inside.delete(name);
-      expect(new Set([...inside].map((one) => one.charAt(0))).size).toBeLessThan(2);
-    }
-    expect(steps).toHaveLength(2 * names.length * each);
-    const { entries, invalid } = (await journalFile(file).read()) ?? {};
-    const uids = names.flatMap((name) => Array.from({ length: each }, (_, i) => `${name}${i}`.padEnd(40, "0")));
-    expect([...(entries?.values() ?? [])].map(({ uid }) => uid).sort()).toEqual(uids.sort());
-    expect(invalid).toEqual([]);
-    expect(existsSync(lock)).toBe(false);
+it("several processes at once of two runs, those of a run side by side, create their records one run after the other, without a lost or torn line", async () => {
+  const [names, each] = [["a1", "a2", "b1", "b2"], 5];
+  const script = fileURLToPath(new URL("../../support/journal-process.ts", import.meta.url));
+  const trace = `${operations.temporary}.trace`;
+  // The lock of a dead run blocks them at first.
+  writeFileSync(lock, JSON.stringify({ ...holderHere("theirs"), pid: await deadPid() }));
+  const codes = names.map(async (name) => {
+    const args = [script, file, trace, name, String(each), `127.0.0.1:${name.charAt(0)}`];
+    const [code] = await once(spawn(process.execPath, args, { stdio: "inherit" }), "exit");
+    return code as number;
   });
+  expect(new Set(await Promise.all(codes))).toEqual(new Set([0]));
+  const inside = new Set<string>();
+  const steps = readFileSync(trace, "utf8").trim().split("\n");
+  for (const step of steps) {
+    const [verb, name = ""] = step.split(" ");
+    if (verb === "enter") inside.add(name);
+    else inside.delete(name);
+    expect(new Set([...inside].map((one) => one.charAt(0))).size).toBeLessThan(2);
+  }
+  expect(steps).toHaveLength(2 * names.length * each);
+  const { entries, invalid } = (await journalFile(file).read()) ?? {};
+  const uids = names.flatMap((name) => Array.from({ length: each }, (_, i) => `${name}${i}`.padEnd(40, "0")));
+  expect([...(entries?.values() ?? [])].map(({ uid }) => uid).sort()).toEqual(uids.sort());
+  expect(invalid).toEqual([]);
+  expect(existsSync(lock)).toBe(false);
 });
 
 describe("a process of a run that is killed in the middle of a create", () => {

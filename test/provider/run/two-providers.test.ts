@@ -107,82 +107,76 @@ describe("the bindings of a group", () => {
   });
 });
 
-describe("a name that a create would change", () => {
-  it("is created once, although the list of what exists was read before", async () => {
-    const [first, second] = [await provider(), await provider()];
-    const repo = await first.repo.create({ ...keyOf("repo"), parent: org, name: "repo" });
-    const digest = (digit: string) => `sha256:${digit.repeat(64)}`;
-    const tag = (name: string, digit: string) => ({
-      ...keyOf(name),
-      parent: repo.id,
-      name: "latest",
-      digest: digest(digit),
-    });
-    await first.tag.create(tag("one", "1"));
-    await expect(second.tag.create(tag("two", "2"))).rejects.toThrow(
-      `${keyOf("one").__key} declares tag "latest" in ${repo.id} too, and a second create would change it; nothing was sent`,
-    );
+it("a name that a create would change is created once, although the list of what exists was read before", async () => {
+  const [first, second] = [await provider(), await provider()];
+  const repo = await first.repo.create({ ...keyOf("repo"), parent: org, name: "repo" });
+  const digest = (digit: string) => `sha256:${digit.repeat(64)}`;
+  const tag = (name: string, digit: string) => ({
+    ...keyOf(name),
+    parent: repo.id,
+    name: "latest",
+    digest: digest(digit),
   });
+  await first.tag.create(tag("one", "1"));
+  await expect(second.tag.create(tag("two", "2"))).rejects.toThrow(
+    `${keyOf("one").__key} declares tag "latest" in ${repo.id} too, and a second create would change it; nothing was sent`,
+  );
 });
 
-describe("equal records of two providers", () => {
-  it("are created in turn: a search for the lost one does not take the other for it", async () => {
-    const send = systemTransport();
-    const sent: string[] = [];
-    const isSent = Promise.withResolvers<void>();
-    const isAtWork = Promise.withResolvers<void>();
-    const hasSearched = Promise.withResolvers<void>();
-    const first = await provider({
-      transport: async (request) => {
-        const isCreate = request.method === "POST" && request.url.pathname.includes("/groups");
-        if (isCreate) sent.push("first");
-        if (isCreate && sent.length === 1) {
-          isSent.resolve();
-          // It never arrives. Meanwhile the other provider sends the same request, or waits for its turn.
-          await isAtWork.promise;
-          throw lostAnswer(true);
-        }
-        const answer = await send(request);
-        if (sent.length > 1) hasSearched.resolve();
-        return answer;
-      },
-    });
-    const second = await provider({
-      transport: async (request) => {
-        const answer = await send(request);
-        if (request.method !== "POST" || !request.url.pathname.includes("/groups")) return answer;
-        sent.push("second");
+it("equal records of two providers are created in turn: a search for the lost one does not take the other for it", async () => {
+  const send = systemTransport();
+  const sent: string[] = [];
+  const isSent = Promise.withResolvers<void>();
+  const isAtWork = Promise.withResolvers<void>();
+  const hasSearched = Promise.withResolvers<void>();
+  const first = await provider({
+    transport: async (request) => {
+      const isCreate = request.method === "POST" && request.url.pathname.includes("/groups");
+      if (isCreate) sent.push("first");
+      if (isCreate && sent.length === 1) {
+        isSent.resolve();
+        // It never arrives. Meanwhile the other provider sends the same request, or waits for its turn.
+        await isAtWork.promise;
+        throw lostAnswer(true);
+      }
+      const answer = await send(request);
+      if (sent.length > 1) hasSearched.resolve();
+      return answer;
+    },
+  });
+  const second = await provider({
+    transport: async (request) => {
+      const answer = await send(request);
+      if (request.method !== "POST" || !request.url.pathname.includes("/groups")) return answer;
+      sent.push("second");
+      isAtWork.resolve();
+      await hasSearched.promise;
+      return answer;
+    },
+    clock: {
+      ...manualClock(),
+      sleep: async () => {
         isAtWork.resolve();
-        await hasSearched.promise;
-        return answer;
+        await setImmediate();
       },
-      clock: {
-        ...manualClock(),
-        sleep: async () => {
-          isAtWork.resolve();
-          await setImmediate();
-        },
-      },
-    });
-    const [one, two] = [group("one", { name: "equal" }), group("two", { name: "equal" })];
-    const creating = first.group.create(one).finally(hasSearched.resolve);
-    await isSent.promise;
-    const records = await Promise.all([creating, second.group.create(two)]);
-    expect(sent).toEqual(["first", "first", "second"]);
-    expect(new Set(records.map(({ id }) => id)).size).toBe(2);
-    for (const { id } of records) expect(await isGroupThere(service, id)).toBe(true);
+    },
   });
+  const [one, two] = [group("one", { name: "equal" }), group("two", { name: "equal" })];
+  const creating = first.group.create(one).finally(hasSearched.resolve);
+  await isSent.promise;
+  const records = await Promise.all([creating, second.group.create(two)]);
+  expect(sent).toEqual(["first", "first", "second"]);
+  expect(new Set(records.map(({ id }) => id)).size).toBe(2);
+  for (const { id } of records) expect(await isGroupThere(service, id)).toBe(true);
 });
 
-describe("a folder that cannot be used", () => {
-  it("is one error in full, and then the name of the resource that reported it", async () => {
-    vi.stubEnv("TMPDIR", "/dev/null");
-    try {
-      const only = await provider();
-      await expect(only.group.create(group("first"))).rejects.toThrow("set TMPDIR to a folder of your own");
-      await expect(only.group.create(group("second"))).rejects.toThrow("failed for the same reason as Test::first");
-    } finally {
-      vi.stubEnv("TMPDIR", folder.path(""));
-    }
-  });
+it("a folder that cannot be used is one error in full, and then the name of the resource that reported it", async () => {
+  vi.stubEnv("TMPDIR", "/dev/null");
+  try {
+    const only = await provider();
+    await expect(only.group.create(group("first"))).rejects.toThrow("set TMPDIR to a folder of your own");
+    await expect(only.group.create(group("second"))).rejects.toThrow("failed for the same reason as Test::first");
+  } finally {
+    vi.stubEnv("TMPDIR", folder.path(""));
+  }
 });

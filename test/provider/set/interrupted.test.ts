@@ -121,18 +121,16 @@ describe("a run that is killed", () => {
   });
 });
 
-describe("a set that is deleted", () => {
-  it("takes with it what an interrupted run has created for it, and the state lacks", async () => {
-    const group = await sets.group();
-    const state = await sets.up(sets.inputs(group, ["one viewer"]));
-    await sets.bind(group, "one", "editor");
-    await expect((await sets.run(machine.dying("after"))).up(three(group), state)).rejects.toThrow(Killed);
-    expect(await sets.pairs(group)).toEqual(["one editor", ...PAIRS]);
-    machine.messages.length = 0;
-    await sets.delete(state);
-    expect(await sets.pairs(group)).toEqual(["one editor"]);
-    expect(machine.messages.join("\n")).toMatch(/removing 3 role bindings[\s\S]*"two" as "viewer"/);
-  });
+it("a set that is deleted takes with it what an interrupted run has created for it, and the state lacks", async () => {
+  const group = await sets.group();
+  const state = await sets.up(sets.inputs(group, ["one viewer"]));
+  await sets.bind(group, "one", "editor");
+  await expect((await sets.run(machine.dying("after"))).up(three(group), state)).rejects.toThrow(Killed);
+  expect(await sets.pairs(group)).toEqual(["one editor", ...PAIRS]);
+  machine.messages.length = 0;
+  await sets.delete(state);
+  expect(await sets.pairs(group)).toEqual(["one editor"]);
+  expect(machine.messages.join("\n")).toMatch(/removing 3 role bindings[\s\S]*"two" as "viewer"/);
 });
 
 describe("a batch that is refused", () => {
