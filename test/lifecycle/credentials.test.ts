@@ -148,7 +148,7 @@ const stack = await LocalWorkspace.createOrSelectStack(
 );
 await stack.up({ onOutput: (text) => process.stdout.write(text) }).catch(() => (process.exitCode = 3));
 `;
-    const { folder, env } = await place.program("inline", "", { ORG: place.server.organization });
+    const { folder, env } = await place.program("in-script", "", { ORG: place.server.organization });
     writeFileSync(join(folder, "Pulumi.yaml"), "name: inline\nruntime: nodejs\n");
     writeFileSync(join(folder, "script.mjs"), script);
     const { status, stdout, stderr } = spawnSync(process.execPath, ["script.mjs"], {
