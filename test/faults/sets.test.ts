@@ -32,10 +32,6 @@ const ROWS: Row[] = [
     ...{ actions: ADDS, steps: [{ at: "after", reset: true }], row: { attempts: 1 } },
   },
   {
-    what: "a truncated response: found, pair by pair",
-    ...{ actions: ["create"], steps: [{ truncate: 15 }], row: { attempts: 1 } },
-  },
-  {
     what: "a batch that times out and is committed after the run gave up: the next run takes the bindings",
     actions: ADDS,
     steps: [{ hold: true }],
@@ -48,10 +44,6 @@ const ROWS: Row[] = [
         return testbed.waitForAttempts(subject.operation, 1, true);
       },
     },
-  },
-  {
-    what: "429 with a delay",
-    ...{ actions: ADDS, steps: [{ status: 429, retryAfter: 1 }], row: { attempts: 2 } },
   },
   {
     what: "a lost response to a delete: sent again, to the same effect",

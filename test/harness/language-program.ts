@@ -3,11 +3,26 @@
 import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, delimiter, join } from "node:path";
 import { inject } from "vitest";
+import { GO_MODULE } from "../../plugin/schema/language.ts";
+import { GO_SDK } from "../../scripts/generate/sdk-schema.ts";
+import { runGo } from "../../scripts/setup/go-build.mjs";
 import { root } from "./api-process.ts";
 import { createStack, type Stack } from "./engine-stack.ts";
 import { configure, type Program, type Workplace } from "./engine-workplace.ts";
-import { writeGoModule } from "./go.ts";
 import { createPythonEnvironment } from "./python.ts";
+
+/** Its folder and its stack; `write` replaces its source. */
+const open = async (
+  place: Workplace,
+  folder: string,
+  write: Program["write"],
+  source: string,
+  ...how: [own?: Readonly<Record<string, string>>, engine?: string]
+): Promise<Program> => {
+  write(source);
+  const configureHere: Program["configure"] = (config) => configure(folder, config);
+  return { ...(await openStack(place, folder, ...how)), folder, configure: configureHere, write };
+};
 
 /** `source` is what follows the name, the runtime and the plugins in Pulumi.yaml. `env` adds to that of the workplace. */
 export const createYamlProgram = async (
@@ -18,8 +33,7 @@ export const createYamlProgram = async (
 ): Promise<Program> => {
   const folder = folderOf(place, name);
   const write = (text: string) => writeFileSync(join(folder, "Pulumi.yaml"), projectOf(name, "yaml") + text);
-  write(source);
-  return { ...(await openStack(place, folder, env)), ...ownOf(folder), write };
+  return open(place, folder, write, source, env);
 };
 
 /** `source` is `__main__.py`. */
@@ -29,12 +43,9 @@ export const createPythonProgram = async (
   source: string,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Program> => {
-  const folder = folderOf(place, name);
-  writeFileSync(join(folder, "Pulumi.yaml"), projectOf(name, "python"));
-  const write = (text: string) => writeFileSync(join(folder, "__main__.py"), text);
-  write(source);
-  const all = { ...env, ...activePython(folder, inject("pythonWheel")) };
-  return { ...(await openStack(place, folder, all)), ...ownOf(folder), write };
+  const folder = folderOf(place, name, "python");
+  const write = (text: string) => writeFileSync(join(folder, MAIN.python), text);
+  return open(place, folder, write, source, { ...env, ...activePython(folder, inject("pythonWheel")) });
 };
 
 /** `source` is `main.go`, and `writeModule` writes its `go.mod`. */
@@ -44,12 +55,20 @@ export const createGoProgram = async (
   source: string,
   writeModule = writeGoModule,
 ): Promise<Program> => {
-  const folder = folderOf(place, name);
-  writeFileSync(join(folder, "Pulumi.yaml"), projectOf(name, "go"));
-  const write = (text: string) => writeFileSync(join(folder, "main.go"), text);
+  const folder = folderOf(place, name, "go");
+  const write = (text: string) => writeFileSync(join(folder, MAIN.go), text);
+  // The module requires what the program imports.
   write(source);
   await writeModule(folder);
-  return { ...(await openStack(place, folder, {}, goEngine())), ...ownOf(folder), write };
+  return open(place, folder, write, source, {}, goEngine());
+};
+
+/** The module of a program in Go that uses our package, as a user has it after the commands of docs/plugin.md. */
+const writeGoModule = async (folder: string): Promise<void> => {
+  writeFileSync(join(folder, "go.mod"), "module access\n\ngo 1.21\n");
+  const [required, replaced] = [`-require=${GO_MODULE}@v0.0.0`, `-replace=${GO_MODULE}=${join(root, GO_SDK)}`];
+  await runGo(folder, ["mod", "edit", required, replaced]);
+  await runGo(folder, ["mod", "tidy"]);
 };
 
 const MAIN = { python: "__main__.py", go: "main.go" };
@@ -106,9 +125,11 @@ export const withoutGo = inject("goEngine") === null ? " (npm run soak -- --only
 /** Its engine has the host of Go beside those of the other languages, or is on the PATH. */
 const goEngine = (): string | undefined => inject("goEngine") ?? undefined;
 
-const folderOf = (place: Workplace, name: string): string => {
+/** A new folder, with the project of a program in this language. */
+const folderOf = (place: Workplace, name: string, runtime?: string): string => {
   const folder = join(place.folder, name);
   mkdirSync(folder);
+  if (runtime !== undefined) writeFileSync(join(folder, "Pulumi.yaml"), projectOf(name, runtime));
   return folder;
 };
 
@@ -119,11 +140,6 @@ plugins:
     - name: irm
       path: ${inject("pluginFolder")}
 `;
-
-const ownOf = (folder: string): Pick<Program, "folder" | "configure"> => ({
-  folder,
-  configure: (config) => configure(folder, config),
-});
 
 /** An environment with these packages, active as in a shell: the host that is built does not read `virtualenv` of Pulumi.yaml. */
 const activePython = (folder: string, ...packages: string[]): Record<string, string> => {

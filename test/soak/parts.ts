@@ -70,11 +70,11 @@ export const parts = {
   },
   forms: {
     goal: "the tests of each form, language and kind that npm test leaves out, and the others of their files",
-    run: async (options) => (await import("./forms.ts")).forms(options),
+    run: async (options) => (await import("./vitest.ts")).forms(options),
   },
   go: {
     goal: "the module for Go compiles, and programs in Go pass the tests of each language with a real engine",
-    run: async (options) => (await import("./go.ts")).go(options),
+    run: async (options) => (await import("./vitest.ts")).go(options),
   },
 } satisfies Record<string, Part>;
 

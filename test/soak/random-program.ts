@@ -1,7 +1,7 @@
 // Programs that change at random: resources of four kinds, and sets of role bindings, come, go, change, move and get other logical names; role
 // bindings name what they bind by a reference or, where the engine shall not know, by the plain uid.
 import type { Json } from "../../schema/index.ts";
-import { type Declared, type Program, ref, refsIn } from "../harness/small-engine/program.ts";
+import { type Declared, mapRefs, type Program, ref, refsIn, without } from "../harness/small-engine/program.ts";
 import type { Random } from "../support/random.ts";
 
 export interface RandomProgram {
@@ -73,12 +73,6 @@ export const randomProgram = (random: Random, home: string, { spellsOutUids = tr
         .map(({ name: role }) => ({ identity: ref(identity), role: ref(role) })),
     );
 
-  const drop = (name: string): void => {
-    const dependents = resources.filter(({ inputs }) => refsIn(inputs).includes(name));
-    resources = resources.filter((one) => one.name !== name);
-    for (const one of dependents) drop(one.name);
-  };
-
   const change = (one: Own): void => {
     if (one.kind === "role") one.inputs = { ...one.inputs, capabilities: random.shuffle(CAPABILITIES).slice(0, 2) };
     else if (one.kind === "identity")
@@ -99,7 +93,7 @@ export const randomProgram = (random: Random, home: string, { spellsOutUids = tr
     const [before, after] = [one.name, fresh(one.kind)];
     unsettle(before);
     one.name = after;
-    for (const other of resources) other.inputs = renameIn(other.inputs, before, after) as Json;
+    for (const other of resources) other.inputs = mapRefs(other.inputs, (name) => ref(name === before ? after : name));
     unsettle(after);
   };
 
@@ -126,7 +120,7 @@ export const randomProgram = (random: Random, home: string, { spellsOutUids = tr
         const one = resources.length > 0 ? random.pick(resources) : undefined;
         const verb = random.below(10);
         if (!one || resources.length < 5 || (verb < 4 && resources.length < MOST)) make();
-        else if (verb < 5 || resources.length >= MOST) drop(one.name);
+        else if (verb < 5 || resources.length >= MOST) resources = without(resources, one.name);
         else if (verb < 7) change(one);
         else if (verb < 8) move(one);
         else rename(one);
@@ -134,15 +128,4 @@ export const randomProgram = (random: Random, home: string, { spellsOutUids = tr
       return resources.map((one) => render(one, uidOf));
     },
   };
-};
-
-const renameIn = (value: unknown, before: string, after: string): unknown => {
-  if (Array.isArray(value)) return value.map((one) => renameIn(one, before, after));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, one]) => [
-      name,
-      name === "ref" && one === before ? after : renameIn(one, before, after),
-    ]),
-  );
 };

@@ -1,9 +1,37 @@
-// Tests that `npm test` leaves out, as a part of the long proofs.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+// Tests that `npm test` leaves out, as parts of the long proofs: those of second forms, languages and kinds (test/support/form.ts), with the others
+// of their files; and those of programs in Go, for which our module is compiled.
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { capture } from "../../scripts/base/child.mjs";
 import { root } from "../../scripts/base/project.mjs";
+import { GO_SDK } from "../../scripts/generate/sdk-schema.ts";
+import { runGo } from "../../scripts/setup/go-build.mjs";
+import { temporaryFolder } from "../support/command.ts";
+import type { PartOptions, PartResult } from "./part.ts";
+
+type Log = Pick<PartOptions, "log">;
+
+export const forms = async ({ log = () => {} }: Log): Promise<PartResult> => {
+  const files = globSync("test/{faults,lifecycle,package}/**/*.test.ts", { cwd: root }).filter((file) =>
+    readFileSync(join(root, file), "utf8").includes("support/form.ts"),
+  );
+  const { passed, failures } = await runTests(files, { IRM_ALL_FORMS: "1", IRM_REQUIRE_PYTHON: "1" }, log);
+  return { figures: { "files of tests": files.length, "tests passed": passed }, failures };
+};
+
+const GO_FILES = ["languages", "examples"].map((name) => join("test", "lifecycle", `${name}.test.ts`));
+
+/** Also those after which a stack moves to Go. */
+const GO_TESTS = "in Go\\b|^a stack that moves";
+
+export const go = async ({ log = () => {} }: Log): Promise<PartResult> => {
+  log("compiling the module: minutes with an empty Go cache");
+  const packages = (await runGo(join(root, GO_SDK), ["list", "./..."])).trim().split("\n");
+  await runGo(join(root, GO_SDK), ["vet", "./..."]);
+  const args = ["--project", "lifecycle", ...GO_FILES, "--testNamePattern", GO_TESTS];
+  const { passed, failures } = await runTests(args, { IRM_REQUIRE_GO: "1" }, log);
+  return { figures: { "packages compiled": packages.length, "tests passed": passed }, failures };
+};
 
 interface Report {
   testResults: {
@@ -18,14 +46,14 @@ interface Tested {
 }
 
 /** `args` choose the tests, and `env` says that they are not left out. */
-export const runTests = async (
+const runTests = async (
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   log: (text: string) => void,
 ): Promise<Tested> => {
-  const folder = mkdtempSync(join(tmpdir(), "irm-soak-tests-"));
+  const folder = temporaryFolder();
   try {
-    const report = join(folder, "report.json");
+    const report = folder.path("report.json");
     const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
     const command = [join(root, "scripts", "with-setup.mjs"), "--engine", "vitest", "run", ...args, ...reporters];
     const { code, output } = await capture(process.execPath, command, {
@@ -35,7 +63,7 @@ export const runTests = async (
     });
     return resultFrom(code, output, JSON.parse(readFileSync(report, "utf8")));
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    folder.remove();
   }
 };
 

@@ -1,5 +1,5 @@
 // Tests of a second form, language or kind that runs the code of the first one: `npm test` leaves them out, and
-// `npm run soak -- --only forms` runs them (test/soak/forms.ts).
+// `npm run soak -- --only forms` runs them (test/soak/vitest.ts).
 
 const isComplete = process.env.IRM_ALL_FORMS === "1";
 

@@ -1,5 +1,5 @@
 // Before the tests of programs in YAML and Python: an engine with the hosts of these languages, the SDK of Python, and
-// our package for Python. For programs in Go another engine, if they are to be tested (test/soak/go.ts).
+// our package for Python. For programs in Go another engine, if they are to be tested (test/soak/vitest.ts).
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";

@@ -24,10 +24,21 @@ export const refsIn = (value: unknown): string[] => {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(refsIn) : [];
 };
 
-/** The inputs with uids in place of references; what is not known yet becomes the engine's unknown. */
-export const resolve = <T>(value: T, uids: ReadonlyMap<string, string>): T => {
-  if (isRef(value)) return (uids.get(value.ref) ?? UNKNOWN) as T;
-  if (Array.isArray(value)) return value.map((one) => resolve(one, uids)) as T;
+/** The inputs with something in place of each reference. */
+export const mapRefs = <T>(value: T, replace: (name: string) => unknown): T => {
+  if (isRef(value)) return replace(value.ref) as T;
+  if (Array.isArray(value)) return value.map((one) => mapRefs(one, replace)) as T;
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, resolve(one, uids)])) as T;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, mapRefs(one, replace)])) as T;
+};
+
+/** With uids; what is not known yet becomes the engine's unknown. */
+export const resolve = <T>(value: T, uids: ReadonlyMap<string, string>): T =>
+  mapRefs(value, (name) => uids.get(name) ?? UNKNOWN);
+
+/** What is left of a program without a resource, and without all that refers to it. */
+export const without = <D extends Declared>(program: readonly D[], name: string): D[] => {
+  const dependents = program.filter(({ inputs }) => refsIn(inputs).includes(name));
+  const rest = program.filter((one) => one.name !== name);
+  return dependents.reduce((left, one) => without(left, one.name), rest);
 };

@@ -107,7 +107,7 @@ const remakeIdentity: Operation = ({ serve, uids, nameOf, bindingsOf }, random) 
   const uid = random.pick(uids("identities"));
   if (!uid) return;
   const bindings = bindingsOf(uid);
-  const identity = { name: nameOf("identities", uid), ...random.pick(RELATIONSHIPS) } as Identity;
+  const identity = { name: nameOf(uid), ...random.pick(RELATIONSHIPS) } as Identity;
   serve("DeleteIdentity", { uid });
   const parent = random.below(3) === 0 ? random.pick(uids("groups")) : parentOf(uid);
   const { uid: identityUid } = serve("CreateIdentity", { parent, identity });

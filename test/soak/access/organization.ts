@@ -19,7 +19,7 @@ export interface Organization {
   identities(): string[];
   /** built-in ones, and its own */
   roles(): string[];
-  nameOf(table: Table, uid: string): string;
+  nameOf(identity: string): string;
   bindingsOf(identity: string): { parent: string; roleUid: string }[];
   bindingsWith(role: string): string[];
   /** A group with all that is in it and below. */
@@ -61,7 +61,7 @@ export const createOrganization = (context: Services, outsider: string, readers:
     uids,
     identities: () => [...uids("identities"), outsider],
     roles: () => [...BUILT_IN, ...uids("roles")],
-    nameOf: (table, own) => column(`SELECT name FROM ${table} WHERE uid = ?`, own)[0] as string,
+    nameOf: (identity) => column("SELECT name FROM identities WHERE uid = ?", identity)[0] as string,
     bindingsOf: (identity) =>
       store
         .statement("SELECT parent, role_uid AS roleUid FROM role_bindings WHERE identity_uid = ? ORDER BY rowid")

@@ -1,6 +1,6 @@
 // Programs of a case: single resources with options of the engine, a policy, resources of another provider and at another service.
 import type { Json } from "../../../schema/index.ts";
-import { type Declared, ref, refsIn } from "../../harness/small-engine/program.ts";
+import { type Declared, mapRefs, ref, refsIn } from "../../harness/small-engine/program.ts";
 import { createRandom, type Random } from "../../support/random.ts";
 import type { HandMade } from "../program/hand-made.ts";
 import { accessProgram } from "../program/random.ts";
@@ -42,15 +42,9 @@ export const caseProgram = (random: Random, made: HandMade, { second, mayFail, m
   let atSecond: Resource[] = [];
   let renames = 0;
 
-  const renamed = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(renamed);
-    if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([key, one]) => [key, key === "ref" ? (names.get(one) ?? one) : renamed(one)]),
-    );
-  };
+  const nameOf = (name: string): string => names.get(name) ?? name;
   const resourceOf = ({ name, kind, inputs }: Declared): Resource => ({
-    ...{ name: names.get(name) ?? name, kind, inputs: renamed(withExtras(name, kind, inputs)) as Json },
+    ...{ name: nameOf(name), kind, inputs: mapRefs(withExtras(name, kind, inputs), (one) => ref(nameOf(one))) },
     options: options.get(name) ?? {},
   });
   /** What follows from the name, so that it stays the same. */
@@ -82,7 +76,7 @@ export const caseProgram = (random: Random, made: HandMade, { second, mayFail, m
     const declared = base?.current() ?? [];
     const one = declared.length > 0 ? random.pick(declared) : undefined;
     if (!one) return;
-    const before = names.get(one.name) ?? one.name;
+    const before = nameOf(one.name);
     const groups = declared.filter((other) => other.kind === "group" && refsIn(one.inputs).includes(other.name));
     const EDITS: (() => void)[] = [
       () => {
@@ -95,7 +89,7 @@ export const caseProgram = (random: Random, made: HandMade, { second, mayFail, m
       () => void options.set(one.name, { ignoreChanges: ["description", "capabilities"] }),
       () => {
         const [group] = groups;
-        if (group) options.set(one.name, { deletedWith: names.get(group.name) ?? group.name });
+        if (group) options.set(one.name, { deletedWith: nameOf(group.name) });
       },
       () => options.delete(one.name),
     ];

@@ -1,6 +1,6 @@
 // Programs that change at random: resources of every kind that gives access, some of which name or adopt records that were made by hand.
 import type { Json } from "../../../schema/index.ts";
-import { type Declared, type Program, ref, refsIn } from "../../harness/small-engine/program.ts";
+import { type Declared, type Program, ref, without } from "../../harness/small-engine/program.ts";
 import type { Random } from "../../support/random.ts";
 import type { HandMade } from "./hand-made.ts";
 import { someCapabilities, someClaims } from "./some.ts";
@@ -132,12 +132,6 @@ export const accessProgram = (random: Random, made: HandMade): AccessProgram => 
     else makers[random.pick(chance(3) ? KINDS : USUAL)]?.();
   };
 
-  const drop = (name: string): void => {
-    const dependents = resources.filter(({ inputs }) => refsIn(inputs).includes(name));
-    resources = resources.filter((one) => one.name !== name);
-    for (const one of dependents) drop(one.name);
-  };
-
   const alter = (one: Declared): void => {
     const changes: Partial<Record<Kind, () => Json>> = {
       group: () => ({ description: random.hex(5) }),
@@ -165,7 +159,7 @@ export const accessProgram = (random: Random, made: HandMade): AccessProgram => 
       const one = resources.length > 0 ? random.pick(resources) : undefined;
       const verb = random.below(10);
       if (!one || resources.length < 3 || (verb < 4 && resources.length < 12)) make();
-      else if (verb < 6 || resources.length >= 12) drop(one.name);
+      else if (verb < 6 || resources.length >= 12) resources = without(resources, one.name);
       else if (verb < 9) alter(one);
       else move(one);
     }
