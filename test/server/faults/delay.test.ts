@@ -1,10 +1,11 @@
 // Delays of scripted failures, for a timeout with late success (docs/faults.md#f4). Each request waits alone. A client that
 // goes away does not end its request, and the end of the server ends every delay.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Json } from "../../../schema/index.ts";
 import type { FaultScript } from "../../../server/index.ts";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore, type Store } from "../../../server/store/store.ts";
-import { IAM, openGrpc, serve, type TestServer } from "../../harness/api-server.ts";
+import { IAM, openGrpc, serve, sharedKeys, type TestServer } from "../../harness/api-server.ts";
 import type { GrpcClient } from "../../support/grpc.ts";
 import { openConnection, postHead } from "../../support/socket.ts";
 
@@ -13,9 +14,14 @@ type Step = NonNullable<FaultScript["rules"]>[number]["steps"][number];
 let store: Store;
 let api: TestServer;
 let grpc: GrpcClient;
+/** until then no API token is signed */
+let signed: Promise<void>;
 beforeEach(async () => {
   store = createStore(openDatabase(":memory:"));
-  api = await serve({ faults: {}, store });
+  signed = Promise.resolve();
+  const keys = sharedKeys();
+  const sign = (claims: Json) => signed.then(() => keys.signer.sign(claims));
+  api = await serve({ faults: {}, store, keys: { ...keys, signer: { ...keys.signer, sign } } });
   grpc = openGrpc(api.baseUrl);
   // The connection exists before the timers are faked.
   await grpc.call("Ping", {});
@@ -183,6 +189,31 @@ describe("a request whose client has gone away", () => {
     grpc.close();
     await api.close();
     expect(seen.mock.calls).toEqual([[1]]);
+    expect(carriedOut()).toEqual([true]);
+    expect(api.log.filter((line) => line.includes("internal error"))).toEqual([]);
+  });
+
+  test("keeps the store open until it is carried out", async () => {
+    api.faults.set({ rules: [{ operation: "ExchangeGet", steps: [{ delay: "2s" }] }] });
+    const token = await api.identityToken("owner");
+    const connection = await openConnection(api.authUrl);
+    connection.write(
+      `GET /sts/exchange?aud=${api.baseUrl}&identity=${api.identity} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\n\r\n`,
+    );
+    await waiting();
+    connection.reset();
+    await connection.ended;
+    const signing = Promise.withResolvers<void>();
+    signed = signing.promise;
+    const ended = vi.fn();
+    grpc.close();
+    const closed = api.close().then(ended);
+    // So long that a server without a request under way has ended.
+    for (let i = 0; i < 50; i += 1) await rounds();
+    expect(ended).not.toHaveBeenCalled();
+    expect(carriedOut()).toEqual([false]);
+    signing.resolve();
+    await closed;
     expect(carriedOut()).toEqual([true]);
     expect(api.log.filter((line) => line.includes("internal error"))).toEqual([]);
   });
