@@ -20,6 +20,12 @@ const action = parse(text) as {
 const { steps } = action.runs;
 const page = read("docs/ci.md");
 
+test("the actions of others are those of a whole hash, with their version beside it", () => {
+  const uses = [...text.matchAll(/uses: (.*)/g)].map(([, one]) => one);
+  expect(uses.length).toBeGreaterThan(4);
+  for (const one of uses) expect(one).toMatch(/^[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+});
+
 test("no expression is written into a script, and none names a text of the event", () => {
   for (const { run = "", shell } of steps.filter((step) => step.run !== undefined)) {
     expect(run).not.toContain("${{");

@@ -99,6 +99,7 @@ describe("apply, up and drift run on the main branch alone", () => {
   test.each<[string, () => Job, { branch?: string }, string]>([
     ["another branch", () => onGithub("push", {}, "refs/heads/change"), {}, "this job is of the branch change"],
     ["a tag", () => onGithub("push", {}, "refs/tags/main"), {}, "this job is of no branch"],
+    ["a run by hand elsewhere", () => onGithub("workflow_dispatch", {}, "refs/heads/x"), {}, "of the branch x"],
     ["an input branch", () => onGithub("push"), { branch: "production" }, "up runs on the branch production alone"],
     ["no main branch", () => onGithub("push", { repository: null }), {}, "up runs on the main branch alone"],
     ["a branch at GitLab", () => onGitlab("push", { CI_COMMIT_BRANCH: "x" }), {}, "this job is of the branch x"],
@@ -115,15 +116,18 @@ describe("apply, up and drift run on the main branch alone", () => {
   });
 });
 
-test.each<[string, () => Job]>([
-  ["another repository", () => onGithub("pull_request", pull({ ...HEAD, repo: { id: 2 } }))],
-  ["a fork that is gone", () => onGithub("pull_request", pull({ ...HEAD, repo: null }))],
-  ["an event without the repositories", () => onGithub("pull_request", { pull_request: { number: 7 } })],
-  ["another project", () => onGitlab("merge_request_event", { CI_MERGE_REQUEST_SOURCE_PROJECT_ID: "43" })],
-  ["a pipeline in the fork", () => onGitlab("merge_request_event", { CI_PROJECT_ID: "43" })],
-  ["no project", () => onGitlab("merge_request_event", { CI_MERGE_REQUEST_PROJECT_ID: "" })],
-])("a change from a fork, or that may be from one, is refused: %s", (_, job) => {
-  expect(refusalOf(job)).toMatch(/^this (?:pull|merge) request comes from a fork, .* neither a token nor a comment/);
+describe("a change from a fork, or that may be from one, is refused", () => {
+  test.each<[string, () => Job]>([
+    ["another repository", () => onGithub("pull_request", pull({ ...HEAD, repo: { id: 2 } }))],
+    ["a fork that is gone", () => onGithub("pull_request", pull({ ...HEAD, repo: null }))],
+    ["an event without the repositories", () => onGithub("pull_request", { pull_request: { number: 7 } })],
+    ["an event without anything", () => onGithub("pull_request")],
+    ["another project", () => onGitlab("merge_request_event", { CI_MERGE_REQUEST_SOURCE_PROJECT_ID: "43" })],
+    ["a pipeline in the fork", () => onGitlab("merge_request_event", { CI_PROJECT_ID: "43" })],
+    ["no project", () => onGitlab("merge_request_event", { CI_MERGE_REQUEST_PROJECT_ID: "" })],
+  ])("%s", (_, job) => {
+    expect(refusalOf(job)).toMatch(/^this (?:pull|merge) request comes from a fork, .* neither a token nor a comment/);
+  });
 });
 
 describe("an event is refused that may run with the rights of the main branch for others", () => {
@@ -131,6 +135,8 @@ describe("an event is refused that may run with the rights of the main branch fo
     ["pull_request_target", "also where a stranger has caused it: use pull_request"],
     ["workflow_run", "such as the author of the pull request that the other workflow was about: use pull_request"],
     ["issue_comment", "also where a stranger has caused it: anyone who can write a comment can"],
+    ["pull_request_review", "Use pull_request, merge_group, push, schedule, workflow_dispatch"],
+    ["repository_dispatch", "Use pull_request"],
     ["toString", "Use pull_request"],
     ["", "this job is of no event"],
   ])("%s", (event, message) => {

@@ -4,6 +4,7 @@ import { copyText } from "../../access/copy/copy.ts";
 import { clientErrorText } from "../../cli/client.ts";
 import { CopyError, copyLines, copyOf } from "../../cli/copy.ts";
 import type { Client } from "../../client/client.ts";
+import { ListError } from "../../client/errors.ts";
 import { systemTransport } from "../../client/transport.ts";
 import { isObject } from "../../schema/index.ts";
 import { parseSeed } from "../../server/index.ts";
@@ -139,6 +140,12 @@ describe("a record that the services refuse is left out, with what depends on it
     ]);
   });
 
+  test("a mapping whose identity provider is not listed", async () => {
+    const lines = await leftOut(lieOf("identityProviders", (all) => all.filter(({ name }) => name !== "sso")));
+    expect(lines).toHaveLength(2);
+    for (const line of lines) expect(line).toMatch(/^left out: external group role mapping \S+: Not found: /);
+  });
+
   test("a group without a name, with all that is in it", async () => {
     const lines = await leftOut(
       lieOf("groups", (all) => all.map((one) => (one.uid === made.platform ? { ...one, name: undefined } : one))),
@@ -146,6 +153,14 @@ describe("a record that the services refuse is left out, with what depends on it
     expect(lines).toContain(`left out: group ${made.platform}: name: is required`);
     expect(lines).toContainEqual(expect.stringMatching(`^left out: identity ${made.release} "release": Not found: `));
   });
+});
+
+test.each([
+  ["without a uid", undefined],
+  ["with a uid that is none", "../../etc/passwd"],
+])("a record %s ends it with one message", async (_, uid) => {
+  const client = lieOf("identities", ([first, ...others]) => [{ ...first, uid }, ...others]);
+  await expect(copyOf(client, api.baseUrl)).rejects.toThrow(ListError);
 });
 
 test("records outside every listed group are kept, and their groups are named", async () => {

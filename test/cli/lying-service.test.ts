@@ -3,7 +3,7 @@ import { afterAll, beforeEach, expect, test, vi } from "vitest";
 import { IAM, serve } from "../harness/api-server.ts";
 import { createUid } from "../harness/records.ts";
 import { signIn } from "../harness/signed-in.ts";
-import { exactFailure, runIrm } from "../support/irm.ts";
+import { runIrm } from "../support/irm.ts";
 import { startProxy } from "../support/proxy.ts";
 
 const api = await serve();
@@ -41,6 +41,7 @@ const bindings = (change: Page) => (records: Page[]) => ({
 
 test.each<[what: string, lieOf: Lie, problem: string]>([
   ["without a uid", bindings({ uid: undefined }), "the service lists a record without a uid."],
+  ["with an empty uid", bindings({ uid: "" }), "the service lists a record without a uid."],
   [
     "with a uid that is none",
     bindings({ uid: "../\u001b[2J" }),
@@ -53,6 +54,11 @@ test.each<[what: string, lieOf: Lie, problem: string]>([
   ],
   ["without an identity", bindings({ identity: undefined }), "whose identity is missing."],
   ["of a role that is no record", bindings({ role: { uid: "x", name: "viewer" } }), 'whose role is not a uid: "x".'],
+  [
+    "of a list whose page token repeats itself",
+    (roleBindings) => ({ roleBindings, nextPageToken: "again" }),
+    "the service returned the same page token twice (",
+  ],
 ])("a role binding %s: %s", async (what, lieOf, problem) => {
   // Each of them reads with the same function.
   for (const [command = "", ...flags] of what === "without a uid" ? COMMANDS : COMMANDS.slice(1, 2)) {
@@ -66,9 +72,17 @@ test.each<[what: string, lieOf: Lie, problem: string]>([
   expect((await api.ok("GET", `${IAM}/roleBindings`, { query: { identity: release } })).roleBindings).toHaveLength(1);
 });
 
+test("a record that is listed twice counts once", async () => {
+  await lie("roleBindings", (roleBindings) => ({ roleBindings: [...roleBindings, ...roleBindings] }));
+  const { stdout } = await runIrm("access", "--identity", release);
+  expect(stdout).toMatch(/\n1 identity, 1 binding\n$/);
+});
+
 test("whoami: a group without a uid", async () => {
   await lie("groups", () => ({ groups: [{ name: "acme" }] }));
-  expect(await runIrm("access", "whoami")).toEqual(
-    exactFailure(1, `irm access whoami: ListGroups: the service lists a record "acme" without a uid. ${AGAIN}`),
-  );
+  expect(await runIrm("access", "whoami")).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: `irm access whoami: ListGroups: the service lists a record "acme" without a uid. ${AGAIN}`,
+  });
 });

@@ -85,6 +85,16 @@ describe("where the API token comes from", () => {
     );
   });
 
+  it("asks for GitHub's token over http on loopback", async () => {
+    const url = "http://127.0.0.1:8080/token";
+    const { credentials, calls } = setUp({
+      ACTIONS_ID_TOKEN_REQUEST_URL: url,
+      ACTIONS_ID_TOKEN_REQUEST_TOKEN: "request-token",
+    });
+    await credentials.token();
+    expect(calls[0]).toBe(`github ${url} request-token`);
+  });
+
   it("does not quote a token that is given in place of a file name", async () => {
     const { credentials } = setUp({ IRM_IDENTITY_TOKEN_FILE: "eyJ.secret.token" });
     await expect(credentials.token()).rejects.toThrow(
@@ -102,9 +112,12 @@ describe("a malformed workload token is reported with advice, before any request
   const [header = "", claims = ""] = workloadJwt("x").split(".");
   const rows: [string, string][] = [
     ["the path of a file", "/var/run/secrets/tokens/irm.token"],
+    ["the name of a host", "issuer.example.com"],
     ["an opaque token", "0123456789abcdef0123456789abcdef"],
     ["spaces alone", "   "],
     ["a token with a space in it", workloadJwt("with a space")],
+    ["a header of HTTP", `Bearer ${workloadJwt("x")}`],
+    ["a token in quotes", JSON.stringify(workloadJwt("x"))],
     ["a token that was cut short", `${header}.${claims}`],
     ["a token without a signature", `${header}.${claims}.`],
     ["an encrypted token", `${workloadJwt("x")}.x.x`],
@@ -132,6 +145,10 @@ describe("a malformed workload token is reported with advice, before any request
       ),
     );
     expect(calls).toEqual(["read /workload"]);
+  });
+
+  it("an empty variable counts as unset, and the error lists every source", () => {
+    expect(() => setUp({ IRM_IDENTITY_TOKEN: "" })).toThrow("no credentials in the environment: set IRM_TOKEN");
   });
 
   it("a line break at the end of a token is ignored", async () => {

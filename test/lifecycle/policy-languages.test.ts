@@ -3,8 +3,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { Report } from "../../access/review/report.ts";
 import { root } from "../harness/api-process.ts";
 import type { Stack } from "../harness/engine-stack.ts";
+import { reviewOf } from "../harness/irm-command.ts";
 import { createMovingProgram, withoutPython } from "../harness/language-program.ts";
 import { openWorkplace } from "./place.ts";
 
@@ -47,6 +49,23 @@ describe("a stack with an access policy", () => {
 
   it("is what docs/policy.md shows in YAML", () => {
     expect(page).toContain(`\`\`\`yaml\n${yaml}\`\`\`\n`);
+  });
+
+  it("is reviewed before that: the resources of the component are what gives access", async () => {
+    const { code, stdout, stderr } = await reviewOf(program, ["--format", "json"]);
+    expect(code, stderr).toBe(0);
+    const { identities, unknown } = Report.parse(JSON.parse(stdout));
+    expect(unknown).toEqual([]);
+    const gains = identities.flatMap(({ name, gains: all }) =>
+      all.map(({ groupName, role }) => `${name} ${role} ${groupName}`),
+    );
+    // The identity that creates the organization owns it.
+    expect(new Set(gains)).toEqual(
+      new Set([
+        ...["deploy editor platform/clusters", "release publisher platform/registry"],
+        ...["owner owner acme", "review viewer acme"],
+      ]),
+    );
   });
 
   it("is created by a program in YAML, with the outputs of the component", async () => {

@@ -55,16 +55,16 @@ const WORKFLOW = ".github/workflows/access.yml";
 const MAIN = { ref: "refs/heads/main", subject: "repo:acme/access:ref:refs/heads/main" };
 
 /** Its author has chosen texts that a script must not run. */
-export const pullRequest = (head: string, from: "branch" | "fork" = "branch"): Event => ({
+export const pullRequest = (head: string, from: "branch" | "fork" = "branch", target = "main"): Event => ({
   name: "pull_request",
   ref: "refs/pull/7/merge",
-  base: "main",
+  base: target,
   payload: {
     pull_request: {
       number: 7,
       title: "`touch hacked` $(touch hacked)",
       head: { ref: "$(touch-hacked)", sha: head, repo: { id: from === "fork" ? FORK : OWN } as Value },
-      base: { ref: "main", sha: "0".repeat(40), repo: { id: OWN } as Value },
+      base: { ref: target, sha: "0".repeat(40), repo: { id: OWN } as Value },
     },
   },
   // GitHub issues no token to the job of a fork.

@@ -189,6 +189,8 @@ describe.each(Object.keys(PATHS) as Operation[])("a request of %s", (operation) 
 
   it.each([
     ["text/plain", "the content type must be application/json or application/x-www-form-urlencoded, not text/plain"],
+    ["multipart/form-data; boundary=x", /not multipart\/form-data$/],
+    ["application/xml", /not application\/xml$/],
     ["application/grpc", /not application\/grpc$/],
     ["", /, but the request has none$/],
   ])("with a body of the content type «%s» is 415", async (contentType, message) => {
@@ -208,7 +210,9 @@ describe.each(Object.keys(PATHS) as Operation[])("a request of %s", (operation) 
     ["that gives a name twice", '{"cap":["groups.list"],"cap":["groups.create"]}', { cap: "must be given once" }],
     ["that gives one field in two spellings", '{"scope":"a","sco\\u0070e":"b"}', { scope: "must be given once" }],
     ["with a number", '{"cap":[1],"scope":2}', { scope: "must be a string", "cap[0]": "must be a string" }],
+    ["with an object", '{"scopes":{"a":"b"}}', { "scopes[0]": "must be a string" }],
     ["with a list for a text", '{"scope":["a"]}', { scope: "must be a string" }],
+    ["that is a list", "[]", { "": "the body must be a JSON object" }],
   ])("with JSON %s is INVALID_ARGUMENT", async (_, body, violations) => {
     const answer = await post(operation, workload, body, "application/json", { aud: api.baseUrl });
     expectInvalid(answer, violations);
@@ -219,17 +223,17 @@ describe.each(Object.keys(PATHS) as Operation[])("a request of %s", (operation) 
     expect(answer.json.message).toMatch(/^Invalid argument: the body is not JSON in UTF-8: /);
   });
 
-  it("counts null as absent", async () => {
-    const answer = await post(operation, workload, '{"scope":null,"cap":null}', "application/json", {});
-    expectInvalid(answer, { aud: "Audience must be specified" });
-  });
-
   it("names one field in the query and in JSON: INVALID_ARGUMENT, unless it is a list", async () => {
     const twice = await post(operation, workload, `{"scope":"${group}"}`, "application/json", {
       aud: api.baseUrl,
       scope: group,
     });
     expectInvalid(twice, { scope: "must be given once" });
+  });
+
+  it("counts null as absent", async () => {
+    const answer = await post(operation, workload, '{"scope":null,"cap":null}', "application/json", {});
+    expectInvalid(answer, { aud: "Audience must be specified" });
   });
 });
 
@@ -257,6 +261,12 @@ it("a list in the query and in a form is the union", async () => {
   const query = { aud: api.baseUrl, identity: api.identity, cap: "groups.list" };
   const answer = await post("Exchange", workload, "cap=groups.create", FORM, query);
   expect(capOf(answer)).toEqual({ [api.organization]: ["CAP_IAM_GROUPS_CREATE", "CAP_IAM_GROUPS_LIST"] });
+});
+
+it("a list in the query and in JSON is the union", async () => {
+  const query = { aud: api.baseUrl, identity: api.identity, cap: "groups.list" };
+  const answer = await post("Exchange", workload, '{"cap":["roles.list"]}', "application/json", query);
+  expect(capOf(answer)).toEqual({ [api.organization]: ["CAP_IAM_GROUPS_LIST", "CAP_IAM_ROLES_LIST"] });
 });
 
 it("a GET with a body is INVALID_ARGUMENT: its limits could only be dropped", async () => {

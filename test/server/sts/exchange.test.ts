@@ -87,6 +87,17 @@ describe("a workload's token is exchanged for an API token", () => {
     ]);
   });
 
+  // The published samples, for an identity with their capabilities.
+  it.each(["AAAAAAAAAHxEQgBAgIBESAiIGDBAiqlk", "AAAAAAAAAHz_8gDx4eD__gno-DBB__tv"])(
+    "with the cap claim of the published token %s",
+    async (cap) => {
+      const held = new Set(capabilitiesFromBits(cap));
+      const { sts } = createService([ci()], { capabilitiesOf: () => new Map([[ORG, held]]) });
+      const { token } = await sts.exchange({ identity: UID }, await sign(claimsFrom(issuer.url)));
+      expect(payloadOf(token).cap).toEqual({ [ORG]: cap });
+    },
+  );
+
   it("without a malformed email", async () => {
     const { sts } = createService([ci()]);
     const upstream = claimsFrom(issuer.url, { email: "e".repeat(256), email_verified: "true" });
@@ -104,19 +115,71 @@ describe("a workload's token is exchanged for an API token", () => {
     await expect(sts.exchange({ identity: UID, scopes }, bearer)).rejects.toMatchObject(DENIED);
     expect(events).toMatchObject([{ decision: "granted" }, { decision: "denied", reason: "token_size" }]);
   });
+
+  it("and sets lastSeenTime of the identity", async () => {
+    const { sts, seen } = createService([ci()]);
+    await sts.exchange({ identity: UID }, await sign(claimsFrom(issuer.url)));
+    expect(seen).toEqual([[UID, NOON_MS]]);
+  });
+
+  it("and gets an empty cap claim when the identity is bound nowhere", async () => {
+    const { sts } = createService([ci()]);
+    const { token } = await sts.exchange({ identity: UID }, await sign(claimsFrom(issuer.url)));
+    expect(payloadOf(token).cap).toEqual({});
+  });
 });
 
-it("without an identity it is the only one of the exact issuer and subject", async () => {
-  const { sts, events } = createService([ci(), identity({ uid: `${ORG}/0000000000000001` })]);
-  const { token } = await sts.exchange({}, await sign(claimsFrom(issuer.url)));
-  expect(payloadOf(token).sub).toBe(UID);
-  expect(events).toMatchObject([{ identity: UID }]);
+describe("without an identity", () => {
+  it("it is the only one of the exact issuer and subject", async () => {
+    const { sts, events } = createService([ci(), identity({ uid: `${ORG}/0000000000000001` })]);
+    const { token } = await sts.exchange({}, await sign(claimsFrom(issuer.url)));
+    expect(payloadOf(token).sub).toBe(UID);
+    expect(events).toMatchObject([{ identity: UID }]);
+  });
+
+  it.each([
+    ["none exists", () => []],
+    ["two exist", () => [ci(), { ...ci(), uid: `${ORG}/0000000000000001` }]],
+    [
+      "the only one matches by a pattern",
+      () => [identity({ claimMatch: { issuer: issuer.url, subjectPattern: ".*" } })],
+    ],
+  ])("it is denied when %s", async (_, records) => {
+    const { sts, events } = createService(records());
+    await expect(sts.exchange({ identity: "" }, await sign(claimsFrom(issuer.url)))).rejects.toMatchObject(DENIED);
+    expect(events).toMatchObject([{ decision: "denied", reason: "identity_unknown" }]);
+  });
 });
 
-it("the identity that anyone may assume accepts a token of an issuer that some identity trusts, whatever its subject", async () => {
-  const { sts } = createService([ci()]);
-  const token = await sign(claimsFrom(issuer.url, { sub: "somebody else" }));
-  expect(payloadOf((await sts.exchange({ identity: ANYONE }, token)).token).sub).toBe(ANYONE);
+describe("the identity that anyone may assume", () => {
+  it("accepts a token of an issuer that some identity trusts, whatever its subject", async () => {
+    const { sts } = createService([ci()]);
+    const token = await sign(claimsFrom(issuer.url, { sub: "somebody else" }));
+    expect(payloadOf((await sts.exchange({ identity: ANYONE }, token)).token).sub).toBe(ANYONE);
+  });
+
+  it("is denied to an issuer that no identity trusts, without a connection", async () => {
+    const stranger = await serveIssuer();
+    const { sts, events } = createService([ci()]);
+    const token = await sign(claimsFrom(stranger.url));
+    await expect(sts.exchange({ identity: ANYONE }, token)).rejects.toMatchObject(DENIED);
+    expect(events).toMatchObject([{ reason: "issuer", identity: ANYONE }]);
+    expect(stranger.connections()).toBe(0);
+  });
+
+  it("is denied to the development issuer of a server without one", async () => {
+    const token = (await createService([]).sts.devIssuer?.mint({ subject: "me" })) ?? "";
+    const { sts } = createService([], { dev: false });
+    expect(sts.devIssuer).toBeUndefined();
+    await expect(sts.exchange({ identity: ANYONE }, token)).rejects.toMatchObject(DENIED);
+  });
+
+  it("is denied to a token for another audience", async () => {
+    const { sts, events } = createService([]);
+    const token = (await sts.devIssuer?.mint({ subject: "me", audience: "https://elsewhere.example" })) ?? "";
+    await expect(sts.exchange({ identity: ANYONE }, token)).rejects.toMatchObject(DENIED);
+    expect(events).toMatchObject([{ reason: "audience" }]);
+  });
 });
 
 describe("the requested audience", () => {
@@ -127,6 +190,7 @@ describe("the requested audience", () => {
     ["is a text when it is one", { aud: [CONSOLE] }, CONSOLE],
     ["is a list when there are several", { aud: [API, CONSOLE] }, [API, CONSOLE]],
     ["is split at commas", { aud: [`${CONSOLE},${API}`] }, [CONSOLE, API]],
+    ["is deduplicated", { aud: [API, API] }, API],
   ])("%s", async (_, request, expected) => {
     const { sts } = createService([ci()]);
     expect(await audienceOf(sts, request)).toEqual(expected);
@@ -136,7 +200,13 @@ describe("the requested audience", () => {
   const OURS = `must be ${API} or ${CONSOLE}`;
   it.each<[string, string[] | undefined, string]>([
     ["absent", undefined, MISSING],
+    ["an empty list", [], MISSING],
+    ["empty", [""], MISSING],
+    ["nothing but commas", [",", ""], MISSING],
+    ["another host", ["https://evil.example"], OURS],
+    ["ours with more behind it", [`${API}/`], OURS],
     ["one of ours and another", [API, "https://evil.example"], OURS],
+    ["one of ours and another in one text", [`${API},https://evil.example`], OURS],
   ])("is refused when it is %s", async (_, aud, description) => {
     const { sts, events } = createService([ci()]);
     await expect(sts.exchange({ identity: UID, aud }, await sign(claimsFrom(issuer.url)))).rejects.toMatchObject({
@@ -182,39 +252,43 @@ it("an identity that is deleted while its token is signed gets no token", async 
   expect(seen).toEqual([]);
 });
 
-it("a failure of the server is an internal error that keeps its cause, and is logged as denied", async () => {
-  const cause = new Error("the disk is full");
-  const { sts, events } = createService([ci()], {
-    capabilitiesOf: () => {
-      throw cause;
-    },
+describe("a failure of the server", () => {
+  it("is an internal error that keeps its cause, and is logged as denied", async () => {
+    const cause = new Error("the disk is full");
+    const { sts, events } = createService([ci()], {
+      capabilitiesOf: () => {
+        throw cause;
+      },
+    });
+    await expect(sts.exchange({ identity: UID }, await sign(claimsFrom(issuer.url)))).rejects.toMatchObject({
+      code: "INTERNAL",
+      message: "Internal: the token could not be exchanged",
+      cause,
+    });
+    expect(events).toMatchObject([{ decision: "denied", reason: "internal" }]);
   });
-  await expect(sts.exchange({ identity: UID }, await sign(claimsFrom(issuer.url)))).rejects.toMatchObject({
-    code: "INTERNAL",
-    message: "Internal: the token could not be exchanged",
-    cause,
-  });
-  expect(events).toMatchObject([{ decision: "denied", reason: "internal" }]);
 });
 
-it("the audit line names the token by issuer, subject, key and a hash of its id, and has no part of it", async () => {
-  const { sts, events } = createService([ci()]);
-  const bearer = await sign(claimsFrom(issuer.url));
-  const { token = "" } = await sts.exchange({ identity: UID }, bearer);
-  expect(events).toEqual([
-    {
-      event: "sts.exchange",
-      time: "2026-01-28T12:00:00.000Z",
-      decision: "granted",
-      reason: "granted",
-      identity: UID,
-      issuer: issuer.url,
-      subject: SUBJECT,
-      kid: "rsa-1",
-      jtiHash: "78bd7e9dd0822031dac9e9c233de52844a1ec79909d45eb40d7d66587f70e029",
-      audience: [API],
-    },
-  ]);
-  for (const part of [...bearer.split("."), ...token.split("."), "upstream-1"])
-    expect(JSON.stringify(events)).not.toContain(part);
+describe("the audit line", () => {
+  it("names the token by issuer, subject, key and a hash of its id, and has no part of it", async () => {
+    const { sts, events } = createService([ci()]);
+    const bearer = await sign(claimsFrom(issuer.url));
+    const { token = "" } = await sts.exchange({ identity: UID }, bearer);
+    expect(events).toEqual([
+      {
+        event: "sts.exchange",
+        time: "2026-01-28T12:00:00.000Z",
+        decision: "granted",
+        reason: "granted",
+        identity: UID,
+        issuer: issuer.url,
+        subject: SUBJECT,
+        kid: "rsa-1",
+        jtiHash: "78bd7e9dd0822031dac9e9c233de52844a1ec79909d45eb40d7d66587f70e029",
+        audience: [API],
+      },
+    ]);
+    for (const part of [...bearer.split("."), ...token.split("."), "upstream-1"])
+      expect(JSON.stringify(events)).not.toContain(part);
+  });
 });

@@ -6,7 +6,7 @@ import { IAM, sharedKeys, type TestServer } from "../../harness/api-server.ts";
 import { createUid } from "../../harness/records.ts";
 import { payloadOf } from "../../harness/sts.ts";
 import type { Body } from "../../support/http.ts";
-import { expectInvalid, expectRefusal } from "../../support/refusal.ts";
+import { expectInvalid, expectRefusal, expectUnauthenticated } from "../../support/refusal.ts";
 import {
   decodeRefreshToken,
   exchangeForOwner,
@@ -28,7 +28,10 @@ describe("the limits of a family", () => {
 
   it.each([
     ["nothing: they stay", {}, ["CAP_IAM_GROUPS_CREATE", "CAP_IAM_GROUPS_LIST"]],
+    ["a capability less", { cap: ["groups.list"] }, ["CAP_IAM_GROUPS_LIST"]],
+    ["one of them and one more", { cap: ["groups.list", "groups.delete"] }, ["CAP_IAM_GROUPS_LIST"]],
     ["others", { cap: ["groups.delete", "roles.list"] }, []],
+    ["one that does not exist", { cap: ["no.such"] }, []],
   ])("shrink for one token that is requested with %s", async (_, query, expected) => {
     const { api } = await start();
     const { refreshToken } = await exchangeForOwner(api, limits);
@@ -89,6 +92,13 @@ describe("the limits of a family", () => {
 });
 
 describe("a refresh token in the wrong place, or something else in its place", () => {
+  it("is refused by the API", async () => {
+    const { api } = await start();
+    const { refreshToken } = await exchangeForOwner(api);
+    expectUnauthenticated(await api.call("GET", `${IAM}/groups`, { token: refreshToken }));
+    expect(await refreshWith(api, refreshToken)).toHaveProperty("token.token");
+  });
+
   it("cannot be exchanged as a workload's token", async () => {
     const { api } = await start();
     const { refreshToken } = await exchangeForOwner(api);
@@ -96,11 +106,19 @@ describe("a refresh token in the wrong place, or something else in its place", (
     expect(await refreshWith(api, refreshToken)).toHaveProperty("token.token");
   });
 
+  it("a missing one is unauthenticated", async () => {
+    const { api } = await start();
+    expectUnauthenticated(await use(api, null));
+  });
+
   it.each<[string, (api: TestServer) => string | Promise<string>, string]>([
     ["an API token", (api) => api.owner.token, "token_shape"],
     ["a workload's token", (api) => api.identityToken("owner"), "token_shape"],
+    ["no base64", () => "token", "token_shape"],
     ["base64 of no JSON", () => btoa("token"), "token_shape"],
+    ["base64 of a list", () => btoa("[]"), "token_shape"],
     ["no jti", () => btoa("{}"), "token_shape"],
+    ["a jti that is no text", () => btoa('{"jti":1}'), "token_shape"],
     ["a jti twice", () => btoa(`{"jti":"${randomToken()}","jti":"${randomToken()}"}`), "token_shape"],
     ["a jti that is inherited", () => btoa(`{"__proto__":{"jti":"${randomToken()}"}}`), "token_shape"],
     ["an overlong one", () => btoa(JSON.stringify({ jti: randomToken(), pad: "x".repeat(4096) })), "token_shape"],
@@ -124,17 +142,20 @@ describe("a refresh token in the wrong place, or something else in its place", (
 
 const randomToken = () => `${"f".repeat(22)}.${"s".repeat(43)}`;
 
-it("a failure of the server leaves the refresh token valid", async () => {
-  const { signer, ...keys } = sharedKeys();
-  let broken = false;
-  const sign: typeof signer.sign = (claims) => (broken ? Promise.reject(new Error("no entropy")) : signer.sign(claims));
-  const { api } = await start({ keys: { ...keys, signer: { ...signer, sign } } });
-  const { refreshToken } = await exchangeForOwner(api);
-  broken = true;
-  expectRefusal(await use(api, refreshToken), "INTERNAL", "the token could not be exchanged");
-  broken = false;
-  expect(await refreshWith(api, refreshToken)).toHaveProperty("token.token");
-  expect(reasons(api)).toEqual(["internal", "granted"]);
+describe("a failure of the server", () => {
+  it("leaves the refresh token valid", async () => {
+    const { signer, ...keys } = sharedKeys();
+    let broken = false;
+    const sign: typeof signer.sign = (claims) =>
+      broken ? Promise.reject(new Error("no entropy")) : signer.sign(claims);
+    const { api } = await start({ keys: { ...keys, signer: { ...signer, sign } } });
+    const { refreshToken } = await exchangeForOwner(api);
+    broken = true;
+    expectRefusal(await use(api, refreshToken), "INTERNAL", "the token could not be exchanged");
+    broken = false;
+    expect(await refreshWith(api, refreshToken)).toHaveProperty("token.token");
+    expect(reasons(api)).toEqual(["internal", "granted"]);
+  });
 });
 
 it("leaves one audit line for each use, with the hash of the family and no part of a token", async () => {

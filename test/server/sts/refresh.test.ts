@@ -46,6 +46,16 @@ describe("an exchange", () => {
     });
   });
 
+  it("keeps only hashes of it", async () => {
+    const { api, store } = await start();
+    const { refreshToken } = await exchangeForOwner(api);
+    const kept = JSON.stringify(families(store));
+    for (const part of [refreshToken, ...(decodeRefreshToken(refreshToken).jti as string).split(".")])
+      expect(kept).not.toContain(part);
+    for (const { id, token_hash } of families(store))
+      expect([id, token_hash].join()).toMatch(/^[0-9a-f]{64},[0-9a-f]{64}$/);
+  });
+
   it("returns none for the identity that anyone may assume", async () => {
     const { api, store } = await start();
     const answer = await api.exchange(await api.identityToken("me"), { identity: api.anyone });
@@ -111,6 +121,14 @@ describe("a refresh token", () => {
       cap: {},
     });
   });
+
+  it("moves lastSeenTime", async () => {
+    const { api } = await start();
+    const { refreshToken } = await exchangeForOwner(api);
+    api.clock.advance(1000);
+    await refreshWith(api, refreshToken);
+    expect((await api.ok("GET", `${IAM}/identities/${api.identity}`)).lastSeenTime).toBe("2026-01-28T12:54:22.189Z");
+  });
 });
 
 describe("row 31: a used refresh token", () => {
@@ -152,6 +170,14 @@ describe("row 31: a used refresh token", () => {
     expect(reasons(api)).toEqual(["granted", "granted", "refresh_reused", "refresh_unknown"]);
     // That of the owner's own exchange at the start.
     expect(families(store)).toHaveLength(1);
+  });
+
+  it("ends no other family, not even of the same identity", async () => {
+    const { api } = await start();
+    const [one, other] = [await exchangeForOwner(api), await exchangeForOwner(api)];
+    await refreshWith(api, one.refreshToken);
+    expectRefused(await use(api, one.refreshToken));
+    expect(await refreshWith(api, other.refreshToken)).toHaveProperty("refreshToken.token");
   });
 
   it("ends it when the second use has passed every check before the first has rotated", async () => {

@@ -17,14 +17,17 @@ const mint = async (input: {
 describe("the development issuer", () => {
   it.each<[string, object, object]>([
     ["exp", { exp: NOW - 60 }, { exp: NOW - 60, iat: NOW - 60 }],
+    ["exp and iat", { exp: NOW + 60, iat: NOW + 30 }, { exp: NOW + 60, iat: NOW + 30 }],
     ["nbf", { nbf: NOW + 600 }, { nbf: NOW + 600, iat: NOW, exp: NOW + 3600 }],
     ["iss", { iss: "https://other.example" }, { iss: "https://other.example" }],
+    ["jti", { jti: "1" }, { jti: "1" }],
     ["an exp that is not a time", { exp: "soon" }, { exp: "soon", iat: NOW }],
   ])("writes %s of the claims", async (_, claims, expected) => {
     expect((await mint({ subject: "me", claims })).claims).toMatchObject(expected);
   });
 
   it.each([
+    ["no subject", { subject: "" }, "subject: is required"],
     [
       "a lifetime that is not a number",
       { subject: "me", lifetimeSeconds: Number.NaN },

@@ -105,6 +105,7 @@ describe("row 15: the time limit for both documents together", () => {
 describe("row 13: an issuer in our own network", () => {
   it.each([
     ["127.0.0.1", true],
+    ["127.0.0.1", false],
     ["::1", true],
   ])("that resolves to %s gets no connection (dev: %s)", async (address, dev) => {
     const issuer = await serveIssuer();

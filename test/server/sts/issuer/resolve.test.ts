@@ -60,6 +60,11 @@ describe("createResolve", () => {
     ]);
   });
 
+  it("accepts addresses of one family", async () => {
+    const servers = await startNameServer(({ type, answer }) => (type === A ? answer([8, 8, 8, 8]) : answer()));
+    expect(await createResolve({ servers })("issuer.example")).toEqual([{ address: "8.8.8.8", family: 4 }]);
+  });
+
   it("fails for an unknown name", async () => {
     const servers = await startNameServer(({ answer }) => answer());
     await expect(createResolve({ servers })("issuer.example")).rejects.toMatchObject({ code: "ENOTFOUND" });

@@ -22,6 +22,7 @@ describe("the keys of a signer, by their creation times", () => {
 
   it.each<[string, number[], number, number, number[]]>([
     ["the only one signs from the start", [0], 0, 0, [0]],
+    ["the only one signs for ever", [0], 1e6, 0, [0]],
     ["it signs before its creation time, by a clock that was set back", [0], -100, 0, [0]],
     ["a new one is served and does not sign yet", [0, 100], 100, 0, [0, 100]],
     ["nor a moment before clients have had ten minutes to fetch it", [0, 100], 109.99, 0, [0, 100]],
@@ -29,6 +30,8 @@ describe("the keys of a signer, by their creation times", () => {
     ["until the last token of the old one has ended, and ten minutes more", [0, 100], 179.99, 100, [0, 100]],
     ["then it is gone", [0, 100], 180, 100, [100]],
     ["two in a row: the one between signs for a minute", [0, 100, 101], 110, 100, [0, 100, 101]],
+    ["two in a row: then the last one", [0, 100, 101], 111, 101, [0, 100, 101]],
+    ["two in a row: the first goes first", [0, 100, 101], 180, 101, [100, 101]],
     ["two in a row: the one between a minute later", [0, 100, 101], 181, 101, [101]],
   ])("%s", (_, minutes, now, signing, live) => {
     const keys = at(...minutes);
@@ -77,6 +80,28 @@ describe("a signer", () => {
     expect(kids(signer)).toEqual([expect.any(String), old]);
     const signsFrom = "2026-01-28T13:04:21.189Z";
     expect(events).toEqual([{ event: "sts.key", outcome: "rotated", kid: kids(signer)[0], signsFrom }]);
+  });
+
+  it("stores it together with the live keys, and drops expired ones", async () => {
+    const { clock, signer, saved } = start();
+    await signer.rotate();
+    clock.advance(80 * MINUTE_MS);
+    await signer.rotate();
+    expect(saved.map((keys) => keys.length)).toEqual([2, 2]);
+    expect(saved[1]?.map(({ kid }) => kid).reverse()).toEqual(kids(signer));
+  });
+
+  it("continues with the old key when the next one cannot be stored", async () => {
+    const { signer, events } = start({
+      save: () => {
+        throw new Error("the disk is full");
+      },
+    });
+    const [old] = kids(signer);
+    await expect(signer.rotate()).rejects.toThrow("the disk is full");
+    expect(kids(signer)).toEqual([old]);
+    expect(headerOf(await signer.sign({})).kid).toBe(old);
+    expect(events).toEqual([{ event: "sts.key", outcome: "failed", detail: "the disk is full" }]);
   });
 
   it("generates one key for concurrent callers", async () => {
@@ -192,6 +217,21 @@ describe("a server", () => {
     expect(await servedKids(api)).toEqual([next]);
   });
 
+  it("keeps a rotation over a restart, in the middle of it too", async () => {
+    const file = folder.path("restarted.db");
+    const clock = manualClock();
+    const one = await start({ store: openStore(file), clock });
+    await one.rotateKeys();
+    const keys = await servedKids(one);
+    await one.close();
+    const port = Number(new URL(one.baseUrl).port);
+    const two = await start({ store: file, clock, port });
+    expect(await servedKids(two)).toEqual(keys);
+    expect(await status(two, one.owner.token)).toBe(200);
+    clock.advance(10 * MINUTE_MS);
+    expect(headerOf(await newToken(two)).kid).toBe(keys[0]);
+  });
+
   it.each([
     ["before the new key is stored, it has not rotated", false],
     ["after it is stored and before it is published, it has both", true],
@@ -228,6 +268,18 @@ describe("a server", () => {
     api.clock.advance(10 * MINUTE_MS);
     const token = await newToken(api);
     expect(await status(api, token)).toBe(200);
+  });
+
+  it("publishes no private part, before, during and after", async () => {
+    const api = await start();
+    const members = ["alg", "e", "kid", "kty", "n", "use"];
+    const names = async () => (await jwks(api.authUrl)).keys.map((key: Body) => Object.keys(key).toSorted());
+    expect(await names()).toEqual([members]);
+    await api.rotateKeys();
+    expect(await names()).toEqual([members, members]);
+    api.clock.advance(80 * MINUTE_MS);
+    expect(await names()).toEqual([members]);
+    expect(api.log.join("")).not.toContain('"d"');
   });
 });
 

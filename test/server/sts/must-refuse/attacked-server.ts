@@ -43,16 +43,19 @@ export interface AttackedServer extends Target {
   logged(): string;
 }
 
-const startAttackedServer = async (wire: Wire) => {
+type Resolve = NonNullable<Parameters<typeof startServer>[0]>["resolve"];
+
+export const startAttackedServer = async (wire: Wire, options: { resolve?: Resolve } = {}) => {
   const issuer = await startIssuer(Object.values(KEYS));
+  // No name is resolved: a host that is not loopback has no address.
+  const resolve: Resolve = options.resolve ?? (async () => []);
   const clock = manualClock(NOON_MS);
   const keys = {
     signer: createSigner({ clock, keys: [API_KEY] }),
     devSigner: createSigner({ clock, keys: [DEV_KEY] }),
     pageTokenKey: Buffer.alloc(32, 7),
   };
-  // No name is resolved: a host that is not loopback has no address.
-  const server = await startServer({ clock, keys, refreshTokens: true, resolve: async () => [] });
+  const server = await startServer({ clock, keys, refreshTokens: true, resolve });
   const connection = wire(server.baseUrl);
   const tokens = new Set<string>();
   let outgoing: string[] = [];
@@ -125,10 +128,13 @@ const startAttackedServer = async (wire: Wire) => {
 };
 
 /** One for the tests of a file, or of a wire in it. */
-export const useAttackedServer = (wire: Wire): (() => AttackedServer) => {
+export const useAttackedServer = (
+  wire: Wire,
+  options?: Parameters<typeof startAttackedServer>[1],
+): (() => AttackedServer) => {
   let started: Awaited<ReturnType<typeof startAttackedServer>>;
   beforeAll(async () => {
-    started = await startAttackedServer(wire);
+    started = await startAttackedServer(wire, options);
   });
   afterAll(async () => {
     await started.close();

@@ -3,6 +3,7 @@
 // concurrent uses of one refresh token. None succeeds, and none causes an internal error.
 import { createPrivateKey, createPublicKey } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { IAM } from "../../../harness/api-server.ts";
 import { createRecord } from "../../../harness/records.ts";
 import { API_KEY, DEV_KEY, key, payloadOf, RSA, SUBJECT, sign } from "../../../harness/sts.ts";
 import type { Body } from "../../../support/http.ts";
@@ -123,8 +124,14 @@ describe.each(WIRES)("over %s", (_, wire) => {
   it.each<[string, () => Promise<string> | string]>([
     ["a root group", () => attacked().server.organization],
     ["a role", () => attacked().server.role("owner")],
+    [
+      "a role binding",
+      async () => (await attacked().server.ok("GET", `${IAM}/roleBindings`)).roleBindings[0].uid as string,
+    ],
     ["an identity with a slash behind", () => `${attacked().server.identity}/`],
     ["an identity and a newline", () => `${attacked().server.identity}\n`],
+    ["an identity in percent signs", () => attacked().server.identity.replace("/", "%2F")],
+    ["two identities", () => `${attacked().server.identity},${attacked().server.identity}`],
   ])("the uid of %s is not an identity's", async (_what, uid) => {
     await attacked().expectDenied(await sign(attacked().claims()), { identity: await uid() }, "identity_unknown");
   });
@@ -141,7 +148,9 @@ describe.each(WIRES)("over %s", (_, wire) => {
 
     it.each([
       ["lists, thousands deep", `"a":${"[".repeat(5000)}${"]".repeat(5000)}`],
+      ["objects, thousands deep", `"a":${'{"a":'.repeat(1500)}1${"}".repeat(1500)}`],
       ["a number beyond all numbers", '"a":1e400'],
+      ["half a character in a claim outside the rule", '"a":"\\ud800"'],
       ["names of the object prototype", '"__proto__":{"sub":"x"},"constructor":1,"toString":null,"hasOwnProperty":0'],
     ])("%s: accepted, because the rule ignores it", async (_what, member) => {
       await granted(await attacked().identity(), await spelled(member));
@@ -166,12 +175,15 @@ describe.each(WIRES)("over %s", (_, wire) => {
     });
   });
 
-  it.each(["constructor", "__proto__"])("the capability %s does not exist and grants nothing", async (cap) => {
-    const request = { identity: attacked().server.identity, cap: [cap] };
-    const { code, body } = await attacked().exchange(await attacked().server.identityToken("owner"), request);
-    expect(code).toBe("OK");
-    expect(payloadOf(body.token)).toMatchObject({ cap: {}, internal: { cap: "AAAAAAAAAAA" } });
-  });
+  it.each(["constructor", "__proto__", "toString", "groups.list,groups.delete"])(
+    "the capability %s does not exist and grants nothing",
+    async (cap) => {
+      const request = { identity: attacked().server.identity, cap: [cap] };
+      const { code, body } = await attacked().exchange(await attacked().server.identityToken("owner"), request);
+      expect(code).toBe("OK");
+      expect(payloadOf(body.token)).toMatchObject({ cap: {}, internal: { cap: "AAAAAAAAAAA" } });
+    },
+  );
 
   it("row 31: of concurrent uses of a refresh token one succeeds, and its family still ends", async () => {
     const { refreshToken } = await granted(await attacked().identity());

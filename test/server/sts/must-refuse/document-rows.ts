@@ -9,12 +9,8 @@ type Change = (issuer: Issuer, other: Issuer) => void;
 
 const keysAt =
   (jwks_uri?: string): Change =>
-  ({ describe, url }) =>
-    describe({ issuer: url, jwks_uri });
-const naming =
-  (name: (url: string, other: string) => string | undefined): Change =>
-  ({ describe, url }, other) =>
-    describe({ issuer: name(url, other.url), jwks_uri: `${url}/jwks` });
+  (issuer) =>
+    issuer.describe({ issuer: issuer.url, jwks_uri });
 const answering =
   (path: string, answer: (response: ServerResponse, other: Issuer) => unknown): Change =>
   (issuer, other) => {
@@ -22,14 +18,6 @@ const answering =
   };
 const redirecting = (path: string, status: number) =>
   answering(path, (response, other) => response.writeHead(status, { location: `${other.url}${path}` }).end());
-const document = (answer: (response: ServerResponse) => unknown) => answering(DISCOVERY, answer);
-const compressed = (response: ServerResponse) =>
-  response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("x".repeat(10_000_000)));
-const withHeaders = (response: ServerResponse) => {
-  for (let i = 0; i < 5; i += 1) response.setHeader(`x-${i}`, "x".repeat(8000));
-  response.end("{}");
-};
-const cutShort = ({ socket }: ServerResponse) => socket?.end("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{}");
 const keysIn = (text: string) => answering("/jwks", (response) => response.end(text));
 
 const endless = (response: ServerResponse) => {
@@ -41,24 +29,61 @@ const endless = (response: ServerResponse) => {
 };
 
 const ANOTHER = "the discovery document names another issuer";
-const TOO_LONG = "longer than 100 KiB";
 
 /** Refused while they are fetched, with the reason in the log. */
 export const DOCUMENT_ROWS: [row: number, what: string, detail: string, change: Change][] = [
-  [11, "a discovery document of another spelling", ANOTHER, naming((url) => `${url}/`)],
-  [12, "a discovery document of another issuer", ANOTHER, naming((_, other) => other)],
-  [12, "a discovery document of none", ANOTHER, naming(() => undefined)],
+  [
+    11,
+    "a discovery document of another spelling",
+    ANOTHER,
+    ({ describe, url }) => describe({ issuer: `${url}/`, jwks_uri: `${url}/jwks` }),
+  ],
+  [
+    12,
+    "a discovery document of another issuer",
+    ANOTHER,
+    ({ describe, url }, other) => describe({ issuer: other.url, jwks_uri: `${url}/jwks` }),
+  ],
+  [12, "a discovery document of none", ANOTHER, (issuer) => issuer.describe({})],
   [12, "a discovery document without keys", "the discovery document has no jwks_uri", keysAt()],
   [12, "keys over http", "not https", keysAt("http://keys.example/jwks")],
   [12, "keys at a private address", "not a public address", keysAt("https://169.254.169.254/jwks")],
+  [12, "keys of a user", "a URL with a user", keysAt("https://user:password@keys.example/jwks")],
+  [12, "keys at no URL", "not a URL", keysAt("/jwks")],
+  [12, "keys in a file", "not https", keysAt("file:///etc/passwd")],
   [14, "a redirect of the discovery document", "answered 302", redirecting(DISCOVERY, 302)],
   [14, "a redirect of the keys", "answered 307", redirecting("/jwks", 307)],
-  [15, "a huge document", TOO_LONG, ({ describe, url }) => describe({ issuer: url, x: "x".repeat(102_400) })],
-  [15, "a document without an end", TOO_LONG, document(endless)],
-  [15, "a compressed document", "a compressed answer", document(compressed)],
-  [15, "a head of more than 16 KiB", "Headers Overflow Error", document(withHeaders)],
-  [15, "a part of a document", "answered 206", document((response) => response.writeHead(206).end("{}"))],
-  [15, "less than it promised", "other side closed", document(cutShort)],
+  [
+    15,
+    "a huge document",
+    "longer than 100 KiB",
+    ({ describe, url }) => describe({ issuer: url, x: "x".repeat(102_400) }),
+  ],
+  [15, "a document without an end", "longer than 100 KiB", answering(DISCOVERY, endless)],
+  [
+    15,
+    "a compressed document",
+    "a compressed answer",
+    answering(DISCOVERY, (response) =>
+      response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("x".repeat(10_000_000))),
+    ),
+  ],
+  [
+    15,
+    "a head of more than 16 KiB",
+    "Headers Overflow Error",
+    answering(DISCOVERY, (response) => {
+      for (let i = 0; i < 5; i += 1) response.setHeader(`x-${i}`, "x".repeat(8000));
+      response.end("{}");
+    }),
+  ],
+  [15, "a part of a document", "answered 206", answering(DISCOVERY, (response) => response.writeHead(206).end("{}"))],
+  [
+    15,
+    "less than it promised",
+    "other side closed",
+    answering(DISCOVERY, ({ socket }) => socket?.end("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{}")),
+  ],
   [15, "too many keys", "more than 100 keys", (issuer) => issuer.publish(new Array(101).fill(RSA.jwk))],
   [18, "a member twice", "a JSON object has the same name twice", keysIn('{"keys":[],"keys":[]}')],
   [18, "no set of keys", 'not an object with a list of "keys"', keysIn("[]")],

@@ -1,4 +1,4 @@
-// Rows 3, 11, 12, 14, 15, 17 and 18 of docs/faults.md#tokens-that-must-be-refused over every wire: the documents of issuers.
+// Rows 3 and 11 to 18 of docs/faults.md#tokens-that-must-be-refused over every wire: the documents of issuers, and their hosts.
 // The server is never sent to another host, and a bad issuer does not affect others.
 import { describe, expect, it } from "vitest";
 import { sign } from "../../../harness/sts.ts";
@@ -7,8 +7,18 @@ import { expectNoToken, trusting, useAttackedServer, withIssuers } from "./attac
 import { DOCUMENT_ROWS, KEY_ROWS } from "./document-rows.ts";
 import { WIRES } from "./wire.ts";
 
+// An attacker's name service can answer any address: issuer/address.test.ts has all that are not public.
+const INTERNAL = new Map(
+  Object.entries({
+    "loopback.example": "127.0.0.1",
+    "metadata.example": "169.254.169.254",
+    "loopback-6.example": "::1",
+    "mapped.example": "::ffff:127.0.0.1",
+  }).map(([host, address]) => [host, [{ address, family: address.includes(":") ? 6 : 4 }]]),
+);
+
 describe.each(WIRES)("over %s", (_, wire) => {
-  const attacked = useAttackedServer(wire);
+  const attacked = useAttackedServer(wire, { resolve: async (host) => INTERNAL.get(host) ?? [] });
 
   describe("an issuer that publishes", () => {
     it.each(DOCUMENT_ROWS)("row %i: %s is refused", (_row, _what, detail, change) =>
@@ -43,6 +53,29 @@ describe.each(WIRES)("over %s", (_, wire) => {
         const bearer = await sign(attacked().claims({ iss: issuer.url }));
         expect((await attacked().exchange(bearer, { identity })).code).toBe("OK");
       }));
+  });
+
+  describe("row 13: an issuer in our own network", () => {
+    it.each([...INTERNAL])("%s, which resolves to %j, gets no connection", async (host) => {
+      const issuer = `https://${host}:${attacked().issuer.port}`;
+      const identity = await attacked().identity(trusting(issuer));
+      const before = attacked().issuer.connections();
+      await attacked().expectDenied(await sign(attacked().claims({ iss: issuer })), { identity }, "document");
+      expect(attacked().server.log.at(-2)).toContain("the host resolves to an address that is not public");
+      expect(attacked().issuer.connections()).toBe(before);
+    });
+
+    it.each([
+      ["10.0.0.1", "https://10.0.0.1"],
+      ["a cloud's metadata", "https://169.254.169.254"],
+      ["a private address, version 6", "https://[fd00:ec2::254]"],
+      ["a mapped address", "https://[::ffff:a00:1]"],
+    ])("%s in its URL gets no connection", async (_what, issuer) => {
+      const identity = await attacked().identity(trusting(issuer));
+      attacked().takeOutgoing();
+      await attacked().expectDenied(await sign(attacked().claims({ iss: issuer })), { identity }, "document");
+      expect(attacked().takeOutgoing()).toEqual([]);
+    });
   });
 
   it("row 34: the log of these tests has no token and no part of one", () => expectNoToken(attacked()));

@@ -30,15 +30,18 @@ const zero =
     const token = signWithLeadingZero((jti) => claims({ jti }), privateKey, { alg, kid });
     return withSignature(token, change(signatureBytes(token)));
   };
-const KEYS_BY_ALGORITHM = { PS256: RSA, ES256: KEYS.P256, EdDSA: KEYS.ED };
+const KEYS_BY_ALGORITHM = { PS256: RSA, PS512: RSA, RS256: RSA, ES256: KEYS.P256, ES512: KEYS.P521, EdDSA: KEYS.ED };
 const withoutZero = (signature: Buffer) => signature.subarray(1);
 const withTwo = (signature: Buffer) => Buffer.concat([Buffer.alloc(1), signature]);
 
 /** With a signature that nobody made. */
 const UNSIGNED: [row: number, what: string, header: unknown][] = [
   [1, "alg none", { alg: "none" }],
+  [1, "alg None", { alg: "None" }],
+  [1, "alg NONE", { alg: "NONE", kid: "rsa-1" }],
   [1, "no alg", {}],
   [1, "an alg inherited by name", '{"__proto__":{"alg":"RS256"}}'],
+  [1, "a list of algs", { alg: ["RS256"] }],
   [5, "an empty crit", { alg: "RS256", crit: [] }],
   [24, "alg twice", '{"alg":"none","alg":"RS256"}'],
   [30, "the header of an encrypted token", { alg: "RS256", enc: "A256GCM" }],
@@ -56,6 +59,7 @@ const RESPELT: [row: number, what: string, respell: (token: string) => string, r
     [30, "white space before", (token) => ` ${token}`, "token_shape", "UNAUTHENTICATED"],
     [30, "white space inside", (token) => token.replace(".", " ."), "token_shape", "UNAUTHENTICATED"],
     [30, "a newline behind", (token) => `${token}\n`, "token_shape", "unsendable"],
+    [30, "padding", (token) => `${token}=`],
     [30, "base64 of the other alphabet", (token) => `${token}+/`],
     [30, "a last character with bits to spare", nonCanonical],
   ];
@@ -74,10 +78,10 @@ const ROWS: TokenRow[] = [
     ],
   ),
   [1, "alg none and no signature", ({ claims }) => unsignedToken({ alg: "none" }, claims(), ""), "token_shape"],
-  ...(["PS256", "ES256", "EdDSA"] as const).map(
+  ...(["PS256", "PS512", "RS256", "ES256", "ES512", "EdDSA"] as const).map(
     (alg): TokenRow => [1, `a signature without its leading zero byte, ${alg}`, zero(alg, withoutZero), "signature"],
   ),
-  ...(["PS256", "ES256", "EdDSA"] as const).map(
+  ...(["PS256", "RS256", "ES256", "EdDSA"] as const).map(
     (alg): TokenRow => [1, `a signature behind a zero byte too many, ${alg}`, zero(alg, withTwo), "signature"],
   ),
   [2, "HS256 with the public key in PEM", (target) => hmac(target, pem), "token_header"],
@@ -128,6 +132,7 @@ const ROWS: TokenRow[] = [
   [30, "a payload that is a list", () => sign("[]"), "token_claims"],
   [30, "a token of more than 16 KiB", ({ claims }) => sign(claims({ big: "x".repeat(16_384) })), "token_shape"],
   [30, "one part", () => "token", "token_shape"],
+  [30, "dots", () => "..", "token_shape"],
 ];
 
 export const headerRows: Row[] = ROWS.map(tokenRow);

@@ -15,6 +15,8 @@ describe("issuerPatternWarning", () => {
     ["https://x\\.example\\.com(?:/a|/b)", "one of two paths"],
     ["https://x\\.example\\.com/(a|b)", "one of two paths, further in"],
     ["https://x\\.example\\.com|https://y\\.example\\.com/a", "two hosts"],
+    ["https://my-host\\.example\\.com:8443", "a port"],
+    ["http://127\\.0\\.0\\.1:[0-9]+", "any port of loopback"],
     ["http://\\[::1\\]:[0-9]+", "any port of loopback, version 6"],
     ["http://localhost/[.]", "a dot in a class"],
   ])("has nothing against «%s»: %s", (pattern) => expect(issuerPatternWarning(pattern)).toBeUndefined());

@@ -22,11 +22,13 @@ describe("parseStrictJson", () => {
   });
 });
 
-it("ownValue reads what the object itself has", () => {
-  const object = JSON.parse('{"__proto__":"x"}');
-  expect([ownValue(object, "__proto__"), ownValue(object, "constructor"), ownValue(object, "toString")]).toEqual([
-    "x",
-    undefined,
-    undefined,
-  ]);
+describe("ownValue", () => {
+  it("reads what the object itself has", () => {
+    const object = JSON.parse('{"__proto__":"x"}');
+    expect([ownValue(object, "__proto__"), ownValue(object, "constructor"), ownValue(object, "toString")]).toEqual([
+      "x",
+      undefined,
+      undefined,
+    ]);
+  });
 });
