@@ -4,14 +4,15 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { root } from "../../scripts/base/project.mjs";
 
-const sizeOf = (png: Buffer) => {
-  expect(png.toString("latin1", 0, 16)).toBe("\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
-  return { width: png.readUInt32BE(16), height: png.readUInt32BE(20) };
+// The header of an extended WebP file (https://developers.google.com/speed/webp/docs/riff_container).
+const sizeOf = (webp: Buffer) => {
+  expect(`${webp.toString("latin1", 0, 4)} ${webp.toString("latin1", 8, 16)}`).toBe("RIFF WEBPVP8X");
+  return { width: webp.readUIntLE(24, 3) + 1, height: webp.readUIntLE(27, 3) + 1 };
 };
 
 test("the light and the dark picture have the same size, and at most 150 kB each", () => {
   const [light, dark] = ["light", "dark"].map((scheme) =>
-    readFileSync(join(root, "docs", "images", `review-${scheme}.png`)),
+    readFileSync(join(root, "docs", "images", `review-${scheme}.webp`)),
   ) as [Buffer, Buffer];
   expect(sizeOf(dark)).toEqual(sizeOf(light));
   expect(sizeOf(light).width).toBe(1800);
