@@ -1,11 +1,11 @@
 // What somebody can come to hold if the service lets callers grant what they do not hold, and if people do their part. The published
 // contract excludes neither (docs/contract.md#d21). Nothing that a request does here takes a way from another request, so the search goes
 // on from what it has found, the shortest ways first.
-import { type InviteNode, type NodeId, nameOf, type ProviderNode, type RoleNode } from "../graph/graph.ts";
+import type { InviteNode, NodeId, ProviderNode, RoleNode } from "../graph/graph.ts";
 import { isOpen } from "../graph/people.ts";
 import {
   type Held,
-  Holdings,
+  holdingsIn,
   isPerson,
   join,
   NO_REQUESTS,
@@ -17,7 +17,7 @@ import {
   wireNames,
 } from "./reached.ts";
 import { type Start, takeOver } from "./start.ts";
-import { placeIn, type World } from "./world.ts";
+import type { World } from "./world.ts";
 
 export interface Search {
   audience: string;
@@ -32,210 +32,177 @@ export interface Search {
 /** What gives a role at a group. */
 type Given = Pick<Held, "group" | "role"> & { id: Held["binding"] };
 
-export const reachCautiously = (world: World, start: Start, search: Search): Held[] =>
-  new CautiousSearch(world, start, search).run();
+export const reachCautiously = (world: World, start: Start, { audience, nowMs, invites, budget }: Search): Held[] => {
+  const { owner, nameOf, placeOf } = world;
+  const holdings = holdingsIn(world);
+  const controlled = new Set<NodeId>();
+  const widened = new Map<NodeId, Way>();
+  /** by the number of their requests */
+  const waiting: Held[][] = [];
 
-class CautiousSearch {
-  readonly #world: World;
-  readonly #start: Start;
-  readonly #search: Search;
-  readonly #holdings: Holdings;
-  readonly #controlled = new Set<NodeId>();
-  readonly #widened = new Map<NodeId, Way>();
-  readonly #waiting: Held[][] = [];
-  readonly #found: Held[] = [];
+  const grantedBy = (role: NodeId): ReadonlySet<string> =>
+    world.isRead(role) ? world.granted(role) : owner.capabilities;
 
-  constructor(world: World, start: Start, search: Search) {
-    this.#world = world;
-    this.#start = start;
-    this.#search = search;
-    this.#holdings = new Holdings(world);
-  }
-
-  run(): Held[] {
-    // What is certain comes first.
-    const controlled = [...this.#start.controlled].sort(([, a], [, b]) => a.assumptions.length - b.assumptions.length);
-    for (const [who, way] of controlled) this.#control(who, way);
-    for (let cost = 0; cost < this.#waiting.length; cost += 1) {
-      const here = this.#waiting[cost] ?? [];
-      for (const held of here) {
-        if (this.#search.budget.steps < 0) return this.#found;
-        this.#found.push(held);
-        this.#goOn(held);
-      }
-    }
-    return this.#found;
-  }
-
-  #meet(held: Held): void {
-    this.#search.budget.steps -= 1;
-    if (this.#holdings.hasAll(held.who, held.capabilities, held.group)) return;
-    this.#holdings.add(held);
-    const cost = held.requests.length;
-    this.#waiting[cost] ??= [];
-    this.#waiting[cost].push(held);
-  }
-
-  #grantedBy(role: NodeId): ReadonlySet<string> {
-    return this.#world.isRead(role) ? this.#world.granted(role) : this.#world.owner.capabilities;
-  }
-
-  #hold(who: NodeId, { id, group, role }: Given, way: Way, capabilities = this.#grantedBy(role)): void {
+  const hold = (who: NodeId, { id, group, role }: Given, way: Way, capabilities = grantedBy(role)): void => {
+    budget.steps -= 1;
+    if (holdings.hasAll(who, capabilities, group)) return;
     const { requests, assumptions } = way;
-    this.#meet({ who, group, role, binding: id, capabilities, requests, assumptions, assumes: "cautious" });
-  }
+    const held: Held = { who, group, role, binding: id, capabilities, requests, assumptions, assumes: "cautious" };
+    holdings.add(held);
+    waiting[requests.length] ??= [];
+    waiting[requests.length]?.push(held);
+  };
 
-  #control(who: NodeId, { requests, assumptions }: Way): void {
-    if (this.#controlled.has(who)) return;
-    this.#controlled.add(who);
-    const { isRead, graph, owner } = this.#world;
-    for (const binding of this.#world.bindingsOf(who)) {
+  const wideBy = (role: NodeId): ReadonlySet<string> => owner.capabilities.union(world.granted(role));
+
+  const control = (who: NodeId, { requests, assumptions }: Way): void => {
+    if (controlled.has(who)) return;
+    controlled.add(who);
+    for (const binding of world.bindingsOf(who)) {
       const { role } = binding;
-      const unread = isRead(role)
-        ? []
-        : [`role ${nameOf(graph.roles, role)} cannot be read, so it counts as ${owner.name}`];
-      const way = { requests, assumptions: [...assumptions, ...unread] };
-      this.#hold(who, binding, way);
-      const wide = this.#widened.get(role);
-      if (wide) this.#hold(who, binding, join({ requests, assumptions }, wide), this.#wideBy(role));
+      const unread = world.isRead(role) ? [] : [`role ${nameOf(role)} cannot be read, so it counts as ${owner.name}`];
+      hold(who, binding, { requests, assumptions: [...assumptions, ...unread] });
+      const wide = widened.get(role);
+      if (wide) hold(who, binding, join({ requests, assumptions }, wide), wideBy(role));
     }
-  }
-
-  #wideBy(role: NodeId): ReadonlySet<string> {
-    return this.#world.owner.capabilities.union(this.#world.granted(role));
-  }
+  };
 
   /** A request that `who` may send for itself; `may` says which, after its name. */
-  #send(way: Way, who: NodeId, request: Omit<Request, "after" | "as" | "why">, may: string, assumption = FREE): Way {
-    const name = isPerson(who) ? "the person" : nameOf(this.#world.graph.identities, who);
+  const sendAs = (
+    who: NodeId,
+    way: Way,
+    request: Omit<Request, "after" | "as" | "why">,
+    may: string,
+    assumption = FREE,
+  ): Way => {
+    const name = isPerson(who) ? "the person" : nameOf(who);
     return send(way, { ...request, as: senderOf(who), why: `${name} may ${may}` }, assumption);
-  }
+  };
 
-  #becomeOwner(held: Held): void {
+  const becomeOwner = (held: Held): void => {
     const { who, group, binding, capabilities } = held;
-    const { id, name, capabilities: all } = this.#world.owner;
+    const { id, name, capabilities: all } = owner;
     if (capabilities.has("role_bindings.create")) {
       const body: Request["body"] = (uidOf) => ({ identityUid: uidOf(who), roleUid: uidOf(id) });
-      const may = `create role bindings at ${placeIn(this.#world, group)}, and gives itself ${name} there`;
-      const way = this.#send(held, who, { operation: "CreateRoleBinding", at: group, body }, may);
-      this.#hold(who, { id: way.requests.at(-1) as Request, group, role: id }, way, all);
+      const may = `create role bindings at ${placeOf(group)}, and gives itself ${name} there`;
+      const way = sendAs(who, held, { operation: "CreateRoleBinding", at: group, body }, may);
+      hold(who, { id: way.requests.at(-1) as Request, group, role: id }, way, all);
     } else if (capabilities.has("role_bindings.update")) {
       const body: Request["body"] = (uidOf) => ({ roleUid: uidOf(id) });
-      const may = `change role bindings at ${placeIn(this.#world, group)}, and changes its own to ${name}`;
-      const way = this.#send(held, who, { operation: "UpdateRoleBinding", at: binding, body }, may);
-      this.#hold(who, { id: binding, group, role: id }, way, all);
+      const may = `change role bindings at ${placeOf(group)}, and changes its own to ${name}`;
+      const way = sendAs(who, held, { operation: "UpdateRoleBinding", at: binding, body }, may);
+      hold(who, { id: binding, group, role: id }, way, all);
     }
-  }
+  };
 
-  #widen(held: Held, { id, name, group }: RoleNode): void {
-    if (this.#widened.has(id) || this.#world.owner.capabilities.isSubsetOf(this.#world.granted(id))) return;
-    const capabilities = this.#wideBy(id);
-    const way = this.#send(
-      held,
-      held.who,
-      { operation: "UpdateRole", at: id, body: () => ({ capabilities: wireNames([...capabilities].sort()) }) },
-      `change roles at ${placeIn(this.#world, group as NodeId)}, and widens ${name} for everyone bound to it`,
-    );
-    this.#widened.set(id, way);
-    for (const binding of this.#world.bindingsTo(id)) {
+  const widen = (held: Held, { id, name, group }: RoleNode): void => {
+    if (widened.has(id) || owner.capabilities.isSubsetOf(world.granted(id))) return;
+    const capabilities = wideBy(id);
+    const body = () => ({ capabilities: wireNames([...capabilities].sort()) });
+    const may = `change roles at ${placeOf(group as NodeId)}, and widens ${name} for everyone bound to it`;
+    const way = sendAs(held.who, held, { operation: "UpdateRole", at: id, body }, may);
+    widened.set(id, way);
+    for (const binding of world.bindingsTo(id)) {
       const { identity } = binding;
-      const own = this.#holdings.of(identity).find((one) => one.binding === binding.id);
-      if (own) this.#hold(identity, binding, join(own, way), capabilities);
+      const own = holdings.of(identity).find((one) => one.binding === binding.id);
+      if (own) hold(identity, binding, join(own, way), capabilities);
     }
-  }
+  };
 
-  #takeIdentity(held: Held, identity: NodeId): void {
-    if (this.#controlled.has(identity)) return;
-    // What the identity holds is held already: to take it leads nowhere.
-    const isNew = this.#world
-      .bindingsOf(identity)
-      .some(({ group, role }) => !this.#holdings.hasAll(held.who, this.#grantedBy(role), group));
-    if (!isNew) return;
+  const takeIdentity = (held: Held, identity: NodeId): void => {
+    if (controlled.has(identity)) return;
     const { who } = held;
-    const obstacle = obstacleTo(this.#world, who, identity);
-    const { audience } = this.#search;
-    this.#control(identity, takeOver(this.#world, this.#start.starter, audience, { who, identity }, held, obstacle));
-  }
+    // What the identity holds is held already: to take it leads nowhere.
+    const isNew = world.bindingsOf(identity).some(({ group, role }) => !holdings.hasAll(who, grantedBy(role), group));
+    if (!isNew) return;
+    const obstacle = obstacleTo(world, who, identity);
+    control(identity, takeOver(world, start.starter, audience, { who, identity }, held, obstacle));
+  };
 
-  #signIn(way: Way, provider: ProviderNode, assumption: string): void {
-    for (const mapping of this.#world.graph.externalGroups.values()) {
+  const signIn = (way: Way, provider: ProviderNode, assumption: string): void => {
+    for (const mapping of world.graph.externalGroups.values()) {
       if (mapping.provider !== provider.id) continue;
-      const role = nameOf(this.#world.graph.roles, mapping.role);
-      const signIn: Omit<Request, "after"> = {
+      const exchange: Omit<Request, "after"> = {
         as: "workload",
         operation: "ExchangeGet",
-        query: (uidOf) =>
-          `${new URLSearchParams({ aud: this.#search.audience })}&identity_provider=${uidOf(provider.id)}`,
+        query: (uidOf) => `${new URLSearchParams({ aud: audience })}&identity_provider=${uidOf(provider.id)}`,
         body: null,
-        why: `a person signs in at ${provider.name} as a member of ${mapping.externalGroupId}, which gets ${role}`,
+        why: `a person signs in at ${provider.name} as a member of ${mapping.externalGroupId}, which gets ${nameOf(mapping.role)}`,
       };
-      this.#hold(personBy(mapping.id), mapping, send(way, signIn, assumption));
+      hold(personBy(mapping.id), mapping, send(way, exchange, assumption));
     }
-  }
+  };
 
-  #useProvider({ who }: Held, provider: ProviderNode): void {
+  const useProvider = ({ who }: Held, provider: ProviderNode): void => {
     const { id, name, group } = provider;
     const waysBy = (...capabilities: readonly string[]): Way | undefined => {
-      const found = capabilities.map((one) => this.#holdings.find(who, one, group));
+      const found = capabilities.map((one) => holdings.find(who, one, group));
       return found.includes(undefined) ? undefined : join(...found);
     };
     const update = waysBy("identity_providers.update", "role_bindings.create");
     if (update) {
       const body: Request["body"] = () => ({ oidc: { issuer: "<issuer of its own>" } });
       const may = `change identity provider ${name}, and lets people of its own issuer sign in`;
-      const way = this.#send(update, who, { operation: "UpdateIdentityProvider", at: id, body }, may);
-      this.#signIn(way, provider, "a person signs in at the issuer");
+      const way = sendAs(who, update, { operation: "UpdateIdentityProvider", at: id, body }, may);
+      signIn(way, provider, "a person signs in at the issuer");
     }
     const manage = waysBy("identity_providers.scim.manage", "identity_providers.list");
     if (manage) {
-      const request = {
+      const generate = {
         operation: "iam.IdentityProvidersService/GenerateScimToken",
         at: id,
         body: () => ({}),
       } as const;
       const may = `manage the provisioning of ${name}, and puts people into its external groups`;
-      const way = this.#send(manage, who, request, may, "");
-      this.#signIn(way, provider, "a person signs in whom the provisioning put into the group");
+      const way = sendAs(who, manage, generate, may, "");
+      signIn(way, provider, "a person signs in whom the provisioning put into the group");
     }
-  }
+  };
 
-  #accept({ id, role, group, name }: InviteNode): void {
+  const accept = ({ id, role, group, name }: InviteNode): void => {
     if (role === null) return;
-    const accept: Omit<Request, "after"> = {
+    const register: Omit<Request, "after"> = {
       as: "workload",
       operation: "auth.Auth/Register",
       body: () => ({ code: `<code of invite ${name}>` }),
-      why: `a person who has the code accepts invite ${name}, and gets ${nameOf(this.#world.graph.roles, role)} at ${placeIn(this.#world, group)}`,
+      why: `a person who has the code accepts invite ${name}, and gets ${nameOf(role)} at ${placeOf(group)}`,
     };
     const assumption = "a person has the code of the invite, which no list shows";
-    this.#hold(personBy(id), { id, role, group }, send(NO_REQUESTS, accept, assumption));
-  }
+    hold(personBy(id), { id, role, group }, send(NO_REQUESTS, register, assumption));
+  };
 
-  #goOn(held: Held): void {
+  const goOn = (held: Held): void => {
     const { group, capabilities } = held;
-    this.#becomeOwner(held);
-    for (const place of this.#world.below(group)) {
-      this.#search.budget.steps -= 1;
-      if (capabilities.has("roles.update")) for (const role of this.#world.rolesIn(place)) this.#widen(held, role);
+    const isAbove = (one: { group: NodeId }): boolean => world.lineage(one.group).includes(group);
+    becomeOwner(held);
+    for (const place of world.below(group)) {
+      budget.steps -= 1;
+      if (capabilities.has("roles.update")) for (const role of world.rolesIn(place)) widen(held, role);
       if (capabilities.has("identity.update"))
-        for (const { id } of this.#world.boundIn(place)) {
-          this.#search.budget.steps -= 1;
-          this.#takeIdentity(held, id);
+        for (const { id } of world.boundIn(place)) {
+          budget.steps -= 1;
+          takeIdentity(held, id);
         }
     }
     if (PROVIDER_CAPABILITIES.some((one) => capabilities.has(one)))
-      for (const provider of this.#world.graph.providers.values())
-        if (this.#world.lineage(provider.group).includes(group)) this.#useProvider(held, provider);
-    if (this.#search.invites && capabilities.has("group_invites.list") && held.requests.length === 0)
-      for (const invite of this.#world.graph.invites.values())
-        if (
-          this.#world.lineage(invite.group).includes(group) &&
-          invite.email === "" &&
-          isOpen(invite, this.#search.nowMs)
-        )
-          this.#accept(invite);
-  }
-}
+      for (const provider of world.graph.providers.values()) if (isAbove(provider)) useProvider(held, provider);
+    if (invites && capabilities.has("group_invites.list") && held.requests.length === 0)
+      for (const invite of world.graph.invites.values())
+        if (isAbove(invite) && invite.email === "" && isOpen(invite, nowMs)) accept(invite);
+  };
+
+  // What is certain comes first.
+  const starts = [...start.controlled].sort(([, a], [, b]) => a.assumptions.length - b.assumptions.length);
+  for (const [who, way] of starts) control(who, way);
+  const found: Held[] = [];
+  for (let cost = 0; cost < waiting.length; cost += 1)
+    for (const held of waiting[cost] ?? []) {
+      if (budget.steps < 0) return found;
+      found.push(held);
+      goOn(held);
+    }
+  return found;
+};
 
 const PROVIDER_CAPABILITIES = ["identity_providers.update", "role_bindings.create", "identity_providers.scim.manage"];
 

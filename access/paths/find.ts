@@ -23,7 +23,8 @@ export const findPaths = (graph: AccessGraph, query: PathQuery, options: PathOpt
   const paths: Path[] = [];
   const notSearched: string[] = [];
   for (const [i, start] of starts.entries()) {
-    paths.push(...pathsFrom(world, start, query, search));
+    const reached = reach(world, start, search);
+    paths.push(...pathsOnlyIn(world, { start, reached }, undefined, query));
     if (search.budget.steps >= 0) continue;
     const left = starts.length - i - 1;
     notSearched.push(
@@ -51,10 +52,7 @@ const startsOf = (
 };
 
 const nameOfStart = (world: World, { from }: Start): string =>
-  "identity" in from ? nameOf(world.graph.identities, from.identity) : from.workload.subject;
-
-const pathsFrom = (world: World, start: Start, query: PathQuery, search: Search): Path[] =>
-  pathsOnlyIn(world, { start, reached: reach(world, start, search) }, undefined, query);
+  "identity" in from ? world.nameOf(from.identity) : from.workload.subject;
 
 /** What the identities of a start can come to hold, by either reading. */
 export const reach = (world: World, start: Start, search: Search): Held[] => [

@@ -4,7 +4,7 @@ import { compare } from "../canonical.ts";
 import { worstFirst } from "../graph/danger.ts";
 import type { NodeId } from "../graph/graph.ts";
 import type { Gain, Path, PathQuery } from "./path.ts";
-import { Covered, type Held, isPerson, type Request, stepsOf } from "./reached.ts";
+import { type Covered, coveredIn, type Held, isPerson, type Request, stepsOf } from "./reached.ts";
 import type { Start } from "./start.ts";
 import type { World } from "./world.ts";
 
@@ -70,7 +70,7 @@ export const pathsInOrder = (paths: readonly Path[]): Path[] =>
 
 /** What the first caller holds is no gain; of a workload, what it can assume today. */
 export const heldAtFirst = (world: World, { from, controlled }: Start): Covered => {
-  const covered = new Covered(world);
+  const covered = coveredIn(world);
   const first =
     "identity" in from
       ? [from.identity]

@@ -39,67 +39,52 @@ export const send = (way: Way, request: Omit<Request, "after">, assumption = "")
 /** `strict`: by the rules of the reference server. `cautious`: only if the service or people allow what it assumes. */
 export type Assumes = "strict" | "cautious";
 
+export type Covered = ReturnType<typeof coveredIn>;
+
 /** Capabilities by the groups where they are held. */
-export class Covered {
-  readonly #world: World;
-  readonly #held = new Map<NodeId, ReadonlySet<string>>();
-
-  constructor(world: World) {
-    this.#world = world;
-  }
-
-  add({ group, capabilities }: Pick<Held, "group" | "capabilities">): void {
-    const known = this.#held.get(group);
-    if (known === undefined) this.#held.set(group, capabilities);
-    else if (!capabilities.isSubsetOf(known)) this.#held.set(group, known.union(capabilities));
-  }
-
-  hasAll(group: NodeId, capabilities: Iterable<string>): boolean {
-    const here = this.#world.lineage(group).flatMap((one) => this.#held.get(one) ?? []);
-    for (const capability of capabilities) if (!here.some((held) => held.has(capability))) return false;
-    return true;
-  }
-}
+export const coveredIn = ({ lineage }: World) => {
+  const known = new Map<NodeId, ReadonlySet<string>>();
+  return {
+    add: ({ group, capabilities }: Pick<Held, "group" | "capabilities">): void => {
+      const here = known.get(group);
+      if (here === undefined) known.set(group, capabilities);
+      else if (!capabilities.isSubsetOf(here)) known.set(group, here.union(capabilities));
+    },
+    hasAll: (group: NodeId, capabilities: Iterable<string>): boolean => {
+      const here = lineage(group).flatMap((one) => known.get(one) ?? []);
+      for (const capability of capabilities) if (!here.some((held) => held.has(capability))) return false;
+      return true;
+    },
+  };
+};
 
 /** What identities hold so far, and the shortest way to it. */
-export class Holdings {
-  readonly world: World;
-  readonly #held = new Map<NodeId, { all: Held[]; covered: Covered }>();
-
-  constructor(world: World) {
-    this.world = world;
-  }
-
-  of(who: NodeId): readonly Held[] {
-    return this.#held.get(who)?.all ?? [];
-  }
-
-  identities(): NodeId[] {
-    return [...this.#held.keys()];
-  }
-
-  add(held: Held): void {
-    const { all, covered } = getOrInsert(this.#held, held.who, () => ({ all: [], covered: new Covered(this.world) }));
-    all.push(held);
-    covered.add(held);
-  }
-
-  /** What gives `who` the capability at the group: of several, the one that took the fewest requests. */
-  find(who: NodeId, capability: string, group: NodeId): Held | undefined {
-    if (!this.hasAll(who, [capability], group)) return undefined;
-    const lineage = this.world.lineage(group);
-    let best: Held | undefined;
-    for (const held of this.of(who))
-      if (held.capabilities.has(capability) && lineage.includes(held.group))
-        if (best === undefined || held.requests.length < best.requests.length) best = held;
-    return best;
-  }
-
-  hasAll(who: NodeId, capabilities: Iterable<string>, group: NodeId): boolean {
-    const covered = this.#held.get(who)?.covered ?? new Covered(this.world);
-    return covered.hasAll(group, capabilities);
-  }
-}
+export const holdingsIn = (world: World) => {
+  const known = new Map<NodeId, { all: Held[]; covered: Covered }>();
+  const of = (who: NodeId): readonly Held[] => known.get(who)?.all ?? [];
+  const hasAll = (who: NodeId, capabilities: Iterable<string>, group: NodeId): boolean =>
+    (known.get(who)?.covered ?? coveredIn(world)).hasAll(group, capabilities);
+  return {
+    of,
+    hasAll,
+    identities: (): NodeId[] => [...known.keys()],
+    add: (held: Held): void => {
+      const { all, covered } = getOrInsert(known, held.who, () => ({ all: [], covered: coveredIn(world) }));
+      all.push(held);
+      covered.add(held);
+    },
+    /** What gives `who` the capability at the group: of several, the one that took the fewest requests. */
+    find: (who: NodeId, capability: string, group: NodeId): Held | undefined => {
+      if (!hasAll(who, [capability], group)) return undefined;
+      const lineage = world.lineage(group);
+      let best: Held | undefined;
+      for (const held of of(who))
+        if (held.capabilities.has(capability) && lineage.includes(held.group))
+          if (best === undefined || held.requests.length < best.requests.length) best = held;
+      return best;
+    },
+  };
+};
 
 /** The requests of several ways, each once. */
 export const join = (...ways: readonly (Way | undefined)[]) => {

@@ -1,7 +1,7 @@
 // Where a path starts: an identity that somebody controls today, or a workload with its token. A path that changes who may assume an
 // identity gives it to the workload that starts the path.
 import type { Json } from "../../schema/index.ts";
-import { type IdentityNode, type NodeId, nameOf } from "../graph/graph.ts";
+import type { IdentityNode, NodeId } from "../graph/graph.ts";
 import type { Budget } from "../pattern/budget.ts";
 import { text } from "../pattern/language.ts";
 import type { TokenWorkload } from "../workload/token.ts";
@@ -157,21 +157,21 @@ const exchange = (identity: NodeId, audience: string, why: string): Omit<Request
 
 /** `who` lets the workload that starts assume the identity, which then does. */
 export const takeOver = (
-  { graph }: World,
+  { nameOf }: World,
   { relationship, assumption = "" }: Starter,
   audience: string,
   { who, identity }: { who: NodeId; identity: NodeId },
   way: Way,
   obstacle = "",
 ): Way => {
-  const name = nameOf(graph.identities, identity);
+  const name = nameOf(identity);
   const change: Omit<Request, "after"> = {
     as: senderOf(who),
     operation: "UpdateIdentity",
     at: identity,
     query: () => `updateMask=${Object.keys(relationship)[0]}`,
     body: () => relationship,
-    why: `${nameOf(graph.identities, who)} may change identity ${name}, and lets the workload assume it`,
+    why: `${nameOf(who)} may change identity ${name}, and lets the workload assume it`,
   };
   const assume = exchange(identity, audience, `the workload assumes identity ${name}`);
   return send(send(way, change, obstacle), assume, assumption);

@@ -3,43 +3,166 @@
 // organization; what another organization grants it comes along. In the way may be a binding of that identity: a caller who may take it
 // away does so. What several identities hold can be brought together by granting it to one of them.
 
-import { type BindingNode, type NodeId, nameOf } from "../graph/graph.ts";
+import type { BindingNode, NodeId } from "../graph/graph.ts";
 import type { Search } from "./cautious.ts";
-import { type Held, Holdings, join, type Request, send, type Way, wireNames } from "./reached.ts";
+import { type Held, holdingsIn, join, type Request, send, type Way, wireNames } from "./reached.ts";
 import { type Start, takeOver } from "./start.ts";
-import { placeIn, type World } from "./world.ts";
+import type { World } from "./world.ts";
 
-export const reachStrictly = (world: World, start: Start, search: Search): Held[] => {
+export const reachStrictly = (world: World, start: Start, { audience, budget }: Search): Held[] => {
   if (start.starter.assumption !== undefined) return [];
-  const holdings = new Holdings(world);
+  const { lineage, root, bindingsOf, granted, nameOf, placeOf } = world;
+  const { roles, identities } = world.graph;
+  const holdings = holdingsIn(world);
+  const { find, hasAll } = holdings;
   const found: Held[] = [];
-  const control = ({ identity, requests, lost }: Taken): void => {
-    const kept = world.bindingsOf(identity).filter(({ id, role }) => !lost.has(id) && world.isRead(role));
-    for (const { id, group, role } of kept) {
-      const capabilities = world.granted(role);
-      const held: Held = {
-        who: identity,
-        group,
-        role,
-        binding: id,
-        capabilities,
-        requests,
-        assumptions: [],
-        assumes: "strict",
-      };
+  const control = ({ identity: who, requests, lost }: Taken): void => {
+    const kept = bindingsOf(who).filter(({ id, role }) => !lost.has(id) && world.isRead(role));
+    for (const { id: binding, group, role } of kept) {
+      const capabilities = granted(role);
+      const held: Held = { who, group, role, binding, capabilities, requests, assumptions: [], assumes: "strict" };
       holdings.add(held);
       found.push(held);
     }
   };
+
+  /** The ways by which `by` comes to hold all of these: it holds them. */
+  const waysTo = (by: NodeId, capabilities: Iterable<string>, group: NodeId): (Held | undefined)[] =>
+    Array.from(capabilities, (one) => find(by, one, group));
+
+  /** How `who` comes to hold all of the capabilities at the group: it does, or others under control give it what it lacks. */
+  const supply = (who: NodeId, capabilities: readonly string[], group: NodeId): Way | undefined => {
+    const own = waysTo(who, capabilities, group);
+    const missing = capabilities.filter((_, i) => own[i] === undefined);
+    const held = join(...own);
+    if (missing.length === 0) return held;
+    if (holdings.identities().length < 2) return undefined;
+    const given = give(who, missing, group);
+    if (given !== undefined) return join(held, given);
+    const parts = missing.length > 1 ? missing.map((one) => give(who, [one], group)) : [];
+    return parts.length > 0 && parts.every((one) => one !== undefined) ? join(held, ...parts) : undefined;
+  };
+
+  const give = (to: NodeId, capabilities: readonly string[], group: NodeId): Way | undefined => {
+    const others = holdings.identities().filter((by) => by !== to);
+    const gifts = others.flatMap((by) => lineage(group).map((place): Gift => ({ by, to, capabilities, place })));
+    return shortest(gifts.flatMap((gift) => [...grant(gift), ...widenings(gift)]));
+  };
+
+  const grant = ({ by, to, capabilities, place }: Gift): Way[] => {
+    const may = find(by, "role_bindings.create", place);
+    if (may === undefined || !isNear(by, to, place) || !hasAll(by, capabilities, place)) return [];
+    const role = world
+      .grantable(place)
+      .find(({ id }) => capabilities.every((one) => granted(id).has(one)) && hasAll(by, granted(id), place));
+    const [giver, taker, where] = [nameOf(by), nameOf(to), placeOf(place)];
+    const bind = (way: Way, given: NodeId | Request, why: string): Way[] => {
+      const body: Request["body"] = (uidOf) => ({ identityUid: uidOf(to), roleUid: uidOf(given) });
+      return [send(way, { as: by, operation: "CreateRoleBinding", at: place, body, why })];
+    };
+    if (role !== undefined) {
+      const way = join(may, ...waysTo(by, granted(role.id), place));
+      return bind(way, role.id, `${giver} holds what ${role.name} grants at ${where}, and gives it to ${taker}`);
+    }
+    const create = find(by, "roles.create", place);
+    if (create === undefined) return [];
+    const way = send(join(may, create, ...waysTo(by, capabilities, place)), {
+      as: by,
+      operation: "CreateRole",
+      at: place,
+      body: () => ({ name: "path", capabilities: wireNames(capabilities) }),
+      why: `${giver} may create roles at ${where}, and creates one that grants what ${taker} lacks`,
+    });
+    return bind(way, way.requests.at(-1) as Request, `${giver} gives that role to ${taker}`);
+  };
+
+  /** The service takes an identity of the same organization, the caller itself, and one that the caller can list. */
+  const isNear = (by: NodeId, to: NodeId, place: NodeId): boolean => {
+    const { group } = identities.get(to) ?? {};
+    if (group === undefined) return false;
+    return by === to || root(group) === root(place) || hasAll(by, ["identity.list"], group);
+  };
+
+  /** Roles that `to` has at the place, and that `by` may widen by the capabilities. */
+  const widenings = ({ by, to, capabilities, place }: Gift): Way[] =>
+    holdings.of(to).flatMap((held) => {
+      const role = roles.get(held.role);
+      if (held.group !== place || !role?.group) return [];
+      const { id, name, group } = role;
+      const wide = [...new Set([...role.capabilities, ...capabilities])].sort();
+      const may = find(by, "roles.update", group);
+      if (may === undefined || !hasAll(by, wide, group)) return [];
+      const way = join(may, held, ...waysTo(by, wide, group));
+      const body: Request["body"] = () => ({ capabilities: wireNames(wide) });
+      const why = `${nameOf(by)} widens role ${name} by what it holds itself, for ${nameOf(to)}`;
+      return [send(way, { as: by, operation: "UpdateRole", at: id, body, why })];
+    });
+
+  const removal = (by: NodeId, { id: at, group }: BindingNode): Way | undefined => {
+    const [name, place] = [nameOf(by), placeOf(group)];
+    const may = find(by, "role_bindings.delete", group);
+    if (may) {
+      const why = `${name} may delete role bindings at ${place}, and takes away the one that is in the way`;
+      return send(may, { as: by, operation: "DeleteRoleBinding", at, body: null, why });
+    }
+    const change = find(by, "role_bindings.update", group);
+    if (change === undefined) return undefined;
+    const why = `${name} may change role bindings at ${place}, and takes over the one that is in the way`;
+    const body: Request["body"] = (uidOf) => ({ identityUid: uidOf(by), roleUid: uidOf(change.role) });
+    return send(change, { as: by, operation: "UpdateRoleBinding", at, body, why });
+  };
+
+  /** How a binding of an identity is no longer in the way of `who`: it holds what the role grants, or the binding is taken away. */
+  const clear = (who: NodeId, binding: BindingNode): { way: Way; isRemoved: boolean } | undefined => {
+    const { group, role } = binding;
+    const held = supply(who, [...granted(role)], group);
+    if (held !== undefined && hasAll(who, granted(role), group)) return { way: held, isRemoved: false };
+    const remover = shortest(holdings.identities().flatMap((by) => removal(by, binding) ?? []));
+    if (held !== undefined && (remover === undefined || held.requests.length <= remover.requests.length))
+      return { way: held, isRemoved: false };
+    return remover && { way: remover, isRemoved: true };
+  };
+
+  const takeover = (who: NodeId, identity: NodeId): Taken | undefined => {
+    budget.steps -= 1;
+    const { group } = identities.get(identity) ?? {};
+    const update = group === undefined ? undefined : supply(who, ["identity.update"], group);
+    if (group === undefined || update === undefined) return undefined;
+    const ways: Way[] = [update];
+    const lost = new Set<NodeId>();
+    const bindings = bindingsOf(identity);
+    for (const binding of bindings) {
+      if (root(binding.group) !== root(group)) continue;
+      const cleared = world.isRead(binding.role) ? clear(who, binding) : undefined;
+      if (cleared === undefined) return undefined;
+      ways.push(cleared.way);
+      if (cleared.isRemoved) lost.add(binding.id);
+    }
+    const { requests } = join(...ways);
+    // A role that is widened on the way may be one that the identity has: then it is in the way with more.
+    const isWidened = requests.some(
+      ({ operation, at }) => operation === "UpdateRole" && bindings.some(({ role }) => role === at),
+    );
+    if (isWidened) return undefined;
+    const way = takeOver(world, start.starter, audience, { who, identity }, { requests, assumptions: [] });
+    return { identity, requests: way.requests, lost };
+  };
+
   const certain = new Map([...start.controlled].filter(([, { assumptions }]) => assumptions.length === 0));
   for (const [identity, { requests }] of certain) control({ identity, requests, lost: new Set() });
   const taken = new Set(certain.keys());
+  const isHeld = (role: NodeId, group: NodeId): boolean =>
+    [...granted(role)].every((one) => holdings.identities().some((who) => hasAll(who, [one], group)));
+  /** Identities that another organization grants what none of those that are taken holds. */
+  const candidates = (): NodeId[] =>
+    world.trusted.flatMap(({ id }) =>
+      !taken.has(id) && world.abroad(id).some(({ group, role }) => !isHeld(role, group)) ? id : [],
+    );
   for (let isNew = true; isNew; ) {
-    const round = candidatesOf(holdings, taken).flatMap((identity) => {
-      if (search.budget.steps < 0) return [];
+    const round = candidates().flatMap((identity) => {
+      if (budget.steps < 0) return [];
       const callers = new Set([...certain.keys(), ...holdings.identities()]);
-      const ways = [...callers].flatMap((who) => takeover(holdings, who, identity, { start, search }) ?? []);
-      return shortest(ways) ?? [];
+      return shortest([...callers].flatMap((who) => takeover(who, identity) ?? [])) ?? [];
     });
     for (const one of round) {
       taken.add(one.identity);
@@ -62,90 +185,6 @@ interface Taken {
   lost: ReadonlySet<NodeId>;
 }
 
-/** Identities that another organization grants what none of those that are taken holds. */
-const candidatesOf = (holdings: Holdings, taken: ReadonlySet<NodeId>): NodeId[] => {
-  const { world } = holdings;
-  const isHeld = (role: NodeId, group: NodeId): boolean =>
-    [...world.granted(role)].every((one) => holdings.identities().some((who) => holdings.hasAll(who, [one], group)));
-  const isWorth = (id: NodeId): boolean =>
-    !taken.has(id) && world.abroad(id).some(({ group, role }) => !isHeld(role, group));
-  return world.trusted.flatMap(({ id }) => (isWorth(id) ? id : []));
-};
-
-const takeover = (
-  holdings: Holdings,
-  who: NodeId,
-  identity: NodeId,
-  { start, search }: { start: Start; search: Search },
-): Taken | undefined => {
-  const { world } = holdings;
-  search.budget.steps -= 1;
-  const { group } = world.graph.identities.get(identity) ?? {};
-  if (group === undefined) return undefined;
-  const update = supply(holdings, who, ["identity.update"], group);
-  if (update === undefined) return undefined;
-  const ways: Way[] = [update];
-  const lost = new Set<NodeId>();
-  for (const binding of world.bindingsOf(identity)) {
-    if (world.root(binding.group) !== world.root(group)) continue;
-    if (!world.isRead(binding.role)) return undefined;
-    const way = clear(holdings, who, binding);
-    if (way === undefined) return undefined;
-    ways.push(way.way);
-    if (way.isRemoved) lost.add(binding.id);
-  }
-  const before = join(...ways).requests;
-  // A role that is widened on the way may be one that the identity has: then it is in the way with more.
-  if (
-    before.some(
-      ({ operation, at }) => operation === "UpdateRole" && world.bindingsOf(identity).some(({ role }) => role === at),
-    )
-  )
-    return undefined;
-  const way = takeOver(world, start.starter, search.audience, { who, identity }, { requests: before, assumptions: [] });
-  return { identity, requests: way.requests, lost };
-};
-
-/** How a binding of an identity is no longer in the way of `who`: it holds what the role grants, or the binding is taken away. */
-const clear = (holdings: Holdings, who: NodeId, binding: BindingNode): { way: Way; isRemoved: boolean } | undefined => {
-  const { world } = holdings;
-  const { id, group, role } = binding;
-  const held = supply(holdings, who, [...world.granted(role)], group);
-  if (held !== undefined && holdings.hasAll(who, world.granted(role), group)) return { way: held, isRemoved: false };
-  const remover = shortest(holdings.identities().flatMap((by) => removal(holdings, by, id, group) ?? []));
-  if (held !== undefined && (remover === undefined || held.requests.length <= remover.requests.length))
-    return { way: held, isRemoved: false };
-  return remover && { way: remover, isRemoved: true };
-};
-
-const removal = (holdings: Holdings, by: NodeId, binding: NodeId, group: NodeId): Way | undefined => {
-  const { world } = holdings;
-  const [name, place] = [nameOf(world.graph.identities, by), placeIn(world, group)];
-  const may = holdings.find(by, "role_bindings.delete", group);
-  if (may) {
-    const why = `${name} may delete role bindings at ${place}, and takes away the one that is in the way`;
-    return send(may, { as: by, operation: "DeleteRoleBinding", at: binding, body: null, why });
-  }
-  const change = holdings.find(by, "role_bindings.update", group);
-  if (change === undefined) return undefined;
-  const why = `${name} may change role bindings at ${place}, and takes over the one that is in the way`;
-  const body: Request["body"] = (uidOf) => ({ identityUid: uidOf(by), roleUid: uidOf(change.role) });
-  return send(change, { as: by, operation: "UpdateRoleBinding", at: binding, body, why });
-};
-
-/** How `who` comes to hold all of the capabilities at the group: it does, or others under control give it what it lacks. */
-const supply = (holdings: Holdings, who: NodeId, capabilities: readonly string[], group: NodeId): Way | undefined => {
-  const own = capabilities.map((one) => holdings.find(who, one, group));
-  const missing = capabilities.filter((_, i) => own[i] === undefined);
-  const held = join(...own);
-  if (missing.length === 0) return held;
-  if (holdings.identities().length < 2) return undefined;
-  const given = give(holdings, who, missing, group);
-  if (given !== undefined) return join(held, given);
-  const parts = missing.length > 1 ? missing.map((one) => give(holdings, who, [one], group)) : [];
-  return parts.length > 0 && parts.every((one) => one !== undefined) ? join(held, ...parts) : undefined;
-};
-
 /** `by` gives `to` the capabilities at the place, which is the group where they are needed or above it. */
 interface Gift {
   by: NodeId;
@@ -153,68 +192,3 @@ interface Gift {
   capabilities: readonly string[];
   place: NodeId;
 }
-
-const give = (holdings: Holdings, to: NodeId, capabilities: readonly string[], group: NodeId): Way | undefined => {
-  const others = holdings.identities().filter((by) => by !== to);
-  const gifts = others.flatMap((by) =>
-    holdings.world.lineage(group).map((place): Gift => ({ by, to, capabilities, place })),
-  );
-  return shortest(gifts.flatMap((gift) => [...grant(holdings, gift), ...widenings(holdings, gift)]));
-};
-
-const grant = (holdings: Holdings, { by, to, capabilities, place }: Gift): Way[] => {
-  const { world } = holdings;
-  const may = holdings.find(by, "role_bindings.create", place);
-  if (may === undefined || !isNear(holdings, by, to, place)) return [];
-  if (!holdings.hasAll(by, capabilities, place)) return [];
-  const role = world
-    .grantable(place)
-    .find(
-      ({ id }) =>
-        capabilities.every((one) => world.granted(id).has(one)) && holdings.hasAll(by, world.granted(id), place),
-    );
-  const { identities } = world.graph;
-  const [giver, taker, where] = [nameOf(identities, by), nameOf(identities, to), placeIn(world, place)];
-  const bind = (way: Way, given: NodeId | Request, why: string): Way[] => {
-    const body: Request["body"] = (uidOf) => ({ identityUid: uidOf(to), roleUid: uidOf(given) });
-    return [send(way, { as: by, operation: "CreateRoleBinding", at: place, body, why })];
-  };
-  if (role !== undefined) {
-    const way = join(may, ...[...world.granted(role.id)].map((one) => holdings.find(by, one, place)));
-    return bind(way, role.id, `${giver} holds what ${role.name} grants at ${where}, and gives it to ${taker}`);
-  }
-  const create = holdings.find(by, "roles.create", place);
-  if (create === undefined) return [];
-  const way = send(join(may, create, ...capabilities.map((one) => holdings.find(by, one, place))), {
-    as: by,
-    operation: "CreateRole",
-    at: place,
-    body: () => ({ name: "path", capabilities: wireNames(capabilities) }),
-    why: `${giver} may create roles at ${where}, and creates one that grants what ${taker} lacks`,
-  });
-  return bind(way, way.requests.at(-1) as Request, `${giver} gives that role to ${taker}`);
-};
-
-/** The service takes an identity of the same organization, the caller itself, and one that the caller can list. */
-const isNear = (holdings: Holdings, by: NodeId, to: NodeId, place: NodeId): boolean => {
-  const { world } = holdings;
-  const { group } = world.graph.identities.get(to) ?? {};
-  if (group === undefined) return false;
-  return by === to || world.root(group) === world.root(place) || holdings.hasAll(by, ["identity.list"], group);
-};
-
-/** Roles that `to` has at the place, and that `by` may widen by the capabilities. */
-const widenings = (holdings: Holdings, { by, to, capabilities, place }: Gift): Way[] =>
-  holdings.of(to).flatMap((held) => {
-    const { roles, identities } = holdings.world.graph;
-    const role = roles.get(held.role);
-    if (held.group !== place || !role?.group) return [];
-    const { id, name, group } = role;
-    const wide = [...new Set([...role.capabilities, ...capabilities])].sort();
-    const may = holdings.find(by, "roles.update", group);
-    if (may === undefined || !holdings.hasAll(by, wide, group)) return [];
-    const way = join(may, held, ...wide.map((one) => holdings.find(by, one, group)));
-    const body: Request["body"] = () => ({ capabilities: wireNames(wide) });
-    const why = `${nameOf(identities, by)} widens role ${name} by what it holds itself, for ${nameOf(identities, to)}`;
-    return [send(way, { as: by, operation: "UpdateRole", at: id, body, why })];
-  });

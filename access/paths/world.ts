@@ -1,64 +1,22 @@
 // An access graph with the indexes that a search for paths asks again and again.
 import { getOrInsert, isRoot, OWNER_CAPABILITIES } from "../../schema/index.ts";
 import { compare } from "../canonical.ts";
-import {
-  type AccessGraph,
-  type BindingNode,
-  type IdentityNode,
-  lineageOf,
-  type NodeId,
-  nameOf,
-  pathOf,
-  type RoleNode,
-} from "../graph/graph.ts";
+import { type AccessGraph, type IdentityNode, lineageOf, type NodeId, pathOf, type RoleNode } from "../graph/graph.ts";
 import { type NotVisible, visibilityIn } from "../graph/live.ts";
 
-export interface World {
-  graph: AccessGraph;
-  /** the group and all above it, the group first */
-  lineage(group: NodeId): readonly NodeId[];
-  root(group: NodeId): NodeId;
-  /** the group and all below it */
-  below(group: NodeId): readonly NodeId[];
-  bindingsOf(identity: NodeId): readonly BindingNode[];
-  /** identities of the group itself that have a binding */
-  boundIn(group: NodeId): readonly IdentityNode[];
-  /** what other organizations than its own grant an identity */
-  abroad(identity: NodeId): readonly BindingNode[];
-  /** identities that another organization trusts, and whose role bindings are all visible in their own */
-  trusted: readonly IdentityNode[];
-  /** custom roles of the group itself */
-  rolesIn(group: NodeId): readonly RoleNode[];
-  bindingsTo(role: NodeId): readonly BindingNode[];
-  /** roles that can be granted at the group, the smallest first */
-  grantable(group: NodeId): readonly RoleNode[];
-  /** what a role grants; of one that cannot be read, nothing */
-  granted(role: NodeId): ReadonlySet<string>;
-  /** whether it is known what the role grants */
-  isRead(role: NodeId): boolean;
-  /** the strongest role that can be granted everywhere */
-  owner: { id: NodeId; name: string; capabilities: ReadonlySet<string> };
-  /** whether all bindings of the organization can be listed */
-  isWhole(root: NodeId): boolean;
-}
+export type World = ReturnType<typeof worldOf>;
 
 /** The order of the records must not decide which of two paths is found. */
-export const worldOf = (unordered: AccessGraph, notVisible: readonly NotVisible[]): World => {
+export const worldOf = (unordered: AccessGraph, notVisible: readonly NotVisible[]) => {
   const graph = inOrderOfIds(unordered);
-  const lineage = memoized((group: NodeId) => lineageOf(graph, group));
+  const { groups, identities, roles } = graph;
+  const lineage = memoized((group: NodeId): readonly NodeId[] => lineageOf(graph, group));
   const root = (group: NodeId): NodeId => lineage(group).at(-1) as NodeId;
-  const children = Map.groupBy(graph.groups.values(), ({ parent }) => parent);
-  const below = memoized((group: NodeId): NodeId[] => {
-    const found = new Set([group]);
-    for (const id of found) for (const child of children.get(id) ?? []) found.add(child.id);
-    return [...found];
-  });
-  const bindings = Map.groupBy(graph.bindings.values(), ({ identity }) => identity);
-  const byRole = Map.groupBy(graph.bindings.values(), ({ role }) => role);
-  const bound = [...graph.identities.values()].filter((one) => bindings.has(one.id) && !isPeople(one));
-  const identities = Map.groupBy(bound, ({ group }) => group);
-  const roles = Map.groupBy(graph.roles.values(), ({ group }) => group);
-  const granted = memoized((role: NodeId) => new Set(graph.roles.get(role)?.capabilities));
+  const children = Map.groupBy(groups.values(), ({ parent }) => parent);
+  const bindings = listsBy(graph.bindings.values(), ({ identity }) => identity);
+  const bound = [...identities.values()].filter((one) => bindings(one.id).length > 0 && !isPeople(one));
+  const boundIn = listsBy(bound, ({ group }) => group);
+  const rolesIn = listsBy(roles.values(), ({ group }) => group);
   const isVisible = visibilityIn(graph, notVisible);
   const hiddenRoots = new Set(
     notVisible
@@ -66,38 +24,59 @@ export const worldOf = (unordered: AccessGraph, notVisible: readonly NotVisible[
       .map(({ group }) => (group === "" ? "" : root(group))),
   );
   const isWhole = (one: NodeId): boolean => !hiddenRoots.has("") && !hiddenRoots.has(one);
-  const bindingsOf = (identity: NodeId): readonly BindingNode[] => bindings.get(identity) ?? [];
   const abroad = memoized((identity: NodeId) => {
-    const own = root(graph.identities.get(identity)?.group ?? "");
-    return bindingsOf(identity).filter(({ group }) => root(group) !== own);
+    const own = root(identities.get(identity)?.group ?? "");
+    return bindings(identity).filter(({ group }) => root(group) !== own);
   });
   return {
     graph,
+    /** the group and all above it, the group first */
     lineage,
     root,
-    below,
-    bindingsOf,
+    /** the group and all below it */
+    below: memoized((group: NodeId): readonly NodeId[] => {
+      const found = new Set([group]);
+      for (const id of found) for (const child of children.get(id) ?? []) found.add(child.id);
+      return [...found];
+    }),
+    bindingsOf: bindings,
+    /** identities of the group itself that have a binding */
+    boundIn,
+    /** what other organizations than its own grant an identity */
     abroad,
-    trusted: [...graph.groups.keys()]
-      .flatMap((group) => identities.get(group) ?? [])
+    /** identities that another organization trusts, and whose role bindings are all visible in their own */
+    trusted: [...groups.keys()]
+      .flatMap(boundIn)
       .filter(({ id, group }) => abroad(id).length > 0 && isWhole(root(group))),
-    boundIn: (group) => identities.get(group) ?? [],
-    rolesIn: (group) => roles.get(group) ?? [],
-    bindingsTo: (role) => byRole.get(role) ?? [],
-    grantable: memoized((group: NodeId) =>
+    /** custom roles of the group itself */
+    rolesIn,
+    bindingsTo: listsBy(graph.bindings.values(), ({ role }) => role),
+    /** roles that can be granted at the group, the smallest first */
+    grantable: memoized((group: NodeId): readonly RoleNode[] =>
       [...lineage(group), null]
-        .flatMap((one) => roles.get(one) ?? [])
+        .flatMap(rolesIn)
         .filter(({ capabilities }) => capabilities.length > 0)
         .sort((a, b) => a.capabilities.length - b.capabilities.length || (a.id < b.id ? -1 : 1)),
     ),
-    granted,
-    isRead: memoized((role: NodeId) => {
-      const node = graph.roles.get(role);
+    /** what a role grants; of one that cannot be read, nothing */
+    granted: memoized((role: NodeId): ReadonlySet<string> => new Set(roles.get(role)?.capabilities)),
+    /** whether it is known what the role grants */
+    isRead: memoized((role: NodeId): boolean => {
+      const node = roles.get(role);
       if (node === undefined) return false;
       return node.capabilities.length > 0 || node.group === null || isVisible("role", node.group);
     }),
+    /** the strongest role that can be granted everywhere */
     owner: ownerIn(graph),
+    /** whether all bindings of the organization can be listed */
     isWhole,
+    /** of an identity or a role */
+    nameOf: (id: NodeId): string => (identities.get(id) ?? roles.get(id))?.name ?? id,
+    /** for people: `platform/registry`, `the organization acme` */
+    placeOf: (group: NodeId): string => {
+      const path = pathOf(graph, group);
+      return path === "/" ? `the organization ${groups.get(group)?.name ?? group}` : path;
+    },
   };
 };
 
@@ -109,6 +88,11 @@ const inOrderOfIds = (graph: AccessGraph): AccessGraph =>
     ]),
   ) as unknown as AccessGraph;
 
+const listsBy = <K, V>(all: Iterable<V>, keyOf: (one: V) => K): ((key: K) => readonly V[]) => {
+  const lists = Map.groupBy(all, keyOf);
+  return (key) => lists.get(key) ?? [];
+};
+
 /** Somebody without an identity of their own may start a path. No request changes who they are. */
 const isPeople = (identity: IdentityNode): boolean => "who" in identity;
 
@@ -118,17 +102,11 @@ export const memoized = <K, V>(find: (key: K) => V): ((key: K) => V) => {
 };
 
 /** Of the built-in roles the one that grants most. A policy alone may not name it, and the service has it all the same. */
-const ownerIn = ({ roles }: AccessGraph): World["owner"] => {
+const ownerIn = ({ roles }: AccessGraph): { id: NodeId; name: string; capabilities: ReadonlySet<string> } => {
   const strongest = [...roles.values()]
     .filter(({ group, id }) => group === null && (isRoot(id) || id === "role owner"))
     .sort((a, b) => b.capabilities.length - a.capabilities.length)[0];
   if (strongest !== undefined && strongest.capabilities.length >= OWNER_CAPABILITIES.length / 2)
     return { id: strongest.id, name: strongest.name, capabilities: new Set(strongest.capabilities) };
   return { id: "role owner", name: "owner", capabilities: new Set(OWNER_CAPABILITIES) };
-};
-
-/** For people: `platform/registry`, `the organization`. */
-export const placeIn = ({ graph }: Pick<World, "graph">, group: NodeId): string => {
-  const path = pathOf(graph, group);
-  return path === "/" ? `the organization ${nameOf(graph.groups, group)}` : path;
 };
