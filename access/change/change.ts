@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { isObject, isUidp, parseMask, suggestion, UserError, WILDCARD } from "../../schema/index.ts";
 import { digestOf } from "../canonical.ts";
+import { string, strings, text, textOrNull, texts } from "../shape.ts";
 import { quote } from "../text.ts";
 import { METHODS, makesUid } from "./methods.ts";
 import { referencesIn, WrittenText, writtenFields } from "./value.ts";
@@ -21,50 +22,43 @@ export class ChangeError extends UserError {
   override readonly name = "ChangeError";
 }
 
-const uid = z.string().refine(isUidp, "must be a uid");
+const uid = string.refine(isUidp, "must be a uid");
 const time = z.iso.datetime({ error: "must be an RFC 3339 time in UTC" });
-const text = z
-  .union([z.string(), z.record(z.string(), z.unknown())])
+const reference = z
+  .union([string, z.record(string, z.unknown())])
   .describe(
     'a text, { "$uid": N }: what write N made, { "$segment": N }: the last segment of that, or { "$text": […] }: of both',
   );
 
 const WriteShape = z.strictObject({
   n: z.int().describe("number of the write, from 1"),
-  service: z.string().optional().describe("one of services; absent: the first one"),
-  method: z.string().describe("of the API, for one record: CreateRoleBinding"),
-  parent: text.optional().describe("of a create; absent: it makes an organization"),
-  uid: text.optional().describe("of an update or a delete"),
+  service: text("one of services; absent: the first one").optional(),
+  method: text("of the API, for one record: CreateRoleBinding"),
+  parent: reference.optional().describe("of a create; absent: it makes an organization"),
+  uid: reference.optional().describe("of an update or a delete"),
   fields: z
-    .record(z.string(), z.unknown())
+    .record(string, z.unknown())
     .describe(
       'what the write sets, without defaults; { "$secret": true } hides a value; { "$map": [[KEY, VALUE], …] } is a map',
     ),
-  mask: z
-    .array(z.string())
-    .optional()
-    .describe("of an update: the paths that it changes; one without a field is cleared"),
+  mask: texts("of an update: the paths that it changes; one without a field is cleared").optional(),
 });
 
 export const ChangeRow = z.strictObject({
   change: z.enum(["gain", "loss"]),
-  identity: text.describe("uid, or the write that makes it"),
-  group: text.describe("where it holds, and below"),
-  capability: z.string(),
+  identity: reference.describe("uid, or the write that makes it"),
+  group: reference.describe("where it holds, and below"),
+  capability: string,
 });
 export type ChangeRow = z.infer<typeof ChangeRow>;
 
 export const ChangeAfter = z.strictObject({
-  service: z.string().optional().describe("one of services; absent: the first one"),
-  identity: text.describe("uid, or the write that makes it; of people: that of the record which gives them access"),
-  access: z
-    .string()
-    .nullable()
-    .describe("sha256: and 64 hexadecimal digits, of what it holds; null: it does not exist"),
-  signIn: z
-    .string()
-    .optional()
-    .describe("the same of who can act as it; absent: that was not visible, or it does not exist"),
+  service: text("one of services; absent: the first one").optional(),
+  identity: reference.describe(
+    "uid, or the write that makes it; of people: that of the record which gives them access",
+  ),
+  access: textOrNull("sha256: and 64 hexadecimal digits, of what it holds; null: it does not exist"),
+  signIn: text("the same of who can act as it; absent: that was not visible, or it does not exist").optional(),
 });
 export type ChangeAfter = z.infer<typeof ChangeAfter>;
 
@@ -76,20 +70,17 @@ export type Restored = z.infer<typeof Restored>;
 
 const Before = z.strictObject({
   n: z.int().describe("number of the update"),
-  path: z.string().describe("of its mask"),
-  value: z.string().describe("sha256: and 64 hexadecimal digits, of the value that it replaces"),
+  path: text("of its mask"),
+  value: text("sha256: and 64 hexadecimal digits, of the value that it replaces"),
 });
 
 const Content = z.strictObject({
   version: z.literal(1),
   operation: z.enum(["up", "destroy", "revoke"]).describe("revoke: without a program"),
-  arguments: z.array(z.string()).describe("of the engine"),
-  stack: z.string().describe("empty: of none"),
-  services: z.array(z.string()).min(1).describe("addresses"),
-  commit: z
-    .string()
-    .optional()
-    .describe("of the program; absent: its folder has changes that are not committed, or no commit"),
+  arguments: texts("of the engine"),
+  stack: text("empty: of none"),
+  services: strings.min(1).describe("addresses"),
+  commit: text("of the program; absent: its folder has changes that are not committed, or no commit").optional(),
   created: time,
   expires: time,
   as: uid.describe("the identity that applies it"),
@@ -105,7 +96,7 @@ const Content = z.strictObject({
 export type ChangeContent = Omit<z.infer<typeof Content>, "writes"> & { writes: Write[] };
 
 const ChangeShape = Content.extend({
-  digest: z.string().describe("sha256: and 64 hexadecimal digits, of everything else as canonical JSON (RFC 8785)"),
+  digest: text("sha256: and 64 hexadecimal digits, of everything else as canonical JSON (RFC 8785)"),
 });
 export type Change = ChangeContent & { digest: string };
 
@@ -134,8 +125,8 @@ export const changeText = (content: ChangeContent): string => {
 /** `file` names it in an error. Throws a ChangeError. */
 export const parseChange = (content: string, file: string): Change => {
   const fail = (problem: string): never => {
-    const text = problem.length > PROBLEM_MAX ? `${problem.slice(0, PROBLEM_MAX)}…` : problem;
-    throw new ChangeError(`${file} ${text}; npx pulumi-irm review --out FILE makes a change`);
+    const shown = problem.length > PROBLEM_MAX ? `${problem.slice(0, PROBLEM_MAX)}…` : problem;
+    throw new ChangeError(`${file} ${shown}; npx pulumi-irm review --out FILE makes a change`);
   };
   if (Buffer.byteLength(content) > BYTES_MAX) return fail(`has more than ${BYTES_MAX} bytes`);
   if (isTooDeep(content)) return fail(`has more than ${DEPTH_MAX} objects and lists in each other`);

@@ -7,6 +7,7 @@ import { BUILT_IN_ROLE_CAPABILITIES, isObject, type Json, rootOf } from "../../s
 import { worstFirst } from "../graph/danger.ts";
 import { type IdentityNode, nameOf, pathOf } from "../graph/graph.ts";
 import type { Live, NotVisible } from "../graph/live.ts";
+import { string, text, textOrNull, texts } from "../shape.ts";
 import { roleReader } from "./answer.ts";
 
 const ISSUER = "https://pulltoken.issuer.chainguard.dev";
@@ -37,22 +38,22 @@ export const isUsed = (lastSeenTime: string, createTime: string): boolean =>
 
 // The pull tokens of an organization: who holds which role where, since when, until when, and whether it holds more than pulls.
 
-const time = z.string().nullable().describe("RFC 3339; null: not known");
+const time = textOrNull("RFC 3339; null: not known");
 
 /** A row for each role binding of a pull token, and one for a token without any. */
 export const PullToken = z.object({
-  uid: z.string().describe("of the identity"),
-  name: z.string(),
-  group: z.string().describe("uid of the group where the role holds; without a role, of the group of the identity"),
-  groupName: z.string().describe("path of that group from the organization, / for itself"),
-  role: z.string().nullable().describe("name of the role; null: it holds none"),
-  binding: z.string().nullable().describe("uid of the role binding"),
+  uid: text("of the identity"),
+  name: string,
+  group: text("uid of the group where the role holds; without a role, of the group of the identity"),
+  groupName: text("path of that group from the organization, / for itself"),
+  role: textOrNull("name of the role; null: it holds none"),
+  binding: textOrNull("uid of the role binding"),
   created: time,
   ageDays: z.number().nullable().describe("whole days since it was created"),
-  expires: z.string().describe("RFC 3339"),
+  expires: text("RFC 3339"),
   lastSeen: time,
   state: z.enum(["valid", "ending", "expired"]).describe("ending: within 30 days"),
-  more: z.array(z.string()).describe("capabilities beyond those of pulls, of all of its roles"),
+  more: texts("capabilities beyond those of pulls, of all of its roles"),
   complete: z.boolean().describe("false: you cannot see all that it holds, so it may hold more"),
 });
 export type PullToken = z.infer<typeof PullToken>;

@@ -25,32 +25,33 @@ import type { AccessGraph } from "../graph/graph.ts";
 import type { PeopleGraph } from "../graph/people.ts";
 import { PullToken } from "../query/pull-tokens.ts";
 import { RoleChange } from "../roles/change.ts";
+import { flag, string, strings, text, textOrNull, texts } from "../shape.ts";
 
 // What a review says of the run on a copy that its rows come from.
 
 const Missing = z.object({
-  capabilities: z.array(z.string()),
-  group: z.string().describe("uid of the group where they are missing"),
-  groupName: z.string(),
+  capabilities: strings,
+  group: text("uid of the group where they are missing"),
+  groupName: string,
 });
 
 export const Step = z.object({
-  urn: z.string().describe("of the resource; of a change that is replayed, the number and method of its write"),
-  op: z.string().describe("of the engine: create, update, delete, …"),
+  urn: text("of the resource; of a change that is replayed, the number and method of its write"),
+  op: text("of the engine: create, update, delete, …"),
   ok: z.boolean(),
-  error: z.string().optional().describe("what the API or the engine says of its failure"),
+  error: text("what the API or the engine says of its failure").optional(),
   missing: Missing.optional().describe("what the identity would need for it"),
 });
 export type Step = z.infer<typeof Step>;
 
 export const RunActor = z.object({
-  uid: z.string().nullable().describe("null: it is not known"),
-  name: z.string().nullable().describe("null: the caller cannot list it"),
+  uid: textOrNull("null: it is not known"),
+  name: textOrNull("null: the caller cannot list it"),
   rights: z.enum(["operator", "own"]).describe("operator: it may do everything; own: what its roles grant"),
 });
 export type RunActor = z.infer<typeof RunActor>;
 
-export const Other = z.object({ urn: z.string(), op: z.string() });
+export const Other = z.object({ urn: string, op: string });
 export type Other = z.infer<typeof Other>;
 
 export const Differs = z.object({
@@ -58,27 +59,24 @@ export const Differs = z.object({
   identity: ChangeAfter.shape.identity
     .optional()
     .describe("in place of a row: whatever it holds, and who can act as it"),
-  message: z.string(),
+  message: string,
 });
 export type Differs = z.infer<typeof Differs>;
 
 export const RunReport = z.object({
   as: RunActor.nullable().describe("the identity that the run acted as; null: there was no run"),
   steps: z.array(Step).describe("of resources of this package; without those that change nothing"),
-  errors: z.array(z.string()).describe("what failed beside the steps"),
+  errors: texts("what failed beside the steps"),
   others: z.array(Other).describe("changes of other providers, which never run"),
   writes: z.number().describe("how many requests of the run change something"),
-  digest: z
-    .string()
-    .describe("of the change: sha256: and 64 hexadecimal digits; empty: it is not known who applies it"),
+  digest: text("of the change: sha256: and 64 hexadecimal digits; empty: it is not known who applies it"),
   differs: z
     .array(Differs)
     .describe("rows that are not those of the file, or on which the copy and this review do not agree"),
-  notCopied: z.array(z.string()).describe("what the copy lacks, of what may decide access"),
-  notPart: z
-    .array(z.string())
-    .optional()
-    .describe("of a review of a policy: paths of further files that the change edits, which it does not read"),
+  notCopied: texts("what the copy lacks, of what may decide access"),
+  notPart: texts(
+    "of a review of a policy: paths of further files that the change edits, which it does not read",
+  ).optional(),
 });
 export type RunReport = z.infer<typeof RunReport>;
 
@@ -98,42 +96,39 @@ export const NO_RUN: RunReport = {
 export const goesThrough = ({ steps, errors, differs }: Pick<RunReport, "steps" | "errors" | "differs">): boolean =>
   steps.every(({ ok }) => ok) && errors.length + differs.length === 0;
 
-const uid = z.string().nullable().describe("null: does not exist yet");
-const groupName = z
-  .string()
-  .describe("path from the organization, / for itself; of an organization that does not exist yet, its name");
+const uid = textOrNull("null: does not exist yet");
+const groupName = text(
+  "path from the organization, / for itself; of an organization that does not exist yet, its name",
+);
 
 /** A capability that is gained or lost at a group and everywhere below it. */
 export const Row = z.object({
   group: uid.describe("uid of the topmost group where it is gained or lost; null: the group does not exist yet"),
   groupName,
-  capability: z.string().describe("such as groups.list"),
-  role: z.string().describe("name of the role that grants it; of several, the first by alphabet"),
+  capability: text("such as groups.list"),
+  role: text("name of the role that grants it; of several, the first by alphabet"),
 });
 export type Row = z.infer<typeof Row>;
 
 /** A pattern, with claims of tokens that it matches, and near ones that it does not. */
 export const PatternExamples = z.object({
-  claim: z.string(),
-  pattern: z.string(),
-  matches: z.array(z.string()),
-  differs: z.array(z.string()).describe("near to the others, and not matched"),
+  claim: string,
+  pattern: string,
+  matches: strings,
+  differs: texts("near to the others, and not matched"),
 });
 export type PatternExamples = z.infer<typeof PatternExamples>;
 
 export const Assumption = z.object({
-  text: z.string().describe("who can assume the identity, in words"),
+  text: text("who can assume the identity, in words"),
   patterns: z.array(PatternExamples),
 });
 export type Assumption = z.infer<typeof Assumption>;
 
-const serviceOfMany = z
-  .string()
-  .optional()
-  .describe("address of the service that has it; absent: the change is about one service");
+const serviceOfMany = text("address of the service that has it; absent: the change is about one service").optional();
 
 const relationship = z
-  .record(z.string(), z.unknown())
+  .record(string, z.unknown())
   .nullable()
   .describe(
     "who can assume it, as the API's JSON has it, such as { claimMatch }; null: it cannot be assumed, or that is not known",
@@ -148,8 +143,8 @@ const effect = z
 
 export const IdentityReview = z.object({
   uid,
-  name: z.string(),
-  nameBefore: z.string().optional().describe("where the identity is renamed"),
+  name: string,
+  nameBefore: text("where the identity is renamed").optional(),
   groupName,
   change: z.enum(["created", "deleted", "replaced", "updated", "none"]).describe("of the identity's own record"),
   gains: z.array(Row),
@@ -169,17 +164,15 @@ export const IdentityReview = z.object({
 export type IdentityReview = z.infer<typeof IdentityReview>;
 
 export const PeopleReview = z.object({
-  subject: z
-    .string()
-    .describe(
-      "people of PROVIDER, external group ID of PROVIDER, invite KEY_ID (of a new one, the name of its resource), or static keys of IDENTITY",
-    ),
+  subject: text(
+    "people of PROVIDER, external group ID of PROVIDER, invite KEY_ID (of a new one, the name of its resource), or static keys of IDENTITY",
+  ),
   uid: uid.describe("uid of the record that gives the access: identity provider, mapping, invite, identity"),
   groupName,
   gains: z.array(Row),
   losses: z.array(Row),
-  before: z.string().nullable().describe("who they are, in words"),
-  after: z.string().nullable(),
+  before: textOrNull("who they are, in words"),
+  after: string.nullable(),
   effect,
   service: serviceOfMany,
 });
@@ -206,121 +199,118 @@ export const RULES = [
 ] as const;
 export type RuleName = (typeof RULES)[number];
 
-export const FindingList = z.object({ lead: z.string(), items: z.array(z.string()) });
+export const FindingList = z.object({ lead: string, items: strings });
 export type FindingList = z.infer<typeof FindingList>;
 
 export const Finding = z.object({
   rule: z.enum(RULES),
-  subject: z.string().describe("uid, or the name of what does not exist yet"),
-  name: z.string().describe("name of the subject"),
-  message: z.string(),
+  subject: text("uid, or the name of what does not exist yet"),
+  name: text("name of the subject"),
+  message: string,
   list: FindingList.optional().describe("message as a sentence and a list, where it has several parts"),
-  allowed: z.literal(true).optional().describe("excused by --allow"),
-  denied: z.literal(true).optional().describe("of a rule that is denied or required: the exit code is 3"),
-  unknown: z.literal(true).optional().describe("not found, but possible: an entry of unknown may hide it"),
+  allowed: flag("excused by --allow"),
+  denied: flag("of a rule that is denied or required: the exit code is 3"),
+  unknown: flag("not found, but possible: an entry of unknown may hide it"),
   service: serviceOfMany,
 });
 export type Finding = z.infer<typeof Finding>;
 
 /** By which requests an identity could come to hold what it does not hold. */
 export const PathReview = z.object({
-  from: z.object({ identity: uid, name: z.string() }),
-  gains: z.array(z.object({ capability: z.string(), group: uid, groupName })),
+  from: z.object({ identity: uid, name: string }),
+  gains: z.array(z.object({ capability: string, group: uid, groupName })),
   assumes: z
     .enum(["strict", "cautious"])
     .describe("strict: by the rules of the reference server; cautious: only under its assumptions"),
   steps: z.array(
     z.object({
-      as: z.string().describe("uid of an identity, or workload"),
-      name: z.string().describe("of that identity"),
-      method: z.string(),
-      path: z.string().describe(`the uid of the record that step N creates is \${N.uid}`),
-      body: z.record(z.string(), z.unknown()).nullable(),
-      why: z.string(),
-      about: z.string().describe("the record that the request is about, in words"),
+      as: text("uid of an identity, or workload"),
+      name: text("of that identity"),
+      method: string,
+      path: text(`the uid of the record that step N creates is \${N.uid}`),
+      body: z.record(string, z.unknown()).nullable(),
+      why: string,
+      about: text("the record that the request is about, in words"),
     }),
   ),
-  assumptions: z.array(z.string()),
+  assumptions: strings,
 });
 export type PathReview = z.infer<typeof PathReview>;
 
-const Named = z.object({ kind: z.string().describe("such as role binding"), uid, name: z.string() });
+const Named = z.object({ kind: text("such as role binding"), uid, name: string });
 
 export const DeletedGroup = z.object({
-  group: z.string(),
+  group: string,
   groupName,
   contents: z.array(Named).describe("what is in it or below, and disappears with it"),
 });
 export type DeletedGroup = z.infer<typeof DeletedGroup>;
 
 export const Adopted = Named.extend({
-  resource: z.string(),
+  resource: string,
   deletedLater: z.boolean(),
 });
 export type Adopted = z.infer<typeof Adopted>;
 
 export const Forced = Named.extend({
-  resource: z.string(),
+  resource: string,
   deletes: z.boolean().describe("true: this change deletes it; false: a later one may"),
   contents: z.array(Named).describe("what no resource manages, and a deletion takes along"),
 });
 export type Forced = z.infer<typeof Forced>;
 
 export const Undeclared = z.object({
-  binding: z.string(),
-  group: z.string(),
+  binding: string,
+  group: string,
   groupName,
-  identity: z.string(),
-  identityName: z.string(),
-  role: z.string(),
+  identity: string,
+  identityName: string,
+  role: string,
 });
 export type Undeclared = z.infer<typeof Undeclared>;
 
-export const ExpiringKey = z.object({ uid, name: z.string(), groupName, expirationTime: z.string() });
+export const ExpiringKey = z.object({ uid, name: string, groupName, expirationTime: string });
 export type ExpiringKey = z.infer<typeof ExpiringKey>;
 
 export const Unknown = z.object({
-  subject: z.string().describe("name of the resource, or empty: about the whole review"),
-  property: z.string().optional(),
-  message: z.string(),
+  subject: text("name of the resource, or empty: about the whole review"),
+  property: string.optional(),
+  message: string,
 });
 export type Unknown = z.infer<typeof Unknown>;
 
-export const NotVisible = z.object({ kind: z.string(), group: z.string(), groupName, message: z.string() });
+export const NotVisible = z.object({ kind: string, group: string, groupName, message: string });
 export type NotVisible = z.infer<typeof NotVisible>;
 
 /** What was reviewed, where and when. */
 export const Origin = z.object({
-  stack: z.string().optional().describe("project/stack of the program, where there is one"),
-  service: z.string().describe("address of the API"),
-  commit: z.string().optional().describe("of git, in the folder of the program or the policy; where there is one"),
+  stack: text("project/stack of the program, where there is one").optional(),
+  service: text("address of the API"),
+  commit: text("of git, in the folder of the program or the policy; where there is one").optional(),
   isModified: z.boolean().optional().describe("true: files differ from the commit"),
-  time: z.string().describe("RFC 3339, by the clock of the service"),
+  time: text("RFC 3339, by the clock of the service"),
 });
 export type Origin = z.infer<typeof Origin>;
 
 export const RulesSource = z.object({
-  file: z.string().describe("path of the file of rules"),
+  file: text("path of the file of rules"),
   isThere: z.boolean().describe("false: there is no such file, so only flags of the command count"),
-  base: z.string().optional().describe("branch, tag or commit that it is read from; absent: the work tree"),
-  commit: z.string().optional().describe("commit of the base"),
+  base: text("branch, tag or commit that it is read from; absent: the work tree").optional(),
+  commit: text("commit of the base").optional(),
 });
 export type RulesSource = z.infer<typeof RulesSource>;
 
 export const TestResult = z.object({
-  name: z.string(),
+  name: string,
   passed: z.boolean(),
-  reason: z.string().optional().describe("why it failed"),
+  reason: text("why it failed").optional(),
   list: FindingList.optional().describe("reason as a sentence and a list, where it has several parts"),
-  failedBefore: z.literal(true).optional().describe("it failed before this change too, for each of these reasons"),
+  failedBefore: flag("it failed before this change too, for each of these reasons"),
 });
 export type TestResult = z.infer<typeof TestResult>;
 
 export const Report = RunReport.extend({
-  organizations: z
-    .array(z.string())
-    .optional()
-    .describe("names of those whose access changes; all that are visible where it could be any"),
+  organizations: texts("names of those whose access changes; all that are visible where it could be any").optional(),
   origin: Origin.optional(),
   identities: z.array(IdentityReview),
   people: z.array(PeopleReview),

@@ -7,30 +7,29 @@ import { accessChange, type IdentityChange } from "../graph/effective-access.ts"
 import { type AccessGraph, newGraph, pathOf, type RoleNode } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
 import { everyoneIn } from "../graph/people.ts";
+import { string, strings, text, textOrNull, texts } from "../shape.ts";
 import type { LockedRoles } from "./lock.ts";
 
-const texts = z.array(z.string());
-
 const Reach = z.object({
-  identity: z.string().nullable().describe("uid; null: people without an identity"),
-  name: z.string(),
-  group: z.string().describe("uid of the group where the role is granted"),
-  groupName: z.string().describe("path; `/`: the organization"),
-  binding: z.string().describe("uid of the record that grants the role"),
-  gains: texts.describe("capabilities that it did not have there"),
-  losses: texts.describe("capabilities that it has there no more"),
+  identity: textOrNull("uid; null: people without an identity"),
+  name: string,
+  group: text("uid of the group where the role is granted"),
+  groupName: text("path; `/`: the organization"),
+  binding: text("uid of the record that grants the role"),
+  gains: texts("capabilities that it did not have there"),
+  losses: texts("capabilities that it has there no more"),
 });
 export type Reach = z.infer<typeof Reach>;
 
 export const RoleChange = z.object({
-  name: z.string(),
-  uid: z.string().nullable().describe("null: the service has no such role any more"),
+  name: string,
+  uid: textOrNull("null: the service has no such role any more"),
   change: z.enum(["added", "changed", "removed"]),
-  service: z.string().describe("address of the API"),
-  added: texts,
-  removed: texts,
+  service: text("address of the API"),
+  added: strings,
+  removed: strings,
   against: z.enum(["lock", "table"]).describe("roles.lock.yaml, or the table of this version"),
-  date: z.string().describe("the day of the bundles that it differs from: 2026-11-28"),
+  date: text("the day of the bundles that it differs from: 2026-11-28"),
   reaches: z.array(Reach).describe("who gained or lost access by it"),
   complete: z.boolean().describe("false: the caller may not list everything, so others may have gained or lost access"),
 });
