@@ -4,7 +4,8 @@
 import { methodOf } from "../access/change/methods.ts";
 import type { Write } from "../access/change/write.ts";
 import { type Copy, recordsIn } from "../access/copy/copy.ts";
-import { type ExportKind, groupOf } from "../access/export/read.ts";
+import type { ExportKind } from "../access/export/read.ts";
+import { groupOf } from "../access/graph/hidden.ts";
 import { RELATIONSHIPS } from "../access/graph/live-record.ts";
 import {
   capabilityFrom,

@@ -18,7 +18,6 @@ import {
 } from "../../schema/index.ts";
 import {
   type ExportKind,
-  groupOf,
   KINDS,
   type NotVisible,
   type OnRead,
@@ -26,6 +25,7 @@ import {
   type VisibleRecords,
 } from "../export/read.ts";
 import { countText } from "../format/words.ts";
+import { groupOf } from "../graph/hidden.ts";
 import { type Listed, relationshipOf } from "../graph/live-record.ts";
 import { yamlText } from "../text.ts";
 

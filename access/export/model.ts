@@ -1,11 +1,12 @@
 // What a program declares for what exists: the records in the order in which they refer to each other, with unique names. Pure.
 import { isAncestor, isRoleName, isRoot, type Json, parentOf, printable, resources } from "../../schema/index.ts";
 import { compare } from "../canonical.ts";
+import { groupOf } from "../graph/hidden.ts";
 import type { Listed } from "../graph/live-record.ts";
 import { argumentsFrom, fieldsOf, reasonToLeaveOut, secretPath } from "./arguments.ts";
 import { identifier, namedOf, uniqueNames } from "./names.ts";
 import { presetFor } from "./preset.ts";
-import { type Contents, type ExportKind, groupOf, KINDS, type NotVisible, pathIn } from "./read.ts";
+import { type Contents, type ExportKind, KINDS, type NotVisible, pathIn } from "./read.ts";
 import { type Entry, type ExportOptions, Fields, Reference, Secret, type Value } from "./value.ts";
 
 /** A record that the program does not declare. */

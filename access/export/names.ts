@@ -1,7 +1,8 @@
 // Logical names: readable, unique, and the same in each run. They follow from the names of the records, never from their order.
 import { parentOf, resources } from "../../schema/index.ts";
+import { groupOf } from "../graph/hidden.ts";
 import type { Listed } from "../graph/live-record.ts";
-import { type Contents, type ExportKind, groupOf, pathIn } from "./read.ts";
+import { type Contents, type ExportKind, pathIn } from "./read.ts";
 import type { Entry } from "./value.ts";
 
 export interface Named {

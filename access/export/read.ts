@@ -1,8 +1,8 @@
 // What exists, below a group or wherever the caller can see it, in one list of each kind: the fewest requests, and no record is read twice.
 import type { Client } from "../../client/client.ts";
 import { ancestorsOf, isAncestorOrSelf, isRoot, type Json, parentOf, rootOf } from "../../schema/index.ts";
-import { type NodeId, newGraph } from "../graph/graph.ts";
-import { type HideableKind, hiddenPlaces, hiddenText, listVisible } from "../graph/hidden.ts";
+import { newGraph } from "../graph/graph.ts";
+import { groupOf, type HideableKind, listVisible, type NotListed, notListedIn } from "../graph/hidden.ts";
 import { addGroup, type Listed } from "../graph/live-record.ts";
 import { resolveQuestion } from "../query/question.ts";
 
@@ -24,12 +24,7 @@ export type ExportKind = (typeof KINDS)[number];
 /** Mappings are listed with the right to list their identity providers. */
 const HIDEABLE = KINDS.filter((kind) => kind !== "externalGroupRoleMapping") satisfies HideableKind[];
 
-export interface NotVisible {
-  kind: ExportKind;
-  /** uid of the group; empty: the service does not answer this list at all */
-  group: NodeId;
-  message: string;
-}
+export type NotVisible = NotListed<ExportKind>;
 
 export interface VisibleRecords {
   /** names of all groups that the caller can list, by uid */
@@ -95,7 +90,7 @@ const readRecords = async (
   const lists = await Promise.all(others.map((kind) => listOf(client, kind, top, onRead)));
   const all = [{ kind: "group", records: groups }, ...lists];
   const records = Object.fromEntries(all.map((list) => [list.kind, list.records])) as unknown as Records;
-  const refused = lists.flatMap(({ notVisible }) => notVisible ?? []);
+  const refused = lists.flatMap(({ failure }) => failure?.notListed ?? []);
   return { records, notVisible: [...refused, ...(await notVisibleAmong(client, top, records, refused))] };
 };
 
@@ -107,12 +102,12 @@ const topOf = (groups: readonly Listed[], text: string): string => {
 
 const listOf = async (client: Caller, kind: ExportKind, top: string | undefined, onRead: OnRead) => {
   const filters = top === undefined ? {} : { uidp: { descendantsOf: top } };
-  const { records, failure } = await listVisible(client, kind, filters, false);
+  const list = await listVisible(client, kind, filters);
   // An account association has the uid of its group, so that of the group itself is not below it.
-  if (top !== undefined && kind === "accountAssociation" && failure === undefined)
-    records.unshift(...(await listVisible(client, kind, { uidp: { ids: [top] } }, false)).records);
-  onRead(kind, records.length);
-  return { kind, records, ...(failure && { notVisible: { kind, group: "", message: failure.message } }) };
+  if (top !== undefined && kind === "accountAssociation" && list.failure === undefined)
+    list.records.unshift(...(await listVisible(client, kind, { uidp: { ids: [top] } })).records);
+  onRead(kind, list.records.length);
+  return list;
 };
 
 export type Records = Contents["records"];
@@ -129,17 +124,11 @@ export const builtInRolesOf = async (client: Caller, records: Records): Promise<
     ...externalGroupRoleMapping.map((one) => one.roleUid),
   ];
   if (named.every((uid) => !isBuiltIn(uid) || names.has(uid))) return names;
-  const { records: all } = await listVisible(client, "role", { uidp: { inRoot: true } }, false);
+  const { records: all } = await listVisible(client, "role", { uidp: { inRoot: true } });
   return new Map([...names, ...all.map(({ uid, name }) => [uid, String(name)] as const)]);
 };
 
 const isBuiltIn = (uid: unknown): uid is string => typeof uid === "string" && uid !== "" && isRoot(uid);
-
-/** The group that a record is in; "" for a built-in role. */
-export const groupOf = (kind: ExportKind, uid: string): string => {
-  if (kind === "group" || kind === "accountAssociation") return uid;
-  return kind === "tag" || kind === "externalGroupRoleMapping" ? parentOf(parentOf(uid)) : parentOf(uid);
-};
 
 const notVisibleAmong = async (
   client: Caller,
@@ -148,17 +137,12 @@ const notVisibleAmong = async (
   refused: readonly NotVisible[],
 ): Promise<NotVisible[]> => {
   const kinds = HIDEABLE.filter((kind) => !refused.some((one) => one.kind === kind));
-  const listed = new Map(kinds.map((kind) => [kind, new Set(records[kind].map(({ uid }) => groupOf(kind, uid)))]));
   // A group that cannot be listed may hold a record that can.
   const places = KINDS.flatMap((kind) => records[kind].map(({ uid }) => groupOf(kind, uid)));
   const known = new Set([...places, top ?? ""].flatMap((uid) => (uid === "" ? [] : [uid, ...ancestorsOf(uid)])));
   const groups = [...known].filter((uid) => top === undefined || isAncestorOrSelf(top, uid));
   const tops = top === undefined ? new Set(groups.map(rootOf)) : [top];
-  const hidden = await hiddenPlaces(client, { groups, tops, kinds, listed });
-  const position = ({ kind, group }: (typeof hidden)[number]): string => `${KINDS.indexOf(kind)} ${group}`;
-  return hidden
-    .sort((a, b) => (position(a) < position(b) ? -1 : 1))
-    .map(({ kind, group }) => ({ kind, group, message: hiddenText(kind) }));
+  return notListedIn(client, { groups, tops, kinds, records });
 };
 
 /** The names from the organization down, without its own; a group that the caller cannot list by its uid. */

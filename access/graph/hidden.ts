@@ -3,7 +3,17 @@ import type { Client } from "../../client/client.ts";
 import { apiErrorOf, apiText, hasCode, ListError, sessionErrorOf } from "../../client/errors.ts";
 import { listAll } from "../../client/paginate.ts";
 import { isListable } from "../../client/records.ts";
-import { isObject, isUidp, type Json, levelOf, type Operation, parentOf, resources } from "../../schema/index.ts";
+import {
+  isObject,
+  isUidp,
+  type Json,
+  levelOf,
+  type Operation,
+  parentOf,
+  resources,
+  rootOf,
+} from "../../schema/index.ts";
+import { inOrderOf } from "../canonical.ts";
 import { quote } from "../text.ts";
 import type { NodeId } from "./graph.ts";
 import type { Listed } from "./live-record.ts";
@@ -11,27 +21,38 @@ import type { Listed } from "./live-record.ts";
 /** Kinds whose records are in groups: a caller may be allowed to list them in some groups only. */
 export type HideableKind = Exclude<keyof typeof resources, "advisory" | "externalGroupRoleMapping">;
 
-/** The records of a kind in one group. */
-export interface Place<Kind extends HideableKind = HideableKind> {
+/** The records of a kind in a group, and in the groups below it that are not covered by themselves, cannot be listed. */
+export interface NotListed<Kind extends string> {
   kind: Kind;
+  /** uid; empty: the service does not answer this list at all */
   group: NodeId;
+  message: string;
 }
+
+/** The group that a record is in; "" for a built-in role. */
+export const groupOf = (kind: keyof typeof resources, uid: string): string => {
+  if (kind === "group" || kind === "accountAssociation") return uid;
+  return kind === "tag" || kind === "externalGroupRoleMapping" ? parentOf(parentOf(uid)) : parentOf(uid);
+};
 
 interface Asked<Kind extends HideableKind> {
   groups: readonly NodeId[];
   /** the groups at which to begin */
   tops: Iterable<NodeId>;
   kinds: readonly Kind[];
-  /** by kind, the groups that a listed record is in: its other records are listed too */
-  listed: ReadonlyMap<Kind, ReadonlySet<NodeId>>;
+  records: Readonly<Record<Kind, readonly Listed[]>>;
 }
 
-/** The places that cannot be listed, from the top down: below a group that can be listed, everything can. */
-export const hiddenPlaces = async <Kind extends HideableKind>(
+/**
+ * Where records cannot be listed, from the top down: below a group that can be listed, everything can. A record that is listed proves that
+ * those of its group are.
+ */
+export const notListedIn = async <Kind extends HideableKind>(
   client: Pick<Client, "call">,
-  { groups, tops, kinds, listed }: Asked<Kind>,
-): Promise<Place<Kind>[]> => {
+  { groups, tops, kinds, records }: Asked<Kind>,
+): Promise<NotListed<Kind>[]> => {
   const children = Map.groupBy(groups, parentOf);
+  const listed = new Map(kinds.map((kind) => [kind, new Set(records[kind].map(({ uid }) => groupOf(kind, uid)))]));
   const hidden: Place<Kind>[] = [];
   let level = [...tops].flatMap((group) => kinds.map((kind): Place<Kind> => ({ kind, group })));
   while (level.length > 0) {
@@ -40,8 +61,12 @@ export const hiddenPlaces = async <Kind extends HideableKind>(
     hidden.push(...found);
     level = found.flatMap(({ kind, group }) => (children.get(group) ?? []).map((child) => ({ kind, group: child })));
   }
-  return hidden;
+  return inOrderOf(hidden, ({ kind, group }) => `${rootOf(group)} ${kinds.indexOf(kind)} ${group}`).map(
+    ({ kind, group }) => ({ kind, group, message: hiddenText(kind) }),
+  );
 };
+
+type Place<Kind> = { kind: Kind; group: NodeId };
 
 /** A caller may see the names of hundreds of groups and no more: each request of one level at once is too many. */
 const PROBES_AT_ONCE = 8;
@@ -60,37 +85,32 @@ const findHidden = async <Kind extends HideableKind>(
 };
 
 /** Why records of a kind in a group are not visible. */
-export const hiddenText = (kind: HideableKind): string => {
+const hiddenText = (kind: HideableKind): string => {
   const { methods, operations, words } = resources[kind];
   const capability = (methods as Record<string, Operation>)[operations.get]?.capabilities.join(", ");
   return `${words} of this group cannot be listed: ${capability} is needed at it`;
 };
 
-interface VisibleList {
-  records: Listed[];
-  /** why the service does not list them to this caller */
-  failure?: { message: string; error: unknown };
-}
-
 /** All records of a kind that pass the filters. `isCore`: every service has this list, so without it the address is wrong. */
-export const listVisible = async (
+export const listVisible = async <Kind extends keyof typeof resources>(
   client: Pick<Client, "call" | "clock">,
-  kind: keyof typeof resources,
-  filters: Json,
-  isCore: boolean,
-): Promise<VisibleList> => {
+  kind: Kind,
+  filters: Json = {},
+  isCore = false,
+) => {
   const records: Listed[] = [];
   try {
     for await (const record of listAll(client, resources[kind].list, filters)) {
       checkRecord(kind, record);
       records.push(record);
     }
-    return { records };
+    return { kind, records };
   } catch (error) {
     if (!isRefused(error, isCore)) throw error;
     const cause = apiErrorOf(error);
     const message = `the list of ${resources[kind].words} cannot be read: ${cause ? apiText(cause) : String(error)}`;
-    return { records: [], failure: { message, error } };
+    const notListed: NotListed<Kind> = { kind, group: "", message };
+    return { kind, records: [], failure: { notListed, error } };
   }
 };
 

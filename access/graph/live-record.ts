@@ -23,16 +23,15 @@ export const relationshipOf = (record: Json): Json | null => {
 /** The fields of an identity of which one says who may assume it. */
 export const RELATIONSHIPS: readonly string[] = oneofsOf(Identity).get("relationship") ?? [];
 
+/** What a node has of each record. Its group is then in the graph. */
+const nodeIn = (graph: GraphBuilder, { uid, name }: Listed) => {
+  const group = parentOf(uid);
+  addGroup(graph, group);
+  return { id: uid, uid, name: String(name ?? uid), group };
+};
+
 export const addIdentity = (graph: GraphBuilder, record: Listed): void => {
-  const { uid, name } = record;
-  addGroup(graph, parentOf(uid));
-  graph.identities.set(uid, {
-    id: uid,
-    uid,
-    name: String(name ?? uid),
-    group: parentOf(uid),
-    relationship: relationshipOf(record),
-  });
+  graph.identities.set(record.uid, { ...nodeIn(graph, record), relationship: relationshipOf(record) });
 };
 
 export const addRole = (graph: GraphBuilder, { uid, name, capabilities = [] }: Listed): void => {
@@ -64,7 +63,7 @@ export const addBinding = (graph: GraphBuilder, record: Listed): void => {
 
 const textIn = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** How people sign in, of a record or of the inputs of a resource; null where a part cannot be known. */
+/** How people sign in; null where a part cannot be known. */
 const signInOf = (oidc: unknown): SignIn | null => {
   const { issuer, clientId, groupsClaim = "" } = (oidc ?? {}) as Json;
   return typeof issuer === "string" && typeof clientId === "string" && typeof groupsClaim === "string"
@@ -72,56 +71,43 @@ const signInOf = (oidc: unknown): SignIn | null => {
     : null;
 };
 
-export const addProvider = (graph: GraphBuilder, { uid, name, oidc, defaultRole }: Listed): void => {
-  const group = parentOf(uid);
-  addGroup(graph, group);
-  graph.providers.set(uid, {
-    id: uid,
-    uid,
-    name: String(name ?? uid),
-    group,
-    signIn: signInOf(oidc),
-    defaultRole: textIn(defaultRole) || null,
-  });
+const addProvider = (graph: GraphBuilder, record: Listed): void => {
+  const { uid, oidc, defaultRole } = record;
+  const own = { signIn: signInOf(oidc), defaultRole: textIn(defaultRole) || null };
+  graph.providers.set(uid, { ...nodeIn(graph, record), ...own });
 };
 
 // A mapping is shown also where its identity provider is not: its uid stands for the name.
-export const addExternalGroup = (graph: GraphBuilder, { uid, externalGroupId, roleUid, scope }: Listed): void => {
+const addExternalGroup = (graph: GraphBuilder, record: Listed): void => {
+  const { uid, externalGroupId, roleUid, scope } = record;
   const provider = parentOf(uid);
-  const group = parentOf(provider);
-  if (!graph.providers.has(provider))
-    graph.providers.set(provider, {
-      id: provider,
-      uid: provider,
-      name: provider,
-      group,
-      signIn: null,
-      defaultRole: null,
-    });
-  addGroup(graph, textIn(scope) || rootOf(uid));
-  graph.externalGroups.set(uid, {
-    id: uid,
-    uid,
-    provider,
-    externalGroupId: textIn(externalGroupId),
-    role: textIn(roleUid),
-    group: textIn(scope) || rootOf(uid),
-  });
+  const group = textIn(scope) || rootOf(uid);
+  if (!graph.providers.has(provider)) addProvider(graph, { uid: provider });
+  addGroup(graph, group);
+  const given = { externalGroupId: textIn(externalGroupId), role: textIn(roleUid) };
+  graph.externalGroups.set(uid, { id: uid, uid, provider, group, ...given });
 };
 
-export const addInvite = (graph: GraphBuilder, record: Listed): void => {
+const addInvite = (graph: GraphBuilder, record: Listed): void => {
   const { uid, roleUid, keyId, email, singleUse, expirationTime } = record;
   const role = record.role as Partial<Named> | undefined;
-  addGroup(graph, parentOf(uid));
   if (role) addNamedRole(graph, role);
   graph.invites.set(uid, {
-    id: uid,
-    uid,
-    name: textIn(keyId) || uid,
-    group: parentOf(uid),
+    ...nodeIn(graph, { uid, name: textIn(keyId) || uid }),
     role: role?.uid || textIn(roleUid) || null,
     email: textIn(email),
     singleUse: singleUse === true,
     expirationTime: textIn(expirationTime) || null,
   });
 };
+
+/** How a record of each kind comes into a graph, in an order in which those come first that name the others. */
+export const ADD = {
+  group: (graph, { uid, name }) => addGroup(graph, uid, name as string | undefined),
+  identity: addIdentity,
+  role: addRole,
+  roleBinding: addBinding,
+  identityProvider: addProvider,
+  groupInvite: addInvite,
+  externalGroupRoleMapping: addExternalGroup,
+} as const satisfies Record<string, (graph: GraphBuilder, record: Listed) => void>;

@@ -3,35 +3,19 @@
 // that does not exist: the answer is 403 without the right, and 404 with it (docs/contract.md#d5). Another service may refuse a whole
 // list, or not have it: the rest of the graph is read all the same.
 import type { Client } from "../../client/client.ts";
-import { parentOf, rootOf } from "../../schema/index.ts";
+import { rootOf } from "../../schema/index.ts";
 import { worstFirst } from "./danger.ts";
 import { type AccessGraph, lineageOf, type NodeId, newGraph, pathOf } from "./graph.ts";
-import { hiddenPlaces, hiddenText, listVisible, type Place } from "./hidden.ts";
-import {
-  addBinding,
-  addExternalGroup,
-  addGroup,
-  addIdentity,
-  addInvite,
-  addProvider,
-  addRole,
-  type Listed,
-} from "./live-record.ts";
+import { listVisible, type NotListed, notListedIn } from "./hidden.ts";
+import { ADD, type Listed } from "./live-record.ts";
 
-/** Records in a group. A caller may be allowed to list them in some groups only. */
-const PLACED = ["group", "identity", "role", "roleBinding", "identityProvider", "groupInvite"] as const;
+export type ListedKind = keyof typeof ADD;
+const KINDS = Object.keys(ADD) as ListedKind[];
+
 /** External groups are listed with the right to list their identity providers. */
-const KINDS = [...PLACED, "externalGroupRoleMapping"] as const;
-export type ListedKind = (typeof KINDS)[number];
-type PlacedKind = (typeof PLACED)[number];
+const PLACED = KINDS.filter((kind) => kind !== "externalGroupRoleMapping");
 
-/** The records of a kind in a group, and in the groups below it that are not covered by themselves, cannot be listed. */
-export interface NotVisible {
-  kind: ListedKind;
-  /** empty: the service does not answer this list at all */
-  group: NodeId;
-  message: string;
-}
+export type NotVisible = NotListed<ListedKind>;
 
 export interface Live {
   graph: AccessGraph;
@@ -48,35 +32,23 @@ export const readLive = async (client: Caller): Promise<Live> => {
   const { records, failed, ...listed } = await readListed(client);
   // Every list failed, so this is not an empty graph: the address may not belong to the API.
   if (failed.length === KINDS.length) throw failed[0]?.error;
-  const refused = failed.map(({ notVisible }) => notVisible);
-  const asked = PLACED.filter((kind) => !refused.some((one) => one.kind === kind));
+  const refused = failed.map(({ notListed }) => notListed);
+  const kinds = PLACED.filter((kind) => !refused.some((one) => one.kind === kind));
   // Every caller with a right somewhere sees a group: without one, nothing was asked about.
-  const blind: NotVisible[] =
-    records.group.length > 0 || refused.some(({ kind }) => kind === "group")
-      ? []
-      : [
-          {
-            kind: "group",
-            group: "",
-            message: "you can see no group, so all of them may be hidden: groups.list is needed",
-          },
-        ];
-  const notVisible = [...refused, ...blind, ...(await notVisibleIn(client, listed.graph, records, asked))];
-  return { ...listed, notVisible };
+  const isBlind = records.group.length === 0 && !refused.some(({ kind }) => kind === "group");
+  const message = "you can see no group, so all of them may be hidden: groups.list is needed";
+  const blind: NotVisible[] = isBlind ? [{ kind: "group", group: "", message }] : [];
+  const groups = [...listed.graph.groups.keys()];
+  const hidden = await notListedIn(client, { groups, tops: new Set(groups.map(rootOf)), kinds, records });
+  return { ...listed, notVisible: [...refused, ...blind, ...hidden] };
 };
 
 /** What the lists have, to a caller who may list everything or of whom it is known what they may not. */
 export const readListed = async (client: Caller) => {
-  const lists = await Promise.all(KINDS.map((kind) => listOf(client, kind)));
+  const lists = await Promise.all(KINDS.map((kind) => listVisible(client, kind, {}, CORE.includes(kind))));
   const records = Object.fromEntries(lists.map(({ kind, records: own }) => [kind, own])) as unknown as Records;
   const graph = newGraph();
-  for (const { uid, name } of records.group) addGroup(graph, uid, name as string);
-  for (const record of records.identity) addIdentity(graph, record);
-  for (const record of records.role) addRole(graph, record);
-  for (const record of records.roleBinding) addBinding(graph, record);
-  for (const record of records.identityProvider) addProvider(graph, record);
-  for (const record of records.externalGroupRoleMapping) addExternalGroup(graph, record);
-  for (const record of records.groupInvite) addInvite(graph, record);
+  for (const kind of KINDS) for (const record of records[kind]) ADD[kind](graph, record);
   const failed = lists.flatMap(({ failure }) => failure ?? []);
   const createdAt = timesOf(Object.values(records).flat(), ({ createTime }) => createTime);
   const lastSeen = timesOf(records.identity, ({ lastSeenTime, createTime }) => lastSeenTime || createTime);
@@ -98,31 +70,6 @@ type Records = Readonly<Record<ListedKind, readonly Listed[]>>;
 
 // Every service has groups, identities, roles and bindings: without them, the address is wrong.
 const CORE: readonly ListedKind[] = ["group", "identity", "role", "roleBinding"];
-
-const listOf = async (client: Caller, kind: ListedKind) => {
-  const { records, failure } = await listVisible(client, kind, {}, CORE.includes(kind));
-  if (failure === undefined) return { kind, records };
-  const { message, error } = failure;
-  return { kind, records, failure: { notVisible: { kind, group: "", message }, error } };
-};
-
-/** A record that is listed proves that its group's are. The other groups are asked about. */
-const notVisibleIn = async (
-  client: Pick<Client, "call">,
-  graph: AccessGraph,
-  records: Records,
-  kinds: readonly PlacedKind[],
-): Promise<NotVisible[]> => {
-  const listed = new Map(
-    kinds.map((kind) => [kind, new Set(records[kind].map(({ uid }) => (kind === "group" ? uid : parentOf(uid))))]),
-  );
-  const groups = [...graph.groups.keys()];
-  const hidden = await hiddenPlaces(client, { groups, tops: new Set(groups.map(rootOf)), kinds, listed });
-  const position = ({ kind, group }: Place<PlacedKind>): string => `${rootOf(group)} ${PLACED.indexOf(kind)} ${group}`;
-  return hidden
-    .sort((a, b) => (position(a) < position(b) ? -1 : 1))
-    .map(({ kind, group }) => ({ kind, group, message: hiddenText(kind) }));
-};
 
 // Whether records of a kind could be listed in a group: what cannot be listed may exist all the same.
 

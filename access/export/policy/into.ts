@@ -3,7 +3,7 @@
 import { dirname, join } from "node:path";
 import { getOrInsert, isAncestorOrSelf, isRoot, parentOf } from "../../../schema/index.ts";
 import { newGraph } from "../../graph/graph.ts";
-import { addGroup, addIdentity, addRole, type Listed } from "../../graph/live-record.ts";
+import { ADD, type Listed } from "../../graph/live-record.ts";
 import { type Added, type ChangedFile, PolicyEditError, withEntries } from "../../policy/edit/document.ts";
 import { additionOf, withAddition } from "../../policy/edit/entries.ts";
 import { type OpenPolicy, type PolicyEdit, stackOf } from "../../policy/edit/open.ts";
@@ -80,9 +80,8 @@ export const organizationIn =
 const baseOf = (opened: OpenPolicy, { entries, top }: Export, contents: Contents): Base => {
   const { policy } = opened;
   const live = newGraph();
-  for (const { uid, name } of contents.records.group) addGroup(live, uid, String(name));
-  for (const record of contents.records.identity) addIdentity(live, record);
-  for (const record of contents.records.role) addRole(live, record);
+  for (const kind of ["group", "identity", "role"] as const)
+    for (const record of contents.records[kind]) ADD[kind](live, record);
   const own = { ...policy, bindings: [], people: new Map() };
   const { groups, identities, roles, mistakes } = policyGraph(own, live, stackOf(opened));
   if (mistakes.length > 0) {

@@ -3,13 +3,12 @@ import type { Client } from "../../../client/client.ts";
 import { hasCode } from "../../../client/errors.ts";
 import { getRecord } from "../../../client/records.ts";
 import { isAncestorOrSelf, isUidp, parentOf, resources, rootOf } from "../../../schema/index.ts";
-import { listVisible } from "../../graph/hidden.ts";
+import { groupOf, listVisible } from "../../graph/hidden.ts";
 import type { Listed } from "../../graph/live-record.ts";
 import {
   builtInRolesOf,
   type Contents,
   type ExportKind,
-  groupOf,
   KINDS,
   listGroups,
   namesOf,
@@ -115,7 +114,7 @@ const listByUid = async (client: Caller, kind: ExportKind, uids: readonly string
     length += own;
   }
   const lists = await Promise.all(
-    batches.filter((ids) => ids.length > 0).map((ids) => listVisible(client, kind, { uidp: { ids } }, false)),
+    batches.filter((ids) => ids.length > 0).map((ids) => listVisible(client, kind, { uidp: { ids } })),
   );
   return lists.flatMap(({ records }) => records);
 };
