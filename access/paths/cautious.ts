@@ -32,8 +32,9 @@ export interface Search {
 /** What gives a role at a group. */
 type Given = Pick<Held, "group" | "role"> & { id: Held["binding"] };
 
-export const reachCautiously = (world: World, start: Start, { audience, nowMs, invites, budget }: Search): Held[] => {
-  const { owner, nameOf, placeOf } = world;
+/** Who holds what, by the shortest ways, and what the search has to go on from. */
+const holdersIn = (world: World, budget: Search["budget"]) => {
+  const { owner, nameOf } = world;
   const holdings = holdingsIn(world);
   const controlled = new Set<NodeId>();
   const widened = new Map<NodeId, Way>();
@@ -66,6 +67,12 @@ export const reachCautiously = (world: World, start: Start, { audience, nowMs, i
       if (wide) hold(who, binding, join({ requests, assumptions }, wide), wideBy(role));
     }
   };
+  return { holdings, controlled, widened, waiting, grantedBy, hold, wideBy, control };
+};
+
+export const reachCautiously = (world: World, start: Start, { audience, nowMs, invites, budget }: Search): Held[] => {
+  const { owner, nameOf, placeOf } = world;
+  const { holdings, controlled, widened, waiting, grantedBy, hold, wideBy, control } = holdersIn(world, budget);
 
   /** A request that `who` may send for itself; `may` says which, after its name. */
   const sendAs = (

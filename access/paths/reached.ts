@@ -58,6 +58,8 @@ export const coveredIn = ({ lineage }: World) => {
   };
 };
 
+export type Holdings = ReturnType<typeof holdingsIn>;
+
 /** What identities hold so far, and the shortest way to it. */
 export const holdingsIn = (world: World) => {
   const known = new Map<NodeId, { all: Held[]; covered: Covered }>();

@@ -5,32 +5,20 @@
 
 import type { BindingNode, NodeId } from "../graph/graph.ts";
 import type { Search } from "./cautious.ts";
-import { type Held, holdingsIn, join, type Request, send, type Way, wireNames } from "./reached.ts";
+import { type Held, type Holdings, holdingsIn, join, type Request, send, type Way, wireNames } from "./reached.ts";
 import { type Start, takeOver } from "./start.ts";
 import type { World } from "./world.ts";
 
-export const reachStrictly = (world: World, start: Start, { audience, budget }: Search): Held[] => {
-  if (start.starter.assumption !== undefined) return [];
-  const { lineage, root, bindingsOf, granted, nameOf, placeOf } = world;
+/** How `who` comes to hold all of the capabilities at the group: it does, or others under control give it what it lacks. */
+const supplyIn = (world: World, holdings: Holdings) => {
+  const { lineage, root, granted, nameOf, placeOf } = world;
   const { roles, identities } = world.graph;
-  const holdings = holdingsIn(world);
   const { find, hasAll } = holdings;
-  const found: Held[] = [];
-  const control = ({ identity: who, requests, lost }: Taken): void => {
-    const kept = bindingsOf(who).filter(({ id, role }) => !lost.has(id) && world.isRead(role));
-    for (const { id: binding, group, role } of kept) {
-      const capabilities = granted(role);
-      const held: Held = { who, group, role, binding, capabilities, requests, assumptions: [], assumes: "strict" };
-      holdings.add(held);
-      found.push(held);
-    }
-  };
 
   /** The ways by which `by` comes to hold all of these: it holds them. */
   const waysTo = (by: NodeId, capabilities: Iterable<string>, group: NodeId): (Held | undefined)[] =>
     Array.from(capabilities, (one) => find(by, one, group));
 
-  /** How `who` comes to hold all of the capabilities at the group: it does, or others under control give it what it lacks. */
   const supply = (who: NodeId, capabilities: readonly string[], group: NodeId): Way | undefined => {
     const own = waysTo(who, capabilities, group);
     const missing = capabilities.filter((_, i) => own[i] === undefined);
@@ -97,6 +85,27 @@ export const reachStrictly = (world: World, start: Start, { audience, budget }: 
       const why = `${nameOf(by)} widens role ${name} by what it holds itself, for ${nameOf(to)}`;
       return [send(way, { as: by, operation: "UpdateRole", at: id, body, why })];
     });
+
+  return supply;
+};
+
+export const reachStrictly = (world: World, start: Start, { audience, budget }: Search): Held[] => {
+  if (start.starter.assumption !== undefined) return [];
+  const { root, bindingsOf, granted, nameOf, placeOf } = world;
+  const { identities } = world.graph;
+  const holdings = holdingsIn(world);
+  const { find, hasAll } = holdings;
+  const supply = supplyIn(world, holdings);
+  const found: Held[] = [];
+  const control = ({ identity: who, requests, lost }: Taken): void => {
+    const kept = bindingsOf(who).filter(({ id, role }) => !lost.has(id) && world.isRead(role));
+    for (const { id: binding, group, role } of kept) {
+      const capabilities = granted(role);
+      const held: Held = { who, group, role, binding, capabilities, requests, assumptions: [], assumes: "strict" };
+      holdings.add(held);
+      found.push(held);
+    }
+  };
 
   const removal = (by: NodeId, { id: at, group }: BindingNode): Way | undefined => {
     const [name, place] = [nameOf(by), placeOf(group)];
