@@ -26,15 +26,13 @@ export interface Call {
   response: Json;
 }
 
-const ofResources = (Object.values(resources) as Resource[]).flatMap((resource): [OperationName, WriteMethod][] => {
-  const { create, update, delete: remove } = resource.operations;
-  const { field, schema } = resource;
-  return [
-    ...(create ? [[create, { verb: "create", resource, field, schema }] as [OperationName, WriteMethod]] : []),
-    ...(update ? [[update, { verb: "update", resource, field, schema }] as [OperationName, WriteMethod]] : []),
-    ...(remove ? [[remove, { verb: "delete", resource, schema }] as [OperationName, WriteMethod]] : []),
-  ];
-});
+const ofResources = Object.values<Resource>(resources).flatMap((resource) =>
+  (["create", "update", "delete"] as const).flatMap((verb): [string, WriteMethod][] => {
+    const { operations, field, schema } = resource;
+    const name = operations[verb];
+    return name ? [[name, { verb, resource, schema, ...(verb !== "delete" && { field }) }]] : [];
+  }),
+);
 
 /** By name. */
 export const METHODS: ReadonlyMap<string, WriteMethod> = new Map<string, WriteMethod>([

@@ -7,69 +7,44 @@ import type { Held } from "../change/rows.ts";
 import { type Capabilities, capabilitiesIn, worstClassOf } from "./danger.ts";
 import { type AccessGraph, type BindingNode, lineageOf, type NodeId, nameOf } from "./graph.ts";
 
-/** One capability that one binding grants, at a group and everywhere below. */
-export interface Grant {
-  identity: NodeId;
-  group: NodeId;
-  /** friendly name: `groups.list` */
-  capability: string;
-  role: NodeId;
-  binding: NodeId;
-}
+export type Access = ReturnType<typeof accessIn>;
 
-export interface Access {
-  readonly graph: AccessGraph;
-  bindingsOf(identity: NodeId): readonly BindingNode[];
-  /** What each binding of the identity grants, also where a binding above grants it already. */
-  grantsOf(identity: NodeId): Grant[];
-  /** The same, without what a binding above grants already. Several bindings of one group may grant one capability. */
-  topmostOf(identity: NodeId): Grant[];
-  /** Whether the identity holds the capability at the first of `lineage`, a group and all above it. */
-  holds(identity: NodeId, capability: string, lineage: readonly NodeId[]): boolean;
-}
-
-export const accessIn = (graph: AccessGraph): Access => {
+export const accessIn = (graph: AccessGraph) => {
   const bindings = Map.groupBy(graph.bindings.values(), ({ identity }) => identity);
-  const bindingsOf: Access["bindingsOf"] = (identity) => bindings.get(identity) ?? [];
-  const capabilitiesOf = (role: NodeId): readonly string[] => graph.roles.get(role)?.capabilities ?? [];
-
-  const grantOf = ({ id, group, identity, role }: BindingNode, capability: string): Grant => ({
-    identity,
-    group,
-    capability,
-    role,
-    binding: id,
-  });
+  const bindingsOf = (identity: NodeId): readonly BindingNode[] => bindings.get(identity) ?? [];
 
   const byIdentity = new Map<NodeId, Map<NodeId, Set<string>>>();
   const capabilitiesByGroup = (identity: NodeId): Map<NodeId, Set<string>> =>
     getOrInsert(byIdentity, identity, () => {
       const byGroup = new Map<NodeId, Set<string>>();
-      for (const { group, role } of bindingsOf(identity))
-        for (const capability of capabilitiesOf(role)) getOrInsert(byGroup, group, () => new Set()).add(capability);
+      for (const { group, capability } of grantsOf(identity))
+        getOrInsert(byGroup, group, () => new Set()).add(capability);
       return byGroup;
     });
 
-  const holds: Access["holds"] = (identity, capability, lineage) => {
+  /** Whether the identity holds the capability at the first of `lineage`, a group and all above it. */
+  const holds = (identity: NodeId, capability: string, lineage: readonly NodeId[]): boolean => {
     const byGroup = capabilitiesByGroup(identity);
     return lineage.some((group) => byGroup.get(group)?.has(capability));
   };
 
-  const grantsOf: Access["grantsOf"] = (identity) =>
-    bindingsOf(identity).flatMap((binding) =>
-      capabilitiesOf(binding.role).map((capability) => grantOf(binding, capability)),
+  /** What each binding of the identity grants, at its group and below, also where a binding above grants it already. */
+  const grantsOf = (identity: NodeId) =>
+    bindingsOf(identity).flatMap(({ group, role }) =>
+      (graph.roles.get(role)?.capabilities ?? []).map((capability) => ({ group, capability, role })),
     );
 
   return {
     graph,
     bindingsOf,
     grantsOf,
-    topmostOf: (identity) => {
+    holds,
+    /** The same, without what a binding above grants already. Several bindings of one group may grant one capability. */
+    topmostOf: (identity: NodeId) => {
       const above = new Map<NodeId, NodeId[]>();
       for (const { group } of bindingsOf(identity)) above.set(group, lineageOf(graph, group).slice(1));
       return grantsOf(identity).filter(({ group, capability }) => !holds(identity, capability, above.get(group) ?? []));
     },
-    holds,
   };
 };
 
@@ -173,10 +148,10 @@ export const effectsIn = (graph: AccessGraph): ((identity: NodeId | undefined) =
 };
 
 /** What an identity holds by all of its role bindings. */
-export const capabilitiesHeldIn = ({ bindings, roles }: AccessGraph): ((identity: NodeId) => Capabilities) => {
-  const byIdentity = Map.groupBy(bindings.values(), ({ identity }) => identity);
+export const capabilitiesHeldIn = (graph: AccessGraph): ((identity: NodeId) => Capabilities) => {
+  const { bindingsOf } = accessIn(graph);
   return (identity) => {
-    const held = (byIdentity.get(identity) ?? []).map(({ role }) => capabilitiesIn(roles, role));
+    const held = bindingsOf(identity).map(({ role }) => capabilitiesIn(graph.roles, role));
     return held.includes("unknown") ? "unknown" : new Set(held.flatMap((one) => [...one]));
   };
 };

@@ -63,17 +63,28 @@ const signInText = ({ signIn }: ProviderNode): string =>
 /** People of another issuer are other people. An issuer that is hidden may be another one. */
 const peopleId = ({ id, signIn }: ProviderNode): NodeId => (signIn === null ? id : `${id} ${signIn.issuer}`);
 
-const peopleOf = (graph: AccessGraph, provider: ProviderNode): Subject => ({
-  id: peopleId(provider),
-  people: peopleId(provider),
-  record: provider.id,
-  uid: null,
-  recordUid: provider.uid,
-  name: `people of ${distinctName(graph.providers, provider)}`,
-  group: provider.group,
-  relationship: provider.signIn && { signIn: provider.signIn },
-  who: signInText(provider),
+/** `id` stands for what is absent. */
+export const subjectOf = ({
+  id,
+  people = id,
+  record = id,
+  relationship = null,
+  ...own
+}: Pick<Subject, "id" | "recordUid" | "name" | "group" | "who"> & Partial<Subject>): Subject => ({
+  ...{ id, people, record, relationship, uid: null },
+  ...own,
 });
+
+const peopleOf = (graph: AccessGraph, provider: ProviderNode): Subject =>
+  subjectOf({
+    id: peopleId(provider),
+    record: provider.id,
+    recordUid: provider.uid,
+    name: `people of ${distinctName(graph.providers, provider)}`,
+    group: provider.group,
+    relationship: provider.signIn && { signIn: provider.signIn },
+    who: signInText(provider),
+  });
 
 const membersOf = (
   graph: AccessGraph,
@@ -83,39 +94,28 @@ const membersOf = (
 ): Subject => {
   const { groupsClaim } = provider.signIn ?? {};
   const claim = groupsClaim ? `in claim ${quote(groupsClaim)}` : "in the claim of their groups";
-  return {
+  return subjectOf({
     id: `${peopleId(provider)} ${JSON.stringify(externalGroupId)}`,
     people: peopleId(provider),
     record: `${provider.id} ${JSON.stringify(externalGroupId)}`,
-    uid: null,
     recordUid,
     name: `external group ${externalGroupId} of ${distinctName(graph.providers, provider)}`,
     group: provider.group,
-    relationship: null,
     who: `${signInText(provider)}, with ${quote(externalGroupId)} ${claim}`,
-  };
+  });
 };
 
 export const isOpen = ({ expirationTime }: InviteNode, nowMs: number): boolean =>
   expirationTime === null || !(Date.parse(expirationTime) <= nowMs);
 
-const subjectFromInvite = ({ id, uid, name, group, email, singleUse, expirationTime }: InviteNode): Subject => ({
-  id,
-  people: id,
-  record: id,
-  uid: null,
-  recordUid: uid,
-  name: `invite ${name}`,
-  group,
-  relationship: null,
-  who: [
+const subjectFromInvite = ({ id, uid, name, group, email, singleUse, expirationTime }: InviteNode): Subject => {
+  const who = [
     email === "" ? "anyone who has the code" : `the person with the address ${quote(email)}`,
     singleUse ? "once" : "",
     expirationTime === null ? "" : `until ${printable(expirationTime)}`,
-  ]
-    .filter(Boolean)
-    .join(", "),
-});
+  ];
+  return subjectOf({ id, recordUid: uid, name: `invite ${name}`, group, who: who.filter(Boolean).join(", ") });
+};
 
 // Everyone who has access, as one graph: identities, and people without one. A test of who may do something is about all of them.
 

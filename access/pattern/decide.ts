@@ -12,14 +12,27 @@ const QUESTION_STEPS = 400_000;
 /** `undecided`: it needs more steps than it may take, or depends on what is not known. It counts as a text that exists. */
 export type Found = { is: "found"; text: string } | { is: "none" } | { is: "undecided" };
 
+export const NONE: Found = { is: "none" };
+
+/** The first text that an answer finds: no more is asked then. */
+export const firstFound = <T>(questions: Iterable<T>, answerTo: (one: T) => Found): Found => {
+  let last: Found = NONE;
+  for (const one of questions) {
+    const answer = answerTo(one);
+    if (answer.is === "found") return answer;
+    if (answer.is === "undecided") last = answer;
+  }
+  return last;
+};
+
 /** A shortest text of the language. */
 export const findText = (language: Language, total?: Budget): Found => {
   const few = textsOf(language);
-  if (few) return few[0] === undefined ? { is: "none" } : { is: "found", text: few[0] };
+  if (few) return few[0] === undefined ? NONE : { is: "found", text: few[0] };
   return withinBudget<Found>(total, { is: "undecided" }, (budget) => {
     const alphabet = alphabetOf(setsIn(language), budget);
     const path = shortestPath(machineOf(language, { alphabet, budget }), alphabet.size, budget);
-    if (path === undefined) return { is: "none" };
+    if (path === undefined) return NONE;
     return hasUnknown(language) ? { is: "undecided" } : { is: "found", text: path.map(alphabet.example).join("") };
   });
 };

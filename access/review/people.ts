@@ -5,7 +5,7 @@ import type { Json } from "../../schema/index.ts";
 import { equalityKey } from "../canonical.ts";
 import { type AccessRow, accessChange, effectsIn } from "../graph/effective-access.ts";
 import { type AccessGraph, type BindingNode, groupNameOf, type IdentityNode, type NodeId } from "../graph/graph.ts";
-import { distinctName, type PeopleGraph, peopleGraph, type Subject } from "../graph/people.ts";
+import { distinctName, type PeopleGraph, peopleGraph, type Subject, subjectOf } from "../graph/people.ts";
 import { assumptionOf } from "./assume.ts";
 import type { Proposal } from "./proposal.ts";
 import type { PeopleReview, Row } from "./report.ts";
@@ -140,15 +140,12 @@ const withKeyHolders = (view: PeopleGraph, one: AccessGraph, other: AccessGraph,
 
 const holderOf = ({ identities }: AccessGraph, identity: IdentityNode, keys: Keys): Subject => {
   const { id, uid, group } = identity;
-  return {
+  return subjectOf({
     id: `${id} ${keyText(keys)}`,
-    people: `${id} ${keyText(keys)}`,
     record: `${id} keys`,
-    uid: null,
     recordUid: uid,
     name: `static keys of ${distinctName(identities, identity)}`,
     group,
-    relationship: null,
     who: assumptionOf({ staticKeys: keys })?.text ?? "",
-  };
+  });
 };

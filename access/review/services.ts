@@ -26,16 +26,8 @@ export const joinReviews = (reviews: ReadonlyMap<string, Review>): Review => {
     findings,
     identities: subjectsInOrder(identities, findings),
     people: subjectsInOrder(people, findings),
-    opens: all(({ opens }) => opens),
-    closes: all(({ closes }) => closes),
-    deletedGroups: all(({ deletedGroups }) => deletedGroups),
-    adopted: all(({ adopted }) => adopted),
-    forceDestroy: all(({ forceDestroy }) => forceDestroy),
-    undeclared: all(({ undeclared }) => undeclared),
-    expiringKeys: all(({ expiringKeys }) => expiringKeys),
-    pullTokens: all(({ pullTokens }) => pullTokens),
+    ...Object.fromEntries(LISTS.map((name) => [name, all((one): readonly unknown[] => one[name])])),
     unknown: unique(all(({ unknown }) => unknown)),
-    notVisible: all(({ notVisible }) => notVisible),
   };
   const placed = [...reviews].map(([service, { before, after, people: own }], i) => {
     const at = <G extends AccessGraph>(graph: G): G => (i === 0 ? graph : placedAt(graph, service));
@@ -54,6 +46,11 @@ export const joinReviews = (reviews: ReadonlyMap<string, Review>): Review => {
     ),
   };
 };
+
+const LISTS = [
+  ...["opens", "closes", "deletedGroups", "adopted", "forceDestroy"],
+  ...["undeclared", "expiringKeys", "pullTokens", "notVisible"],
+] as const;
 
 /** Each once, by its JSON. */
 export const unique = <T>(all: readonly T[]): T[] => [

@@ -1,25 +1,20 @@
 // Whether an identity is open to every customer of a service that many share: its patterns leave open whose workload it is.
 import type { Json } from "../../schema/index.ts";
 import type { Budget } from "../pattern/budget.ts";
-import { findText, hasMoreThan, isEmpty, LISTED_MAX } from "../pattern/decide.ts";
+import { type Found, findText, firstFound, hasMoreThan, isEmpty, LISTED_MAX, NONE } from "../pattern/decide.ts";
 import { ANYTHING, every, type Language, matching, NOTHING, not, small, text } from "../pattern/language.ts";
 import { between, CUSTOMERS, type Customers, ISSUERS, namesIn } from "./customer.ts";
 import { type TokenWorkload, tokensOf } from "./token.ts";
 
-/** `found`: whose workloads it lets in, in words: `every owner of GitHub, such as "evil"`. Undecided counts as everyone's. */
-type Everyone = { is: "none" } | { is: "undecided" } | { is: "found"; text: string };
-
-export const everyoneIn = (relationship: Json | null, budget?: Budget): Everyone => {
+/** Whose workloads it lets in, in words: `every owner of GitHub, such as "evil"`. Undecided counts as everyone's. */
+export const everyoneIn = (relationship: Json | null, budget?: Budget): Found => {
   const { claimMatch } = (relationship ?? {}) as Record<string, Json | undefined>;
-  if (!claimMatch) return { is: "none" };
-  const tokens = tokensOf(claimMatch);
-  let answer: Everyone = { is: "none" };
-  for (const { words, names } of openings(tokens, budget)) {
+  if (!claimMatch) return NONE;
+  return firstFound(openings(tokensOf(claimMatch), budget), ({ words, names }) => {
     const example = exampleOf(names, budget);
-    if (example !== undefined) return { is: "found", text: `${words}, such as ${JSON.stringify(example)}` };
-    answer = { is: "undecided" };
-  }
-  return answer;
+    if (example === undefined) return { is: "undecided" };
+    return { is: "found", text: `${words}, such as ${JSON.stringify(example)}` };
+  });
 };
 
 interface Opening {

@@ -1,39 +1,28 @@
 // Whether a relationship lets in workloads of somebody else than another one did: of another issuer, owner, organization or project.
 import type { Json } from "../../schema/index.ts";
 import type { Budget } from "../pattern/budget.ts";
-import { type Found, findText, isEmpty, isWithin } from "../pattern/decide.ts";
+import { type Found, findText, firstFound, isEmpty, isWithin, NONE } from "../pattern/decide.ts";
 import { ANYTHING, every, type Language, matching, not, some, text } from "../pattern/language.ts";
 import { between, CUSTOMERS, type Customers, customersOfClaims, namesIn, withoutCustomers } from "./customer.ts";
 import { acceptedWorkloads, type TokenWorkload } from "./token.ts";
 
 /** What is new, in words: `the owner evil`; undecided counts as new. */
-type Others = { is: "none" } | { is: "found"; text: string } | { is: "undecided" };
-
-const NONE: Others = { is: "none" };
-
-export const othersIn = (before: Json, after: Json, budget?: Budget): Others => {
+export const othersIn = (before: Json, after: Json, budget?: Budget): Found => {
   const [[was], [is]] = [acceptedWorkloads(before), acceptedWorkloads(after)];
-  if (was?.kind === "token" && is?.kind === "token") return othersOf(was, is, budget);
+  if (was?.kind === "token" && is?.kind === "token")
+    return firstFound(questions(was, is), (one) => answerTo(one, budget));
   if (was?.kind === "aws" && is?.kind === "aws")
-    return withWords("the account", findText(every(is.account, not(was.account)), budget));
+    return answerTo({ words: "the account", language: every(is.account, not(was.account)) }, budget);
   if (was?.kind === "other" && is?.kind === "other")
     return was.text === is.text ? NONE : { is: "found", text: "the holder of another key" };
   const kinds = { token: "workloads with a token", aws: "principals of AWS", other: "the holder of a key" };
   return { is: "found", text: is ? kinds[is.kind] : "a caller of another kind" };
 };
 
-const othersOf = (was: TokenWorkload, is: TokenWorkload, budget: Budget | undefined): Others => {
-  let answer: Others = NONE;
-  for (const one of questions(was, is)) {
-    const result = withWords(one.words, findText(one.language, budget));
-    if (result.is === "found") return result;
-    if (result.is === "undecided") answer = result;
-  }
-  return answer;
+const answerTo = ({ words, language }: Question, budget: Budget | undefined): Found => {
+  const found = findText(language, budget);
+  return found.is === "found" ? { is: "found", text: `${words} ${JSON.stringify(found.text)}` } : found;
 };
-
-const withWords = (words: string, found: Found): Others =>
-  found.is === "found" ? { is: "found", text: `${words} ${JSON.stringify(found.text)}` } : found;
 
 interface Question {
   words: string;
