@@ -1,5 +1,6 @@
 // JSON in one spelling: members in the order of their UTF-16 code units, no spaces (RFC 8785). And its digest.
 import { createHash } from "node:crypto";
+import { isObject } from "../schema/index.ts";
 
 export const canonical = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
@@ -19,6 +20,13 @@ export const inOrderOf = <T>(items: readonly T[], keyOf: (item: T) => string): T
 /** `sha256:` and 64 hexadecimal digits, of the canonical form */
 export const digestOf = (value: unknown): string =>
   `sha256:${createHash("sha256").update(canonical(value)).digest("hex")}`;
+
+/** A list or an object with other items; any other value as it is. */
+export const mapItems = (value: unknown, change: (item: unknown) => unknown): unknown => {
+  if (Array.isArray(value)) return value.map(change);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, change(item)]));
+};
 
 // Whether two values of records mean the same to the API.
 

@@ -19,17 +19,6 @@ export interface GateInput {
   as: string;
 }
 
-interface GateReport {
-  /** writes that have succeeded */
-  applied: number;
-  /** each request once */
-  refused: { method: string; message: string }[];
-  /** not sent, or not carried out */
-  missing: Write[];
-  /** A request was sent, and nobody knows whether it was carried out. The next run finds out. */
-  unknown: Write[];
-}
-
 export type Gate = Awaited<ReturnType<typeof startGate>>;
 
 /** The writes cannot be applied. `problems` has a line for each. */
@@ -47,7 +36,7 @@ export class GateError extends Error {
 export const startGate = async ({ writes, services, as }: GateInput) => {
   const problems = writeProblems(writes);
   if (problems.length > 0) throw new GateError(problems);
-  const refused = new Map<string, GateReport["refused"][number]>();
+  const refused = new Map<string, { method: string; message: string }>();
   const [first] = services.keys();
   const gates: ServiceGate[] = [];
   const listeners: (Listener & { address: string })[] = [];
@@ -81,10 +70,14 @@ export const startGate = async ({ writes, services, as }: GateInput) => {
     /** of the run file (client/run-file.ts) */
     services: listeners.map(({ address, url, token }) => ({ address, url, token })),
     /** so far */
-    report: (): GateReport => ({
+    report: () => ({
+      /** writes that have succeeded */
       applied: lines().filter(({ isDone }) => isDone).length,
+      /** each request once */
       refused: [...refused.values()],
+      /** not sent, or not carried out */
       missing: lines().flatMap(({ write, isDone, isUnknown }) => (isDone || isUnknown ? [] : [write])),
+      /** A request was sent, and nobody knows whether it was carried out. The next run finds out. */
       unknown: lines().flatMap(({ write, isUnknown }) => (isUnknown ? [write] : [])),
     }),
     /** what the services have made, by the number of the write */

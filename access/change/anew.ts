@@ -12,30 +12,26 @@ import { type Titles, titlesOf } from "./title.ts";
 import { decidesNothing } from "./unknown.ts";
 import type { Write } from "./write.ts";
 
-export interface Compared {
-  /** why it is another change, a sentence each; empty: it may be applied */
-  problems: string[];
-  /** writes made anew that are not in the approved change, and decide no access */
-  added: Write[];
-  /** how many writes are left to do, without `added` */
-  left: number;
-}
+export type Compared = ReturnType<typeof compareAnew>;
 
-export const compareAnew = (approved: Change, anew: Anew): Compared => {
+export const compareAnew = (approved: Change, anew: Anew) => {
   const apart = headProblems(approved, anew.content);
   // Other services have other records.
-  if (apart.length > 0) return { problems: apart, added: [], left: anew.content.writes.length };
+  if (apart.length > 0) return { problems: apart, added: [] as Write[], left: anew.content.writes.length };
   const terms = termsOf(approved, anew);
   const titles = titlesOf(approved, anew, terms);
   const { problems, added } = compareWrites(approved, anew, terms, titles);
   return {
+    /** why it is another change, a sentence each; empty: it may be applied */
     problems: [
       ...rowProblems(approved, anew, terms, titles),
       ...afterProblems(approved, anew, terms, titles),
       ...problems,
       ...restoredProblems(approved, anew, terms, titles),
     ],
+    /** writes made anew that are not in the approved change, and decide no access */
     added,
+    /** how many writes are left to do, without `added` */
     left: anew.content.writes.length - added.length,
   };
 };
@@ -111,7 +107,7 @@ const afterProblems = (approved: Change, { held, normal }: Anew, terms: Terms, t
   });
 };
 
-const compareWrites = (approved: Change, anew: Anew, terms: Terms, titles: Titles): Omit<Compared, "left"> => {
+const compareWrites = (approved: Change, anew: Anew, terms: Terms, titles: Titles) => {
   const writes = terms.approved(approved.writes);
   const unspent = Map.groupBy(
     writes.filter(({ uid }) => uid === undefined),

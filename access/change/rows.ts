@@ -36,17 +36,12 @@ const without = <T>(items: readonly T[], others: readonly T[]): T[] => {
   return items.filter((one) => !known.has(canonical(one)));
 };
 
-interface RowDiffers {
-  row: ChangeRow;
-  message: string;
-}
-
 /** The rows that only one of the two has. `texts` say so of each side. */
 export const rowsApart = (
   recorded: readonly ChangeRow[],
   now: readonly ChangeRow[],
   texts = { now: "the file does not have it", recorded: "only the file has it" },
-): RowDiffers[] => [
+): { row: ChangeRow; message: string }[] => [
   ...without(now, recorded).map((row) => ({ row, message: texts.now })),
   ...without(recorded, now).map((row) => ({ row, message: texts.recorded })),
 ];

@@ -13,7 +13,7 @@ import {
   scalarInfo,
   unwrap,
 } from "../../schema/index.ts";
-import { inOrderOf } from "../canonical.ts";
+import { inOrderOf, mapItems } from "../canonical.ts";
 import { HIDDEN, type Made, type Text } from "./text.ts";
 
 export interface Encoding {
@@ -68,29 +68,22 @@ export interface Resolving {
 
 /** The value that a write stands for. */
 export const resolveValue = (value: unknown, resolving: Resolving): unknown => {
-  if (Array.isArray(value)) return value.map((item) => resolveValue(item, resolving));
-  if (!isObject(value)) return value;
-  if (Array.isArray(value.$map))
-    return Object.fromEntries(
-      (value.$map as unknown[][]).map((entry) => entry.map((one) => resolveValue(one, resolving))),
-    );
-  if (Array.isArray(value.$text)) return value.$text.map((part) => resolveValue(part, resolving)).join("");
-  if (typeof value.$uid === "number") return resolving.uidOf(value.$uid);
-  if (typeof value.$segment === "number") {
-    const uid = resolving.uidOf(value.$segment);
-    return uid.slice(uid.lastIndexOf("/") + 1);
+  const resolved = (item: unknown): unknown => resolveValue(item, resolving);
+  if (isObject(value)) {
+    if (Array.isArray(value.$map)) return Object.fromEntries(value.$map.map((entry) => entry.map(resolved)));
+    if (Array.isArray(value.$text)) return value.$text.map(resolved).join("");
+    if (typeof value.$uid === "number") return resolving.uidOf(value.$uid);
+    if (typeof value.$segment === "number") return resolving.uidOf(value.$segment).replace(/^.*\//, "");
+    if (value.$secret === true) return resolving.hidden;
   }
-  if (value.$secret === true) return resolving.hidden;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, resolveValue(item, resolving)]));
+  return mapItems(value, resolved);
 };
 
 /** The same with another value in place of each reference to a write. */
-export const mapMade = (value: unknown, map: (made: Made) => unknown): unknown => {
-  if (Array.isArray(value)) return value.map((item) => mapMade(item, map));
-  if (!isObject(value)) return value;
-  if (typeof value.$uid === "number" || typeof value.$segment === "number") return map(value as Made);
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, mapMade(item, map)]));
-};
+export const mapMade = (value: unknown, map: (made: Made) => unknown): unknown =>
+  isObject(value) && (typeof value.$uid === "number" || typeof value.$segment === "number")
+    ? map(value as Made)
+    : mapItems(value, (item) => mapMade(item, map));
 
 /** The numbers of the writes that a value refers to. */
 export const referencesIn = (value: unknown): number[] => {

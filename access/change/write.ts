@@ -43,22 +43,18 @@ interface NormalOptions {
   recordOf?: (plural: string, uid: string, service: string | undefined) => Json | undefined;
 }
 
-export interface Normal {
-  writes: Write[];
-  /** uids that the twin made, by the number of the write */
-  uids: ReadonlyMap<number, string>;
-  /** What each write asks for: equal in two changes where they ask for the same, so a change is a number of writes for each key. */
-  keys: readonly string[];
-  /** Any text, such as a uid, as a write has it. */
-  encodeText(text: string): Text;
-}
+export type Normal = ReturnType<typeof writesFrom>;
 
 /** The writes that the calls stand for, in their order. */
 export const writesFrom = (
   calls: readonly Call[],
   { secrets = [], recordOf = () => undefined }: NormalOptions = {},
-): Normal => {
-  const [writes, uids, keys]: [Write[], Map<number, string>, string[]] = [[], new Map(), []];
+) => {
+  const writes: Write[] = [];
+  /** uids that the twin made, by the number of the write */
+  const uids = new Map<number, string>();
+  /** What each write asks for: equal in two changes where they ask for the same, so a change is a number of writes for each key. */
+  const keys: string[] = [];
   // A code that the twin has made is no secret of the state, and the service makes another one.
   const singles = calls.flatMap(singleCalls);
   const isSecret = secretIn([...secrets, ...singles.flatMap(secretsOfAnswer)]);
@@ -96,7 +92,7 @@ export const writesFrom = (
       uids.set(write.n, uid);
     }
   }
-  return { writes, uids, keys, encodeText };
+  return { writes, uids: uids as ReadonlyMap<number, string>, keys, encodeText };
 };
 
 const secretsOfAnswer = ({ method, response }: Call): string[] =>

@@ -29,15 +29,7 @@ const CHANGES: readonly (readonly [Change | "created", readonly string[]])[] = [
   ["dropped", ["delete", "delete-replaced"]],
 ];
 
-export interface FoundDrift {
-  drift: Drift[];
-  /** URN of the set that removes a role binding, by uid of the binding: nothing declares that binding */
-  removed: ReadonlyMap<string, string>;
-  /** writes that no resource explains, a sentence each */
-  unexplained: string[];
-}
-
-export const driftIn = ({ run, preview }: DriftFacts, service: DriftService): FoundDrift => {
+export const driftIn = ({ run, preview }: DriftFacts, service: DriftService) => {
   const { normal } = run;
   const live = service.live.graph;
   const isOwn = ({ urn }: { urn: string }): boolean =>
@@ -56,6 +48,7 @@ export const driftIn = ({ run, preview }: DriftFacts, service: DriftService): Fo
   const inputsOf = (state: Json | undefined): Json => shown(inputsIn(state)) as Json;
   const declared = new Set(managedIn(stored).flatMap((one) => bindingsOf(one).map(({ id }) => id)));
   const builtIn = builtInRoles(live);
+  /** URN of the set that removes a role binding, by uid of the binding: nothing declares that binding */
   const removed = new Map<string, string>();
   const reachOf = reachIn(live);
 

@@ -3,7 +3,7 @@
 
 import { SECRET, UNKNOWN } from "../../pulumi/value.ts";
 import { isObject, type Json } from "../../schema/index.ts";
-import { compare as byText, equalityKey } from "../canonical.ts";
+import { compare as byText, equalityKey, mapItems } from "../canonical.ts";
 import { friendlyCapability } from "../capability.ts";
 import type { Difference } from "../format/drift.ts";
 
@@ -127,9 +127,5 @@ const show = (path: string, value: unknown): unknown =>
   });
 
 /** The same value with other texts. */
-export const mapTexts = (value: unknown, to: (text: string) => unknown): unknown => {
-  if (typeof value === "string") return to(value);
-  if (Array.isArray(value)) return value.map((one) => mapTexts(one, to));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, mapTexts(one, to)]));
-};
+export const mapTexts = (value: unknown, to: (text: string) => unknown): unknown =>
+  typeof value === "string" ? to(value) : mapItems(value, (one) => mapTexts(one, to));

@@ -12,7 +12,7 @@ import type { Origin } from "../review/report.ts";
 import { unique } from "../review/services.ts";
 import { roleChanges } from "../roles/change.ts";
 import type { RunRecord } from "../run/record.ts";
-import { driftIn, type FoundDrift, subjectOf } from "./changes.ts";
+import { driftIn, subjectOf } from "./changes.ts";
 import { type DriftFacts, type DriftService, withoutSecretNames } from "./facts.ts";
 import { type JournalEntry, pendingIn } from "./pending.ts";
 import { undeclaredIn } from "./undeclared.ts";
@@ -61,7 +61,7 @@ type Part = Omit<DriftReport, "origin" | "pending"> & { organizations: string[] 
 /** What is about one service. */
 const partOf = ({ run, preview, callers, allowed, nowMs }: DriftInput, service: DriftService): Part => {
   const { address, live, proposal, recorded, missing } = service;
-  const { drift, removed, unexplained }: FoundDrift = driftIn({ run, preview }, service);
+  const { drift, removed, unexplained } = driftIn({ run, preview }, service);
   const isHere = (uid: string): boolean => proposal.organizations?.has(rootOf(uid)) ?? false;
   const pullTokens = pullTokensIn(live, nowMs).filter(({ uid, group }) => isHere(uid) || isHere(group));
   const pulls = pullTokens.filter(holdsPullsAlone);

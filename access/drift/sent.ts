@@ -101,12 +101,6 @@ export const roleIn = (value: unknown, builtIn: ReadonlyMap<string, string>): un
 export const builtInRoles = ({ roles }: AccessGraph): Map<string, string> =>
   new Map([...roles.values()].filter(({ group }) => group === null).map(({ id, name }) => [name, id]));
 
-interface Sending {
-  byUrn: ReadonlyMap<string, Sent[]>;
-  /** writes to records of no resource, and in none that goes */
-  others: Sent[];
-}
-
 interface SendingInput {
   normal: Normal;
   writes: readonly Write[];
@@ -115,10 +109,11 @@ interface SendingInput {
   left: readonly StateResource[];
 }
 
-export const sendingOf = ({ normal, writes, recordOf, stored, left }: SendingInput): Sending => {
+export const sendingOf = ({ normal, writes, recordOf, stored, left }: SendingInput) => {
   const owners = ownersOf(stored, left);
   const going = new Set(stored.flatMap(({ id }) => (typeof id === "string" ? [id] : [])));
   const byUrn = new Map<string, Sent[]>();
+  /** writes to records of no resource, and in none that goes */
   const others: Sent[] = [];
   for (const write of writes) {
     const sent = sentBy(write, normal, recordOf);

@@ -144,8 +144,7 @@ const isReassumed = (one: IdentitySubject | PeopleSubject): boolean =>
   isPeople(one) ? one.before !== null && one.after !== null && one.before !== one.after : changesAssumption(one);
 
 /** What a finding calls it. */
-const keysOf = (one: IdentitySubject | PeopleSubject): string[] =>
-  isPeople(one) ? [one.subject] : [one.uid ?? one.name];
+const keyOf = (one: IdentitySubject | PeopleSubject): string => (isPeople(one) ? one.subject : (one.uid ?? one.name));
 
 const weightOf = (one: IdentitySubject | PeopleSubject): Weight => {
   const { effect, gains, losses, groupName, uid } = one;
@@ -169,11 +168,11 @@ export const subjectsInOrder = <T extends IdentitySubject | PeopleSubject>(
   const open = new Set(stands.map(({ subject }) => subject));
   const owning = new Set(stands.filter((one) => dangerOf(one).effect).map(({ subject }) => subject));
   return worstFirst(subjects, (one) => {
-    const has = (all: ReadonlySet<string>): boolean => keysOf(one).some((key) => all.has(key));
+    const key = keyOf(one);
     return {
       ...weightOf(one),
-      ...(has(owning) && { effect: "grant" }),
-      standing: has(denied) ? "denied" : has(open) ? "open" : undefined,
+      ...(owning.has(key) && { effect: "grant" }),
+      standing: denied.has(key) ? "denied" : open.has(key) ? "open" : undefined,
     };
   });
 };
@@ -186,7 +185,7 @@ export const findingsInOrder = <F extends Judged>(
   findings: readonly F[],
   subjects: readonly (IdentitySubject | PeopleSubject)[],
 ): F[] => {
-  const weights = new Map(subjects.flatMap((one) => keysOf(one).map((key) => [key, weightOf(one)] as const)));
+  const weights = new Map(subjects.map((one) => [keyOf(one), weightOf(one)]));
   const unknown: Weight = { capabilities: "unknown", place: "/", texts: [] };
   return worstFirst(findings, (finding) => {
     const { subject, denied, allowed } = finding;

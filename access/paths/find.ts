@@ -88,25 +88,20 @@ export const targetsIn = (graph: AccessGraph): ((path: string, method: string) =
 
 // Which paths a change opens and closes. A path through an open invite is left to the review of its people.
 
-export interface PathChange {
-  opens: Path[];
-  closes: Path[];
-  /** where the search ended before it was complete, in words */
-  notSearched: string[];
-}
+export type PathChange = ReturnType<typeof pathChange>;
 
 /** Steps of the searches of a review: a few seconds. */
 const STEPS_OF_CHANGE = 3_000_000;
 
-export const pathChange = (before: AccessGraph, after: AccessGraph, options: PathOptions): PathChange => {
+export const pathChange = (before: AccessGraph, after: AccessGraph, options: PathOptions) => {
   const { notVisible, steps = STEPS_OF_CHANGE } = options;
   const search: Search = { ...options, invites: false, budget: { steps } };
   const patterns = newReviewBudget();
-  const sideOf = (graph: AccessGraph): Side => {
+  const sideOf = (graph: AccessGraph) => {
     const world = worldOf(graph, notVisible);
     return {
       world,
-      reach: (identity) => {
+      reach: (identity: NodeId): Reach | undefined => {
         const node = graph.identities.get(identity);
         if (node === undefined || !canStart(world, identity)) return undefined;
         const start = startOfIdentity(world, node, { audience: options.audience, others: false, budget: patterns });
@@ -117,27 +112,26 @@ export const pathChange = (before: AccessGraph, after: AccessGraph, options: Pat
   const [old, now] = [sideOf(before), sideOf(after)];
   const starts = [...new Set([...before.identities.keys(), ...after.identities.keys()])].sort(compare);
   const [opens, closes]: [Path[], Path[]] = [[], []];
+  /** where the search ended before it was complete, in words */
+  const notSearched: string[] = [];
   for (const [i, identity] of starts.entries()) {
     const [was, is] = [old.reach(identity), now.reach(identity)];
     if (search.budget.steps < 0) {
       const name = (after.identities.get(identity) ?? before.identities.get(identity))?.name;
-      const text = `the search for paths that open or close ended after ${steps} steps, at identity ${name}: ${starts.length - i} of ${starts.length} identities are not searched`;
-      return { opens: pathsInOrder(opens), closes: pathsInOrder(closes), notSearched: [text] };
+      notSearched.push(
+        `the search for paths that open or close ended after ${steps} steps, at identity ${name}: ${starts.length - i} of ${starts.length} identities are not searched`,
+      );
+      break;
     }
     opens.push(...pathsOnlyIn(now.world, is, was));
     closes.push(...pathsOnlyIn(old.world, was, is));
   }
-  return { opens: pathsInOrder(opens), closes: pathsInOrder(closes), notSearched: [] };
+  return { opens: pathsInOrder(opens), closes: pathsInOrder(closes), notSearched };
 };
 
 interface Reach {
   start: Start;
   reached: readonly Held[];
-}
-
-interface Side {
-  world: World;
-  reach(identity: NodeId): Reach | undefined;
 }
 
 /** Without one of these an identity can do nothing that leads on. */

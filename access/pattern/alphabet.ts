@@ -3,19 +3,7 @@ import { getOrInsert } from "../../schema/index.ts";
 import { type Budget, spend } from "./budget.ts";
 import type { Ranges } from "./program.ts";
 
-export interface Alphabet {
-  size: number;
-  /** a character of the class, for an example */
-  example(symbol: number): string;
-  /** how many characters are in it */
-  width(symbol: number): number;
-  /** the class of a code point */
-  symbolOf(codePoint: number): number;
-  /** the classes of which these ranges consist; they were given to `alphabetOf` */
-  symbolsIn(ranges: Ranges): ReadonlySet<number>;
-  isNewline(symbol: number): boolean;
-  isWord(symbol: number): boolean;
-}
+export type Alphabet = ReturnType<typeof alphabetOf>;
 
 const NEWLINE: Ranges = [10, 10];
 /** RE2's word characters: 0-9, A-Z, _ and a-z. */
@@ -37,7 +25,7 @@ const exampleIn = (pieces: readonly Piece[]): { codePoint: number; rank: number 
   return { codePoint: (printable as Piece)[1], rank: LIKED.length };
 };
 
-export const alphabetOf = (given: Iterable<Ranges>, budget: Budget): Alphabet => {
+export const alphabetOf = (given: Iterable<Ranges>, budget: Budget) => {
   const sets = new Map([NEWLINE, WORD, SURROGATES].map((ranges) => [ranges.join(), ranges]));
   for (const ranges of given) {
     spend(budget, ranges.length);
@@ -77,12 +65,17 @@ export const alphabetOf = (given: Iterable<Ranges>, budget: Budget): Alphabet =>
   const [newlines, words] = [symbolsIn(NEWLINE), symbolsIn(WORD)];
   return {
     size: order.length,
-    example: (symbol) => String.fromCodePoint(order[symbol]?.codePoint as number),
-    width: (symbol) => order[symbol]?.own.reduce((sum, [first, last]) => sum + last - first + 1, 0) ?? 0,
-    symbolOf: (codePoint) => symbols[indexOf(codePoint)] as number,
+    /** a character of the class, for an example */
+    example: (symbol: number): string => String.fromCodePoint(order[symbol]?.codePoint as number),
+    /** how many characters are in it */
+    width: (symbol: number): number =>
+      order[symbol]?.own.reduce((sum, [first, last]) => sum + last - first + 1, 0) ?? 0,
+    /** the class of a code point */
+    symbolOf: (codePoint: number) => symbols[indexOf(codePoint)] as number,
+    /** the classes of which these ranges consist, which were given */
     symbolsIn,
-    isNewline: (symbol) => newlines.has(symbol),
-    isWord: (symbol) => words.has(symbol),
+    isNewline: (symbol: number): boolean => newlines.has(symbol),
+    isWord: (symbol: number): boolean => words.has(symbol),
   };
 };
 

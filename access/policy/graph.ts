@@ -26,22 +26,11 @@ import {
 import type { Mistake, Place } from "./source.ts";
 import { inStack, type PolicyStack } from "./stack.ts";
 
-export interface PolicyGraph {
-  graph: AccessGraph;
-  /** the group that stands for the organization of the policy */
-  organization: NodeId;
-  /** by path */
-  groups: ReadonlyMap<string, NodeId>;
-  /** by key */
-  identities: ReadonlyMap<string, NodeId>;
-  /** by key, and built-in ones that it gives by name */
-  roles: ReadonlyMap<string, NodeId>;
-  /** what cannot be compared: several live records of one name, and built-in roles that the service lacks */
-  mistakes: Mistake[];
-}
+export type PolicyGraph = ReturnType<typeof policyGraph>;
 
 /** `stack` is what the state of a stack knows of the policy: a record that it has is matched by its uid. */
-export const policyGraph = (policy: Policy, live: AccessGraph, stack?: PolicyStack): PolicyGraph => {
+export const policyGraph = (policy: Policy, live: AccessGraph, stack?: PolicyStack) => {
+  /** what cannot be compared: several live records of one name, and built-in roles that the service lacks */
   const mistakes: Mistake[] = [];
   const mistake = (path: string, text: string, place?: Place) => void mistakes.push({ path, text, place });
 
@@ -94,6 +83,7 @@ export const policyGraph = (policy: Policy, live: AccessGraph, stack?: PolicySta
     addGroup(path, known ? { ...known, name } : newGroup(path, name, parent));
   }
 
+  /** by key */
   const identityIds = new Map<string, NodeId>();
   const matchIdentity = matcherOf("identities", live.identities, ({ group }) => group);
   for (const identity of policy.identities.values()) {
@@ -105,6 +95,7 @@ export const policyGraph = (policy: Policy, live: AccessGraph, stack?: PolicySta
     graph.identities.set(id, { id, uid, name, group, relationship: likeLive(relationship, known?.relationship) });
   }
 
+  /** by key, and built-in ones that it gives by name */
   const roleIds = new Map<string, NodeId>();
   const matchRole = matcherOf("roles", live.roles, ({ group }) => group);
   for (const role of policy.roles.values()) {

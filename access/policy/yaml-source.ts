@@ -30,18 +30,12 @@ import {
   scalarOf,
 } from "./source.ts";
 
-interface YamlSource {
-  /** absent: it cannot be used, and the mistakes say why */
-  source?: Source;
-  mistakes: Mistake[];
-}
-
 const TOO_MANY = `has more than ${NODES_MAX.toLocaleString("en")} nodes, aliases included; divide the policy`;
 const TOO_DEEP = `is nested more than ${DEPTH_MAX} levels deep`;
 /** The first syntax errors that are shown: one slip may cause thousands. */
 const ERRORS_MAX = 50;
 
-export const sourceFromYaml = (text: string, file: string): YamlSource => {
+export const sourceFromYaml = (text: string, file: string): { source?: Source; mistakes: Mistake[] } => {
   const start = { file, line: 1, column: 1 };
   const lines = new LineCounter();
   const place = (offset: number): Place => {

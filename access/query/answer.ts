@@ -3,7 +3,7 @@
 import { byEffect, capabilitiesIn, worstFirst } from "../graph/danger.ts";
 import { type AccessGraph, type BindingNode, lineageOf, type NodeId, pathOf } from "../graph/graph.ts";
 import type { Live, NotVisible } from "../graph/live.ts";
-import { type PeopleGraph, peopleGraph } from "../graph/people.ts";
+import { peopleGraph } from "../graph/people.ts";
 import { type Question, type QuestionText, resolveQuestion } from "./question.ts";
 
 export interface HeldBinding extends BindingNode {
@@ -11,18 +11,10 @@ export interface HeldBinding extends BindingNode {
   capabilities: readonly string[] | undefined;
 }
 
-export interface Answer {
-  graph: AccessGraph;
-  question: Question;
-  /** the worst binding first */
-  held: HeldBinding[];
-  /** the same of those who have no identity, where the question is not about one */
-  people: { graph: PeopleGraph; held: HeldBinding[] };
-  notVisible: NotVisible[];
-}
+export type Answer = ReturnType<typeof answerOf>;
 
 /** Throws a QuestionError with all that is wrong with the question. `nowMs`: invites that have ended by then are left out. */
-export const answerOf = ({ graph, notVisible }: Live, text: QuestionText, nowMs = 0): Answer => {
+export const answerOf = ({ graph, notVisible }: Live, text: QuestionText, nowMs = 0) => {
   const question = resolveQuestion(graph, text, isComplete(notVisible));
   const isRead = roleReader(graph, notVisible);
   const people = peopleGraph(graph, nowMs);
@@ -30,7 +22,9 @@ export const answerOf = ({ graph, notVisible }: Live, text: QuestionText, nowMs 
   return {
     graph,
     question,
+    /** the worst binding first */
     held: heldIn(graph, question, isRead),
+    /** the same of those who have no identity, where the question is not about one */
     people: { graph: people, held: heldByPeople },
     notVisible,
   };
@@ -46,11 +40,7 @@ const heldIn = (graph: AccessGraph, question: Question, isRead: (role: NodeId) =
   const isAsked = ({ identity, group }: BindingNode): boolean =>
     identity === (question.identity?.id ?? identity) && (lineage?.has(group) ?? true);
   // Bindings are ordered, since their grants are many more.
-  const bindings = worstFirst([...graph.bindings.values()].filter(isAsked), ({ id, identity, group, role }) => ({
-    capabilities: capabilitiesIn(graph.roles, role),
-    place: pathOf(graph, group),
-    texts: [graph.identities.get(identity)?.name, identity, id],
-  }));
+  const bindings = bindingsInOrder(graph, [...graph.bindings.values()].filter(isAsked));
   return bindings.flatMap((binding): HeldBinding[] => {
     if (!isRead(binding.role)) return [{ ...binding, capabilities: undefined }];
     const all = graph.roles.get(binding.role)?.capabilities ?? [];
@@ -58,6 +48,14 @@ const heldIn = (graph: AccessGraph, question: Question, isRead: (role: NodeId) =
     return capabilities.length === 0 ? [] : [{ ...binding, capabilities }];
   });
 };
+
+/** The worst first. */
+export const bindingsInOrder = (graph: AccessGraph, bindings: readonly BindingNode[]): BindingNode[] =>
+  worstFirst(bindings, ({ id, identity, group, role }) => ({
+    capabilities: capabilitiesIn(graph.roles, role),
+    place: pathOf(graph, group),
+    texts: [graph.identities.get(identity)?.name, identity, id],
+  }));
 
 /** Whether a role's capabilities are known. Of one in a group whose roles cannot be listed, bindings show the name alone. */
 export const roleReader = ({ roles }: AccessGraph, notVisible: readonly NotVisible[]): ((role: NodeId) => boolean) => {

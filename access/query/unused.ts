@@ -14,12 +14,11 @@ import {
 } from "../graph/graph.ts";
 import type { Live, NotVisible } from "../graph/live.ts";
 import { PolicyEditError } from "../policy/edit/document.ts";
-import type { Removal } from "../policy/edit/entries.ts";
 import { type OpenPolicy, stackOf } from "../policy/edit/open.ts";
 import { type PolicyGraph, policyGraph } from "../policy/graph.ts";
 import { mistakeText } from "../policy/parse.ts";
 import { mappingsOf, type Policy, type PolicyBinding } from "../policy/policy.ts";
-import { roleReader } from "./answer.ts";
+import { bindingsInOrder, roleReader } from "./answer.ts";
 
 export interface Unused {
   graph: AccessGraph;
@@ -88,13 +87,8 @@ export const coveredIn = (graph: AccessGraph, isRead: (role: NodeId) => boolean)
     if (found.length > 0) coverers.set(binding.id, found);
   }
   const covered = known.filter(({ id }) => coverers.has(id));
-  const inOrder = worstFirst(covered, ({ id, identity, group, role }) => ({
-    capabilities: capabilitiesIn(graph.roles, role),
-    place: pathOf(graph, group),
-    texts: [graph.identities.get(identity)?.name, identity, id],
-  }));
   return new Map(
-    inOrder.map((binding) => {
+    bindingsInOrder(graph, covered).map((binding) => {
       const by = coverers.get(binding.id)?.find(({ id }) => !coverers.has(id)) as BindingNode;
       return [binding.id, { binding, by }];
     }),
@@ -105,12 +99,9 @@ const NONE: ReadonlySet<string> = new Set();
 
 /** A role counts as nobody's only where all bindings are visible that could give it. */
 const rolesOfNobody = (graph: AccessGraph, notVisible: readonly NotVisible[]): RoleNode[] => {
-  const given = new Set<NodeId | null>([
-    ...Array.from(graph.bindings.values(), ({ role }) => role),
-    ...Array.from(graph.providers.values(), ({ defaultRole }) => defaultRole),
-    ...Array.from(graph.externalGroups.values(), ({ role }) => role),
-    ...Array.from(graph.invites.values(), ({ role }) => role),
-  ]);
+  const { bindings, providers, externalGroups, invites } = graph;
+  const given = new Set(Array.from(providers.values(), ({ defaultRole }) => defaultRole));
+  for (const nodes of [bindings, externalGroups, invites]) for (const { role } of nodes.values()) given.add(role);
   const hidden = notVisible.filter(({ kind }) => kind === "roleBinding").map(({ group }) => group);
   const isSure = (place: NodeId): boolean => !hidden.some((group) => group === "" || isInside(graph, group, place));
   const found = [...graph.roles.values()].filter(({ id, group }) => group !== null && !given.has(id) && isSure(group));
@@ -123,14 +114,8 @@ const rolesOfNobody = (graph: AccessGraph, notVisible: readonly NotVisible[]): R
 
 // What a policy declares of the access that nobody needs, and what of it has to stay.
 
-interface UnusedEntries {
-  removal: Required<Removal>;
-  /** entries that stay although nobody needs them, and tests that name what goes: a sentence for each */
-  notes: string[];
-}
-
 /** Throws a PolicyEditError where the policy may mean other records. */
-export const unusedEntries = (opened: OpenPolicy, unused: Unused, isRead: (role: NodeId) => boolean): UnusedEntries => {
+export const unusedEntries = (opened: OpenPolicy, unused: Unused, isRead: (role: NodeId) => boolean) => {
   const { policy } = opened;
   const wanted = policyGraph(policy, unused.graph, stackOf(opened));
   if (wanted.mistakes.length > 0) throw new PolicyEditError(wanted.mistakes.map(mistakeText).join("\n"));
@@ -145,6 +130,7 @@ export const unusedEntries = (opened: OpenPolicy, unused: Unused, isRead: (role:
   const given = new Set(stays.map(({ role }) => role));
   return {
     removal: { identities, bindings, roles: nobodys.filter((key) => !given.has(key)) },
+    /** entries that stay although nobody needs them, and tests that name what goes: a sentence for each */
     notes: [
       ...notes,
       ...nobodys

@@ -25,14 +25,8 @@ const FIELDS = {
 };
 const Rules = z.strictObject(FIELDS).nullish();
 
-interface ParsedRules {
-  rules: Verdict;
-  /** without any, the rules are complete */
-  problems: string[];
-}
-
 /** `name` is what the problems call the file. */
-export const parseRules = (text: string, name: string): ParsedRules => {
+export const parseRules = (text: string, name: string): { rules: Verdict; problems: string[] } => {
   const { source, mistakes } = sourceFromYaml(text, name);
   if (!source || mistakes.length > 0) return { rules: { deny: [], allow: [] }, problems: mistakes.map(mistakeText) };
   const { data, error } = Rules.safeParse(plainValue(source), { error: shapeError });

@@ -38,10 +38,7 @@ const tryEach = async (
   return failed;
 };
 
-export interface Removed {
-  removed: HeldBinding[];
-  failed: Failure[];
-}
+export type Removed = Awaited<ReturnType<typeof removeBindings>>;
 
 /** A pipeline's burst must not meet the service's limit of requests a second. */
 const DELETES_AT_ONCE = 8;
@@ -52,7 +49,7 @@ export const removeBindings = async (
   bindings: readonly HeldBinding[],
   signal: AbortSignal,
   atOnce = DELETES_AT_ONCE,
-): Promise<Removed> => {
+) => {
   const removed = new Set<HeldBinding>();
   const remove = async (binding: HeldBinding): Promise<void> => {
     try {
@@ -67,21 +64,10 @@ export const removeBindings = async (
   return { removed: bindings.filter((one) => removed.has(one)), failed };
 };
 
-interface Restored {
-  /** with their new uids */
-  restored: HeldBinding[];
-  /** which the holder has, with the uids that they have now */
-  present: HeldBinding[];
-  failed: Failure[];
-}
-
 /** Creates what is missing of the bindings of an undo file. */
-export const restoreBindings = async (
-  client: Caller,
-  { holder, bindings }: UndoFile,
-  signal: AbortSignal,
-): Promise<Restored> => {
+export const restoreBindings = async (client: Caller, { holder, bindings }: UndoFile, signal: AbortSignal) => {
   const now = await listGrants(client, holder);
+  /** with the uids that they have now: created, and those which the holder has */
   const [restored, present]: [HeldBinding[], HeldBinding[]] = [[], []];
   const missing = bindings.filter((binding) => {
     const at = now.findIndex(({ group, role }) => group === binding.group && role === binding.role);

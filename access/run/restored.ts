@@ -20,14 +20,8 @@ interface Run {
   made: ReadonlySet<string>;
 }
 
-interface RestoredNode {
-  /** of `after` */
-  node: NodeId;
-  /** the record whose place it takes */
-  removed: NodeId;
-}
-
-export const findRestored = ({ before, after, stored, left, made }: Run): RestoredNode[] => {
+/** Nodes of `after`, and the records whose places they take. */
+export const findRestored = ({ before, after, stored, left, made }: Run): { node: NodeId; removed: NodeId }[] => {
   const isThere = (uid: NodeId): boolean => Object.values(before).some((nodes) => nodes.has(uid));
   const removed = stored.filter((one) => isRecord(one) && !isThere(one.uid));
   // What takes the place of a removed record. What is in it, or refers to it, moves there.

@@ -28,19 +28,13 @@ export interface TestSides {
   change: TestSuite;
 }
 
-interface ChangeTests {
-  results: TestResult[];
-  /** what is wrong with the tests that the change adds */
-  mistakes: Mistake[];
-}
-
 /** `services`: what the change does at each of them, and what each returns now. */
 export const runChangeTests = (
   { base, change }: TestSides,
   services: readonly AtService[],
   nowMs: number,
   stackOf: StackOf,
-): ChangeTests => {
+) => {
   const known = new Set(base?.tests.map(testKey));
   const added = change.tests.filter((test) => !known.has(testKey(test)));
   const all = { services, nowMs, stackOf };
@@ -48,6 +42,7 @@ export const runChangeTests = (
   const suites = [...(base ? [runSuite(base, ["before", "after"], all)] : []), own];
   return {
     results: suites.flatMap(({ ran }) => ran.map(resultOf)),
+    /** what is wrong with the tests that the change adds */
     mistakes: [
       ...suites.flatMap(({ mistakes }) => mistakes),
       ...own.ran.flatMap(({ test: { name, place }, outcome }) =>

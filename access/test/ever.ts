@@ -17,13 +17,8 @@ import type { Actor, TestContext } from "./scene.ts";
 /** Steps of the searches of a test: a few seconds. */
 const STEPS = 3_000_000;
 
-interface EverFinder {
-  /** What could be reached of these capabilities at the place; the first of each title leads there. */
-  find(capabilities: readonly string[], place: NodeId | undefined): Reason[];
-}
-
 /** `relationship`: of a workload that the test is about; without one, each actor starts by itself. */
-export const everFinder = (context: TestContext, actors: readonly Actor[], relationship?: Json): EverFinder => {
+export const everFinder = (context: TestContext, actors: readonly Actor[], relationship?: Json) => {
   const { graph, notVisible } = context;
   const world = worldOf(graph, notVisible);
   const options = { audience: "", others: relationship !== undefined, budget: newReviewBudget() };
@@ -43,7 +38,8 @@ export const everFinder = (context: TestContext, actors: readonly Actor[], relat
   }));
   const isComplete = search.budget.steps >= 0;
   return {
-    find: (capabilities, place) => {
+    /** What could be reached of these capabilities at the place; the first of each title leads there. */
+    find: (capabilities: readonly string[], place: NodeId | undefined): Reason[] => {
       const isHere = counts(context, place);
       const found = reached.flatMap(({ who, words, held }) =>
         held.flatMap((one): Reason[] => {

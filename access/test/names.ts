@@ -16,12 +16,7 @@ export class NameError extends Error {
   }
 }
 
-export interface Names {
-  identity(text: string): NodeId;
-  /** The identities that an entry of `only` means: one in each organization that has the name. */
-  allowed(text: string): readonly NodeId[];
-  group(text: string): NodeId;
-}
+export type Names = ReturnType<typeof namesIn>;
 
 /** What the keys of a policy stand for. */
 type Keys = Pick<PolicyGraph, "graph" | "groups" | "identities">;
@@ -47,7 +42,7 @@ export const namesIn = (
   graphs: readonly AccessGraph[],
   organization: NodeId,
   { keys, others = [] }: NamesOptions = {},
-): Names => {
+) => {
   const isThere = (kind: "groups" | "identities", id: NodeId): boolean => graphs.some((graph) => graph[kind].has(id));
   const pathsIn = (kind: "groups" | "identities"): Paths[][] =>
     graphs.map((graph, i) => [
@@ -91,12 +86,13 @@ export const namesIn = (
   };
 
   return {
-    identity: (text) => {
+    identity: (text: string): NodeId => {
       if (isUid(text)) return byUid("identity", text);
       const known = byKey(text);
       return "id" in known ? known.id : find("identity", known.path, identities);
     },
-    allowed: (text) => {
+    /** The identities that an entry of `only` means: one in each organization that has the name. */
+    allowed: (text: string): readonly NodeId[] => {
       // No other record ever gets the uid, so one that does not exist excuses nobody.
       if (isUid(text)) return [text];
       const known = byKey(text);
@@ -108,7 +104,7 @@ export const namesIn = (
         .filter((_, i) => !others[i - 1]?.isOtherService)
         .flatMap((found) => single(found, text));
     },
-    group: (text) => {
+    group: (text: string): NodeId => {
       if (isUid(text)) return byUid("group", text);
       if (text === "") throw new NameError('"" names no group; the organization itself is /');
       const path = withoutSlashes(text);

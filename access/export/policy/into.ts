@@ -6,7 +6,7 @@ import { newGraph } from "../../graph/graph.ts";
 import { ADD, type Listed } from "../../graph/live-record.ts";
 import { type Added, type ChangedFile, PolicyEditError, withEntries } from "../../policy/edit/document.ts";
 import { additionOf, withAddition } from "../../policy/edit/entries.ts";
-import { type OpenPolicy, type PolicyEdit, stackOf } from "../../policy/edit/open.ts";
+import { type OpenPolicy, stackOf } from "../../policy/edit/open.ts";
 import { policyGraph } from "../../policy/graph.ts";
 import { mistakeText } from "../../policy/parse.ts";
 import { mappingsOf, ROOT } from "../../policy/policy.ts";
@@ -18,16 +18,10 @@ import { type Entry, Reference } from "../value.ts";
 import { type Base, type Draft, draftPolicy, type Place } from "./build.ts";
 import { entriesAt } from "./policy.ts";
 
-export interface Into {
-  edit: PolicyEdit;
-  /** records that the policy does not get, with the reason; of a kind that no policy declares: none */
-  unsaid: readonly { entry: Entry; why?: string }[];
-  /** the file of uids that did not exist */
-  newUids: string | undefined;
-}
+export type Into = ReturnType<typeof intoPolicy>;
 
 /** `hasUids`: the program takes the records over. Throws a PolicyEditError where the policy cannot be added to. */
-export const intoPolicy = (opened: OpenPolicy, all: Export, contents: Contents, hasUids: boolean): Into => {
+export const intoPolicy = (opened: OpenPolicy, all: Export, contents: Contents, hasUids: boolean) => {
   const base = baseOf(opened, all, contents);
   const reasons = new Map<Entry, string>();
   for (;;) {
@@ -46,9 +40,11 @@ export const intoPolicy = (opened: OpenPolicy, all: Export, contents: Contents, 
     const isSaid = saidIn(opened, all);
     return {
       edit: { ...edit, files: [...edit.files, ...uids] },
+      /** records that the policy does not get, with the reason; of a kind that no policy declares: none */
       unsaid: all.entries
         .filter((entry) => !draft.places.has(entry) && !isSaid(entry))
         .map((entry) => ({ entry, why: reasons.get(entry) ?? whyNot(entry, draft.places) })),
+      /** the file of uids that did not exist */
       newUids: uids.find(({ before }) => before === undefined)?.name,
     };
   }

@@ -146,9 +146,6 @@ const addressOf = (...parts: Parameters<typeof addressFrom>): Address => {
   return address;
 };
 
-const dependenciesOf = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
-
 // On any host, since mirrors and OpenTofu have their own, and with any alias. A state of Terraform 0.12 has the bare name.
 const PROVIDER = [
   /^(?:.*\.)?provider\["(?:[^"]+\/)?chainguard"\](?:\.[\w-]+)?$/s,
@@ -159,15 +156,26 @@ const PROVIDER = [
 const isOurs = (provider: unknown): boolean =>
   typeof provider === "string" && PROVIDER.some((pattern) => pattern.test(provider));
 
+/** An instance in either form. */
+interface Read extends Pick<Instance, "address" | "isTainted" | "isDeposed"> {
+  mode: unknown;
+  provider: unknown;
+  values: unknown;
+  dependencies: unknown;
+}
+
 /** Collects what both forms have. */
 const collector = () => {
   const instances: Instance[] = [];
   const dependents: Dependent[] = [];
   const counts = { others: 0, dataSources: 0 };
-  const add = (mode: unknown, isOfProvider: boolean, instance: Instance, dependsOn: string[]): void => {
+  const add = ({ mode, provider, values, dependencies, ...one }: Read): void => {
+    const attributes = isObject(values) ? values : undefined;
+    const instance: Instance = { ...one, id: attributes?.id, attributes };
+    const dependsOn = Array.isArray(dependencies) ? dependencies.filter((text) => typeof text === "string") : [];
     const isData = mode !== "managed";
     if (isData) counts.dataSources += 1;
-    else if (isOfProvider) instances.push(instance);
+    else if (isOurs(provider)) instances.push(instance);
     else counts.others += 1;
     if (dependsOn.length > 0) dependents.push({ address: instance.address, isData, dependsOn });
   };
@@ -177,17 +185,14 @@ const collector = () => {
 const pulledState = (document: Json): TerraformState => {
   const { add, result } = collector();
   for (const { module, mode, type, name, provider, instances } of listOf(document.resources, "resources"))
-    for (const one of listOf(instances, "instances of a resource")) {
-      const attributes = isObject(one.attributes) ? one.attributes : undefined;
-      const instance = {
-        address: addressOf(module, type, name, one.index_key),
-        id: attributes?.id,
-        attributes,
-        isTainted: one.status === "tainted",
-        isDeposed: one.deposed !== undefined && one.deposed !== "",
-      };
-      add(mode, isOurs(provider), instance, dependenciesOf(one.dependencies));
-    }
+    for (const { index_key: key, attributes: values, status, deposed = "", dependencies } of listOf(
+      instances,
+      "instances of a resource",
+    ))
+      add({
+        ...{ mode, provider, values, dependencies, address: addressOf(module, type, name, key) },
+        ...{ isTainted: status === "tainted", isDeposed: deposed !== "" },
+      });
   return { ...(typeof document.serial === "number" && { serial: document.serial }), ...result() };
 };
 
@@ -204,17 +209,11 @@ const shownState = (document: Json): TerraformState => {
   if (!isObject(root)) throw new StateError("is damaged: root_module is not an object");
   const modules = [root];
   for (const { address: module, resources, child_modules: children } of modules) {
-    for (const one of listOf(resources, "resources")) {
-      const attributes = isObject(one.values) ? one.values : undefined;
-      const instance = {
-        address: addressOf(module, one.type, one.name, one.index),
-        id: attributes?.id,
-        attributes,
-        isTainted: one.tainted === true,
-        isDeposed: one.deposed_key !== undefined,
-      };
-      add(one.mode, isOurs(one.provider_name), instance, dependenciesOf(one.depends_on));
-    }
+    for (const { mode, type, name, index, provider_name: provider, values, ...one } of listOf(resources, "resources"))
+      add({
+        ...{ mode, provider, values, dependencies: one.depends_on, address: addressOf(module, type, name, index) },
+        ...{ isTainted: one.tainted === true, isDeposed: one.deposed_key !== undefined },
+      });
     modules.push(...listOf(children, "child_modules"));
   }
   return result();
