@@ -12,29 +12,40 @@ import { type Titles, titlesOf } from "./title.ts";
 import { decidesNothing } from "./unknown.ts";
 import type { Write } from "./write.ts";
 
-export type Compared = ReturnType<typeof compareAnew>;
+export interface Compared {
+  /** why it is another change, a sentence each; empty: it may be applied */
+  problems: string[];
+  /** writes made anew that are not in the approved change, and decide no access */
+  added: Write[];
+  /** how many writes are left to do, without `added` */
+  left: number;
+}
 
-export const compareAnew = (approved: Change, anew: Anew) => {
+export const compareAnew = (approved: Change, anew: Anew): Compared => {
   const apart = headProblems(approved, anew.content);
   // Other services have other records.
-  if (apart.length > 0) return { problems: apart, added: [] as Write[], left: anew.content.writes.length };
+  if (apart.length > 0) return { problems: apart, added: [], left: anew.content.writes.length };
   const terms = termsOf(approved, anew);
   const titles = titlesOf(approved, anew, terms);
-  const { problems, added } = compareWrites(approved, anew, terms, titles);
+  // What the state marks as secret stays hidden.
+  const comparable = (text: string): Text => terms.anew(anew.normal.encodeText(text));
+  const parts = { approved, anew, terms, titles, comparable };
+  const { problems, added } = compareWrites(parts);
   return {
-    /** why it is another change, a sentence each; empty: it may be applied */
-    problems: [
-      ...rowProblems(approved, anew, terms, titles),
-      ...afterProblems(approved, anew, terms, titles),
-      ...problems,
-      ...restoredProblems(approved, anew, terms, titles),
-    ],
-    /** writes made anew that are not in the approved change, and decide no access */
+    problems: [...rowProblems(parts), ...afterProblems(parts), ...problems, ...restoredProblems(parts)],
     added,
-    /** how many writes are left to do, without `added` */
     left: anew.content.writes.length - added.length,
   };
 };
+
+interface Parts {
+  approved: Change;
+  anew: Anew;
+  terms: Terms;
+  titles: Titles;
+  /** a text of the copies in terms of the approved change */
+  comparable(text: string): Text;
+}
 
 const headProblems = (approved: ChangeContent, anew: ChangeContent): string[] => {
   const texts = (content: ChangeContent): [what: string, text: string][] => [
@@ -51,7 +62,7 @@ const headProblems = (approved: ChangeContent, anew: ChangeContent): string[] =>
   });
 };
 
-const rowProblems = (approved: Change, anew: Anew, terms: Terms, titles: Titles): string[] => {
+const rowProblems = ({ approved, anew, terms, titles }: Parts): string[] => {
   const keyOf = (change: string, identity: unknown, group: unknown, capability: string): string =>
     canonical([change, identity, group, capability]);
   const allowed = new Set(
@@ -76,10 +87,8 @@ const rowProblems = (approved: Change, anew: Anew, terms: Terms, titles: Titles)
   );
 };
 
-const afterProblems = (approved: Change, { held, normal }: Anew, terms: Terms, titles: Titles): string[] => {
+const afterProblems = ({ approved, anew: { held }, terms, titles, comparable }: Parts): string[] => {
   const { writes, services } = terms.approved(approved);
-  // What the state marks as secret stays hidden.
-  const comparableText = (text: string): Text => terms.anew(normal.encodeText(text));
   const subjects = Map.groupBy(terms.approved(approved.after), ({ service, identity }) =>
     canonical([service ?? "", identity]),
   );
@@ -88,7 +97,7 @@ const afterProblems = (approved: Change, { held, normal }: Anew, terms: Terms, t
     const identity = entries[0]?.identity as Text;
     const now = terms
       .uids(identity)
-      .map((uid) => digestsOf(held.get(service)?.(uid), { identity, writes, encodeText: comparableText }));
+      .map((uid) => digestsOf(held.get(service)?.(uid), { identity, writes, encodeText: comparable }));
     // What the change has made and deleted again has no uid any more.
     while (now.length < entries.length) now.push({ access: null });
     const apart = (["access", "signIn"] as const).filter((part) => {
@@ -107,7 +116,8 @@ const afterProblems = (approved: Change, { held, normal }: Anew, terms: Terms, t
   });
 };
 
-const compareWrites = (approved: Change, anew: Anew, terms: Terms, titles: Titles) => {
+const compareWrites = (parts: Parts) => {
+  const { approved, anew, terms, titles } = parts;
   const writes = terms.approved(approved.writes);
   const unspent = Map.groupBy(
     writes.filter(({ uid }) => uid === undefined),
@@ -120,7 +130,7 @@ const compareWrites = (approved: Change, anew: Anew, terms: Terms, titles: Title
   );
   const deleted = deletedIn(writes);
   const sayAgain = (write: Write): string => `${titles.write(write)}: the approved change does not send this request`;
-  const editedIn = editedBy(approved, anew, terms);
+  const editedIn = editedBy(parts);
   const problems: string[] = [];
   const added: Write[] = [];
   for (const made of anew.content.writes) {
@@ -172,7 +182,7 @@ const givesSame = (approved: Write, write: Write, path: string): boolean =>
   canonical(valueAt(approved.fields, path)) === canonical(valueAt(write.fields, path));
 
 /** Paths of an update whose value is neither the one that the approved change has seen nor one that it gives. */
-const editedBy = (approved: Change, { records, normal, content }: Anew, terms: Terms) => {
+const editedBy = ({ approved, anew: { records, content }, comparable }: Parts) => {
   const before = new Map(approved.before.map(({ n, path, value }) => [`${n} ${path}`, value]));
   const listed = [...records].flatMap(([address, all]) =>
     Object.entries(all).flatMap(([plural, list]) =>
@@ -181,9 +191,8 @@ const editedBy = (approved: Change, { records, normal, content }: Anew, terms: T
   );
   const index = new Map(listed);
   const recordOf: RecordOf = (plural, uid, service = content.services[0]) => index.get(`${service} ${plural} ${uid}`);
-  const comparableText = (text: string): Text => terms.anew(normal.encodeText(text));
   return (write: Write, known: readonly Write[]): string[] => {
-    const fields = recordFields(write, { recordOf, encodeText: comparableText });
+    const fields = recordFields(write, { recordOf, encodeText: comparable });
     if (fields === undefined) return [];
     return (write.mask ?? []).filter((path) => {
       const covering = known.flatMap(({ n, mask = [] }) =>
@@ -197,7 +206,7 @@ const editedBy = (approved: Change, { records, normal, content }: Anew, terms: T
   };
 };
 
-const restoredProblems = (approved: Change, anew: Anew, terms: Terms, titles: Titles): string[] => {
+const restoredProblems = ({ approved, anew, terms, titles }: Parts): string[] => {
   const deleted = deletedIn(terms.approved(approved.writes));
   const known = new Set(approved.restored.map(({ n, uid }) => canonical([approved.writes[n - 1]?.method, uid])));
   return anew.content.restored.flatMap(({ n, uid }) => {

@@ -32,46 +32,43 @@ export const pendingIn = (
 ): PendingCreate[] => {
   const urns = new Map([...left, ...steps].map(({ urn }) => [nameOf(urn), urn]));
   const planned = new Map(left.map(({ urn, inputs }) => [urn, valuesIn(inputs as Json)]));
-  const groupNameOf = (group: string | null): string | null => {
-    const graph = graphs.find(({ groups }) => group !== null && groups.has(group));
-    return graph && group !== null ? pathOf(graph, group) : null;
-  };
   const stack = stackOfUrn(preview.steps[0]?.urn);
+  /** With the name of the record and the path of its group, where they are known. */
+  const named = (one: Omit<PendingCreate, "name"> & { name: unknown }): PendingCreate => {
+    const { name, group } = one;
+    const graph = graphs.find(({ groups }) => group !== null && groups.has(group));
+    const groupName = graph && group !== null ? pathOf(graph, group) : null;
+    return { ...one, name: typeof name === "string" && name !== SECRET ? name : null, groupName };
+  };
   const fromJournal = entries
     .filter(({ key }) => stack === undefined || key.split("/").slice(1, 3).join("/") === stack)
-    .map(({ key, kind, parent, at, answered }): PendingCreate => {
+    .map(({ key, kind, parent, at, answered }) => {
       const logical = logicalNameIn(key);
       const resource = urns.get(logical) ?? null;
-      const group = parent || null;
-      return {
+      return named({
         resource,
         logicalName: logical.replace(/^.*?::/, ""),
         kind: Object.values(resources).find(({ field }) => field === kind)?.word ?? kind,
         uid: answered ?? null,
-        name: textIn(planned.get(resource ?? "")?.name),
-        group,
-        groupName: groupNameOf(group),
+        name: planned.get(resource ?? "")?.name,
+        group: parent || null,
+        groupName: null,
         time: new Date(at).toISOString(),
         source: "journal",
-      };
+      });
     });
   const known = new Set(fromJournal.map(({ resource }) => resource));
   const fromState = begun
     .filter(({ urn }) => ourTypeOf(urn) !== undefined && !known.has(urn))
-    .map(({ urn, inputs }): PendingCreate => {
+    .map(({ urn, inputs }) => {
       const { name, parent } = valuesIn(inputs as Json);
-      const group = isUidp(parent) ? parent : null;
-      return {
+      return named({
         resource: urns.has(nameOf(urn)) ? urn : null,
         logicalName: partsOfUrn(urn).name,
         kind: wordOf(ourTypeOf(urn) as string),
-        uid: null,
-        name: textIn(name),
-        group,
-        groupName: groupNameOf(group),
-        time: null,
-        source: "state",
-      };
+        ...{ uid: null, name, group: isUidp(parent) ? parent : null, groupName: null },
+        ...{ time: null, source: "state" },
+      });
     });
   return worstFirst([...fromJournal, ...fromState], ({ groupName, logicalName, kind, time }) => ({
     place: groupName ?? undefined,
@@ -89,5 +86,3 @@ const logicalNameIn = (key: string): string =>
     .slice(3)
     .join("/")
     .replace(/(?: [0-9a-f]{40}(?:\/[0-9a-f]{16})*){3}$/, "");
-
-const textIn = (name: unknown): string | null => (typeof name === "string" && name !== SECRET ? name : null);

@@ -69,18 +69,48 @@ export const notListedIn = async <Kind extends HideableKind>(
 type Place<Kind> = { kind: Kind; group: NodeId };
 
 /** A caller may see the names of hundreds of groups and no more: each request of one level at once is too many. */
-const PROBES_AT_ONCE = 8;
+const AT_ONCE = 8;
+
+/** Acts for each of them, some at once. */
+export const forEachOf = async <T>(
+  items: Iterable<T>,
+  act: (item: T) => Promise<void>,
+  atOnce = AT_ONCE,
+): Promise<void> => {
+  const next = [...items].values();
+  const work = async (): Promise<void> => {
+    for (const item of next) await act(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+};
+
+// A proxy may refuse a longer address.
+const QUERY_MAX = 7_200;
+
+/** The uids in parts, of which an address has room for each. */
+export const partsOf = (uids: Iterable<string>): string[][] => {
+  const parts: string[][] = [];
+  let room = 0;
+  for (const uid of uids) {
+    const length = encodeURIComponent(`uidp.ids=${uid}&`).length;
+    room -= length;
+    if (room < 0) {
+      parts.push([]);
+      room = QUERY_MAX - length;
+    }
+    parts.at(-1)?.push(uid);
+  }
+  return parts;
+};
 
 const findHidden = async <Kind extends HideableKind>(
   client: Pick<Client, "call">,
   places: readonly Place<Kind>[],
 ): Promise<Place<Kind>[]> => {
   const hidden: Place<Kind>[] = [];
-  const next = places.values();
-  const probe = async (): Promise<void> => {
-    for (const place of next) if (!(await isListable(client, resources[place.kind], place.group))) hidden.push(place);
-  };
-  await Promise.all(Array.from({ length: PROBES_AT_ONCE }, probe));
+  await forEachOf(places, async (place) => {
+    if (!(await isListable(client, resources[place.kind], place.group))) hidden.push(place);
+  });
   return hidden;
 };
 

@@ -6,6 +6,7 @@ import { getRecord, isListable } from "../../client/records.ts";
 import { ancestorsOf, isAncestorOrSelf, isUidp, resources, rootOf, suggestion } from "../../schema/index.ts";
 import { friendlyCapability } from "../capability.ts";
 import { type AccessGraph, newGraph, withoutSlashes } from "../graph/graph.ts";
+import { partsOf } from "../graph/hidden.ts";
 import { addGroup } from "../graph/live-record.ts";
 import { quote } from "../text.ts";
 import { QuestionError } from "./question.ts";
@@ -15,14 +16,11 @@ type Reader = Pick<Client, "call" | "clock">;
 
 const { group: GROUP } = resources;
 
-/** Longest list of uids in an address: servers refuse a longer head of a request. */
-const IDS_MAX_CHARACTERS = 6_000;
-
 /** The groups of the grants and all above them, with the names that the caller can see. */
 export const groupsOfGrants = async (client: Reader, grants: readonly OwnGrant[]): Promise<AccessGraph> => {
   const graph = newGraph();
   const uids = new Set(grants.flatMap(({ group }) => [...ancestorsOf(group), group]));
-  for (const ids of inParts([...uids])) {
+  for (const ids of partsOf(uids)) {
     try {
       for await (const { uid, name } of listAll(client, GROUP.list, { uidp: { ids } }))
         if (uids.has(uid)) addGroup(graph, uid, String(name));
@@ -33,20 +31,6 @@ export const groupsOfGrants = async (client: Reader, grants: readonly OwnGrant[]
   }
   for (const { group, groupName } of grants) addGroup(graph, group, groupName);
   return graph;
-};
-
-const inParts = (uids: readonly string[]): string[][] => {
-  const parts: string[][] = [];
-  let size = Number.POSITIVE_INFINITY;
-  for (const uid of uids) {
-    size += uid.length;
-    if (size > IDS_MAX_CHARACTERS) {
-      parts.push([]);
-      size = uid.length;
-    }
-    parts.at(-1)?.push(uid);
-  }
-  return parts;
 };
 
 /**

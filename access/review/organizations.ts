@@ -3,15 +3,7 @@
 
 import { isUidp } from "../../schema/index.ts";
 import { compare } from "../canonical.ts";
-import {
-  type AccessGraph,
-  type IdentityNode,
-  lineageOf,
-  type NodeId,
-  organizationsIn,
-  pathOf,
-  type RoleNode,
-} from "../graph/graph.ts";
+import { type AccessGraph, lineageOf, type NodeId, organizationsIn, pathOf } from "../graph/graph.ts";
 import type { NotVisible } from "../graph/live.ts";
 import type { PeopleInput } from "./people.ts";
 import type { RuleInput } from "./rule.ts";
@@ -56,22 +48,17 @@ export interface NamedRecord {
 }
 
 export const namedRecordsIn = (graph: AccessGraph): NamedRecord[] => {
-  const placed =
-    (kind: Kind) =>
-    ({ id, uid, name, group }: IdentityNode | RoleNode): NamedRecord => {
+  const placed = (kind: Kind, nodes: AccessGraph["identities" | "roles"]): NamedRecord[] =>
+    [...nodes.values()].map(({ id, uid, name, group }) => {
       const place = group === null ? "" : pathOf(graph, group);
       return { kind, id, uid, name, path: place === "/" ? `/${name}` : place === "" ? name : `${place}/${name}` };
-    };
+    });
   return [
-    ...[...graph.groups.values()].map(({ id, uid, name }) => ({
-      kind: "group" as const,
-      id,
-      uid,
-      name,
-      path: pathOf(graph, id),
-    })),
-    ...[...graph.identities.values()].map(placed("identity")),
-    ...[...graph.roles.values()].map(placed("role")),
+    ...[...graph.groups.values()].map(({ id, uid, name }): NamedRecord => {
+      return { kind: "group", id, uid, name, path: pathOf(graph, id) };
+    }),
+    ...placed("identity", graph.identities),
+    ...placed("role", graph.roles),
   ];
 };
 

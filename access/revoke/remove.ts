@@ -2,6 +2,7 @@
 import type { Client } from "../../client/client.ts";
 import { hasCode, sessionErrorOf } from "../../client/errors.ts";
 import { deleteRecord } from "../../client/records.ts";
+import { forEachOf } from "../graph/hidden.ts";
 import { createGrant, type HeldBinding, type Holder, kindOf, listGrants } from "./holder.ts";
 import type { UndoFile } from "./undo-file.ts";
 
@@ -21,20 +22,17 @@ const tryEach = async (
 ): Promise<Failure[]> => {
   const failed: Failure[] = [];
   let lost: unknown;
-  const next = bindings.values();
-  const work = async (): Promise<void> => {
-    for (const binding of next) {
-      try {
-        signal.throwIfAborted();
-        if (lost !== undefined) throw lost;
-        await act(binding);
-      } catch (error) {
-        failed.push({ binding, error });
-        lost ??= sessionErrorOf(error) && error;
-      }
+  const tryOne = async (binding: HeldBinding): Promise<void> => {
+    try {
+      signal.throwIfAborted();
+      if (lost !== undefined) throw lost;
+      await act(binding);
+    } catch (error) {
+      failed.push({ binding, error });
+      lost ??= sessionErrorOf(error) && error;
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, work));
+  await forEachOf(bindings, tryOne, atOnce);
   return failed;
 };
 

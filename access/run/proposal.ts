@@ -27,28 +27,78 @@ export interface RunFacts {
 }
 
 export const proposalFromRun = (run: RunFacts): Proposal => {
-  const { before, stored: old, left: now } = run;
+  const { before, stored, left } = run;
   const { after: open, unknown } = hideSecrets(run);
   const after = withoutEnding(open, run.ending);
   const made = newIn(before, after);
-  const idOf = idsOf(now, made);
-  const names = new Map(now.map(({ urn, name }) => [urn, name]));
-  const shown = renamed(withoutMade(after, made, idOf, now), idOf, (uid) => {
+  /** Of a new record the URN of its resource: the service will give it another uid. One without a resource keeps the uid as its id. */
+  const urns = new Map(
+    left.flatMap((one) => (isRecord(one) && made.has(one.uid) ? [[one.uid, one.urn] as const] : [])),
+  );
+  const idOf = (uid: NodeId): NodeId => urns.get(uid) ?? uid;
+
+  const names = new Map(left.map(({ urn, name }) => [urn, name]));
+  const shown = renamed(withoutMade(after, made, left), idOf, (uid) => {
     if (!made.has(uid)) return {};
     const logicalName = names.get(idOf(uid));
-    return { uid: null, ...(after.groups.has(uid) && logicalName !== undefined && { logicalName }) };
+    return {
+      uid: null,
+      ...(after.groups.has(uid) && logicalName !== undefined && { logicalName }),
+      ...(after.invites.has(uid) && { name: nameOfUrn(idOf(uid)), expirationTime: null }),
+    };
   });
-  const deleted = new Set([...recordsOf(old)].filter((uid) => !hasNode(after, uid)));
-  const organizations = new Set([...organizationsOf([...old, ...now]), ...changedIn(before, after).map(rootOf)]);
-  const declared = recordsOf(now);
+
+  /** Identities whose resource has another record after the run. */
+  const replaced = stored.flatMap(({ urn, kind, uid }) => {
+    const next = left.find((one) => one.urn === urn && one.uid !== uid);
+    return kind === "identity" && next && !after.identities.has(uid) ? [[uid, idOf(next.uid)] as const] : [];
+  });
+
+  const known = recordsOf(stored);
+  const byUid = Map.groupBy(stored.filter(isRecord), ({ uid }) => uid);
+  /** It was there before the run, and no resource of the stack had it, or another one that has not adopted it. */
+  const isAdopted = (one: Managed): boolean => {
+    const { urn, uid, isRead, inputs } = one;
+    if (!isRecord(one) || isRead || !before[nodesOf(one)].has(uid)) return false;
+    const olds = byUid.get(uid) ?? [];
+    return (
+      !known.has(uid) ||
+      (inputs.adopt != null && !olds.some((old) => old.urn === urn || old.inputs.adopt === inputs.adopt))
+    );
+  };
+  const adopted = left.filter(isAdopted).map(({ kind, name: resource, uid, inputs, outputs }): AdoptedRecord => {
+    // What an interrupted run had created is the stack's own.
+    const deletedLater = outputs.adopted !== true || isOrMayBe(inputs.deleteAdopted);
+    return { kind: wordOf(kind), uid, resource, deletedLater };
+  });
+
+  const wasForced = new Set(stored.flatMap(({ urn, inputs }) => (isOrMayBe(inputs.forceDestroy) ? [urn] : [])));
+  const forced = [
+    ...stored.flatMap((one): ForcedRecord[] => {
+      const { kind, name: resource, uid, inputs, outputs } = one;
+      const isGone = isRecord(one) && !after[nodesOf(one)].has(uid);
+      if (!isGone || !isOrMayBe(outputs.forceDestroy ?? inputs.forceDestroy)) return [];
+      const held = run.held.filter(({ group }) => group === uid || group.startsWith(`${uid}/`));
+      return [{ kind: wordOf(kind), resource, uid, node: uid, deletes: true, held }];
+    }),
+    ...left.flatMap((one): ForcedRecord[] => {
+      const { urn, kind, name: resource, uid, inputs } = one;
+      if (!isRecord(one) || !isOrMayBe(inputs.forceDestroy) || wasForced.has(urn)) return [];
+      const node = idOf(uid);
+      return [{ kind: wordOf(kind), resource, uid: node === uid ? uid : null, node, deletes: false }];
+    }),
+  ];
+
+  const organizations = new Set([...organizationsOf([...stored, ...left]), ...changedIn(before, after).map(rootOf)]);
+  const declared = recordsOf(left);
   return {
     before,
     after: shown,
-    replaced: replacedBy(old, now, after, idOf),
-    restored: findRestored({ before, after, stored: old, left: now, made }).map(({ node }) => idOf(node)),
-    adopted: adoptedIn(run, old, now),
-    forced: forcedIn(run, old, now, idOf),
-    deleted,
+    replaced: new Map(replaced),
+    restored: findRestored({ before, after, stored, left, made }).map(({ node }) => idOf(node)),
+    adopted,
+    forced,
+    deleted: new Set([...known].filter((uid) => !hasNode(after, uid))),
     undeclared: [...after.bindings.values()]
       .filter(({ id, group }) => !made.has(id) && !declared.has(id) && organizations.has(rootOf(group)))
       .map(({ id }) => id),
@@ -91,21 +141,8 @@ const renamedPart = ({ hides, about, ...one }: UnknownPart, idOf: (uid: NodeId) 
   ...(about !== undefined && { about: idOf(about) }),
 });
 
-/** Of a new record the URN of its resource: the service will give it another uid. One without a resource keeps the uid as its id. */
-const idsOf = (left: readonly Managed[], made: ReadonlySet<string>): ((uid: NodeId) => NodeId) => {
-  const urns = new Map(
-    left.flatMap((one) => (isRecord(one) && made.has(one.uid) ? [[one.uid, one.urn] as const] : [])),
-  );
-  return (uid) => urns.get(uid) ?? uid;
-};
-
 /** Texts in which the uid of a new record stands: on the service it is another one. And what the service chooses has no end yet. */
-const withoutMade = (
-  graph: AccessGraph,
-  made: ReadonlySet<string>,
-  idOf: (uid: NodeId) => NodeId,
-  left: readonly Managed[],
-): AccessGraph => {
+const withoutMade = (graph: AccessGraph, made: ReadonlySet<string>, left: readonly Managed[]): AccessGraph => {
   const shown = newGraph(graph);
   // The uid of a record begins with that of its group.
   const longest = [...made].toSorted((a, b) => b.length - a.length);
@@ -120,9 +157,6 @@ const withoutMade = (
     const isOld = relationship === node.relationship && ![...made].some((uid) => text.includes(uid));
     if (!isOld) shown.identities.set(node.id, { ...node, relationship: JSON.parse(withoutUids(text)) });
   }
-  for (const node of graph.invites.values())
-    if (made.has(node.id))
-      shown.invites.set(node.id, { ...node, name: nameOfUrn(idOf(node.id)), expirationTime: null });
   return shown;
 };
 
@@ -136,55 +170,3 @@ const withoutChosenEnd = ({ relationship }: IdentityNode, inputs: Json = {}): Id
 const nameOfUrn = (urn: string): string => urn.split("::").slice(3).join("::") || "a new invite";
 
 const hasNode = (graph: AccessGraph, uid: NodeId): boolean => Object.values(graph).some((nodes) => nodes.has(uid));
-
-/** Identities whose resource has another record after the run. */
-const replacedBy = (
-  stored: readonly Managed[],
-  left: readonly Managed[],
-  after: AccessGraph,
-  idOf: (uid: NodeId) => NodeId,
-): Proposal["replaced"] =>
-  new Map(
-    stored.flatMap(({ urn, kind, uid }) => {
-      const next = left.find((one) => one.urn === urn && one.uid !== uid);
-      return kind === "identity" && next && !after.identities.has(uid) ? [[uid, idOf(next.uid)] as const] : [];
-    }),
-  );
-
-/** Records that were there before the run, and that no resource of the stack had, or another one that has not adopted them. */
-const adoptedIn = ({ before }: RunFacts, stored: readonly Managed[], left: readonly Managed[]): AdoptedRecord[] => {
-  const known = recordsOf(stored);
-  const byUid = Map.groupBy(stored.filter(isRecord), ({ uid }) => uid);
-  const isAdopted = ({ urn, uid, inputs: { adopt } }: Managed): boolean =>
-    !known.has(uid) || (adopt != null && !byUid.get(uid)?.some((old) => old.urn === urn || old.inputs.adopt === adopt));
-  return left
-    .filter((one) => isRecord(one) && !one.isRead && isAdopted(one) && before[nodesOf(one)].has(one.uid))
-    .map(({ kind, name, uid, inputs, outputs }) => ({
-      ...{ kind: wordOf(kind), uid, resource: name },
-      // What an interrupted run had created is the stack's own.
-      deletedLater: outputs.adopted !== true || isOrMayBe(inputs.deleteAdopted),
-    }));
-};
-
-const forcedIn = (
-  { after, held }: RunFacts,
-  stored: readonly Managed[],
-  left: readonly Managed[],
-  idOf: (uid: NodeId) => NodeId,
-): ForcedRecord[] => {
-  const wasForced = new Set(stored.flatMap(({ urn, inputs }) => (isOrMayBe(inputs.forceDestroy) ? [urn] : [])));
-  const isGone = (one: Managed): boolean => !after[nodesOf(one)].has(one.uid);
-  const now = stored
-    .filter((one) => isRecord(one) && isOrMayBe(one.outputs.forceDestroy ?? one.inputs.forceDestroy) && isGone(one))
-    .map(({ kind, name, uid }) => ({
-      ...{ kind: wordOf(kind), resource: name, uid, node: uid, deletes: true },
-      held: held.filter(({ group }) => group === uid || group.startsWith(`${uid}/`)),
-    }));
-  const later = left
-    .filter((one) => isRecord(one) && isOrMayBe(one.inputs.forceDestroy) && !wasForced.has(one.urn))
-    .map(({ kind, name, uid }) => {
-      const node = idOf(uid);
-      return { kind: wordOf(kind), resource: name, uid: node === uid ? uid : null, node, deletes: false };
-    });
-  return [...now, ...later];
-};

@@ -85,17 +85,14 @@ const equalNode = (
   const { kind, uid, outputs } = resource;
   if (kind === "roleBinding" || kind === "externalGroupRoleMapping") return undefined;
   const group = originalOf(parentOf(uid));
+  const role = outputs.roleUid ?? outputs.role;
   const relationship = equalityKey(relationshipOf(outputs));
-  for (const node of after[nodesOf(resource)].values()) {
-    if (!isFree(node.id) || ("parent" in node ? node.parent : (node as { group: NodeId | null }).group) !== group)
-      continue;
-    if ("email" in node) {
-      const role = outputs.roleUid ?? outputs.role;
-      if (typeof role === "string" && node.role === originalOf(role) && node.email === (outputs.email ?? ""))
-        return node.id;
-    } else if ("name" in node && node.name === outputs.name) return node.id;
-    else if ("relationship" in node && node.relationship && equalityKey(node.relationship) === relationship)
-      return node.id;
-  }
-  return undefined;
+  return [...after[nodesOf(resource)].values()].find((node) => {
+    const place = "parent" in node ? node.parent : (node as { group: NodeId | null }).group;
+    if (!isFree(node.id) || place !== group) return false;
+    if ("email" in node)
+      return typeof role === "string" && node.role === originalOf(role) && node.email === (outputs.email ?? "");
+    if ("name" in node && node.name === outputs.name) return true;
+    return "relationship" in node && node.relationship !== null && equalityKey(node.relationship) === relationship;
+  })?.id;
 };

@@ -3,7 +3,7 @@ import type { Client } from "../../../client/client.ts";
 import { hasCode } from "../../../client/errors.ts";
 import { getRecord } from "../../../client/records.ts";
 import { isAncestorOrSelf, isUidp, parentOf, resources, rootOf } from "../../../schema/index.ts";
-import { groupOf, listVisible } from "../../graph/hidden.ts";
+import { forEachOf, groupOf, listVisible, partsOf } from "../../graph/hidden.ts";
 import type { Listed } from "../../graph/live-record.ts";
 import {
   builtInRolesOf,
@@ -49,10 +49,11 @@ export const readManaged = async (
   const found = new Map<string, Listed | Missing>();
   for (const kind of KINDS) {
     const uids = new Set(known.flatMap(({ record }) => (record?.kind === kind ? record.uid : [])));
-    const listed = kind === "group" ? groups : await listByUid(client, kind, [...uids]);
+    const listed = kind === "group" ? groups : await listByUid(client, kind, uids);
     for (const record of listed) if (uids.has(record.uid)) found.set(`${kind} ${record.uid}`, record);
+    // A list never denies, so each record that is in none is read (docs/contract.md#authorization).
     const missing = [...uids].filter((uid) => !found.has(`${kind} ${uid}`));
-    for (const [uid, answer] of await readEach(client, kind, missing)) found.set(`${kind} ${uid}`, answer);
+    await forEachOf(missing, async (uid) => void found.set(`${kind} ${uid}`, await readOne(client, kind, uid)));
     onRead(kind, uids.size);
   }
   const managed = known.map((one) => outcomeOf(one, found));
@@ -98,45 +99,12 @@ const identify = ({ address, id, attributes, isDeposed }: Instance): Identified 
   return { record };
 };
 
-// A proxy may refuse a longer address.
-const QUERY_MAX = 6000;
-
-const listByUid = async (client: Caller, kind: ExportKind, uids: readonly string[]): Promise<Listed[]> => {
-  const batches: string[][] = [[]];
-  let length = 0;
-  for (const uid of uids) {
-    const own = encodeURIComponent(`uidp.ids=${uid}&`).length;
-    if (length + own > QUERY_MAX) {
-      batches.push([]);
-      length = 0;
-    }
-    batches.at(-1)?.push(uid);
-    length += own;
-  }
-  const lists = await Promise.all(
-    batches.filter((ids) => ids.length > 0).map((ids) => listVisible(client, kind, { uidp: { ids } })),
-  );
+const listByUid = async (client: Caller, kind: ExportKind, uids: Iterable<string>): Promise<Listed[]> => {
+  const lists = await Promise.all(partsOf(uids).map((ids) => listVisible(client, kind, { uidp: { ids } })));
   return lists.flatMap(({ records }) => records);
 };
 
 type Missing = "gone" | { why: string };
-
-const READS_AT_ONCE = 8;
-
-/** A list never denies, so each record that is in none is read (docs/contract.md#authorization). */
-const readEach = async (
-  client: Caller,
-  kind: ExportKind,
-  uids: readonly string[],
-): Promise<Map<string, Listed | Missing>> => {
-  const answers = new Map<string, Listed | Missing>();
-  const next = uids.values();
-  const read = async (): Promise<void> => {
-    for (const uid of next) answers.set(uid, await readOne(client, kind, uid));
-  };
-  await Promise.all(Array.from({ length: READS_AT_ONCE }, read));
-  return answers;
-};
 
 const readOne = async (client: Caller, kind: ExportKind, uid: string): Promise<Listed | Missing> => {
   try {
