@@ -4,7 +4,7 @@ import { hereIn, type IsHere, otherServiceText } from "../access/run/service.ts"
 import type { Client } from "../client/client.ts";
 import { serviceOf } from "../client/config.ts";
 import { type Preview, runPreview } from "../pulumi/preview.ts";
-import { engineCommand } from "./engine-command.ts";
+import { ENGINE } from "./engine-command.ts";
 import { clientsOf, configHere, type servicesFrom } from "./services.ts";
 import { UsageError } from "./usage.ts";
 
@@ -29,7 +29,7 @@ export const previewHere = async (
   options?: Parameters<typeof runPreview>[3],
 ): Promise<Previewed> => {
   const config = configHere();
-  const preview = await runPreview(engineCommand(), cwd, stack, options);
+  const preview = await runPreview(ENGINE, cwd, stack, options);
   const addresses = services.map(({ baseUrl = "" }) => serviceOf(baseUrl));
   const other = otherServiceText(preview, config, addresses);
   if (other !== undefined) throw new UsageError(other);

@@ -57,8 +57,7 @@ export const engineWith = (
     const isGroup = stdio === undefined;
     const child = spawn(program, [...first, ...args, ...quietly], {
       cwd,
-      // The setup of a clone runs the engine in this folder.
-      env: { ...env, INIT_CWD: cwd },
+      env,
       stdio: stdio ?? "pipe",
       detached: isGroup,
       ...user?.spawn,

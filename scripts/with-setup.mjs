@@ -1,5 +1,6 @@
 // Runs a command of this project on a machine that may have nothing installed. Installs packages and Node 24 by `npm ci`, and
-// with --engine a Pulumi engine. Its own output goes to stderr.
+// with --engine a Pulumi engine. Without --engine, the command finds one that is in the cache after those on the PATH. Its own output goes
+// to stderr.
 //
 //   node scripts/with-setup.mjs [--engine] [--in-callers-folder] COMMAND [ARGS...]
 //
@@ -7,8 +8,8 @@
 import { delimiter, resolve } from "node:path";
 import { exitLike, run } from "./base/child.mjs";
 import { binFolder, findOnPath, log, root } from "./base/project.mjs";
+import { findCachedEngine } from "./engine/cache.mjs";
 import { editionIn, ensureEngine } from "./engine/engine.mjs";
-import { nodejsEdition } from "./engine/version.mjs";
 import { ensureDependencies, projectNode } from "./setup/dependencies.mjs";
 
 async function main() {
@@ -19,9 +20,12 @@ async function main() {
 
   await ensureDependencies();
   await import("./setup/own-package.mjs");
-  const engine = options.has("--engine") ? await ensureEngine(await editionFor(command, args)) : undefined;
-
-  const env = environment(engine === undefined ? [binFolder] : [binFolder, engine]);
+  const edition = await editionFor(args);
+  const env = environment(
+    options.has("--engine")
+      ? [binFolder, await ensureEngine(edition), process.env.PATH]
+      : [binFolder, process.env.PATH, (await findCachedEngine(process.env, edition)).folder],
+  );
   const [program, ...rest] = await resolveCommand(command, args, env.PATH);
   const cwd = options.has("--in-callers-folder") ? callersFolder() : process.cwd();
   exitLike(await run(program, rest, { cwd, env, stdio: "inherit" }));
@@ -37,12 +41,12 @@ function parse(/** @type {string[]} */ words) {
   return { options: new Set(words.slice(0, first)), command, args: words.slice(first + 1) };
 }
 
-function environment(/** @type {string[]} */ folders) {
+function environment(/** @type {(string | undefined)[]} */ folders) {
   return {
     // The engine is pinned: a notice about a newer version is noise.
     PULUMI_SKIP_UPDATE_CHECK: "true",
     ...process.env,
-    PATH: [...folders, process.env.PATH].join(delimiter),
+    PATH: folders.filter((one) => one !== undefined).join(delimiter),
   };
 }
 
@@ -61,13 +65,8 @@ async function resolveCommand(command, args, path) {
   return [program, ...args];
 }
 
-/**
- * The engine that has the language of the program: in the folder of `pulumi --cwd`, or the caller's, or one above.
- * @param {string} command
- * @param {string[]} args
- */
-function editionFor(command, args) {
-  if (command !== "pulumi") return nodejsEdition;
+/** The engine that has the language of the program: in the folder of `pulumi --cwd`, or the caller's, or one above. */
+function editionFor(/** @type {string[]} */ args) {
   const at = args.findIndex((word) => /^(-C|--cwd)$/.test(word));
   const named = at < 0 ? args.find((word) => word.startsWith("--cwd="))?.slice("--cwd=".length) : args[at + 1];
   return editionIn(resolve(callersFolder(), named ?? "."));

@@ -24,7 +24,7 @@ import {
 import { reportAsJson, reportAsText } from "../apply/report.ts";
 import { messageOf, runUpdate, type Updates, updatesSince } from "../apply/update.ts";
 import { copyOf } from "../copy.ts";
-import { engineArguments, engineCommand } from "../engine-command.ts";
+import { ENGINE, engineArguments } from "../engine-command.ts";
 import { readChange } from "../files.ts";
 import { untilInterrupted } from "../interrupt.ts";
 import type { IrmCommand } from "../irm-command.ts";
@@ -109,7 +109,7 @@ export const applyChange = async (change: Change, flags: Applying): Promise<numb
     const { anew, problems } = isRun
       ? await runAnew(change, operation, job, services, settings, signal)
       : await replayAnew(change, services, signal);
-    const engine = engineWith(engineCommand(), { signal, user });
+    const engine = engineWith(ENGINE, { signal, user });
     const updates = isRun ? await updatesSince(engine, change, { ...job, name: stack }) : {};
     checkAnew(change, { anew, problems, updates, file });
     const { writes } = anew.content;
@@ -122,7 +122,7 @@ export const applyChange = async (change: Change, flags: Applying): Promise<numb
         await sendWrites(gate, change, writes, signal);
         return finish(gate, 0, format);
       }
-      const update = { ...job, command: engineCommand(), operation, arguments: change.arguments };
+      const update = { ...job, command: ENGINE, operation, arguments: change.arguments };
       const printed = { message: messageOf(change), isQuiet: format === "json" };
       const code = await throughGate({ services: gate.services, removes: removesOf(change) }, job, (own) =>
         runUpdate({ ...update, ...printed, env: own }, signal),

@@ -15,7 +15,7 @@ import { type Command, type Job, RefusedJob, runsEngine, type Settings } from ".
 import { updateSummary } from "../../ci/text.ts";
 import { EngineStateError } from "../../pulumi/state.ts";
 import { printableLines, UserError } from "../../schema/index.ts";
-import { engineCommand } from "../engine-command.ts";
+import { ENGINE } from "../engine-command.ts";
 import { printFailure } from "../failure.ts";
 import { readChange } from "../files.ts";
 import { SIGNALS } from "../interrupt.ts";
@@ -129,9 +129,8 @@ const apply = async ({ stack = "", digest = "", services, ...settings }: Setting
 
 /** Refreshes, as the preview of the review did: otherwise it would not restore what that has shown as changed by hand. */
 const up = async ({ stack = "" }: Settings): Promise<Outcome> => {
-  const [engine, ...first] = engineCommand();
   const args = ["up", "--yes", "--refresh", "--non-interactive", "--color", "never", "--stack", stack];
-  const { code, output } = await passOn(engine, [...first, ...args]);
+  const { code, output } = await passOn(ENGINE[0], args);
   const summary = updateSummary(stack, code === 0 ? "succeeded" : "failed", printableLines(output));
   if (code !== 0) return { code: 1, files: {}, summary };
   return { code: (await recoverLost(stack)) ? 0 : 1, files: {}, summary };

@@ -10,7 +10,7 @@ import { checkConnection, checkProxy } from "../doctor/connection.ts";
 import { checkJournal } from "../doctor/journal.ts";
 import { checkEngine, checkPlugin, findProject, readStackConfig } from "../doctor/machine.ts";
 import { checkSignIn } from "../doctor/sign-in.ts";
-import { askInstalledEngine } from "../engine-command.ts";
+import { askEngine } from "../engine-command.ts";
 import type { IrmCommand } from "../irm-command.ts";
 import { type Format, print, printStyled, stdoutStyle } from "../terminal.ts";
 
@@ -47,7 +47,7 @@ const findAll = async (stack: string | undefined): Promise<Check[]> => {
   const cwd = process.cwd();
   const project = findProject(cwd);
   const folder = project?.folder ?? cwd;
-  const run = askInstalledEngine(folder);
+  const run = askEngine(folder);
   const [engine, plugin, { check, get, given }] = await Promise.all([
     checkEngine(run),
     checkPlugin(run, project),

@@ -34,7 +34,7 @@ import { engineWith, stackFlag } from "../../pulumi/command.ts";
 import { projectFolder } from "../../pulumi/project.ts";
 import { printable, UserError } from "../../schema/index.ts";
 import { systemClient } from "../client.ts";
-import { engineCommand } from "../engine-command.ts";
+import { ENGINE } from "../engine-command.ts";
 import { checkChangeFile, writeChange } from "../files.ts";
 import { untilInterrupted } from "../interrupt.ts";
 import type { IrmCommand } from "../irm-command.ts";
@@ -322,7 +322,7 @@ const declarationsOf = async (
   holder: Holder,
   bindings: readonly HeldBinding[],
 ): Promise<{ name?: string; found?: string[] }> => {
-  const engine = engineWith(engineCommand());
+  const engine = engineWith(ENGINE);
   const options = { cwd: folder, env: process.env };
   try {
     const name = (await engine.must(["stack", "--show-name"], options)).trim();

@@ -5,19 +5,13 @@ import { parse } from "yaml";
 import type { GetConfig, Given } from "../../client/config.ts";
 import { projectFile } from "../../pulumi/project.ts";
 import { isObject, type Json } from "../../schema/index.ts";
-import { type AskEngine, engineCommand } from "../engine-command.ts";
+import type { AskEngine } from "../engine-command.ts";
 import { packageVersion } from "../package-version.ts";
 import { bad, type Check, good } from "./check.ts";
 
 export const checkEngine = async (run: AskEngine): Promise<Check> => {
   const answer = await run("version");
   if ("stdout" in answer) return good("engine", `pulumi ${answer.stdout.trim()}`);
-  // A clone gets its own engine with the first command that needs one.
-  if (answer.isMissing && engineCommand()[0] !== "pulumi")
-    return good(
-      "engine",
-      "this clone has none installed yet; the first command that needs one, or `npm run -s pulumi`, installs it",
-    );
   return answer.isMissing
     ? bad(
         "engine",

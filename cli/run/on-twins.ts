@@ -15,7 +15,7 @@ import { type Exported, engineStateFrom, exportFrom, type StateResource, secrets
 import { ourTypeOf, partsOfUrn, stackOfUrn } from "../../pulumi/urn.ts";
 import { UserError } from "../../schema/index.ts";
 import { missingLines, copyOf as readCopyOf } from "../copy.ts";
-import { engineCommand } from "../engine-command.ts";
+import { ENGINE } from "../engine-command.ts";
 import { type Sides, sidesOf } from "../twin/sides.ts";
 import { readTwin, recordsOf, startTwin, type Twin, type TwinLive } from "../twin/twin.ts";
 import { actorsOf, type Rights } from "./actor.ts";
@@ -31,7 +31,7 @@ import { runUp } from "./up.ts";
 import type { ProgramUser } from "./user.ts";
 
 export interface RunInput {
-  /** the engine and its first arguments; default: the one of this machine */
+  /** the engine and its first arguments; default: the one on the PATH */
   command?: readonly [string, ...string[]];
   /** default: `up` */
   operation?: RunOperation | undefined;
@@ -69,7 +69,7 @@ export interface UpdateRun extends RunRecord {
 
 /** Ends with nothing left, also when `signal` aborts. Errors: UserErrors, and those of the clients. */
 export const runOnTwins = async (input: RunInput, signal: AbortSignal): Promise<UpdateRun> => {
-  const { cwd, env, preview, user, rights = "operator", command = engineCommand(), copyOf = readCopyOf } = input;
+  const { cwd, env, preview, user, rights = "operator", command = ENGINE, copyOf = readCopyOf } = input;
   const project = projectAt(cwd);
   const name = stackOf(input);
   const engine = engineWith(command, { signal, user });

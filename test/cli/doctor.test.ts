@@ -1,12 +1,10 @@
 // `irm doctor`: it passes where a run would work, names what is wrong where it would not, only reads, and prints no secret.
-import { existsSync } from "node:fs";
 import { createServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Server } from "node:net";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { checkEngine, checkPlugin } from "../../cli/doctor/machine.ts";
 import { packageVersion } from "../../cli/package-version.ts";
-import { engineVersion } from "../../scripts/engine/version.mjs";
 import { doctor, failed, MAIN, messageOf, PRODUCTION, startDoctor } from "../harness/doctor.ts";
 import { payloadOf } from "../harness/sts.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../support/certificate.ts";
@@ -160,26 +158,12 @@ describe("this machine", () => {
     stdout: JSON.stringify([{ name: "irm", kind: "resource", version }]),
   });
 
-  test("the engine fails, or is missing, which a clone makes up for", async () => {
+  test("the engine fails, or is missing", async () => {
     expect(await checkEngine(async () => ({ problem: "no such library", isMissing: false }))).toMatchObject({
       ok: false,
       message: "pulumi version failed: no such library",
     });
-    expect(await checkEngine(missing)).toMatchObject({ ok: true, message: expect.stringContaining("this clone") });
-  });
-
-  test("the engine of a clone is the cached one, and without one nothing is installed", async () => {
-    vi.stubEnv("PATH", folder.path("empty"));
-    vi.stubEnv("IRM_TOKEN", api.owner.token);
-    expect(messageOf(await doctor(), "engine")).toBe(`pulumi v${engineVersion}`);
-    const cache = folder.path("cache");
-    vi.stubEnv("XDG_CACHE_HOME", cache);
-    const found = await doctor();
-    expect(failed(found)).toEqual([]);
-    expect(messageOf(found, "engine")).toBe(
-      "this clone has none installed yet; the first command that needs one, or `npm run -s pulumi`, installs it",
-    );
-    expect(existsSync(cache)).toBe(false);
+    expect(await checkEngine(missing)).toMatchObject({ ok: false, message: "there is no pulumi on the PATH" });
   });
 
   test("the plugin: as the project names it, as it is installed, or where a language needs it", async () => {

@@ -6,7 +6,6 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync, 
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { root } from "../../scripts/base/project.mjs";
 import { MAIN, type TemporaryFolder, temporaryFolder } from "../support/command.ts";
 import { runIrm } from "../support/irm.ts";
 import { createRepository, type TestRepository } from "../support/repository.ts";
@@ -45,8 +44,6 @@ beforeEach(() => {
   vi.spyOn(process, "cwd").mockReturnValue(repository.root);
   vi.stubEnv("PATH", `${place.path("bin")}:${process.env.PATH}`);
   vi.stubEnv("XDG_CACHE_HOME", place.path("cache"));
-  // The clone runs the engine of the PATH as the published package does.
-  vi.stubEnv("GITHUB_ACTION_PATH", root);
 });
 afterEach(() => {
   vi.restoreAllMocks();

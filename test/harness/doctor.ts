@@ -49,8 +49,7 @@ case "\${args% --non-interactive --color never}" in
   *) echo "error: unexpected $*" >&2; exit 1 ;;
 esac
 `;
-    // Without a host of the language, a clone takes its own engine.
-    for (const name of ["pulumi", "pulumi-language-nodejs"]) chmodSync(folder.write(`bin/${name}`, script), 0o755);
+    chmodSync(folder.write("bin/pulumi", script), 0o755);
     vi.stubEnv("PATH", folder.path("bin"));
   };
 

@@ -6,7 +6,6 @@ import { delimiter } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Finished } from "../support/command.ts";
 import { ENGINE_NODE, irmModule } from "../support/compiled.ts";
-import { root } from "./api-process.ts";
 import type { Program } from "./engine-workplace.ts";
 import type { IrmCommand } from "./irm-host.ts";
 
@@ -98,8 +97,6 @@ export const reviewOf = (program: Program, flags: readonly string[], own?: Recor
 export const driftOf = (program: Program, ...flags: string[]): Promise<Finished> =>
   irmIn(program, ["drift", "--stack", "dev", ...flags]);
 
-/** Of a command whose programs run in the process of `language-host.ts`. In an action, `irm` runs the first `pulumi` of the PATH (cli/engine-command.ts). */
+/** Of a command whose programs run in the process of `language-host.ts`. */
 export const sharedEnv = ({ env, sharedEngine }: Pick<Program, "env" | "sharedEngine">): NodeJS.ProcessEnv =>
-  sharedEngine === undefined
-    ? env
-    : { ...env, PATH: [sharedEngine, env.PATH].join(delimiter), GITHUB_ACTION_PATH: root };
+  sharedEngine === undefined ? env : { ...env, PATH: [sharedEngine, env.PATH].join(delimiter) };

@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { root } from "../../scripts/base/project.mjs";
-import { engineVersion, goEdition, languagesEdition } from "../../scripts/engine/version.mjs";
+import { engineVersion, goEdition, languagesEdition, nodejsEdition } from "../../scripts/engine/version.mjs";
 import { fakeEngine } from "./fake-engine.ts";
 
 const script = join(root, "scripts", "with-setup.mjs");
@@ -51,6 +51,20 @@ describe("a command with set-up", () => {
     const run = withSetup(["--engine", "--in-callers-folder", "pulumi", ...args], { cwd: root, env });
     rmSync(folder, { recursive: true });
     expect(run).toMatchObject({ status: 0, stdout: `v${engineVersion}\n`, stderr: "" });
+  });
+
+  test("without --engine, the cached engine comes after that of the PATH, and none is installed", () => {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), "pulumi-irm-caller-")));
+    const cache = join(folder, "cache");
+    const env = { PATH: `${join(folder, "bin")}:/usr/bin:/bin`, XDG_CACHE_HOME: cache, INIT_CWD: folder };
+    const find = () => withSetup(["--in-callers-folder", "sh", "-c", "command -v pulumi"], { cwd: root, env });
+    expect([find().stdout, existsSync(cache)]).toEqual(["", false]);
+    const cached = join(cache, "pulumi-irm", "engine", nodejsEdition.name);
+    fakeEngine(cached, engineVersion, nodejsEdition.pieces);
+    expect(find().stdout).toBe(`${join(cached, "pulumi")}\n`);
+    fakeEngine(join(folder, "bin"), engineVersion);
+    expect(find().stdout).toBe(`${join(folder, "bin", "pulumi")}\n`);
+    rmSync(folder, { recursive: true });
   });
 
   test("ends by the signal that it gets, after the command has ended by it", async () => {
