@@ -14,13 +14,9 @@ import { root } from "./base/project.mjs";
  * @typedef {{ command: string, exitCode: number, failedSteps: string[], files?: TestFile[] }} CommandResult
  */
 
-/**
- * A test that both commands ran counts once, as failed if it failed in one of them.
- * @param {CommandResult[]} results
- */
+/** The commands run different tests. @param {CommandResult[]} results */
 export function total(results) {
-  /** @type {Map<string, boolean>} */
-  const tests = new Map();
+  const all = results.flatMap(({ files = [] }) => files.flatMap(outcomes));
   /** @type {string[]} */
   const problems = [];
 
@@ -28,43 +24,25 @@ export function total(results) {
     const before = problems.length;
     // The tests of that step are counted one by one.
     problems.push(...failedSteps.filter((step) => step !== "unit tests").map((step) => `${command}: ${step}`));
-    let failures = 0;
     for (const file of files ?? []) {
-      for (const [key, passed] of outcomes(file)) {
-        tests.set(key, passed && tests.get(key) !== false);
-        if (!passed) failures += 1;
-      }
       if (file.status === "failed" && !file.assertionResults.some(({ status }) => status === "failed")) {
         problems.push(`${command}: ${file.name} could not run: ${file.message?.split("\n", 1)[0] ?? ""}`);
       }
     }
-    const explained = failures > 0 || problems.length > before;
+    const explained = files?.some(({ status }) => status === "failed") || problems.length > before;
     if (files === undefined) problems.push(`${command}: it ended before the tests (exit code ${exitCode})`);
     else if (exitCode !== 0 && !explained) problems.push(`${command}: exit code ${exitCode}, although no test failed`);
   }
 
-  const failedTests = [...tests].filter(([, passed]) => !passed).map(([key]) => key);
-  const passed = tests.size - failedTests.length;
-  if (tests.size === 0) problems.push("no test was executed");
-  return { passed, failures: [...problems, ...failedTests] };
+  const failed = all.filter(({ status }) => status === "failed").map(({ name }) => name);
+  const passed = all.filter(({ status }) => status === "passed").length;
+  if (passed + failed.length === 0) problems.push("no test was executed");
+  return { passed, failures: [...problems, ...failed] };
 }
 
-/**
- * Names need not be unique within a file, so equal ones are numbered.
- * @param {TestFile} file
- * @returns {[string, boolean][]}
- */
-function outcomes(file) {
-  /** @type {Map<string, number>} */
-  const seen = new Map();
-  return file.assertionResults
-    .filter(({ status }) => status === "passed" || status === "failed")
-    .map(({ fullName, status }) => {
-      const count = (seen.get(fullName) ?? 0) + 1;
-      seen.set(fullName, count);
-      return [`${file.name}: ${fullName}${count > 1 ? ` (${count})` : ""}`, status === "passed"];
-    });
-}
+/** @param {TestFile} file */
+const outcomes = ({ name, assertionResults }) =>
+  assertionResults.map(({ fullName, status }) => ({ name: `${name}: ${fullName}`, status }));
 
 /** @param {string} command @param {string} folder @param {string} exitCode @returns {Promise<CommandResult>} */
 async function readResult(command, folder, exitCode) {
