@@ -76,11 +76,13 @@ export const beforeApart = (
 /** A record by the plural of its kind, its uid, and the service; undefined: it is not known. */
 export type RecordOf = (plural: string, uid: string, service: string | undefined) => Json | undefined;
 
+interface Reading {
+  recordOf: RecordOf;
+  encodeText(text: string): Text;
+}
+
 /** Of records that were there before the change. */
-export const beforeOf = (
-  writes: readonly Write[],
-  { recordOf, encodeText }: { recordOf: RecordOf; encodeText(text: string): Text },
-): ChangeContent["before"] =>
+export const beforeOf = (writes: readonly Write[], { recordOf, encodeText }: Reading): ChangeContent["before"] =>
   writes.flatMap((write) => {
     const fields = recordFields(write, { recordOf, encodeText });
     const paths =
@@ -91,7 +93,7 @@ export const beforeOf = (
 /** The fields of the record that an update changes, as a write has them. */
 export const recordFields = (
   { service, method: name, uid, mask }: Write,
-  { recordOf, encodeText }: { recordOf: RecordOf; encodeText(text: string): Text },
+  { recordOf, encodeText }: Reading,
 ): Json | undefined => {
   const { resource, schema } = methodOf(name);
   const record =

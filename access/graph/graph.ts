@@ -2,6 +2,7 @@
 // what gives a role to people, who are not identities: identity providers, their external groups, and invites (people.ts).
 // Live organizations, policies and previews all become one, so that a review compares two of them.
 import type { Json } from "../../schema/index.ts";
+import { equalityKey } from "../canonical.ts";
 
 /**
  * Identifies a node in all graphs of one review: the uid of a record that exists; of one that does not exist yet, its URN in a
@@ -110,6 +111,19 @@ export const newGraph = (graph?: AccessGraph): GraphBuilder => ({
   externalGroups: new Map(graph?.externalGroups),
   invites: new Map(graph?.invites),
 });
+
+const NODES = Object.keys(newGraph()) as (keyof Nodes)[];
+
+/** The nodes that the two do not have alike, in each that has one. */
+export const changedNodes = (before: AccessGraph, after: AccessGraph) =>
+  NODES.flatMap((kind) => {
+    const isSame = (id: NodeId): boolean => {
+      const [was, is] = [before[kind].get(id), after[kind].get(id)];
+      return was === is || equalityKey(was) === equalityKey(is);
+    };
+    const ids = [...new Set([...before[kind].keys(), ...after[kind].keys()])].filter((id) => !isSame(id));
+    return [before, after].flatMap((graph) => ids.flatMap((id) => (graph[kind].has(id) ? { graph, kind, id } : [])));
+  });
 
 /** `/platform/registry/` is the path `platform/registry`. Without a pattern, which takes the square of a long row of slashes. */
 export const withoutSlashes = (text: string): string => {

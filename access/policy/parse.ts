@@ -1,6 +1,8 @@
 // From the tree of a policy to the policy: its shape first, then everything else that can be wrong. Reports all mistakes at
 // once, in the order of the files.
+import type { z } from "zod";
 import { isObject, type Json } from "../../schema/index.ts";
+import { shapeError } from "../../schema/json.ts";
 import { checkBindings, checkPeople, NO_DEFAULT_ROLE } from "./check/access.ts";
 import { checkGroups, checkOrganization } from "./check/group.ts";
 import { checkIdentities, checkWorkload } from "./check/identity.ts";
@@ -70,6 +72,22 @@ export const parsePolicy = (value: unknown, options: PolicyOptions = {}): Parsed
 /** `access.yaml:7:13: identities.release.in: there is no group platfrm; did you mean platform?` */
 export const mistakeText = ({ path, text, place }: Mistake): string =>
   [...(place ? [`${place.file}:${place.line}:${place.column}`] : []), ...(path === "" ? [] : [path]), text].join(": ");
+
+/** A file of one shape: what it says, or all problems. `textsOf`: those of one problem. */
+export const readShape = <S extends z.ZodType>(
+  text: string,
+  name: string,
+  shape: S,
+  textsOf = ({ message }: z.core.$ZodIssue): string[] => [message],
+): { data?: z.output<S>; problems: string[] } => {
+  const { source, mistakes } = sourceFromYaml(text, name);
+  if (!source || mistakes.length > 0) return { problems: mistakes.map(mistakeText) };
+  const { data, error } = shape.safeParse(plainValue(source), { error: shapeError });
+  const problems = (error?.issues ?? []).flatMap((issue) =>
+    textsOf(issue).map((one) => [name, pathText(issue.path), one].filter(Boolean).join(": ")),
+  );
+  return { data, problems };
+};
 
 const parseSource = (read: FileSource, options: PolicyOptions): ParsedPolicy => {
   const { value: policy, ...found } = checkSource(read, (source, report) => check(source, report, options));

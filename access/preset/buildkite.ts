@@ -6,7 +6,7 @@ import {
   oneSegment,
   type Preset,
   presetFunction,
-  refName,
+  refFields,
   segment,
   subjectOf,
 } from "./preset.ts";
@@ -45,8 +45,7 @@ export const buildkitePreset: Preset<BuildkiteArgs, ClaimMatchRelationship> = {
   fields: {
     organization: { description: "slug of the organization", violation: oneSegment("organization") },
     pipeline: { description: "slug of the pipeline; * for every pipeline", violation: segment },
-    branch: { description: "name of a branch: main, release/*", violation: refName("branch") },
-    tag: { description: "name of a tag: v*", violation: refName("tag") },
+    ...refFields,
     audience: audienceField,
   },
   choice: ["branch", "tag"],

@@ -9,7 +9,7 @@ import {
   type Part,
   type Preset,
   presetFunction,
-  refName,
+  refFields,
   subjectOf,
 } from "./preset.ts";
 
@@ -126,8 +126,7 @@ export const githubActionsPreset: Preset<GithubActionsArgs, ClaimMatchRelationsh
       optional: true,
       violation: idViolation,
     },
-    branch: { description: "name of a branch: main, release/*", violation: refName("branch") },
-    tag: { description: "name of a tag: v*", violation: refName("tag") },
+    ...refFields,
     environment: { description: "name of the environment of the job" },
     event: { description: "the event that starts the workflow: pull_request", violation: eventViolation },
     issuer: issuerField("default: the issuer of github.com"),

@@ -8,7 +8,7 @@ import {
   noColon,
   type Preset,
   presetFunction,
-  refName,
+  refFields,
   subjectOf,
 } from "./preset.ts";
 
@@ -57,8 +57,7 @@ export const gitlabPreset: Preset<GitlabArgs, ClaimMatchRelationship> = {
       description: "path with its groups, such as acme/images, or acme/* for every project directly in acme",
       violation: projectViolation,
     },
-    branch: { description: "name of a branch: main, release/*", violation: refName("branch") },
-    tag: { description: "name of a tag: v*", violation: refName("tag") },
+    ...refFields,
     protected: {
       description: "whether the branch or tag must be protected; default: not compared",
       optional: true,

@@ -45,7 +45,7 @@ export const oneSegment =
     hasWildcard(text) ? `must name one ${what}: * is not allowed here` : segment(text);
 
 /** The name of a branch or tag. */
-export const refName =
+const refName =
   (kind: "branch" | "tag"): Violation =>
   (text) => {
     const [, name] = /^refs\/(?:heads|tags)\/(.+)$/s.exec(text) ?? [];
@@ -178,6 +178,11 @@ export const issuerField = (description: string): PresetField => ({
   optional: true,
   violation: issuerViolation,
 });
+
+export const refFields = {
+  branch: { description: "name of a branch: main, release/*", violation: refName("branch") },
+  tag: { description: "name of a tag: v*", violation: refName("tag") },
+};
 
 export const audienceField: PresetField = {
   description: "aud of the token; default: what this service accepts by itself",

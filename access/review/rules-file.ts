@@ -1,10 +1,7 @@
 // A file of rules: what fails a review, what is excused, and what is required. All problems at once.
 import { z } from "zod";
 import { isObject, suggestion } from "../../schema/index.ts";
-import { shapeError } from "../../schema/json.ts";
-import { mistakeText } from "../policy/parse.ts";
-import { pathText, plainValue } from "../policy/source.ts";
-import { sourceFromYaml } from "../policy/yaml-source.ts";
+import { readShape } from "../policy/parse.ts";
 import { RULES, type RuleName } from "./report.ts";
 
 const readBy = <T>(read: (text: string) => T | { problem: string }) =>
@@ -27,20 +24,10 @@ const Rules = z.strictObject(FIELDS).nullish();
 
 /** `name` is what the problems call the file. */
 export const parseRules = (text: string, name: string): { rules: Verdict; problems: string[] } => {
-  const { source, mistakes } = sourceFromYaml(text, name);
-  if (!source || mistakes.length > 0) return { rules: { deny: [], allow: [] }, problems: mistakes.map(mistakeText) };
-  const { data, error } = Rules.safeParse(plainValue(source), { error: shapeError });
+  const { data, problems } = readShape(text, name, Rules, textsOf);
   const { owners, "may-own": mayOwn } = data?.required ?? {};
-  return {
-    rules: {
-      deny: data?.deny ?? [],
-      allow: data?.allow ?? [],
-      required: { owners: owners ?? undefined, mayOwn: mayOwn ?? undefined },
-    },
-    problems: (error?.issues ?? []).flatMap((issue) =>
-      textsOf(issue).map((one) => [name, pathText(issue.path), one].filter(Boolean).join(": ")),
-    ),
-  };
+  const required = { owners: owners ?? undefined, mayOwn: mayOwn ?? undefined };
+  return { rules: { deny: data?.deny ?? [], allow: data?.allow ?? [], required }, problems };
 };
 
 const textsOf = (issue: z.core.$ZodIssue): string[] => {

@@ -11,12 +11,9 @@ import {
   type RoleBundles,
   UserError,
 } from "../../schema/index.ts";
-import { shapeError } from "../../schema/json.ts";
 import { inOrderOf } from "../canonical.ts";
-import { mistakeText } from "../policy/parse.ts";
-import { pathText, plainValue } from "../policy/source.ts";
+import { readShape } from "../policy/parse.ts";
 import { type Files, textFiles } from "../policy/text-file.ts";
-import { sourceFromYaml } from "../policy/yaml-source.ts";
 import { yamlText } from "../text.ts";
 
 export const LOCK = "roles.lock.yaml";
@@ -63,23 +60,13 @@ export const readLock = (
 
 /** `name` is what the problems call the file. Throws LockError with all of them. */
 export const parseLock = (text: string, name: string): RolesLock => {
-  const { source, mistakes } = sourceFromYaml(text, name);
-  const found =
-    source && mistakes.length === 0 ? Shape.safeParse(plainValue(source), { error: shapeError }) : undefined;
-  const lines =
-    found?.error?.issues.map(({ path, message }) => [name, pathText(path), message].filter(Boolean).join(": ")) ??
-    mistakes.map(mistakeText);
-  if (!found?.data)
-    throw new LockError(
-      [
-        ...lines,
-        `correct ${basename(name)}, or restore it from git; \`npx pulumi-irm roles --write\` then updates it`,
-      ].join("\n"),
-    );
-  const wrong = Object.keys(found.data.services).filter((one) => !URL.canParse(one) || serviceOf(one) !== one);
+  const { data, problems } = readShape(text, name, Shape);
+  const advice = `correct ${basename(name)}, or restore it from git; \`npx pulumi-irm roles --write\` then updates it`;
+  if (!data) throw new LockError([...problems, advice].join("\n"));
+  const wrong = Object.keys(data.services).filter((one) => !URL.canParse(one) || serviceOf(one) !== one);
   if (wrong.length > 0)
     throw new LockError(wrong.map((one) => `${name}: services.${one}: ${addressText(one)}`).join("\n"));
-  const services = Object.entries(found.data.services).map(([service, { date, roles }]) => {
+  const services = Object.entries(data.services).map(([service, { date, roles }]) => {
     const bundles = Object.entries(roles).map(([name, held]) => [name, held.map(friendly).sort()] as const);
     return [service, { service, date, roles: Object.fromEntries(bundles) }] as const;
   });

@@ -2,8 +2,7 @@
 
 import { isOrMayBe } from "../../pulumi/value.ts";
 import { isObject, type Json, rootOf } from "../../schema/index.ts";
-import { equalityKey } from "../canonical.ts";
-import { type AccessGraph, type IdentityNode, type NodeId, newGraph, renamed } from "../graph/graph.ts";
+import { type AccessGraph, changedNodes, type IdentityNode, type NodeId, newGraph, renamed } from "../graph/graph.ts";
 import type { AdoptedRecord, ForcedRecord, HeldRecord, Hidden, Proposal, UnknownPart } from "../review/proposal.ts";
 import { hideSecrets } from "./hidden.ts";
 import { findRestored } from "./restored.ts";
@@ -89,7 +88,10 @@ export const proposalFromRun = (run: RunFacts): Proposal => {
     }),
   ];
 
-  const organizations = new Set([...organizationsOf([...stored, ...left]), ...changedIn(before, after).map(rootOf)]);
+  const organizations = new Set([
+    ...organizationsOf([...stored, ...left]),
+    ...changedNodes(before, after).map(({ id }) => rootOf(id)),
+  ]);
   const declared = recordsOf(left);
   return {
     before,
@@ -119,17 +121,6 @@ const newIn = (before: AccessGraph, after: AccessGraph): Set<string> =>
       [...after[kind].keys()].filter((id) => !before[kind].has(id)),
     ),
   );
-
-/** uids of the nodes that are not the same in both. */
-const changedIn = (before: AccessGraph, after: AccessGraph): string[] =>
-  (Object.keys(after) as (keyof AccessGraph)[]).flatMap((kind) => {
-    const [was, is] = [before[kind], after[kind]] as ReadonlyMap<NodeId, object>[] as [Nodes, Nodes];
-    return [...new Set([...was.keys(), ...is.keys()])].filter(
-      (id) => equalityKey(was.get(id)) !== equalityKey(is.get(id)),
-    );
-  });
-
-type Nodes = ReadonlyMap<NodeId, object>;
 
 const renamedPart = ({ hides, about, ...one }: UnknownPart, idOf: (uid: NodeId) => NodeId): UnknownPart => ({
   ...one,

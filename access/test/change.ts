@@ -2,8 +2,7 @@
 // change adds count as well. A name in a test of the base means the record that had it before the change.
 
 import { printable } from "../../schema/index.ts";
-import { equalityKey as textOfNode } from "../canonical.ts";
-import { type AccessGraph, lineageOf, type NodeId, organizationsIn } from "../graph/graph.ts";
+import { type AccessGraph, changedNodes, lineageOf, type NodeId, organizationsIn } from "../graph/graph.ts";
 import type { Live } from "../graph/live.ts";
 import { everyoneIn } from "../graph/people.ts";
 import { type PolicyGraph, policyGraph } from "../policy/graph.ts";
@@ -211,19 +210,11 @@ const placesAt = (
 
 /** Those of the records that the program has or had, and those in which something differs. */
 const touchedBy = ({ before, after, organizations = new Set() }: Proposal): NodeId[] => {
-  const touched = new Set(organizations);
-  for (const [one, other] of [
-    [before, after],
-    [after, before],
-  ] as const)
-    for (const kind of ["groups", "identities", "roles", "bindings", "providers", "externalGroups", "invites"] as const)
-      for (const [id, node] of one[kind] as ReadonlyMap<NodeId, { group?: NodeId | null }>) {
-        const now = other[kind].get(id);
-        if (now === node || textOfNode(now) === textOfNode(node)) continue;
-        const top = lineageOf(one, kind === "groups" ? id : (node.group ?? "")).at(-1);
-        if (top !== undefined) touched.add(top);
-      }
-  return [...touched];
+  const tops = changedNodes(before, after).flatMap(({ graph, kind, id }) => {
+    const node = graph[kind].get(id) as { group?: NodeId | null } | undefined;
+    return lineageOf(graph, kind === "groups" ? id : (node?.group ?? "")).at(-1) ?? [];
+  });
+  return [...new Set([...organizations, ...tops])];
 };
 
 /** What the change does to the tests, a line for each: `- test "no pull request ever writes"`. */

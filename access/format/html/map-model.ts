@@ -47,13 +47,7 @@ export interface MapRow {
   groups: ReadonlySet<NodeId>;
 }
 
-export interface AccessMap {
-  /** organizations, each with its groups */
-  trees: MapGroup[];
-  /** those who change, in their order; then the others who hold something, the worst first */
-  rows: MapRow[];
-  cellOf(row: MapRow, group: NodeId): MapCell;
-}
+export type AccessMap = ReturnType<typeof mapOf>;
 
 export interface Side {
   graph: AccessGraph;
@@ -69,12 +63,14 @@ interface MapInput {
   changed?: readonly NodeId[];
 }
 
-export const mapOf = ({ before, after, changed = [] }: MapInput): AccessMap => {
+export const mapOf = ({ before, after, changed = [] }: MapInput) => {
   const [was, is] = [holdingIn(before ?? after), holdingIn(after)];
   const rows = rowsOf(was, is, new Set(changed));
   const differs = differenceIn(was.people, is.people);
   return {
+    /** organizations, each with its groups */
     trees: groupTreesIn(was.graph, is.graph),
+    /** those who change, in their order; then the others who hold something, the worst first */
     rows: [
       ...changed.flatMap((id) => rows.get(id) ?? []),
       ...worstFirst(
@@ -91,7 +87,7 @@ export const mapOf = ({ before, after, changed = [] }: MapInput): AccessMap => {
         },
       ),
     ],
-    cellOf: ({ id }, group) => {
+    cellOf: ({ id }: MapRow, group: NodeId): MapCell => {
       const { level } = is.heldAt(id, group);
       const isInherited = level !== null && is.heldAt(id, is.graph.groups.get(group)?.parent).level === level;
       // Where the group is new or goes, what holds above it is what was or stays there.
@@ -112,16 +108,13 @@ interface Held {
   capabilities: ReadonlySet<string>;
 }
 
-interface Holding extends Side {
-  /** roles by row and group of the bindings */
-  own: ReadonlyMap<NodeId, ReadonlyMap<NodeId, readonly NodeId[]>>;
-  heldAt(row: NodeId, group: NodeId | null | undefined): Held;
-}
+type Holding = ReturnType<typeof holdingIn>;
 
 const worthOf = ({ level, capabilities: held }: Held): Capabilities =>
   level === "unknown" || level === "owns" ? "unknown" : held;
 
-const holdingIn = ({ graph, people }: Side): Holding => {
+const holdingIn = ({ graph, people }: Side) => {
+  /** roles by row and group of the bindings */
   const own = new Map<NodeId, Map<NodeId, NodeId[]>>();
   for (const { identity, group, role } of [...graph.bindings.values(), ...people.bindings.values()]) {
     const row = people.identities.get(identity)?.record ?? identity;
@@ -139,7 +132,7 @@ const holdingIn = ({ graph, people }: Side): Holding => {
   };
   const nothing = together([]);
   const cells = new Map<NodeId, Map<NodeId, Held>>();
-  const heldAt: Holding["heldAt"] = (row, group) => {
+  const heldAt = (row: NodeId, group: NodeId | null | undefined): Held => {
     if (group === null || group === undefined || !own.has(row)) return nothing;
     const groups = getOrInsert(cells, row, () => new Map<NodeId, Held>());
     const found = groups.get(group);

@@ -48,14 +48,7 @@ const LETTERS: Readonly<Record<Level, string>> = {
 /** Short, since a page has many. */
 const classOf = (level: Level): string => (level === "unknown" ? "X" : LETTERS[level]);
 
-const MEANINGS: Readonly<Record<Level, string>> = {
-  owns: "owns",
-  gives: "gives access",
-  writes: "writes",
-  uses: "uses",
-  reads: "reads",
-  unknown: "not readable: may be any",
-};
+const MEANINGS: Partial<Record<Level, string>> = { gives: "gives access", unknown: "not readable: may be any" };
 
 export const mapSection = (map: AccessMap, { linkOf, tagOf, note }: MapOptions): Section => {
   const page = { map, linkOf, tagOf: tagOf ?? (() => undefined), left: TEXT_MAX };
@@ -85,7 +78,7 @@ export const mapSection = (map: AccessMap, { linkOf, tagOf, note }: MapOptions):
 
 const legend = (used: ReadonlySet<Level | null>, changes: boolean, folded: boolean): Markup => {
   const levels = LEVELS.filter((level) => used.has(level)).map(
-    (level) => html`<li><b class="cell ${classOf(level)}">${LETTERS[level]}</b> ${MEANINGS[level]}</li>`,
+    (level) => html`<li><b class="cell ${classOf(level)}">${LETTERS[level]}</b> ${MEANINGS[level] ?? level}</li>`,
   );
   return html`<ul class="legend">${levels}<li><b class="cell W i">W</b> from a group above</li>${folded && html`<li><b class="cell">▾</b> in a group below</li>`}${
     changes && html`<li><b class="cell gain">+</b> gains</li><li><b class="cell loss">−</b> loses</li>`
@@ -257,24 +250,15 @@ const lineOf = (map: AccessMap, row: MapRow, columns: readonly Column[]): Line =
   return { row, cells, hasChange: cells.some((one) => one.gains || one.loses || one.gainsBelow || one.losesBelow) };
 };
 
-/** `3 own, 20 write, 12 read` */
+/** `3 own, 20 write, 12 read`: a level is the verb of one. */
 const countsOf = (lines: readonly Line[]): string => {
   const most = lines.map(({ cells }) => strongest(cells.flatMap(({ level, below }) => [level, below])));
   const counts = LEVELS.flatMap((level) => {
     const count = most.filter((one) => one === level).length;
-    return count === 0 ? [] : [`${count} ${VERBS[level]}`];
+    return count === 0 ? [] : [`${count} ${level === "unknown" ? "not known" : level.slice(0, -1)}`];
   });
   const none = most.filter((one) => one === null).length;
   return [...counts, ...(none > 0 ? [`${none} hold nothing`] : [])].join(", ");
-};
-
-const VERBS: Readonly<Record<Level, string>> = {
-  unknown: "not known",
-  owns: "own",
-  gives: "give",
-  writes: "write",
-  uses: "use",
-  reads: "read",
 };
 
 const columnHead = ({ group, below }: Column): Markup => {
