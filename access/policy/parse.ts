@@ -110,8 +110,8 @@ export const checkSource = <T>(
 };
 
 const reportOf = (source: Source, mistakes: Mistake[], warnings: Mistake[]): Report => ({
-  mistake: (path, text, { atKey } = {}) =>
-    mistakes.push({ path: pathText(path), text, place: findPlace(source, path, atKey) }),
+  mistake: (path, text) => mistakes.push({ path: pathText(path), text, place: findPlace(source, path) }),
+  wrongKey: (path, text) => mistakes.push({ path: pathText(path), text, place: findPlace(source, path, true) }),
   warn: (path, text) => warnings.push({ path: pathText(path), text, place: findPlace(source, path, true) }),
   findPlace: (path) => findPlace(source, path, true),
   writtenAt: (path) => scalarTextAt(source, path),

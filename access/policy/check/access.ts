@@ -22,11 +22,13 @@ interface Known extends KnownRoles {
 }
 
 export const checkBindings = (draft: PolicyDraft["access"], known: Known, report: Report): PolicyBinding[] => {
+  /** groups and roles are keys here */
+  const keys = { ...report, mistake: report.wrongKey };
   return Object.entries(draft ?? {}).flatMap(([groupPath, held]) => {
-    const group = checkGroupPath(groupPath, known.groups, ["access", groupPath], report, { atKey: true });
+    const group = checkGroupPath(groupPath, known.groups, ["access", groupPath], keys);
     return Object.entries(held ?? {}).flatMap(([role, identities]) => {
       const path = ["access", groupPath, role];
-      checkRole(role, group, known, path, report, { atKey: true });
+      checkRole(role, group, known, path, keys);
       const seen = new Set<string>();
       return identities.flatMap((identity, i): PolicyBinding[] => {
         if (identity === null) return [];
@@ -50,18 +52,17 @@ const checkRole = (
   { roles, builtIn, roleKeys }: KnownRoles,
   path: readonly PropertyKey[],
   { mistake, comparable }: Report,
-  options: { atKey?: boolean } = {},
 ): void => {
   if (!roleKeys.has(role) && !isBuiltIn(role, builtIn)) {
     const lacking = builtIn.filter(({ roles }) => !Object.hasOwn(roles, role));
     const names = new Set(builtIn.flatMap((one) => Object.keys(one.roles)));
     const where = lacking.length < builtIn.length ? ` at ${lacking.map(({ service }) => service).join(", ")}` : "";
     const near = suggestion(role, [...comparable(role, roleKeys), ...comparable(role, names)]) || NO_ROLE;
-    mistake(path, `there is no role ${role}${where}${where ? NO_ROLE : near}`, options);
+    mistake(path, `there is no role ${role}${where}${where ? NO_ROLE : near}`);
   }
   const roleGroup = roles.get(role)?.group;
   if (roleGroup === undefined || group === undefined || isAtOrBelow(group, roleGroup)) return;
-  mistake(path, `role ${role} belongs to ${roleGroup}, so it can be given there and below, not at ${group}`, options);
+  mistake(path, `role ${role} belongs to ${roleGroup}, so it can be given there and below, not at ${group}`);
 };
 
 const NO_ROLE = "; declare it in roles, or run `npx pulumi-irm roles --write` if your service has it";
@@ -93,17 +94,15 @@ export const checkPeople = (
   for (const [provider, people] of Object.entries(draft ?? {})) {
     const path = ["people", provider];
     for (const { field, description } of inputViolations(IdentityProvider, { name: provider }))
-      if (field === "name") report.mistake(path, `${description}; the key is the name of an identity provider`, AT_KEY);
+      if (field === "name") report.wrongKey(path, `${description}; the key is the name of an identity provider`);
     const externalGroups = people?.externalGroups;
-    if (externalGroups == null) report.mistake(path, "needs externalGroups", AT_KEY);
-    if (isNew) report.mistake(path, NO_PEOPLE_YET, AT_KEY);
+    if (externalGroups == null) report.wrongKey(path, "needs externalGroups");
+    if (isNew) report.wrongKey(path, NO_PEOPLE_YET);
     const place = report.findPlace(path);
     found.set(provider, { provider, place, externalGroups: checkGroups(externalGroups ?? {}, known, path, report) });
   }
   return found;
 };
-
-const AT_KEY = { atKey: true };
 
 const checkGroups = (
   draft: Readonly<Record<string, readonly (string | null)[]>>,
@@ -115,7 +114,7 @@ const checkGroups = (
     Object.entries(draft).map(([externalGroupId, roles]) => {
       const path = [...above, "externalGroups", externalGroupId];
       for (const { field, description } of inputViolations(ExternalGroupRoleMapping, { externalGroupId }))
-        if (field === "externalGroupId") report.mistake(path, description, AT_KEY);
+        if (field === "externalGroupId") report.wrongKey(path, description);
       if (roles.length === 0) report.mistake(path, "must have at least one role, such as viewer");
       const seen = new Set<string>();
       roles.forEach((role, i) => {

@@ -38,13 +38,11 @@ export const checkGroups = (draft: Groups | undefined, report: Report): Map<stri
     for (const [key, group] of Object.entries(groups ?? {})) {
       const itemPath = [...path, key];
       if (key === "" || key.includes("/")) {
-        report.mistake(itemPath, 'a key of a group must not contain "/": write the group below its parent, in groups', {
-          atKey: true,
-        });
+        report.wrongKey(itemPath, 'a key of a group must not contain "/": write the group below its parent, in groups');
         continue;
       }
       if (level > GROUP_LEVELS_MAX) {
-        report.mistake(itemPath, `is more than ${GROUP_LEVELS_MAX} levels below the organization`, { atKey: true });
+        report.wrongKey(itemPath, `is more than ${GROUP_LEVELS_MAX} levels below the organization`);
         continue;
       }
       const groupPath = parent === ROOT ? key : `${parent}/${key}`;
@@ -63,7 +61,6 @@ export const checkGroupPath = (
   groups: ReadonlyMap<string, PolicyGroup>,
   path: Path,
   { mistake, comparable }: Report,
-  options?: { atKey?: boolean },
 ): string | undefined => {
   if (text === undefined || text === ROOT) return ROOT;
   if (groups.has(text)) return text;
@@ -76,6 +73,6 @@ export const checkGroupPath = (
     : below
       ? `; did you mean ${below}?`
       : suggestion(text, paths);
-  mistake(path, `there is no group ${text}${near || "; declare it in groups"}`, options);
+  mistake(path, `there is no group ${text}${near || "; declare it in groups"}`);
   return undefined;
 };

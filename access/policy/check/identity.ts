@@ -49,7 +49,7 @@ export const checkWorkload = (workload: Json, path: Path, report: Report): Json 
   const unknown = Object.keys(workload).filter((word) => !WORKLOAD_WORDS.includes(word));
   for (const word of unknown) {
     const near = suggestion(word, WORKLOAD_WORDS) || `; there are ${WORKLOAD_WORDS.join(", ")}`;
-    report.mistake([...path, word], `there is no such workload${near}`, { atKey: true });
+    report.wrongKey([...path, word], `there is no such workload${near}`);
   }
   return unknown.length > 0 ? undefined : checkRelationship(workload, path, report);
 };
@@ -58,13 +58,11 @@ export const checkWorkload = (workload: Json, path: Path, report: Report): Json 
 const checkRelationship = (identity: Json, path: Path, report: Report, budget?: Budget): Json | undefined => {
   const [word, second] = Object.keys(identity).filter((field) => WORDS.includes(field));
   if (word === undefined) {
-    report.mistake(path, `names no workload that can assume it; give one of ${WORDS.join(", ")}`, { atKey: true });
+    report.wrongKey(path, `names no workload that can assume it; give one of ${WORDS.join(", ")}`);
     return undefined;
   }
   if (second !== undefined)
-    report.mistake([...path, second], `only one of ${WORDS.join(", ")} may be given; there is ${word} already`, {
-      atKey: true,
-    });
+    report.wrongKey([...path, second], `only one of ${WORDS.join(", ")} may be given; there is ${word} already`);
   const wordPath = [...path, word];
   return isPreset(word)
     ? fromPreset(word, identity[word], wordPath, report)
@@ -106,7 +104,7 @@ const checkRawRelationship = (
   const fields = inputFields(message);
   const unknown = Object.keys(value).filter((field) => !fields.includes(field));
   for (const field of unknown)
-    report.mistake([...path, field], `${word} has no such field${suggestion(field, fields)}`, { atKey: true });
+    report.wrongKey([...path, field], `${word} has no such field${suggestion(field, fields)}`);
   const meant = asMeant(message, value as Json);
   const violations = inputViolations(message, meant);
   for (const { field, description } of violations)

@@ -5,7 +5,9 @@ import type { Place } from "../source.ts";
 export type Path = readonly PropertyKey[];
 
 export interface Report {
-  mistake(path: Path, text: string, options?: { atKey?: boolean }): void;
+  mistake(path: Path, text: string): void;
+  /** Of a key, or of what its value lacks. */
+  wrongKey(path: Path, text: string): void;
   /** What may be meant: the policy is read all the same. */
   warn(path: Path, text: string): void;
   findPlace(path: Path): Place | undefined;
@@ -46,7 +48,7 @@ interface Named {
  * records that no reader could tell apart, which are reported at the second.
  */
 export const recordChecker = (report: Report, schema: Message, what: string, keys: Iterable<string>) => {
-  const { mistake, findPlace } = report;
+  const { mistake, wrongKey, findPlace } = report;
   const first = new Map<string, Named>();
   const formerKey = formerKeys(report, new Set(keys));
 
@@ -59,7 +61,8 @@ export const recordChecker = (report: Report, schema: Message, what: string, key
     if (known === undefined) return;
     const [before, second] = isFirst ? [named, known] : [known, named];
     const text = `${what} ${before.shown} has the same name in this group; choose another`;
-    mistake(second.hasName ? [...second.path, "name"] : second.path, text, { atKey: !second.hasName });
+    if (second.hasName) mistake([...second.path, "name"], text);
+    else wrongKey(second.path, text);
   };
 
   /** `group`: absent where there is no such group. `shown` is what a mistake of another record calls it. */
@@ -74,7 +77,7 @@ export const recordChecker = (report: Report, schema: Message, what: string, key
 
 /** What the API would refuse of a record's own fields. The key is the name where none is given. */
 export const checkRecord = (
-  { mistake }: Report,
+  { mistake, wrongKey }: Report,
   schema: Message,
   record: Json,
   path: Path,
@@ -83,8 +86,7 @@ export const checkRecord = (
   const violations = inputViolations(schema, record);
   for (const { field, description } of violations) {
     if (field === "description" || (field === "name" && hasName)) mistake([...path, field], description);
-    else if (field === "name")
-      mistake(path, `${description}; the key is the name unless name is given`, { atKey: true });
+    else if (field === "name") wrongKey(path, `${description}; the key is the name unless name is given`);
   }
   return violations;
 };

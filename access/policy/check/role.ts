@@ -31,9 +31,7 @@ export const checkRoles = (
   for (const [key, role] of Object.entries(draft ?? {})) {
     const path = ["roles", key];
     if (isBuiltInRole(key) || builtIn.some((one) => Object.hasOwn(one.roles, key)))
-      report.mistake(path, `${key} is a built-in role; choose another key, and give name where it must be ${key}`, {
-        atKey: true,
-      });
+      report.wrongKey(path, `${key} is a built-in role; choose another key, and give name where it must be ${key}`);
     const group = checkGroupPath(role.in, groups, [...path, "in"], report);
     const can = checkCapabilities(role.can, path, report);
     const { violations, ...record } = check(key, role, path, group, key, { capabilities: can });
@@ -52,9 +50,9 @@ const names = new Set(capabilities.map(({ name }) => name));
 const checkCapabilities = (
   can: (string | null)[] | undefined,
   path: Path,
-  { mistake, comparable }: Report,
+  { mistake, wrongKey, comparable }: Report,
 ): string[] => {
-  if (can === undefined) mistake(path, "needs can: a list of capabilities, such as [repo.list]", { atKey: true });
+  if (can === undefined) wrongKey(path, "needs can: a list of capabilities, such as [repo.list]");
   else if (can.length === 0) mistake([...path, "can"], "must have at least one capability, such as repo.list");
   const seen = new Set<string>();
   return (can ?? []).flatMap((text, i) => {

@@ -24,7 +24,7 @@ export const checkShape = <S extends z.ZodType>(
   report: Report,
   special: (path: Path, key: string) => string | undefined = () => undefined,
 ): Draft<z.output<S>> => {
-  const { mistake, writtenAt: written } = report;
+  const { mistake, wrongKey, writtenAt: written } = report;
   const { error } = shape.safeParse(withStandIns(value), { error: issueText, reportInput: true });
   for (const found of error?.issues ?? []) {
     const issue = { ...found, path: found.path.map(nameOf) };
@@ -33,7 +33,7 @@ export const checkShape = <S extends z.ZodType>(
         const fields = [...(issue.path.length === 0 ? ["include"] : []), ...issue.message.split(" ")];
         const near = suggestion(key, fields) || `; there are ${fields.join(", ")}`;
         const text = special(issue.path, key) ?? `there is no such field here${near}`;
-        mistake([...issue.path, key], text, { atKey: true });
+        wrongKey([...issue.path, key], text);
         leaveOut(value, [...issue.path, key]);
       }
     else {

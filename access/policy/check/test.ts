@@ -27,7 +27,7 @@ export const checkTests = (draft: PolicyDraft["tests"], report: Report): AccessT
 };
 
 const checkTest = (test: TestDraft, path: Path, report: Report): AccessTest | undefined => {
-  const { mistake } = report;
+  const { mistake, wrongKey } = report;
   const { name, at } = test;
   if (name?.trim() === "") mistake([...path, "name"], "needs a name that says what must hold");
   const subject = checkSubject(test, path, report);
@@ -36,31 +36,25 @@ const checkTest = (test: TestDraft, path: Path, report: Report): AccessTest | un
   if (subject?.kind === "holders")
     for (const field of ["can", "cannot"] as const)
       if (test[field] !== undefined)
-        mistake([...path, field], "belongs to identity or workload; with capability, only says who may have it", {
-          atKey: true,
-        });
+        wrongKey([...path, field], "belongs to identity or workload; with capability, only says who may have it");
   if (subject !== undefined && subject.kind !== "holders" && test.can === undefined && test.cannot === undefined)
     mistake(path, "tests nothing: give can, cannot or both");
   if (test.ever && subject !== undefined && subject.kind !== "holders" && test.cannot === undefined)
-    mistake([...path, "ever"], "is about what must never be possible: give cannot, or capability with only", {
-      atKey: true,
-    });
+    wrongKey([...path, "ever"], "is about what must never be possible: give cannot, or capability with only");
   if (name === undefined || subject === undefined) return undefined;
   const ever = test.ever === true ? true : undefined;
   return { name, subject, at, can, cannot, ever, place: report.findPlace(path) };
 };
 
 const checkSubject = (test: TestDraft, path: Path, report: Report): TestSubject | undefined => {
-  const { mistake } = report;
+  const { mistake, wrongKey } = report;
   const given = (["capability", "identity", "workload"] as const).filter((field) => test[field] !== undefined);
   const [word, second] = given;
   if (word === undefined) mistake(path, "does not say whom it tests: give identity, workload, or capability with only");
   if (second !== undefined)
-    mistake([...path, second], `only one of capability, identity and workload may be given; there is ${word} already`, {
-      atKey: true,
-    });
+    wrongKey([...path, second], `only one of capability, identity and workload may be given; there is ${word} already`);
   if (test.only !== undefined && word !== "capability")
-    mistake([...path, "only"], "needs capability: it lists the identities that may have it", { atKey: true });
+    wrongKey([...path, "only"], "needs capability: it lists the identities that may have it");
   if (word === "identity") return { kind: "identity", name: test.identity as string };
   if (word === "workload") return checkWorkloadSubject(test.workload, [...path, "workload"], report);
   if (word !== "capability") return undefined;
@@ -103,7 +97,7 @@ const checkDenials = ({ cannot, at }: TestDraft, path: Path, report: Report): Te
     }
     for (const field of Object.keys(denial).filter((one) => !DENIAL_FIELDS.includes(one))) {
       const near = suggestion(field, DENIAL_FIELDS) || "; there are capability and at";
-      report.mistake([...where, field], `there is no such field here${near}`, { atKey: true });
+      report.wrongKey([...where, field], `there is no such field here${near}`);
     }
     const { capability, at: group = at } = denial as { capability?: unknown; at?: unknown };
     if (group !== undefined && typeof group !== "string")
