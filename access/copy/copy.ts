@@ -32,34 +32,11 @@ import { yamlText } from "../text.ts";
 // What records name and no list had, since it is not visible to the caller or went away meanwhile: as far as the records show it, so that
 // a copy keeps them.
 
-interface Named {
-  uid: string;
-  name?: string;
-  description?: string;
-}
-
-interface NamedGroup extends Named {
-  kind?: string;
-  status?: string;
-}
-
-interface NamedRole extends Named {
-  /** as an invite shows them; absent: not known, and the copy grants nothing by it */
-  capabilities?: (string | number)[];
-}
-
-/** Of a person who is listed, only the uid and the sign-in: its own record does not have that. */
-interface NamedIdentity extends Named {
-  email?: string;
-  issuer?: string;
-  subject?: string;
-}
-
-interface NamedRecords {
-  groups: NamedGroup[];
-  roles: NamedRole[];
-  identities: NamedIdentity[];
-}
+/**
+ * Of a role also its capabilities, as an invite shows them; without, the copy grants nothing by it. Of a person who is listed, only the uid and
+ * the sign-in: its own record does not have that.
+ */
+type NamedRecords = Record<"groups" | "roles" | "identities", Listed[]>;
 
 type Records = VisibleRecords["records"];
 
@@ -71,38 +48,37 @@ const namedBy = (records: Records): NamedRecords => {
 
 const namedRoles = ({ role, roleBinding, groupInvite, identityProvider, externalGroupRoleMapping }: Records) => {
   const listed = uidsOf(role);
-  const roles = new Map<string, NamedRole>();
-  const add = (uid: unknown, shown: NamedRole | undefined): void => {
-    if (!isUidp(uid) || listed.has(uid)) return;
-    roles.set(uid, { ...(shown ?? { uid, name: lastSegment(uid) }), ...roles.get(uid) });
-  };
-  for (const one of [...roleBinding, ...groupInvite]) {
-    const { role: shown } = one;
-    if (!isObject(shown) || !isUidp(shown.uid)) continue;
-    const { capabilities } = shown;
-    add(shown.uid, { ...named(shown), ...(Array.isArray(capabilities) && { capabilities }) });
+  const roles = new Map<string, Listed>();
+  const shown: unknown[] = [
+    ...[...roleBinding, ...groupInvite].map((one) => one.role),
+    ...identityProvider.map(({ defaultRole: uid }) => ({ uid })),
+    ...externalGroupRoleMapping.map(({ roleUid: uid }) => ({ uid })),
+  ];
+  for (const one of shown) {
+    if (!isShown(one) || listed.has(one.uid)) continue;
+    const { uid, capabilities } = one;
+    roles.set(uid, { ...named(one), ...(Array.isArray(capabilities) && { capabilities }), ...roles.get(uid) });
   }
-  for (const { defaultRole } of identityProvider) add(defaultRole, undefined);
-  for (const { roleUid } of externalGroupRoleMapping) add(roleUid, undefined);
   return [...roles.values()];
 };
 
-const namedIdentities = ({ identity, roleBinding }: Records): NamedIdentity[] => {
+const isShown = (one: unknown): one is Listed => isObject(one) && isUidp(one.uid);
+
+const namedIdentities = ({ identity, roleBinding }: Records): Listed[] => {
   const listed = new Map(identity.map((one) => [one.uid, one]));
-  const identities = new Map<string, NamedIdentity>();
+  const identities = new Map<string, Listed>();
   for (const { identity: shown } of roleBinding) {
-    if (!isObject(shown) || !isUidp(shown.uid) || identities.has(shown.uid)) continue;
+    if (!isShown(shown) || identities.has(shown.uid)) continue;
     const own = listed.get(shown.uid);
     const signIn = textsIn(shown, ["issuer", "subject"]);
-    if (own === undefined)
-      identities.set(shown.uid, { ...named(shown), ...textsIn(shown, ["email"]), ...signIn } as NamedIdentity);
+    if (own === undefined) identities.set(shown.uid, { ...named(shown), ...textsIn(shown, ["email"]), ...signIn });
     else if (relationshipOf(own) === null && Object.keys(signIn).length > 0)
       identities.set(shown.uid, { uid: shown.uid, ...signIn });
   }
   return [...identities.values()];
 };
 
-const namedGroups = (records: Records, others: readonly Named[]): NamedGroup[] => {
+const namedGroups = (records: Records, others: readonly Listed[]): Listed[] => {
   const { group, roleBinding, externalGroupRoleMapping } = records;
   const listed = uidsOf(group);
   const shown = new Map(roleBinding.map(({ group: own, uid }) => [parentOf(uid), isObject(own) ? own : {}]));
@@ -125,8 +101,8 @@ const namedGroups = (records: Records, others: readonly Named[]): NamedGroup[] =
 
 const uidsOf = (records: readonly { uid: string }[]): ReadonlySet<string> => new Set(records.map(({ uid }) => uid));
 
-const named = (shown: Json): Named => {
-  const uid = shown.uid as string;
+const named = (shown: Listed): Listed => {
+  const { uid } = shown;
   return { uid, name: lastSegment(uid), ...textsIn(shown, ["name", "description"]) };
 };
 

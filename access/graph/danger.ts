@@ -135,18 +135,16 @@ interface Subject {
   gains: readonly AccessRow[];
   losses: readonly AccessRow[];
 }
-type IdentitySubject = Subject & Assumable & { name: string };
-type PeopleSubject = Subject & { subject: string; before: string | null; after: string | null };
+type AnySubject = Subject &
+  ((Assumable & { name: string }) | { subject: string; before: string | null; after: string | null });
 
-const isPeople = (one: IdentitySubject | PeopleSubject): one is PeopleSubject => "subject" in one;
-
-const isReassumed = (one: IdentitySubject | PeopleSubject): boolean =>
-  isPeople(one) ? one.before !== null && one.after !== null && one.before !== one.after : changesAssumption(one);
+const isReassumed = (one: AnySubject): boolean =>
+  "subject" in one ? one.before !== null && one.after !== null && one.before !== one.after : changesAssumption(one);
 
 /** What a finding calls it. */
-const keyOf = (one: IdentitySubject | PeopleSubject): string => (isPeople(one) ? one.subject : (one.uid ?? one.name));
+const keyOf = (one: AnySubject): string => ("subject" in one ? one.subject : (one.uid ?? one.name));
 
-const weightOf = (one: IdentitySubject | PeopleSubject): Weight => {
+const weightOf = (one: AnySubject): Weight => {
   const { effect, gains, losses, groupName, uid } = one;
   return {
     effect,
@@ -154,15 +152,12 @@ const weightOf = (one: IdentitySubject | PeopleSubject): Weight => {
     isReassumed: isReassumed(one),
     losses: losses.map(({ capability }) => capability),
     place: (gains[0] ?? losses[0])?.groupName ?? groupName,
-    texts: [isPeople(one) ? one.subject : one.name, groupName, uid],
+    texts: ["subject" in one ? one.subject : one.name, groupName, uid],
   };
 };
 
 /** By their findings, by what somebody gains, by who can assume them, and last by what they lose. */
-export const subjectsInOrder = <T extends IdentitySubject | PeopleSubject>(
-  subjects: readonly T[],
-  findings: readonly Judged[],
-): T[] => {
+export const subjectsInOrder = <T extends AnySubject>(subjects: readonly T[], findings: readonly Judged[]): T[] => {
   const denied = new Set(findings.filter((one) => one.denied).map(({ subject }) => subject));
   const stands = findings.filter((one) => !one.allowed);
   const open = new Set(stands.map(({ subject }) => subject));
@@ -181,10 +176,7 @@ export const subjectsInOrder = <T extends IdentitySubject | PeopleSubject>(
  * The denied first, and the allowed last; then by what the subject gains. One that is no subject of the change may be about any access.
  * Equals keep the order of the rules.
  */
-export const findingsInOrder = <F extends Judged>(
-  findings: readonly F[],
-  subjects: readonly (IdentitySubject | PeopleSubject)[],
-): F[] => {
+export const findingsInOrder = <F extends Judged>(findings: readonly F[], subjects: readonly AnySubject[]): F[] => {
   const weights = new Map(subjects.map((one) => [keyOf(one), weightOf(one)]));
   const unknown: Weight = { capabilities: "unknown", place: "/", texts: [] };
   return worstFirst(findings, (finding) => {
