@@ -49,10 +49,8 @@ export const rowsApart = (
 /** Identities of which the two do not say the same. Who can act as one may not be visible now: the review says so of each. */
 export const afterApart = (recorded: readonly ChangeAfter[], now: readonly ChangeAfter[]) => {
   const keyOf = ({ service = "", identity }: ChangeAfter): string => canonical([service, identity]);
-  const [before, after] = [recorded, now].map((all) => new Map(all.map((one) => [keyOf(one), one]))) as [
-    Map<string, ChangeAfter>,
-    Map<string, ChangeAfter>,
-  ];
+  const byKey = (all: readonly ChangeAfter[]) => new Map(all.map((one) => [keyOf(one), one]));
+  const [before, after] = [byKey(recorded), byKey(now)];
   const apart = [...new Set([...before.keys(), ...after.keys()])].flatMap((key) => {
     const [old, own] = [before.get(key), after.get(key)];
     const isSame = old && own && old.access === own.access && [old.signIn, undefined].includes(own.signIn);

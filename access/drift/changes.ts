@@ -69,7 +69,9 @@ export const driftIn = ({ run, preview }: DriftFacts, service: DriftService) => 
     const going = sent.find(({ verb, uid }) => verb === "delete" && type !== SET && uid !== now?.id)?.uid;
     const taken = [now?.id, program.adopt].find((uid) => type !== SET && has(uid)) as string | undefined;
     const uid =
-      change === "new" ? (taken ?? adoptIn(program)) : ((change === "dropped" ? going : undefined) ?? old?.id);
+      change === "new"
+        ? (taken ?? [program.adopt].find(isUidp))
+        : ((change === "dropped" ? going : undefined) ?? old?.id);
     const record = isUidp(uid) ? recordOf(type, uid) : undefined;
     const isChange = change === "changed" || change === "replaced";
     const isMoved = change === "replaced" && typeof old?.id === "string";
@@ -122,9 +124,6 @@ const leftoversFirst = (a: StateResource, b: StateResource): number =>
 
 /** What is there and should not be, or the other way around, comes before what has other values. */
 const ORDER: readonly Change[] = ["gone", "dropped", "replaced", "changed", "new"];
-
-/** The record that the program adopts, also where there is none. */
-const adoptIn = ({ adopt }: Json): string | undefined => (isUidp(adopt) ? adopt : undefined);
 
 interface Sides {
   old: StateResource | undefined;

@@ -4,7 +4,7 @@ import type { Budget } from "../pattern/budget.ts";
 import { hasMoreThan, isWithin } from "../pattern/decide.ts";
 import { every, type Language, matching, not, some } from "../pattern/language.ts";
 import { between } from "./customer.ts";
-import { type AwsWorkload, acceptedWorkloads, type TokenWorkload } from "./token.ts";
+import { type AwsWorkload, acceptedBy, type TokenWorkload } from "./token.ts";
 
 // What names one repository and branch. A commit or a step may follow.
 // https://docs.github.com/actions/reference/security/oidc
@@ -24,9 +24,10 @@ const BRANCH = ["ref", "environment", "build_branch", "build_tag"];
 
 /** Why more than one repository or branch can assume it; undefined: one at most. What is not decided counts as more. */
 export const breadthOf = (relationship: Json | null, budget?: Budget): string | undefined => {
-  const [accepted] = relationship === null ? [] : acceptedWorkloads(relationship);
-  if (accepted?.kind === "aws") return breadthOfAws(accepted, budget);
-  if (accepted?.kind !== "token") return undefined;
+  if (relationship === null) return undefined;
+  const accepted = acceptedBy(relationship);
+  if (accepted.kind === "aws") return breadthOfAws(accepted, budget);
+  if (accepted.kind === "other") return undefined;
   const { claimMatch } = relationship as { claimMatch: Json };
   if (!isOne(accepted.issuer, budget))
     return `the issuer may be any that matches ${JSON.stringify(claimMatch.issuerPattern)}`;
@@ -82,8 +83,8 @@ const breadthOfAws = ({ arn, userId }: AwsWorkload, budget: Budget | undefined):
 /** False where it cannot be decided, and between workloads without a token. Audiences count as they are written. */
 export const covers = (now: Json | null, old: Json | null, budget?: Budget): boolean => {
   if (now === null || old === null) return false;
-  const [[is], [was]] = [acceptedWorkloads(now), acceptedWorkloads(old)];
-  if (is?.kind !== "token" || was?.kind !== "token") return false;
+  const [is, was] = [acceptedBy(now), acceptedBy(old)];
+  if (is.kind !== "token" || was.kind !== "token") return false;
   return (
     audienceOf(now) === audienceOf(old) &&
     isWithin(was.issuer, is.issuer, budget) &&

@@ -4,19 +4,19 @@ import type { Budget } from "../pattern/budget.ts";
 import { type Found, findText, firstFound, isEmpty, isWithin, NONE } from "../pattern/decide.ts";
 import { ANYTHING, every, type Language, matching, not, some, text } from "../pattern/language.ts";
 import { between, CUSTOMERS, type Customers, customersOfClaims, namesIn, withoutCustomers } from "./customer.ts";
-import { acceptedWorkloads, type TokenWorkload } from "./token.ts";
+import { acceptedBy, type TokenWorkload } from "./token.ts";
 
 /** What is new, in words: `the owner evil`; undecided counts as new. */
 export const othersIn = (before: Json, after: Json, budget?: Budget): Found => {
-  const [[was], [is]] = [acceptedWorkloads(before), acceptedWorkloads(after)];
-  if (was?.kind === "token" && is?.kind === "token")
+  const [was, is] = [acceptedBy(before), acceptedBy(after)];
+  if (was.kind === "token" && is.kind === "token")
     return firstFound(questions(was, is), (one) => answerTo(one, budget));
-  if (was?.kind === "aws" && is?.kind === "aws")
+  if (was.kind === "aws" && is.kind === "aws")
     return answerTo({ words: "the account", language: every(is.account, not(was.account)) }, budget);
-  if (was?.kind === "other" && is?.kind === "other")
+  if (was.kind === "other" && is.kind === "other")
     return was.text === is.text ? NONE : { is: "found", text: "the holder of another key" };
   const kinds = { token: "workloads with a token", aws: "principals of AWS", other: "the holder of a key" };
-  return { is: "found", text: is ? kinds[is.kind] : "a caller of another kind" };
+  return { is: "found", text: kinds[is.kind] };
 };
 
 const answerTo = ({ words, language }: Question, budget: Budget | undefined): Found => {

@@ -40,20 +40,18 @@ interface OtherWorkload {
 
 export type Workload = TokenWorkload | AwsWorkload | OtherWorkload;
 
-/** What a relationship accepts, as it is written. */
-export const acceptedWorkloads = (relationship: Json): Workload[] => {
+/** Whom a relationship accepts, as it is written. */
+export const acceptedBy = (relationship: Json): Workload => {
   const { claimMatch, staticKeys, awsIdentity, ...others } = relationship as Record<string, Json | undefined>;
-  if (claimMatch) return [tokensOf(claimMatch)];
-  if (awsIdentity)
-    return [
-      {
-        kind: "aws",
-        account: languageOf(awsIdentity.awsAccount, undefined),
-        arn: languageOf(awsIdentity.arn, awsIdentity.arnPattern),
-        userId: languageOf(awsIdentity.userId, awsIdentity.userIdPattern),
-      },
-    ];
-  return [{ kind: "other", text: JSON.stringify(staticKeys ? { staticKeys } : others) }];
+  if (claimMatch) return tokensOf(claimMatch);
+  if (!awsIdentity) return { kind: "other", text: JSON.stringify(staticKeys ? { staticKeys } : others) };
+  const { awsAccount, arn, arnPattern, userId, userIdPattern } = awsIdentity;
+  return {
+    kind: "aws",
+    account: languageOf(awsAccount, undefined),
+    arn: languageOf(arn, arnPattern),
+    userId: languageOf(userId, userIdPattern),
+  };
 };
 
 /** The tokens that a claim match accepts. */

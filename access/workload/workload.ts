@@ -11,7 +11,7 @@ import type { Json } from "../../schema/index.ts";
 import type { Budget } from "../pattern/budget.ts";
 import { type Found, findText } from "../pattern/decide.ts";
 import { ANYTHING, every, type Language, matching, UNKNOWN } from "../pattern/language.ts";
-import { acceptedWorkloads, impliedTokens, type TokenWorkload, type Workload } from "./token.ts";
+import { acceptedBy, impliedTokens, type TokenWorkload, type Workload } from "./token.ts";
 
 export type Assumable =
   | { is: "no" }
@@ -27,16 +27,17 @@ export const canBeAssumedBy = (
   budget?: Budget,
 ): Assumable => {
   if (relationship === null) return workloads.length === 0 ? { is: "no" } : { is: "undecided" };
-  const accepted = acceptedWorkloads(relationship);
-  const answers = workloads.flatMap((one) => accepted.map((own) => inCommon(own, one, budget)));
+  const accepted = acceptedBy(relationship);
+  const answers = workloads.map((one) => inCommon(accepted, one, budget));
   return answers.find(({ is }) => is === "yes") ?? answers.find(({ is }) => is === "undecided") ?? { is: "no" };
 };
 
 /** The workloads that a relationship describes. */
-export const workloadsOf = (relationship: Json | null): Workload[] =>
-  relationship === null
-    ? [{ kind: "token", issuer: UNKNOWN, subject: UNKNOWN, claims: new Map() }]
-    : acceptedWorkloads(relationship).flatMap((own): Workload[] => (own.kind === "token" ? impliedTokens(own) : [own]));
+export const workloadsOf = (relationship: Json | null): Workload[] => {
+  if (relationship === null) return [{ kind: "token", issuer: UNKNOWN, subject: UNKNOWN, claims: new Map() }];
+  const accepted = acceptedBy(relationship);
+  return accepted.kind === "token" ? impliedTokens(accepted) : [accepted];
+};
 
 const inCommon = (one: Workload, other: Workload, budget: Budget | undefined): Assumable => {
   if (one.kind === "token" && other.kind === "token") return tokensInCommon(one, other, budget);

@@ -194,19 +194,17 @@ const idsByRecord = ({ identities }: PeopleGraph): Map<NodeId, NodeId> =>
 /** Those who hold something or change, by id. */
 const rowsOf = (was: Holding, is: Holding, changed: ReadonlySet<NodeId>): Map<NodeId, MapRow> => {
   const labelOf = labelsIn(was.graph, is.graph);
-  const sides = [was, is].map(({ graph, people, own }) => ({
-    own,
-    names: new Map([
+  const namesIn = ({ graph, people }: Holding): ReadonlyMap<NodeId, string> =>
+    new Map([
       ...[...graph.identities.keys()].map((id) => [id, labelOf(id)] as const),
       ...[...people.identities.values()].map(({ record, name }) => [record, name] as const),
-    ]),
-  }));
+    ]);
+  const [before, after] = [namesIn(was), namesIn(is)];
   // A role binding may be of an identity that is not visible.
-  const ids = new Set(sides.flatMap(({ own, names }) => [...names.keys(), ...own.keys()]));
-  const [before, after] = sides.map(({ names }) => names) as [Map<NodeId, string>, Map<NodeId, string>];
+  const ids = new Set([before, was.own, after, is.own].flatMap((one) => [...one.keys()]));
   return new Map(
     [...ids].flatMap((id) => {
-      const groups = new Set(sides.flatMap(({ own }) => [...(own.get(id)?.keys() ?? [])]));
+      const groups = new Set([was, is].flatMap(({ own }) => [...(own.get(id)?.keys() ?? [])]));
       if (groups.size === 0 && !changed.has(id)) return [];
       const { relationship = null } = is.graph.identities.get(id) ?? was.graph.identities.get(id) ?? {};
       const name = after.get(id) ?? before.get(id) ?? id;
