@@ -104,7 +104,7 @@ export const sidesOf = (repository: Repository, { commit }: Base, path: string):
 /** The path of a file from the top level, where it is written so or absolute. A link of the work tree does not lead elsewhere. */
 export const pathInRepository = ({ root }: Repository, file: string): string => {
   const fromRoot = (path: string): string | undefined =>
-    isWithin(root, path) ? relative(root, path).split(sep).join("/") || undefined : undefined;
+    isWithin(root, path) ? pathFrom(root, path) || undefined : undefined;
   const path = isAbsolute(file) ? (fromRoot(file) ?? fromRoot(pathInRealFolder(file))) : fromRoot(join(root, file));
   if (path === undefined)
     throw new BaseError(`${file} is not in the repository ${root}, and only a file of its base counts`);

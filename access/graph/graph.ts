@@ -146,7 +146,7 @@ export const lineageOf = ({ groups }: AccessGraph, group: NodeId): NodeId[] => {
 
 /** Whether a group is another one, or below it. */
 export const isInside = (graph: AccessGraph, id: NodeId, group: NodeId): boolean =>
-  id === group || lineageOf(graph, id).includes(group);
+  lineageOf(graph, id).includes(group);
 
 /** The names from the organization down, without its own: `platform/registry`; `/` for an organization. */
 export const pathOf = (graph: AccessGraph, group: NodeId): string => {

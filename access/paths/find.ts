@@ -88,8 +88,6 @@ export const targetsIn = (graph: AccessGraph): ((path: string, method: string) =
 
 // Which paths a change opens and closes. A path through an open invite is left to the review of its people.
 
-export type PathChange = ReturnType<typeof pathChange>;
-
 /** Steps of the searches of a review: a few seconds. */
 const STEPS_OF_CHANGE = 3_000_000;
 

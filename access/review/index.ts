@@ -5,21 +5,13 @@ import { changesAssumption, findingsInOrder, rowsInOrder, subjectsInOrder, worst
 import { type AccessRow, accessChange, effectsIn, type IdentityChange } from "../graph/effective-access.ts";
 import { type AccessGraph, groupNameOf, type IdentityNode, type NodeId, nameOf } from "../graph/graph.ts";
 import { type Live, type NotVisible, notVisibleRows } from "../graph/live.ts";
+import { pathChange } from "../paths/find.ts";
 import { newReviewBudget } from "../pattern/budget.ts";
 import { pullTokensIn } from "../query/pull-tokens.ts";
 import { assumptionOf } from "./assume.ts";
 import { hiddenRules, unreadableRoles, unreadableWorkloads } from "./hidden.ts";
 import { type Judged, judge, unknownSubjects } from "./judge.ts";
-import {
-  deletedGroupsOf,
-  expiringKeysOf,
-  forcedRows,
-  nameIn,
-  notSearchedParts,
-  pathRows,
-  pathsOf,
-  undeclaredRows,
-} from "./lists.ts";
+import { deletedGroupsOf, expiringKeysOf, forcedRows, nameIn, pathRows, undeclaredRows } from "./lists.ts";
 import { organizationsOf } from "./organizations.ts";
 import { existedBefore, type PeopleInput, peopleInputOf, peopleReviewsOf } from "./people.ts";
 import type { Proposal, UnknownPart } from "./proposal.ts";
@@ -94,14 +86,19 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
   const most = mostBetween(before, after);
   const transient = transientIn(before, after, most, budget);
   const changed = { ...proposal, changes, most, transient, replacements, reassumed, budget };
-  const paths = pathsOf(changed, people.changes, { notVisible, service, nowMs });
-  const input: RuleInput = { ...changed, opened: paths.opens };
+  // Where neither access nor who can assume an identity changes, no path does.
+  const isChanged = [changes, reassumed, replacements, people.changes].some(({ length }) => length > 0);
+  const { opens, closes, notSearched } = isChanged
+    ? pathChange(before, after, { notVisible, audience: service, nowMs })
+    : { opens: [], closes: [], notSearched: [] };
+  const input: RuleInput = { ...changed, opened: opens };
   const unknown = [
     ...proposal.unknown,
     ...unreadableRoles(input, "identity "),
     ...unreadableRoles(people),
     ...unreadableWorkloads(input),
-    ...notSearchedParts(paths),
+    // What was not searched may hide any path.
+    ...notSearched.map((message): UnknownPart => ({ subject: "", message, hides: { of: "paths" } })),
   ];
   const graphs = { before, after, notVisible };
   const found: Judged[] = [
@@ -131,8 +128,8 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
     identities: subjectsInOrder(identities, findings),
     people: subjectsInOrder(subjectsOfPeople, findings),
     findings,
-    opens: pathRows(after, paths.opens),
-    closes: pathRows(before, paths.closes),
+    opens: pathRows(after, opens),
+    closes: pathRows(before, closes),
     deletedGroups: deletedGroupsOf(input),
     adopted: worstFirst(
       proposal.adopted.map((one) => ({ ...one, name: nameIn(before, one.uid) })),

@@ -12,10 +12,9 @@ import {
   nameOf,
   pathOf,
 } from "../graph/graph.ts";
-import type { NotVisible } from "../graph/live.ts";
-import { type PathChange, pathChange, targetsIn } from "../paths/find.ts";
+import { targetsIn } from "../paths/find.ts";
 import type { Path } from "../paths/path.ts";
-import type { Proposal, UnknownPart } from "./proposal.ts";
+import type { Proposal } from "./proposal.ts";
 import type { DeletedGroup, ExpiringKey, PathReview, Report, Undeclared } from "./report.ts";
 import type { RuleInput } from "./rule.ts";
 
@@ -132,25 +131,6 @@ export const expiringKeysOf = (after: AccessGraph, nowMs: number): ExpiringKey[]
 
 // Paths to more access that a change opens and closes, as a report shows them.
 
-interface PathsOptions {
-  notVisible: readonly NotVisible[];
-  /** address of the API */
-  service: string;
-  nowMs: number;
-}
-
-const NONE: PathChange = { opens: [], closes: [], notSearched: [] };
-
-/** Where neither access nor who can assume an identity changes, no path does. */
-export const pathsOf = (
-  { before, after, changes, reassumed, replacements }: Omit<RuleInput, "opened">,
-  peopleChanges: readonly unknown[],
-  { notVisible, service, nowMs }: PathsOptions,
-): PathChange =>
-  changes.length + reassumed.length + replacements.length + peopleChanges.length === 0
-    ? NONE
-    : pathChange(before, after, { notVisible, audience: service, nowMs });
-
 export const pathRows = (graph: AccessGraph, paths: readonly Path[]): PathReview[] => {
   const aboutOf = targetsIn(graph);
   return paths.map(({ from, gains, assumes, steps, assumptions }) => {
@@ -172,7 +152,3 @@ export const pathRows = (graph: AccessGraph, paths: readonly Path[]): PathReview
     };
   });
 };
-
-/** What was not searched may hide any path. */
-export const notSearchedParts = ({ notSearched }: PathChange): UnknownPart[] =>
-  notSearched.map((message) => ({ subject: "", message, hides: { of: "paths" } }));

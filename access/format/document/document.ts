@@ -142,14 +142,9 @@ export const quotedItem = (text: string, ...before: readonly Part[]): Item => {
 export const originFacts = (origin: Origin | undefined): Fact[] => {
   if (origin === undefined) return [];
   const { stack, service, commit, isModified, time } = origin;
-  return [
-    ...(stack === undefined ? [] : [{ name: "Stack", value: stack }]),
-    { name: "Service", value: service },
-    ...(commit === undefined
-      ? []
-      : [{ name: "Commit", value: isModified ? `${commit}, with changes that are not committed` : commit }]),
-    { name: "Time", value: time },
-  ];
+  const revision = isModified ? `${commit}, with changes that are not committed` : commit;
+  const facts = { Stack: stack, Service: service, Commit: commit && revision, Time: time };
+  return Object.entries(facts).flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]));
 };
 
 // A built-in role has up to two hundred capabilities.
