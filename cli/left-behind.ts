@@ -4,7 +4,7 @@ import { awaitLeftovers, type Leftover } from "../provider/attribution/leftover.
 import { findLost } from "../provider/attribution/lost-machine.ts";
 import { findOpenStack, type OpenStack } from "../provider/attribution/stack.ts";
 import { typeOfToken } from "../provider/record/kind.ts";
-import { stackOperations } from "../provider/recovery/interrupted.ts";
+import { stackOperations } from "../provider/recovery/pending-operations.ts";
 import { type Session, sessionWith, systemEnvironment } from "../provider/run/session.ts";
 import { askEngine, storedStacks } from "../provider/run/stored-stack.ts";
 import { type EngineError, stackFlag } from "../pulumi/command.ts";

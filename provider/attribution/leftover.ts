@@ -12,15 +12,14 @@ import { createTimeOf, placeOfRecord, recordId } from "../record/id.ts";
 import type { Kind } from "../record/kind.ts";
 import { KEY } from "../record/state.ts";
 import { noteFailure } from "../recovery/create.ts";
+import { hiddenMsOf, type Sent, searchOf } from "../recovery/evidence.ts";
 import { CREATION_GRACE_MS, readUnlessDeleted } from "../recovery/not-found.ts";
-import { hiddenMsOf } from "../recovery/recover.ts";
-import { CLOCK_SKEW_MS, findCreated, judge } from "../recovery/search.ts";
+import { CLOCK_SKEW_MS, findCreated, isSince, judge } from "../recovery/search.ts";
 import { withRecoveryWait } from "../recovery/wait.ts";
 import { SEND_TIME_MS } from "../run/journal.ts";
 import { DATE_MS, type Session } from "../run/session.ts";
 
-export interface Leftover {
-  entry: Entry;
+export interface Leftover extends Sent {
   /** undefined: a later version wrote the entry */
   kind?: Kind;
   /** absent: it may exist, and is not seen yet */
@@ -44,19 +43,12 @@ export interface About {
   isStored(id: string): boolean;
 }
 
-export const findLeftovers = async (session: Session, entries: readonly Entry[], { changed, isStored }: About) => {
-  const pendingLike = (entry: Entry) => entries.filter((one) => one.uid === undefined && isLike(one, entry));
-  const found = await Promise.all(
-    entries.map((entry) =>
-      entry.uid === undefined
-        ? findPending(session, entry, pendingLike(entry), isStored)
-        : findNamed(session, entry, entry.uid, changed),
-    ),
-  );
+export const findLeftovers = async (session: Session, sent: readonly Sent[], about: About) => {
+  const found = await Promise.all(sent.map((one) => leftoversOf(session, one, sent, about)));
   return {
     leftovers: found.flat(),
-    /** creates that certainly have no record */
-    gone: entries.filter((_, i) => found[i]?.length === 0),
+    /** creates of the journal that certainly have no record */
+    gone: sent.flatMap(({ entry, operation }, i) => (found[i]?.length === 0 && !operation ? [entry] : [])),
   };
 };
 
@@ -71,80 +63,81 @@ export const awaitLeftovers = async (
   if (!first) return [...leftovers];
   const waitMs = Math.max(...hidden.map(({ hiddenMs = 0 }) => hiddenMs));
   await withRecoveryWait(session, first.entry.key, (patient) => patient.clock.sleep(waitMs));
-  const found = await findLeftovers(
-    session,
-    hidden.map(({ entry }) => entry),
-    about,
-  );
+  const found = await findLeftovers(session, hidden, about);
   await noteFailure(session, ...found.gone);
   return [...leftovers.filter((one) => !hidden.includes(one)), ...found.leftovers];
 };
 
-const isLike = (one: Entry, { kind, parent, inputs }: Entry): boolean =>
-  one.kind === kind && one.parent === parent && one.inputs === inputs;
-
-export const AMBIGUOUS: Pick<Leftover, "doubt"> = {
-  doubt: "others are like it, and one of them may belong to someone else",
+/** The records of a create; none where it certainly has no record. `all`: the creates that a record may be of. */
+const leftoversOf = async (session: Session, one: Sent, all: readonly Sent[], about: About): Promise<Leftover[]> => {
+  const { entry, operation, desired } = one;
+  const sent = { entry, ...(operation && { operation, desired }) };
+  const kind = kindOfField(entry.kind);
+  if (!kind) return [{ ...sent, doubt: "a later version of this package recorded it" }];
+  try {
+    const isNamed = entry.uid !== undefined;
+    const found = await (isNamed
+      ? findNamed(session, sent, kind, about)
+      : findPending(session, sent, kind, all, about));
+    if (found.length > 0) return found;
+    const hiddenMs = await hiddenMsOf(session, sent);
+    const doubt = isNamed ? NOT_VISIBLE_YET : "its request may still arrive";
+    return hiddenMs > 0 ? [{ ...sent, kind, hiddenMs, doubt }] : [];
+  } catch (error) {
+    return [{ ...sent, kind, ...unreadable(error) }];
+  }
 };
+
+const AMBIGUOUS = "others are like it, and one of them may belong to someone else";
 
 export const unreadable = (error: unknown): Pick<Leftover, "doubt"> => ({
   doubt: `it cannot be read (${(error as Error).message})`,
 });
 
-/** The record of a create; `later`: the doubt while it may still appear. None where it certainly has no record. */
-const leftoverOf = async (
-  session: Session,
-  entry: Entry,
-  later: string,
-  find: (kind: Kind) => Promise<Leftover | undefined>,
-): Promise<Leftover[]> => {
-  const kind = kindOfField(entry.kind);
-  if (!kind) return [{ entry, doubt: "a later version of this package recorded it" }];
-  try {
-    const found = await find(kind);
-    if (found) return [found];
-    const hiddenMs = await hiddenMsOf(session, entry);
-    return hiddenMs > 0 ? [{ entry, kind, hiddenMs, doubt: later }] : [];
-  } catch (error) {
-    return [{ entry, kind, ...unreadable(error) }];
-  }
+const findNamed = async (session: Session, sent: Sent, kind: Kind, { changed }: About): Promise<Leftover[]> => {
+  const uid = sent.entry.uid as string;
+  const record = await readInBatch(kind, session, uid, () => readUnlessDeleted(kind, session, uid, {}));
+  return record ? [leftoverFrom(session, sent, kind, record, changed)] : [];
 };
 
-const findNamed = (
+/** Of equal creates the first one takes the first record, and so on. */
+const findPending = async (
   session: Session,
-  entry: Entry,
-  uid: string,
-  changed: ReadonlyMap<string, Write>,
-): Promise<Leftover[]> =>
-  leftoverOf(session, entry, NOT_VISIBLE_YET, async (kind) => {
-    const record = await readInBatch(kind, session, uid, () => readUnlessDeleted(kind, session, uid, {}));
-    return record && leftoverFrom(session, kind, entry, record, changed);
+  sent: Sent,
+  kind: Kind,
+  all: readonly Sent[],
+  { isStored }: About,
+): Promise<Leftover[]> => {
+  const { entry, operation } = sent;
+  const [found = []] = await findCreated(kind, session, [entry], searchOf(session, sent));
+  const records = found.filter(
+    (record) =>
+      !isStored(recordId(kind.field, record.uid as string)) && (operation === undefined || isSince(entry, record)),
+  );
+  const alike = [...new Set(all.filter((one) => one.entry.uid === undefined && isLike(one, sent)).map(identityOf))];
+  const at = alike.indexOf(identityOf(sent));
+  const own = records.slice(at, at === alike.length - 1 ? undefined : at + 1);
+  return own.map((record) => {
+    const leftover = leftoverFrom(session, sent, kind, record, new Map());
+    return records.length <= alike.length ? leftover : { ...leftover, doubt: AMBIGUOUS };
   });
+};
 
-/** `alike`: the entries of open runs without an outcome that a record may be of. The first one takes the first record, and so on. */
-const findPending = (
-  session: Session,
-  entry: Entry,
-  alike: readonly Entry[],
-  isStored: About["isStored"],
-): Promise<Leftover[]> =>
-  leftoverOf(session, entry, "its request may still arrive", async (kind) => {
-    const [found = []] = await findCreated(kind, session, [entry], {});
-    const records = found.filter(({ uid }) => !isStored(recordId(kind.field, uid as string)));
-    const record = records[alike.indexOf(entry)];
-    if (!record) return undefined;
-    const own = leftoverFrom(session, kind, entry, record, new Map());
-    return records.length <= alike.length ? own : { ...own, ...AMBIGUOUS };
-  });
+const isLike = (one: Sent, { entry: { kind, parent, inputs } }: Sent): boolean =>
+  one.entry.kind === kind && one.entry.parent === parent && one.entry.inputs === inputs;
+
+/** Two killed runs on lost machines may have begun the same create. */
+const identityOf = ({ entry, operation }: Sent): string => (operation ? entry.key : entry.intent);
 
 const leftoverFrom = (
   session: Session,
+  sent: Sent,
   kind: Kind,
-  entry: Entry,
   record: Json,
   changed: ReadonlyMap<string, Write>,
 ): Leftover => {
-  const own = { entry, kind, record: record as Leftover["record"] & object };
+  const { entry, operation } = sent;
+  const own = { ...sent, kind, record: record as Leftover["record"] & object };
   const write = changed.get(recordId(kind.field, own.record.uid));
   const isAsChanged =
     write?.to !== undefined &&
@@ -152,6 +145,8 @@ const leftoverFrom = (
     fingerprintOf(kind, entry.parent, record, write.given ?? []) === write.to;
   const judgement = judge(kind, entry, record);
   if (judgement.is !== "own" && !(isAsChanged && judgement.is !== "foreign")) return { ...own, doubt: judgement.why };
+  // The search for it has an end.
+  if (operation) return own;
   // A named record existed when its response arrived, and others by the end of their request.
   const latest = entry.uid === undefined ? session.requestTimeoutMs + CREATION_GRACE_MS : 0;
   const isLater = Date.parse(createTimeOf(record)) > entry.at + latest + SEND_TIME_MS + DATE_MS + CLOCK_SKEW_MS;

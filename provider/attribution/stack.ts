@@ -11,7 +11,7 @@ import { placeOfRecord, recordId } from "../record/id.ts";
 import type { Kind } from "../record/kind.ts";
 import { withPlace } from "../record/state.ts";
 import { noteFailure } from "../recovery/create.ts";
-import { recordsIn } from "../recovery/interrupted.ts";
+import { recordsIn } from "../recovery/pending-operations.ts";
 import { CREATION_GRACE_MS } from "../recovery/not-found.ts";
 import { withRecoveryWait } from "../recovery/wait.ts";
 import { SEND_TIME_MS, stackOf, unlessJournalFails } from "../run/journal.ts";
@@ -72,7 +72,8 @@ export const findOpenStack = async (
   await noteFindings(session, key, findings, state !== undefined);
   const changed = new Map(open.writes.map((write) => [recordId(write.kind, write.wrote), write]));
   const about: About = { changed, isStored: findings.isStored };
-  const { leftovers, gone } = await findLeftovers(session, findings.leftovers, about);
+  const sent = findings.leftovers.map((entry) => ({ entry }));
+  const { leftovers, gone } = await findLeftovers(session, sent, about);
   await noteFailure(session, ...gone);
   const touched = new Map(findings.touched.map((write) => [recordId(write.kind, write.wrote), write]));
   const isOpen = ({ began }: Run) =>

@@ -9,7 +9,7 @@ import { createTimeOf, recordId } from "../record/id.ts";
 import { type Kind, withArticle } from "../record/kind.ts";
 import { KEY, nameInKey } from "../record/state.ts";
 import { duplicateAdvice, refusesDuplicate, unknownStateText } from "../recovery/create-problem.ts";
-import { stackOperations } from "../recovery/interrupted.ts";
+import { stackOperations } from "../recovery/pending-operations.ts";
 import { type Session, withOneAttempt } from "../run/session.ts";
 
 // Most records of a group that are compared.

@@ -9,8 +9,7 @@ import { knownUid, recordId } from "../record/id.ts";
 import { type Kind, title } from "../record/kind.ts";
 import { secretPaths } from "../record/normal-form.ts";
 import { hiddenMembers, KEY, MATCH, nameInKey } from "../record/state.ts";
-import { previewInterrupted, previewRecovery } from "../recovery/preview.ts";
-import { stackOf } from "../run/journal.ts";
+import { previewRecovery } from "../recovery/preview.ts";
 import { adoptionsWith } from "./adoption.ts";
 import { duplicateWarnings } from "./duplicates.ts";
 import { kindChecksWith } from "./kind-checks.ts";
@@ -165,16 +164,13 @@ const planned = async (shared: Shared, kind: Kind, inputs: Json): Promise<TakenO
   const { ledger, connect, hasCredentials, log, duplicates, notCompared } = shared;
   if (notCompared.has(inputs[KEY])) return undefined;
   const session = (await hasCredentials()) ? await connect() : undefined;
+  // It may ask the engine for what a killed run left.
+  const warning = session && (await duplicates.warningOf(kind, session, inputs));
   const recovery = await previewRecovery(kind, await ledger(), session, inputs);
   if (recovery) log(recovery.text);
-  if (recovery || !session) return recovery?.taken;
-  const warning = await duplicates.warningOf(kind, session, inputs);
-  const isOpen = session.interrupted.get(stackOf(String(inputs[KEY]))) === true;
-  const interrupted = isOpen ? await previewInterrupted(kind, session, inputs) : undefined;
-  if (interrupted) log(interrupted.text);
   // An equal record is another one where that of the killed run is not there yet.
-  if (warning !== undefined && interrupted?.taken.uid === undefined) log(warning);
-  return interrupted?.taken;
+  if (warning !== undefined && recovery?.taken.uid === undefined) log(warning);
+  return recovery?.taken;
 };
 
 /** Where it is known whether the name is secret. */

@@ -3,17 +3,15 @@
 import { placeText } from "../../client/records.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { changeOf, type Desired, desiredFrom, fixedText, withArgs, withUids } from "../record/desired.ts";
-import { createTimeOf, placeOfRecord, recordId } from "../record/id.ts";
+import { placeOfRecord, recordId } from "../record/id.ts";
 import { type Kind, title } from "../record/kind.ts";
 import { shownOncePaths, withoutSecrets } from "../record/normal-form.ts";
 import { KEY, outputsFrom } from "../record/state.ts";
 import { createInBatch } from "../recovery/batch.ts";
 import { createAll } from "../recovery/create.ts";
-import { isReplaced, recoverInterrupted } from "../recovery/interrupted.ts";
 import { readWhenVisible } from "../recovery/not-found.ts";
-import { discardUnshown, recoverCreate, settleByAdoption } from "../recovery/recover.ts";
+import { recoverCreate, settleByAdoption } from "../recovery/recover.ts";
 import { withRecoveryWait } from "../recovery/wait.ts";
-import { stackOf } from "../run/journal.ts";
 import type { Origin } from "../run/ownership.ts";
 import type { Session } from "../run/session.ts";
 import { remove } from "./delete.ts";
@@ -31,40 +29,23 @@ export const create = async (kind: Kind, session: Session, bag: Json): Promise<C
   const desired = kind.resolve ? await withUids(session, asked) : asked;
   if (desired.args.adopt !== undefined) return adopt(session, desired);
   return session.turns.take(desired.fingerprint, async () => {
-    // Asks the engine once in a run: its state has what a killed run was creating.
-    const mayBeOpen = session.interrupted.get(stackOf(desired.key)) ?? true;
-    const interrupted = mayBeOpen ? await takeInterrupted(session, desired) : undefined;
-    if (interrupted?.created) return interrupted.created;
+    let replaced: Json | undefined;
     for (;;) {
+      // From an earlier run, or from another process meanwhile.
+      const recovered = await recoverCreate(session, desired);
+      if (recovered && !recovered.isReplaced) return takeOver(session, desired, recovered.record, "recovered");
+      replaced ??= recovered?.record;
       const [outcome] = kind.batchCreate
         ? [await createInBatch(session, desired)]
         : await createAll(session, [desired]);
-      if (outcome && "error" in outcome) throw outcome.error;
-      if (outcome) {
-        const outs = outputsFrom(kind, outcome.record, desired.args);
-        const created = { id: outcome.record.uid as string, outs };
-        if (interrupted) await removeReplaced(session, desired, interrupted.replaced);
-        return shownOncePaths(kind).length === 0 ? created : requireShownOnce(desired, created);
-      }
-      // An earlier run, or another process meanwhile, has left an entry for this resource.
-      const recovered = await withRecoveryWait(session, desired.key, (patient) => recoverCreate(patient, desired));
-      if (recovered) return takeOver(session, desired, recovered, "recovered");
+      if (!outcome) continue;
+      if ("error" in outcome) throw outcome.error;
+      const outs = outputsFrom(kind, outcome.record, desired.args);
+      const created = { id: outcome.record.uid as string, outs };
+      if (replaced) await removeReplaced(session, desired, replaced);
+      return shownOncePaths(kind).length === 0 ? created : requireShownOnce(desired, created);
     }
   });
-};
-
-/** What a killed run created for the resource: taken over, or to be replaced, since the program has changed so that no update leads there. */
-const takeInterrupted = async (
-  session: Session,
-  desired: Desired,
-): Promise<{ created: Created; replaced?: undefined } | { created?: undefined; replaced: Json } | undefined> => {
-  const { kind } = desired;
-  const record = await recoverInterrupted(session, desired);
-  if (!record || (await discardUnshown(session, desired, record))) return undefined;
-  if (isReplaced(desired, record)) return { replaced: record };
-  const by = `created by an earlier run at ${createTimeOf(record)}`;
-  session.log(`${desired.key}: adopting ${kind.word} ${record.uid} ${title(record)}, ${by}`);
-  return { created: await takeOver(session, desired, record, "recovered") };
 };
 
 /** As the engine deletes a record after its replacement. Nothing refers to it yet: the killed run did not learn its uid. */

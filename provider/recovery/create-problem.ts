@@ -7,7 +7,7 @@ import type { Desired } from "../record/desired.ts";
 import { isMatch, recordId, recordLine } from "../record/id.ts";
 import { type Kind, title, withArticle } from "../record/kind.ts";
 import type { Session } from "../run/session.ts";
-import { stackOperations } from "./interrupted.ts";
+import { stackOperations } from "./pending-operations.ts";
 import { type Existing, existingAlike, judge } from "./search.ts";
 
 type Asked = readonly { desired: Desired }[];

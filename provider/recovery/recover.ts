@@ -5,91 +5,147 @@ import type { Json } from "../../schema/index.ts";
 import { kindOfField } from "../kind/index.ts";
 import type { Entry } from "../log/entry.ts";
 import { changeOf, type Desired, fingerprintOf } from "../record/desired.ts";
-import { placeOfRecord, recordId, recordLine } from "../record/id.ts";
+import { createTimeOf, placeOfRecord, recordId, recordLine } from "../record/id.ts";
 import { type Kind, title, withArticle } from "../record/kind.ts";
 import { shownOncePaths, withoutSecrets } from "../record/normal-form.ts";
 import { argumentOf, KEY, outputsFrom } from "../record/state.ts";
-import { SEND_TIME_MS } from "../run/journal.ts";
-import { DATE_MS, type Session } from "../run/session.ts";
+import type { Session } from "../run/session.ts";
+import { attribute, judgeNamed } from "./attribute.ts";
 import { noteSuccess } from "./create.ts";
+import { evidenceFor, hiddenMsOf, type Sent, UPDATE_POLICY } from "./evidence.ts";
 import { absentOrganization, unreadableEntry } from "./missing-organization.ts";
-import { CREATION_GRACE_MS, deleteOrConfirm, readWhenVisible } from "./not-found.ts";
-import {
-  CLOCK_SKEW_MS,
-  differentRecord,
-  findCreated,
-  type Judgement,
-  judge,
-  pickCreated,
-  searchForEntry,
-  undecidedRecord,
-} from "./search.ts";
+import { deleteOrConfirm } from "./not-found.ts";
+import { settleOperations } from "./pending-operations.ts";
+import { differentRecord, findCreated } from "./search.ts";
+import { withRecoveryWait } from "./wait.ts";
+
+/** What becomes of a record that a killed run created for a resource. */
+type Fate =
+  /** The resource takes it over. */
+  | "adopted"
+  /** The program has changed so that no update leads there: another one is created, and then this one is deleted. */
+  | "replaced"
+  /** The run created it for another program, and the engine has lost it: it is deleted (provider/attribution), and another one is created. */
+  | "left"
+  /** The lost response was the only one to show a field: it is deleted, and whoever needs that field gets it of another record. */
+  | "unshown"
+  /** A resource has it. */
+  | "foreign";
+
+/** Throws where the program asks for another record than the journal names. `isKnown`: a preview may not know all that is asked for. */
+export const fateOf = (
+  session: Session,
+  desired: Desired,
+  { entry, operation }: Sent,
+  record: Json,
+  isKnown = true,
+): Fate => {
+  const { kind, key } = desired;
+  if (session.ownership.creationRefusal(recordId(kind.field, record.uid as string), key)) return "foreign";
+  if (isKnown && !operation) {
+    if (entry.run !== undefined && !kind.unique && !isAsked(desired, record)) return "left";
+    requireAsked(session, desired, record);
+  }
+  if (shownOncePaths(kind).length > 0) return "unshown";
+  return isKnown && operation && changeTo(desired, record).replaces.length > 0 ? "replaced" : "adopted";
+};
+
+interface Recovered {
+  record: Json;
+  isReplaced: boolean;
+}
 
 /** The record that an interrupted run created for this resource, and that the state lacks. */
-export const recoverCreate = async (session: Session, desired: Desired): Promise<Json | undefined> => {
+export const recoverCreate = async (session: Session, desired: Desired): Promise<Recovered | undefined> => {
   const { kind, key } = desired;
-  for (const entry of await session.journal.findUnsettled(key)) {
+  for (const sent of await evidenceFor(session, key, async () => desired, UPDATE_POLICY)) {
+    const [{ entry, operation }] = sent as [Sent];
     // Read before the adoption rewrites the entry with its own time.
-    const when = new Date(entry.at).toISOString();
-    let record: Json | undefined;
-    try {
-      record = await recordOf(session, entry, desired);
-    } catch (error) {
-      const why = await absentOrganization(session, desired.parent, entry, error);
-      if (why === undefined) throw unreadableEntry(session, entry, error);
-      await session.journal.setAside(entry, why);
-      continue;
-    }
-    const uid = record?.uid as string;
-    if (record === undefined || session.ownership.creationRefusal(recordId(kind.field, uid), key)) {
-      await session.journal.recordFailure(entry);
-      continue;
-    }
-    // The run created it for another program, and the engine has lost it: it is deleted (provider/attribution), and another one is created.
-    if (entry.run !== undefined && !kind.unique && !isAsked(desired, record)) {
-      if (entry.uid !== uid) await noteSuccess(session, { entry, uid });
-      await session.journal.leave(entry);
-      continue;
-    }
-    requireAsked(session, desired, record);
-    if (await discardUnshown(session, desired, record)) {
-      await session.journal.recordFailure(entry);
-      continue;
-    }
-    if (entry.uid !== uid) await noteSuccess(session, { entry, uid });
-    session.log(`${key}: adopting ${kind.word} ${uid} ${title(record)}, created by an earlier run at ${when}`);
-    return record;
+    const sentAt = new Date(entry.at).toISOString();
+    const recover = () => withRecoveryWait(session, key, (patient) => recoverOne(patient, desired, sent));
+    // Equal creates are searched for in turn. No record is taken twice.
+    const recovered = await (operation ? session.turns.take(`interrupted ${entry.inputs}`, recover) : recover());
+    if (!recovered) continue;
+    const { record, isReplaced } = recovered;
+    const by = `created by an earlier run at ${operation ? createTimeOf(record) : sentAt}`;
+    if (!isReplaced) session.log(`${key}: adopting ${kind.word} ${record.uid} ${title(record)}, ${by}`);
+    return recovered;
   }
   return undefined;
 };
 
-/** Deletes a record whose lost response was the only one to show a field: whoever needs that field gets it of another record. */
-export const discardUnshown = async (session: Session, { kind, key }: Desired, record: Json): Promise<boolean> => {
-  const names = shownOncePaths(kind);
-  if (names.length === 0) return false;
+const recoverOne = async (
+  session: Session,
+  desired: Desired,
+  sent: readonly Sent[],
+): Promise<Recovered | undefined> => {
+  const { key, parent } = desired;
+  const [first] = sent as readonly [Sent];
+  const { entry, operation } = first;
+  let record: Json | undefined;
+  try {
+    record = await attribute(session, sent, desired, UPDATE_POLICY);
+  } catch (error) {
+    if (operation) throw error;
+    const why = await absentOrganization(session, parent, entry, error);
+    if (why === undefined) throw unreadableEntry(session, entry, error);
+    await session.journal.setAside(entry, why);
+    return undefined;
+  }
+  const fate = record && fateOf(session, desired, first, record);
+  if (record && fate === "unshown") await deleteUnshown(session, desired, record);
+  if (operation) await settleOperations(session, key, (one) => one.action === "creating" && one.key === key);
+  else await settleEntry(session, entry, fate, record);
+  return record && (fate === "adopted" || fate === "replaced")
+    ? { record, isReplaced: fate === "replaced" }
+    : undefined;
+};
+
+const settleEntry = async (
+  session: Session,
+  entry: Entry,
+  fate: Fate | undefined,
+  record: Json = {},
+): Promise<void> => {
+  if (fate !== "adopted" && fate !== "left") return session.journal.recordFailure(entry);
+  const uid = record.uid as string;
+  if (entry.uid !== uid) await noteSuccess(session, { entry, uid });
+  if (fate === "left") await session.journal.leave(entry);
+};
+
+const deleteUnshown = async (session: Session, { kind, key }: Desired, record: Json): Promise<void> => {
   const uid = record.uid as string;
   await deleteOrConfirm(kind, session, uid, { ...record, [KEY]: key });
   session.log(
-    `${key}: an earlier run created ${kind.word} ${uid}, but the response that shows its ${names.join(", ")} was lost: it is deleted, and another one is created`,
+    `${key}: an earlier run created ${kind.word} ${uid}, but the response that shows its ${shownOncePaths(kind).join(", ")} was lost: ` +
+      "it is deleted, and another one is created",
   );
-  return true;
 };
 
 /**
  * The journal is a file that others may be able to write, so its word is not enough: the record must be what the program asks for, as a
  * preview shows it. Throws where it differs, and a person decides.
  */
-export const requireAsked = (session: Session, desired: Desired, record: Json): void => {
+const requireAsked = (session: Session, desired: Desired, record: Json): void => {
   if (isAsked(desired, record)) return;
-  const { kind, key, args } = desired;
-  const place = placeOfRecord(kind, record.uid as string);
-  const { paths, replaces } = changeOf(desired, place, outputsFrom(kind, record, withoutSecrets(kind, args)));
+  const { kind, key } = desired;
+  const { paths, replaces } = changeTo(desired, record);
   const names = new Set([...replaces, ...paths].map((path) => argumentOf(kind, path)));
   throw differentRecord(kind, session, key, record, [...names]);
 };
 
+/** What would have to change in the record. Its secrets cannot be read, so they count as changed. */
+const changeTo = (desired: Desired, record: Json): ReturnType<typeof changeOf> => {
+  const { kind, args } = desired;
+  return changeOf(
+    desired,
+    placeOfRecord(kind, record.uid as string),
+    outputsFrom(kind, record, withoutSecrets(kind, args)),
+  );
+};
+
 /** Whether the record is exactly what the program asks for. */
-export const isAsked = ({ kind, parent, choices, fingerprint }: Desired, record: Json): boolean =>
+const isAsked = ({ kind, parent, choices, fingerprint }: Desired, record: Json): boolean =>
   placeOfRecord(kind, record.uid as string) === parent && fingerprintOf(kind, parent, record, choices) === fingerprint;
 
 /** The program adopts `record`, which settles the entries that earlier runs left for the resource. */
@@ -103,7 +159,7 @@ export const settleByAdoption = async (kind: Kind, session: Session, key: string
     if (entry.uid === undefined) {
       if (entry.answered !== uid) await reportAbandoned(session, entry, uid);
     } else if (entry.uid !== uid) {
-      let named: Named | undefined;
+      let named: Awaited<ReturnType<typeof judgeNamed>>;
       try {
         named = await judgeNamed(kind, session, entry);
       } catch (error) {
@@ -123,79 +179,6 @@ export const settleByAdoption = async (kind: Kind, session: Session, key: string
   }
 };
 
-/** The record that an entry's create produced, if any. A record that the entry names counts only when it has what was requested. */
-export const recordOf = async (
-  session: Session,
-  entry: Entry,
-  desired: Desired,
-  policy: RecoveryPolicy = UPDATE_POLICY,
-): Promise<Json | undefined> => {
-  const { kind } = desired;
-  const named = await judgeNamed(kind, session, entry, policy);
-  if (named?.is === "own") return named.record;
-  if (named?.is === "foreign") await policy.disown(session, entry, named.why);
-  const found = await search(session, entry, desired, policy);
-  if (found || named?.is !== "undecided") return found;
-  throw undecidedRecord(kind, session, entry, named.record, named.why);
-};
-
-/** How a search treats what is not certain: an update waits for hidden records and corrects the journal, and a preview does neither. */
-export interface RecoveryPolicy {
-  hiddenMs(session: Session, entry: Entry): Promise<number>;
-  disown(session: Session, entry: Entry, why: string): Promise<void>;
-}
-
-type Named = (Judgement & { record: Json }) | { is: "foreign"; why: string };
-
-/** Whether an entry's create produced the record that it names; undefined when it names none, or a deleted one. */
-const judgeNamed = async (
-  kind: Kind,
-  session: Session,
-  entry: Entry,
-  policy: RecoveryPolicy = UPDATE_POLICY,
-): Promise<Named | undefined> => {
-  const uid = entry.uid ?? entry.answered;
-  if (uid === undefined) return undefined;
-  if (entry.kind !== kind.field) return { is: "foreign", why: `is recorded as ${withArticle(entry.kind)}` };
-  const refusal = session.ownership.creationRefusal(recordId(kind.field, uid), entry.key);
-  if (refusal) return { is: "foreign", why: refusal };
-  // Checked before the read, which may be denied in another group.
-  if (placeOfRecord(kind, uid) !== entry.parent) return { is: "foreign", why: `is not ${placeText(entry.parent)}` };
-  const record = await readWhenVisible(kind, session, uid, await policy.hiddenMs(session, { ...entry, uid }));
-  return record && { ...judge(kind, entry, record), record };
-};
-
-/**
- * How long the record of the entry's create may still be hidden, by the service's clock, which has whole seconds. The process may have
- * died a second ago, with its request still under way.
- */
-export const hiddenMsOf = async (session: Session, { uid, at }: Entry): Promise<number> => {
-  if (session.isOnTwin) return 0;
-  const underWayMs = uid === undefined ? session.requestTimeoutMs : 0;
-  const ageMs = Math.max(0, (await session.serviceNow()) - at - SEND_TIME_MS - DATE_MS);
-  return Math.max(0, underWayMs + CREATION_GRACE_MS - ageMs);
-};
-
-const UPDATE_POLICY: RecoveryPolicy = {
-  hiddenMs: hiddenMsOf,
-  disown: (session, entry, why) => session.journal.disown(entry, why),
-};
-
-const search = async (
-  session: Session,
-  entry: Entry,
-  { kind, parent, args }: Desired,
-  policy: RecoveryPolicy,
-): Promise<Json | undefined> => {
-  const isSame = entry.inputs === fingerprintOf(kind, parent, args, entry.given);
-  const filters = isSame ? kind.filters(args) : undefined;
-  const waitMs = await policy.hiddenMs(session, entry);
-  // The record of the response existed by then, so a later one is of another create.
-  const notAfter = entry.uid === undefined ? undefined : entry.at + DATE_MS + CLOCK_SKEW_MS;
-  const found = await searchForEntry(kind, session, entry, { filters, waitMs, notAfter });
-  return pickCreated(kind, session, found, entry);
-};
-
 /**
  * Reports creates whose outcome is unknown, with the records each may have produced (docs/faults.md#l1). It does so on the first read
  * or delete of a process, for the stack of this resource. An up settles the creates that the program declares.
@@ -212,7 +195,7 @@ export const reportPendingCreates = async (session: Session, pending: readonly E
 
 // The resource adopts another record, so this searches until no new one can be hidden any more.
 const reportAbandoned = async (session: Session, entry: Entry, taken: string): Promise<void> => {
-  const { text, count } = await describeCandidates(session, entry, await hiddenMsOf(session, entry), taken);
+  const { text, count } = await describeCandidates(session, entry, await hiddenMsOf(session, { entry }), taken);
   session.log(count === 0 ? text : `${text}\nNo resource manages it now.`);
 };
 

@@ -207,19 +207,32 @@ const listCandidates = async (
  * The record that the resource adopts; undefined when none was found. Equal resources may adopt any of their equal records. Throws
  * where one may belong to someone else: it is older than the entry, by less than the service's clocks may differ.
  */
-export const pickCreated = async (
+export const pickCreated = (
   kind: Kind,
   session: SearchSession,
   found: readonly Json[],
   entry: Entry,
 ): Promise<Json | undefined> => {
-  const isSure = found.every((record) => Date.parse(createTimeOf(record)) >= entry.notBefore);
-  if (isSure && (found.length <= 1 || found.length <= (await session.journal.countPendingAlike(entry))))
-    return found[0];
-  throw ambiguousCreate(kind, entry.key, found);
+  const isSure = found.every((record) => isSince(entry, record));
+  return pickOne(kind, entry.key, found, isSure, () => session.journal.countPendingAlike(entry));
 };
 
-export const ambiguousCreate = (kind: Kind, key: string, found: readonly Json[]): Error => {
+/** The same of records that are certainly not older, or not. `countAlike`: how many resources adopt one of them. */
+export const pickOne = async (
+  kind: Kind,
+  key: string,
+  found: readonly Json[],
+  isSure: boolean,
+  countAlike: () => Promise<number>,
+): Promise<Json | undefined> => {
+  if (isSure && (found.length <= 1 || found.length <= (await countAlike()))) return found[0];
+  throw ambiguousCreate(kind, key, found);
+};
+
+/** Whether the record is not older than the create. */
+export const isSince = ({ notBefore }: Entry, record: Json): boolean => Date.parse(createTimeOf(record)) >= notBefore;
+
+const ambiguousCreate = (kind: Kind, key: string, found: readonly Json[]): Error => {
   const many = found.length === 1 ? "a record matches" : `${found.length} records match`;
   const head = `${key}: the response to a create was lost, and ${many} it:`;
   const lines = found.map((record) => recordLine(kind, record));

@@ -1,15 +1,12 @@
 // Recovers what interrupted runs left for a set: pending creates of its pairs. A pair whose binding exists is taken over like any other, so
 // it is enough to wait until no request of such a run can arrive any more.
 import { kindRecords } from "../kind/index.ts";
-import { isPairKeyOf } from "../kind/pair.ts";
 import type { Entry } from "../log/entry.ts";
 import { fingerprintOf } from "../record/desired.ts";
 import { noteFailure, noteSuccess } from "../recovery/create.ts";
-import { hiddenMs, interruptedCreates, type Operation, settleOperations } from "../recovery/interrupted.ts";
-import { hiddenMsOf } from "../recovery/recover.ts";
+import { hiddenMsOf, pairEvidence } from "../recovery/evidence.ts";
 import { judge } from "../recovery/search.ts";
 import { withRecoveryWait } from "../recovery/wait.ts";
-import { stackOf } from "../run/journal.ts";
 import type { Session } from "../run/session.ts";
 import { type Live, listLiveUntil, withOthers } from "./live.ts";
 
@@ -37,44 +34,27 @@ const recoverEntries = async (
   group: string,
   live: readonly Live[],
 ): Promise<Recovery> => {
-  const left = await leftFor(session, set, group);
+  const left = await pairEvidence(session, set, group);
   const isOf = ({ inputs, given }: Entry, { record }: Live) => fingerprintOf(kind, group, record, given) === inputs;
   const missingIn = (now: readonly Live[]) => left.filter(({ entry }) => !now.some((one) => isOf(entry, one)));
-  const waits = await Promise.all(missingIn(live).map((one) => one.hiddenMs()));
+  const waits = await Promise.all(missingIn(live).map((one) => hiddenMsOf(session, one)));
   const waitMs = Math.max(0, ...waits);
   const isComplete = (all: readonly Live[]) => missingIn(all).length === 0;
   const listed = waits.length === 0 ? [] : await listLiveUntil(session, group, waitMs, isComplete);
   const now = withOthers(listed, live);
   const recovered = new Map<string, Entry>();
   const named: Live[] = [];
-  for (const { entry, isInJournal } of left) {
+  for (const { entry, operation } of left) {
     const found = now.filter((one) => isOf(entry, one));
     const created =
       found.find(({ uid }) => uid === entry.uid) ?? found.find(({ record }) => judge(kind, entry, record).is === "own");
     if (created) recovered.set(created.uid, entry);
-    if (created && !isInJournal) named.push(created);
-    if (!isInJournal) continue;
+    if (operation) {
+      if (created) named.push(created);
+      continue;
+    }
     if (created && created.uid !== entry.uid) await noteSuccess(session, { entry, uid: created.uid });
     if (!created) await noteFailure(session, entry);
   }
   return { live: now, recovered, named };
-};
-
-/** A create that an interrupted run left for a pair. */
-interface Left {
-  entry: Entry;
-  isInJournal: boolean;
-  hiddenMs(): Promise<number>;
-}
-
-/** Those of the journal; on a machine without it, those of the engine's state. */
-const leftFor = async (session: Session, set: string, group: string): Promise<Left[]> => {
-  const entries = await session.journal.findUnsettled(set, isPairKeyOf(set, group));
-  if (entries.length > 0)
-    return entries.map((entry) => ({ entry, isInJournal: true, hiddenMs: () => hiddenMsOf(session, entry) }));
-  if (session.interrupted.get(stackOf(set)) === false) return [];
-  const isOwn = ({ key, action, inputs }: Operation) => key === set && action !== "deleting" && inputs.parent === group;
-  const pairs = await interruptedCreates(session, set, (one) => isOwn(one) && one.updatesSince === 0);
-  await settleOperations(session, set, isOwn);
-  return pairs.map((one) => ({ entry: one.entry, isInJournal: false, hiddenMs: () => hiddenMs(session, one) }));
 };

@@ -48,6 +48,6 @@ it("passes few files and functions: checks, one more create, and a first delete"
   const created = await pass("create");
   const { id, outs } = created.stored;
   const deleted = await pass("delete", id, JSON.stringify(outs));
-  requireShort(created, 26, 114);
+  requireShort(created, 28, 118);
   requireShort(deleted, 19, 61);
 });

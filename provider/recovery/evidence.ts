@@ -1,0 +1,198 @@
+// What is known of the creates of earlier runs that this run has not settled. The journal has what was sent or, on a machine without the
+// journal of such a run, the engine's state. That is as trustworthy as what it says of records that it has, so a record that it tells of may
+// differ from the program by now.
+import { kindOfToken } from "../kind/index.ts";
+import { bindingsIn, desiredPair, grants, isPairKeyOf, pairsIn, withRoleUids } from "../kind/pair.ts";
+import type { Entry } from "../log/entry.ts";
+import { type Desired, desiredFrom, fingerprintOf, withUids } from "../record/desired.ts";
+import { SET_TYPE, typeOfToken } from "../record/kind.ts";
+import { KEY } from "../record/state.ts";
+import { SEND_TIME_MS, stackOf } from "../run/journal.ts";
+import { DATE_MS, type Session } from "../run/session.ts";
+import { CREATION_GRACE_MS } from "./not-found.ts";
+import { type Operation, settleOperations, stackOperations } from "./pending-operations.ts";
+import { CLOCK_SKEW_MS, type Search } from "./search.ts";
+
+/** A create of an earlier run. */
+export interface Sent {
+  entry: Entry;
+  /** of one that only the engine's state has */
+  operation?: Operation;
+  /** what the operation was to create: the record of the resource, or one of those that it has */
+  desired?: Desired;
+}
+
+/** One that only the engine's state has. */
+export interface Interrupted extends Sent {
+  operation: Operation;
+  desired: Desired;
+}
+
+/** Where the evidence of a resource comes from, and how what is not certain is treated. */
+export interface RecoveryPolicy {
+  read: "findUnsettled" | "peekUnsettled";
+  /** It takes up to half a second. */
+  asksEngine: boolean;
+  hiddenMs(session: Session, sent: Sent): Promise<number>;
+  disown(session: Session, entry: Entry, why: string): Promise<void>;
+}
+
+/** An update waits for hidden records and corrects the journal. */
+export const UPDATE_POLICY: RecoveryPolicy = {
+  read: "findUnsettled",
+  asksEngine: true,
+  hiddenMs: (session, sent) => hiddenMsOf(session, sent),
+  disown: (session, entry, why) => session.journal.disown(entry, why),
+};
+
+/** A preview neither waits nor writes. */
+export const PREVIEW_POLICY: RecoveryPolicy = {
+  read: "peekUnsettled",
+  asksEngine: false,
+  hiddenMs: async () => 0,
+  disown: async () => undefined,
+};
+
+/**
+ * The evidence of a resource that is one record. The creates of each element can have produced one record for it, and the last one comes
+ * first. `asked`: what the program asks for.
+ */
+export const evidenceFor = async (
+  session: Session,
+  key: string,
+  asked: () => Promise<Desired>,
+  policy: RecoveryPolicy,
+): Promise<Sent[][]> => {
+  const entries = await session.journal[policy.read](key);
+  if (entries.length > 0) return entries.map((entry) => [{ entry }]);
+  if (!mayBeInterrupted(session, key, policy)) return [];
+  const desired = await asked();
+  const own = (await interruptedRecords(session, key)).filter((one) => isFor(one, desired));
+  const newestFirst = own.toSorted((a, b) => b.entry.at - a.entry.at);
+  return own.length === 0 ? [] : [newestFirst.map((one) => ({ ...one, entry: { ...one.entry, key } }))];
+};
+
+/** The evidence of the pairs of a set, in one group. */
+export const pairEvidence = async (session: Session, set: string, group: string): Promise<Sent[]> => {
+  const entries = await session.journal.findUnsettled(set, isPairKeyOf(set, group));
+  if (entries.length > 0) return entries.map((entry) => ({ entry }));
+  if (!mayBeInterrupted(session, set, UPDATE_POLICY)) return [];
+  const isOwn = ({ key, action, inputs }: Operation) => key === set && action !== "deleting" && inputs.parent === group;
+  const pairs = await interruptedCreates(session, set, (one) => isOwn(one) && one.updatesSince === 0);
+  await settleOperations(session, set, isOwn);
+  return pairs;
+};
+
+/** Whether the engine's state may have creates of the stack. A journal that is there knows more, and is read first. */
+const mayBeInterrupted = ({ interrupted }: Session, key: string, { asksEngine }: RecoveryPolicy): boolean =>
+  interrupted.get(stackOf(key)) ?? asksEngine;
+
+/** Those of resources that are one record. */
+const interruptedRecords = (session: Session, key: string): Promise<Interrupted[]> =>
+  interruptedCreates(session, key, ({ type }) => !isOfSet(type));
+
+/** Of this resource, or equal to what it asks for: the resource may have had another name when its create was interrupted. */
+const isFor = ({ operation, desired }: Interrupted, asked: Desired): boolean =>
+  operation.updatesSince === 0 &&
+  (operation.key === asked.key || (desired.kind === asked.kind && desired.fingerprint === asked.fingerprint));
+
+/** How many resources have such a create that is open: each of them takes one of the equal records. */
+export const countAlike = async (session: Session, sent: readonly Sent[]): Promise<number> => {
+  const [{ entry, operation }] = sent as readonly [Sent];
+  if (!operation) return session.journal.countPendingAlike(entry);
+  const prints = new Set(sent.map(({ entry }) => entry.inputs));
+  const all = await interruptedRecords(session, entry.key);
+  return new Set(all.filter(({ entry }) => prints.has(entry.inputs)).map(({ entry }) => entry.key)).size;
+};
+
+/** What the engine's state has of creates, in the stack of a resource. */
+export const interruptedCreates = async (
+  session: Session,
+  key: string,
+  isAsked: (one: Operation) => boolean = () => true,
+): Promise<Interrupted[]> => {
+  const { open } = await stackOperations(session, key);
+  const sent = await Promise.all(
+    open
+      .filter(isAsked)
+      .map(async (operation) => (await desiredIn(session, operation)).map((desired) => ({ operation, desired }))),
+  );
+  const byKey = Map.groupBy(sent.flat(), ({ desired }) => desired.key);
+  return sent.flat().map(({ operation, desired }) => {
+    // A later run may have taken over what an earlier one created.
+    const notBefore = Math.min(...(byKey.get(desired.key) ?? []).map((one) => one.operation.stamp.at));
+    return { operation, desired, entry: entryOf(desired, operation.stamp.at, notBefore) };
+  });
+};
+
+/** The records that the operation was to create. */
+const desiredIn = async (
+  session: Session,
+  { key, type, action, inputs, stored = {} }: Operation,
+): Promise<Desired[]> => {
+  if (isOfSet(type)) {
+    if (action === "deleting") return [];
+    // Of a set that moves, the state has the pairs of the group that it leaves.
+    const managed = stored.parent === inputs.parent ? bindingsIn(stored, "bindings") : [];
+    const added = pairsIn(inputs).filter((pair) => !managed.some((one) => grants(one, pair)));
+    const resolved = await withRoleUids(session, added);
+    return resolved.map(({ identity, role }) => desiredPair(key, inputs.parent as string, identity, role));
+  }
+  const kind = kindOfToken(type);
+  // An adoption creates nothing.
+  if (!kind || action !== "creating" || inputs.adopt) return [];
+  return [await withUids(session, desiredFrom(kind, { ...inputs, [KEY]: key }))];
+};
+
+const isOfSet = (type: string): boolean => typeOfToken(type) === SET_TYPE;
+
+const entryOf = (desired: Desired, at: number, notBefore: number): Entry => {
+  const { kind, key, parent, fingerprint, choices } = desired;
+  return {
+    ...{ intent: `${key} ${at}`, key, kind: kind.field, parent, inputs: fingerprint, given: [...choices] },
+    ...{ at, notBefore },
+  };
+};
+
+/**
+ * How long the record of a create may still be hidden, by the service's clock, which has whole seconds. The process may have died a second
+ * ago, with its request still under way.
+ */
+export const hiddenMsOf = async (
+  session: Session,
+  { entry: { uid, at }, operation }: Pick<Sent, "entry" | "operation">,
+): Promise<number> => {
+  if (session.isOnTwin) return 0;
+  if (operation) return hiddenMsOfOperation(session, operation);
+  const underWayMs = uid === undefined ? session.requestTimeoutMs : 0;
+  const ageMs = Math.max(0, (await session.serviceNow()) - at - SEND_TIME_MS - DATE_MS);
+  return Math.max(0, underWayMs + CREATION_GRACE_MS - ageMs);
+};
+
+/** The same of any operation that the engine's state has. */
+export const hiddenMsOfOperation = async (session: Session, { sentBefore }: Operation): Promise<number> => {
+  if (session.isOnTwin) return 0;
+  const now = await session.serviceNow();
+  const ownStart = now - (session.clock.now() - session.begunAt);
+  return Math.max(0, Math.min(sentBefore, ownStart) + session.requestTimeoutMs + CREATION_GRACE_MS - now);
+};
+
+/** How a list finds the record. `asked`: by the resource of a create that the journal has. */
+export const searchOf = (
+  { requestTimeoutMs }: Pick<Session, "requestTimeoutMs">,
+  { entry, operation, desired }: Sent,
+  asked?: Desired,
+): Search => {
+  // By the service's clock.
+  if (operation)
+    return {
+      filters: desired?.kind.filters(desired.args),
+      notAfter: operation.sentBefore + requestTimeoutMs + CREATION_GRACE_MS,
+    };
+  const isSame = asked && entry.inputs === fingerprintOf(asked.kind, asked.parent, asked.args, entry.given);
+  return {
+    filters: isSame ? asked.kind.filters(asked.args) : undefined,
+    // The record of the response existed by then, so a later one is of another create.
+    notAfter: entry.uid === undefined ? undefined : entry.at + DATE_MS + CLOCK_SKEW_MS,
+  };
+};
