@@ -71,7 +71,8 @@ export const findLost = async (session: Session, key: string): Promise<Leftover[
   const leftovers = await awaitLost(session, key, left);
   const missing = left.filter(({ entry }) => !leftovers.some((one) => one.entry.intent === entry.intent));
   const changed = await Promise.all(missing.map((one) => changedSince(session, one)));
-  return distinct([...leftovers.map((one) => ({ ...doubtOf(one), ...one })), ...changed.flat()]);
+  // A record that certainly is of one create may have the name that another one sent.
+  return distinct([...changed.flat(), ...leftovers.map((one) => ({ ...doubtOf(one), ...one }))]);
 };
 
 const doubtOf = ({ operation }: Leftover): Pick<Leftover, "doubt"> => {

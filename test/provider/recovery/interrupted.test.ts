@@ -1,6 +1,7 @@
 // What counts of the operations that a killed run left in the engine's state (docs/faults.md#f26). A machine without its journal takes over
 // what that run created, and nothing else.
 import { describe, expect, it } from "vitest";
+import { findLost } from "../../../provider/attribution/lost-machine.ts";
 import { openStacks } from "../../../provider/engine/open-stacks.ts";
 import type { StepParts } from "../../../provider/engine/steps.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
@@ -299,6 +300,19 @@ describe("a resource that no program declares any more", () => {
       const { session } = runWith({ pending: [{ args, options }] });
       await stacksOf(session).removeLost(args.__key as string);
       expect(await machine.named(args.name)).toHaveLength(1);
+    }
+  });
+
+  it("has its record for certain, though another killed create sent the same name and other fields", async () => {
+    const { args, uid } = await existing();
+    const other = { ...args, __key: `${args.__key}-other`, description: "another" };
+    for (const sent of [
+      [args, other],
+      [other, args],
+    ]) {
+      const { session } = runWith({ pending: sent.map((one) => ({ args: one })) });
+      const found = await findLost(session, args.__key as string);
+      expect(found.map(({ record, doubt }) => [record?.uid, doubt])).toEqual([[uid, undefined]]);
     }
   });
 
