@@ -105,7 +105,7 @@ const killed = async (adapter: Adapter): Promise<Stage & { close(): Promise<void
 };
 
 describe.concurrent("F27: a run without checkpoints is killed", () => {
-  // The rest: npm run soak -- --only provider-unchecked.
+  // The rest: npm run soak:provider -- --checkpoints off.
   const ofPlugin = ROWS.filter(({ follows }) => follows === "the reverted program");
   const cases = [
     ...ROWS.map((row) => ({ adapter: "dynamic" as const, ...row })),

@@ -104,7 +104,7 @@ const secretsIn = (testbed: Judging, engine: Engine): string[] => {
 
 /**
  * The kinds that every fault is tried on (docs/faults.md): one that holds others, one with a nested field, and one that
- * refers to others. Special cases of other kinds have separate rows. `npm run soak -- --only provider` tries
+ * refers to others. Special cases of other kinds have separate rows. `npm run soak:provider` tries
  * roles too: the same steps create, change and delete them as groups.
  */
 export const KINDS = ["group", "identity", "roleBinding"] as const;

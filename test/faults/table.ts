@@ -29,7 +29,7 @@ const inTurn = (row: number): Tried["kind"] => KINDS[row % KINDS.length] as Trie
 
 /**
  * Each kind, with dynamic resources. Below its methods a plugin runs the same code, so a row runs through the plugin too only where the
- * plugin itself does something: `everyForm`, `throughPlugin`. (`npm run soak -- --only provider` tries every kind with every fault, both ways.)
+ * plugin itself does something: `everyForm`, `throughPlugin`. (`npm run soak:provider` tries every kind with every fault, both ways.)
  */
 export const everyKind = (): Tried[] => KINDS.map((kind) => ({ adapter: "dynamic", kind }));
 

@@ -7,17 +7,6 @@ export interface Part {
   run(options: Omit<PartOptions, "rounds"> & { rounds?: number }): Promise<PartResult>;
 }
 
-/** `provider.ts` needs the compiled engine when it is loaded. */
-const providerForms = async (
-  { rounds = 500, ...options }: Parameters<Part["run"]>[0],
-  mode: { checkpoints?: "off"; isEmptyMachine?: true } = {},
-): Promise<PartResult> => {
-  const { default: compileSmallEngine } = await import("../support/compile-small-engine.ts");
-  await compileSmallEngine();
-  const { providerInForms } = await import("./provider.ts");
-  return providerInForms({ rounds, ...options, ...mode });
-};
-
 // Each is loaded when it is run: telling the flags needs no server.
 export const parts = {
   kill: {
@@ -86,18 +75,6 @@ export const parts = {
   "lost-machine-engine": {
     goal: "12 runs killed with all that their machine had, by a real engine: what is live then is what the program declares",
     run: async (options) => (await import("./killed-engine.ts")).lostByEngine({ rounds: 12, ...options }),
-  },
-  provider: {
-    goal: "500 runs of the provider in each form, while requests fail and 100 runs are killed: nothing leaked, duplicated or lost",
-    run: (options) => providerForms(options),
-  },
-  "provider-unchecked": {
-    goal: "the same, where the engine saves its state at the end of a run",
-    run: (options) => providerForms(options, { checkpoints: "off" }),
-  },
-  "provider-lost-machine": {
-    goal: "the same, where each kill takes the engine, the plugin, the journal and the temporary files",
-    run: (options) => providerForms(options, { isEmptyMachine: true }),
   },
   forms: {
     goal: "the tests of each form, language and kind that npm test leaves out, and the others of their files",

@@ -1,4 +1,4 @@
-// The quick part of the random runs of the provider; `npm run soak -- --only provider` is the long one.
+// The quick part of the random runs of the provider; `npm run soak:provider` is the long one.
 import { expect, test } from "vitest";
 import { ADAPTERS } from "../harness/small-engine/provider.ts";
 import { providerSoak } from "./provider.ts";

@@ -4,12 +4,12 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { judgeDestroyed } from "../faults/judge.ts";
 import type { Program } from "../harness/small-engine/program.ts";
-import { ADAPTERS, type Adapter } from "../harness/small-engine/provider.ts";
+import type { Adapter } from "../harness/small-engine/provider.ts";
 import { readState } from "../harness/small-engine/state.ts";
 import { startTestbed } from "../harness/small-engine/testbed.ts";
 import { createRandom } from "../support/random.ts";
 import { type Mode, newFigures, runCycle, STACK } from "./cycle.ts";
-import type { PartOptions, PartResult } from "./part.ts";
+import type { PartResult } from "./part.ts";
 import { randomProgram } from "./random-program.ts";
 
 interface Options {
@@ -40,21 +40,6 @@ export const providerSoak = async (options: Options): Promise<PartResult> => {
   );
   if (figures["kills -9"] < kills) failures.push([`only ${figures["kills -9"]} of ${kills} kills met a run`]);
   return { figures, failures: failures.flat() };
-};
-
-/** In each form, one after the other. A run in five is killed. */
-export const providerInForms = async ({
-  rounds,
-  ...options
-}: PartOptions & Pick<Options, "checkpoints" | "isEmptyMachine">): Promise<PartResult> => {
-  const all: PartResult = { figures: {}, failures: [] };
-  for (const adapter of ADAPTERS) {
-    const counts = { cycles: rounds, kills: Math.ceil(rounds / 5) };
-    const { figures, failures } = await providerSoak({ ...options, ...counts, adapter });
-    for (const [name, figure] of Object.entries(figures)) all.figures[`${adapter}: ${name}`] = figure;
-    all.failures.push(...failures.map((text) => `${adapter}: ${text}`));
-  }
-  return all;
 };
 
 interface Lane extends Pick<Options, "adapter" | "seed" | "cycles" | "kills" | "log"> {

@@ -1,0 +1,67 @@
+// `npm run soak:provider`: random runs of the provider.
+import { randomInt } from "node:crypto";
+import { parseCount, UsageError } from "../../cli/usage.ts";
+import { ADAPTERS } from "../../test/harness/small-engine/provider.ts";
+import compileSmallEngine from "../../test/support/compile-small-engine.ts";
+import { parseFlags, runScript } from "../base/flags.ts";
+import { resultText } from "./flags.ts";
+
+const usage = `Usage: npm run soak:provider -- [FLAGS]
+
+Runs \`up\` on programs that change at random, while one request in five fails and processes are killed. Prints the counts.
+Exits with 1 when a record is leaked, duplicated or lost, or when the last preview of a stack is not empty.
+
+  --adapter A  dynamic (dynamic resources), native (the plugin) or both, one after the other (default: both)
+  --cycles N   number of runs, with each adapter (default: 500)
+  --kills K    number of runs that are killed (default: 100)
+  --checkpoints C  on, or off: the engine saves its state at the end of a run, and after a kill the program changes or is reverted,
+                   or the stack is refreshed or destroyed (default: on)
+  --empty-machine  each kill takes the engine, the plugin, the journal and the temporary files, and after a kill the program changes or is
+                   reverted, or the stack is refreshed or destroyed
+  --seed S     seed from 1 to 999999 (default: a random seed, which is printed)
+  --lanes L    stacks that run at the same time (default: 8)
+  --help       print this help
+`;
+
+const main = async (args: string[]): Promise<number> => {
+  const flags = parseFlags(args, {
+    adapter: { type: "string" },
+    cycles: { type: "string" },
+    kills: { type: "string" },
+    checkpoints: { type: "string" },
+    "empty-machine": { type: "boolean" },
+    seed: { type: "string" },
+    lanes: { type: "string" },
+    help: { type: "boolean", short: "h" },
+  });
+  if (flags.help) {
+    process.stdout.write(usage);
+    return 0;
+  }
+  const countFlag = (name: "cycles" | "kills" | "seed" | "lanes", usual: number) =>
+    flags[name] === undefined ? usual : parseCount(`--${name}`, flags[name]);
+  const seed = countFlag("seed", randomInt(1, 1_000_000));
+  const [cycles, kills, lanes] = [countFlag("cycles", 500), countFlag("kills", 100), countFlag("lanes", 8)];
+  if (kills > cycles) throw new UsageError(`--kills takes at most as many as --cycles, not ${kills} of ${cycles}`);
+  const adapters = ADAPTERS.filter((one) => [one, "both"].includes(flags.adapter ?? "both"));
+  if (adapters.length === 0)
+    throw new UsageError(`--adapter takes ${ADAPTERS.join(", ")} or both, not ${JSON.stringify(flags.adapter)}`);
+  const { checkpoints = "on" } = flags;
+  if (checkpoints !== "on" && checkpoints !== "off")
+    throw new UsageError(`--checkpoints takes on or off, not ${JSON.stringify(checkpoints)}`);
+  const isEmptyMachine = flags["empty-machine"] === true;
+  if (isEmptyMachine && checkpoints === "off") throw new UsageError("--empty-machine needs --checkpoints on");
+  await compileSmallEngine();
+  const { providerSoak } = await import("../../test/soak/provider.ts");
+  const log = (text: string) => void process.stderr.write(`${text}\n`);
+  log(`seed ${seed}`);
+  let hasFailed = false;
+  for (const adapter of adapters) {
+    const result = await providerSoak({ adapter, seed, cycles, kills, lanes, checkpoints, isEmptyMachine, log });
+    process.stdout.write(`${resultText(adapter, result)}\nseed ${seed}\n`);
+    hasFailed ||= result.failures.length > 0;
+  }
+  return hasFailed ? 1 : 0;
+};
+
+await runScript("soak:provider", usage, main);
