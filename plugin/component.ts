@@ -23,7 +23,7 @@ type Asked = Request<"construct">;
 /** The only argument whose values need not be known. */
 const PROVIDERS = "identityProviders";
 
-/** Throws one error with each value that the policy cannot be read with. */
+/** Throws one error that lists every value with which the policy cannot be read. */
 export const requireReadable = ({ inputs, name }: Pick<Asked, "inputs" | "name">): void => {
   const problems = Object.entries(inputs).flatMap(([argument, value]) => {
     if (argument !== PROVIDERS) return problemsOf(argument, value);
@@ -32,7 +32,7 @@ export const requireReadable = ({ inputs, name }: Pick<Asked, "inputs" | "name">
   if (problems.length > 0) throw new Refusal([`AccessPolicy ${name}:`, ...problems].join("\n  - "));
 };
 
-/** What the engine sends as null was not given. */
+/** The engine sends null for an argument that was not given. */
 export const argumentsFrom = ({ inputs, inputdependencies }: Pick<Asked, "inputs" | "inputdependencies">) => {
   const urns = new Map(inputdependencies).get(PROVIDERS)?.urns ?? [];
   const given = Object.entries(inputs).filter(([, value]) => value !== null);
@@ -41,7 +41,7 @@ export const argumentsFrom = ({ inputs, inputdependencies }: Pick<Asked, "inputs
   ) as unknown as AccessPolicyArgs;
 };
 
-/** The resources from which the program takes values of the policy: they come first. */
+/** The resources from which the policy takes values: the engine creates them first. */
 export const dependenciesOf = ({ inputdependencies }: Pick<Asked, "inputdependencies">): string[] => [
   ...new Set(inputdependencies.flatMap(([argument, { urns }]) => (argument === PROVIDERS ? [] : urns))),
 ];
@@ -106,10 +106,10 @@ const aliasFrom = ({ urn, spec }: Asked["aliases"][number]): pulumi.Input<pulumi
   };
 };
 
-// AccessPolicy for programs in other languages than TypeScript: the engine asks for it, and this process constructs it with the classes of
-// a TypeScript program (provider/program/native). So its resources have the same names and the same state in every language.
+// AccessPolicy for programs in languages other than TypeScript. The engine asks for it, and this process constructs it with the classes of
+// a TypeScript program (provider/program/native). So its resources have the same names and state in every language.
 //
-// Loaded with the first component: most programs have none, and the SDK takes longer to load than all of the plugin.
+// Loaded with the first component: most programs have none, and the SDK takes longer to load than the whole plugin.
 
 const TOKEN = `${TOKEN_PREFIX}AccessPolicy`;
 
@@ -125,7 +125,7 @@ export const construct = async (request: Asked, engine: string): Promise<Buffer>
     const options = optionsFrom({ ...request, dependencies });
     const { urn, organization, groups, identities, roles } = new AccessPolicy(name, args, options);
     const outputs = { organization, groups, identities, roles } as unknown as pulumi.Inputs;
-    // The engine has answered all calls then. The first that fails is the error.
+    // By then the engine has answered all calls. The first failure is the error.
     const registered = pulumi.runtime.disconnect();
     const [own, serialized] = await Promise.all([awaitValue(urn), serializedOutputs(name, outputs), registered]);
     return constructResponse(own as string, structFrom(serialized.values), serialized.dependencies);
@@ -133,8 +133,8 @@ export const construct = async (request: Asked, engine: string): Promise<Buffer>
   return withRejections(() => withRuntime(request, engine, constructNow));
 };
 
-// Rejections of the SDK that nothing handles. It leaves them to a program, whose process they end; in this process they are the error of
-// the components under way. Others follow the first one, when the engine has ended the run: they must not end the creates under way.
+// Unhandled rejections of the SDK. In a program they end the process; in this process they are the error of the components under way. More
+// follow when the engine has ended the run, and they must not end the creates under way.
 
 const underWay = new Set<(reason: unknown) => void>();
 let isWatching = false;
@@ -162,15 +162,15 @@ const failAll = (reason: unknown): void => {
   if (underWay.size === 0 && !hasFailed) throw reason;
 };
 
-// What the SDK's runtime does for a program, here for one component that the engine asks this plugin for. The SDK keeps these functions out
-// of its types, so this file follows the copy that the build bundles (@pulumi/pulumi/provider/server.ts).
+// The SDK's runtime, for one component that the engine asks this plugin for. The SDK's types omit these functions, so this file follows the
+// copy that the build bundles (@pulumi/pulumi/provider/server.ts).
 
 const { withLocalStorage } = state as unknown as {
   withLocalStorage<T>(run: () => Promise<T>): Promise<T>;
 };
 const { awaitFeatureSupport } = settings as unknown as { awaitFeatureSupport(): Promise<void> };
 
-/** Runs a part of a program, with a runtime of its own. `engine` is the address of the engine. */
+/** Runs a part of a program with its own runtime. `engine` is the address of the engine. */
 const withRuntime = <T>(run: Asked, engine: string, construct: () => Promise<T>): Promise<T> =>
   withLocalStorage(async () => {
     const { project, stack, parallel, monitorendpoint, dryrun, organization } = run;
@@ -185,7 +185,7 @@ const withRuntime = <T>(run: Asked, engine: string, construct: () => Promise<T>)
     }
   });
 
-/** Outputs as the engine reads them, and the URNs of the resources that each comes from. */
+/** Outputs as the engine reads them, with the URNs of the resources that each comes from. */
 const serializedOutputs = async (name: string, outputs: pulumi.Inputs) => {
   const [values, resources] = await rpc.serializeResourceProperties(name, outputs);
   const dependencies = [...resources].map(async ([output, from]): Promise<[string, string[]]> => {

@@ -1,5 +1,5 @@
-// Which properties a diff is about, by their paths: `claimMatch.subject`, `capabilities[1]`, `environment["LOG-LEVEL"]`. What a path is
-// compared with is the record as last observed, in normal form (provider/record/desired.ts).
+// The properties that differ, by their paths: `claimMatch.subject`, `capabilities[1]`, `environment["LOG-LEVEL"]`. Each is compared with
+// the record as last observed, in normal form (provider/record/desired.ts).
 
 import { SERVICE } from "../client/preview-marks.ts";
 import { type Binding, bindingsIn, grants, pairsIn, settingsOf } from "../provider/kind/pair.ts";
@@ -28,7 +28,7 @@ export interface Compared {
   id: string;
   /** outputs as last observed */
   olds: Json;
-  /** those in the state, where others were observed now */
+  /** outputs in the state, if the current ones differ from them */
   stored?: Json;
   /** inputs */
   news: Json;
@@ -100,7 +100,7 @@ const diffFrom = (
   const detailed = new Map<string, PropertyChange>();
   for (const { path, change } of found) {
     const text = pathText(path);
-    // One item goes and another one comes at the same place.
+    // One item is removed and another one is added at the same place.
     const before = detailed.get(text)?.change;
     const isInput = JSON.stringify(at(oldInputs, path)) !== JSON.stringify(at(news, path));
     const isReplacement = replaces.some((name) => isWithin(text, name) || text.startsWith(`${name}[`));
@@ -110,7 +110,7 @@ const diffFrom = (
       isInput,
     });
   }
-  // The service has moved, the state is not as the record is, or an argument is replaced that itself does not differ.
+  // The service has moved, the state differs from the record, or an argument is replaced although it does not differ.
   const others = Object.keys(olds).filter((name) => JSON.stringify(olds[name]) !== JSON.stringify(stored[name]));
   if (detailed.size === 0 && result.changes)
     for (const name of [replaces, others, [SERVICE]].find(({ length }) => length > 0) as string[])

@@ -41,7 +41,7 @@ export const invoke = async (
     throw reporterWith({})(error, [args]);
   });
   const isSecret = containsSecret(asked);
-  // Found by its uid alone, a record may have a name that is secret elsewhere.
+  // A record that is found only by its uid may have a name that is secret elsewhere.
   if (args.name !== undefined) names.note(result.uid, result.name, isSecret);
   const members = Object.entries(result).map(([key, value]) => [key, isSecret ? new Secret(value) : value]);
   return invokeResponse(structFrom(Object.fromEntries(members)));

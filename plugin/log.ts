@@ -1,4 +1,4 @@
-// Lines in the output of Pulumi, each beside its resource. The engine shows nothing of a plugin's stdout.
+// Lines in the output of Pulumi, each beside its resource. The engine does not show a plugin's stdout.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Client, credentials } from "@grpc/grpc-js";
 import { printableLines } from "../schema/index.ts";

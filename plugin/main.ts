@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { systemEnvironment } from "../provider/run/session.ts";
 import { runPlugin } from "./run.ts";
 
-// In the build it stands beside this file.
+// In the build the schema is beside this file.
 const schemaText = (): string => {
   const [built, own] = ["./schema.json", "./generated/schema.json"].map((path) => new URL(path, import.meta.url)) as [
     URL,

@@ -1,6 +1,6 @@
-// The names of what a role binding connects, where the program does not pass them: as this process has met them. A name that is secret
-// on its own record stays out of the bindings' outputs and of the log. So does one that this process has not met: with `--target`, or
-// with a record of another provider, whether it is secret is not known.
+// The names of the records that a role binding connects, as this process has met them, if the program does not pass them. The bindings'
+// outputs and the log omit a name that is secret on its own record. They omit a name that this process has not met: with `--target`, or on
+// a record of another provider, it may be secret.
 
 import type { Env } from "../client/config.ts";
 import type { RecordNames } from "../provider/engine/record-names.ts";
@@ -26,9 +26,9 @@ export const createNames = (onNote: RecordNames["note"]) => {
       if (typeof uid === "string" && uid !== "" && typeof name === "string")
         known.set(uid, isSecret ? SECRET_NAME : name);
     },
-    /** The argument `names` of a role binding or a set, for a reader; undefined where the program passes it. */
+    /** The argument `names` of a role binding or a set, for a reader; undefined if the program passes it. */
     shown: (type: string, inputs: Json): Json | undefined => namesOf(type, inputs, nameOf, nameOf),
-    /** The same for the state: what it has of names in `outputs` stays, and what no one knows is secret. */
+    /** The argument `names` for the state: names in `outputs` are kept, and unknown names count as secret. */
     stored: (type: string, inputs: Json, outputs: Json = {}): Json | undefined => {
       const before = namesIn(outputs);
       const nameOrSecret = (uid: unknown) =>
@@ -59,15 +59,15 @@ const namesIn = (outputs: Json): ReadonlyMap<unknown, string> => {
   return new Map(parts.flatMap((part) => (typeof part?.name === "string" ? [[part.uid, part.name]] : [])));
 };
 
-// The key of a resource, from its URN: the same as for the dynamic resource of this name (provider/program/form.ts), so that one
-// journal serves both. A URN lacks the organization of the stack. Our packages for TypeScript and Python pass it; without it, a backend
-// other than Pulumi Cloud has one organization, and there the id of the provider's resource stands in its place. That id is random and in
-// the state, so two stacks of the same name never have the same keys.
+// The key of a resource, from its URN: the same as for the dynamic resource of this name (provider/program/form.ts), so one journal serves
+// both. A URN lacks the organization of the stack. Our packages for TypeScript and Python pass it; without it, a backend other than Pulumi
+// Cloud has one organization, and the id of the provider's resource replaces it. That id is random and in the state, so two stacks of the
+// same name never share keys.
 
 /** Type of a resource of ours: `Group`; the token for any other. */
 export const typeIn = (urn: string): string => shortType(urnFrom(urn).types.at(-1) as string);
 
-/** What stands for the organization where no package and no state says it. */
+/** The substitute for an organization that neither the package nor the state names. */
 export const organizationWithout = (providerId: string, env: Env, cwd: string): string => {
   const backend = backendOf(env, cwd);
   const isCloud = backend === "" || /^https?:/.test(backend);

@@ -1,4 +1,4 @@
-// The outputs that a preview shows, as far as they are known before the update: what the program gives, and what the record has already.
+// The outputs that a preview shows: the values that the program gives, and those that the record already has.
 import type { TakenOver } from "../client/preview-marks.ts";
 import { bindingsIn, grants, pairsIn, settingsOf } from "../provider/kind/pair.ts";
 import { knownUid } from "../provider/record/id.ts";
@@ -9,13 +9,13 @@ import { isUnknown, UNKNOWN } from "../pulumi/value.ts";
 import { isObject, isUidp, isWithin, type Json, normalForm, valueAt } from "../schema/index.ts";
 import { type DetailedDiff, memberIn } from "./detailed-diff.ts";
 
-/** The outputs of the record that a resource would create from these inputs, or take over. */
+/** The outputs of the record that a resource would create from these inputs, or adopt. */
 export const plannedCreate = (kind: Kind, news: Json, taken: TakenOver | undefined): Json => {
   const outputs = outputNames(kind).map((name) => [name, expectedValue(kind, news, name)]);
   return { ...Object.fromEntries(outputs), uid: knownUid(kind, news, taken) ?? UNKNOWN };
 };
 
-/** The outputs after an update: those that it does not change stay, except the time of the update. */
+/** The outputs after an update. It keeps those that it does not change, except the time of the update. */
 export const plannedUpdate = (kind: Kind, olds: Json, news: Json, diff: DetailedDiff): Json => {
   const names = new Set([...diff.keys()].map(memberIn));
   const changed = outputNames(kind).filter((name) => names.has(argumentFor(kind, name)));
@@ -30,7 +30,7 @@ const fieldFor = (kind: Kind, output: string): string | undefined =>
 /** The argument that an output comes from. */
 const argumentFor = (kind: Kind, output: string): string => argumentOf(kind, fieldFor(kind, output) ?? output);
 
-/** The value that an output will have; unknown where the service decides. */
+/** The expected value of an output; unknown if the service chooses it. */
 const expectedValue = (kind: Kind, news: Json, name: string): unknown => {
   const given = news[argumentFor(kind, name)];
   if (given === undefined || isUnknown(given)) return UNKNOWN;
@@ -50,7 +50,7 @@ const expectedValue = (kind: Kind, news: Json, name: string): unknown => {
     .reduce((record, path) => withValueAt(record, path, UNKNOWN), { [name]: known } as Json)[name];
 };
 
-/** Unknown where the service may answer with another spelling, or leave out what is empty. */
+/** Unknown if the service may answer with another spelling, or omit an empty value. */
 const asNormal = (given: unknown, normalized: unknown): unknown => {
   if (JSON.stringify(given) === JSON.stringify(normalized)) return given;
   if (!isObject(given) || !isObject(normalized)) return UNKNOWN;

@@ -1,11 +1,11 @@
-// The port of the plugin, on loopback. The engine's handshake has no secret, so every user of the machine could call the methods
-// with the credentials of this run. Where the system says to whom a connection belongs, other users' connections are closed.
+// The port of the plugin, on loopback. The engine's handshake has no secret, so every user of the machine could call the methods with the
+// credentials of this run. Where the system shows the owner of a connection, the plugin closes those of other users.
 import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { endianness } from "node:os";
 import { type Server, ServerCredentials } from "@grpc/grpc-js";
 
-/** The engine has one, and a second while it attaches itself. */
+/** The engine opens one connection, and a second one while it attaches itself. */
 const CONNECTIONS_MAX = 64;
 
 export const createPort = (server: Server, warn: (text: string) => void = () => {}) => {
@@ -47,12 +47,12 @@ const readTable = (name: "tcp" | "tcp6"): string | undefined => {
   try {
     return readFileSync(`/proc/self/net/${name}`, "latin1");
   } catch {
-    // Another system than Linux, or one that hides it.
+    // The system is not Linux, or hides the table.
     return undefined;
   }
 };
 
-// To whom the other end of a connection on loopback belongs (Linux, proc_pid_net(5): /proc/net/tcp lists both ends of it).
+// The owner of the other end of a loopback connection (Linux, proc_pid_net(5): /proc/net/tcp lists both ends of it).
 
 export type Ends = Pick<Socket, "localAddress" | "localPort" | "remoteAddress" | "remotePort">;
 export type ReadTable = (name: "tcp" | "tcp6") => string | undefined;
@@ -61,8 +61,8 @@ const ESTABLISHED = "01";
 const ROOT = 0;
 
 /**
- * True where the system lists our end of the connection and not an open one of this user, or of root, for the other. The system
- * forgets the user of an end that is closing, so such a connection is refused too.
+ * True where the system lists our end of the connection and not an open one of this user, or of root, for the other. The system forgets the
+ * user of an end that is closing, so the plugin refuses such a connection as well.
  */
 export const isOfOtherUser = (ends: Ends, ownUid: number | undefined, readTable: ReadTable): boolean => {
   if (ownUid === undefined) return false;
@@ -77,7 +77,7 @@ export const isOfOtherUser = (ends: Ends, ownUid: number | undefined, readTable:
     own ??= find(local, remote);
     other ??= find(remote, local);
   }
-  // A table without our own end says nothing about the other.
+  // A table that lacks our own end proves nothing about the other end.
   if (!own) return false;
   return other === undefined || other.state !== ESTABLISHED || ![ownUid, ROOT].includes(other.uid);
 };

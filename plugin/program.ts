@@ -1,4 +1,4 @@
-// What this process learns of the program whose resources it is asked about: at the end of a preview that tells what leaves the stack
+// Facts about the program, from the calls for its resources. At the end of a preview they show which resources leave the stack
 // (removals.ts).
 
 import { execFileSync } from "node:child_process";
@@ -19,7 +19,7 @@ export interface CheckedResource {
   type: string;
   kind: Kind | undefined;
   isNew: boolean;
-  /** what the program gives, with the marks of secrets */
+  /** the program's inputs, with the marks of secrets */
   asked: Marked;
   /** after the check */
   inputs: Json;
@@ -40,11 +40,11 @@ export const programNotes = () => {
   const notes = {
     /** A call about a resource failed, so that the engine ends the run. */
     hasFailed: false,
-    /** Whether the engine plans the steps of resources. Undefined where no call has said it. */
+    /** Whether the engine plans the steps of resources. Undefined until a call shows it. */
     isPreview: undefined as boolean | undefined,
-    /** It asks for a component of the program, which no program in TypeScript does. */
+    /** The engine asks for a component, which it never does for a program in TypeScript. */
     hasComponent: false,
-    /** Its own classes see the end of a program in TypeScript. Undefined where this process was asked about none of its resources. */
+    /** In TypeScript the program's own classes see its end. Undefined if this process was asked about none of its resources. */
     get isTypescript(): boolean | undefined {
       return notes.hasComponent ? false : isOfClasses;
     },
@@ -61,26 +61,26 @@ export const programNotes = () => {
   return notes;
 };
 
-/** What a reader may see of an identity. */
+/** The members of an identity that a reader may see. */
 const openMembers = (asked: Marked, inputs: Json): Json => {
   const names = ["parent", "name", ...RELATIONSHIPS].filter((name) => !containsSecret(asked[name]));
   return Object.fromEntries(names.flatMap((name) => (inputs[name] === undefined ? [] : [[name, inputs[name]]])));
 };
 
-// What the engine was started for, and whether it calls the plugin for all resources of the program. With --target or --exclude it leaves
-// some out, and says nothing of them: the plugin then knows neither which records have names that the program marks as secret, nor what
-// the program no longer declares. The protocol says neither of the two, the command line of the engine does.
+// The engine's command, and whether it calls the plugin for all resources of the program. With --target or --exclude it silently omits
+// some. The plugin then knows neither which names are secret nor which resources the program no longer declares. Only the engine's command
+// line shows this, not the protocol.
 
 export interface EngineOptions {
   isWholeProgram: boolean;
-  /** Undefined for another command, and where it is not known. */
+  /** Undefined for another command, or if it is unknown. */
   run: EngineRun | undefined;
 }
 
 /** A run of a program: a preview, an update without a preview, or both, each with a plugin of its own. */
 export type EngineRun = "preview" | "update" | "either";
 
-/** `pid` is the engine's. Of another process, or where the system does not say, nothing is known. */
+/** `pid` is the engine's. Nothing is known of another process, or if the system does not show it. */
 export const engineOptions = (pid: number, env: Env): EngineOptions => {
   const [program = "", ...options] = commandLineOf(pid);
   if (!isEngine(program)) return { isWholeProgram: false, run: undefined };
@@ -88,10 +88,10 @@ export const engineOptions = (pid: number, env: Env): EngineOptions => {
   return { isWholeProgram, run: runOf(options) };
 };
 
-/** Long, or among short ones: `-yt URN`. What looks like one only hides names and lines. */
+/** Long, or among short ones: `-yt URN`. A false match only hides names and lines. */
 const leavesOut = (argument: string): boolean => /^-(-(target|exclude)|[^-]*[tx])/.test(argument);
 
-/** The engine takes each option from the environment too. */
+/** The engine also takes each option from the environment. */
 const OPTIONS = /^PULUMI_OPTION_(TARGET|EXCLUDE)/i;
 
 /** The commands of the engine that call a plugin, with their other names. */

@@ -1,5 +1,5 @@
-// The settings of a provider: its arguments where a program has an explicit one, the stack's `irm:*` for the default one, and the
-// environment for what they leave out (docs/configuration.md).
+// The settings of a provider: the arguments of an explicit one, or the stack's `irm:*` for the default one. The environment supplies what
+// they omit (docs/configuration.md).
 import { type Env, parseConfig } from "../client/config.ts";
 import type { StackConfig } from "../provider/engine/shared-state.ts";
 import { urnFrom } from "../pulumi/urn.ts";
@@ -43,7 +43,7 @@ const stackConfigFrom = (urn: string, values: Json): StackConfig => {
   };
 };
 
-/** The arguments, and what is wrong with those that are given. What is missing counts only for a resource that needs it. */
+/** The arguments and their problems. A missing argument is a problem only for a resource that needs it. */
 export const checkConfig = ({ urn, news }: Request<"checkConfig">, env: Env) =>
   checkResponse(structFrom(news), problemsOf(urn, plainFrom(news), env));
 
@@ -64,7 +64,7 @@ const problemsOf = (urn: string, values: Json, env: Env): { property: string; re
 
 /** A changed setting is an update of the provider, never a replacement: that would replace all of its resources. */
 export const diffConfig = (request: Request<"diffConfig">) => {
-  // An engine that sends no old inputs has them as outputs.
+  // An engine that sends no old inputs sends them as outputs.
   const before = Object.keys(request.oldInputs).length > 0 ? request.oldInputs : request.olds;
   const [olds, news] = [plainFrom(before), plainFrom(request.news)];
   const names = [...new Set([...Object.keys(olds), ...Object.keys(news)])].filter(
@@ -78,7 +78,7 @@ export const diffConfig = (request: Request<"diffConfig">) => {
   return diffResponse(names.length > 0, new Map(changes));
 };
 
-/** Throws where the state would hold a token in clear text. */
+/** Throws if the state would hold a token in clear text. */
 export const configurationFrom = (
   request: Request<"configure">,
 ): { config: StackConfig; id: string; urn: string; subject: string } => {

@@ -1,4 +1,4 @@
-// The message of a call, which arrives in time: whoever reaches the port may send anything.
+// Receives the message of a call within a time limit: any process that reaches the port may send anything.
 import { type Server, type ServerReadableStream, type sendUnaryData, status } from "@grpc/grpc-js";
 import { requestTypes, type ServedMethod } from "./request-type.ts";
 import { Ended } from "./status.ts";
@@ -9,7 +9,7 @@ const MESSAGE_MS = 60_000;
 
 interface MethodOptions {
   server: Server;
-  /** its client sends half a message; the address of its connection */
+  /** a client sent only part of a message; `peer` is the address of its connection */
   late(peer: string): void;
   messageMs?: number | undefined;
 }
@@ -34,7 +34,7 @@ export const addMethod = (
       .then((request) => answer(request, callback), refuse);
   };
   const asItIs = (bytes: Buffer) => bytes;
-  // A stream of messages to grpc-js: it would wait for a single one without an end.
+  // As a stream of messages: grpc-js would wait for a single message without a time limit.
   server.register(`/pulumirpc.ResourceProvider/${method}`, handle as never, asItIs as never, asItIs, "clientStream");
 };
 

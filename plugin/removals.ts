@@ -1,9 +1,9 @@
-// What leaves the stack, at the end of a preview of a program in another language than TypeScript, whose own classes report it
-// (provider/program/end.ts). The engine asks no provider about a resource that is not declared any more, and does not say whether the
-// program has ended by itself. So this compares the engine's state with the resources that it was asked about, once the engine ends the
-// plugin: it still prints lines then.
+// Reports the resources that leave the stack, at the end of a preview in a language other than TypeScript. In TypeScript the program's own
+// classes report them (provider/program/end.ts). The engine asks no provider about a resource that is no longer declared, and does not
+// report whether the program ended by itself. So when the engine ends the plugin, this compares the engine's state with the resources that
+// it was asked about. The engine still prints lines then.
 //
-// Best effort: what is not known is said so, and no preview fails.
+// Best effort: a failure to find out is logged, and no preview fails.
 
 import { type Leaving, removalTexts } from "../provider/engine/review.ts";
 import type { EngineState, StateResource } from "../pulumi/state.ts";
@@ -14,9 +14,9 @@ export interface RemovalParts {
   notes: ProgramNotes;
   /** URN and id of the provider that this process serves, as resources of the state refer to it; undefined for a new one */
   provider: string | undefined;
-  /** what the engine was started for; undefined where that is not known, or another command than for a program */
+  /** the engine's command; undefined if it is unknown, or not a run of a program */
   run: EngineRun | undefined;
-  /** whether the project's file says that its program is in a language without classes of this package */
+  /** whether the project's file names a language without classes of this package */
   isOtherLanguage(): boolean;
   readState(): Promise<EngineState>;
   /** Whether the program declares a resource that has the record with this `recordId`, or adopts it, in this process or another. */
@@ -43,7 +43,7 @@ export const removalsWith = (parts: RemovalParts) => {
     return !(notes.isTypescript ?? !isOtherLanguage());
   };
   return {
-    /** Reads the state meanwhile, if this is going to be a preview that needs it. */
+    /** Starts to read the state if this may be a preview that needs it. */
     prepare: (): void => {
       if (isNeeded() && (run === "preview" || notes.isPreview === true)) void readOnce();
     },
@@ -63,7 +63,7 @@ export const removalsWith = (parts: RemovalParts) => {
   };
 };
 
-/** Whether a program of this `runtime` of the project's file has no classes of this package that report what leaves. */
+/** Whether this `runtime` of the project's file lacks classes of this package that report what leaves the stack. */
 export const isOtherLanguage = (runtime: unknown): boolean => {
   const name = (runtime as { name?: unknown } | null | undefined)?.name ?? runtime;
   return typeof name === "string" && !["nodejs", "bun"].includes(name);
@@ -71,12 +71,12 @@ export const isOtherLanguage = (runtime: unknown): boolean => {
 
 const HEAD = "What the program no longer declares, unless it has failed:";
 
-/** Whether the update deletes the record, where the program does not declare the resource. */
+/** Whether the update deletes the record if the program does not declare the resource. */
 const isManaged = ({ custom, external, delete: isReplaced, retainOnDelete }: StateResource): boolean =>
   custom === true && external !== true && isReplaced !== true && retainOnDelete !== true;
 
 const leavingFrom = ({ type, urn, outputs }: StateResource): Leaving => {
-  // The state is encrypted where it is secret.
+  // Secret parts of the state are encrypted.
   const shown = valuesIn(outputs);
   return { type, urn, outputs: shown, shown };
 };

@@ -10,7 +10,7 @@ type FieldValue<Field extends NamedField> = Field[2] extends "repeated"
   ? readonly ValueOf<Field[1]>[]
   : ValueOf<Field[1]>;
 
-/** A message of these fields, and of others that are checked. A field that is left out is empty, as proto3 has it. */
+/** A message of these fields, and of others that are only checked. A missing field is empty, as in proto3. */
 const request = <const Fields extends Named>(
   fields: Fields,
   others: MessageType = {},

@@ -39,10 +39,10 @@ import { containsSecret, type Marked, plainFrom, withMarksOf, withSecrets } from
 import type { Fields } from "./wire-format.ts";
 
 interface Operation {
-  /** stands in for that of the stack where nothing else says it */
+  /** the substitute for the stack's organization if nothing else names it */
   organization: string;
   names: Names;
-  /** The engine leaves out no record of the program, so that one whose name is secret is met before what refers to it. */
+  /** The engine omits no record of the program. So a record with a secret name is met before the records that refer to it. */
   isWholeProgram: boolean;
   notes: ProgramNotes;
 }
@@ -51,7 +51,7 @@ interface Operation {
 export const resourceMethods = ({ kinds }: Provider, { organization, names, isWholeProgram, notes }: Operation) => {
   const subjectOf = (urn: string): Subject => subjectIn(kinds, urn);
   const { organizationInput, withKey } = keysFor(organization);
-  /** Outputs in the state, with what the methods read of them and the inputs have. A state of the dynamic form has it in both. */
+  /** Outputs in the state, completed with members that only the inputs contain. A state of the dynamic form contains them in both. */
   const storedFrom = (urn: string, id: string, outs: Json, inputs: Json): Json => ({
     ...withService(inputs),
     ...(inputs[FORMER] !== undefined && { [FORMER]: inputs[FORMER] }),
@@ -69,7 +69,9 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
 
   /** By URN, from the check. */
   const programs = new Map<string, Program>();
-  /** The outputs of a create or an update that the state needs: the class derives the place, and the inputs have the name of the role. */
+  /**
+   * The outputs of a create or an update that the state needs: the class derives the place, and the inputs contain the name of the role.
+   */
   const storedOutputs = (urn: string, id: string, outs: Json, asked: Marked): Fields => {
     const { kind } = subjectOf(urn);
     noteName(kind, id, outs.name, containsSecret(asked.name));
@@ -77,10 +79,10 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
     const stored = withoutPaths(withoutRoleName(outs, plainFrom(asked)), isDerived ? derivedOutputs(kind) : []);
     return outputs(kind, stored, asked);
   };
-  /** The names of a role binding, as this process knows them. Those that the program passes the methods have from the check. */
+  /** The names of a role binding, as this process knows them. The check has already given the methods the names that the program passes. */
   const storedNames = (urn: string, ...[type, inputs, olds]: Parameters<Names["stored"]>): Json | undefined =>
     programs.get(urn)?.passesNames ? undefined : names.stored(type, inputs, olds);
-  /** The output that the program reads, and the state of its predecessor does not have. */
+  /** The output that the program reads and that the state of its predecessor lacks. */
   const lackingParent = (urn: string, kind: Kind | undefined, id: string, olds: Json): string | undefined =>
     kind !== undefined && programs.get(urn)?.derivesParent === false && olds.parent === undefined
       ? placeOfRecord(kind, id) || undefined
@@ -139,7 +141,7 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
       const [outs, inputs] = [plainFrom(state), plainFrom(marks)];
       const result = await methods.read(id, storedFrom(urn, id, { ...storedOr(outs, kind), ...outs }, inputs), inputs);
       if (result.id === "") return readResponse("");
-      // It was not read.
+      // The record was not read.
       if (result.inputs === undefined) return readResponse(result.id, structFrom(state), structFrom(marks));
       noteName(kind, result.id, result.props.name, containsSecret(state.name));
       const named = state[ROLE_NAME] === undefined ? withoutRoleName(result.props, inputs) : result.props;
@@ -186,11 +188,11 @@ export const resourceMethods = ({ kinds }: Provider, { organization, names, isWh
     const inputs = withKey(urn, plainFrom(request.news));
     const news = withNames(inputs, storedNames(urn, type, inputs, olds));
     const found = await methods.diff(id, olds, news);
-    // Of an open stack, what is there now was compared.
+    // In an open stack the diff compared the current outputs.
     const before = found.observed ?? olds;
     const compared = { id, olds: before, stored: olds, news, oldInputs, result: found };
     const detailed = kind ? detailedDiff(kind, compared) : detailedSetDiff(compared);
-    // It is no change of a property: the option replaceOnChanges would apply to it.
+    // This is not reported as a property change: the option replaceOnChanges would apply to it.
     const place = lackingParent(urn, kind, id, olds);
     const derived = place === undefined ? {} : { parent: place };
     return { result: { ...found, changes: found.changes || place !== undefined }, detailed, derived, before };
@@ -210,7 +212,7 @@ const keysFor = (organization: string) => {
     const texts = said.flatMap((one) => [one[ORGANIZATION], organizationIn(one[KEY])]);
     return texts.find((text): text is string => typeof text === "string" && text !== "") ?? organization;
   };
-  /** What the engine keeps to find the key of a resource again: nothing, where its URN and the backend give the whole of it. */
+  /** The input by which the key of a resource is found again: none if the URN and the backend give the whole key. */
   const organizationInput = (...said: Json[]): Json => {
     const own = organizationOf(...said);
     return own === organization ? {} : { [ORGANIZATION]: own };
@@ -226,12 +228,12 @@ const refuseUnchecked = (type: string, inputs: Json): void => {
   if (serviceIn(inputs) === undefined) throw new Refusal(`these inputs of a ${type} have not been checked`);
 };
 
-/** What a diff and a preview of an update compare. */
+/** The requests that compare: a diff, and a preview of an update. */
 type Compared = Request<"diff"> | Request<"update">;
 
-/** What a check says of the program that declares a resource. */
+/** Facts that a check gives about the program that declares a resource. */
 interface Program {
-  /** Its class derives the output `parent`: it is one of this package in TypeScript. */
+  /** Its class derives the output `parent`: it is a TypeScript class of this package. */
   derivesParent: boolean;
   passesNames: boolean;
 }
@@ -239,28 +241,28 @@ interface Program {
 interface Subject {
   /** `RoleBinding` */
   type: string;
-  /** undefined for a set of role bindings, which is no record of the API */
+  /** undefined for a set of role bindings, which is not a record of the API */
   kind: Kind | undefined;
   methods: Methods;
 }
 
-/** What the state has of a resource: of one that is imported, nothing, and what the service shows once is not lost. */
+/** The stored outputs. An imported resource has none, and the values that the service shows once do not count as lost. */
 const storedOr = (stored: Json, kind: Kind | undefined): Json =>
   Object.keys(stored).length === 0 && kind && shownOncePaths(kind).length > 0 ? { [IMPORTED]: true } : stored;
 
 /**
- * Whether a replacement may exist beside its record: its place or a unique field differs. The engine may replace what this diff does not:
- * for replaceOnChanges, or `--replace`.
+ * Whether a replacement may exist beside its record: its place or a unique field differs. The engine may replace a resource that this diff
+ * would only update: for replaceOnChanges, or `--replace`.
  */
 const canCoexist = (kind: Kind | undefined, detailed: DetailedDiff): boolean =>
   !kind?.unique ||
   ["parent", ...kind.unique.map((field) => argumentOf(kind, field))].some((name) => detailed.has(name));
 
-/** What the methods get: with the names that the program does not pass. */
+/** The inputs for the methods, with the names that the program does not pass. */
 const withNames = (inputs: Json, names: Json | undefined): Json =>
   names === undefined ? inputs : { ...inputs, names };
 
-/** The inputs that the check reads, of what the class passes as one. */
+/** The inputs that the check reads, unpacked from the one input that the class passes. */
 const withRun = ({ [RUN]: run, ...asked }: Marked): Marked => {
   const { organization, isPreview, names } = (run ?? {}) as RunInput;
   return {
@@ -276,7 +278,7 @@ const withoutNames = ({ names: _names, ...inputs }: Json): Json => inputs;
 const withoutRoleName = (outs: Json, { role }: Json): Json =>
   outs[ROLE_NAME] === role ? withoutPaths(outs, [ROLE_NAME]) : outs;
 
-/** Without what the inputs have, the URN says, or a dynamic resource alone needs. */
+/** Without members that the inputs contain, that the URN gives, or that only a dynamic resource needs. */
 const withoutInputs = ({
   [KEY]: _key,
   [SERVICE]: _service,
@@ -287,11 +289,11 @@ const withoutInputs = ({
   ...outs
 }: Json): Json => outs;
 
-/** Inputs are secret where the program marks them, and where the service never returns them. */
+/** Inputs are secret if the program marks them, or if the service never returns them. */
 const inputsWith = (kind: Kind | undefined, inputs: Json, marks: Marked) =>
   structFrom(withSecrets(withMarksOf(inputs, marks), kind ? secretPaths(kind) : []));
 
-/** Outputs are secret where the inputs that they come from are, and where the service shows them once or never. */
+/** Outputs are secret if their inputs are, or if the service shows them once or never. */
 const outputs = (kind: Kind | undefined, outs: Json, marks: Marked) => {
   const given = kind ? Object.keys(outs[GIVEN] ?? {}).map((path) => memberIn(argumentOf(kind, path))) : [];
   const isTextSecret = given.some((name) => containsSecret(marks[name]));
@@ -301,7 +303,7 @@ const outputs = (kind: Kind | undefined, outs: Json, marks: Marked) => {
   return structFrom(withSecrets(withMarksOf(withoutInputs(outs), own), always));
 };
 
-/** The record exists, though it is not as asked: the engine keeps it, with the reason. */
+/** The record exists but differs from the request: the engine keeps it, with the reason. */
 const initFailed = (error: unknown, kind: Kind | undefined, asked: Marked): never => {
   if (!(error instanceof Incomplete)) throw error;
   const { id, properties, reasons } = error;

@@ -29,7 +29,7 @@ export const runPlugin = (environment: Omit<Environment, "log">, schema: () => s
     warn: (text) => console.error(`pulumi-resource-irm: ${text}`),
   });
 
-  // The engine asks for the end of a plugin after each operation. What was under way has been cancelled then.
+  // The engine ends a plugin after each operation. By then it has cancelled the calls under way.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(0));
 
   // The engine holds the other end of stdin: when it dies, operations under way are finished, so that the journal records them.

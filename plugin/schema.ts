@@ -1,5 +1,5 @@
-// The package schema (https://www.pulumi.com/docs/iac/extending-pulumi/schema/): what the engine, YAML programs and generators of
-// SDKs know of the plugin. It follows from the descriptors in schema/.
+// The package schema (https://www.pulumi.com/docs/iac/extending-pulumi/schema/): the description of the plugin for the engine, YAML
+// programs and SDK generators. It is derived from the descriptors in schema/.
 import { PROVIDER_SETTINGS } from "../client/config.ts";
 import { PROVIDER_TEXT, settingTexts } from "../client/credential-settings.ts";
 import { kindRecords } from "../provider/kind/index.ts";
@@ -20,7 +20,7 @@ import {
   token,
 } from "./schema/types.ts";
 
-/** What package.json says of the package. */
+/** The members of package.json that the schema uses. */
 interface PackageInfo {
   version: string;
   description: string;
@@ -128,7 +128,7 @@ const listSpec = (kind: Kind, types: Types): FunctionSpec => {
 
 export const ACCESS_POLICY = "AccessPolicy";
 
-/** What `adopt` takes beside "match". */
+/** The other type of `adopt`, beside "match". */
 const ADOPT_FILE = token("PolicyAdoptFile");
 
 const accessPolicyTypes: Readonly<Record<string, ObjectSpec>> = {

@@ -30,9 +30,9 @@ export interface PluginOptions {
   log: Log;
   /** The engine attached itself at this address. */
   attached(address: string): void;
-  /** what the engine was started for; default: that is not known */
+  /** the engine's command; default: unknown */
   options?: EngineOptions;
-  /** of a connection that is refused; default: nothing */
+  /** reports a refused connection; default: no report */
   warn?(text: string): void;
   /** how long a message may take to arrive; default: 60 s */
   messageMs?: number;
@@ -41,7 +41,7 @@ export interface PluginOptions {
 export interface Plugin extends Pick<ReturnType<typeof createPort>, "listen" | "close"> {
   /** calls that are not answered yet */
   underWay(): number;
-  /** Resolves as soon as none is that can end without the engine. */
+  /** Resolves when no call that can end without the engine is under way. */
   idle(): Promise<void>;
 }
 
@@ -167,15 +167,15 @@ export const createPlugin = (options: PluginOptions): Plugin => {
       try {
         return await untilEnd({}, () => constructComponent(request));
       } catch (error) {
-        // The engine has shown the error of the resource, and reads this response no more.
+        // The engine has shown the error of the resource, and no longer reads this response.
         if (configured?.notes.hasFailed && isOfEnd(error)) return EMPTY;
         throw error;
       } finally {
         constructing -= 1;
       }
     }),
-    // What is under way ends at once. The journal has the creates, and the next update takes over what they have created.
-    // It does so at the end of each operation too, when nothing is under way.
+    // Calls under way end at once. The journal records the creates, and the next update adopts their records. The engine also cancels at
+    // the end of each operation, when nothing is under way.
     cancel: answered(async () => {
       const isEnd = count === 1 && !cancelled.signal.aborted;
       cancelled.now();
@@ -195,7 +195,7 @@ export const createPlugin = (options: PluginOptions): Plugin => {
   };
 };
 
-/** What serves a configured provider. */
+/** The parts that serve a configured provider. */
 const providerFor = (
   { config, id, urn }: Pick<ReturnType<typeof configurationFrom>, "config" | "id" | "urn">,
   {
@@ -227,16 +227,16 @@ const providerFor = (
 
 const UNKNOWN_OPTIONS: EngineOptions = { isWholeProgram: false, run: undefined };
 
-/** Whether an error says no more than that the engine has ended the run. */
+/** Whether an error only reports that the engine has ended the run. */
 const isOfEnd = (error: unknown): boolean =>
   error instanceof Ended || [status.CANCELLED, status.UNAVAILABLE].includes((error as ServiceError).code);
 
 const secondProvider = (subject: string, served: string): string =>
   `${subject}: this process serves ${served} until its operation ends. With PULUMI_DEBUG_PROVIDERS, a program can have only one provider of this package. If the operation was killed, restart the process`;
 
-// What ends a call before its work is done: the engine, which cancels all calls of an operation, and the resource's customTimeouts.
+// Two things end a call early: the engine, which cancels all calls of an operation, and the resource's customTimeouts.
 
-/** What the requests of one resource have in common. */
+/** The members that the requests of one resource share. */
 type Operation = Partial<Request<"create">>;
 
 /** One for all calls of an operation. */
@@ -258,13 +258,13 @@ const cancellation = () => {
 const continued = (text: string): string =>
   withSection(`${text}the next update continues from the intent journal`, "recovery-waits");
 
-/** Whether the journal may have what the call was about: customTimeouts apply to such calls alone. */
+/** Whether the journal may record the call: customTimeouts apply only to such calls. */
 const isRecorded = ({ timeout, preview }: Operation): boolean => timeout !== undefined && !preview;
 
 // A longer timer would fire at once.
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** Rejects once the time that the request gives its call is over. */
+/** Rejects when the timeout of the request is over. */
 const timeoutOf = (request: Operation): Promise<never> =>
   new Promise((_resolve, reject) => {
     const { timeout: seconds = 0, urn = "" } = request;

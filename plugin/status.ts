@@ -26,7 +26,7 @@ export class InitFailed extends Error {
   }
 }
 
-/** The call was ended by the engine, or took longer than the resource's customTimeouts allow. */
+/** The engine ended the call, or it took longer than the resource's customTimeouts allow. */
 export class Ended extends Error {
   override readonly name = "Ended";
   readonly code: status;
@@ -65,12 +65,12 @@ const detailsOf = ({ message, failed: { id, properties, inputs, reasons } }: Ini
   return metadata;
 };
 
-// Errors, failures of a check and log lines quote what the program gives. The engine prints them in clear text, so the secrets of the
-// call that they belong to are masked.
+// Errors, check failures and log lines quote the program's values. The engine prints them in clear text, so the secrets of their call are
+// masked.
 
 const current = new AsyncLocalStorage<readonly string[]>();
 
-// Masked, a shorter one would make texts unreadable, and the length of what is masked would give it away.
+// To mask shorter secrets would make texts unreadable, and would reveal their length.
 const SHORTEST = 3;
 
 /** Runs a call of these values; `masked` knows their secrets within. */

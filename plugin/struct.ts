@@ -1,12 +1,12 @@
 // google.protobuf.Struct on the wire, read into the engine's values and written from them: with signatures for secrets, and texts for
-// what a preview does not know (github.com/pulumi/pulumi/sdk/go/common/resource/sig,
+// values that a preview does not know (github.com/pulumi/pulumi/sdk/go/common/resource/sig,
 // github.com/pulumi/pulumi/sdk/go/common/resource/plugin/rpc.go).
 import { SECRET_SIGNATURE, SIGNATURE, UNKNOWN } from "../pulumi/value.ts";
 import { isObject, type Json } from "../schema/index.ts";
 import { type Marked, Secret } from "./value.ts";
 import { entryWith, type Fields, type MessageType } from "./wire-format.ts";
 
-/** Of each type of value the engine has its own. */
+/** The engine uses one such text for each type of value. */
 const UNKNOWNS: ReadonlySet<unknown> = new Set([
   UNKNOWN,
   "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",

@@ -1,4 +1,4 @@
-// The values of a program, with marks of what is secret.
+// The values of a program, with marks of secrets.
 import { UNKNOWN } from "../pulumi/value.ts";
 import { isObject, type Json } from "../schema/index.ts";
 
@@ -31,7 +31,7 @@ export const containsSecret = (value: unknown): boolean => {
   return isPlain(value) && Object.values(value).some(containsSecret);
 };
 
-/** The texts within what is secret. */
+/** The texts within secrets. */
 export const secretTexts = (value: unknown, isWithin = false): string[] => {
   if (value instanceof Secret) return secretTexts(value.value, true);
   if (typeof value === "string") return isWithin && value !== UNKNOWN ? [value] : [];
@@ -52,7 +52,7 @@ export const withMarksOf = (values: Json, marks: Marked): Marked =>
     }),
   );
 
-/** With what is at these paths secret, whatever the program marks: `oidc.clientSecret`. */
+/** With the values at these paths marked as secret, whatever the program marks: `oidc.clientSecret`. */
 export const withSecrets = (values: Marked, paths: readonly string[]): Marked =>
   paths.reduce((result, path) => withSecretAt(result, path.split(".")), values);
 

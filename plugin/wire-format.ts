@@ -1,21 +1,21 @@
-// Reads and writes binary messages (https://protobuf.dev/programming-guides/encoding). One that is read may be anything: anyone who reaches the
-// port can send it. What is no message is refused by the numbers of its fields (docs/architecture.md#libraries-that-were-tried).
+// Reads and writes binary messages (https://protobuf.dev/programming-guides/encoding). Any process that reaches the port can send any
+// bytes. Bytes that are not a message are refused by their field numbers (docs/architecture.md#libraries-that-were-tried).
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 
 /** Only a field that is skipped has four bytes. */
 export type FieldType = "varint" | "double" | "text" | "bytes" | "fixed32" | MessageType;
 
-/** The number of a field, and what it holds. A field that occurs twice is here twice. */
+/** The number of a field, and its value. A field that occurs twice is listed twice. */
 type Field = readonly [number: number, value: unknown];
 
 /** The fields of a message by number. Others are skipped. */
 export interface MessageType<Value = unknown> {
   [field: number]: FieldType;
-  /** The value of a message with these fields; undefined where it lacks one without which it has no value. Default: nothing. */
+  /** The value of a message with these fields; undefined if a required field is missing. Default: no value. */
   from?(fields: readonly Field[]): Value | undefined;
 }
 
-/** What a field of this type holds. */
+/** The value of a field of this type. */
 export type ValueOf<Type> = Type extends "text"
   ? string
   : Type extends "varint" | "double"
@@ -42,7 +42,7 @@ const WIRE_TYPES = {
   fixed32: WireType.Bit32,
 };
 
-/** How a field that is not known is read. Proto3 has no groups. */
+/** How an unknown field is read. Proto3 has no groups. */
 const SKIPPED: Readonly<Partial<Record<WireType, FieldType>>> = {
   [WireType.Varint]: "varint",
   [WireType.Bit64]: "double",
@@ -95,13 +95,13 @@ export const readMessage = <Value>(type: MessageType<Value>, bytes: Uint8Array):
 const wireTypeOf = (type: FieldType): WireType =>
   typeof type === "object" ? WireType.LengthDelimited : WIRE_TYPES[type];
 
-/** What a field of this type holds in a message without it, as proto3 has it. */
+/** The default value of a field of this type in proto3. */
 export const emptyOf = (type: FieldType): unknown => {
   if (typeof type === "object") return type.from?.([]);
   return type === "text" ? "" : 0;
 };
 
-/** An entry of a map whose keys are texts: what a repeated field of these is, is a map. */
+/** An entry of a map with text keys: a map is a repeated field of such entries. */
 export const entryWith = <Type extends FieldType>(type: Type): MessageType<readonly [string, ValueOf<Type>]> => ({
   1: "text",
   2: type,
@@ -120,7 +120,7 @@ const malformed = (path: readonly number[], text: string): MalformedMessage => {
   );
 };
 
-/** What a field holds; a number is a double, any other number a bigint. */
+/** The value of a field: a number is a double, a bigint is any other number. */
 type Content = string | number | bigint | boolean | Fields;
 
 /** A message, by number of its fields. */
@@ -128,7 +128,7 @@ export interface Fields {
   readonly [number: number]: Content | readonly Content[] | undefined;
 }
 
-/** The bytes of a message. Proto3 leaves out what is empty and no item of a list. */
+/** The bytes of a message. Proto3 omits empty fields, but no list items. */
 export const messageOf = (fields: Fields): Buffer => {
   const writer = new BinaryWriter();
   writeFields(writer, fields);

@@ -3,7 +3,7 @@ import { type ChildProcess, type StdioOptions, spawn } from "node:child_process"
 import { text } from "node:stream/consumers";
 import { UserError } from "../schema/index.ts";
 
-/** What the engine, or an engine that cannot begin, says: one sentence, and what it printed last. */
+/** The engine failed, or could not start: one sentence, and the last lines that it printed. */
 export class EngineError extends UserError {
   override readonly name = "EngineError";
   /** the last line: warnings come first */
@@ -22,11 +22,11 @@ export interface EngineRun {
   /** folder of the program, whose Pulumi.yaml may name the backend */
   cwd: string;
   env: NodeJS.ProcessEnv;
-  /** what the command reads: it is in no file and on no command line */
+  /** the command's standard input: it is never in a file or on a command line */
   input?: string;
   /**
-   * Default: what it prints is in the result, and it asks nothing. Otherwise it belongs to this terminal, whose interrupt reaches it too: it
-   * ends its steps, stores what they have done, and has a result.
+   * Default: the result contains its output, and it asks nothing. Otherwise it shares this terminal, whose interrupt reaches it: it ends
+   * its steps, stores their changes, and returns a result.
    */
   stdio?: StdioOptions;
 }
@@ -34,9 +34,9 @@ export interface EngineRun {
 export type Engine = ReturnType<typeof engineWith>;
 
 export interface EngineParts {
-  /** once it aborts, a command is ended and fails */
+  /** when it aborts, the command is ended and fails */
   signal?: AbortSignal | undefined;
-  /** of its processes; default: that of this one */
+  /** the user of its processes; default: the user of this process */
   user?: { spawn: { uid: number; gid: number } } | undefined;
   timeoutMs?: number | undefined;
 }
@@ -53,7 +53,7 @@ export const engineWith = (
   const run = async (args: readonly string[], { cwd, env, input = "", stdio }: EngineRun) => {
     signal?.throwIfAborted();
     const quietly = stdio === undefined ? ["--non-interactive", "--color", "never"] : [];
-    // In a process group of its own, it ends with all that it has started.
+    // In its own process group, it ends with all the processes that it has started.
     const isGroup = stdio === undefined;
     const child = spawn(program, [...first, ...args, ...quietly], {
       cwd,
@@ -81,7 +81,7 @@ export const engineWith = (
       if (late?.aborted) throw new EngineError(`no answer within ${Number(timeoutMs) / 1000} s`);
       return { end, stdout, stderr };
     } finally {
-      // Its pid may be another process by then.
+      // By then another process may have its pid.
       late?.removeEventListener("abort", kill);
       signal?.removeEventListener("abort", stop);
     }
@@ -104,7 +104,7 @@ export const engineWith = (
   };
 };
 
-/** Throws EngineError where it cannot begin. */
+/** Throws EngineError if it cannot start. */
 const endOf = (child: ChildProcess, program: string): Promise<number | string> =>
   new Promise((resolve, reject) => {
     child.on("error", ({ code, message }: NodeJS.ErrnoException) => {
@@ -118,7 +118,7 @@ const endOf = (child: ChildProcess, program: string): Promise<number | string> =
     child.on("close", (code, signal) => resolve(code ?? signal ?? 1));
   });
 
-/** To a process that was started in a group of its own, and all that it has started. */
+/** Signals a process that was started in its own group, and all the processes that it has started. */
 export const signalGroup = ({ pid }: ChildProcess, signal: NodeJS.Signals): void => {
   try {
     if (pid !== undefined) process.kill(-pid, signal);
@@ -127,7 +127,7 @@ export const signalGroup = ({ pid }: ChildProcess, signal: NodeJS.Signals): void
   }
 };
 
-/** The engine takes any option of a command from the environment too: those of a run are not for other commands. */
+/** The engine also takes any option of a command from the environment: the options of a run are not for other commands. */
 export const withoutOptions = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !/^PULUMI_OPTION_/i.test(name)));
 

@@ -10,7 +10,7 @@ import { ourType, partsOfUrn } from "./urn.ts";
 const bag = z.record(z.string(), z.unknown()).nullish();
 
 const State = z.object({
-  /** an alias leaves the one of the state as it was */
+  /** with an alias, the URN in the state keeps its old value */
   urn: z.string().nullish(),
   parent: z.string().nullish(),
   id: z.string().nullish(),
@@ -21,7 +21,7 @@ const State = z.object({
   propertyDependencies: z.record(z.string(), z.array(z.string()).nullish()).nullish(),
   /** it was read, and is never deleted */
   external: z.boolean().nullish(),
-  /** a replacement has left it: its successor exists, and it is still to be deleted */
+  /** a replacement left it behind: its successor exists, and it is still to be deleted */
   delete: z.boolean().nullish(),
 });
 
@@ -49,11 +49,11 @@ export interface Preview {
   steps: Step[];
   /** why the others cannot be read */
   unreadable: string[];
-  /** what the provider and the end of the program do not know: of an open stack (docs/recovery.md#open-stack), and of an `adopt` */
+  /** facts that the provider and the end of the program do not know, about an open stack (docs/recovery.md#open-stack) or an `adopt` */
   doubts: string[];
 }
 
-/** Nothing can be said of it: the preview failed, or the text is not a preview. */
+/** The preview failed, or the text is not a preview. */
 export class PreviewError extends UserError {
   override readonly name = "PreviewError";
 }
@@ -72,7 +72,7 @@ export const parsePreview = (text: string, source: string): Preview => {
   const { data, error } = Document.safeParse(json);
   if (error) throw new PreviewError(`${source} is not a preview: ${z.prettifyError(error)}; ${HOW}`);
   const { steps, diagnostics, changeSummary, duration } = data;
-  // The preview of a destroy that has nothing left to delete says how long it took, and no more.
+  // The preview of a destroy with nothing left to delete contains only its duration.
   if (!steps && !diagnostics && !changeSummary && typeof duration !== "number")
     throw new PreviewError(`${source} is not a preview; ${HOW}`);
   const printed = (diagnostics ?? []).flatMap((one) => Diagnostic.safeParse(one).data ?? []);
@@ -97,8 +97,8 @@ export const parsePreview = (text: string, source: string): Preview => {
 };
 
 /**
- * The engine shows the deletion of what an interrupted replacement has left only with --show-replacement-steps. Its refresh shows the
- * record, beside the one of the successor, which has the same URN.
+ * Only with --show-replacement-steps does the engine show the deletion of a record that an interrupted replacement left behind. Its refresh
+ * shows the record beside its successor, which has the same URN.
  */
 const withPendingDeletes = (steps: readonly Step[]): Step[] => {
   const keyOf = ({ urn, oldState }: Step): string => `${urn} ${oldState?.id}`;
@@ -106,15 +106,15 @@ const withPendingDeletes = (steps: readonly Step[]): Step[] => {
   return steps.flatMap((step) => {
     const { op, urn, oldState, newState } = step;
     if (op !== "refresh" || !oldState?.delete) return [step];
-    // A record that is gone needs no deletion.
+    // A deleted record needs no deletion.
     return newState && !shown.has(keyOf(step))
       ? [{ op: "delete-replaced", urn, oldState: { ...oldState, ...newState } }]
       : [];
   });
 };
 
-// A component may have any text as its type, also one with `::` in it. Its URN, and the URNs of the resources below it, then show another
-// type than the engine acts by.
+// A component may have any text as its type, even one that contains `::`. Its URN, and the URNs of the resources below it, then show a type
+// other than the one that the engine uses.
 const otherType = ({ urn, oldState, newState }: Step): string | undefined => {
   const type = newState ? newState.type : oldState?.type;
   const shown = partsOfUrn(urn).type;
@@ -127,7 +127,7 @@ const urnIn = (step: unknown): string => {
   return typeof urn === "string" ? ` (${urn})` : "";
 };
 
-// A plain preview leaves out what stays, and does not see what was removed by hand.
+// A plain preview omits unchanged resources, and does not see manual removals.
 const FLAGS = ["--json", "--show-sames", "--refresh"];
 
 const COMMANDS: Readonly<Record<RunOperation, readonly string[]>> = {
@@ -138,17 +138,19 @@ const COMMANDS: Readonly<Record<RunOperation, readonly string[]>> = {
 interface PreviewOptions {
   /** default: `up` */
   operation?: RunOperation | undefined;
-  /** default: that of this process */
+  /** default: the environment of this process */
   env?: NodeJS.ProcessEnv | undefined;
   /** added to the arguments of the engine */
   more?: readonly string[] | undefined;
   /** ends the engine, and is then thrown */
   signal?: AbortSignal | undefined;
-  /** of its process; default: those of this one */
+  /** the user of its process; default: the user of this process */
   user?: EngineParts["user"];
 }
 
-/** In the folder of the program. Messages and questions of the engine go to the user. `command` is the engine and its first arguments. */
+/**
+ * Runs in the folder of the program. Messages and questions of the engine reach the user. `command` is the engine and its first arguments.
+ */
 export const runPreview = async (
   command: readonly [string, ...string[]],
   cwd: string,
@@ -162,7 +164,7 @@ export const runPreview = async (
     stdio: ["inherit", "pipe", "inherit"],
   });
   signal?.throwIfAborted();
-  // A preview that fails prints its errors as JSON, too.
+  // A preview that fails also prints its errors as JSON.
   if (end !== 0 && stdout.trim() === "")
     throw new PreviewError(`the preview ended with ${end}; its messages are above`);
   const preview = parsePreview(stdout, "what the preview printed");

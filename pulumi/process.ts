@@ -1,5 +1,5 @@
-// Which process a pid means, whether it is alive, and which one is the engine above this process. A pid has a meaning only within its
-// namespace: containers and machines may share a host name or a folder.
+// Identifies the process of a pid, whether it is alive, and the engine above this process. A pid has a meaning only within its namespace:
+// containers and machines may share a host name or a folder.
 import { execFileSync } from "node:child_process";
 import { readFileSync, readlinkSync } from "node:fs";
 import { basename } from "node:path";
@@ -32,7 +32,7 @@ export const isAlive = (pid: number): boolean => {
   return statOf(pid)?.state !== "Z";
 };
 
-/** When the process began, in ticks since boot, so that a reused pid is another process; empty where the system does not say. */
+/** When the process began, in ticks since boot, so that a reused pid is another process; empty if the system does not show it. */
 export const startOf = (pid: number): string => statOf(pid)?.start ?? "";
 
 const STATE = 0;
@@ -43,7 +43,7 @@ type Stat = Record<"state" | "parent" | "start", string | undefined>;
 
 const statOf = (pid: number): Stat | undefined => {
   try {
-    // The name of the program comes first, in parentheses, and may have any characters (proc_pid_stat(5)).
+    // The name of the program comes first, in parentheses, and may contain any characters (proc_pid_stat(5)).
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
       .replace(/^.*\) /s, "")
       .split(" ");
@@ -61,7 +61,7 @@ export interface EngineProcess {
   start: string;
 }
 
-/** The engine that has started this process; undefined where the system does not say. */
+/** The engine that has started this process; undefined if the system does not show it. */
 export const engineProcess = (): EngineProcess | undefined => {
   if (process.platform === "win32") return undefined;
   if (process.platform !== "linux") return engineAbove(process.ppid);
@@ -72,26 +72,26 @@ export const engineProcess = (): EngineProcess | undefined => {
 /** Between the engine and a provider or a program: a shell, a language host. */
 const LEVELS_MAX = 8;
 
-/** Its program need not be the one on the PATH. Linux alone shows it. */
+/** Its program need not be the one on the PATH. Only Linux shows it. */
 export const findEngine = (): { pid: number; program: string } | undefined => {
   try {
     let pid = process.ppid;
     for (let level = 0; level < LEVELS_MAX && pid > 1; level += 1) {
       const program = readlinkSync(`/proc/${pid}/exe`);
       if (isEngine(program)) return { pid, program };
-      // It ends where the system does not say which process has started it.
+      // The search ends if the system does not show the parent.
       pid = Number(statOf(pid)?.parent);
     }
   } catch {
-    // Another system, or a process of another user.
+    // The system is not Linux, or the process belongs to another user.
   }
   return undefined;
 };
 
-/** Between the engine and its dynamic provider stands a shell. */
+/** A shell runs between the engine and its dynamic provider. */
 const SHELL_LEVELS = 2;
 
-/** The same by ps(1), for systems without /proc. */
+/** Finds the engine with ps(1), on systems without /proc. */
 export const engineAbove = (pid: number, levels = SHELL_LEVELS): EngineProcess | undefined => {
   try {
     const options = { encoding: "utf8", env: { ...process.env, LC_ALL: "C" } } as const;
@@ -106,7 +106,7 @@ export const engineAbove = (pid: number, levels = SHELL_LEVELS): EngineProcess |
 
 const TICK_MS = 10;
 
-/** For how long the engine has been running; where the system does not say it, for how long this process has. */
+/** How long the engine has been running; if the system does not show it, how long this process has. */
 export const engineAgeMs = (): number => {
   const engine = findEngine();
   const earlierMs = engine ? (Number(startOf(process.pid)) - Number(startOf(engine.pid))) * TICK_MS : 0;

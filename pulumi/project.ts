@@ -27,13 +27,13 @@ export const projectFolder = (
   }
 };
 
-/** A member of the project's file; undefined where there is no file, or it has no such member. `folder` is the program's. */
+/** A member of the project's file; undefined if there is no file or no such member. `folder` is the program's. */
 export const projectMember = (folder: string, name: "backend" | "runtime"): unknown =>
   memberOf(textOrEmpty(projectFile(folder) ?? ""), name);
 
 /**
- * What the file of a stack's configuration has for a key, `irm:journal`: a string, or an object for a secret. It does not see what an
- * environment of Pulumi ESC or `--config-file` supplies.
+ * The value of a key, such as `irm:journal`, in the file of a stack's configuration: a string, or an object for a secret. It does not see
+ * values from an environment of Pulumi ESC or from `--config-file`.
  */
 export const stackSetting = (folder: string, stack: string, key: string): unknown => {
   const project = projectFile(folder);
@@ -47,7 +47,7 @@ export const stackSetting = (folder: string, stack: string, key: string): unknow
 
 /** The file of a stack's configuration. */
 export const stackFile = (projectFile: string, { stackConfigDir, config }: Json, stack: string): string => {
-  // Projects of older engines have the folder in `config`, in the place of settings.
+  // Projects of older engines name the folder in `config`, where newer ones hold settings.
   const own = stackConfigDir ?? config;
   return join(dirname(projectFile), typeof own === "string" ? own : "", `Pulumi.${stack}${extname(projectFile)}`);
 };
@@ -55,7 +55,7 @@ export const stackFile = (projectFile: string, { stackConfigDir, config }: Json,
 const memberOf = (text: string, name: string): unknown => {
   if (!text.includes(name)) return undefined;
   try {
-    // Loaded only where it is needed: few projects name a backend.
+    // Loaded only when it is needed: few projects name a backend.
     const { parse } = require("yaml") as typeof import("yaml");
     return (parse(text) as Record<string, unknown> | null)?.[name];
   } catch {
@@ -82,13 +82,13 @@ export const textOrEmpty = (file: string): string => {
   }
 };
 
-/** Address of the backend, "" where it is not known. In the order of the engine: the environment, the project's file, the last login. */
+/** Address of the backend, "" if it is unknown. The order is the engine's: the environment, the project's file, the last login. */
 export const backendOf = (env: Env, cwd: string): string =>
   env.PULUMI_BACKEND_URL ||
   backendIn(projectMember(cwd, "backend")) ||
   currentLogin(join(pulumiHome(env), "credentials.json"));
 
-/** Where the engine keeps logins and plugins. */
+/** The folder in which the engine keeps logins and plugins. */
 export const pulumiHome = ({ PULUMI_HOME }: Env): string => PULUMI_HOME || join(homedir(), ".pulumi");
 
 const backendIn = (project: unknown): string => String((project as { url?: unknown } | null | undefined)?.url ?? "");

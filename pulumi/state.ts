@@ -1,12 +1,12 @@
-// What the engine has stored of a stack, on whichever backend: its resources, the operations that were pending when it last saved, and
-// the runs that ended. Its commands take no lock for that, and work while a run of the stack is under way.
+// The engine's stored data of a stack, on any backend: its resources, the operations that were pending at the last save, and the runs that
+// ended. The commands that read it take no lock, and work while a run of the stack is under way.
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { isObject, type Json, UserError } from "../schema/index.ts";
 import type { EngineError } from "./command.ts";
 import { SECRET_SIGNATURE, SIGNATURE } from "./value.ts";
 
-/** The state cannot be read. The message is one line, without a value of the state. */
+/** The state cannot be read. The message is one line and contains no value of the state. */
 export class EngineStateError extends UserError {
   override readonly name = "EngineStateError";
 }
@@ -22,7 +22,7 @@ const Resource = z.object({
   parent: z.string().nullish(),
   /** absent of a component */
   id: z.string().nullish(),
-  /** a component is none */
+  /** false for a component */
   custom: z.boolean().nullish(),
   /** replaced: to be deleted once its successor exists */
   delete: z.boolean().nullish(),
@@ -55,8 +55,8 @@ export type PendingOperation = EngineState["pending"][number];
 type Ask = (args: readonly string[]) => Promise<string>;
 
 /**
- * `stack`: organization/project/stack. Without `showSecrets` the secrets of the state stay encrypted. Errors: EngineStateError, without an
- * engine, a backend or such a stack.
+ * `stack`: organization/project/stack. Without `showSecrets` the secrets of the state stay encrypted. Errors: EngineStateError, if there is
+ * no engine, no backend or no such stack.
  */
 export const readEngineState = async (ask: Ask, stack: string, { showSecrets = false } = {}): Promise<EngineState> => {
   const secrets = showSecrets ? ["--show-secrets"] : [];
@@ -69,7 +69,7 @@ export interface Exported {
   deployment: Json;
 }
 
-/** What `pulumi stack export` prints, whole. Errors: EngineStateError. */
+/** The whole output of `pulumi stack export`. Errors: EngineStateError. */
 export const exportFrom = (text: string): Exported =>
   parsed("pulumi stack export", z.looseObject({ deployment: z.looseObject({}) }), text);
 
@@ -86,7 +86,7 @@ export const engineStateFrom = ({ deployment }: Exported) => {
 
 const Runs = z.array(z.object({ kind: z.string(), startTime: z.string(), result: z.string() }));
 
-/** A run of the stack that ended by itself, whether it succeeded or failed: a killed one is none. */
+/** A run of the stack that ended by itself, whether it succeeded or failed. A killed run is not listed. */
 export interface EngineRun {
   /** `update`, `refresh`, `destroy` */
   kind: string;
@@ -96,7 +96,7 @@ export interface EngineRun {
   startedAt: number;
 }
 
-// More runs than may follow a killed one before somebody looks at it.
+// More runs than are likely to follow a killed run before a person looks at it.
 const RUNS_MAX = "100";
 
 /** The last runs of a stack, the newest first. Errors as above. */
@@ -106,7 +106,7 @@ export const readEngineRuns = async (ask: Ask, stack: string): Promise<EngineRun
   return runs.map(({ kind, startTime, result }) => ({ kind, result, startedAt: Date.parse(startTime) }));
 };
 
-/** The engine may save the state at this moment: a reader of a backend of files then meets a part of it. */
+/** The engine may save the state at this moment: a reader of a file backend then sees only a part of it. */
 const IS_TORN = /failed to load checkpoint: (?:unexpected )?(?:EOF|end of JSON input)/;
 const TORN_MAX = 5;
 const TORN_WAIT_MS = 200;
@@ -142,7 +142,7 @@ const checked = <Shape extends z.ZodType>(command: string, shape: Shape, value: 
   throw new EngineStateError(`${command}: ${first?.path.join(".")} ${first?.message}`);
 };
 
-/** The stack by its whole name. Where the organization is not known (plugin/names.ts), by its own name in the project of this folder. */
+/** The stack by its whole name. If the organization is unknown (plugin/names.ts), by its own name in the project of this folder. */
 const stackName = (stack: string): string => {
   const [organization = "", , name = ""] = stack.split("/");
   return organization.startsWith("~") || organization === "-" ? name : stack;
@@ -166,7 +166,7 @@ export const decryptedValue = (value: unknown): unknown => {
 /** Each text in a secret of `resources`, as `--show-secrets` prints them. */
 export const secretsIn = (resources: readonly unknown[]): string[] => {
   const found: string[] = [];
-  // An explicit stack: how deep a state is, its program decides.
+  // An explicit stack, not recursion: the program decides how deep a state is.
   const left: { value: unknown; isSecret: boolean }[] = [{ value: resources, isSecret: false }];
   for (let next = left.pop(); next; next = left.pop()) {
     const { value, isSecret } = next;

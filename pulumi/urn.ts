@@ -1,5 +1,5 @@
-// The URN of a resource: `urn:pulumi:STACK::PROJECT::TYPES::NAME`, where TYPES are the types of the resources above it and its own, with `$`
-// between them.
+// The URN of a resource: `urn:pulumi:STACK::PROJECT::TYPES::NAME`, where TYPES are the types of the resources above it and its own type,
+// separated by `$`.
 
 /** `types` are those of the resources above, then its own. Throws a TypeError for anything else. A name may contain `::`. */
 export const urnFrom = (text: string) => {
@@ -9,13 +9,13 @@ export const urnFrom = (text: string) => {
   return { stack, project, types: types.split("$"), name };
 };
 
-/** The same of any text, which a preview shows. */
+/** Type and name in any text that a preview shows as a URN. */
 export const partsOfUrn = (urn: string): { type: string; name: string } => {
   const [, , types = "", ...name] = urn.split("::");
   return { type: types.split("$").at(-1) ?? "", name: name.join("::") };
 };
 
-/** `project/stack`; undefined where there is no URN. */
+/** `project/stack`; undefined if there is no URN. */
 export const stackOfUrn = (urn: string | undefined): string | undefined => {
   const [, stack, project] = /^urn:pulumi:(.+?)::(.+?)::/s.exec(urn ?? "") ?? [];
   return stack && `${project}/${stack}`;
@@ -27,7 +27,7 @@ const TYPE = /^(?:pulumi-nodejs:dynamic\/irm|irm:index(?:\/\w+)?):(.+)$/;
 /** `RoleBinding` of a type token, in either form; undefined for one of another provider. */
 export const ourType = (token: string): string | undefined => TYPE.exec(token)?.[1];
 
-/** The same of a URN. */
+/** `RoleBinding` of a URN, in either form. */
 export const ourTypeOf = (urn: string): string | undefined => ourType(partsOfUrn(urn).type);
 
 /** `RoleBinding`, or the token of another provider. */
@@ -37,7 +37,7 @@ export const shortType = (token: string): string => ourType(token) ?? token;
 export const placeInStack = (types: readonly string[], name: string): string =>
   `${types.map(shortType).join("$")}::${name}`;
 
-/** The key of the resource, as the journal has it: organization/project/stack/type::name. */
+/** The key of the resource in the journal: organization/project/stack/type::name. */
 export const keyFrom = (urn: string, organization: string): string => {
   const { stack, project, types, name } = urnFrom(urn);
   return `${organization}/${project}/${stack}/${placeInStack(types, name)}`;

@@ -1,4 +1,4 @@
-// What the generators of SDKs need to know for each language: the names of its package, and a README with an example.
+// The options of the SDK generators for each language: the names of its package, and a README with an example.
 import manifest from "../../package.json" with { type: "json" };
 
 /** Languages that have a package here, which the engine's generators write. */
@@ -17,7 +17,7 @@ platform = irm.Group("platform", parent="<uid of your organization>", name="plat
 irm.Role("reader", parent=platform.uid, name="reader", capabilities=["groups.list", "repo.list"])
 `;
 
-/** Where the source is: `https://github.com/…`. */
+/** Address of the source: `https://github.com/…`. */
 export const REPOSITORY = manifest.repository.url.replace(/^git\+|\.git$/g, "");
 
 /** `go` finds a module by its path: the repository, and the folder in it. */

@@ -47,7 +47,7 @@ const specFrom = (type: string, about: string, inputs: ObjectSpec, outputs: Obje
   requiredInputs: inputs.required ?? [],
   properties: outputs.properties,
   required: outputs.required ?? [],
-  // A stack that was written with the dynamic resource goes on with the native one.
+  // A stack that was written with the dynamic resource continues with the native one.
   aliases: [{ type: TYPE_PREFIX + type }],
 });
 
@@ -71,7 +71,7 @@ const inputsOf = (kind: Kind, types: Types): ObjectSpec => {
   return { type: "object", properties, required };
 };
 
-/** Also the only member of a oneof of which one must be set. */
+/** Includes the only member of a oneof that must be set. */
 const isRequiredInput = ({ schema }: Kind, name: string): boolean => {
   const field = schema.shape[name] as z.ZodType;
   const { oneof } = fieldInfo(field);
@@ -103,7 +103,7 @@ const outputsOf = (kind: Kind, types: Types): ObjectSpec => {
   return { type: "object", properties, required };
 };
 
-/** A record that another one refers to: the outputs have its uid and its name. */
+/** A record that another one refers to: the outputs contain its uid and name. */
 export const isSpelledOut = (field: z.ZodType): boolean => {
   if (fieldInfo(field).answeredAs !== undefined) return true;
   const message = asMessage(field);

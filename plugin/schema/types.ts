@@ -1,5 +1,5 @@
 // From the fields of messages to the types of properties. Messages and enums are named types of the package, by the names that
-// `pulumi-irm/schema` gives them. A message of which a caller may set a part has a second type with all that the API returns.
+// `pulumi-irm/schema` gives them. A message that a caller may set in part has a second type with all the fields that the API returns.
 import { z } from "zod";
 import { TOKEN_PREFIX } from "../../provider/record/kind.ts";
 import {
@@ -17,7 +17,7 @@ import {
 
 type Use = "input" | "output";
 
-/** What people read of a field. */
+/** The description of a field. */
 type Describe = (field: z.ZodType) => string | undefined;
 
 export type Types = ReturnType<typeof createTypes>;
@@ -26,7 +26,7 @@ export const token = (name: string): string => TOKEN_PREFIX + name;
 
 const reference = (name: string): TypeSpec => ({ $ref: `#/types/${token(name)}` });
 
-/** Whether a use has the field: the API sets some fields itself, and returns no secret. */
+/** Whether inputs or outputs contain the field: the API sets some fields itself, and returns no secrets. */
 const isIn = (use: Use, field: z.ZodType): boolean => {
   const { behavior, inputOnly, secret } = fieldInfo(field);
   return use === "input" ? behavior !== "OUTPUT_ONLY" : !(inputOnly || secret);
@@ -125,7 +125,7 @@ const elementOf = (inner: z.ZodType): z.ZodType => {
   return inner instanceof z.ZodRecord ? elementOf(unwrap(inner.valueType as z.ZodType)) : inner;
 };
 
-// From the text of an argument to the description of a property: in other languages than TypeScript a property takes uids alone.
+// From the text of an argument to the description of a property: in languages other than TypeScript a property takes only uids.
 const REPLACED: readonly (readonly [RegExp, string])[] = [
   [/\ban? (?:Group|IdentityProvider|Identity|Repo|Role) or a uid\b/g, "its uid"],
   [/, a Role, or a uid\b/g, ", or a uid"],
@@ -150,7 +150,7 @@ export type TypeSpec =
 export type PropertySpec = TypeSpec & {
   description?: string;
   secret?: true;
-  /** takes no value that is not known yet */
+  /** takes only values that are already known */
   plain?: true;
   /** a change creates a new record */
   willReplaceOnChanges?: true;
@@ -172,7 +172,7 @@ export interface EnumSpec {
 
 export interface ResourceSpec {
   description?: string;
-  /** the plugin constructs it, of resources of its own */
+  /** the plugin constructs it from its own resources */
   isComponent?: true;
   properties: Properties;
   required: string[];
