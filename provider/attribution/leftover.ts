@@ -1,5 +1,5 @@
-// What open runs created and no resource has: each record with the create that produced it. It is deleted only if it is exactly what that
-// create asked for, in its time: the journal is a file, so its word is not enough.
+// Leftovers of open runs: records that they created and no resource has, each with its create. A leftover is deleted only if it is exactly
+// the record that the create requested, at that time: the journal is a file, so it is not sufficient proof.
 import { apiText } from "../../client/errors.ts";
 import { NOT_VISIBLE_YET } from "../../client/preview-marks.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
@@ -22,15 +22,15 @@ import { DATE_MS, type Session } from "../run/session.ts";
 export interface Leftover extends Sent {
   /** undefined: a later version wrote the entry */
   kind?: Kind;
-  /** absent: it may exist, and is not seen yet */
+  /** absent: it may exist, but is not visible yet */
   record?: Json & { uid: string };
   /** why it is not certain that the run created it, or that it is still as created */
   doubt?: string;
-  /** for so long it may appear or arrive */
+  /** how long it may still appear or arrive */
   hiddenMs?: number;
 }
 
-/** The creates, with the record of each that certainly is theirs, though no response named it. */
+/** The creates. Each names its record if that is certain, even if no response named it. */
 export const createsOf = (leftovers: readonly Leftover[]): Entry[] =>
   leftovers.map(({ entry, record, doubt }) =>
     record !== undefined && doubt === undefined ? { ...entry, uid: record.uid } : entry,
@@ -52,7 +52,7 @@ export const findLeftovers = async (session: Session, sent: readonly Sent[], abo
   };
 };
 
-/** The same, once nothing of them can appear any more. */
+/** The leftovers, once no more of their records can appear. */
 export const awaitLeftovers = async (
   session: Session,
   leftovers: readonly Leftover[],
@@ -100,7 +100,7 @@ const findNamed = async (session: Session, sent: Sent, kind: Kind, { changed }: 
   return record ? [leftoverFrom(session, sent, kind, record, changed)] : [];
 };
 
-/** Of equal creates the first one takes the first record, and so on. */
+/** The first of several equal creates takes the first record, and so on. */
 const findPending = async (
   session: Session,
   sent: Sent,
@@ -145,7 +145,7 @@ const leftoverFrom = (
     fingerprintOf(kind, entry.parent, record, write.given ?? []) === write.to;
   const judgement = judge(kind, entry, record);
   if (judgement.is !== "own" && !(isAsChanged && judgement.is !== "foreign")) return { ...own, doubt: judgement.why };
-  // The search for it has an end.
+  // The search for such a create has its own end.
   if (operation) return own;
   // A named record existed when its response arrived, and others by the end of their request.
   const latest = entry.uid === undefined ? session.requestTimeoutMs + CREATION_GRACE_MS : 0;
@@ -153,7 +153,7 @@ const leftoverFrom = (
   return isLater ? { ...own, doubt: "it was created later" } : own;
 };
 
-/** Records that others depend on come last: what refers to them, and what is below them, goes first. */
+/** Records that others depend on come last: the records that refer to them, or are below them, are deleted first. */
 const inDeletionOrder = (leftovers: readonly Leftover[]): Leftover[] => {
   const kinds = Object.values(kindRecords);
   const rankOf = ({ kind }: Leftover) => (kind ? kinds.indexOf(kind) : kinds.length);
@@ -161,7 +161,7 @@ const inDeletionOrder = (leftovers: readonly Leftover[]): Leftover[] => {
   return leftovers.toSorted((a, b) => rankOf(b) - rankOf(a) || depthOf(b) - depthOf(a));
 };
 
-// Each record that open runs created and no resource has goes as soon as nothing blocks it; what others block is named.
+// Deletes each leftover as soon as nothing blocks it, and names the leftovers that others block.
 
 const AT_ONCE = 8;
 
@@ -171,7 +171,7 @@ export interface Removal {
   failed: { leftover: Leftover; reason: string }[];
 }
 
-/** Only what is certain is deleted: `leftovers` without a doubt. */
+/** Deletes only `leftovers` without a doubt. */
 export const removeLeftovers = async (session: Session, leftovers: readonly Leftover[]): Promise<Removal> => {
   const removed: Leftover[] = [];
   let open = inDeletionOrder(leftovers.filter(({ record, doubt }) => record !== undefined && doubt === undefined));

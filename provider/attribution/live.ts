@@ -1,5 +1,5 @@
-// The records of an open stack as they are now. The engine asks to compare one at a time, so the first question reads all of them
-// together, in a few lists.
+// The records of an open stack as they are now. The engine asks to compare one at a time, so the first request reads all of them together,
+// in a few lists.
 
 import { SERVICE } from "../../client/preview-marks.ts";
 import type { EngineState } from "../../pulumi/state.ts";
@@ -19,7 +19,7 @@ export const liveRecords = (session: Session, state: EngineState | undefined) =>
     const reading = getOrInsert(found, recordId(kind.field, uid), () =>
       readInBatch(kind, session, uid, () => readUnlessDeleted(kind, session, uid, stored)),
     );
-    // Who asks for it gets the error.
+    // The caller that asks for a record gets the error.
     reading.catch(() => undefined);
     return reading;
   };
@@ -41,7 +41,7 @@ export const liveRecords = (session: Session, state: EngineState | undefined) =>
     }
   };
   return {
-    /** Undefined where it is deleted. `stored` are the outputs in the state. */
+    /** Undefined if it is deleted. `stored` are the outputs in the state. */
     read: (kind: Kind, uid: string, stored: Json): Promise<Json | undefined> => {
       const reading = begin(kind, uid, stored);
       if (!hasBegun) beginAll();

@@ -1,6 +1,6 @@
-// What a killed run left whose machine is lost with its journal: the engine's state has the operations that it had begun (docs/faults.md#f26).
-// The records that it was changing are compared as those of an open stack. What it created, and no resource takes over, is named, and deleted
-// before the run deletes anything else: it may be in the way.
+// Leftovers of a killed run whose machine is lost with its journal: the engine's state lists the operations that it had begun
+// (docs/faults.md#f26). The records that it was changing are compared like those of an open stack. A record that it created, and that no
+// resource adopts, is named. It is deleted before the run deletes anything else: it may block that deletion.
 import { listChildren } from "../../client/paginate.ts";
 import { openStackText } from "../../client/preview-marks.ts";
 import { kindOfToken } from "../kind/index.ts";
@@ -19,8 +19,8 @@ import { liveRecords } from "./live.ts";
 import type { Look, OpenStack } from "./stack.ts";
 
 /**
- * On a machine whose journal does not have all runs of the stack. Otherwise that has what they left, and to ask the engine takes up to half a
- * second.
+ * Looks only on a machine whose journal lacks runs of the stack. Otherwise the journal lists their leftovers, and asking the engine takes
+ * up to half a second.
  */
 export const findLostMachine = async (session: Session, { key, isPreview = false }: Look) => {
   const { open } = await stackOperations(session, key);
@@ -29,7 +29,7 @@ export const findLostMachine = async (session: Session, { key, isPreview = false
   const about = await aboutStack(session, key);
   const found = await findLeftovers(session, await leftIn(session, key), about);
   const messages = textsOf(found.leftovers);
-  // It was creating records alone.
+  // It was only creating records.
   if (changes.length === 0) return { stack: undefined, messages };
   if (!isPreview) await waitForChanges(session, changes);
   const name = stackOf(key);
@@ -44,7 +44,10 @@ export const findLostMachine = async (session: Session, { key, isPreview = false
   return { stack, messages: [openStackText(name, head), ...messages] };
 };
 
-/** Deletes what no resource has taken over, as the engine would. By the first deletion of a run, all its creates have ended. Returns what a person should know. */
+/**
+ * Deletes the leftovers that no resource has adopted, as the engine would. By the first deletion of a run, all its creates have ended.
+ * Returns notices for the reader.
+ */
 export const removeLost = async (session: Session, key: string): Promise<string[]> => {
   const left = await leftIn(session, key);
   const leftovers = await awaitLost(
@@ -63,15 +66,15 @@ export const removeLost = async (session: Session, key: string): Promise<string[
 };
 
 /**
- * What killed runs created on lost machines, and the state lacks, for a person who decides. It is certain of a record until a second update
- * has succeeded: the first one did not declare its resource. Waits until no request of these runs can arrive any more.
+ * Records that killed runs created on lost machines, and that the state lacks, for a person who decides. A record is certain until a second
+ * update has succeeded: the first one did not declare its resource. Waits until no request of these runs can arrive any more.
  */
 export const findLost = async (session: Session, key: string): Promise<Leftover[]> => {
   const left = await leftIn(session, key);
   const leftovers = await awaitLost(session, key, left);
   const missing = left.filter(({ entry }) => !leftovers.some((one) => one.entry.intent === entry.intent));
   const changed = await Promise.all(missing.map((one) => changedSince(session, one)));
-  // A record that certainly is of one create may have the name that another one sent.
+  // A record that certainly belongs to one create may have the name that another create sent.
   return distinct([...changed.flat(), ...leftovers.map((one) => ({ ...doubtOf(one), ...one }))]);
 };
 
@@ -82,7 +85,7 @@ const doubtOf = ({ operation }: Leftover): Pick<Leftover, "doubt"> => {
   return { doubt: `${updatesSince} updates have succeeded since, and a person may have taken it out of the stack` };
 };
 
-/** Creates of records, and of pairs of sets, of which the journal of this machine knows nothing. */
+/** Creates of records, and of pairs of sets, that the journal of this machine does not list. */
 const leftIn = async (session: Session, key: string): Promise<Interrupted[]> => {
   const all = await interruptedCreates(session, key);
   const known = await Promise.all(all.map(({ desired }) => session.journal.peekUnsettled(desired.key)));
@@ -106,7 +109,7 @@ const aboutStack = async (session: Session, key: string): Promise<About> => {
   return { changed: new Map(), isStored: (id) => inState.has(id) || session.ownership.isHeld(id) };
 };
 
-/** What a person reads of the records that the creates may have produced. */
+/** The texts about the records that the creates may have produced. */
 const textsOf = (leftovers: readonly Leftover[]): string[] => {
   const shown = leftovers.filter(({ hiddenMs }) => hiddenMs === undefined);
   const byCreate = Map.groupBy(shown, ({ entry }) => entry.intent);
@@ -123,7 +126,7 @@ const ADVICE =
   "An update that declares the resource takes it over. One that does not, and deletes something, deletes it too, as pulumi destroy does. " +
   "After any other update, npx pulumi-irm recover lists and deletes it.";
 
-/** Records with the parent and the name that were sent, from the time of the killed run, which have other fields now. */
+/** Records from the time of the killed run that have the parent and the name that were sent, but now have other fields. */
 const changedSince = async (session: Session, sent: Interrupted): Promise<Leftover[]> => {
   const { desired, entry } = sent;
   const { kind, args } = desired;

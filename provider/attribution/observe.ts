@@ -1,4 +1,4 @@
-// A record of an open stack as it is now, in the form of the outputs that the state has of it.
+// A record of an open stack as it is now, in the form of its outputs in the state.
 import type { Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import { fingerprintOf, keepVolatile } from "../record/desired.ts";
@@ -9,7 +9,7 @@ import { KEY, outputsFrom, withPlace } from "../record/state.ts";
 import type { Session } from "../run/session.ts";
 import { note, type OpenStack } from "./stack.ts";
 
-/** The outputs; undefined where the record is deleted. `stored` are those in the state. */
+/** The outputs; undefined if the record is deleted. `stored` are those in the state. */
 export const observeRecord = async (
   session: Session,
   { live, touched, isOfState }: OpenStack,
@@ -21,7 +21,7 @@ export const observeRecord = async (
   if (!record) return undefined;
   const isTouched = touched.has(recordId(kind.field, uid));
   const hasSecret = secretPaths(kind).length > 0;
-  // No response returns a secret. It may be the one of the run that was killed, so it is sent again.
+  // No response returns a secret. The record may have the secret of the killed run, so the update sends it again.
   const { [SECRETS]: _, ...readable } = stored;
   const observed = keepVolatile(kind, outputsFrom(kind, record, isTouched && hasSecret ? readable : stored), stored);
   const { [KEY]: key } = stored;
@@ -42,7 +42,7 @@ export const noteRefreshed = async (
 ): Promise<void> => {
   const { [KEY]: key } = stored;
   if (isOfState) return;
-  // A secret cannot be read, so that nothing is known of it.
+  // A secret cannot be read, so nothing is known about it.
   if (!touched.has(recordId(kind.field, uid)) || typeof key !== "string" || secretPaths(kind).length > 0) return;
   if (observed === "same") return note(session.journal.settle([{ kind: kind.field, uid }], key));
   const whole = observed && withPlace(kind, uid, observed);
@@ -52,7 +52,7 @@ export const noteRefreshed = async (
   await note(session.journal.beginWrite(write, session.serviceNow).then(() => session.journal.endWrite(write)));
 };
 
-/** Whether two outputs of a record say the same of it. */
+/** Whether two sets of outputs describe the record alike. */
 export const isAlike = (kind: Kind, uid: string, ...outputs: [Json, Json]): boolean => {
   const [first, second] = outputs.map((one) => {
     const whole = withPlace(kind, uid, one);
@@ -66,7 +66,7 @@ export const isGroupGone = async ({ live }: OpenStack, uid: string): Promise<boo
   try {
     return (await live.read(kindRecords.group, uid, {})) === undefined;
   } catch {
-    // Nothing is known of it.
+    // Nothing is known about it.
     return false;
   }
 };

@@ -1,5 +1,5 @@
-// A stack that a run without checkpoints left open: which runs, what they created and changed that the engine's state lacks, and what of that
-// the program does not declare.
+// A stack that runs without checkpoints left open: these runs, their changes that the engine's state lacks, and their records that the
+// program does not declare.
 import { isAlive, pidsHere, startOf } from "../../pulumi/process.ts";
 import { type EngineState, EngineStateError, type StateResource } from "../../pulumi/state.ts";
 import { SECRET, valuesIn } from "../../pulumi/value.ts";
@@ -24,29 +24,29 @@ export interface OpenStack {
   /** organization/project/stack */
   name: string;
   runs: readonly { run: Run; verdict: Verdict; isUnderWay: boolean }[];
-  /** what the runs created and the state lacks */
+  /** records that the runs created and the state lacks */
   leftovers: readonly Leftover[];
-  /** what they changed and deleted, by the id of the record */
+  /** their updates and deletes, by the id of the record */
   touched: ReadonlyMap<string, Write>;
-  /** why the engine's state is not known */
+  /** why the engine's state is unknown */
   problem?: string;
   live: LiveRecords;
   /** of `leftovers` */
   about: About;
-  /** The engine's state alone knows of the runs (lost-machine.ts), so the journal notes nothing of them. */
+  /** Only the engine's state shows the runs (lost-machine.ts), so the journal records nothing about them. */
   isOfState?: true;
 }
 
 export interface Look {
   /** any resource of the stack */
   key: string;
-  /** A preview waits for nothing; undefined: it is not known whether this is one. */
+  /** A preview waits for nothing; undefined: unknown whether this is a preview. */
   isPreview?: boolean | undefined;
 }
 
 const POLL_MS = 250;
 
-/** What the update or a destroy deletes: of runs that the engine certainly lost, what is certainly theirs. */
+/** The leftovers that the update or a destroy deletes: they certainly belong to runs that the engine certainly lost. */
 export const lostIn = ({ runs }: OpenStack, leftovers: readonly Leftover[]): Leftover[] => {
   const lost = new Set(
     runs.flatMap(({ run, verdict, isUnderWay }) => (verdict === "lost" && !isUnderWay ? [run.began] : [])),
@@ -56,7 +56,7 @@ export const lostIn = ({ runs }: OpenStack, leftovers: readonly Leftover[]): Lef
   );
 };
 
-/** Undefined where no run has left the stack open. Settles in the journal what the engine's state shows. */
+/** Undefined if no run has left the stack open. Settles in the journal the changes that the engine's state shows. */
 export const findOpenStack = async (
   session: Session,
   { key, isPreview = false }: Look,
@@ -83,7 +83,7 @@ export const findOpenStack = async (
     if (verdict !== "saved" && !isOpen(run) && !isUnderWay(run)) await note(session.journal.noteRun(run, "ended", key));
   if (leftovers.length + touched.size === 0) return undefined;
   if (mustWait) await waitForWrites(session, findings.touched);
-  // From here on each run says what it does with these records.
+  // From here on each run records its changes to these records.
   session.journal.recordsWrites = true;
   return {
     name,
@@ -111,7 +111,7 @@ const readState = async (ledger: Ledger, name: string): Promise<{ state?: Engine
 const isUnderWay = ({ pid, pids, start, ending }: Run): boolean =>
   ending === undefined && pids !== undefined && pids === pidsHere() && isAlive(pid) && startOf(pid) === start;
 
-/** A plugin finishes what is under way when its engine has been killed. */
+/** After its engine is killed, a plugin finishes the calls under way. */
 const waitForRuns = async (session: Session, key: string, first: OpenRuns): Promise<OpenRuns | undefined> => {
   const { clock, journal, requestTimeoutMs } = session;
   const until = clock.now() + requestTimeoutMs + CREATION_GRACE_MS;
@@ -156,31 +156,31 @@ const noteFindings = async (
 /** A preview may be unable to write: the update notes it again. */
 export const note = (writing: Promise<void>): Promise<void> => unlessJournalFails(undefined, () => writing);
 
-// At the end of a program it is known what it declares: what else an open run created is deleted by the update, as the engine deletes what a
-// program no longer declares.
+// At the end of a program, all its declarations are known. The update deletes the other records that an open run created, as the engine
+// deletes resources that a program no longer declares.
 
-/** What the program has, once the engine has told it. */
+/** The resources and records of the program, as far as the engine has returned them. */
 export interface Declared {
-  /** ids of its records (`recordId`), also of those in its sets */
+  /** ids of its records (`recordId`), including those in its sets */
   records: ReadonlySet<string>;
-  /** `Group::team`: its resources of which the engine has not told a record */
+  /** `Group::team`: its resources for which the engine has returned no record */
   places: ReadonlySet<string>;
 }
 
 export interface Undeclared {
   /** deleted by the update */
   own: Leftover[];
-  /** what is not certain: a person decides */
+  /** uncertain ones: a person decides */
   doubtful: Leftover[];
 }
 
-/** Undefined where the stack is not open. `key` is of any resource of it. An update waits for what may still appear. */
+/** Undefined if the stack is not open. `key` belongs to any of its resources. An update waits for records that may still appear. */
 export const findUndeclared = async (
   session: Session,
   { key, isPreview }: { key: string; isPreview: boolean },
   declared: Declared,
 ): Promise<Undeclared | undefined> => {
-  // The provider of this run is one that is under way, and has waited for the others.
+  // The provider of this run is itself under way, and has waited for the other runs.
   const stack = await findOpenStack(session, { key, isPreview: true });
   if (!stack) return undefined;
   const isUndeclared = ({ entry, kind, record }: Leftover): boolean => {
@@ -194,7 +194,10 @@ export const findUndeclared = async (
   return { own, doubtful: undeclared.filter((one) => !own.includes(one)) };
 };
 
-/** A resource without a record may take this one over later: the run leaves it out, or fails. A pair of a set has the key of the set first. */
+/**
+ * A resource without a record may adopt this one later, if the run excludes the resource or fails. The key of a pair begins with the key of
+ * its set.
+ */
 const mayTakeOver = ({ places }: Declared, key: string): boolean => {
   const place = key.split("/").slice(3).join("/");
   return places.has(place) || places.has(place.replace(PAIR, ""));
@@ -202,18 +205,18 @@ const mayTakeOver = ({ places }: Declared, key: string): boolean => {
 
 const PAIR = /(?: [0-9a-f]{40}(?:\/[0-9a-f]{16})*){3}$/;
 
-// What the engine's state says of the open runs of a stack: whether it was saved after them, and what of their work it lacks. The state is
-// saved whole: a record that such a run created is in it only if the run ended, or a later one has taken the record over.
+// Compares the open runs of a stack with the engine's state: whether it was saved after them, and the changes that it lacks. The state is
+// saved whole: it contains a record of such a run only if the run ended, or a later one has adopted the record.
 
 /**
- * `saved`: the state has what the run did. `lost`: certainly not, so what it created belongs to no resource. `unclear`: the state was
- * written since, and lacks some of it: perhaps a person has removed that from the state.
+ * `saved`: the state contains the run's changes. `lost`: it certainly does not, so the run's records belong to no resource. `unclear`: the
+ * state was written since, but lacks some changes: perhaps a person removed them.
  */
 export type Verdict = "saved" | "lost" | "unclear";
 
 export type Findings = ReturnType<typeof findingsOf>;
 
-/** `state` is undefined where it cannot be read: then nothing is saved, and nothing lost. */
+/** `state` is undefined if it cannot be read: then no run counts as saved or lost. */
 export const findingsOf = (open: OpenRuns, state: EngineState | undefined) => {
   const records = recordsIn(state?.resources.filter(({ external }) => !external) ?? []);
   const isInState = ({ kind, uid }: Entry) => uid !== undefined && records.has(recordId(kind, uid));
@@ -233,7 +236,7 @@ export const findingsOf = (open: OpenRuns, state: EngineState | undefined) => {
   const byId = new Map([...verdicts].map(([{ began }, verdict]) => [began, verdict]));
   const isSettled = (write: Write): boolean => {
     const verdict = write.run === undefined ? undefined : byId.get(write.run);
-    // What is not in the state is in no plan.
+    // A record that is not in the state is in no plan.
     if (verdict === "saved" || (state && !records.has(recordId(write.kind, write.wrote)))) return true;
     return verdict === "lost" ? false : isShown(write);
   };
@@ -241,9 +244,9 @@ export const findingsOf = (open: OpenRuns, state: EngineState | undefined) => {
     verdicts,
     /** creates of runs that are not saved, whose records the state lacks */
     leftovers: open.entries.filter((entry) => byId.get(entry.run as string) !== "saved" && !isInState(entry)),
-    /** creates whose records the state has */
+    /** creates whose records the state contains */
     stored: open.entries.filter(isInState),
-    /** updates and deletes that the state does not show */
+    /** updates and deletes that the state lacks */
     touched: open.writes.filter((write) => !isSettled(write)),
     /** those that it shows */
     shown: open.writes.filter(isSettled),
@@ -252,7 +255,7 @@ export const findingsOf = (open: OpenRuns, state: EngineState | undefined) => {
   };
 };
 
-/** Whether the state, saved at this time, has what the write did. */
+/** Whether the state, saved at this time, contains the result of the write. */
 const showsWrite = (
   resource: StateResource | undefined,
   { wrote, to, given = [], kind: field, clock }: Write,
@@ -262,7 +265,7 @@ const showsWrite = (
   const kind = kindOfField(field);
   // A later version wrote it.
   if (!kind) return false;
-  // What is encrypted, or returned by no response, is compared by time alone.
+  // Values that are encrypted, or that no response returns, are compared only by time.
   return savedAt >= clock && (containsSecret(resource.outputs) || printOf(kind, wrote, resource.outputs, given) === to);
 };
 

@@ -1,4 +1,4 @@
-// What a person reads about an open stack.
+// Texts about an open stack.
 import { openStackText } from "../../client/preview-marks.ts";
 import type { Run, Write } from "../log/entry.ts";
 import { createTimeOf } from "../record/id.ts";
@@ -8,7 +8,7 @@ import type { OpenStack } from "./stack.ts";
 
 const SHOWN = 20;
 
-/** What the state lacks: `2 creates, 1 update`. */
+/** The changes that the state lacks: `2 creates, 1 update`. */
 export const countsText = (creates: number, writes: Iterable<Write>): string => {
   const all = [...writes];
   const deletes = all.filter(({ to }) => to === undefined).length;

@@ -1,6 +1,7 @@
-// What `adopt` still means for a resource. It is for a resource that has no record yet: one that has a record keeps it, and one whose
-// record somebody deleted creates another one. That it had this record, the engine's state says, or the journal, where a refresh has noted
-// it (provider/run/journal.ts): the engine drops such a resource from its state. A uid of which neither says so stays an error.
+// Resolves `adopt` against the history of a resource. It applies to a resource that has no record yet. A resource that has a record keeps
+// it, and one whose record was deleted creates another. The engine's state shows that the resource had the record. So does the journal, in
+// which a refresh notes it (provider/run/journal.ts): the engine drops such a resource from its state. For any other missing record the uid
+// stays an error.
 import { existsSync } from "node:fs";
 import { uidsIn } from "../../access/policy/uids.ts";
 import { listAll, listChildren } from "../../client/paginate.ts";
@@ -21,17 +22,17 @@ import type { NotFound, StepParts } from "./steps.ts";
 
 export type Adoptions = ReturnType<typeof adoptionsWith>;
 
-/** The arguments with what `adopt` still means. */
+/** The arguments with the resolved `adopt`. */
 interface Adopted {
   news: Json;
   missing?: NotFound;
-  /** the uid is one that the program has not looked up, such as that of the file beside it */
+  /** the program has not looked up the uid, such as a uid of the file beside it */
   isUnseen?: boolean;
 }
 
 export const adoptionsWith = ({ ledger, connect, log, cwd }: StepParts) => {
   const uids = uidsOfProgram(cwd);
-  // By key: what a resource of the stack adopts. Its next check, without inputs in the state, is for its replacement.
+  // By key: the `adopt` of a resource in the state. Its next check, without inputs in the state, is for its replacement.
   const inState = new Map<unknown, unknown>();
   const reported = new Set<unknown>();
 
@@ -42,7 +43,7 @@ export const adoptionsWith = ({ ledger, connect, log, cwd }: StepParts) => {
     const { parent, args } = await withUids(await connect(), desiredFrom(kind, news));
     return isSameIdentity(kind, identity, identityOf(kind, parent, args, removed));
   };
-  /** The arguments of a resource that creates its record again: `adopt` means the one that was deleted, and no record is found. */
+  /** The arguments of a resource that creates its record again: `adopt` names the deleted record, and no record is found. */
   const again = async (kind: Kind, news: Json, adopt: unknown): Promise<Json | undefined> => {
     const line = await removedOf(kind, news[KEY]);
     const isSame = adopt === MATCHES ? line && (await matchesRemoved(kind, line, news)) : adopt === line?.removed;
@@ -56,7 +57,7 @@ export const adoptionsWith = ({ ledger, connect, log, cwd }: StepParts) => {
   };
 
   return {
-    /** The arguments with what `adopt` means now. `olds` are the inputs in the state, none for a new resource. */
+    /** The arguments with the resolved `adopt`. `olds` are the inputs in the state, none for a new resource. */
     adopted: async (kind: Kind, olds: Json, asked: Json): Promise<Adopted> => {
       const { [KEY]: key, [MATCH]: match } = asked;
       const { adopt, missing } = givenIn(asked);
@@ -104,11 +105,11 @@ export const adoptionsWith = ({ ledger, connect, log, cwd }: StepParts) => {
 const givenIn = ({ adopt }: Json): { adopt: unknown; missing?: NotFound } =>
   isNotFound(adopt) ? { adopt: adopt.adopt, missing: adopt } : { adopt: adopt ?? undefined };
 
-/** What a program passes in place of the argument where it has found no record. */
+/** The value that a program passes in place of the argument if it has found no record. */
 const isNotFound = (adopt: unknown): adopt is NotFound =>
   isObject(adopt) && typeof adopt.adopt === "string" && typeof adopt.reason === "string";
 
-/** The engine would print what a program passed in place of the argument. */
+/** Names no property for such an object: the engine would print it as the argument's value. */
 export const missingFailure = ({ reason }: NotFound, { adopt }: Json): CheckFailure =>
   isNotFound(adopt) ? { property: "", reason: `adopt: ${reason}` } : { property: "adopt", reason };
 
@@ -126,7 +127,7 @@ const withFormer = ({ adopt: _adopt, [MATCH]: _match, ...others }: Json, uid: st
 /** `Group::team`, of a resource that is in no component. */
 export const inStack = (key: unknown): string => String(key).slice(stackOf(String(key)).length + 1);
 
-/** The uids that the file beside the program gives its resources. It is read once. */
+/** The uids that the file beside the program assigns to its resources. The file is read once. */
 const uidsOfProgram = (cwd: string): (() => ReadonlyMap<string, string>) => {
   let uids: ReadonlyMap<string, string> | undefined;
   return () => {
@@ -136,20 +137,23 @@ const uidsOfProgram = (cwd: string): (() => ReadonlyMap<string, string>) => {
   };
 };
 
-// Adoption, without Pulumi: which record `adopt` means, and what adopting it changes.
+// Adoption, without Pulumi: finds the record that `adopt` names, and the changes that adopting it makes.
 
 /** "match" is the only record with the same parent and name. */
 export const MATCHES = "match";
 
-/** Whether an earlier run has adopted what the argument means. */
+/** Whether an earlier run has adopted the record that the argument names. */
 export const isAdoptedBefore = (olds: Json, adopt: unknown): boolean =>
   isUidp(olds.adopt) && (adopt === MATCHES || adopt === olds.adopt);
 
-/** The problem of the argument; undefined where it may be looked up. */
+/** The problem of the argument; undefined if it can be looked up. */
 export const adoptProblem = (adopt: unknown): string | undefined =>
   adopt === MATCHES || isUidp(adopt) ? undefined : 'must be "match", or the uid of the record';
 
-/** The records that `adopt` means: exactly one, or nothing is adopted. For "match", `args` identify the record; all of these are known. */
+/**
+ * The records that `adopt` names: nothing is adopted unless there is exactly one. For "match", `args` identify the record, and all of them
+ * are known.
+ */
 export const findAdopted = async (kind: Kind, session: Session, args: Json): Promise<Json[]> => {
   const { adopt, parent = "" } = args;
   const observed = (one: Json): Json => observe(kind, one);
@@ -185,7 +189,7 @@ export const adoptionText = (kind: Kind, name: string, record: Json, isSecret: b
         .join(" ");
 
 /**
- * For the log: what the adoption changes on the record; undefined where nothing. Secret values are not shown. The name of a built-in
+ * For the log: the changes that the adoption makes to the record; undefined if none. Secret values are not shown. The name of a built-in
  * role counts as its uid, which only `connect` can tell.
  */
 export const adoptionChanges = async (
@@ -199,7 +203,7 @@ export const adoptionChanges = async (
   const uid = record.uid as string;
   const asked = desiredFrom(kind, inOneSpelling(kind, canonicalize(kind, args)));
   const isNamed = kind.byName.some((field) => isRoleName(asked.args[field]));
-  // A name that no role has is reported where the argument is checked.
+  // The check of the argument reports a name that no role has.
   const desired = isNamed
     ? await connect()
         .then((session) => withUids(session, asked))
@@ -209,7 +213,7 @@ export const adoptionChanges = async (
   const at = (holder: Json, path: string) => JSON.stringify(valueAt(holder, path)) ?? "nothing";
   const lines = paths.map((path) => (isSecret ? path : `${path}: ${at(record, path)} becomes ${at(asked.args, path)}`));
   if (lines.length === 0) return undefined;
-  // Of another place, the adoption itself says what is wrong.
+  // If the place differs, the adoption itself reports the problem.
   const fixed = replaces.filter((path) => !["parent", "root"].includes(path));
   const refusal = fixed.length === 0 ? [] : [`The update refuses this: ${fixedText(fixed)}.`];
   return [[`${kind.type} ${name} changes on ${kind.word} ${uid}:`, ...lines].join("\n  - "), ...refusal].join("\n");

@@ -1,6 +1,6 @@
-// Warns in a preview that a record with the same parent and fields as a new resource already exists, and asks the engine then whether
-// the stack has it. It lists each parent and kind once, with one attempt for each page. After a failure it stops: a preview works
-// without the service.
+// Warns in a preview that a record with the same parent and fields as a new resource already exists, and then asks the engine whether the
+// stack contains it. It lists each parent and kind once, with one attempt for each page. After a failure it stops: a preview works without
+// the service.
 import { type Listed, listChildren } from "../../client/paginate.ts";
 import { containsUnknown } from "../../pulumi/value.ts";
 import { getOrInsert, isUidp, type Json } from "../../schema/index.ts";
@@ -31,7 +31,7 @@ export const duplicateWarnings = () => {
     if (isRefused && asked.allowDuplicate === true) return undefined;
     const once = withOneAttempt(session);
     const { choices, fingerprint } = await withUids(once, desiredFrom(kind, inputs));
-    // A replacement arrives like a new resource, and replaces its own record.
+    // A replacement looks like a new resource, and replaces its own record.
     const found = (await listRecords(kind, once, parent as string)).filter(
       (record) =>
         fingerprintOf(kind, parent as string, record, choices) === fingerprint &&
@@ -39,7 +39,7 @@ export const duplicateWarnings = () => {
     );
     if (found.length === 0) return undefined;
     const { inState, problem } = await stackOperations(once, key);
-    // Of an open stack, the journal shows what killed runs created (provider/attribution).
+    // In an open stack, the journal shows the records that killed runs created (provider/attribution).
     const isOfStack = async ({ uid }: Listed): Promise<boolean> => {
       const id = recordId(kind.field, uid);
       return inState.has(id) || (session.journal.recordsWrites && (await session.journal.isOfOther(id, key)));
@@ -61,7 +61,7 @@ export const duplicateWarnings = () => {
   };
 
   return {
-    /** The warning for the inputs of a new resource; undefined where no record matches, or the service does not answer. */
+    /** The warning for the inputs of a new resource; undefined if no record matches, or the service does not answer. */
     async warningOf(kind: Kind, session: Session, inputs: Json): Promise<string | undefined> {
       if (isOff) return undefined;
       try {

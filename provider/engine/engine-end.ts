@@ -1,8 +1,8 @@
-// Ends this process when its engine has ended. A killed engine leaves it running, with a token in its memory. It finishes the
-// operations under way first, so that the journal records them.
+// Ends this process when its engine has ended. A killed engine leaves it running, with a token in its memory. It first finishes the
+// operations under way, so that the journal records them.
 //
-// The engine holds the other end of our stdin, so the end of stdin is a hint. The proof is that nothing listens any more at the
-// engine's address, which is the first argument of this process.
+// The engine holds the other end of our stdin, so the end of stdin is a hint. The proof is that nothing listens at the engine's address any
+// more, which is the first argument of this process.
 import { subscribe } from "node:diagnostics_channel";
 import { fstatSync } from "node:fs";
 import { connect } from "node:net";
@@ -13,7 +13,7 @@ const POLL_MS = 250;
 /** Refused connections in a row: a full queue of connections may look like a closed port for a moment. */
 const REFUSALS = 3;
 
-/** Address of the engine. Undefined where this process is not the SDK's dynamic provider: in a test, a program, `irm`. */
+/** Address of the engine. Undefined if this process is not the SDK's dynamic provider: in a test, a program, `irm`. */
 export const engineOf = (argv: readonly string[]): { host: string; port: number } | undefined => {
   const [, script = "", address = ""] = argv;
   if (!/[\\/]cmd[\\/]dynamic-provider([\\/]index(\.js)?)?$/.test(script)) return undefined;
@@ -21,7 +21,7 @@ export const engineOf = (argv: readonly string[]): { host: string; port: number 
   return host === undefined ? undefined : { host, port: Number(port) };
 };
 
-/** Resolves when the engine has ended. Never resolves where stdin is not a pipe: the engine always passes one. */
+/** Resolves when the engine has ended. Never resolves if stdin is not a pipe: the engine always passes one. */
 export const engineEnd = async (engine: { host: string; port: number }): Promise<void> => {
   const stdin = fstatSync(0);
   if (!stdin.isFIFO() && !stdin.isSocket()) return new Promise(() => undefined);
@@ -47,7 +47,7 @@ const isRefused = ({ host, port }: { host: string; port: number }): Promise<bool
     socket.once("error", ({ code }: NodeJS.ErrnoException) => finish(code === "ECONNREFUSED"));
   });
 
-/** The same methods. After `end` it calls `exit` as soon as none of them is under way. */
+/** Wraps the methods: after `end` it calls `exit` as soon as none of them is under way. */
 export const untilEnd = <K extends string>(
   kinds: Record<K, Methods>,
   end: Promise<void>,

@@ -1,6 +1,6 @@
 // Every state points to this file: the handler text (provider/program/form.ts) imports `pulumi-irm/dynamic` and calls
-// `kinds.<kind>.<method>`. Neither the path nor these names may ever change, or nothing could delete what an old state holds.
-// It must not import @pulumi/pulumi, which loads four times as long as all of this.
+// `kinds.<kind>.<method>`. Neither the path nor these names may ever change: otherwise nothing could delete the records of an old state. It
+// must not import @pulumi/pulumi, which loads four times as long as all of this.
 import { engineProcess } from "../../pulumi/process.ts";
 import { systemEnvironment } from "../run/session.ts";
 import { storedStacks } from "../run/stored-stack.ts";

@@ -1,4 +1,4 @@
-// What the check of an identity or a role binding says beyond its arguments.
+// The checks of an identity or a role binding that look beyond its own arguments.
 import { mixedIdsFinder, mixedIdsText } from "../../access/workload/github-ids.ts";
 import { neverMatchedIn, openPatternsIn } from "../../access/workload/open-pattern.ts";
 import { containsUnknown, isUnknown } from "../../pulumi/value.ts";
@@ -13,14 +13,14 @@ import type { IsSecret, StepParts } from "./steps.ts";
 interface Asked {
   olds: Json;
   inputs: Json;
-  /** Only a preview knows what is secret. */
+  /** Only a preview knows which arguments are secret. */
   isSecret: IsSecret | undefined;
 }
 
 interface KindCheck {
   /** Why the check fails. */
   problems(asked: Asked): Promise<CheckFailure[]>;
-  /** There is no problem: logs what a reader should know. */
+  /** There is no problem: logs notices for the reader. */
   pass(asked: Asked): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export const kindChecksWith = ({ ledger, log }: StepParts): KindChecks => {
         const { issuer, subject } = (claimMatch ?? staticKeys ?? {}) as Json;
         noteDeclaration(key, ["Identity", issuer, subject], sameWorkloadText);
         if (!isObject(claimMatch) || containsUnknown(claimMatch)) return;
-        // Nothing of what is compared is shown, since a part of it may be secret.
+        // The compared values are not shown, since a part of them may be secret.
         for (const { plain, beside } of findMixedIds(key, claimMatch))
           log(`warning: Identity ${nameInKey(plain)} ${mixedIdsText(`Identity ${nameInKey(beside)}`)}`);
       },
@@ -62,7 +62,7 @@ export const kindChecksWith = ({ ledger, log }: StepParts): KindChecks => {
   };
 };
 
-/** What `irm check` refuses in a policy. A program may mean it: the API accepts it. */
+/** Patterns that `irm check` refuses in a policy. A program may intend them: the API accepts them. */
 const openPatternTexts = (inputs: Json, isSecret: IsSecret): string[] =>
   (["claimMatch", "awsIdentity"] as const).flatMap((word) => {
     if (inputs[word] === undefined) return [];
@@ -101,8 +101,8 @@ const sameWorkloadText: TwiceText = (name, first) =>
   "fails for both. Name the identity in each exchange (IRM_IDENTITY), or keep one of them.";
 
 /**
- * Warns of two resources of one program that declare the same `parts`. What refers to a new record is compared by the update. Of one
- * provider: another one may be another service.
+ * Warns of two resources of one program that declare the same `parts`. The update compares references to new records. Only resources of one
+ * provider are compared: another provider may use another service.
  */
 const declaredTwiceWith = (log: (text: string) => void) => {
   /** key of the first resource by what it declares */

@@ -1,5 +1,5 @@
-// What a check looks up where the program has not done so itself (plugin/): the record that `adopt` means, and names of built-in roles.
-// It looks only at what is new since the last update, so that most checks send no request.
+// Look-ups of a check, if the program has not done them itself (plugin/): the record that `adopt` names, and names of built-in roles. It
+// looks up only arguments that are new since the last update, so most checks send no request.
 
 import { type List, listAll, listChildren } from "../../client/paginate.ts";
 import { containsUnknown, isUnknown, UNKNOWN } from "../../pulumi/value.ts";
@@ -48,7 +48,7 @@ export const lookUpRecord = async (
   if (adopt === undefined || adopt === null || isUnknown(adopt) || adoptProblem(adopt) || failures.length > 0)
     return { news, failures };
   if (isAdoptedBefore(olds, adopt)) return { news: { ...news, adopt: olds.adopt }, failures: [] };
-  // A uid says by itself which record it is, also where the record is to refer to one that does not exist yet.
+  // A uid identifies the record by itself, even if the record is to refer to one that does not exist yet.
   const identifying = adopt === MATCHES ? IDENTIFYING.map((name) => news[name]) : adopt;
   if (containsUnknown(identifying)) return { news: { ...news, adopt: UNKNOWN }, failures: [] };
   const found = await findAdopted(kind, await connect(), news);
@@ -73,8 +73,8 @@ export const lookUpRecord = async (
 };
 
 /**
- * The arguments where nothing can be looked up. Which record is adopted is not known to the check. `shown` is for the engine, which
- * accepts what is not known in a preview alone; an update ends before it uses that.
+ * The arguments if nothing can be looked up. The check does not know which record is adopted. `shown` is for the engine, which accepts
+ * unknown values only in a preview; an update ends before it uses them.
  */
 export const withoutLookUp = (olds: Json, news: Json): LookedUp => {
   if (news.adopt !== MATCHES) return { news, failures: [] };
@@ -125,7 +125,7 @@ const roleProblem = async ({ connect, hasCredentials }: Parts, name: string): Pr
   }
 };
 
-// Look-ups of one record: exactly one, or an error that lists what was found. Without a parent only root-level records count
+// Look-ups of one record: exactly one, or an error that lists the records found. Without a parent only root-level records count
 // (organizations, built-in roles), so that a record of the same name in a group never hides them.
 
 /** Connects when the arguments are checked. */
@@ -148,7 +148,7 @@ type RequireNamed = (
   args: { name?: unknown; parent?: unknown },
 ) => asserts args is { name: string; parent?: string };
 
-/** Throws where the arguments of a look-up by name are incomplete. */
+/** Throws if the arguments of a look-up by name are incomplete. */
 export const requireNamed: RequireNamed = ({ word }, args) => {
   const { name, parent } = args;
   if (typeof name !== "string" || name === "")
@@ -164,7 +164,7 @@ export const getRecord = async <T>(connect: Connect, resource: Resource, args: J
 /** The argument with the uid of the parent. */
 const placeName = (resource: Resource): string => lookUpArguments(resource).at(-1)?.name ?? "parent";
 
-/** Every record of a list. What it leaves out, the program's filters say. */
+/** Every record of a list. Only the program's filters leave records out. */
 export async function* listRecords<T extends { uid: string }>(
   connect: Connect,
   { field, list: { operation, plural } }: Resource,
@@ -177,7 +177,7 @@ export async function* listRecords<T extends { uid: string }>(
 
 /** A list of role bindings takes the name of a built-in role. */
 const withRoleUid = async (session: Session, args: Json): Promise<Json> => {
-  // Loaded when a program gives a role.
+  // Loaded when a program passes a role.
   const { builtInRoleUid, isRoleName } = await import("../kind/names.ts");
   return isRoleName(args.role) ? { ...args, role: await builtInRoleUid(session, args.role) } : args;
 };
@@ -210,7 +210,7 @@ const namesInstead = async (connect: Connect, list: List, parent: string, name: 
       if (names.length === LOOKED_AT) break;
     }
   } catch {
-    // The name is wrong in any case; a caller who may not list gets no suggestion.
+    // The name is wrong in any case. A caller who may not list gets no suggestion.
   }
   const near = nearestNames(name, names).map((one) => `"${printable(one)}"`);
   return near.length === 0 ? "" : `; did you mean ${near.join(" or ")}?`;

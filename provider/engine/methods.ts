@@ -44,8 +44,8 @@ const partsOf = (environment: Environment, looksUp: boolean) => {
     env,
     log,
     /**
-     * The check looks up what the program names. Otherwise the program has done so itself (provider/program), except what a file beside
-     * it names (adoption.ts).
+     * The check looks up the records that the program names. Otherwise the program has done so itself (provider/program), except for a file
+     * beside it (adoption.ts).
      */
     looksUp,
     connection,
@@ -89,7 +89,7 @@ export const providerWith = (environment: Environment, { looksUp = false } = {})
   return { kinds, session: connection.connectProgram, ledger: connection.ledger, note: names.note };
 };
 
-/** The same methods, each of which `call` runs. */
+/** The methods, each of which `call` runs. */
 export const withEach = (
   methods: Methods,
   call: (run: () => Promise<unknown>, args: readonly unknown[]) => Promise<unknown>,
@@ -101,12 +101,12 @@ export const withEach = (
     ]),
   ) as unknown as Methods;
 
-/** Each method in order: what the state and the run are, then the verb. */
+/** Each method in order: checks of the state and the run, then the verb. */
 const methodsWithSteps = (parts: ProviderParts, steps: Steps) => ({
   configure: async ({ config }: { config: StackConfig }): Promise<void> => parts.connection.configure(config),
   /**
-   * `isSecret`: whether one of these arguments is secret, where the adapter knows. `showsNames`: which names the program marks as secret
-   * is known, so what has none is no secret.
+   * `isSecret`: whether one of these arguments is secret, if the adapter knows. `showsNames`: it is known which names the program marks as
+   * secret, so all others are not secret.
    */
   check: (olds: Json, news: Json, isSecret?: IsSecret, showsNames?: boolean) =>
     check(parts, steps, olds, news, isSecret, showsNames),
@@ -119,7 +119,7 @@ const methodsWithSteps = (parts: ProviderParts, steps: Steps) => ({
     await requireAddress(parts, olds);
     await gate.organization(id);
     const compared = await steps.diff(id, olds, news);
-    // A refresh compares with the inputs of the state: what the program keeps is not known yet.
+    // A refresh compares with the inputs of the state: it is not known yet which records the program keeps.
     if (compared.replaces.length === 0 && records.isDeclared(news[KEY])) keepRecords(ledger, held);
     // A native resource, which had no handler, or the service has moved. The update stores the handler and the address, and sends
     // nothing.
@@ -129,7 +129,7 @@ const methodsWithSteps = (parts: ProviderParts, steps: Steps) => ({
     else gate.offline.expectNone();
     return { ...compared, changes };
   },
-  /** A preview shows a create. Logs what its reader should know, and returns the record that the update takes over instead. */
+  /** A preview shows a create. Logs notices for its reader, and returns the record that the update adopts instead. */
   planned: async (inputs: Json): Promise<TakenOver | undefined> => {
     parts.gate.offline.noteShown();
     return steps.planned(inputs);
@@ -146,7 +146,7 @@ const methodsWithSteps = (parts: ProviderParts, steps: Steps) => ({
     const here = inputs[AT] === undefined ? inputs : { ...inputs, [SERVICE]: session.service };
     return { id, outs: withKey(outs, here, parts.looksUp || !steps.derivesParent) };
   },
-  /** `inputs` are those in the state, where the adapter gets them: they stay as they are while they describe the record. */
+  /** `inputs` are those in the state, if the adapter gets them: they stay unchanged while they describe the record. */
   read: (id: string, stored: Json, inputs?: Json): Promise<reconcile.ReadResult> => {
     const isRefresh = parts.records.declaresNothing();
     return parts.refresh.read(id, stored, isRefresh, () => read(parts, steps, id, stored, { inputs, isRefresh }));
@@ -181,7 +181,7 @@ interface Asked {
   olds: Json;
   news: Json;
   isSecret: IsSecret | undefined;
-  /** Only programs in TypeScript say which of the two it is; dynamic resources have no other ones. */
+  /** Only programs in TypeScript report whether the run is an update or a preview; dynamic resources exist only there. */
   isUpdate: boolean | undefined;
 }
 
@@ -196,7 +196,7 @@ const check = async (
 ): Promise<{ inputs: Json; failures: reconcile.CheckFailure[] }> => {
   const { connection, looksUp, records, gate } = parts;
   const isUpdate = isPreview === undefined && looksUp ? undefined : isPreview !== true;
-  // A dynamic resource names its secret arguments in a preview. Elsewhere they are not known.
+  // A dynamic resource names its secret arguments in a preview. In other runs they are unknown.
   const named: IsSecret | undefined = Array.isArray(secrets)
     ? (names) => names.some((name) => secrets.includes(name))
     : undefined;
@@ -224,7 +224,7 @@ const check = async (
   };
 };
 
-/** Each throws where the run must not go on. */
+/** Each throws if the run must not continue. */
 const passGates = async (parts: ProviderParts, { olds, news, isUpdate }: Asked): Promise<void> => {
   const { connection, gate, sentences, unchecked, open } = parts;
   await connection.requireUsable();
@@ -232,7 +232,7 @@ const passGates = async (parts: ProviderParts, { olds, news, isUpdate }: Asked):
   await gate.offline.hold();
   sentences.noteRun(isUpdate === undefined ? undefined : !isUpdate);
   if (isUidp(olds.parent)) await gate.organization(olds.parent, { isUpdate });
-  // A group that the same update creates is in no service yet.
+  // A group that the same update creates does not exist yet.
   if (isEmpty(olds) && isUidp(news.parent)) await gate.newPlace(news.parent, { isUpdate });
   if (isUpdate !== false && (await connection.hasCredentials())) await gate.reachable({ isUpdate });
   if (isUpdate !== undefined) await unchecked?.expect(news[KEY], isUpdate);
@@ -253,7 +253,7 @@ const lookUp = async (
   return isEmpty(olds) ? withoutLookUp(olds, { ...looked.news, adopt: missing.adopt }) : looked;
 };
 
-/** The members of the inputs that say where the record is, and when its resource was new. */
+/** The members of the inputs that record the service, and the time when the resource was new. */
 const placeAndTime = (service: string, stamp: string | undefined): Json =>
   stamp === undefined ? { [SERVICE]: service } : atWith(service, stamp);
 
@@ -298,7 +298,7 @@ const keepRecords = ({ ownership }: Ledger, held: readonly Held[]): void => {
   for (const { kind, uid, kept } of held) if (kept) ownership.keep(recordId(kind.field, uid), kept.adopted);
 };
 
-/** The session of a read or a delete, which reports what earlier runs have left open. */
+/** The session of a read or a delete, which reports the creates that earlier runs left open. */
 const sessionFor = async (
   { connection, records }: ProviderParts,
   held: readonly Held[],
@@ -306,14 +306,14 @@ const sessionFor = async (
 ): Promise<Session> => {
   const session = await connection.connect();
   await records.noteInState(session, held, stored[KEY]);
-  // A state that somebody edited may have no key.
+  // A state that a person edited may lack the key.
   const pending = typeof stored[KEY] === "string" ? await session.journal.takeUnreported(stored[KEY]) : [];
   if (pending.length > 0) await reportPendingCreates(session, pending);
   return session;
 };
 
-// Read and delete of a dynamic resource receive only outputs, so these carry what locates the journal and the service. Its class is ours,
-// and derives the group of the id. Of a native resource only the plugin knows what declares it.
+// Read and delete of a dynamic resource receive only outputs, so these locate the journal and the service. Its class is ours, and derives
+// the group from the id. Only the plugin knows which class or language declares a native resource.
 const withKey = ({ parent, [AT]: _at, ...outs }: Json, bag: Json, hasParent = true): Json => {
   const kept = [KEY, SERVICE, REPLACE_ON, FORMER].filter((name) => bag[name] !== undefined);
   return {

@@ -1,4 +1,4 @@
-// What the methods know of an open stack (provider/attribution). The methods look once for each stack.
+// The open stack (provider/attribution), as the methods use it. They look for it once for each stack.
 
 import { resolve } from "node:path";
 import type { Config, Env } from "../../client/config.ts";
@@ -21,13 +21,13 @@ import type { Observed, StepParts, Steps } from "./steps.ts";
 
 export type OpenStacks = ReturnType<typeof openStacks>;
 
-/** `isOffline`: the service does not answer, and a preview goes on without it. */
+/** `isOffline`: the service does not answer, and a preview continues without it. */
 export const openStacks = ({ ledger, connect, hasCredentials, log }: StepParts, isOffline: () => boolean) => {
   let clearing: Promise<void> = Promise.resolve();
   const look = async (key: string, isUpdate: boolean | undefined): Promise<void> => {
     const { journal } = await ledger();
     const isPreview = isUpdate === false;
-    // Whatever needs the journal reports that it fails.
+    // The steps that need the journal report its failure.
     await unlessJournalFails(undefined, async () => {
       if ((await journal.findOpenRuns(key)) !== undefined) {
         if (!(await hasCredentials()))
@@ -58,17 +58,17 @@ export const openStacks = ({ ledger, connect, hasCredentials, log }: StepParts, 
     /** undefined: it is not open */
     current: undefined as OpenStack | undefined,
     /**
-     * Looks for what earlier runs have left open, once for each stack. `key` is of a resource of the stack. `isUpdate` as for the service
-     * gate: undefined where it is not known.
+     * Looks for creates and changes that earlier runs left open, once for each stack. `key` belongs to a resource of the stack. `isUpdate`
+     * as for the service gate: undefined if unknown.
      */
     look: oncePerStack(look),
-    /** Of a destroy: deletes what the open runs created, as far as nothing blocks it. */
+    /** In a destroy: deletes the records that the open runs created, unless something blocks them. */
     clear: async (): Promise<void> => {
       if (!stacks.current) return;
       clearing = clearing.then(clearOnce);
       await clearing;
     },
-    /** Before the first deletion of a run on a machine whose journal does not have all runs of the stack. */
+    /** Runs before the first deletion of a run on a machine whose journal lacks runs of the stack. */
     removeLost: (key: string): Promise<void> => {
       removing ??= removeOnce(key);
       return removing;
@@ -77,7 +77,7 @@ export const openStacks = ({ ledger, connect, hasCredentials, log }: StepParts, 
   return stacks;
 };
 
-/** The steps of a kind in an open stack: what they compare is what is there now, not what the engine has stored. */
+/** The steps of a kind in an open stack: they compare the current record, not the outputs that the engine has stored. */
 export const openStepsWith =
   (stacks: OpenStacks, { connect, isDeclared }: StepParts) =>
   (steps: Steps): Steps => {
@@ -91,7 +91,7 @@ export const openStepsWith =
         return steps.check(olds, news, mayReplace ? { ...shown, mayReplace } : shown);
       },
       diff: async (id, olds, news) => {
-        // A refresh compares what it has read.
+        // A refresh compares the outputs that it has read.
         if (!stacks.current || !isDeclared(news[KEY])) return steps.diff(id, olds, news);
         const observed = await observe(stacks.current, id, olds);
         if (!observed) return { changes: true, replaces: ["uid"], isGone: true };
@@ -99,7 +99,8 @@ export const openStepsWith =
         return { ...compared, changes: compared.changes || observed.differs, observed: observed.outputs };
       },
       read: async (session, id, stored, about) => {
-        // The engine forgets the update of a killed run when a refresh saves, so the set has what that created from here on.
+        // The engine forgets the update of a killed run when a refresh saves. So from here on the set contains the bindings that the update
+        // created.
         const { isOfState, leftovers = [] } = stacks.current ?? {};
         const created = isOfState ? createsOf(leftovers) : undefined;
         const result = await steps.read(session, id, stored, created ? { ...about, created } : about);
@@ -114,14 +115,14 @@ export const openStepsWith =
         if (!current) return steps.update(session, id, olds, news);
         const observed = await observe(current, id, olds);
         const updated = await steps.update(session, id, observed?.outputs ?? olds, news);
-        // Where the record was as the program has it, nothing was sent. The next run compares the state with this.
+        // If the record already matched the program, nothing was sent. The next run compares the state with this.
         await steps.noteRead(session, current, id, olds, updated.outs);
         return updated;
       },
     };
   };
 
-// A run without checkpoints is refused where its journal could not make up for them: nothing is sent (docs/performance.md#checkpoints).
+// A run without checkpoints is refused if its journal could not replace them: nothing is sent (docs/performance.md#checkpoints).
 
 class Refused extends SessionError {
   override readonly name = "Refused";
@@ -147,7 +148,9 @@ export const uncheckedGate = ({ config, ledger, env, cwd, log }: Parts) => {
   let hasWarned = false;
   return {
     require,
-    /** Before the first step of a run that says what it is: an update is refused at once, and a preview warns of it. */
+    /**
+     * Runs before the first step of a run that is known to be an update or a preview: it refuses an update at once, and warns in a preview.
+     */
     expect: async (key: unknown, isUpdate: boolean): Promise<void> => {
       try {
         await require(key);
@@ -181,12 +184,12 @@ const stateProblem = async (ledger: Ledger, key: string): Promise<string | undef
   }
 };
 
-/** A provider itself, and what is only read, is nothing that a run creates. */
+/** A run does not create a provider resource, or a resource that it only reads. */
 const isOfOther = ({ type, custom, external }: StateResource): boolean =>
   custom === true && external !== true && !type.startsWith("pulumi:") && typeOfToken(type) === undefined;
 
-// A run without checkpoints needs its journal after it was killed, also when the machine is gone. In CI a folder outlives its job only
-// where somebody has seen to that, so there it has to be named.
+// After a kill, the next run needs the journal of a run without checkpoints, even if the machine is gone. In CI a folder outlives its job
+// only if someone has arranged that, so CI must name the folder.
 
 /** Set by each CI, or by one that does not set `CI`: Azure Pipelines, Jenkins, TeamCity, AWS CodeBuild. */
 const SIGNS = [
@@ -199,7 +202,7 @@ const SIGNS = [
   "CODEBUILD_BUILD_ID",
 ];
 
-/** Folders that go with the job, or with its checkout: GitHub, GitLab, Azure Pipelines, Jenkins, Buildkite, CircleCI. */
+/** Folders that are deleted with the job, or with its checkout: GitHub, GitLab, Azure Pipelines, Jenkins, Buildkite, CircleCI. */
 const OF_JOB = [
   "RUNNER_TEMP",
   "GITHUB_WORKSPACE",
@@ -218,7 +221,7 @@ const NO = ["", "0", "false"];
 
 const isCi = (env: Env): boolean => SIGNS.some((name) => !NO.includes((env[name] ?? "").toLowerCase()));
 
-/** Why the folder of the journals does not outlive this machine; undefined where it does, as far as the environment says. */
+/** Why the folder of the journals does not outlive this machine; undefined if it does, as far as the environment shows. */
 export const keptFolderProblem = ({ journal }: Pick<Config, "journal">, env: Env, cwd: string): string | undefined => {
   if (!isCi(env)) return undefined;
   const folder = resolve(cwd, journalFolder(journal, env));

@@ -1,5 +1,5 @@
-// The names that a preview shows. Names of the program and of the state come first; for what a program gives by its uid alone the API is
-// asked, once each, where a line shows it. After a failure no more are asked for: a preview works without the service.
+// The names that a preview shows. Names of the program and of the state come first. For a record that the program gives only by uid, the
+// API is asked once, if a line shows the name. After a failure no more are asked for: a preview works without the service.
 import { listAll } from "../../client/paginate.ts";
 import { ancestorsOf, getOrInsert, isRoot, isUidp, type Json } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
@@ -44,7 +44,7 @@ export const recordNames = ({ connect, hasCredentials, ledger }: Service) => {
     }
   };
 
-  /** By uid. What cannot be read is missing. */
+  /** By uid. Records that cannot be read are missing. */
   const find = async (kind: Kind, uids: readonly unknown[]): Promise<ReadonlyMap<unknown, string>> => {
     const wanted = [...new Set(uids)].filter(isUidp);
     await readMissing(kind, wanted);
@@ -60,7 +60,7 @@ export const recordNames = ({ connect, hasCredentials, ledger }: Service) => {
       known.set(uid, isSecret ? SECRET_NAME : name);
     },
     find,
-    /** `platform/registry`; `acme` for the organization itself. Undefined where a part of it cannot be read. */
+    /** `platform/registry`; `acme` for the organization itself. Undefined if a part of it cannot be read. */
     pathOf: async (group: unknown): Promise<string | undefined> => {
       if (!isUidp(group)) return undefined;
       const uids = pathUids(group);
@@ -72,7 +72,7 @@ export const recordNames = ({ connect, hasCredentials, ledger }: Service) => {
   };
 };
 
-/** The names that a reader sees: the program's own, and in `given`, what it has for the state where it does not know better. */
+/** The names that a reader sees: the names of the program, otherwise those in `given`, which it keeps for the state. */
 export const shownNames = (own: Json | undefined, given: Json | undefined): Json => {
   const parts = Object.entries(given ?? {}).filter(([, name]) => name !== SECRET_NAME);
   return { ...Object.fromEntries(parts), ...filterKnown(own) };
@@ -83,7 +83,7 @@ const filterKnown = (names: Json | undefined): Json =>
 
 type IsOpen = (argument: string) => boolean;
 
-/** Of a resource of which the names that the program hides are known: its argument `names`, and which arguments it shows. */
+/** For a resource whose hidden names are known: its argument `names`, and which arguments it shows. */
 export interface ShownNames {
   own: unknown;
   isOpen: IsOpen;
@@ -94,7 +94,7 @@ type Part = "identity" | "role";
 
 type NamedPair = Record<Part, unknown> & { names: { [P in Part]?: unknown } };
 
-/** The names of pairs, with the API's where the program has none. A secret argument is not looked up. */
+/** The names of pairs, with the API's names if the program has none. A secret argument is not looked up. */
 const namesOfPairs = async (
   names: RecordNames,
   pairs: readonly NamedPair[],
@@ -124,7 +124,7 @@ export const bindingNames = async (
   return filterKnown({ ...pair, group: await group() });
 };
 
-/** The same of the pairs of a set. */
+/** The names of the pairs of a set. */
 export const pairNames = (names: RecordNames, isOpen: IsOpen, news: Json): Promise<Json[]> =>
   namesOfPairs(names, pairsIn(news), () => isOpen("bindings"));
 

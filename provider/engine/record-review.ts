@@ -1,5 +1,5 @@
-// Sentences in the preview for records: who can assume an identity, what a role grants, and what a record was called before. A value
-// that the program marks as secret, or of which that is not known, is not shown.
+// Sentences in the preview for records: who can assume an identity, the capabilities of a role, and former names of a record. Values that
+// are secret, or may be, are not shown.
 
 import { equalityKey } from "../../access/canonical.ts";
 import { differences, withArrows } from "../../access/format/differences.ts";
@@ -29,13 +29,13 @@ export const recordReviewWith = (log: Sentences["log"]) => {
   return {
     /** The engine has checked the inputs of a new resource. */
     noteCheck(kind: Kind, news: Json, isSecret: IsSecret): void {
-      // An adopted record is compared by what the API has of it.
+      // An adopted record is compared with the API's record.
       if (news.adopt !== undefined) return;
       if (kind === kindRecords.identity) logOnce(news, kind, `is new: ${assumableText(news, isSecret)} can assume it`);
       if (kind === kindRecords.role)
         logOnce(news, kind, `is new: it grants ${capabilitiesText(capabilitiesIn(news), isSecret)}`);
     },
-    /** It has compared the outputs in the state with the inputs. */
+    /** The engine has compared the outputs in the state with the inputs. */
     noteDiff(kind: Kind, id: string, olds: Json, news: Json, isReplaced: boolean, isSecret: IsSecret): void {
       const lines = [
         ...(isReplaced ? replacedLines(kind, id, olds, isSecret) : []),

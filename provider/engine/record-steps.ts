@@ -21,18 +21,18 @@ import type { IsSecret, Shown, StepParts, Steps } from "./steps.ts";
 
 const { roleBinding } = kindRecords;
 
-/** What a check says of a resource for the steps that follow it. */
+/** Facts from the check of a resource for the steps that follow it. */
 interface Checked {
   isSecret: IsSecret | undefined;
-  /** the names that the program passes: they are of no use to the state, so the inputs that the engine gets have none */
+  /** the names that the program passes: the state does not need them, so the engine's inputs omit them */
   names: unknown;
-  /** where it is known which names the program hides */
+  /** present if it is known which names the program hides */
   shown: ShownNames | undefined;
 }
 
 type Shared = ReturnType<typeof sharedWith>;
 
-/** What the steps of all kinds share. */
+/** The state that the steps of all kinds share. */
 const sharedWith = (parts: StepParts) => ({
   ...parts,
   adoptions: adoptionsWith(parts),
@@ -106,7 +106,7 @@ const stepsOf = (shared: Shared, kind: Kind): Steps => ({
   read: async (session, id, stored, about) => {
     const result = await reconcile.read(kind, session, id, stored, about);
     if (result.id === "") await shared.adoptions.noteRemoved(kind, session, id, stored, about.inputs ?? {});
-    // The state leaves out the parent, unless the program gets the resource by its uid, or is in another language.
+    // The state omits the parent, unless the program gets the resource by its uid, or is in another language.
     if (stored.uid === undefined || stored.parent !== undefined) return result;
     const { parent: _parent, ...props } = result.props;
     return { ...result, props };
@@ -142,14 +142,14 @@ const check = async (
   return { inputs: kept, failures: problems };
 };
 
-/** A component has found the record (provider/program/policy-match.ts). Of a resource in the state it is the own record. */
+/** A component has found the record (provider/program/policy-match.ts). For a resource in the state, the match is its own record. */
 const adoptMatch = ({ log, notCompared }: Shared, kind: Kind, olds: Json, { [MATCH]: match, ...news }: Json): Json => {
   if (!isUidp(match) || Object.keys(olds).length > 0 || notCompared.has(news[KEY])) return news;
   log(`${kind.type} ${nameInKey(news[KEY])} takes over ${kind.word} ${match} ${title(news)}`);
   return { ...news, adopt: match };
 };
 
-/** So the preview already refuses a record that two resources adopt, or that another resource manages. */
+/** With these, the preview already refuses a record that two resources adopt, or that another resource manages. */
 const adoptionProblems = async (
   { ledger }: Shared,
   kind: Kind,
@@ -164,16 +164,16 @@ const planned = async (shared: Shared, kind: Kind, inputs: Json): Promise<TakenO
   const { ledger, connect, hasCredentials, log, duplicates, notCompared } = shared;
   if (notCompared.has(inputs[KEY])) return undefined;
   const session = (await hasCredentials()) ? await connect() : undefined;
-  // It may ask the engine for what a killed run left.
+  // This may ask the engine for leftovers of a killed run.
   const warning = session && (await duplicates.warningOf(kind, session, inputs));
   const recovery = await previewRecovery(kind, await ledger(), session, inputs);
   if (recovery) log(recovery.text);
-  // An equal record is another one where that of the killed run is not there yet.
+  // If the killed run's record is not there yet, the equal record is a different one.
   if (warning !== undefined && recovery?.taken.uid === undefined) log(warning);
   return recovery?.taken;
 };
 
-/** Where it is known whether the name is secret. */
+/** Only if it is known whether the name is secret. */
 const noteName = async (
   { checked, names, ledger }: Shared,
   kind: Kind,

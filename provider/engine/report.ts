@@ -8,7 +8,7 @@ import type { Environment } from "../run/session.ts";
 
 const DEFECTS = [TypeError, RangeError, ReferenceError, SyntaxError];
 
-/** The error as a message for a reader, in place of what a method threw for these arguments. A defect keeps its stack. */
+/** The error as a message for a reader, in place of the error that a method threw for these arguments. A defect keeps its stack. */
 export const reporterWith = ({ silence }: Pick<Environment, "silence">) => {
   // By message: the resource that showed it in full.
   const reported = new Map<string, string>();
@@ -49,7 +49,7 @@ const nameIn = (args: readonly unknown[]): string => {
  * the console, as `${error}: ${error.stack}`. It also returns the error to the engine, which prints it. This drops the first copy.
  */
 export const silencing = (console: Pick<Console, "error">): ((error: Error) => void) => {
-  // How often each text is still to come: several resources may fail at once with the same one.
+  // How often each text is still expected: several resources may fail at once with one text.
   const silenced = new Map<unknown, number>();
   const { error: print } = console;
   console.error = (...texts) => {
@@ -66,8 +66,8 @@ export const silencing = (console: Pick<Console, "error">): ((error: Error) => v
 };
 
 // A refresh reads every resource, whatever fails (`ignoreErrors` in
-// github.com/pulumi/pulumi/blob/master/pkg/resource/deploy/deployment_executor.go), and then fails if one did. Where each read would fail
-// for one reason of the whole run, the first one reports it. The others are not tried: the engine keeps what the state has of them.
+// github.com/pulumi/pulumi/blob/master/pkg/resource/deploy/deployment_executor.go), and then fails if one did. If one reason makes each
+// read of the run fail, the first read reports it. The others are not tried: the engine keeps their state.
 
 export const refreshOnce = () => {
   let hasFailed = false;
@@ -84,7 +84,7 @@ export const refreshOnce = () => {
       isRefresh: boolean,
       work: () => Promise<ReadResult>,
     ): Promise<ReadResult> => {
-      // What an import or the program reads has no state to keep.
+      // A resource that an import or the program reads has no state to keep.
       const canKeep = isRefresh && stored[SERVICE] !== undefined;
       if (hasFailed && canKeep) return asStored(id, stored);
       try {

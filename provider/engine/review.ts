@@ -1,5 +1,5 @@
-// One line in the preview for each role binding that is created, changed or removed. It has the names that the program or the state
-// knows, where the engine shows uids.
+// One line in the preview for each role binding that is created, changed or removed. It shows the names that the program or the state
+// knows, in place of the engine's uids.
 import { equalityKey } from "../../access/canonical.ts";
 import { relationshipOf } from "../../access/graph/live-record.ts";
 import { assumptionOf } from "../../access/review/assume.ts";
@@ -25,7 +25,7 @@ export interface DeclaredSet {
   pairs: readonly Pick<DeclaredPair, "identity" | "role">[];
 }
 
-/** The lines about role bindings. `sentence` is for the reader of a preview, `log` has what has happened. */
+/** The lines about role bindings. `sentence` is for the reader of a preview, `log` reports completed changes. */
 export const bindingReviewWith = ({ sentence, log, names, isDeclared }: StepParts) => {
   const reported = new Set<unknown>();
 
@@ -34,7 +34,7 @@ export const bindingReviewWith = ({ sentence, log, names, isDeclared }: StepPart
     reported.add(bag[KEY]);
     sentence(bag[KEY], `RoleBinding ${logicalName(bag)} ${verb}: ${parts.join(", ")}`);
   };
-  /** The inputs with the API's names, where the line shows them. */
+  /** The inputs with the API's names, if the line shows them. */
   const withNames = async (news: Json, shown: ShownNames | undefined): Promise<Json> => {
     if (shown === undefined || reported.has(news[KEY])) return news;
     const given = shownNames(shown.own as Json | undefined, news.names as Json | undefined);
@@ -51,7 +51,7 @@ export const bindingReviewWith = ({ sentence, log, names, isDeclared }: StepPart
         PARTS.map((part) => `${part} ${namedText(desiredName(news, part))}`),
       );
     },
-    /** It has compared the outputs in the state with the inputs. */
+    /** The engine has compared the outputs in the state with the inputs. */
     compared: async (olds: Json, inputs: Json, shown: ShownNames | undefined): Promise<void> => {
       if (!isDeclared(inputs[KEY])) return;
       const changed = PARTS.filter((part) => !isSame(storedName(olds, part), desiredName(inputs, part)));
@@ -79,18 +79,18 @@ export interface Leaving {
   type: string;
   urn: string;
   outputs: Json;
-  /** the same with `[secret]` in place of what is secret */
+  /** the outputs with `[secret]` in place of secrets */
   shown: Json;
 }
 
 /** What the program declares. */
 export interface Staying {
   sets: readonly DeclaredSet[];
-  /** the new ones, without what is secret or not known */
+  /** the new identities, without secret or unknown values */
   identities: readonly NewIdentity[];
-  /** A RoleBinding has or adopts the record of this uid. */
+  /** A RoleBinding manages or adopts the record of this uid. */
   isKept(uid: string): boolean;
-  /** Another resource of the state has the role binding of this uid already. One that takes it over says so itself. */
+  /** Another resource of the state already manages the role binding of this uid. A resource that adopts it reports that itself. */
   isShared(uid: string): boolean;
 }
 
@@ -101,7 +101,7 @@ export interface NewIdentity {
   record: Json;
 }
 
-/** What the engine does not show of a resource that leaves the stack. */
+/** The facts about a resource that leaves the stack that the engine does not show. */
 export const removedText = (
   { type, urn, outputs, shown }: Leaving,
   { sets, identities, isKept, isShared }: Staying,
@@ -153,19 +153,19 @@ const takesOver = ({ parent, pairs }: DeclaredSet, outputs: Json): boolean =>
 
 const logicalName = (bag: Json): string => nameInKey(bag[KEY] ?? bag.uid);
 
-/** What the arguments name. A role that is given by its name has no uid here. */
+/** The record that the arguments name. A role that is given by its name has no uid here. */
 const desiredName = (news: Json, part: Part): Named => {
   const argument = part === "group" ? news.parent : (news[part] ?? news[`${part}Uid`]);
   return { uid: argument, name: (news.names as Json | undefined)?.[part] };
 };
 
-/** What the outputs name. */
+/** The record that the outputs name. */
 const storedName = (olds: Json, part: Part): Named => ({
   uid: storedUid(olds, part),
   name: partOf(olds, part).name,
 });
 
-/** The state of a native role binding leaves that of its group to the uid. */
+/** The state of a native role binding omits the uid of its group: the binding's uid contains it. */
 const storedUid = (olds: Json, part: Part): unknown => {
   const { uid } = partOf(olds, part);
   return uid === undefined && part === "group" && isUidp(olds.uid) ? parentOf(olds.uid) : uid;
@@ -174,10 +174,10 @@ const storedUid = (olds: Json, part: Part): unknown => {
 const isSame = (before: Named, after: Named): boolean =>
   before.uid === after.uid || (isBuiltIn(before) && before.name !== undefined && before.name === after.uid);
 
-// What a preview says of resources that leave a stack, which the engine asks no provider about: the role bindings that end, and the records
-// that stay although the engine shows a deletion.
+// The preview's lines about resources that leave a stack, for which the engine calls no provider: role bindings that end, and records that
+// stay although the engine shows a deletion.
 
-/** What one run of a program declares. */
+/** The declarations of one run of a program. */
 export interface Declared extends Omit<Staying, "isKept" | "isShared"> {
   /** places of its resources in the stack (`placeOfUrn`) */
   places: ReadonlySet<string>;
@@ -185,13 +185,13 @@ export interface Declared extends Omit<Staying, "isKept" | "isShared"> {
   isKept(id: string): boolean;
 }
 
-/** The same for a resource that moves from dynamic to native, or back. */
+/** The place of a resource in its stack. It does not change when the resource moves from dynamic to native, or back. */
 export const placeOfUrn = (urn: string): string => {
   const { types, name } = urnFrom(urn);
   return placeInStack(types, name);
 };
 
-/** `recordId` of what a resource of the state manages; undefined of a set of role bindings, which has the uid of its group. */
+/** `recordId` of the record that a resource of the state manages; undefined for a set of role bindings, which has the uid of its group. */
 export const managedId = (type: string, uid: unknown): string | undefined => {
   if (typeOfToken(type) === SET_TYPE || typeof uid !== "string") return undefined;
   const kind = kindOfToken(type);
@@ -204,14 +204,14 @@ const roleBindingsOf = ({ type, outputs }: Leaving): unknown[] => {
   return recordType === kindRecords.roleBinding.type ? [outputs.uid] : [];
 };
 
-/** A text for each resource that leaves, where the engine does not show all of it. */
+/** A text for each resource that leaves, if the engine does not show everything about it. */
 export const removalTexts = (state: readonly Leaving[], { places, isKept, ...declared }: Declared): string[] => {
   const holders = state.flatMap(roleBindingsOf);
   const isShared = (uid: string): boolean => holders.indexOf(uid) !== holders.lastIndexOf(uid);
   const staying = { ...declared, isKept, isShared };
   return state.flatMap((one) => {
     const id = managedId(one.type, one.outputs.uid);
-    // By its uid under another name: an alias, or a record that changes hands.
+    // The uid is under another name: an alias, or a record that another resource adopts.
     if (places.has(placeOfUrn(one.urn)) || (id !== undefined && isKept(id))) return [];
     return removedText(one, staying) ?? [];
   });

@@ -1,8 +1,8 @@
 // Checks that this is the service of the state before a record is compared, read or deleted. It checks the address, then, with
 // credentials, the organization once per process. At another service this process creates nothing either.
 //
-// Each resource carries the address, since a CI machine has nothing else of the last run. A check finds it in the inputs, a refresh
-// and a delete in the outputs.
+// Each resource carries the address, since a CI machine keeps nothing else of the last run. A check finds it in the inputs, a refresh and a
+// delete in the outputs.
 import type { Clock } from "../../client/clock.ts";
 import { type Config, serviceOf } from "../../client/config.ts";
 import { apiErrorOf, hasCode, SessionError, sessionErrorOf, sessionText, withSection } from "../../client/errors.ts";
@@ -25,8 +25,8 @@ class Unreachable extends SessionError {
 
 type Run = {
   /**
-   * An update ends where no request can succeed, before its steps: they run at the same time, and each would report it. Undefined where the
-   * engine and the program do not say what it is: a preview then goes on, and an update ends with its first step.
+   * If no request can succeed, an update ends before its steps: they run at the same time, and each would report it. Undefined if neither
+   * the engine nor the program shows which it is: a preview then continues, and an update ends with its first step.
    */
   isUpdate: boolean | undefined;
 };
@@ -36,7 +36,7 @@ export const serviceGate = (connection: Connection, { log, clock }: Pick<Environ
   const lookUps = new Map<string, Promise<LookUp>>();
   const reported = new Set<string>();
   let contact: Promise<void> | undefined;
-  /** What is done without the service, where the run may be a preview. */
+  /** The behavior without the service, if the run may be a preview. */
   const offline = offlineWith(clock, log);
 
   const goOffline = (error: Unreachable, { isUpdate }: Run): void => {
@@ -74,7 +74,7 @@ export const serviceGate = (connection: Connection, { log, clock }: Pick<Environ
     const absence = await absenceIn(root, run).catch(refuse);
     if (absence) refuse(new WrongService(absent(root, await config(), absence)));
   };
-  /** The same for the group in which the program creates something. */
+  /** Checks the organization of the group in which the program creates a record. */
   const newPlace = async (uid: string, run: Run): Promise<void> => {
     const root = rootOf(uid);
     const absence = await absenceIn(root, run);
@@ -82,7 +82,7 @@ export const serviceGate = (connection: Connection, { log, clock }: Pick<Environ
   };
 
   return {
-    /** The state is from another address, where records are others. Throws unless the move is confirmed. */
+    /** The state is from another address, which holds other records. Throws unless the move is confirmed. */
     requireMove: async ({ [SERVICE]: before }: Json): Promise<void> => {
       const current = await config();
       if (current.movedFrom !== before)
@@ -90,7 +90,7 @@ export const serviceGate = (connection: Connection, { log, clock }: Pick<Environ
     },
     organization,
     newPlace,
-    /** Throws where no request of an update can succeed: no connection, or a sign-in that fails. One request, where none has been sent. */
+    /** Throws if no request of an update can succeed: no connection, or a sign-in that fails. Sends one request if none has been sent. */
     reachable: async (run: Run): Promise<void> => {
       if (offline.isOn()) return;
       contact ??= connect().then(tryToReach);
@@ -134,10 +134,10 @@ const RESTARTED =
   "If it is a development server that was restarted: it lost its records, unless it was started with --db FILE. " +
   "To start over: pulumi state delete --all, then pulumi up.";
 
-/** What is known of an organization, or why nothing is. `isOfSession`: each request would fail in the same way. */
+/** The result for an organization, or why there is none. `isOfSession`: each request would fail in the same way. */
 type LookUp = { absence: Absence | undefined } | { problem: string; isOfSession?: boolean };
 
-/** Throws on loopback where the caller is refused: the server is the caller's own, so it is another one than before. */
+/** Throws on loopback if the caller is refused: the caller runs that server, so it is a different one than before. */
 const lookUpOrganization = async (session: Session, config: Config, organization: string): Promise<LookUp> => {
   try {
     return { absence: await absenceOf(session, organization) };
@@ -151,7 +151,7 @@ const lookUpOrganization = async (session: Session, config: Config, organization
   }
 };
 
-/** The error of the session, whose text has no resource; any other is of the one request that it came from. */
+/** Throws the error of the session, whose text names no resource. Any other error concerns only its own request. */
 const tryToReach = async (session: Session): Promise<void> => {
   try {
     await listPage(session, resources.group.list, { uidp: { inRoot: true }, pageSize: 1 });
@@ -192,9 +192,9 @@ const absent = (organization: string, config: Config, { evidence }: Absence): st
   return withSection(lines.join("\n  - "), "wrong-organization");
 };
 
-// A run that cannot reach the service, in a language that does not say whether it is a preview. A preview goes on, with one warning. An
-// update ends with its first step. The engine checks the next resources meanwhile, and would begin their steps too, each with an error of
-// its own: so their checks wait until it has seen the first one.
+// A run that cannot reach the service, in a language that does not report whether it is a preview. A preview continues with one warning. An
+// update ends with its first step. Meanwhile the engine checks the next resources, and would begin their steps, each with its own error. So
+// their checks wait until the engine has seen the first error.
 
 // Longest waits: for the step of a resource that was checked, and until an engine that has many processes to run has seen an error.
 const STEP_MS = 2_000;
@@ -227,7 +227,7 @@ export const offlineWith = (clock: Clock, log: (text: string) => void) => {
     /** why no request can succeed */
     reason: undefined as SessionError | undefined,
     isOn: (): boolean => offline.reason !== undefined,
-    /** No request can succeed. For good: what is not looked up from now on is missing in the inputs. */
+    /** No request can succeed. This is final: from now on the inputs lack values that need a look-up. */
     begin: (own: SessionError): void => {
       offline.reason ??= own;
     },
@@ -243,10 +243,10 @@ export const offlineWith = (clock: Clock, log: (text: string) => void) => {
     expectStep: (): void => {
       isStepExpected = offline.reason !== undefined;
     },
-    /** It has no step. */
+    /** The resource has no step. */
     expectNone: warn,
     noteShown,
-    /** It carries the step out: an update, which ends here. */
+    /** The engine carries the step out, so this is an update, which ends here. */
     carriedOut: (): void => {
       if (!offline.reason) return;
       if (!isUpdate) failedAtMs = clock.now();

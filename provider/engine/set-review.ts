@@ -1,5 +1,4 @@
-// Lines in the preview of a set: each pair that it adds, takes over or removes, by the names that the program, the state or the API
-// knows.
+// Lines in the preview of a set: each pair that it adds, adopts or removes, by the names that the program, the state or the API knows.
 import { relationshipOf } from "../../access/graph/live-record.ts";
 import { isUsed, pullTokenExpiry } from "../../access/query/pull-tokens.ts";
 import { listAll } from "../../client/paginate.ts";
@@ -27,12 +26,12 @@ export const setReviewWith = ({ sentence, isDeclared }: StepParts) => {
     sentence(news[KEY], [`RoleBindingSet ${nameInKey(news[KEY])} ${verb}:`, ...lines].join("\n  - "));
   };
   return {
-    /** The engine has checked the inputs of a new set. `live` are the bindings of its group, where known. */
+    /** The engine has checked the inputs of a new set. `live` are the bindings of its group, if known. */
     noteCheck(news: Json, live: readonly Binding[] | undefined): void {
       const added = addedLines(pairsIn(news), live);
       if (added.length > 0) logOnce(news, "is new", added);
     },
-    /** It has compared the outputs in the state with the inputs. `describe` says what a binding is. */
+    /** The engine has compared the outputs in the state with the inputs. `describe` describes a binding. */
     noteDiff(olds: Json, news: Json, describe: (one: Binding) => string, live = bindingsIn(olds, "unmanaged")): void {
       if (!isDeclared(news[KEY])) return;
       const { added, dropped, undeclared, twins, kept } = planOf(olds, news);
@@ -58,7 +57,7 @@ export const setReviewWith = ({ sentence, isDeclared }: StepParts) => {
   };
 };
 
-/** A pair that has a binding already gives no access. Without `existing` it is not known which ones have. */
+/** A pair that already has a binding adds no access. Without `existing` it is unknown which pairs have one. */
 const addedLines = (pairs: readonly DeclaredPair[], existing: readonly Binding[] | undefined): string[] => {
   if (existing === undefined) return pairs.map((pair) => `adds or takes over ${declaredText(pair)}`);
   const byIdentity = Map.groupBy(existing, ({ identity }) => identity.uid);
@@ -68,7 +67,7 @@ const addedLines = (pairs: readonly DeclaredPair[], existing: readonly Binding[]
   });
 };
 
-/** What a set that becomes exclusive neither takes over nor removes yet. */
+/** The bindings that a set that becomes exclusive neither adopts nor removes yet. */
 const keptLines = (
   olds: Json,
   news: Json,
@@ -81,7 +80,9 @@ const keptLines = (
         .map((one) => `keeps ${describe(one)} for now: the preview after this update shows whether it is removed`)
     : [];
 
-/** For a set that leaves the stack: what the engine does not show. A RoleBinding that takes a role binding over says so itself. */
+/**
+ * For a set that leaves the stack: the facts that the engine does not show. A RoleBinding that adopts a role binding reports that itself.
+ */
 export const removedSetText = (
   urn: string,
   outputs: Json,
@@ -101,7 +102,7 @@ export const removedSetText = (
 /** As many uids as fit into an address. */
 const PART_MAX = 50;
 
-/** `"cluster" as "registry.pull", a pull token that ends 2026-02-27T…, not used yet` for each of these bindings that a pull token has. */
+/** `"cluster" as "registry.pull", a pull token that ends 2026-02-27T…, not used yet` for each binding whose identity is a pull token. */
 export const tokenTextOf = async (
   session: Session,
   bindings: readonly Binding[],

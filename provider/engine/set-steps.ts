@@ -22,9 +22,9 @@ import { setReviewWith, tokenTextOf } from "./set-review.ts";
 import type { Held, Shown, StepParts, Steps } from "./steps.ts";
 
 interface Checked {
-  /** where it is known which names the program hides */
+  /** present if it is known which names the program hides */
   shown: ShownNames | undefined;
-  /** of a run that may be a preview: it looks up what exists */
+  /** in a run that may be a preview: the steps look up existing bindings */
   looksUp: boolean;
 }
 
@@ -96,7 +96,7 @@ const check = async (
   checked.set(key, { shown, looksUp: isSecret !== undefined });
   if (Object.keys(olds).length === 0)
     review.noteCheck(await withNames(shared, inputs), isSecret ? await liveIn(shared, parent) : []);
-  // Where the service does not answer, the update refuses them.
+  // If the service does not answer, the update refuses them.
   const twice =
     mixesNamesAndUids(inputs) && (await hasCredentials())
       ? await connect()
@@ -106,11 +106,11 @@ const check = async (
   return { inputs, failures: [...(problem ?? []), ...twice] };
 };
 
-/** A pair that stands there with the name of its built-in role, and with the uid of it. Only the service knows the uid. */
+/** A pair that is listed twice: with the name of its built-in role, and with that role's uid. Only the service knows the uid. */
 const sameRoleTwice = async (session: Session, news: Json): Promise<CheckFailure[]> =>
   pairsTwice(await withRoleUids(session, pairsIn(news)), isUnknown).map(failureFrom);
 
-/** Whether `sameRoleTwice` can find any: most programs write one or the other, and need no request. */
+/** Whether `sameRoleTwice` can find a pair: most programs use only names or only uids, and need no request. */
 const mixesNamesAndUids = (news: Json): boolean => {
   const roles = pairsIn(news).map(({ role }) => role);
   return roles.some(isRoleName) && roles.some((role) => isUidp(role) && isRoot(role));
@@ -138,9 +138,9 @@ const withNames = async ({ names, checked }: Shared, news: Json): Promise<Json> 
   return { ...news, names: await pairNames(names, shown.isOpen, { ...news, names: merged }) };
 };
 
-/** Undefined where that is not known: a preview works without the service. */
+/** Undefined if unknown: a preview works without the service. */
 const liveIn = async ({ connect, hasCredentials }: Shared, group: unknown): Promise<Live[] | undefined> => {
-  // As a rule the update creates it.
+  // Usually the update creates the group.
   if (isUnknown(group)) return [];
   if (!isUidp(group) || !(await hasCredentials())) return undefined;
   return listLive(withOneAttempt(await connect()), group).catch(() => undefined);
@@ -154,11 +154,11 @@ const removedTextOf = async (
   return tokenTextOf(withOneAttempt(await connect()), removed).catch(() => bindingText);
 };
 
-/** What a set declares. */
+/** Identifies the declarations of a set: its group and pairs. */
 const declaredKey = (inputs: Json): string =>
   JSON.stringify([inputs.parent, pairsIn(inputs).map(({ identity, role }) => [identity, role])]);
 
-/** The managed bindings. Those whose pairs the program declares are owned by the set in this run; another resource may take the others. */
+/** The managed bindings. In this run the set owns those whose pairs the program declares; another resource may take the others. */
 const heldBindings = (outputs: Json, news: Json | undefined): Held[] => {
   const pairs = Map.groupBy(news ? pairsIn(news) : [], ({ identity }) => identity);
   const owners = new Set<string>();
@@ -169,7 +169,7 @@ const heldBindings = (outputs: Json, news: Json | undefined): Held[] => {
     // The second binding of a pair is removed (provider/set/plan.ts).
     const owner = key !== undefined && owners.has(key) ? undefined : key;
     if (owner !== undefined) owners.add(owner);
-    // An interrupted run may have taken it over from a resource that this run deletes.
+    // An interrupted run may have adopted it from a resource that this run deletes.
     return {
       kind: kindRecords.roleBinding,
       uid: one.uid,

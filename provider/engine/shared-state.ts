@@ -1,4 +1,5 @@
-// What the methods of a process share: its connection to the service, what the program declares, and what the state has.
+// The state that the methods of a process share: the connection to the service, the declarations of the program, and the records of the
+// engine's state.
 import { type Config, type GetConfig, type ParsedConfig, parseConfig, serviceOf } from "../../client/config.ts";
 import { missingCredentials, requireConfig } from "../../client/credentials.ts";
 import { ConfigError } from "../../client/errors.ts";
@@ -10,7 +11,7 @@ import { journalProblem } from "../run/journal-path.ts";
 import { type Environment, type Ledger, ledgerWith, type Session, sessionWith } from "../run/session.ts";
 import type { Held } from "./steps.ts";
 
-/** What the SDK's provider passes. The optional members are undocumented; without them misspelt keys are not reported. */
+/** The configuration that the SDK's provider passes. The optional members are undocumented; without them misspelt keys are not reported. */
 export interface StackConfig {
   get: GetConfig;
   rawConfig?: Readonly<Record<string, unknown>>;
@@ -32,10 +33,10 @@ export const connectionWith = (environment: Environment) => {
   let usable: Promise<void> | undefined;
   let ledger: Ledger | undefined;
   let session: Session | undefined;
-  // The engine sends Cancel at the end of each run, and saves what it has not saved yet.
+  // The engine sends Cancel at the end of each run, and then saves its unsaved changes.
   cancelled?.addEventListener("abort", () => ledger?.journal.endInOrder(), { once: true });
 
-  // Not strict: a misspelt key must not prevent reading or deleting what a state holds.
+  // Not strict: a misspelt key must not prevent reading or deleting the records of a state.
   const config = async (): Promise<Config> => requireConfig(await configured.promise, false);
   const openLedger = async (): Promise<Ledger> => {
     const settings = await config();
@@ -60,14 +61,14 @@ export const connectionWith = (environment: Environment) => {
     config,
     ledger: openLedger,
     connect,
-    /** The first configuration counts. Never throws: the engine would call the other methods all the same, and they report the problems. */
+    /** The first configuration counts. Never throws: the engine would call the other methods anyway, and they report the problems. */
     configure: (given: StackConfig): void => {
       const { rawConfig = {}, projectName: project, provider } = given;
       const keys = Object.keys(rawConfig);
       parsed ??= parseConfig((key) => given.get(key), env, { keys, project, provider, envProblems });
       configured.resolve(parsed);
     },
-    /** Throws where the configuration is wrong, which needs no credentials. Logs its warnings once. */
+    /** Throws if the configuration is wrong; this needs no credentials. Logs its warnings once. */
     requireUsable: (): Promise<void> => {
       usable ??= requireUsable();
       return usable;
@@ -77,7 +78,7 @@ export const connectionWith = (environment: Environment) => {
     /** Whether the state is from another address. After a confirmed move the update stores the new one. */
     isMoved: async ({ [SERVICE]: stored }: Json): Promise<boolean> => {
       const { baseUrl } = await config();
-      // As a rule the address is in normal form already.
+      // Usually the address is already in normal form.
       return stored !== undefined && stored !== baseUrl && stored !== serviceOf(baseUrl);
     },
     /** For functions, which belong to no kind. Only a program calls them, so the configuration is its own. */
@@ -85,7 +86,7 @@ export const connectionWith = (environment: Environment) => {
       requireConfig(await configured.promise, true);
       return connect();
     },
-    /** When a resource was new, by the service's clock. Undefined where this process has not met the service yet. */
+    /** When a resource was new, by the service's clock. Undefined if this process has not reached the service yet. */
     newStamp: (): string | undefined => {
       const at = session?.serverNow();
       if (!session || at === undefined) return undefined;
@@ -96,12 +97,12 @@ export const connectionWith = (environment: Environment) => {
   };
 };
 
-// Which resources the program declares, and which records the state has for them. A refresh compares resources under the names of the
-// state. Only a check shows that the program declares one, perhaps under another name.
+// The resources that the program declares, and the records that the state holds for them. A refresh compares resources under the names of
+// the state. Only a check shows that the program declares one, perhaps under another name.
 
 export const notedRecords = () => {
   const declared = new Set<unknown>();
-  /** what ownership knows to be in the state: record and owner */
+  /** the records that ownership knows to be in the state, with their owners */
   const noted = new Set<string>();
   return {
     /** The engine checks the resource with this key. */
@@ -109,7 +110,7 @@ export const notedRecords = () => {
     isDeclared: (key: unknown): boolean => declared.has(key),
     /** A refresh reads before any check, and a destroy checks nothing. */
     declaresNothing: (): boolean => declared.size === 0,
-    /** The state has these records. Its key may be an earlier name of the resource: it locates the journal, but proves no ownership. */
+    /** The state holds these records. Its key may be an earlier name of the resource: it locates the journal, but proves no ownership. */
     noteInState: async ({ ownership, journal }: Ledger, held: readonly Held[], key: unknown): Promise<void> => {
       const isDeclared = declared.has(key);
       const fresh: string[] = [];
@@ -126,9 +127,9 @@ export const notedRecords = () => {
   };
 };
 
-/** Runs `work` once for the stack of a resource: calls of the others wait for it. After a failure the next call tries again. */
+/** Runs `work` once for the stack of a resource: calls for the other resources wait for it. After a failure the next call tries again. */
 export const oncePerStack = (work: (key: string, isUpdate: boolean | undefined) => Promise<void>) => {
-  // A process serves one stack. Where it serves several, only the last one counts: `work` keeps what it has found of one.
+  // A process serves one stack. If it serves several, only the last one counts: `work` keeps the results of one.
   let last: { stack: string; done: Promise<void> } | undefined;
   return async (key: unknown, isUpdate: boolean | undefined): Promise<void> => {
     if (typeof key !== "string") return;

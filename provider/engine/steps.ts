@@ -1,4 +1,5 @@
-// What the methods of a kind do between configuration and answer. Most kinds are records of the API; a set of role bindings is not.
+// The steps that the methods of a kind run between configuration and answer. Most kinds are records of the API; a set of role bindings is
+// not.
 import type { TakenOver } from "../../client/preview-marks.ts";
 import type { Json } from "../../schema/index.ts";
 import type { OpenStack } from "../attribution/stack.ts";
@@ -14,26 +15,26 @@ export interface Held {
   uid: string;
   /** key of the resource that declares it */
   owner?: string | undefined;
-  /** the resource keeps it, unless it is replaced. `adopted`: it may be in the state of another resource, whose end leaves it */
+  /** the resource keeps it, unless it is replaced. `adopted`: it may be in the state of another resource, whose deletion leaves it */
   kept?: { adopted: boolean } | undefined;
 }
 
 /** Whether one of these arguments is secret. */
 export type IsSecret = (names: readonly string[]) => boolean;
 
-/** What a preview may show of the arguments that it checks. */
+/** The arguments that a preview may show. */
 export interface Shown {
-  /** undefined where that is not known, so that none is shown */
+  /** undefined if unknown, so none is shown */
   isSecret?: IsSecret | undefined;
-  /** the API's names of what the program gives by uid: those that are secret in the program are known */
+  /** whether the API's names may be shown for records that the program gives by uid: its secret names are known */
   showsNames: boolean;
-  /** what held the record is deleted, so that nothing is lost with a replacement */
+  /** the group that held the record is deleted, so a replacement loses nothing */
   mayReplace?: boolean;
 }
 
 /** A resource of an open stack as its records are now. */
 export interface Observed {
-  /** in place of the outputs in the state */
+  /** outputs that replace those in the state */
   outputs: Json;
   /** they differ from those */
   differs: boolean;
@@ -50,39 +51,42 @@ export interface LookedUp {
   news: Json;
   failures: CheckFailure[];
   missing?: NotFound;
-  /** what the engine gets in place of what could not be looked up */
+  /** the values for the engine in place of failed look-ups */
   shown?: Json;
 }
 
-/** How a check looks up what the program names. */
+/** How a check looks up the records that the program names. */
 export interface LookUp {
   /** otherwise the program has done so */
   looksUp: boolean;
   /** the service does not answer */
   isOffline(): boolean;
-  /** undefined where that is not known */
+  /** undefined if unknown */
   isSecret: IsSecret | undefined;
 }
 
 export interface Steps {
-  /** The arguments with the record that `adopt` means, and the problems of names. */
+  /** The arguments with the record that `adopt` names, and the problems of names. */
   lookUp(olds: Json, asked: Json, how: LookUp): Promise<LookedUp>;
-  /** The inputs in the API's spelling, and all problems. Logs what a preview shows of them. */
+  /** The inputs in the API's spelling, and all problems. Logs the lines that a preview shows about them. */
   check(olds: Json, news: Json, shown: Shown): Promise<{ inputs: Json; failures: CheckFailure[] }>;
-  /** Whether an update from the inputs `olds` to these creates records, so that it gets a time of its own (provider/record/id.ts). */
+  /** Whether an update from the inputs `olds` to these creates records, so that it gets its own time (provider/record/id.ts). */
   createsMore(olds: Json, inputs: Json): boolean;
-  /** A preview shows a create with these inputs. Returns what the update takes over in place of it; undefined where nothing. */
+  /** A preview shows a create with these inputs. Returns the record that the update adopts instead; undefined if none. */
   planned(inputs: Json): Promise<TakenOver | undefined>;
-  /** The classes of a program derive the output `parent` of the id. */
+  /** The classes of a program derive the output `parent` from the id. */
   derivesParent: boolean;
-  /** The uid of a new resource, where a preview knows it. */
+  /** The uid of a new resource, if a preview knows it. */
   knownUid(inputs: Json, taken: TakenOver | undefined): Promise<string | undefined>;
   /** The records in the outputs of a resource. `news` are the inputs of a resource that the program declares. */
   held(id: string, outputs: Json, news?: Json): Held[];
   diff(id: string, olds: Json, news: Json): Promise<DiffResult>;
   /** Undefined: it is deleted. `stored` are the outputs in the state. */
   observe(session: Session, stack: OpenStack, id: string, stored: Json): Promise<Observed | undefined>;
-  /** A refresh or an update of an open stack stores these outputs; undefined: it is deleted. Returns what `observe` would, where that is known. */
+  /**
+   * A refresh or an update of an open stack stores these outputs; undefined: it is deleted. Returns the result of `observe`, if it is
+   * known.
+   */
   noteRead(
     session: Session,
     stack: OpenStack,
@@ -96,7 +100,7 @@ export interface Steps {
   delete(session: Session, id: string, stored: Json): Promise<void>;
 }
 
-/** What steps need of the process. */
+/** The parts of the process that steps need. */
 export interface StepParts {
   ledger(): Promise<Ledger>;
   connect(): Promise<Session>;
@@ -108,6 +112,6 @@ export interface StepParts {
   /** folder that the process runs in */
   cwd: string;
   names: RecordNames;
-  /** The program declares the resource with this key. A refresh compares too, in the other direction, and declares nothing. */
+  /** The program declares the resource with this key. A refresh also compares, in the other direction, and declares nothing. */
   isDeclared(key: unknown): boolean;
 }

@@ -1,5 +1,5 @@
-// A kind from the descriptor of its resource: all that its fields and methods say, so that a kind whose rules are facts about the
-// API needs no code of its own.
+// A kind from the descriptor of its resource: everything that its fields and methods define, so a kind whose rules are facts about the API
+// needs no code.
 import {
   argumentsOf,
   fieldPaths,
@@ -97,7 +97,7 @@ const filtersOf = (resource: Resource, field: string): string[] => {
 
 type IsOne = (record: Json, uid: string) => boolean;
 
-/** Where a response has what a request names so. */
+/** The path in a response of the field that a request calls `path`. */
 const answeredPath = ({ schema }: Resource, path: string): string =>
   fieldsWith(schema, ({ answeredAs }) => answeredAs).find(({ name }) => name === path)?.value ?? path;
 
@@ -106,7 +106,7 @@ interface BlockerLists {
   with(uid: string): Blockers;
 }
 
-/** Lists of what prevents the deletion of a record: what is in it, and what refers to it, as far as the API can list that. */
+/** Lists of the records that prevent the deletion of a record: its contents and its referrers, as far as the API can list them. */
 const blockersOf = ({ type }: Resource): BlockerLists[] =>
   Object.values<Resource>(resources).flatMap((other) => {
     const { list, word, words } = other;
@@ -134,7 +134,7 @@ const blockersOf = ({ type }: Resource): BlockerLists[] =>
       ...(isInside ? [inside] : []),
       ...references.flatMap(({ path }) =>
         filtersOf(other, path).map((filter) =>
-          // Records of other organizations may refer to it too.
+          // Records of other organizations may also refer to it.
           blockersWith(
             (uid) => ({ [filter]: uid }),
             () => ({}),

@@ -5,8 +5,8 @@ import { IMPORTED, ROLE_NAME, SECRET_NAME } from "../record/state.ts";
 import { kindFromResource } from "./from-resource.ts";
 import { builtInRoleUid, isRoleName, partOf } from "./names.ts";
 
-// Records that refer to another one go first, groups go last.
-/** What a group may hold and a client can delete (docs/contract.md#d7), in the order in which it can be deleted. */
+// Records that refer to another one are deleted first, groups last.
+/** The kinds that a group may hold and a client can delete (docs/contract.md#d7), in the order in which it can be deleted. */
 export const BELOW = Object.values<Resource>(resources)
   .filter(isManaged)
   .filter(({ parent }) => parent === "Group")
@@ -21,8 +21,7 @@ export const group: Behavior = {
   supportsForceDestroy: "below",
 };
 
-// GroupInvite: of the role, the state keeps its uid, and the name of a built-in one: other names may be secret where the role is
-// declared.
+// GroupInvite: the state keeps the uid of the role, and the name of a built-in role. Other names may be secret on the declared role.
 
 export const groupInvite: Behavior = {
   resolveNames: (desired: Json, record: Json) => {
@@ -39,7 +38,7 @@ export const groupInvite: Behavior = {
     const { uid = roleUid as string, name } = partOf({ role }, "role");
     return { ...fields, role: { uid, name: isRoot(uid) ? name : undefined } };
   },
-  // For the code that an import generates: the arguments that lead to this record.
+  // For the code that an import generates: the arguments that produce this record.
   shown: (outputs: Json) => {
     const { [IMPORTED]: isImported, createTime, expirationTime } = outputs;
     if (isImported !== true) return {};
@@ -49,13 +48,13 @@ export const groupInvite: Behavior = {
   },
 };
 
-// RoleBinding: written by uids, answered with the identity, the group and the role spelt out. The state keeps uid and name of
-// each: description, issuer, subject and email belong to other records, and may be secret there.
+// RoleBinding: written by uids, answered with the identity, the group and the role in full. The state keeps the uid and name of each:
+// description, issuer, subject and email belong to other records, and may be secret there.
 
 export const PARTS = ["identity", "role", "group"] as const;
 export type Part = (typeof PARTS)[number];
 
-/** Whether the name of a part stays out of the state: `bag` holds the arguments, or the outputs so far. */
+/** Whether the state omits the name of a part: `bag` holds the arguments, or the outputs so far. */
 const isSecret = (bag: Json, part: Part, uid: unknown): boolean => {
   if (bag.names !== undefined) return (bag.names as Json)[part] === SECRET_NAME;
   const before = partOf(bag, part);
@@ -80,7 +79,7 @@ export const roleBinding: Behavior = {
   },
   stored: (answer: Json, bag: Json) => {
     const { identityUid, roleUid, ...fields } = answer;
-    // Samples of the API do not echo the two uids: they stand in the objects.
+    // Sample responses of the API omit the two uids, which are in the objects.
     const uids: Record<Part, unknown> = {
       identity: identityUid || partOf(answer, "identity").uid,
       role: roleUid || partOf(answer, "role").uid,
@@ -106,7 +105,9 @@ export const roleBinding: Behavior = {
 
 export type { KindName };
 
-/** What the handler text of a state names. A set of role bindings is not a record of the API, so it has no Kind (provider/set). */
+/**
+ * The kinds that the handler text of a state names. A set of role bindings is not a record of the API, so it has no Kind (provider/set).
+ */
 export type StateKind = KindName | "roleBindingSet";
 
 /** Most kinds have none. */
@@ -120,7 +121,7 @@ export const kindRecords: Readonly<Record<KindName, Kind>> = Object.fromEntries(
     .map((resource) => [resource.field, kindFromResource(resource, behaviors[resource.field])]),
 ) as Readonly<Record<KindName, Kind>>;
 
-/** The kind that the journal calls so; undefined for one of a later version. */
+/** The kind with this name in the journal; undefined for a kind of a later version. */
 export const kindOfField = (field: string): Kind | undefined =>
   Object.hasOwn(kindRecords, field) ? kindRecords[field as KindName] : undefined;
 

@@ -1,4 +1,4 @@
-// A record as messages name it: by its name, where that is known and not secret, otherwise by its uid.
+// A record as messages name it: by its name if that is known and not secret, otherwise by its uid.
 
 import { listChildren } from "../../client/paginate.ts";
 import { containsUnknown, isUnknown } from "../../pulumi/value.ts";
@@ -21,7 +21,7 @@ export interface Named {
   name?: unknown;
 }
 
-/** What a response, or outputs, spell out of a record that they refer to. */
+/** The uid and name of a referenced record, from a response or from outputs. */
 export const partOf = (record: Json, name: string): { uid?: string; name?: string } =>
   isObject(record[name]) ? record[name] : {};
 
@@ -37,8 +37,8 @@ export const namedText = ({ uid, name }: Named): string => {
     : String(uid ?? "(not known)");
 };
 
-// Built-in roles by name: root-level roles only, so that a role of the same name in a group is never granted instead. One list
-// for a session, when the first name is looked up.
+// Built-in roles by name: root-level roles only, so that a role of the same name in a group is never granted instead. A session lists them
+// once, when it looks up the first name.
 
 type Listed = Json & { uid: string; name: string };
 
@@ -52,7 +52,7 @@ export class UnknownRole extends Error {
 /** Whether an argument that takes a role names a built-in one. Anything else is a uid, or wrong, or not known yet. */
 export const isRoleName = (value: unknown): value is string => !isUnknown(value) && isName(value);
 
-/** Errors: UnknownRole, with the nearest names; what the service answers to the list. */
+/** Errors: UnknownRole, with the nearest names; the error of the list request. */
 export const builtInRoleUid = async (session: LookUpSession, name: string): Promise<string> => {
   const roles = await builtInRoles(session);
   const [match, ...others] = roles.filter((role) => role.name === name);
@@ -75,7 +75,7 @@ const builtInRoles = (session: LookUpSession): Promise<Listed[]> => {
   const cache = cacheOf(session);
   const list = { operation: "ListRoles", plural: "roles" } as const;
   cache.roles ??= Array.fromAsync(listChildren<Listed>(session, list, "")).catch((error: unknown) => {
-    // An outage does not last for the session.
+    // An outage need not last for the whole session.
     cache.roles = undefined;
     throw error;
   });

@@ -1,4 +1,4 @@
-// A pair says who has which role. The set declares pairs, and each has one role binding of the set's group.
+// A pair gives one identity one role. A set declares pairs, and each has one role binding in the set's group.
 
 import { UNKNOWN } from "../../pulumi/value.ts";
 import { isRoot, isUidp, type Json } from "../../schema/index.ts";
@@ -12,7 +12,7 @@ const REMOVALS_MAX = 20;
 
 /** The arguments beside the pairs, in inputs or outputs. */
 export const settingsOf = ({ exclusive, maxRemovals }: Json) => ({
-  /** removes what it does not declare */
+  /** removes undeclared bindings */
   exclusive: exclusive === true,
   /** most removals of an exclusive set in one run */
   maxRemovals: typeof maxRemovals === "number" ? maxRemovals : REMOVALS_MAX,
@@ -23,7 +23,7 @@ export interface DeclaredPair {
   identity: string;
   /** a uid, or the name of a built-in role */
   role: string;
-  /** what the program calls them */
+  /** the program's names for them */
   names: { identity?: string; role?: string };
 }
 
@@ -36,7 +36,7 @@ export interface Binding {
   kept?: string;
 }
 
-/** The pairs of the inputs; none where a preview does not know them. */
+/** The pairs of the inputs; none if a preview does not know them. */
 export const pairsIn = ({ bindings, names }: Json): DeclaredPair[] =>
   Array.isArray(bindings)
     ? bindings.map((pair: DeclaredPair | typeof UNKNOWN, i) => {

@@ -1,4 +1,4 @@
-// What a journal has, and is not settled: a reducer over its lines, with an index for each question that a create asks.
+// The unsettled contents of a journal: a reducer over its lines, with an index for each query of a create.
 import { getOrInsert } from "../../schema/index.ts";
 import { recordId } from "../record/id.ts";
 import {
@@ -24,11 +24,11 @@ export const createEntries = () => {
   const byKey = new Map<string, Entry[]>();
   /** those with an outcome, by the id of their record (`recordId`) */
   const byRecord = new Map<string, Entry[]>();
-  /** Runs without checkpoints (PULUMI_SKIP_CHECKPOINTS): each is open until a later one has found what it did in the state, or has put it in order. */
+  /** Runs without checkpoints (PULUMI_SKIP_CHECKPOINTS): each is open until a later one finds its changes in the state, or repairs them. */
   const runs = new Map<string, Run>();
-  /** of each record the last update or delete, by the id of the record */
+  /** the last update or delete of each record, by the id of the record */
   const writes = new Map<string, Write>();
-  /** By key: resources whose record was removed. Forgotten once the engine has another record of them. */
+  /** By key: resources whose record was removed. Dropped once the engine has another record of the resource. */
   const removed = new Map<string, Removed>();
 
   const put = (id: string, after: Entry | undefined): void => {
@@ -48,13 +48,13 @@ export const createEntries = () => {
   const endRun = (ended: string): void => {
     runs.delete(ended);
     for (const [id, { run }] of writes) if (run === ended) writes.delete(id);
-    // What else it created is like the creates of any other run.
+    // Its other creates are like those of any other run.
     for (const { run, ...entry } of [...byId.values()])
       if (run === ended) put(entry.intent, entry.left ? undefined : entry);
   };
   /** Applies a line of this process. */
   const apply = (line: Line): void => {
-    // Its writer goes on to change it.
+    // A copy: its writer changes it later.
     if ("intent" in line) put(line.intent, { ...line });
     else if ("closed" in line) put(line.closed, undefined);
     else if ("known" in line)
@@ -95,7 +95,7 @@ const take = (entries: Map<string, Entry[]>, name: string, entry: Entry): void =
   else entries.delete(name);
 };
 
-/** What a journal keeps. */
+/** The contents that a journal keeps. */
 export interface Kept {
   entries: readonly Entry[];
   runs: readonly Run[];

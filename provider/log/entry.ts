@@ -1,6 +1,6 @@
-// The journal's lines (JSON Lines). A line says all that is known of a create, a run or a write, in place of an earlier line about it: a
+// The journal's lines (JSON Lines). A line holds everything known about a create, a run or a write, and replaces earlier lines about it: a
 // pending entry is on disk before the POST, and its outcome after it. Inputs are stored only as a hash; a search needs the uid of the
-// parent. Invalid lines are ignored and kept: people and broken disks write to files too.
+// parent. Invalid lines are ignored but kept: people and broken disks also write to files.
 import { z } from "zod";
 import { isUidp, uidp } from "../../schema/index.ts";
 
@@ -27,9 +27,9 @@ const Entry = z.object({
   given: z.array(text, { error: "must be a list of texts" }),
   /** when it was last sent or answered: milliseconds by the service's clock, at most about a second early */
   at: time,
-  /** milliseconds by the service's clock: an older record is not of this create */
+  /** milliseconds by the service's clock: an older record belongs to another create */
   notBefore: time,
-  /** id of a run without checkpoints: the engine saves what it does at its end */
+  /** id of a run without checkpoints: the engine saves its changes at its end */
   run: text.optional(),
   /** the record that it created; absent while it is pending */
   uid: uidp.optional(),
@@ -47,21 +47,21 @@ const Run = z.object({
   began: text,
   /** organization/project/stack */
   stack: text,
-  /** before its first request that changes something: milliseconds by the service's clock */
+  /** just before its first write request: milliseconds by the service's clock */
   at: time,
-  /** the same by the clock of its machine, which is the engine's too */
+  /** the same by the clock of its machine, which the engine shares */
   clock: time,
   host: text,
   pid: z.int().nonnegative(),
-  /** when the process began, in ticks since boot; empty where the system does not say */
+  /** when the process began, in ticks since boot; empty if the system does not show it */
   start: z.string(),
   /** namespace of the pid; without it the pid counts as that of another machine */
   pids: text.optional(),
   /** the operation that its process shares with others */
   operation: text.optional(),
-  /** when the engine ended it in order, to save its state next: by the clock of its machine */
+  /** when the engine ended it normally, to save its state next: by the clock of its machine */
   ending: time.optional(),
-  /** what a later run found: the engine never saved what it did, or that is not certain */
+  /** the finding of a later run: the engine never saved its changes, or that is uncertain */
   judged: z.enum(["lost", "unclear"]).optional(),
 });
 
@@ -78,29 +78,29 @@ const Write = z.object({
   at: time,
   /** the same by the clock of its machine */
   clock: time,
-  /** the run without checkpoints; absent: a run that puts in order what such a run has left */
+  /** the run without checkpoints; absent: a run that repairs what such a run left */
   run: text.optional(),
-  /** what the record has then, as the inputs of an intent; absent: the record is deleted */
+  /** the record's content after it, hashed like the inputs of an intent; absent: the record is deleted */
   to: text.optional(),
   given: z.array(text, { error: "must be a list of texts" }).optional(),
   /** its response has arrived, so its request cannot arrive any more */
   isDone: z.literal(true).optional(),
 });
 
-/** An update or a delete, from before its request: what the state must say of a record before nothing of it is left to settle. */
+/** An update or a delete, from before its request. It is settled once the state shows this content of the record. */
 export type Write = z.infer<typeof Write>;
 
 const Removed = z.object({
-  /** uid of the record that the resource had, and that a refresh found gone: what its `adopt` names */
+  /** uid of the resource's record, which a refresh found deleted and its `adopt` names */
   removed: uidp,
   kind: text,
   /** of the resource, as in an intent */
   key: text,
-  /** what identified the record, hashed (provider/record/id.ts): a name may be secret */
+  /** the identifying fields of the record, hashed (provider/record/id.ts): a name may be secret */
   identity: z.record(z.string(), text),
 });
 
-/** Somebody deleted the record of a resource that adopts it. The engine drops such a resource from its state. */
+/** The record of a resource that adopts it was deleted. The engine drops such a resource from its state. */
 export type Removed = z.infer<typeof Removed>;
 
 /** By the first member of a line. */
@@ -108,14 +108,14 @@ const LINES = {
   intent: Entry,
   /** failed: certainly not created, or deleted again */
   closed: z.object({ closed: text }),
-  /** acknowledged: the engine has a record of this uid in its state, since it asked for it or has told the program its id */
+  /** acknowledged: the engine's state contains a record of this uid, since the engine asked for it or gave its id to the program */
   known: z.object({ known: uidp, kind: text.optional() }),
   removed: Removed,
   began: Run,
   /** nothing of the run is left to settle */
   ended: z.object({ ended: text }),
   wrote: Write,
-  /** the state has the record as it is */
+  /** the state shows the record as it is */
   settled: z.object({ settled: uidp, kind: text }),
 };
 
@@ -124,7 +124,7 @@ export type Known = z.infer<typeof LINES.known>;
 
 export type Line = { [K in keyof typeof LINES]: z.infer<(typeof LINES)[K]> }[keyof typeof LINES];
 
-/** A line that is not an entry: it is kept and shown, and otherwise ignored. */
+/** A line that is not an entry: it is kept and shown, but otherwise ignored. */
 export interface InvalidLine {
   line: string;
   why: string;
@@ -142,7 +142,7 @@ export const parse = (line: string): Line | string => {
   const [name] = (Object.keys(LINES) as (keyof typeof LINES)[]).filter((one) => Object.hasOwn(value, one));
   if (name === undefined) return `it has none of ${Object.keys(LINES).join(", ")}`;
   const { error } = LINES[name].safeParse(value);
-  // As it was read, with the members of a later version.
+  // The value as read, with the members of a later version.
   return error?.issues.map(({ path, message }) => `${path.join(".")} ${message}`).join("; ") ?? (value as Line);
 };
 

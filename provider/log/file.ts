@@ -8,7 +8,7 @@ import { type Contents, contentsFrom, createEntries, type Kept, textFrom } from 
 import type { InvalidLine, Known, Line } from "./entry.ts";
 import { openLog } from "./log.ts";
 
-/** The journal cannot be read or written: one sentence that says what to do. */
+/** The journal cannot be read or written: one sentence that includes what to do. */
 export class JournalError extends UserError {
   override readonly name = "JournalError";
 }
@@ -27,7 +27,7 @@ export const journalFile = (path: string) => {
       const text = readIfThere(path);
       return text === undefined ? undefined : contentsFrom(text);
     },
-    /** Rewrites it with only that, if it holds anything else; quarantines its invalid lines first. */
+    /** Rewrites the file with only these contents, if it holds anything else; first quarantines its invalid lines. */
     compact: async (kept: Kept): Promise<void> => {
       const text = textFrom(kept);
       const before = readIfThere(path) ?? "";
@@ -35,7 +35,7 @@ export const journalFile = (path: string) => {
       await quarantine(path, contentsFrom(before).invalid);
       await log.replace(text);
     },
-    /** Moves ignored lines to a file of their own, each once; they are on disk when this resolves. */
+    /** Moves ignored lines to their own file, each once; they are on disk when this resolves. */
     quarantine: (lines: readonly InvalidLine[]): Promise<void> => quarantine(path, lines),
     quarantined: async (): Promise<InvalidLine[]> => quarantinedAt(path),
   };
@@ -75,7 +75,7 @@ const readIfThere = (path: string): string | undefined => {
   }
 };
 
-/** An error of the file system, with the file that it is about and what to do. */
+/** An error of the file system, with the path and what to do. */
 export const journalError = (path: string, error: unknown, done: "read" | "written"): JournalError => {
   if (error instanceof JournalError) return error;
   const { code = "", message } = error as NodeJS.ErrnoException;
@@ -86,9 +86,9 @@ export const journalError = (path: string, error: unknown, done: "read" | "writt
 };
 
 /**
- * Acknowledges records in the journal at this path, which other processes write. The engine has stored a record once it has told the program
- * its id (stepComplete in github.com/pulumi/pulumi/blob/master/pkg/resource/deploy/step_executor.go), so the entries of a run that ended in
- * order go with it. After a killed run those that were not stored are left.
+ * Acknowledges records in the journal at this path, which other processes write. The engine has stored a record once it has given its id to
+ * the program (stepComplete in github.com/pulumi/pulumi/blob/master/pkg/resource/deploy/step_executor.go), so a run that ends normally
+ * leaves no entries. After a killed run the entries of records that were not stored remain.
  */
 export const acknowledgeIn = async (path: string, stored: readonly Known[]): Promise<void> => {
   const file = journalFile(path);

@@ -1,4 +1,4 @@
-// The holder of a lock: which process wrote the file, whether that process is certainly dead, and how another one takes the lock over.
+// The holder of a lock: which process wrote the file, whether it is certainly dead, and how another process takes over the lock.
 import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -11,9 +11,9 @@ export interface Holder {
   host: string;
   /** namespace of the pid; without it the pid counts as that of another machine */
   pids?: string;
-  /** id of this lock, so that no process removes another one */
+  /** id of this lock, so that no process removes a different lock */
   nonce: string;
-  /** operation of the process; its others hold the lock too */
+  /** operation of the process, whose other processes also hold the lock */
   operation?: string;
 }
 
@@ -54,10 +54,10 @@ export const holderFrom = (text: string): Holder | undefined => {
   }
 };
 
-/** False where it is unknown: on another machine, or in another pid namespace. */
+/** False if unknown: on another machine, or in another pid namespace. */
 const isDead = ({ pid, host, pids, operation }: Holder, own?: string): boolean => {
   if (pids === undefined || pids !== pidsHere() || host !== hostname() || isAlive(pid)) return false;
-  // Another process of that operation may go on holding it.
+  // Another process of that operation may still hold it.
   return operation === undefined || operation === own || !hasLivingMember(operation);
 };
 
@@ -65,13 +65,13 @@ const isDead = ({ pid, host, pids, operation }: Holder, own?: string): boolean =
 // The clocks of two machines, or of a file server, are never compared (docs/faults.md#f24).
 
 const SILENT_MS = 30_000;
-// Longest time that counts between two looks: while this process was suspended, the holder may have been suspended too.
+// Longest time that counts between two looks: while this process was suspended, the holder may also have been suspended.
 const LOOK_MS = 1_000;
 
 /** True when the lock may have changed or disappeared, so that acquiring it is worth another attempt. */
 export type Takeover = (look: Look) => Promise<boolean>;
 
-/** For one wait, of a process of `operation`. Throws errors of the file system. */
+/** For one wait of a process of `operation`. Throws errors of the file system. */
 export const takeoverOf = (file: string, clock: Clock, operation?: string): Takeover => {
   // Two waiting processes may see the same dead holder. The second must not remove the lock that the first has just acquired.
   const guard = `${file}.gone`;

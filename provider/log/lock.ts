@@ -1,6 +1,6 @@
-// The lock of a stack's journal: a file beside it while a create is under way, which names its holder. A killed holder does not block
-// the others. Its process is dead; on another machine, or where its pid was reused, it no longer touches the file. The processes of one
-// operation hold it together, since their resources differ: the first one creates the file, and the last one removes it.
+// The lock of a stack's journal: a file beside it while a create is under way, which names its holder. A killed holder does not block the
+// others. Its process is dead or, on another machine or with a reused pid, no longer touches the file. The processes of one operation hold
+// it together, since their resources differ: the first one creates the file, and the last one removes it.
 import { mkdir, open, readFile, rm, unlink, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Clock } from "../../client/clock.ts";
@@ -19,7 +19,7 @@ export type Lock = ReturnType<typeof lockOf>;
 export interface LockOptions {
   file: string;
   operation?: Operation;
-  /** what this process does first when it creates the file, once, while no other process holds the lock */
+  /** the work that this process does once, when it first creates the file, while no other process holds the lock */
   prepare?(): Promise<void>;
   clock: Clock;
   /** longest wait for another process */
@@ -34,7 +34,7 @@ export const lockOf = (options: LockOptions) => {
   // Returns whether this process is to remove the file.
   const { append: announce, refresh } = operation.share(`lock ${file}`, isAlone ? () => true : sharers.reduce);
   const nonce = crypto.randomUUID();
-  /** what the file says while this process has created it */
+  /** the contents of the file, if this process has created it */
   let own: string | undefined;
   let holders = 0;
   let held: Promise<void> | undefined;
@@ -75,7 +75,7 @@ export const lockOf = (options: LockOptions) => {
     const member = sharers.removing();
     return member !== undefined && member !== operation.member && operation.isActive(member);
   };
-  /** Returns whether this process has created the file. Otherwise another one of the operation has, and holds the lock too. */
+  /** Returns whether this process has created the file. Otherwise another process of the operation has, and also holds the lock. */
   const join = async (): Promise<boolean> => {
     const start = clock.now();
     let takeover: Takeover | undefined;
@@ -86,7 +86,7 @@ export const lockOf = (options: LockOptions) => {
       const count = isAlone ? undefined : sharers.opened();
       if (count !== undefined) {
         if (await isOurs().catch(({ code }) => code !== "ENOENT")) return false;
-        // No process has touched it for long, and another run has taken it over.
+        // No process has touched it for a long time, and another run has taken it over.
         announce({ is: "lost", opened: count });
       }
       const isRemoved = !isAlone && isBeingRemoved();
@@ -187,7 +187,7 @@ const isCreated = async (file: string, holder: string): Promise<boolean> => {
     await handle.writeFile(holder).finally(() => handle.close());
     return true;
   } catch (error) {
-    // No process must wait for a lock without a holder.
+    // Otherwise other processes would wait for a lock without a holder.
     await rm(file, { force: true }).catch(() => undefined);
     throw error;
   }
@@ -195,14 +195,14 @@ const isCreated = async (file: string, holder: string): Promise<boolean> => {
 
 type Event =
   | { is: "waits" }
-  /** the file is there, and what must happen first has happened */
+  /** the file exists, and its preparation is done */
   | { is: "opened" }
-  /** another run has taken over what was opened as the nth time */
+  /** another run has taken over the lock that was opened the nth time */
   | { is: "lost"; opened: number }
   | { is: "ended"; members: readonly string[] }
   | { is: "removed" };
 
-/** Which processes of an operation hold the lock, by the order in which they say so: the last one removes the file. */
+/** Which processes of an operation hold the lock, by the order of their events: the last one removes the file. */
 const createSharers = () => {
   /** processes that hold the lock, or wait for it */
   const holders = new Set<string>();

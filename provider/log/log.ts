@@ -1,5 +1,6 @@
-// An append-only file of lines that several processes write: the journal of a stack, and the log of an operation. Another process may put
-// another file in its place. The page cache is read and written at once, since it outlives a killed process; only the disk is waited for.
+// An append-only file of lines that several processes write: the journal of a stack, and the log of an operation. Another process may
+// replace the file. Reads and writes use the page cache synchronously, since it outlives a killed process. Only waits for the disk are
+// asynchronous.
 import {
   closeSync,
   constants,
@@ -18,11 +19,11 @@ import { dirname } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
 
-/** What was written since the last read. */
+/** The lines written since the last read. */
 export interface Tail {
   /** whole lines */
   lines: string[];
-  /** what follows them: a line that another process is writing, or did not finish */
+  /** the text after them: a line that another process is writing, or did not finish */
   rest: string;
   /** the file was not read before, or is another one than before: these are all of its lines */
   isAnew: boolean;
@@ -34,7 +35,7 @@ interface LogOptions {
    * `stat` may be answered from this machine's cache.
    */
   staysOpen?: boolean;
-  /** An error of the file system as a message with the path and what to do. */
+  /** Turns an error of the file system into a message with the path and what to do. */
   explain(error: unknown, done: "read" | "written"): Error;
 }
 
@@ -54,7 +55,7 @@ export const openLog = <Line>(path: string, { staysOpen = false, explain }: LogO
   const isAsSeen = ({ ino, size, mtimeMs }: Stats): boolean =>
     size === (seen?.size ?? 0) && (size === 0 || (ino === seen?.ino && mtimeMs === seen.mtimeMs));
 
-  /** Undefined where there is no file. */
+  /** Undefined if there is no file. */
   const readOn = (): Tail | undefined => {
     let file = kept;
     try {
@@ -111,8 +112,8 @@ export const openLog = <Line>(path: string, { staysOpen = false, explain }: LogO
       seen = undefined;
     },
     /**
-     * Writes lines after all others, and leaves the disk to the system. Returns whether they come right after what was read: then the caller
-     * has them, and the next read begins after them.
+     * Appends lines, without waiting for the disk. Returns whether they directly follow the lines that were read: then the caller has them,
+     * and the next read begins after them.
      */
     add: (...lines: Line[]): boolean => {
       let file = kept;
@@ -125,12 +126,12 @@ export const openLog = <Line>(path: string, { staysOpen = false, explain }: LogO
         if (file !== undefined && file !== kept) closeSync(file);
       }
     },
-    /** The same, and the lines are on disk when this resolves. */
+    /** Appends lines, which are on disk when this resolves. */
     append: (...lines: Line[]): Promise<void> => {
       waiting.push(...lines);
       // Lines that arrive while others are on their way to the disk share the next write, and its fsync.
       writing ??= inTurn(async () => {
-        // What the same turn of the event loop adds goes along: outcomes, and the entries of the creates that follow them.
+        // Lines of the same turn of the event loop share this write: outcomes, and the entries of the creates that follow them.
         await setImmediate();
         writing = undefined;
         const lines = waiting.splice(0);
@@ -147,7 +148,7 @@ export const openLog = <Line>(path: string, { staysOpen = false, explain }: LogO
       });
       return writing;
     },
-    /** Puts a file with this text in its place, which is on disk when this resolves. */
+    /** Replaces the file with one that holds this text, which is on disk when this resolves. */
     replace: (text: string): Promise<void> =>
       inTurn(async () => {
         const next = `${path}.next`;

@@ -1,5 +1,5 @@
-// What the processes of one engine operation share. With dynamic resources one process serves all of them; a plugin runs one process for
-// each explicit provider. Shared state is a reducer over one log of events, and the order of the log decides which process was first.
+// State that the processes of one engine operation share. With dynamic resources one process serves all of them; a plugin runs one process
+// for each explicit provider. Shared state is a reducer over one log of events, and the order of the log decides which process was first.
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { basename } from "node:path";
@@ -12,14 +12,14 @@ import { type Engine, logPath, withPath } from "./place.ts";
 interface Shared<E, R> {
   /** Adds an event to the log. Returns the reducer's verdict on it, after all events before it. */
   append(event: E): R;
-  /** Applies the events that other processes have added; absent where there are none. */
+  /** Applies the events that other processes have added; absent if there are none. */
   refresh?: () => void;
 }
 
 export interface Operation {
   /** this process in it */
   readonly member: string;
-  /** The same in all of its processes; undefined where there is only this one. */
+  /** Id that all of its processes share; undefined if there is only this one. */
   readonly id: string | undefined;
   /** Each topic has one reducer. It must depend on nothing but the events, and ignore those of a later version. */
   share<E, R>(topic: string, reduce: (event: E, member: string) => R): Shared<E, R>;
@@ -29,11 +29,11 @@ export interface Operation {
   close(): void;
 }
 
-/** Of this process alone. Its log needs no memory: each event is applied at once. */
+/** An operation of only this process. Its log needs no memory: each event is applied at once. */
 export const soleOperation = (): Operation => ({
   member: "",
   id: undefined,
-  // Who appends matters only to what several processes take turns in.
+  // The member matters only if several processes take turns.
   share: (_topic, reduce) => ({ append: reduce as unknown as (event: unknown) => never }),
   isActive: () => true,
   close: () => undefined,
@@ -42,7 +42,7 @@ export const soleOperation = (): Operation => ({
 // One process of an operation that has several: it joins, shares reducers over their log, and leaves when it ends. The log need not survive
 // the machine, so nothing waits for the disk; it holds uids and keys of the journal, and no secrets.
 
-/** What `member` has added, as its event number `count`. */
+/** The event that `member` added as its number `count`. */
 type Line = [topic: string, member: string, count: number, event: unknown];
 
 type Reduce = (event: never, member: string) => unknown;
@@ -51,7 +51,7 @@ const MEMBERS = "members";
 /** The members that an event adds or removes. */
 type Change = { join: string } | { leave: readonly string[] };
 
-/** Joins the operation of this engine, until `close` or the end of this process. Begins it where no other process has. */
+/** Joins the operation of this engine, until `close` or the end of this process. Begins it if no other process has. */
 export const joinOperation = (engine: Engine): Operation => {
   const path = logPath(engine);
   const member = `${process.pid}.${randomUUID()}`;
@@ -115,7 +115,7 @@ const openAt = (path: string, member: string) => {
     }
     return own;
   };
-  /** Adds an event of this process, and reads up to it. Returns what its reducer made of it. */
+  /** Adds an event of this process, and reads up to it. Returns the result of its reducer. */
   const append = (topic: string, event: unknown): unknown => {
     count += 1;
     const line: Line = [topic, member, count, event];
@@ -158,7 +158,7 @@ const membersOf = () => {
   let last: string | undefined;
   return {
     joined,
-    /** Of one that leaves: whether it was the last. Of one that joins: the process that left as the last before it, if any. */
+    /** For a process that leaves: whether it was the last. For one that joins: the last process to leave before it, if any. */
     reduce: (change: Change, member: string): boolean | string | undefined => {
       if ("join" in change) {
         const left = joined.size === 0 ? last : undefined;

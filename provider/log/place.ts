@@ -1,5 +1,5 @@
-// Where the log of an operation is: a file in a folder of the user alone, below the folder for temporary files. All processes of one
-// operation find the same name, from the engine that started them.
+// Path of an operation's log: a file in a private folder of the user, below the folder for temporary files. All processes of one operation
+// derive the same name from the engine that started them.
 import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, type Stats } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
@@ -15,7 +15,7 @@ export interface Engine {
   pid?: number | undefined;
 }
 
-/** The folder or the file cannot be used: one sentence that says what to do. */
+/** The folder or the file cannot be used: one sentence that includes what to do. */
 export class OperationError extends SessionError {
   override readonly name = "OperationError";
 }
@@ -26,7 +26,7 @@ export const logPath = ({ address, pid = parent() }: Engine): string => {
   const end = endOf(address);
   const names = readdirSync(folder);
   for (const name of names) if (isAbandoned(name)) rmSync(join(folder, name), { force: true });
-  // A process that does not see the engine names the log after another one above it.
+  // A process that does not see the engine names the log after another process above it.
   const isOwn = (name: string) => name.startsWith(`${namespace()}.`) && name.endsWith(end) && !isAbandoned(name);
   return join(folder, names.find(isOwn) ?? markOf(pid) + end);
 };
@@ -44,7 +44,7 @@ export const hasLivingMember = (name: string): boolean => {
   }
 };
 
-// On Windows the folder for temporary files is that of the user.
+// On Windows the folder for temporary files belongs to the user.
 const folderHere = (): string => join(tmpdir(), `pulumi-irm-${process.getuid?.() ?? userInfo().username}`);
 
 const requireFolder = (): string => {
@@ -71,7 +71,7 @@ export const withPath = (path: string, error: unknown): Error => {
   );
 };
 
-// Another user who creates the folder first must not read or write what is in it.
+// Another user who creates the folder first must not read or write its files.
 const problemOf = (found: Stats): string | undefined => {
   const must = "must be a folder of this user alone";
   if (!found.isDirectory()) return `${must}, and is none`;
@@ -81,7 +81,7 @@ const problemOf = (found: Stats): string | undefined => {
   return (found.mode & 0o077) === 0 ? undefined : `${must}, and others have access to it`;
 };
 
-// On Windows a command file stands between the two, and each process has its own.
+// On Windows a command file runs between the two, and each process has its own.
 const parent = (): number => (process.platform === "win32" ? UNKNOWN : process.ppid);
 const UNKNOWN = 0;
 

@@ -257,7 +257,7 @@ const policyFrom = (name: string, args: AccessPolicyArgs): Policy => {
   throw programError([`AccessPolicy ${name}: the policy has ${count}:`, ...mistakes.map(mistakeText)].join("\n  - "));
 };
 
-/** The file, relative to the working folder: so messages name it as people do. `main` of a project may have another working folder. */
+/** The file, relative to the working folder, so that messages name it as people do. `main` of a project may have another working folder. */
 const inProject = (file: string): string => {
   if (isAbsolute(file)) return file;
   const working = process.cwd();

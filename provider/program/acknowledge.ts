@@ -1,15 +1,15 @@
-// Tells the journal which records the engine has stored (provider/log/file.ts). Nothing else does before the engine asks for them
-// in a later run, and a stack may be removed before that.
+// Reports to the journal the records that the engine has stored (provider/log/file.ts). Otherwise the journal learns of them only when the
+// engine asks for them in a later run, and a stack may be removed before that.
 //
-// Best effort: what it does not tell, the journal keeps. A program of the Automation API that runs inline has neither the environment nor
-// the folder of its engine, so it tells nothing; a program without our code (YAML, Python) does not either.
+// Best effort: the journal keeps the entries of unreported records. An inline program of the Automation API has neither the environment nor
+// the folder of its engine, so it reports nothing. Nor does a program without our code (YAML, Python).
 import * as pulumi from "@pulumi/pulumi";
 import { skipsCheckpoints } from "../run/started-with.ts";
 import { isOnCommandLine, perRun, programJournal } from "./session.ts";
 
 const TOLD_EVERY_MS = 1_000;
 
-/** `field`: of the kind of the records; `uids` resolves once the engine has stored the resource. */
+/** `field` names the kind of the records; `uids` resolves once the engine has stored the resource. */
 export const noteStored = (field: string, uids: () => Promise<readonly (string | undefined)[]>): void => {
   // Without checkpoints the engine answers before it stores anything (pkg/backend/journal.go of the engine).
   if (pulumi.runtime.isDryRun() || !isOnCommandLine() || skipsCheckpoints(process.env)) return;
@@ -41,7 +41,7 @@ const currentStored = perRun(() => {
     const stored = records.map(({ field, uid }) => knownLine(field, uid));
     await acknowledgeIn(programJournal(), stored);
   };
-  // One at a time, and no failure is one of the program: the journal keeps the entries.
+  // One at a time. A failure does not fail the program: the journal keeps the entries.
   const reportInTurn = (): void => {
     last = last.then(report).catch(() => undefined);
   };

@@ -12,8 +12,8 @@ import { programError, programSession } from "./session.ts";
 import { storedUids } from "./stored-resources.ts";
 
 /**
- * The input `adopt` as a uid; nothing when the program does not adopt. Where the plugin looks up what `adopt` means, it gets that as it is.
- * `args` are the arguments as the resource got them.
+ * The input `adopt` as a uid; nothing if the program does not adopt. If the plugin looks up the record, it gets `adopt` unchanged. `args`
+ * are the arguments as the resource received them.
  */
 export const adoption = (
   looksUp: boolean,
@@ -30,7 +30,7 @@ export const adoption = (
   const { adopt, parent, name: recordName, identity, role, email } = inputs;
   const identifying = pulumi.output({ adopt, parent, name: recordName, identity, role, email });
   const found = identifying.apply(async (own): Promise<Json | NotFound> => {
-    // In a group that the update creates there is nothing to look up yet.
+    // A group that the update creates holds no records yet.
     if (pulumi.runtime.isDryRun() && containsUnknown(own)) return pulumi.unknown as Json;
     return lookUp(kind, name, own as Json, await pulumi.isSecret(identifying));
   });
@@ -47,8 +47,8 @@ const noteAdopted = (kind: KindName, uid: pulumi.Input<string>): void => {
 const matches = new WeakMap<object, Promise<Json | undefined>>();
 
 /**
- * The arguments of a resource that adopts `match`, or creates its record where there is none. Unlike with `adopt`, the engine's side
- * decides: a resource that is in the stack keeps its record (provider/engine/methods.ts).
+ * The arguments of a resource that adopts `match`, or creates its record if there is none. Unlike with `adopt`, the engine's side decides:
+ * a resource that is in the stack keeps its record (provider/engine/methods.ts).
  */
 export const withMatch = <Args extends object>(args: Args, match: Promise<Json | undefined>): Args => {
   matches.set(args, match);
@@ -63,9 +63,9 @@ const matchInput = (
 ): pulumi.Inputs => {
   if (match === undefined) return {};
   const logMatch = (record: Json | undefined): void => {
-    // Of a record that could not be listed, only the uid is known.
+    // Only the uid is known of a record that could not be listed.
     if (record === undefined || Object.keys(record).length < 2) return;
-    // It is in the place that the arguments name, which a preview may not know yet.
+    // The record is in the place that the arguments name, which a preview may not know yet.
     const placed = inputs.root === true ? inputs : { ...inputs, parent: parentOf(record.uid as string) };
     logChanges(kind, name, pulumi.output(record) as unknown as pulumi.Output<Json>, placed);
   };
@@ -74,7 +74,7 @@ const matchInput = (
   return { [MATCH]: match.then((record) => record?.uid) };
 };
 
-// Loaded when a program adopts something: most programs do not. Where there is no record, the provider decides: the resource may have had it.
+// Loaded when a program adopts a record: most programs do not. If there is no record, the provider decides: the resource may have had it.
 const lookUp = async (kindName: KindName, name: string, args: Json, isSecret: boolean): Promise<Json | NotFound> => {
   const [{ kindRecords }, own] = await Promise.all([import("../kind/index.ts"), import("../engine/adoption.ts")]);
   const kind = kindRecords[kindName];

@@ -1,7 +1,7 @@
-// The order of a program that writes plain uids. The engine knows only the dependencies that Outputs carry; it deletes
-// what it thinks independent in random order, and a delete that is blocked holds one of its few workers, so waiting in the
-// delete cannot finish a chain deeper than --parallel. So a resource whose parent, identity or role is the uid of another
-// resource of the program, written as text, is given the dependency that an Output would have carried.
+// The order of a program that writes plain uids. The engine knows only the dependencies that Outputs carry; it deletes resources that it
+// considers independent in random order, and a delete that is blocked holds one of its few workers, so waiting in the delete cannot finish
+// a chain deeper than --parallel. So a resource whose parent, identity or role is the uid of another resource of the program, written as
+// text, gets the dependency that an Output would have carried.
 //
 // Best effort: it may miss an edge (provider/reconcile/delete.ts then waits), but must never hang and never throw.
 import { setImmediate } from "node:timers/promises";
@@ -52,7 +52,7 @@ export const currentProgram = perRun((monitor) => {
   return program;
 });
 
-/** Makes a program that only imports this package, and constructs nothing, report what leaves the stack. */
+/** Makes a program that only imports this package, and constructs nothing, report the resources that leave the stack. */
 export const watchProgram = (): void => {
   try {
     currentProgram();
@@ -72,8 +72,8 @@ const programWith = (timeoutMs: number) => {
   const candidates = (uid: string, type: string): Entry[] =>
     entries.filter((one) => one.type === type && one.resource && mayHaveUid(one, uid));
 
-  // The entry's uid may be `uid`, judged by its parent, its parent's parent and so on. So what is waited for stands one
-  // level above what waits, and these waits cannot go round in a circle.
+  // The entry's uid may be `uid`, judged by its parent, its parent's parent and so on. So each wait is for an entry one level higher, and
+  // these waits cannot form a cycle.
   const mayHaveUid = ({ inputs: { parent } }: Entry, uid: string): boolean => {
     if (parent === undefined || isRoot(uid)) return parent === undefined && isRoot(uid);
     if (typeof parent === "string") return parent === parentOf(uid);
@@ -81,14 +81,14 @@ const programWith = (timeoutMs: number) => {
     return owner !== undefined && others.length === 0 && mayHaveUid(owner, parentOf(uid));
   };
 
-  // The entries behind an Output; undefined when some of it comes from elsewhere.
+  // The entries behind an Output; undefined if a part of it comes from elsewhere.
   const ownersOf = (value: unknown): Entry[] | undefined => {
     if (!pulumi.Output.isInstance(value)) return undefined;
     return filterKnown([...resourcesOf(value)].map((resource) => byResource.get(resource)));
   };
 
-  // What the registration of an entry waits for, as the program wrote it (dependsOn, parent, inputs) and by waits like
-  // ours; undefined when some of it is unknown.
+  // The entries that the registration of an entry waits for, as the program wrote it (dependsOn, parent, inputs) and by waits like ours;
+  // undefined if some are unknown.
   const waitsOf = (one: Entry): readonly Entry[] | undefined => {
     if (!waits.has(one)) waits.set(one, findWaits(one));
     return waits.get(one);
@@ -118,7 +118,7 @@ const programWith = (timeoutMs: number) => {
 
   const edgesOf = async (entry: Entry): Promise<pulumi.Resource[]> => {
     try {
-      // What the same stretch of the program constructs after this resource is looked at too.
+      // Includes resources that the same synchronous part of the program constructs after this one.
       await setImmediate();
       const found = entry.literals.map(({ uid, type }) => {
         const free = candidates(uid, type).filter((one) => !mayWaitFor(one, entry));
@@ -132,7 +132,7 @@ const programWith = (timeoutMs: number) => {
   };
 
   return {
-    /** all that is constructed so far */
+    /** all resources constructed so far */
     resources: (): pulumi.CustomResource[] => entries.flatMap(({ resource }) => resource ?? []),
     /** its sets of role bindings */
     sets: (): readonly Entry[] =>
@@ -151,7 +151,7 @@ const programWith = (timeoutMs: number) => {
         const { uid = resource.id } = resource as { uid?: pulumi.Output<string> };
         byId.set(resource.id, resource).set(uid, resource);
         awaitValue(uid).then(
-          // A uid as text means the group, where an association has the same.
+          // A uid as text names the group, even if an association shares it.
           (known) => known !== undefined && !sharesUid && byUid.set(known, resource),
           () => undefined,
         );
@@ -166,15 +166,15 @@ const programWith = (timeoutMs: number) => {
         places,
         /** the resource of the program whose uid this is, by the Output that the resource itself holds */
         resourceOf: (reference: unknown): pulumi.Resource | undefined => byId.get(reference),
-        /** the arguments of a resource that the program declares; undefined of one that is got by its uid */
+        /** the arguments of a resource that the program declares; undefined for one that is got by its uid */
         inputsOf: (resource: pulumi.Resource): pulumi.Inputs | undefined => {
           const found = byResource.get(resource);
           return found?.opts.id === undefined ? found?.inputs : undefined;
         },
-        /** the group in which the program declares a resource of its own */
+        /** the group in which the program declares the resource */
         parentOf: (resource: pulumi.Resource): pulumi.Resource | undefined =>
           byId.get(byResource.get(resource)?.inputs.parent),
-        /** the resource by a uid, as far as uids are known when all is found that the plain uids of the inputs mean */
+        /** the resource with this uid, among the uids known once all plain uids of the inputs are resolved */
         resourceWith: async (uid: string): Promise<pulumi.Resource | undefined> => {
           await edges;
           return byUid.get(uid);
@@ -260,7 +260,7 @@ const refuseOtherResources = (): void => {
   });
 };
 
-/** The SDK's own mark of a custom resource comes later, and its class may be of another copy of the SDK. */
+/** The SDK marks a custom resource later, and its class may be from another copy of the SDK. */
 const isComponent = (resource: pulumi.Resource): boolean => "registerOutputs" in resource;
 
 const refusal = (type: string, name: string): string =>

@@ -1,13 +1,13 @@
-// What is known at the end of a program, when all that it declares is known.
+// Work at the end of a program, when all its declarations are known.
 //
-// A preview names what leaves the stack: the role bindings that end, and the records that stay although the engine shows a deletion. The
-// engine asks no provider about a resource that is not declared any more, so the program itself compares the state with what it has declared.
-// Best effort: it may stay silent (a program of the Automation API that runs inline, a backend that does not give the state), but must never
-// fail a program.
+// A preview names the resources that leave the stack: the role bindings that end, and the records that stay although the engine shows a
+// deletion. The engine asks no provider about a resource that is no longer declared, so the program itself compares the state with its
+// declarations. Best effort: it may stay silent (an inline program of the Automation API, a backend that does not give the state), but must
+// never fail a program.
 //
-// What a run without checkpoints created, and this program does not declare (provider/attribution), a preview names, and an update deletes: the
-// engine knows nothing of these records. A program of the Automation API that runs inline has neither the environment nor the folder of its
-// engine, so it leaves them to irm recover.
+// A run without checkpoints may have created records that this program does not declare (provider/attribution). A preview names them, and
+// an update deletes them: the engine does not know these records. An inline program of the Automation API has neither the environment nor
+// the folder of its engine, so it leaves them to irm recover.
 import { existsSync, readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
 import { RELATIONSHIPS } from "../../access/graph/live-record.ts";
@@ -22,7 +22,7 @@ import { awaitValue, typeTokenOf } from "./output.ts";
 import { isOnCommandLine, programJournal, programSession, programStack } from "./session.ts";
 import { storedResources } from "./stored-resources.ts";
 
-/** What one run of a program has declared. */
+/** The declarations of one run of a program. */
 interface Declared {
   monitor: object | undefined;
   resources(): readonly pulumi.CustomResource[];
@@ -34,9 +34,9 @@ interface Declared {
 
 const programs: Declared[] = [];
 
-/** Looks at what the program has declared, at its end. */
+/** Examines the program's declarations at its end. */
 export const watchEnd = (declared: Declared): void => {
-  // The SDK signals the end of the program in a later round of this event (@pulumi/pulumi/cmd/run/index.ts), so what begins here is
+  // The SDK signals the end of the program in a later round of this event (@pulumi/pulumi/cmd/run/index.ts), so work that begins here is
   // finished by then.
   if (programs.length === 0) process.once("beforeExit", () => void Promise.all(programs.splice(0).map(end)));
   programs.push(declared);
@@ -51,7 +51,7 @@ const end = async (declared: Declared): Promise<void> => {
   ]);
 };
 
-/** Reports what leaves the stack. */
+/** Reports the resources that leave the stack. */
 const reportRemovals = async ({ resources, sets, adopted }: Declared): Promise<void> => {
   try {
     const state = await storedResources();
@@ -73,7 +73,7 @@ const reportRemovals = async ({ resources, sets, adopted }: Declared): Promise<v
   }
 };
 
-/** A set, without what the preview does not know: the uids of new records, to which nothing in the state is bound. */
+/** A set without values that the preview does not know: the uids of new records, to which nothing in the state is bound. */
 const knownValuesOf = async ({ name, inputs: { parent, bindings } }: { name: string; inputs: pulumi.Inputs }) => {
   const uid = (value: unknown) => awaitValue(pulumi.output(value)) as Promise<string>;
   const pairs = (bindings as { identity: unknown; role: unknown }[]).map(async ({ identity, role }) => ({
@@ -83,7 +83,7 @@ const knownValuesOf = async ({ name, inputs: { parent, bindings } }: { name: str
   return { name, parent: await uid(parent), pairs: await Promise.all(pairs) };
 };
 
-/** What the preview may show of an identity that the update creates. */
+/** The values that the preview may show of an identity that the update creates. */
 const newIdentity = async (resource: pulumi.CustomResource): Promise<NewIdentity | undefined> => {
   if (typeOfToken(typeTokenOf(resource)) !== descriptors.identity.type) return undefined;
   if ((await awaitValue(resource.id)) !== undefined) return undefined;
@@ -96,10 +96,10 @@ const newIdentity = async (resource: pulumi.CustomResource): Promise<NewIdentity
   return { name, record: Object.assign({}, ...(await Promise.all(members))) };
 };
 
-/** Settles what an open run left. */
+/** Settles the leftovers of open runs. */
 const settleOpenStack = async ({ resources }: Declared): Promise<void> => {
   try {
-    // Most journals have no line of such a run.
+    // Most journals contain no line of such a run.
     const journal = programJournal();
     if (!existsSync(journal) || !readFileSync(journal, "utf8").includes('{"began":')) return;
     const { findUndeclared } = await import("../attribution/stack.ts");
@@ -129,7 +129,7 @@ const declaredRecords = async (resources: readonly pulumi.CustomResource[]): Pro
   return { records, places };
 };
 
-/** The role bindings of a set; undefined where the engine has not told them. */
+/** The role bindings of a set; undefined if the engine has not returned them. */
 const uidsOf = async (set: pulumi.CustomResource): Promise<string[] | undefined> => {
   const { bindings } = set as unknown as { bindings: pulumi.Output<readonly { uid: string }[]> };
   return (await awaitValue(bindings))?.map(({ uid }) => uid);

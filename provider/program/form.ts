@@ -18,9 +18,9 @@ export interface Form {
   aliasPrefix: string;
   /** whether the program looks up what its arguments name; otherwise the plugin does */
   looksUp: boolean;
-  /** What the engine gets beside the arguments. Throws for an option, or a configuration, that cannot work. */
+  /** The inputs that the engine gets beside the arguments. Throws for an option, or a configuration, that cannot work. */
   inputs(kind: StateKind, type: string, name: string, opts: pulumi.CustomResourceOptions): pulumi.Inputs;
-  /** The same, with what a reader sees of a role binding. */
+  /** The inputs with the names that a reader sees for a role binding. */
   withNames(own: pulumi.Inputs, names: pulumi.Inputs): pulumi.Inputs;
 }
 
@@ -33,7 +33,7 @@ const dynamicForm: Form = {
     checkProgramConfig();
     const preview = pulumi.runtime.isDryRun() ? { [PREVIEW]: true } : {};
     const key = afterFirstLookUp(keyOf(type, name, opts.parent));
-    // The option that the diff has to apply: of a dynamic resource the engine does not know which properties differ.
+    // The option that the diff has to apply: for a dynamic resource the engine does not know which properties differ.
     const replaceOn = opts.replaceOnChanges?.length ? { [REPLACE_ON]: opts.replaceOnChanges } : {};
     return { [PROVIDER]: handlerText(kind), [KEY]: key, ...replaceOn, ...preview };
   },
@@ -46,7 +46,7 @@ const nativeForm: Form = {
   looksUp: false,
   inputs: () => {
     const organization = orUndefined(pulumi.getOrganization);
-    // Set in an update too, since programs in other languages do not say whether it is a preview.
+    // Set in an update as well, since programs in other languages do not report whether it is a preview.
     const isPreview = pulumi.runtime.isDryRun();
     const preview = isPreview || hasEngine() ? { isPreview } : {};
     return { [RUN]: { ...(organization !== undefined && { organization }), ...preview } satisfies RunInput };
@@ -54,7 +54,7 @@ const nativeForm: Form = {
   withNames: (own, names) => ({ ...own, [RUN]: { ...own[RUN], names } }),
 };
 
-/** A value of classes; what extends a class that is registered has the same. */
+/** A value for classes; subclasses of a registered class share its value. */
 export const perClass = <T>(usual: T) => {
   const registered = new WeakMap<object, T>();
   const of = (type: object | null): T =>
@@ -79,14 +79,14 @@ export const registerNative = (...types: object[]): void => {
 
 const declaredForms = perRun(() => new Map<string, Form>());
 
-/** Throws where the program declares a resource in both forms: they would manage one record, since each may become the other. */
+/** Throws if the program declares a resource in both forms: they would manage one record, since each may become the other. */
 export const requireOneForm = (
   form: Form,
   type: string,
   name: string,
   { parent, id }: pulumi.CustomResourceOptions,
 ): void => {
-  // One that is got by its uid manages nothing.
+  // A resource that is got by its uid manages nothing.
   if (id !== undefined) return;
   const key = placeInStack([...typesAbove(parent), type], name);
   const first = getOrInsert(declaredForms(), key, () => form);
@@ -112,8 +112,8 @@ export const withAliases = (
 const isUntyped = (alias: pulumi.Input<pulumi.URN | pulumi.Alias>): alias is pulumi.Alias =>
   typeof alias === "object" && !pulumi.Output.isInstance(alias) && !("then" in alias) && alias.type === undefined;
 
-// Resource options that the engine, or the SDK, does not apply to dynamic resources: refused with what to do instead, or made to
-// work through an input (docs/limits.md).
+// Resource options that the engine, or the SDK, does not apply to dynamic resources: refused with an alternative, or passed through an
+// input (docs/limits.md).
 
 /** Throws one sentence for an option that cannot work. */
 const checkOptions = (type: string, name: string, opts: pulumi.CustomResourceOptions): void => {
@@ -135,7 +135,7 @@ const keyOf = (type: string, name: string, parent: pulumi.Resource | undefined):
   return `${stack.join("/")}/${placeInStack([...typesAbove(parent), type], name)}`;
 };
 
-// In a unit test of a program there may be none, and the SDK throws.
+// A unit test of a program may have no name, and the SDK throws.
 const orUndefined = (name: () => string): string | undefined => {
   try {
     return name();
@@ -154,15 +154,14 @@ const typesAbove = (parent: pulumi.Resource | undefined): string[] => {
   return type === "pulumi:pulumi:Stack" ? [] : [...typesAbove(above), type];
 };
 
-// How Pulumi finds our code again: a dynamic resource carries its provider as text in the input `__provider`, stored twice in the
-// state of each resource, and run from there by refresh and delete. What it names must never change.
+// How Pulumi finds our code again: a dynamic resource carries its provider as text in the input `__provider`, stored twice in the state of
+// each resource, and run from there by refresh and delete. The names in it must never change.
 //
-// pulumi.dynamic.Resource would serialise an object into that text: 2,197 characters for six methods that import this
-// package, 318 ms for the first of them; kilobytes for an object per resource. A text of our own, the same for every
-// resource of a kind, is understood by the SDK's provider as well (it calls `exports.handler()`): 57 to 72 characters. The
-// file backend writes the whole state at every step, so bytes per resource are seconds: with a provider that does nothing, 500
-// creates took 17 s with a text of 197 characters, 37 s with one object, 52 s with an object each.
-// test/provider/engine/dynamic.test.ts fails when an SDK changes any of it.
+// pulumi.dynamic.Resource would serialise an object into that text: 2,197 characters for six methods that import this package, 318 ms for
+// the first of them; kilobytes for an object per resource. The SDK's provider also accepts our own text, one for every resource of a kind
+// (it calls `exports.handler()`): 57 to 72 characters. The file backend writes the whole state at every step, so bytes per resource are
+// seconds: with a provider that does nothing, 500 creates took 17 s with a text of 197 characters, 37 s with one object, 52 s with an
+// object each. test/provider/engine/dynamic.test.ts fails when an SDK changes any of it.
 
 /**
  * The handler: it returns the methods of `pulumi-irm/dynamic` (handler.ts). `require` looks in the node_modules of the program, and this

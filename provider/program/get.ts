@@ -62,7 +62,7 @@ export const get = async <T extends { uid: string }>(resource: Resource, args: o
 export const getOutput = <T>(resource: Resource, args: object, find = findHere): pulumi.Output<T> => {
   const inputs: Record<string, unknown> = { ...args };
   for (const { name, references } of lookUpArguments(resource)) {
-    // A parent that was given and turns out undefined must not become a search at the root.
+    // A given parent that turns out to be undefined must not become a search at the root.
     if (inputs[name] === undefined) delete inputs[name];
     else if (references !== undefined) inputs[name] = referenceUid(inputs[name], references, name);
   }

@@ -1,5 +1,5 @@
-// From the arguments of a program to the inputs that the engine gets: records that are referred to as uids (a resource of ours
-// gives its own, so that the engine knows the order), secrets marked. The descriptor says which is which.
+// From the arguments of a program to the inputs that the engine gets: referenced records as uids (our resources pass theirs as Outputs, so
+// that the engine knows the order), secrets marked. The descriptor defines which is which.
 import * as pulumi from "@pulumi/pulumi";
 import {
   argumentsOf,
@@ -20,7 +20,7 @@ import { typeTokenOf } from "./output.ts";
 /** One of the alternatives, never two: the others are a compile error. */
 export type OneOf<T> = { [K in keyof T]: Required<Pick<T, K>> & { [Other in Exclude<keyof T, K>]?: never } }[keyof T];
 
-/** Type of a resource of ours in either form, also of one made by another copy of this package: `Group`; undefined for anything else. */
+/** Type of a resource of ours in either form, even from another copy of this package: `Group`; undefined for anything else. */
 const typeOf = (value: unknown): string | undefined =>
   pulumi.CustomResource.isInstance(value) ? typeOfToken(typeTokenOf(value)) : undefined;
 
@@ -42,7 +42,7 @@ export const uidOf = (id: pulumi.Output<string>, planned: pulumi.Output<string>)
   return withPlanned(id, (value) => (pulumi.isUnknown(value) ? planned : value)) as pulumi.Output<string>;
 };
 
-/** As `apply`, of an unknown value too. The second parameter is the SDK's own (@pulumi/pulumi/output.ts). */
+/** As `apply`, but even for an unknown value. The second parameter is the SDK's own (@pulumi/pulumi/output.ts). */
 export const withPlanned = (
   output: pulumi.Output<string>,
   map: (value: unknown) => unknown,
@@ -51,7 +51,7 @@ export const withPlanned = (
   return apply(map, true) as pulumi.Output<unknown>;
 };
 
-/** The arguments with uids for records, and what is never shown marked as secret. */
+/** The arguments with uids for records, and with values that are never shown marked as secret. */
 export const inputsFrom = (resource: Resource, args: object): pulumi.Inputs => {
   let inputs: unknown = { ...args };
   for (const { path, type } of argumentReferencesOf(resource))
@@ -90,9 +90,8 @@ const withSecret = (holder: unknown, [name, ...rest]: string[]): unknown => {
 };
 
 /**
- * The options of a resource with secret outputs: what the service shows once, what it never returns, and what has another name than the
- * argument that it comes from, where that is secret. A dynamic provider cannot mark an output as secret by itself; only an option of
- * the resource does.
+ * The options of a resource with secret outputs: values that the service shows once or never returns, and outputs of secret arguments with
+ * another name. A dynamic provider cannot mark an output as secret by itself; only an option of the resource does.
  */
 export const withSecretOutputs = (
   resource: Resource,
@@ -109,15 +108,15 @@ export const withSecretOutputs = (
   for (const { argument, output } of renamed)
     pulumi.isSecret(given[argument]).then(
       (isSecret) => isSecret && additionalSecretOutputs.push(output),
-      // What an argument rejects with is reported where it is read.
+      // The reader of an argument reports its rejection.
       () => undefined,
     );
   return { ...opts, additionalSecretOutputs };
 };
 
 /**
- * The outputs that the service spells out: in a preview they are what the program gives, a uid, or the name of a role whose uid
- * is not looked at before the update. As records, with their uids beside them.
+ * The outputs that the service returns in full, as records with their uids beside them. In a preview they are the program's values: a uid,
+ * or the name of a role whose uid the update looks up.
  */
 export const boundRecords = ({ schema }: Resource, outputs: object): Record<string, pulumi.Output<unknown>> => {
   const own = outputs as Record<string, pulumi.Output<BoundRecord | string>>;
@@ -153,7 +152,7 @@ export const secretArguments = (given: pulumi.Inputs): pulumi.Inputs => {
   const names = Promise.all(
     Object.entries(given).map(async ([name, value]) => ((await pulumi.isSecret(pulumi.output(value))) ? [name] : [])),
   ).then((found) => found.flat());
-  // What an input rejects with is reported where it is read.
+  // The reader of an input reports its rejection.
   names.catch(() => undefined);
   return { [SECRET_ARGUMENTS]: names };
 };

@@ -1,4 +1,4 @@
-// The names of what a role binding connects, from the program: the reviewer of a preview sees them beside the uids. A secret
+// The names of the records that a role binding connects, from the program: the reviewer of a preview sees them beside the uids. A secret
 // name shows as [secret] and never reaches the engine.
 import * as pulumi from "@pulumi/pulumi";
 import { getOrInsert, isBuiltInRole, isRoot, isUidp, type Resource } from "../../schema/index.ts";
@@ -32,7 +32,7 @@ export const nameOf = (entered: Entered, reference: pulumi.Input<string | undefi
     ? Promise.resolve(reference)
     : plainValue(outputOf(entered, reference));
 
-/** The path of a group, as far as the program declares what is above it; the name of an organization. */
+/** The path of a group, as far as the program declares the groups above it; the name of an organization. */
 const groupNameOf = (entered: Entered, reference: pulumi.Input<string>): pulumi.Output<string | undefined> => {
   const group = entered.resourceOf(reference);
   if (group === undefined) return outputOf(entered, reference);
@@ -52,7 +52,7 @@ const partOf = (entered: Entered, group: pulumi.Resource): pulumi.Output<Part> =
   const name = ownName(group);
   const declared = entered.inputsOf(group);
   if (declared) return name.apply((text) => ({ name: text, isOrganization: declared.parent === undefined }));
-  // One that is read by its uid.
+  // A group that is read by its uid.
   const { id } = group as pulumi.CustomResource;
   return pulumi.all([name, id]).apply(([text, uid]) => ({ name: text, isOrganization: isUidp(uid) && isRoot(uid) }));
 };
@@ -84,10 +84,9 @@ const maskName = (name: pulumi.Output<string | undefined>): pulumi.Output<string
     string | undefined
   >;
 
-// Names of built-in roles in a program's arguments: the service is asked for them while the program runs, so that a preview shows all that
-// are misspelt.
+// Names of built-in roles in a program's arguments: the program looks them up while it runs, so that a preview shows all misspelt names.
 
-/** Which names of roles the program looks up: the names of its own service, and for the plugin only what may be misspelt. */
+/** Which names of roles the program looks up: the names of its own service, and for the plugin only names that may be misspelt. */
 export type CheckedNames = "all" | "unpublished" | "none";
 
 /**
@@ -105,9 +104,8 @@ export const namesToCheck = (
 };
 
 /**
- * The arguments that take the name of a built-in role. It is looked up while the program runs, so that a misspelt one is an
- * error of the preview; `isOwn` says that a role of the program is meant. The engine's side keeps the name, and looks up its uid
- * when it needs it.
+ * The arguments that take the name of a built-in role. It is looked up while the program runs, so that a misspelt one is an error of the
+ * preview; `isOwn` marks a role of the program. The engine's side keeps the name, and looks up its uid when it needs it.
  */
 export const checkRoles = (
   resource: Resource,
@@ -123,7 +121,7 @@ export const checkRoles = (
   );
 };
 
-/** The argument as it is, refused where no built-in role has the name. Secret names are not shown. */
+/** The argument unchanged, refused if no built-in role has the name. Secret names are not shown. */
 export const checkRole = (head: string, role: pulumi.Input<string>, which: CheckedNames): pulumi.Input<string> => {
   if (which === "none" || isUidp(role) || !hasEngine()) return role;
   if (which === "unpublished" && typeof role === "string" && isBuiltInRole(role)) return role;
@@ -135,13 +133,13 @@ export const checkRole = (head: string, role: pulumi.Input<string>, which: Check
       await builtInRoleUid(await programSession(), value);
     } catch (error) {
       if (!(error instanceof UnknownRole)) {
-        // The plugin has the same problem, or its own settings.
+        // The plugin has the same problem, or uses other settings.
         if (which === "unpublished") return value;
         throw error;
       }
       const problem = (await pulumi.isSecret(given)) ? "no built-in role has this name" : error.message;
       const unknown = await unknownRole(head, problem);
-      // The plugin reports it, with the other mistakes of that resource.
+      // The plugin reports it with the other mistakes of that resource.
       if (which === "unpublished" && hasOneResource()) return value;
       throw unknown;
     }

@@ -1,4 +1,4 @@
-// What a resource and an output of the SDK know of themselves, and its types do not show (@pulumi/pulumi/output.ts).
+// Members of resources and outputs that the SDK's types do not show (@pulumi/pulumi/output.ts).
 import * as pulumi from "@pulumi/pulumi";
 
 /** Type token of a resource. */
@@ -14,12 +14,12 @@ interface Internals<T> {
 
 const internalsOf = <T>(output: pulumi.Output<T>): Internals<T> => output as unknown as Internals<T>;
 
-/** The value; undefined where a preview does not know it. */
+/** The value; undefined if a preview does not know it. */
 export const awaitValue = <T>(output: pulumi.Output<T>): Promise<T | undefined> => internalsOf(output).promise();
 
 /**
  * The value without the resources that it comes from: the engine stores the dependencies of each argument, and a text that only a reader
- * sees has none of its own. Undefined where it fails: the argument that it belongs to fails too, and that is reported.
+ * sees has none. Undefined if it fails: its argument then also fails, and that is reported.
  */
 export const plainValue = async <T>(output: pulumi.Output<T>): Promise<T | undefined> => {
   markHandled(output);
@@ -35,7 +35,7 @@ const knownValue = async <T>(output: pulumi.Output<T>): Promise<T | undefined> =
   return (await internalsOf(output).isKnown) ? value : (pulumi.unknown as unknown as undefined);
 };
 
-/** The value without the resources that it comes from. One that is secret keeps them, with its mark. */
+/** The value without the resources that it comes from. A secret value keeps them, with its mark. */
 export const withoutDependencies = async (output: pulumi.Output<string>): Promise<string> =>
   ((await internalsOf(output).isSecret) ? output : knownValue(output)) as unknown as string;
 

@@ -1,5 +1,5 @@
-// What exists of a policy: the records with its names in its groups. They are found in one list of each kind while the program runs,
-// so that the preview shows what is adopted and what is created.
+// The existing records of a policy: those with its names in its groups. One list of each kind finds them while the program runs, so that
+// the preview shows which records are adopted and which are created.
 import { readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
 import { NO_PEOPLE_YET } from "../../access/policy/check/access.ts";
@@ -21,7 +21,7 @@ import type { IdentityProvider } from "./generated/identity-provider.ts";
 import { withPlanned } from "./inputs.ts";
 import { hasEngine, programError } from "./session.ts";
 
-/** The record of each part of a policy; undefined where there is none. */
+/** The record of each part of a policy; undefined if there is none. */
 export interface PolicyMatch {
   /** by path; `/` is the organization */
   group(path: string): Promise<Json | undefined>;
@@ -32,7 +32,7 @@ export interface PolicyMatch {
   mapping(one: PolicyMapping): Promise<Json | undefined>;
 }
 
-/** `name` is the component's. Where several records match, every look-up fails with the same error. */
+/** `name` is the component's. If several records match, every look-up fails with the same error. */
 export const policyMatch = (
   name: string,
   policy: Policy,
@@ -129,7 +129,7 @@ const organizationsOf = async (client: ListClient, { uid, name }: PolicyOrganiza
   return records.filter((record) => record.name === name).map((record) => observe(group, record) as Listed);
 };
 
-// The records that a policy takes over by their uids, from a file beside it (access/policy/uids.ts).
+// The records that a policy adopts by their uids, from a file beside it (access/policy/uids.ts).
 
 /** Throws one error with every problem. */
 export const readPolicyUids = (name: string, file: string): PolicyUids => {
@@ -147,8 +147,8 @@ export const readPolicyUids = (name: string, file: string): PolicyUids => {
 };
 
 /**
- * The records with these uids. One that the caller cannot list is taken over all the same, without a line about its changes. What the
- * policy does not declare, and what its stack has already, is left alone.
+ * The records with these uids. A record that the caller cannot list is adopted anyway, without a line about its changes. Records that the
+ * policy does not declare, or that its stack already has, are ignored.
  */
 export const policyMatchByUid = (
   policy: Policy,
@@ -187,9 +187,9 @@ const recordsOf = async (
 };
 
 // The identity providers that a policy names under `people`. The policy does not create them: each is looked up by its name in the
-// organization while the program runs, so that a preview shows a misspelt name, and whose people get a role.
+// organization while the program runs, so that a preview shows misspelt names, and the provider whose people get a role.
 
-/** What reads the lists of the API. */
+/** The client members that read lists of the API. */
 export type ListClient = Pick<Client, "call" | "clock">;
 
 /** Identity providers by name, each a resource of the program or a uid. */
@@ -203,7 +203,7 @@ interface Named {
   name: string;
 }
 
-/** The identity providers of an organization itself: only they are the policy's to name. */
+/** The identity providers of the organization itself: a policy may name only these. */
 type ListProviders = (organization: string) => Promise<readonly Named[]>;
 
 /** All look-ups in an organization share one list. */
@@ -214,7 +214,7 @@ export const providersListedBy = (client: () => Promise<ListClient>): ListProvid
   return (organization) => getOrInsert(listed, organization, () => list(organization));
 };
 
-/** Returns the identity provider of a name, which `given` or the organization has. */
+/** Finds an identity provider by name, in `given` or in the organization. */
 export const policyProviders = (
   name: string,
   organization: pulumi.Input<string>,
@@ -245,12 +245,12 @@ export const policyProviders = (
     withPlanned(pulumi.output(organization), (uid) => findIn(uid, provider)) as pulumi.Output<string>;
   const found = new Map<string, IdentityProvider | pulumi.Input<string>>();
   return (provider) => {
-    // In a unit test of a program there is no service to look in.
+    // A unit test of a program has no service.
     return getOrInsert(found, provider, () => given[provider] ?? (hasEngine() ? lookedUp(provider) : provider));
   };
 };
 
-/** Throws where one is given that the policy does not name. */
+/** Throws if one is given that the policy does not name. */
 export const checkGivenProviders = (name: string, { people }: Policy, given: GivenProviders = {}): void => {
   const problems = Object.keys(given)
     .filter((provider) => !people.has(provider))

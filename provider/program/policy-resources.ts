@@ -1,5 +1,6 @@
-// The resources of a policy. A renamed key keeps its record by an alias, where the policy says what it was. Their logical names follow from
-// the component's name and the keys of the policy, and begin with the component's name, so that an alias of the component reaches them:
+// The resources of a policy. A renamed key keeps its record by an alias, if the policy names the former key. Their logical names follow
+// from the component's name and the keys of the policy, and begin with the component's name, so that an alias of the component reaches
+// them:
 //
 //   acme                          the organization          acme:identity/release          an identity
 //   acme/platform/registry        a group                   acme:role/publisher            a custom role
@@ -21,14 +22,14 @@ import { programSession } from "./session.ts";
 interface PolicyOptions {
   /** name of the component */
   name: string;
-  /** what an alias of the component says that it was called */
+  /** the former names of the component, from its aliases */
   formerNames: readonly string[];
   /** the component */
   parent: pulumi.Resource;
-  /** what comes before all of them, as before the component */
+  /** dependencies of the component, which apply to all of them */
   dependsOn?: pulumi.CustomResourceOptions["dependsOn"];
   classes: PolicyForm["classes"];
-  /** what exists, where it is to be adopted */
+  /** the existing records, if they are to be adopted */
   match?: PolicyMatch | undefined;
   /** finds the identity providers of the organization that the policy names */
   providersIn(organization: pulumi.Input<string>): FindProvider;
@@ -39,7 +40,7 @@ interface PolicyOptions {
   deleteAdopted?: boolean | undefined;
 }
 
-/** The organization is a uid where it is not the policy's own. Groups are by their paths, identities and roles by their keys. */
+/** The organization is a uid if the policy does not create it. Groups are by their paths, identities and roles by their keys. */
 export const createPolicyResources = (policy: Policy, options: PolicyOptions) => {
   const { name, formerNames, match, allowReplace, allowDuplicate, deleteAdopted, classes } = options;
   const { parent, dependsOn } = options;
@@ -51,7 +52,7 @@ export const createPolicyResources = (policy: Policy, options: PolicyOptions) =>
   const orMatch = <Args extends object>(args: Args, found: Promise<Json | undefined> | undefined): Args =>
     found ? withMatch(args, found) : args;
 
-  // The engine lets a resource inherit an alias only in the run that renames its component, so one that fails half-way would leave the rest
+  // The engine lets a resource inherit an alias only in the run that renames its component. A run that fails midway would leave the rest
   // without it.
   const withFormer = (current: string, former = current): pulumi.CustomResourceOptions => {
     const names = [name, ...formerNames].flatMap((own) => [former, current].map((one) => own + one.slice(name.length)));
@@ -80,7 +81,7 @@ export const createPolicyResources = (policy: Policy, options: PolicyOptions) =>
     return new classes.Role(current, orMatch(args, match?.role(role.key)), withFormer(current, former));
   });
   const identities = mapOf(policy.identities, (identity) => {
-    // The policy's check has judged which relationship it is.
+    // The policy's check has determined which relationship it is.
     const relationship = identity.relationship as unknown as Pick<IdentityArgs, "claimMatch">;
     const args = { parent: groupOrOrganization(identity.group), ...common(identity), ...relationship } as IdentityArgs;
     const [current, former] = [`${name}:identity/${identity.key}`, identity.was && `${name}:identity/${identity.was}`];
@@ -89,7 +90,7 @@ export const createPolicyResources = (policy: Policy, options: PolicyOptions) =>
 
   const { exclusive, maxRemovals } = options;
   const byGroup = Map.groupBy(policy.bindings, ({ group }) => group);
-  // An exclusive policy also removes what is in a group that it gives no access to.
+  // An exclusive policy also removes the bindings of groups to which it gives no access.
   const places = exclusive === true ? [ROOT, ...policy.groups.keys()] : byGroup.keys();
   for (const path of places) {
     const bindings = (byGroup.get(path) ?? []).map(({ identity, role }) => ({
@@ -120,7 +121,7 @@ export const createPolicyResources = (policy: Policy, options: PolicyOptions) =>
   return { organization, groups, identities, roles };
 };
 
-/** Without what is left out. */
+/** The arguments without undefined members. */
 const given = <T extends object>(args: T): { [K in keyof T]: NonNullable<T[K]> } =>
   Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined)) as never;
 
@@ -143,7 +144,7 @@ const organizationOf = (
 const mapOf = <K, V, T>(records: ReadonlyMap<K, V>, create: (record: V) => T): Map<K, T> =>
   new Map([...records].map(([key, record]) => [key, create(record)]));
 
-// What differs between a policy of dynamic and one of native resources.
+// The differences between a policy of dynamic and one of native resources.
 
 interface PolicyForm {
   classes: {

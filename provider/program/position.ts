@@ -1,5 +1,5 @@
-// Where a program declares a resource: the engine shows it in errors, and stores it with each resource. By itself the SDK sends the whole
-// stack, which was a fifth of a state: with the files of this package, and their paths on the machine.
+// The source position of a resource: the engine shows it in errors, and stores it with each resource. By default the SDK sends the whole
+// stack, including the files of this package and their paths on the machine. That was a fifth of a state.
 import { fileURLToPath, pathToFileURL } from "node:url";
 import * as pulumi from "@pulumi/pulumi";
 import { once } from "../../schema/index.ts";
@@ -11,14 +11,14 @@ interface Frame {
   column: number;
 }
 
-/** What the class Resource has and the SDK's types lack (@pulumi/pulumi/resource.ts). */
+/** Members of the class Resource that the SDK's types lack (@pulumi/pulumi/resource.ts). */
 interface Internals {
   stackTrace?: (skip: number) => unknown;
 }
 
 /**
- * Makes the SDK send the program's own frame, the caller of the class `owner`, until the function that this returns is called. An SDK
- * that takes the stack in another way keeps its own.
+ * Makes the SDK send the program's own frame, the caller of the class `owner`, until the function that this returns is called. An SDK that
+ * takes the stack in another way keeps its own positions.
  *
  * The SDK takes the first frame as the position, and sends all of them later, beside it. None are left by then: the engine would store the
  * same frame twice.
@@ -70,7 +70,7 @@ const isFrame = (value: unknown): boolean => {
 /** The first caller that is not of this package. */
 const programFrame = (owner: object): Frame | undefined => {
   const [caller = ""] = callersOf(owner, 1);
-  // Between the two are static methods, and the component that creates what a policy says.
+  // Between the two are static methods, and the component that creates a policy's resources.
   const callers = isOwn(caller) ? callersOf(owner, Number.POSITIVE_INFINITY) : [caller];
   return callers
     .filter((line) => !isOwn(line))

@@ -1,4 +1,5 @@
-// Provider: a service and the credentials for it, for a program with several, or with settings of its own. Native resources alone take it.
+// Provider: a service and the credentials for it, for a program with several services, or with its own settings. Only native resources
+// accept it.
 import * as pulumi from "@pulumi/pulumi";
 import { unknownArguments } from "../../client/config.ts";
 import type { ProviderArgs } from "./generated/provider-args.ts";

@@ -1,4 +1,4 @@
-// What the constructors of all resources do, in either form (form.ts).
+// The common constructor of all resources, in either form (form.ts).
 
 import { createRequire } from "node:module";
 import * as pulumi from "@pulumi/pulumi";
@@ -19,7 +19,7 @@ import { isOnCommandLine, programError } from "./session.ts";
 
 watchProgram();
 
-/** What all classes of resources have in common. */
+/** The base of all resource classes. */
 export abstract class DeclaredResource extends pulumi.CustomResource {
   /** Path of hexadecimal segments, the ancestors first: what other resources refer to */
   declare readonly uid: pulumi.Output<string>;
@@ -61,7 +61,7 @@ export abstract class IrmResource extends DeclaredResource {
     const isOwn = (reference: unknown) => entered.resourceOf(reference) !== undefined;
     const inputs = { ...given, ...checkRoles(descriptor, name, given, isOwn, namesToCheck(form, type, opts)) };
     const adoptInputs = adoption(form.looksUp, kind, name, inputs, args);
-    // What a reader of the preview sees beside the arguments. One that is got by its uid is read, and has none.
+    // The names that a reader of the preview sees beside the arguments. A binding that is got by its uid has none.
     const isNamed = kind === "roleBinding" && opts.id === undefined;
     const shown = isNamed ? form.withNames(formInputs, bindingNames(entered, given)) : formInputs;
     const placed = isNamed ? { parent: impliedParent(entered, given) } : {};
@@ -77,8 +77,8 @@ export abstract class IrmResource extends DeclaredResource {
 }
 
 /**
- * The output `parent`, of the id: the state has none. Not of what has no uid yet, and not in a unit test with ids of its own. Most programs
- * read it of few resources, so it is made when it is read.
+ * Derives the output `parent` from the id, since the state lacks it. Without a uid, or in a unit test with its own ids, the given output
+ * remains. Most programs read it on few resources, so it is created on access.
  */
 const derivePlace = (
   resource: pulumi.CustomResource & { parent?: pulumi.Output<string> },
@@ -91,7 +91,7 @@ const derivePlace = (
   );
 };
 
-/** The uid of the output `group`, of which the state of a native role binding has the name alone. */
+/** The uid of the output `group`: the state of a native role binding holds only its name. */
 const deriveGroup = (resource: pulumi.CustomResource & { group?: pulumi.Output<BoundRecord> }): void => {
   const { group: given } = resource;
   if (given === undefined) return;
@@ -112,7 +112,7 @@ const deriveOnRead = (resource: pulumi.CustomResource, name: string, derive: () 
   Object.defineProperty(resource, name, { get, enumerable: true, configurable: true });
 };
 
-/** Throws where the bindings of a group are declared twice, as far as the program shows which group it is. */
+/** Throws if the bindings of a group are declared twice, as far as the program identifies the group. */
 export const claimPlace = (
   entered: Entered,
   type: "RoleBinding" | "RoleBindingSet",
@@ -126,8 +126,8 @@ export const claimPlace = (
 };
 
 /**
- * The group of a role binding, without its dependency if the identity implies it: an identity in the same group comes after the
- * group and goes before it. Each dependency is stored twice, as a URN.
+ * The group of a role binding, without its dependency if the identity implies it: an identity in the same group is created after the group
+ * and deleted before it. Each dependency is stored twice, as a URN.
  */
 const impliedParent = (entered: Entered, { parent, identity }: pulumi.Inputs): pulumi.Input<string> => {
   const [group, who] = [entered.resourceOf(parent), entered.resourceOf(identity)];
@@ -154,7 +154,7 @@ const failWith = (inputs: pulumi.Inputs): void => {
   );
 };
 
-/** A call is waited for once those before it have ended. One that has failed by then ends the program without this one. */
+/** The SDK awaits a call once earlier calls have ended. If one of those has failed, it ends the program without this call. */
 const afterThese = (before: Promise<unknown> | undefined, fail: () => void, end: () => void): void => {
   if (before) before.then(fail, () => end());
   else fail();
@@ -162,7 +162,7 @@ const afterThese = (before: Promise<unknown> | undefined, fail: () => void, end:
 
 const require = createRequire(import.meta.url);
 
-/** All pending calls of the program. The SDK's own, not in its types (@pulumi/pulumi/runtime/state.ts); undefined where it has moved. */
+/** All pending calls of the program. The SDK's own, not in its types (@pulumi/pulumi/runtime/state.ts); undefined if it has moved. */
 const callsSoFar = (): Promise<unknown> | undefined => {
   try {
     const { getStore } = require("@pulumi/pulumi/runtime/state.js") as {

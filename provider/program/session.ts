@@ -18,7 +18,7 @@ import { environmentProblems } from "../run/started-with.ts";
 /** Without an engine, as in a script: one for the whole process. */
 const NO_ENGINE = {};
 
-/** Returns what `make` has made for the run that calls. */
+/** Returns the value that `make` created for the calling run. */
 export const perRun = <T>(make: (monitor: object | undefined) => T): (() => T) => {
   const made = new WeakMap<object, { value: T }>();
   return () => {
@@ -44,9 +44,8 @@ export const noteConstructed = (): void => {
 export const isConstructed = (): boolean => constructed().isPart;
 
 /**
- * An error for the person who wrote the program. The SDK prints the stack of a RunError too where an input rejects, unless it is
- * empty, and writes the name of the input into the message. It reports each error object once, so that one error for several
- * callers is one message.
+ * An error for the person who wrote the program. If an input rejects, the SDK also prints the stack of a RunError, unless it is empty, and
+ * adds the input's name to the message. It reports each error object once, so that one error for several callers is one message.
  */
 export const programError = (text: string): pulumi.RunError =>
   Object.defineProperties(new pulumi.RunError(text), {
@@ -110,7 +109,7 @@ export const holdForLookUp = (lookUp: Promise<unknown>): void => {
   program.firstCall ??= lookUp.then(
     () => undefined,
     (error) => {
-      // Any other error is of one resource.
+      // Any other error concerns one resource.
       if (program.isShared(error)) throw error;
     },
   );
@@ -182,7 +181,7 @@ const newSession = async (program: Program, first: PromiseWithResolvers<void>): 
     throw sharedError(error) ?? error;
   }
   let isCalled = false;
-  // A caller that makes no call holds nothing up.
+  // A caller that makes no call delays nothing.
   setImmediate(() => {
     if (!isCalled) first.resolve();
   });

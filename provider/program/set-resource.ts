@@ -1,4 +1,4 @@
-// What the constructor of a set of role bindings does, in either form. Its arguments and outputs are generated.
+// The constructor of a set of role bindings, in either form. Its arguments and outputs are generated.
 import type * as pulumi from "@pulumi/pulumi";
 import { getOrInsert, isUidp, resources, roleBindingSet } from "../../schema/index.ts";
 import { noteStored } from "./acknowledge.ts";
@@ -12,7 +12,7 @@ import { programError } from "./session.ts";
 
 const { type: TYPE } = roleBindingSet;
 
-/** The outputs that are no arguments, without a value until the engine has them. */
+/** The outputs that are not arguments, without a value until the engine has them. */
 const unset = Object.fromEntries(
   ["uid", ...Object.keys(roleBindingSet.outputs.shape)].map((name) => [name, undefined]),
 );
@@ -22,7 +22,7 @@ interface GivenPair {
   role: unknown;
 }
 
-/** What the generated class takes. */
+/** The arguments of the generated class. */
 interface GivenArgs {
   parent: unknown;
   bindings: GivenPair[];
@@ -74,7 +74,7 @@ const withNames = (opts: pulumi.CustomResourceOptions): pulumi.CustomResourceOpt
 
 type Pair = { identity: pulumi.Input<string>; role: pulumi.Input<string> };
 
-// Anything else than a list of pairs is refused by the check, with its path.
+// The check refuses anything but a list of pairs, with its path.
 const pairsFrom = (bindings: GivenPair[]): Pair[] => (Array.isArray(bindings) ? bindings.map(pairFrom) : bindings);
 
 const pairFrom = (pair: GivenPair, i: number): Pair => {

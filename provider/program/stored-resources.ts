@@ -1,4 +1,4 @@
-// What the state of the program's own stack has, as the engine says while the program runs.
+// The resources in the state of the program's own stack, as the engine reports them while the program runs.
 import * as pulumi from "@pulumi/pulumi";
 import messages from "@pulumi/pulumi/proto/resource_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
@@ -9,7 +9,7 @@ import type { Leaving } from "../engine/review.ts";
 import { typeOfToken } from "../record/kind.ts";
 import { perRun } from "./session.ts";
 
-/** The resources in the state as it was when the program asked first. Fails where the engine does not give it. */
+/** The resources in the state, as of the program's first request. Fails if the engine does not return them. */
 export const storedResources = (): Promise<Leaving[]> => {
   const run = currentRun();
   run.stored ??= readResources();
@@ -18,7 +18,7 @@ export const storedResources = (): Promise<Leaving[]> => {
 
 const currentRun = perRun((): { stored?: Promise<Leaving[]> } => ({}));
 
-/** The records that resources of this name have in the state: of one for each component. What is not known counts as none. */
+/** The records of resources with this name in the state, one for each component. Unknown values count as none. */
 export const storedUids = async (type: string, name: string): Promise<readonly unknown[]> => {
   try {
     const stored = await storedResources();

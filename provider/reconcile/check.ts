@@ -32,7 +32,7 @@ export interface CheckFailure {
   reason: string;
 }
 
-/** `olds` and `news` are inputs. The returned inputs are in the API's spelling. `mayReplace`: what held the record is deleted. */
+/** `olds` and `news` are inputs. The returned inputs are in the API's spelling. `mayReplace`: the group that held the record is deleted. */
 export const check = (
   kind: Kind,
   olds: Json,
@@ -59,7 +59,7 @@ const refusedReplacements = (kind: Kind, before: Json, inputs: Json): FieldViola
 
 export const isUnknownAt = (args: Json, path: string): boolean => containsUnknown(valueAt(args, path));
 
-/** Why an argument must not change whose change replaces the record. */
+/** Why an argument must not change if its change would replace the record. */
 export const replacementRefusal = (kind: Kind, path: string): FieldViolation => ({
   field: argumentOf(kind, path),
   description: `a change creates a new ${kind.word}: ${kind.replacementBreaks}; set allowReplace: true to allow it`,
@@ -116,7 +116,7 @@ const orName = (kind: Kind, field: string, value: unknown): string =>
     ? ", or the name of a built-in role"
     : "";
 
-/** The nearest valid value for a wrong one at `capabilities[1]`. */
+/** The nearest valid value for a wrong value, such as the one at `capabilities[1]`. */
 const suggestedName = (kind: Kind, input: Json, path: string): string => {
   const [, field = "", index] = /^(\w+)\[(\d+)\]$/.exec(path) ?? [];
   const value = index === undefined ? undefined : (input[field] as unknown[])[Number(index)];
@@ -186,7 +186,7 @@ const nestedNameProblems = (schema: Message, input: Json, path = ""): FieldViola
     });
   });
 
-/** `renamed`: fields of the API that the program gives by another name. */
+/** `renamed`: fields of the API that have another name in the program. */
 const nameProblems = (
   names: readonly string[],
   input: Json,

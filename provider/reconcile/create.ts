@@ -31,7 +31,7 @@ export const create = async (kind: Kind, session: Session, bag: Json): Promise<C
   return session.turns.take(desired.fingerprint, async () => {
     let replaced: Json | undefined;
     for (;;) {
-      // From an earlier run, or from another process meanwhile.
+      // The record comes from an earlier run, or meanwhile from another process.
       const recovered = await recoverCreate(session, desired);
       if (recovered && !recovered.isReplaced) return takeOver(session, desired, recovered.record, "recovered");
       replaced ??= recovered?.record;
@@ -48,7 +48,7 @@ export const create = async (kind: Kind, session: Session, bag: Json): Promise<C
   });
 };
 
-/** As the engine deletes a record after its replacement. Nothing refers to it yet: the killed run did not learn its uid. */
+/** Deletes the record, as the engine does after a replacement. Nothing refers to it yet: the killed run did not learn its uid. */
 const removeReplaced = async (session: Session, { kind, key }: Desired, record: Json): Promise<void> => {
   const uid = record.uid as string;
   const head = `${key}: an earlier run created ${kind.word} ${uid} ${title(record)} for it, and the program now asks for another one`;
@@ -76,7 +76,7 @@ const adopt = async (session: Session, desired: Desired): Promise<Created> => {
   return takeOver(session, withArgs(desired, { ...args, adopted: true }), record, "adopted");
 };
 
-// Owns an existing record from now on, and updates it to what the program asks for.
+// Takes ownership of an existing record, and updates it to match the program.
 const takeOver = async (session: Session, desired: Desired, record: Json, origin: Origin): Promise<Created> => {
   const { kind, key, args } = desired;
   const id = record.uid as string;

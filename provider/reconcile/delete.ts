@@ -1,6 +1,6 @@
-// Delete. A record that is already deleted needs nothing; one that others block waits for the deletes of this run; an adopted one
-// stays. Where a program gives plain uids, the engine does not know the order of deletion. So a group waits here for its children, and a
-// role for its bindings, as long as their number falls.
+// Delete. A record that is already deleted needs no request. One that others block waits for the deletes of this run. An adopted record is
+// kept. If a program gives plain uids, the engine does not know the order of deletion. So a group waits here for its children, and a role
+// for its bindings, as long as their number falls.
 import { apiErrorOf, apiText, hasCode, withSection } from "../../client/errors.ts";
 import { type List, listAll, listPage } from "../../client/paginate.ts";
 import { type ApiError, ancestorsOf, apiError, getOrInsert, type Json } from "../../schema/index.ts";
@@ -16,10 +16,10 @@ import { type Listing, listingOf } from "./listing.ts";
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 2_000;
 
-/** Whether the record was adopted and stays when its resource is deleted. */
+/** Whether the record was adopted, and is kept when its resource is deleted. */
 export const staysOnDelete = (outputs: Json): boolean => outputs.adopted === true && outputs.deleteAdopted !== true;
 
-/** `stored` are the outputs in the state. Returns false where the record stays. */
+/** `stored` are the outputs in the state. Returns false if the record is kept. */
 export const remove = async (kind: Kind, session: Session, id: string, stored: Json): Promise<boolean> => {
   const { clock, ownership } = session;
   const subject = () => recordText(kind, { ...stored, uid: id });
@@ -56,7 +56,7 @@ export const remove = async (kind: Kind, session: Session, id: string, stored: J
     const remaining = lastProgress + stalledMs - clock.now();
     if (remaining > 0) await Promise.race([next, clock.sleep(Math.min(wait, remaining))]);
     else if (mayForce) {
-      // Once, when this run has nothing more to delete there.
+      // Only once, when this run has nothing more to delete there.
       mayForce = false;
       await forceDestroy(session, id, stored);
     } else throw stillBlocked(kind, id, blocked, blocking, { mayForce: stored.forceDestroy !== true, stalledMs });
@@ -67,7 +67,7 @@ export const remove = async (kind: Kind, session: Session, id: string, stored: J
   return true;
 };
 
-/** The records that the service would delete along may go. */
+/** Whether the service may delete other records along with this one. */
 const isForced = (kind: Kind, stored: Json): boolean =>
   kind.supportsForceDestroy === "guarded" && stored.forceDestroy === true;
 
@@ -90,7 +90,7 @@ export const attemptRemoval = async (
   }
 };
 
-/** Why a record is not deleted with which the service would delete others; undefined where there are none. */
+/** Why the record is not deleted: the service would delete others with it. Undefined if there are none. */
 const guardRefusal = async (kind: Kind, session: Session, id: string, stored: Json, guard: string) => {
   if (await isCleared(kind, session, id)) return undefined;
   const { count, isComplete } = await listBlocking(kind, session, id);
@@ -117,7 +117,7 @@ const reportBlockers = async (kind: Kind, session: Session, id: string, subject:
     );
 };
 
-/** The deletes of this process. They wake those that wait for them: polling alone would be slow. */
+/** The deletes of this process. They wake the deletes that wait for them: polling only would be slow. */
 interface Deletes {
   /** how many have finished below a uid, or of records that referred to it */
   counts: Map<string, number>;
@@ -136,13 +136,13 @@ export const noteDeleted = (session: Session, uid: string, references: readonly 
   deletes.next = Promise.withResolvers();
 };
 
-// A delete that would take other records along asks first whether there are any. One list without filters may clear many deletes: that
-// it shows nothing of a record says as much as a list of that record alone. It never refuses one.
+// A delete that would delete other records first checks whether there are any. One list without filters may clear many deletes: if it shows
+// nothing about a record, it proves as much as a list for that record. It never refuses a delete.
 
-// About as long as a delete that is retried takes after a list of its own.
+// About as long as a retried delete takes after its own list.
 const FRESH_MS = 2_000;
 
-/** The deletes that one list is about. */
+/** The deletes that share one list. */
 interface Sweep {
   listing: Listing;
   deletes: number;
@@ -155,7 +155,7 @@ interface Sweep {
 
 const sweepsOf = perSession(() => new Map<string, Sweep>());
 
-/** Whether a recent list shows that nothing would be deleted with the record; false where that is not known. */
+/** Whether a recent list shows that nothing would be deleted with the record; false if unknown. */
 const isCleared = async (kind: Kind, session: Session, uid: string): Promise<boolean> => {
   for (const blockers of kind.blockers?.(uid) ?? []) if (!(await isClearedOf(session, blockers))) return false;
   return true;
@@ -168,7 +168,7 @@ const isClearedOf = async (
   if (!among) return false;
   const sweep = sweepFor(session, list, among.everyone);
   sweep.deletes += 1;
-  // A list of one record alone is the smaller answer.
+  // For a single delete, its own list is the smaller response.
   if (sweep.deletes === 1) return false;
   sweep.waiting += 1;
   const turn = sweep.turn.then(() => readAffordable(sweep));
@@ -176,7 +176,7 @@ const isClearedOf = async (
   try {
     await turn;
   } catch {
-    // Its own list says why.
+    // The record's own list shows why.
     return false;
   } finally {
     sweep.waiting -= 1;
@@ -188,7 +188,7 @@ const isClearedOf = async (
 
 const sweepFor = (session: Session, list: List, everyone: Json): Sweep => {
   const key = JSON.stringify([list.operation, everyone]);
-  // What this run creates meanwhile may be one of them. What it deletes is none any more.
+  // A record that this run creates meanwhile may be one of them. Deletes do not matter.
   const writes = () => String(session.writes().others);
   return getOrInsert(sweepsOf(session), key, () => ({
     listing: listingOf(session, { list }, everyone, { freshMs: FRESH_MS, writes }),
@@ -199,7 +199,7 @@ const sweepFor = (session: Session, list: List, everyone: Json): Sweep => {
   }));
 };
 
-/** As many pages as the deletes that wait would take lists of their own. */
+/** Reads at most as many pages as the waiting deletes would need lists. */
 const readAffordable = async (sweep: Sweep): Promise<void> => {
   const { listing } = sweep;
   listing.refresh();
@@ -209,11 +209,11 @@ const readAffordable = async (sweep: Sweep): Promise<void> => {
   }
 };
 
-// What blocks the deletion of a record: what is in it, and what refers to it.
+// The records that block a deletion: those inside the record, and those that refer to it.
 
 /** How long a delete waits without progress of other deletes of this run. */
 const STALL_TIMEOUT_MS = 10_000;
-/** A twin answers each of them within milliseconds. */
+/** A twin (a simulated service) answers each of them within milliseconds. */
 const STALL_ON_TWIN_MS = 2_000;
 
 const stallTimeoutMs = ({ isOnTwin }: Pick<Session, "isOnTwin">): number =>
@@ -242,7 +242,7 @@ const listBlockers = async (session: Session, { request, word, ...list }: Blocke
     const lines = records.map((record) => recordText({ word }, record));
     return { count: totalCount ?? records.length, lines, isComplete: true };
   } catch (error) {
-    // A failed list must not hide why the delete failed.
+    // A failed list must not hide the reason of the failed delete.
     const cause = apiErrorOf(error);
     if (!cause) throw error;
     return { count: 0, lines: [`${list.plural}: could not be listed: ${apiText(cause)}`], isComplete: false };

@@ -14,15 +14,15 @@ export interface DiffResult {
   deleteBeforeReplace?: true;
   /** for the reader of the preview */
   warning?: string;
-  /** of an open stack (provider/attribution): the outputs as they are now, which were compared in place of those in the state */
+  /** of an open stack (provider/attribution): the current outputs, which were compared instead of those in the state */
   observed?: Json;
   /** of an open stack: the record is deleted, and another one is created in its place */
   isGone?: true;
 }
 
 /**
- * `olds` are the outputs as last observed; `news` are inputs. Access must not be interrupted, so the old record is deleted first
- * only where both cannot exist at once.
+ * `olds` are the outputs as last observed; `news` are inputs. Access must not be interrupted, so the old record is deleted first only if
+ * both cannot exist at once.
  */
 export const diff = (kind: Kind, id: string, olds: Json, news: Json): DiffResult => {
   const desired = desiredFrom(kind, news);

@@ -61,8 +61,7 @@ export const forceDestroy = async (session: Session, uid: string, stored: Json):
 };
 
 /**
- * forceDestroy deletes nothing that the program declares. Nor does it delete an adopted record that this run has reported as left in
- * place.
+ * forceDestroy deletes no record that the program declares, and no adopted record that this run has reported as left in place.
  */
 export const stillDeclared = (head: string, held: readonly string[]): Error =>
   blocked(

@@ -1,5 +1,5 @@
-// Records that exist, but are not what was requested. The error carries the uid and the outputs, so the state keeps the record and
-// the next run continues from there.
+// Records that exist, but differ from the request. The error carries the uid and the outputs, so the state keeps the record and the next
+// run continues from there.
 
 import { withSection } from "../../client/errors.ts";
 import { subjectText } from "../../client/records.ts";
@@ -33,13 +33,13 @@ export const differentResponse = (kind: Kind, outs: Json, paths: readonly string
   return new Incomplete(withSection(text, "refused"), uid, outs);
 };
 
-/** Outputs that the state lacks and no read returns. An adopted or imported record never had them in a response. */
+/** Outputs that the state lacks and that no read returns. An adopted or imported record never had them in a response. */
 export const lostOutputs = (kind: Kind, outputs: Json): string[] =>
   Object.keys(originIn(outputs)).length > 0 ? [] : shownOncePaths(kind).filter((name) => outputs[name] === undefined);
 
 /**
- * The created record; throws Incomplete where the response was lost with an output that the service shows once. Whatever needs that
- * output does not run, and the next preview shows a replacement.
+ * The created record; throws Incomplete if the lost response contained an output that the service shows once. Resources that need that
+ * output do not run, and the next preview shows a replacement.
  */
 export const requireShownOnce = <T extends { id: string; outs: Json }>(
   { kind, key, hidden }: Desired,

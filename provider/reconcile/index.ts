@@ -1,5 +1,5 @@
-// Reconciles a record of any kind with what a program asks for. This folder knows nothing of Pulumi: the engine's dynamic resources
-// are a thin adapter over it, and a native plugin would be another.
+// Reconciles a record of any kind with the program. This folder does not depend on Pulumi: the engine's dynamic resources are a thin
+// adapter over it, and a native plugin would be another.
 export { type CheckFailure, check } from "./check.ts";
 export { create } from "./create.ts";
 export { remove } from "./delete.ts";

@@ -1,12 +1,12 @@
-// A list of a kind that is read page by page, as far as its caller wants, and kept for a while. It is dropped when it is too old, when
-// this process has written since it began, and when it is too large.
+// A list of a kind, read page by page as far as its caller needs, and kept for a while. It is dropped if it is too old or too large, or if
+// this process has written since it began.
 import type { CallOptions } from "../../client/client.ts";
 import { type Listed, listPage } from "../../client/paginate.ts";
 import { getOrInsert, isUidp, type Json, PAGE_SIZE_MAX, parentOf } from "../../schema/index.ts";
 import type { Kind } from "../record/kind.ts";
 import type { Session } from "../run/session.ts";
 
-/** In characters: about what it takes of memory. */
+/** In characters, which is about its size in memory. */
 const SIZE_MAX = 64 * 1024 * 1024;
 
 export type Listing = ReturnType<typeof listingOf>;
@@ -21,7 +21,7 @@ interface Pages {
   byParent: Map<string, Map<string, Listed>>;
 }
 
-/** `writes`: the count of writes after which what was read may be stale. */
+/** `writes`: a count of writes; once it changes, pages may be stale. */
 export const listingOf = (
   session: Session,
   { list }: Pick<Kind, "list">,
@@ -75,7 +75,7 @@ export const listingOf = (
       current.token = nextPageToken;
       current.isComplete = !nextPageToken;
       total = totalCount;
-      // Pages may be empty (AIP-158), or repeat themselves for ever: no page of this list is worth another one.
+      // Pages may be empty (AIP-158), or repeat for ever: reading another page of this list is not worthwhile.
       if (current.size > SIZE_MAX || isBarren) {
         pages = undefined;
         total = Infinity;

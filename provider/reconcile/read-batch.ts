@@ -1,6 +1,6 @@
-// Reads of a refresh, which asks for one record at a time. Those that wait together are answered by one list: of their uids, or of the
-// whole kind in their organization where that pays. All reads of a run together take no more requests than one each, so lists are paid
-// for with what earlier answers have saved. A record that a list lacks is read by its own GET, and so is each where lists fail.
+// Reads of a refresh, which asks for one record at a time. One list answers the reads that wait together: of their uids, or of the whole
+// kind in their organization if that saves requests. All reads of a run together send at most one request each, so lists use the requests
+// that earlier answers have saved. A record that a list lacks is read by its own GET; so is each record if lists fail.
 import { isDeepStrictEqual } from "node:util";
 import type { CallOptions } from "../../client/client.ts";
 import { listPage } from "../../client/paginate.ts";
@@ -11,26 +11,26 @@ import { perSession } from "../run/ownership.ts";
 import type { Session } from "../run/session.ts";
 import { type Listing, listingOf } from "./listing.ts";
 
-// A refresh has no order of its reads, so what one of them sees may be as old as this.
+// A refresh reads in no particular order, so a read may return data as old as this.
 const FRESH_MS = 60_000;
 /** Most characters of the uids in one request: proxies take addresses of 8 KiB. */
 const UIDS_MAX = 4_000;
-/** A list of an organization has at most so many pages for each read of its kind so far. */
+/** A list of an organization may read at most this many pages for each read of its kind so far. */
 const PAGES_PER_READ = 4;
-/** From then on, one request may be borrowed: reads that never wait together save nothing to begin with. */
+/** After this many reads, one request may be borrowed: reads that never wait together save no requests to begin with. */
 const READS_BEFORE_LOAN = 12;
 // Lists of a fast service would exceed a limit of 50 requests a second.
 const BURST = 20;
 const LIST_INTERVAL_MS = 25;
-/** A list that fails for so long is given up: its records can be read by themselves. */
+/** A list that fails for this long is given up: its records can be read one by one. */
 const LIST_ATTEMPTS_MS = 15_000;
 
 interface Waiting {
-  /** the answer, where the listing has it; undefined otherwise */
+  /** the answer, if the listing contains it; otherwise undefined */
   listed(listing: Listing): unknown;
   /** its own request; undefined: there is no such record */
   single(): Promise<unknown>;
-  /** uid of the record; absent: it is no single record */
+  /** uid of the record; absent: the read is not of a single record */
   uid?: string;
   resolve(answer: unknown): void;
   reject(error: unknown): void;
@@ -39,7 +39,7 @@ interface Waiting {
 /** The reads of a run. */
 interface Ledger {
   reads: number;
-  /** answers of lists, less the lists: so many requests fewer than reads */
+  /** answers of lists minus the lists: the number of requests saved */
   saved: number;
   /** when the next list may be sent without exceeding the rate, by the monotonic clock */
   nextListMs: number;
@@ -57,13 +57,13 @@ interface Place {
   /** undefined until a list has shown the sample */
   listsLikeGet: boolean | undefined;
   listing: Listing;
-  /** answered once: a second question is about what it is by now */
+  /** uids that were answered: a second read needs the current record */
   answered: Set<string>;
 }
 
 const ledgerOf = perSession((): Ledger => ({ reads: 0, saved: 0, nextListMs: -Infinity, places: new Map() }));
 
-/** The record of the uid; `readSingly` reads it by its own GET, and decides what a NOT_FOUND means. */
+/** The record of the uid; `readSingly` reads it by its own GET, and interprets a NOT_FOUND. */
 export const readInBatch = async (
   kind: Kind,
   session: Session,
@@ -124,7 +124,7 @@ const answerFor = <T>(session: Session, place: Place, one: Pick<Waiting, "listed
     if (!place.isServing) void serve(session, place);
   });
 
-// One at a time for a kind and organization: what arrives meanwhile is served together.
+// One at a time for a kind and organization: reads that arrive meanwhile are served together.
 const serve = async (session: Session, place: Place): Promise<void> => {
   place.isServing = true;
   while (place.waiting.length > 0) {
@@ -140,7 +140,7 @@ const serveTogether = async (session: Session, place: Place, waiting: readonly W
   if (first) {
     place.sample = (await askSingly(first)) as Place["sample"];
     place.waiting.unshift(...waiting.filter((one) => one !== first));
-    // Where the first cannot be read, nothing says that lists are right.
+    // If the first record cannot be read, nothing shows that lists are right.
     if (!place.sample) for (const one of place.waiting.splice(0)) void askSingly(one);
     return;
   }
@@ -149,7 +149,7 @@ const serveTogether = async (session: Session, place: Place, waiting: readonly W
     await readPages(session, place, left);
     if (!place.listing.isComplete()) await readUids(session, place, left);
   } catch {
-    // A list is refused, or fails: each record is read by itself, and reports its own error.
+    // A list is refused, or fails: each record is read by its own GET, and reports its own error.
     place.listsLikeGet = false;
   }
   for (const one of left) void askSingly(one);
@@ -179,7 +179,7 @@ const readPages = async (session: Session, place: Place, left: Set<Waiting>): Pr
   answerListed(ledger, place, left);
 };
 
-/** How many pages cost no more than reading each record by itself, for all reads so far. */
+/** How many pages need no more requests than one GET for each read so far. */
 const affordable = ({ saved, reads }: Ledger, place: Place, left: Set<Waiting>): number => {
   const loan = reads > READS_BEFORE_LOAN ? 1 : 0;
   // One list of their uids would answer them.
@@ -206,7 +206,7 @@ const readUids = async (session: Session, place: Place, left: Set<Waiting>): Pro
     if (chunk.length < 2 || !sample || place.listsLikeGet === false) return;
     const writes = JSON.stringify(session.writes());
     await beforeList(session);
-    // Until a list has shown the sample, it is asked for too.
+    // Until a list has shown the sample, the list includes it.
     const ids = [...chunk.map(({ uid }) => uid), ...(place.listsLikeGet ? [] : [sample.uid])];
     const request = { ...kind.list.always, uidp: { ids }, pageSize: PAGE_SIZE_MAX };
     const { records } = await listPage(session, kind.list, request, attemptsOf(session));
@@ -215,7 +215,7 @@ const readUids = async (session: Session, place: Place, left: Set<Waiting>): Pro
     const shown = chunk.filter(({ uid }) => byUid.has(uid as string));
     const isUseful = place.listsLikeGet === true && JSON.stringify(session.writes()) === writes;
     if (isUseful) for (const one of shown) answerOne(ledgerOf(session), left, one, byUid.get(one.uid as string));
-    // A caller that may not list these, or records that are deleted: a list would only be one more request.
+    // The caller may not list these, or the records are deleted: a list would only add a request.
     if (!place.listsLikeGet || shown.length * 2 < chunk.length) place.listsLikeGet = false;
   }
 };

@@ -20,9 +20,9 @@ export interface ReadResult {
 }
 
 export interface Reading {
-  /** those in the state, where the adapter gets them: they stay as they are while they describe the record */
+  /** inputs in the state, if the adapter gets them: they stay unchanged while they describe the record */
   inputs?: Json | undefined;
-  /** of a refresh, before anything is declared: a list may answer that began before the read (read-batch.ts) */
+  /** in a refresh, before anything is declared: a list that began before the read may answer (read-batch.ts) */
   isRefresh?: boolean;
   /** of a set: creates of a killed run, whose records it manages */
   created?: readonly Entry[];
@@ -50,7 +50,7 @@ export const read = async (
   };
 };
 
-/** Whether the inputs describe the record: others in their place would make the next update save a resource that does not differ. */
+/** Whether the inputs describe the record: other inputs would make the next update save a resource that does not differ. */
 const isAsGiven = (kind: Kind, id: string, observed: Json, given: Json): boolean => {
   if (Object.keys(given).length === 0) return false;
   const desired = desiredFrom(kind, given);

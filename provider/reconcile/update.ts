@@ -30,7 +30,7 @@ export const update = async (
 ): Promise<{ outs: Json }> => {
   const asked = desiredFrom(kind, news);
   const withOrigin = withArgs(asked, { ...asked.args, ...originIn(olds) });
-  // Looks a name up only where the record does not have it already.
+  // Looks up a name only if the record does not have it already.
   const desired = await withUids(session, withObserved(withOrigin, observe(kind, olds)));
   const { paths } = changeOf(desired, placeOfRecord(kind, id), olds);
   // Only arguments that the API does not know differ, or the engine repeats an update that failed.
@@ -38,7 +38,7 @@ export const update = async (
   return { outs: await sendUpdate(session, desired, id, paths, olds) };
 };
 
-/** Sends the fields at `paths`; the outputs after that. */
+/** Sends the fields at `paths`, and returns the new outputs. */
 export const sendUpdate = async (
   session: Session,
   desired: Desired,

@@ -1,4 +1,4 @@
-// What the program asks for, of one record. Reconcile computes it once, on entry, in normal form.
+// The desired state of one record. Reconcile computes it once, on entry, in normal form.
 
 import { createHash } from "node:crypto";
 import patch from "fast-json-patch";
@@ -28,7 +28,7 @@ export interface Desired {
   args: Json;
   /** fields that a request carries, in normal form */
   fields: Json;
-  /** paths that the program gives, and for which the server would otherwise choose a value */
+  /** paths with values from the program, for which the server would otherwise choose a value */
   choices: readonly string[];
   /** equal to the fingerprint of the record that a create with these fields produces; computed when it is asked for */
   readonly fingerprint: string;
@@ -36,7 +36,7 @@ export interface Desired {
   hidden: Json;
 }
 
-/** What the bag of arguments that the engine keeps asks for. */
+/** The desired record, from the bag of arguments that the engine keeps. */
 export const desiredFrom = (kind: Kind, bag: Json): Desired =>
   desiredWith(kind, argumentsIn(kind, bag), hiddenMembers(bag));
 
@@ -65,7 +65,7 @@ export const withUids = async (session: LookUpSession, desired: Desired): Promis
   return withArgs(desired, (await kind.resolve?.(session, args)) ?? args);
 };
 
-/** In the spelling of an observed record where both mean the same: with its uids for the names that the program gives. */
+/** The desired record in the spelling of an observed record if both mean the same: with its uids for the program's names. */
 export const withObserved = (desired: Desired, observed: Json): Desired =>
   withArgs(desired, resolveNames(desired.kind, desired.args, observed));
 
@@ -79,7 +79,7 @@ export const withArgs = (desired: Desired, args: Json): Desired =>
 export const fingerprintOf = (kind: Kind, parent: string, record: Json, choices: readonly string[]): string => {
   const fields = normalForm(kind.schema, observe(kind, record), UNKNOWN);
   const unasked = choicesOf(kind, fields).filter((path) => !choices.includes(path));
-  // Nor do fields count that no response returns, or returns in another spelling.
+  // Fields that no response returns, or returns in another spelling, do not count either.
   const counted = withoutPaths(fields, [...unasked, ...writeOnlyPaths(kind), ...(kind.respelled ?? [])]);
   const text = JSON.stringify([kind.type, parent, counted], (_, value) =>
     isObject(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value,
@@ -87,10 +87,9 @@ export const fingerprintOf = (kind: Kind, parent: string, record: Json, choices:
   return createHash("sha256").update(text).digest("hex");
 };
 
-// What differs between two records, as paths of the API. It compares both in normal form (RFC 6902), as deep as an update mask can
-// go.
+// The differences between two records, as paths of the API. It compares both in normal form (RFC 6902), as deep as an update mask can go.
 
-/** Paths in which a record differs from what the program asks for, as a PATCH names them in its mask. */
+/** Paths in which a record differs from the desired one, as a PATCH names them in its mask. */
 export const changedPaths = (desired: Desired, observed: Json): string[] => {
   const { before, after } = sides(desired, observed);
   const paths = patch.compare(before, after).map(({ path }) => maskPath(desired.kind.schema, path.split("/").slice(1)));
@@ -113,7 +112,7 @@ export interface ChangedMember {
   change: "add" | "delete" | "update";
 }
 
-/** The same differences, as deep as they go. */
+/** The differences at full depth. */
 export const changedMembers = (desired: Desired, observed: Json): ChangedMember[] => {
   const { before, after } = sides(desired, observed);
   return membersBetween(before, after, []);
@@ -130,7 +129,7 @@ const membersBetween = (before: unknown, after: unknown, path: ChangedMember["pa
   return JSON.stringify(before) === JSON.stringify(after) ? [] : [{ path, change: "update" }];
 };
 
-// By value where that is unambiguous, so that an item in the middle does not show as a change of all that follow it.
+// By value if that is unambiguous, so that an item in the middle does not show as a change of all later items.
 const itemsBetween = (before: unknown[], after: unknown[], path: ChangedMember["path"]): ChangedMember[] => {
   const [old, now] = [before.map((item) => JSON.stringify(item)), after.map((item) => JSON.stringify(item))];
   const stay = old.filter((text) => now.includes(text));
@@ -160,7 +159,7 @@ const volatile = pathsOnce((info) => info.volatile === true);
 export const fixedPaths = (kind: Kind): readonly string[] =>
   kind.operations.update || kind.upsert ? createOnly(kind) : inputFields(kind.schema);
 
-/** The observed outputs, with the stored values of what changes by itself, which is no drift. */
+/** The observed outputs, with the stored values of fields that change by themselves, since such changes are not drift. */
 export const keepVolatile = (kind: Kind, observed: Json, stored: Json): Json => {
   const kept = volatile(kind).flatMap((name) => (stored[name] ? [[name, stored[name]]] : []));
   return kept.length === 0 ? observed : { ...observed, ...Object.fromEntries(kept) };
@@ -173,7 +172,7 @@ interface Change {
   replaces: string[];
 }
 
-/** The change from the observed record, in the group `parent` ("" at the root), to what the program asks for. */
+/** The change from the observed record, in the group `parent` ("" at the root), to the desired record. */
 export const changeOf = (desired: Desired, parent: string, observed: Json): Change => {
   const { kind, args } = desired;
   const paths = changedPaths(desired, observed);
@@ -182,6 +181,6 @@ export const changeOf = (desired: Desired, parent: string, observed: Json): Chan
   return { paths, replaces: isMoved ? [args.parent === undefined ? "root" : "parent", ...replaces] : replaces };
 };
 
-/** Why an existing record cannot become what the program asks for. */
+/** Why an existing record cannot become the desired one. */
 export const fixedText = (replaces: readonly string[]): string =>
   `${replaces.join(", ")} cannot be changed on it; declare what it has, or leave adopt out to create another one`;

@@ -4,11 +4,11 @@ import { AT, type TakenOver } from "../../client/preview-marks.ts";
 import { isUidp, type Json, parentOf, resources } from "../../schema/index.ts";
 import { type Kind, title } from "./kind.ts";
 
-/** uid of what holds the record; "" at the root. An account association is held by the group whose uid it has. */
+/** uid of the record's holder; "" at the root. An account association is held by the group whose uid it has. */
 export const placeOfRecord = (kind: Pick<Kind, "list">, uid: string): string =>
   kind.list.sharesUid ? uid : parentOf(uid);
 
-/** A tag has no time of creation: each create moves it. */
+/** A tag has no creation time: each create moves it. */
 export const createTimeOf = ({ createTime, updateTime }: Json): string => String(createTime ?? updateTime);
 
 /** For people: `group 7209…/a033… "team", created 2026-01-28T12:54:21.189Z` */
@@ -25,13 +25,13 @@ export const recordId = (field: string, uid: string): string => {
   return word === undefined ? uid : `${uid} (${word})`;
 };
 
-/** Whether it has what identifies the desired one, as far as that is given. */
+/** Whether it has the identifying fields of the desired record, as far as they are given. */
 export const isMatch = (kind: Kind, record: Json, desired: Json): boolean =>
   kind.matchedBy.every((field) => desired[field] === undefined || record[field] === desired[field]);
 
 /**
- * What identifies a record in its place, for `isSameIdentity`: a hash for each field, since a name may be secret. `fields` are the record's,
- * or those that a program asks for; `salt` makes equal names of two records differ.
+ * The identity of a record in its place, for `isSameIdentity`: a hash for each field, since a name may be secret. `fields` are those of the
+ * record, or the desired ones; `salt` makes equal names of two records differ.
  */
 export const identityOf = (kind: Kind, place: string, fields: Json, salt: string): Record<string, string> => {
   const own = Object.entries({ ...fields, place }).filter(
@@ -44,19 +44,19 @@ export const identityOf = (kind: Kind, place: string, fields: Json, salt: string
   return Object.fromEntries(own.map((one) => [one[0], hashOf(one)]));
 };
 
-/** `isMatch` for a record and what a program asks for, of which only the identities are known. */
+/** `isMatch` for a record and a desired one, of which only the identities are known. */
 export const isSameIdentity = (kind: Kind, record: Json, desired: Json): boolean =>
   record.place === desired.place && isMatch(kind, record, desired);
 
-/** Undefined where the update makes the record, or which one it takes over is not known. `taken`: from an interrupted run. */
+/** Undefined if the update creates the record, or if it is unknown which record it adopts. `taken`: from an interrupted run. */
 export const knownUid = (kind: Kind, { parent, adopt }: Json, taken: TakenOver | undefined): string | undefined => {
   if (taken) return taken.doubt === undefined ? taken.uid : undefined;
   const uid = adopt ?? (kind.list.sharesUid ? parent : undefined);
   return isUidp(uid) ? uid : undefined;
 };
 
-// When a check made a resource new, as its inputs carry it: in few characters, since every state repeats them. The engine keeps the inputs of
-// a create that it has begun with its pending operation, and nothing else there says when that was.
+// When a check made a resource new, as its inputs carry it: in few characters, since every state repeats them. The engine keeps the inputs
+// of a create that it has begun with its pending operation, and nothing else there records that time.
 
 export interface Stamp {
   /** milliseconds by the service's clock, at most about a second early */
@@ -72,11 +72,11 @@ const UNIT_MS = 100;
 export const stampText = ({ at, startedAt }: Stamp): string => {
   const aheadS = Math.round((startedAt - at) / SECOND_MS);
   const text = Math.floor(at / UNIT_MS).toString(36);
-  // The clocks of two machines may differ by so much, and neither is wrong.
+  // The clocks of two machines may differ by this much without being wrong.
   return Math.abs(aheadS) <= 1 ? text : `${text}.${aheadS.toString(36)}`;
 };
 
-/** Of the inputs of a resource; undefined where another version has written them. */
+/** The stamp in the inputs of a resource; undefined if another version has written them. */
 export const stampIn = ({ [AT]: text }: Json): Stamp | undefined => {
   const stamp = stampTextIn({ [AT]: text });
   const [, time, ahead = "0"] = /^([0-9a-z]{1,9})(?:\.(-?[0-9a-z]{1,8}))?$/.exec(stamp ?? "") ?? [];

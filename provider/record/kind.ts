@@ -1,4 +1,4 @@
-// What reconcile needs to know of a kind: names, and the few rules in which kinds differ. from-resource.ts derives most of it.
+// The facts about a kind that reconcile needs: names, and the few rules in which kinds differ. from-resource.ts derives most of it.
 import type { Client } from "../../client/client.ts";
 import type { List } from "../../client/paginate.ts";
 import type { RecordOperations } from "../../client/records.ts";
@@ -35,24 +35,24 @@ export const typeOfToken = (token = ""): string | undefined => {
   return type && TYPES.has(type) ? type : undefined;
 };
 
-/** What the rules of a kind need of a session. */
+/** The parts of a session that the rules of a kind need. */
 export type LookUpSession = Client & { ownership: object };
 
-/** What a kind does and its descriptor cannot say. */
+/** The behavior of a kind that its descriptor cannot express. */
 export interface Behavior {
-  /** the desired record, with the uid of the observed one where the program gives the name of what is there */
+  /** the desired record, with the observed uid if the program gives the name of the observed record */
   resolveNames?(desired: Json, observed: Json): Json;
-  /** the desired record with uids where the program gives names */
+  /** the desired record, with uids for the names that the program gives */
   resolve?(session: LookUpSession, desired: Json): Promise<Json>;
   /** arguments that the constructor adds for the reader of a preview; nothing else uses them */
   display?: readonly string[];
-  /** the output that spells out the group which holds the record: its uid follows from the id */
+  /** the output that contains the group that holds the record: its uid follows from the id */
   parentOutput?: string;
-  /** what the state keeps of an answer; `bag` holds the arguments, or the outputs so far */
+  /** the part of a response that the state keeps; `bag` holds the arguments, or the outputs so far */
   stored?(answer: Json, bag: Json): Json;
-  /** arguments as the program may have given them, and what is shown beside them, of stored outputs */
+  /** arguments as the program may have given them, and the values shown beside them, from stored outputs */
   shown?(outputs: Json): Json;
-  /** the stored outputs hold in clear text what the program marks as secret */
+  /** the stored outputs hold in clear text a value that the program marks as secret */
   holdsSecret?(outputs: Json, desired: Json): boolean;
   /** records that prevent a deletion, to wait for and to list */
   blockers?(uid: string): Blockers[];
@@ -68,21 +68,21 @@ export interface Kind extends Omit<Managed, "operations">, Behavior {
   operations: RecordOperations;
   /** filters of a list that a record like `desired` passes */
   filters(desired: Json): Json;
-  /** field of the API → argument, where the names differ */
+  /** field of the API → argument, if the names differ */
   arguments: Readonly<Record<string, string>>;
-  /** paths where the service stores a uid and the program may give a text */
+  /** paths for which the service stores a uid and the program may give a text */
   respelled: readonly string[];
   /** arguments in the API's spelling (friendly names to enum names) */
   canonicalize(input: Json): Json;
   /** field that is a list of names → all of them, to suggest the nearest */
   valueNames: Readonly<Record<string, readonly string[]>>;
-  /** a response, or stored outputs, with the fields that the API returns elsewhere in them */
+  /** a response, or stored outputs, completed with fields that the API returns elsewhere in them */
   normalizeResponse?(answer: Json): Json;
   /** fields that take the name of a built-in role instead of a uid */
   byName: readonly string[];
   /** uids of other records that it refers to */
   references?(stored: Json): string[];
-  /** why a record with blockers is not deleted although the service would: it would delete them too */
+  /** why a record with blockers is not deleted although the service allows it: the service would also delete them */
   deleteGuard?: string;
 }
 
@@ -90,7 +90,7 @@ export interface Kind extends Omit<Managed, "operations">, Behavior {
 export interface Blockers extends List {
   request: Json;
   word: string;
-  /** whether a record of the list without these filters, but with `everyone`, is one of them; absent: not to be said */
+  /** whether a record of the list without these filters, but with `everyone`, is one of them; absent: unknown */
   among?: { everyone: Json; isOne(record: Json): boolean };
 }
 

@@ -1,5 +1,5 @@
-// The normal form, in which arguments, responses and stored outputs are comparable. They may differ and mean the same: a text for which
-// the service stores a uid, a field that it does not return, another spelling.
+// The normal form, in which arguments, responses and stored outputs are comparable. They may differ and mean the same: a text for which the
+// service stores a uid, a field that it does not return, or another spelling.
 import { isUnknown } from "../../pulumi/value.ts";
 import {
   type FieldInfo,
@@ -45,7 +45,7 @@ export const choicesOf = (kind: Kind, record: Json): readonly string[] =>
 /** A response, or stored outputs, with everything that can be compared with what the program asks for. */
 export const observe = (kind: Kind, record: Json): Json => {
   const { [SECRETS]: secrets, ...outputs } = record;
-  // Outputs with their secrets where the API has them.
+  // Outputs with their secrets at the API's paths.
   const whole = Object.entries((secrets as Json | undefined) ?? {}).reduce<Json>(
     (result, [path, value]) => withValueAt(result, path, value),
     outputs,
@@ -69,7 +69,7 @@ interface GivenText {
 
 const textsOf = (bag: Json): Record<string, GivenText> => (bag[GIVEN] as Record<string, GivenText> | undefined) ?? {};
 
-// While the record has the uid, its text is no change.
+// While the record has the uid, its text is not a change.
 const resolveTexts = (args: Json, observed: Json): Json =>
   Object.entries(textsOf(observed)).reduce<Json>((result, [path, { text, value }]) => {
     const isSame = valueAt(result, path) === text && valueAt(observed, path) === value;
@@ -107,7 +107,7 @@ export const secretPaths = pathsOnce((info) => isNeverReturned(info) && info.sec
 export const shownOncePaths = pathsOnce(isShownOnce);
 
 /**
- * A response with what it lacks, for the state: fields that the service does not return, and the texts for which it has uids. `bag` holds
+ * A response, completed for the state: with fields that the service does not return, and the texts for which it stores uids. `bag` holds
  * the arguments, or the outputs so far.
  */
 export const withUnreturned = (kind: Kind, answer: Json, bag: Json): Json => {
@@ -132,5 +132,5 @@ export const withUnreturned = (kind: Kind, answer: Json, bag: Json): Json => {
   return Object.keys(texts).length > 0 ? { ...fields, [GIVEN]: texts } : fields;
 };
 
-/** Arguments without their secrets, which a record that this create did not produce may have other values of. */
+/** Arguments without their secrets: a record that this create did not produce may have other secrets. */
 export const withoutSecrets = (kind: Kind, args: Json): Json => withoutPaths(args, secretPaths(kind));

@@ -17,12 +17,12 @@ export const KEY = "__key";
 export const ORGANIZATION = "__organization";
 
 /**
- * Added by the constructor of a native resource, and removed by its check: what only this run needs, as one input. The engine keeps the
- * dependencies of each input, empty ones too, also where the check removes it.
+ * Added by the constructor of a native resource, and removed by its check: data that only this run needs, as one input. The engine keeps
+ * the dependencies of each input, even empty ones, and even if the check removes the input.
  */
 export const RUN = "__run";
 
-/** Says too that the program's class derives the output `parent` of the id, so that the state needs none. */
+/** Its presence also shows that the program's class derives the output `parent` from the id, so the state needs none. */
 export interface RunInput {
   /** name of the stack's organization */
   organization?: string;
@@ -31,13 +31,16 @@ export interface RunInput {
   names?: Json;
 }
 
-/** Of a key or a URN: `organization/project/stack/RoleBinding::editors` to `editors`. */
+/** The logical name in a key or a URN: `organization/project/stack/RoleBinding::editors` to `editors`. */
 export const nameInKey = (key: unknown): string => String(key ?? "").replace(/^.*::/s, "");
 
 /** Added by the constructor in a preview. The check removes it and adds `uid` to a new resource, so no state has either. */
 export const PREVIEW = "__preview";
 
-/** The same, of a record that a preview describes: the names of the arguments that the program marks as secret. */
+/**
+ * Added by the constructor in a preview, for a record that the preview describes: the names of the arguments that the program marks as
+ * secret.
+ */
 export const SECRET_ARGUMENTS = "__secretArguments";
 
 /**
@@ -47,8 +50,8 @@ export const SECRET_ARGUMENTS = "__secretArguments";
 export const MATCH = "__match";
 
 /**
- * Added by the check in place of the argument `adopt`: the uid that it names. The resource had that record, somebody deleted it, and the
- * resource creates another one. Its `adopt` means nothing from then on.
+ * Added by the check in place of the argument `adopt`: the uid that it names. The resource had that record, which was deleted, and creates
+ * another one. From then on its `adopt` has no effect.
  */
 export const FORMER = "__former";
 
@@ -81,15 +84,15 @@ const SWITCHES: Json = {
   deleteAdopted: false,
 };
 
-/** An output: the record existed before this resource, and stays when the resource is deleted. */
+/** An output: the record existed before this resource, and is kept when the resource is deleted. */
 const ADOPTED = "adopted";
 
-/** An output: `pulumi import` read the record, so what the service shows once is not known, and not lost either. */
+/** An output: `pulumi import` read the record, so values that the service shows once are unknown, but do not count as lost. */
 export const IMPORTED = "__imported";
 
 const ORIGINS: Json = { [ADOPTED]: false, [IMPORTED]: false };
 
-/** An input: what a deletion does to an adopted record. A preview shows inputs. */
+/** An input: the effect of a deletion on an adopted record. A preview shows inputs. */
 const ON_DELETE = "onDelete";
 
 const onDelete = (deleteAdopted: unknown): Json => ({
@@ -126,7 +129,7 @@ const withoutNull = (value: unknown): unknown => {
 /** `identityUid` to `identity`, `sync_config.source` to `syncConfig.source`: the name that the program used. */
 export const argumentOf = (kind: Kind, path: string): string => argumentPath(kind.arguments, path);
 
-/** The same for the name of the output. */
+/** The output's name for a path of the API. */
 export const outputOf = (kind: Kind, path: string): string => argumentPath(outputsOf(kind.schema), path);
 
 const renameFields = (bag: Json, names: readonly (readonly [string, string])[]): Json => {
@@ -139,7 +142,7 @@ const renameFields = (bag: Json, names: readonly (readonly [string, string])[]):
   return result;
 };
 
-/** The arguments of a bag by the names of the API's fields. A state of version 0.1 has these names already. */
+/** The arguments of a bag by the names of the API's fields. A state of version 0.1 already uses these names. */
 export const argumentsIn = (kind: Kind, bag: Json): Json =>
   renameFields(
     givenArguments(bag),
@@ -182,7 +185,7 @@ export const withPlace = (kind: Kind | undefined, id: string, outputs: Json): Js
   return { ...outputs, [parentOutput]: { uid: placeOfRecord(kind, id), ...(outputs[parentOutput] as Json) } };
 };
 
-/** The outputs that say how the resource came by a record that it did not create. */
+/** The outputs that record how the resource obtained a record that it did not create. */
 export const originIn = (outputs: Json): Json => differingFrom(ORIGINS, outputs);
 
 /** The API's fields of stored outputs. */
@@ -192,8 +195,8 @@ export const withoutOwn = (outputs: Json): Json => {
 };
 
 /**
- * The inputs that describe the record as it is. They omit what the service chose: the program may never have given it, and a diff
- * compares it only then. The uid shows whether a group is a root.
+ * The inputs that describe the record as it is. They omit values that the service chose: a diff compares those only if the program gave
+ * them. The uid shows whether a group is a root.
  */
 export const inputsFrom = (kind: Kind, id: string, observed: Json, stored: Json): Json => {
   const parent = placeOfRecord(kind, id);

@@ -1,4 +1,4 @@
-// What did a killed run create? The record that the response named, if it is what was sent, or the one that a search finds.
+// What did a killed run create? The record that the response named, if it matches the request; otherwise the record that a search finds.
 import { placeText } from "../../client/records.ts";
 import type { Json } from "../../schema/index.ts";
 import type { Entry } from "../log/entry.ts";
@@ -11,8 +11,8 @@ import { readWhenVisible } from "./not-found.ts";
 import { isSince, type Judgement, judge, pickOne, searchForEntry, undecidedRecord } from "./search.ts";
 
 /**
- * The record that the creates of one element of the evidence produced, if any. One that an entry names counts only when it has what was
- * requested. Throws where a person has to decide.
+ * The record that the creates of one element of the evidence produced, if any. A record that an entry names counts only if it matches the
+ * request. Throws if a person has to decide.
  */
 export const attribute = async (
   session: Session,
@@ -32,7 +32,7 @@ export const attribute = async (
 
 type Named = (Judgement & { record: Json }) | { is: "foreign"; why: string };
 
-/** Whether an entry's create produced the record that it names; undefined when it names none, or a deleted one. */
+/** Whether an entry's create produced the record that it names; undefined if it names none, or a deleted one. */
 export const judgeNamed = async (
   kind: Kind,
   session: Session,

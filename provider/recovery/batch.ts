@@ -1,6 +1,6 @@
-// Creates that are in flight at the same time: the engine runs several steps at once, and creates of one group go in one request where the
-// API has one for that. The engine saves its state between two creates that it begins together, which takes longer the larger the stack
-// is. It has checked both by then, so the first one waits for the second.
+// Creates that are in flight at the same time: the engine runs several steps at once, and creates of one group share one request if the API
+// offers one. The engine saves its state between two creates that it begins together, which takes longer the larger the stack is. It has
+// checked both by then, so the first one waits for the second.
 import { setTimeout as sleep } from "node:timers/promises";
 import { BATCH_MAX, getOrInsert } from "../../schema/index.ts";
 import type { Desired } from "../record/desired.ts";
@@ -12,17 +12,17 @@ import { createAll, type Outcome } from "./create.ts";
 const GATHER_MS = 4;
 /** How long it waits for one that the engine has checked: for the creates that the engine begins in between, within these bounds. */
 const CHECKED_MS = { creates: 8, least: 250, most: 1_000 };
-/** How many groups wait at once. The engine has few steps under way, and each that waits is one of them. */
+/** How many groups wait at once. The engine runs few steps at once, and each waiting create is one of them. */
 const WAITING_MAX = 4;
-/** After so many vain waits in a row the engine seems to begin one create at a time, or in another order. */
+/** After this many vain waits in a row, the engine seems to begin one create at a time, or in another order. */
 const VAIN_MAX = 3;
-/** How many creates are not waited for then. Each further vain wait doubles it. */
+/** How many creates are then not waited for. Each further vain wait doubles it. */
 const PAUSE = 16;
 
 interface Gathering {
   asked: Desired[];
   outcomes: Promise<Outcome[]>;
-  /** It waits for what the engine has checked. */
+  /** It waits for creates that the engine has checked. */
   isExpecting: boolean;
   /** ends the wait */
   go(): void;
@@ -41,7 +41,7 @@ interface Creates {
   gapMs: number;
 }
 
-/** Equal creates are in turn (provider/run/ownership.ts), so all of a gathering differ. */
+/** Equal creates take turns (provider/run/ownership.ts), so all creates of a gathering differ. */
 const creates = perSession(
   (): Creates => ({
     gatherings: new Map(),

@@ -1,4 +1,4 @@
-// What may be wrong with a create, and what a person reads about it.
+// Problems of a create, and their texts for a person.
 import { LostAnswer, RecordError, withSection } from "../../client/errors.ts";
 import { placeText, subjectText } from "../../client/records.ts";
 import { type Json, type OperationName, operations } from "../../schema/index.ts";
@@ -17,7 +17,7 @@ export class UnknownOutcome extends Error {
   override readonly name = "UnknownOutcome";
 }
 
-/** `more`: why the search failed too, which has the reason `cause`. */
+/** `more`: why the search also failed, with the reason `cause`. */
 export const unknownOutcome = (asked: Asked, error: Error, more?: string, cause?: unknown): UnknownOutcome => {
   const { word, words } = kindOf(asked);
   const what = asked.length === 1 ? `the ${word} was` : `the ${asked.length} ${words} were`;
@@ -35,13 +35,13 @@ export const ADOPT_ADVICE =
 
 const kindOf = (asked: Asked): Kind => (asked[0] as { desired: Desired }).desired.kind;
 
-/** Why a create must not be sent that would change the record of the same name (docs/contract.md#d19). */
+/** Why a create must not be sent: it would change the record of the same name (docs/contract.md#d19). */
 export const upsertProblem = (
   session: Session,
   { kind, key, parent, args }: Desired,
   { records, isComplete }: Existing,
 ): string | undefined => {
-  // The list of what exists was read before, so it does not show what this run creates.
+  // The list of existing records was read before, so it does not show records that this run creates.
   const owner = session.ownership.claimName([kind.field, parent, args.name].join(" "), key);
   if (owner !== key)
     return (
@@ -62,14 +62,14 @@ export const otherRecordText = (kind: Kind, { key }: Entry, answer: Json, why: s
   `${key}: the response to ${kind.operations.create} names ${kind.word} ${[answer.uid, title(answer)].filter(Boolean).join(" ")}, which ${why}: ` +
   "it is not adopted, and the search for the created record continues";
 
-/** The record exists, but the response does not name it: as good as no response. */
+/** The record exists, but the response does not name it, so it counts as a lost response. */
 export const otherRecord = ({ kind, parent, args: { name } }: Desired, { uid }: Json, why: string): RecordError => {
   const operation = kind.operations.create;
   const text = `the response names ${kind.word} ${uid}, which ${why}`;
   return new RecordError(subjectText(kind, operation, { name, parent }), wrongAnswer(text, operation));
 };
 
-/** The same of a batch whose response names more or fewer records. */
+/** The error for a batch whose response names more or fewer records. */
 export const otherRecords = (asked: Asked): RecordError => {
   const { words, batchCreate: operation } = kindOf(asked);
   const text = `the response does not name the ${words} that were asked for`;
@@ -79,7 +79,7 @@ export const otherRecords = (asked: Asked): RecordError => {
 const wrongAnswer = (text: string, operation: OperationName | undefined): LostAnswer =>
   new LostAnswer({ status: 200, sent: true }, "UNKNOWN", text, { ...(operation && { operation }) });
 
-/** `BatchCreateRoleBindings 3 role bindings in 7209…/a033…`; of one record, what any method says of it. */
+/** `BatchCreateRoleBindings 3 role bindings in 7209…/a033…`; for one record, its usual subject. */
 export const batchSubject = (asked: Asked): string => {
   const [{ desired }] = asked as [{ desired: Desired }];
   const { kind, parent, fields } = desired;
@@ -87,13 +87,13 @@ export const batchSubject = (asked: Asked): string => {
   return `${kind.batchCreate} ${asked.length} ${kind.words} ${placeText(parent)}`;
 };
 
-// A create that would make a second record that nothing distinguishes from the first. A killed run of this stack may have created that
-// one: the journal and the engine's state would show it, and a create that they do not explain stops where the kind has no more to tell
-// its records apart.
+// A create that would make a second record, which nothing distinguishes from the first. A killed run of this stack may have created the
+// first: the journal and the engine's state would show that. If they do not, the create stops unless the kind has other means to tell its
+// records apart.
 
 /**
- * Whether this run refuses a second record with the same parent and fields, unless `allowDuplicate` is set. Without checkpoints the engine's
- * state does not show what a killed run was creating, so a harmless one is refused too.
+ * Whether this run refuses a second record with the same parent and fields, unless `allowDuplicate` is set. Without checkpoints the
+ * engine's state does not show what a killed run was creating, so even a harmless one is refused.
  */
 export const refusesDuplicate = ({ texts, isHarmlessTwice }: Kind, { journal }: Pick<Session, "journal">): boolean =>
   texts.allowDuplicate !== undefined && (!isHarmlessTwice || journal.recordsWrites);
@@ -110,7 +110,7 @@ export const duplicateProblem = async (
   const found = existingAlike(kind, session, entry, before);
   if (found.length === 0) return undefined;
   const { inState, problem } = await stackOperations(session, key);
-  // One that another resource of the stack has: this run has not compared that one yet, is about to delete it, or was killed before.
+  // Another resource of the stack has this record: the run has not compared that resource yet, is about to delete it, or was killed before.
   const isOfStack = async ({ uid }: Json): Promise<boolean> => {
     const id = recordId(kind.field, uid as string);
     return inState.has(id) || session.journal.isOfOther(id, key);
@@ -137,7 +137,10 @@ export const duplicateProblem = async (
   return undefined;
 };
 
-/** Without what a killed run without checkpoints created for other resources, one for each create: that is deleted (provider/attribution). */
+/**
+ * Leaves out one record for each create of a killed run without checkpoints for another resource: the update deletes it
+ * (provider/attribution).
+ */
 const withoutOpen = async (session: Session, kind: Kind, entry: Entry, records: readonly Json[]): Promise<Json[]> => {
   const open = records.length === 0 ? [] : await session.journal.findOpenAlike(entry);
   return records.filter((record) => {
@@ -147,7 +150,7 @@ const withoutOpen = async (session: Session, kind: Kind, entry: Entry, records: 
   });
 };
 
-/** Falls to the caution of a run that knows nothing. */
+/** Reported before the run continues as cautiously as one without any evidence. */
 export const unknownStateText = (problem: string): string =>
   `What the engine has stored, which would show the creates of a killed run, could not be read: ${problem}.`;
 

@@ -31,7 +31,7 @@ import { graceMs } from "./not-found.ts";
 import { answerProblem, type Existing, findCreated, listExisting, pickCreated, undecidedRecord } from "./search.ts";
 import { withRecoveryWait } from "./wait.ts";
 
-/** The new record, or why there is none; undefined where another process has meanwhile left an entry for the resource. */
+/** The new record, or why there is none; undefined if another process has meanwhile left an entry for the resource. */
 export type Outcome = { record: Json } | { error: Error } | undefined;
 
 /** One of the records of a POST. */
@@ -47,8 +47,8 @@ interface Pending {
 type Batch = readonly [Pending, ...Pending[]];
 
 /**
- * Creates records of one kind and parent, and returns what became of each. All of them differ: a search could not tell equal ones apart.
- * `existing`: what the parent held.
+ * Creates records of one kind and parent, and returns the outcome of each. All of them differ: a search could not tell equal ones apart.
+ * `existing`: the records that the parent held before.
  */
 export const createAll = async (
   session: Session,
@@ -93,7 +93,7 @@ const stillOpen = (batch: Batch): Batch | undefined => {
   return first && [first, ...others];
 };
 
-/** Sends until each has its record, or an error of its own. Throws what the others failed with. */
+/** Sends until each has its record or its own error. Throws the error that the others share. */
 const send = async (session: Session, batch: Batch, before: Existing): Promise<void> => {
   const { clock } = session;
   const attempts = newAttemptBudget(clock);
@@ -120,7 +120,7 @@ const send = async (session: Session, batch: Batch, before: Existing): Promise<v
   }
 };
 
-/** Waits for the next attempt, which the search was part of. False where there is none. */
+/** Waits for the next attempt, which the search was part of. False if there is none. */
 const mayResend = async (
   { clock, cancelled }: Session,
   failure: Failure,
@@ -138,7 +138,7 @@ const lostAnswerIn = (error: unknown): LostAnswer | undefined => {
   return cause instanceof LostAnswer ? cause : undefined;
 };
 
-/** Before the first request: throws where a create would change a record that exists. */
+/** Before the first request: throws if a create would change an existing record. */
 const requireNew = async (session: Session, batch: Batch, before: Existing): Promise<void> => {
   const [{ desired, entry }] = batch;
   const problem = desired.kind.upsert && upsertProblem(session, desired, before);
@@ -161,7 +161,7 @@ interface Sending {
   wasLost: boolean;
 }
 
-/** One request. Takes the records that its response names, and throws the error of a lost one where it does not name all of them. */
+/** One request. Takes the records that its response names, and throws the error of a lost response if it does not name all of them. */
 const post = async (
   session: Session,
   batch: Batch,
@@ -178,7 +178,7 @@ const post = async (
     isSent = true;
   };
   const origin = session.ownership.originOf(rootOf(parent));
-  // Tokens issued before the root group existed do not grant anything in it.
+  // Tokens that were issued before the root group existed grant nothing in it.
   const permissionIsNew = (origin === "created" || origin === "recovered") && !session.isOnTwin;
   const options = { attempts, permissionIsNew, beforeSend };
   const isBatch = batch.length > 1;
@@ -228,7 +228,7 @@ const takeAnswers = async (
   if (lost) throw lost;
 };
 
-/** Takes ownership of records that exist from here on. */
+/** Takes ownership of the created records. */
 const take = async (session: Session, created: readonly [Pending, Json][]): Promise<void> => {
   for (const [one, record] of created) {
     const { kind, key } = one.desired;
@@ -238,7 +238,10 @@ const take = async (session: Session, created: readonly [Pending, Json][]): Prom
   await noteSuccess(session, ...created.map(([{ entry }, { uid }]) => ({ entry, uid: uid as string })));
 };
 
-/** Searches for what the requests so far have created. A record that only a person can decide about is the error of its own resource. */
+/**
+ * Searches for records that the requests so far have created. A record that only a person can decide about is the error of its own
+ * resource.
+ */
 const findLost = async (session: Session, open: Batch, before: Existing, lost: Error): Promise<void> => {
   const { kind, args, key } = open[0].desired;
   const filters = open.length === 1 ? kind.filters(args) : undefined;

@@ -1,6 +1,6 @@
-// What is known of the creates of earlier runs that this run has not settled. The journal has what was sent or, on a machine without the
-// journal of such a run, the engine's state. That is as trustworthy as what it says of records that it has, so a record that it tells of may
-// differ from the program by now.
+// Evidence of creates of earlier runs that this run has not settled. It comes from the journal or, on a machine without the journal of such
+// a run, from the engine's state. That state is as trustworthy here as for the records that it lists, so a record that it shows may by now
+// differ from the program.
 import { kindOfToken } from "../kind/index.ts";
 import { bindingsIn, desiredPair, grants, isPairKeyOf, pairsIn, withRoleUids } from "../kind/pair.ts";
 import type { Entry } from "../log/entry.ts";
@@ -18,7 +18,7 @@ export interface Sent {
   entry: Entry;
   /** of one that only the engine's state has */
   operation?: Operation;
-  /** what the operation was to create: the record of the resource, or one of those that it has */
+  /** the record that the operation was to create: the record of the resource, or one of its records */
   desired?: Desired;
 }
 
@@ -28,7 +28,7 @@ export interface Interrupted extends Sent {
   desired: Desired;
 }
 
-/** Where the evidence of a resource comes from, and how what is not certain is treated. */
+/** The sources of evidence for a resource, and the treatment of uncertain evidence. */
 export interface RecoveryPolicy {
   read: "findUnsettled" | "peekUnsettled";
   /** It takes up to half a second. */
@@ -55,7 +55,7 @@ export const PREVIEW_POLICY: RecoveryPolicy = {
 
 /**
  * The evidence of a resource that is one record. The creates of each element can have produced one record for it, and the last one comes
- * first. `asked`: what the program asks for.
+ * first. `asked`: the desired record.
  */
 export const evidenceFor = async (
   session: Session,
@@ -83,7 +83,7 @@ export const pairEvidence = async (session: Session, set: string, group: string)
   return pairs;
 };
 
-/** Whether the engine's state may have creates of the stack. A journal that is there knows more, and is read first. */
+/** Whether the engine's state may have creates of the stack. An existing journal knows more, and is read first. */
 const mayBeInterrupted = ({ interrupted }: Session, key: string, { asksEngine }: RecoveryPolicy): boolean =>
   interrupted.get(stackOf(key)) ?? asksEngine;
 
@@ -91,12 +91,12 @@ const mayBeInterrupted = ({ interrupted }: Session, key: string, { asksEngine }:
 const interruptedRecords = (session: Session, key: string): Promise<Interrupted[]> =>
   interruptedCreates(session, key, ({ type }) => !isOfSet(type));
 
-/** Of this resource, or equal to what it asks for: the resource may have had another name when its create was interrupted. */
+/** Of this resource, or equal to its desired record: the resource may have had another name when its create was interrupted. */
 const isFor = ({ operation, desired }: Interrupted, asked: Desired): boolean =>
   operation.updatesSince === 0 &&
   (operation.key === asked.key || (desired.kind === asked.kind && desired.fingerprint === asked.fingerprint));
 
-/** How many resources have such a create that is open: each of them takes one of the equal records. */
+/** How many resources have such an open create: each of them takes one of the equal records. */
 export const countAlike = async (session: Session, sent: readonly Sent[]): Promise<number> => {
   const [{ entry, operation }] = sent as readonly [Sent];
   if (!operation) return session.journal.countPendingAlike(entry);
@@ -105,7 +105,7 @@ export const countAlike = async (session: Session, sent: readonly Sent[]): Promi
   return new Set(all.filter(({ entry }) => prints.has(entry.inputs)).map(({ entry }) => entry.key)).size;
 };
 
-/** What the engine's state has of creates, in the stack of a resource. */
+/** The interrupted creates in the engine's state, in the stack of a resource. */
 export const interruptedCreates = async (
   session: Session,
   key: string,
@@ -119,7 +119,7 @@ export const interruptedCreates = async (
   );
   const byKey = Map.groupBy(sent.flat(), ({ desired }) => desired.key);
   return sent.flat().map(({ operation, desired }) => {
-    // A later run may have taken over what an earlier one created.
+    // A later run may have adopted a record that an earlier run created.
     const notBefore = Math.min(...(byKey.get(desired.key) ?? []).map((one) => one.operation.stamp.at));
     return { operation, desired, entry: entryOf(desired, operation.stamp.at, notBefore) };
   });
@@ -132,7 +132,7 @@ const desiredIn = async (
 ): Promise<Desired[]> => {
   if (isOfSet(type)) {
     if (action === "deleting") return [];
-    // Of a set that moves, the state has the pairs of the group that it leaves.
+    // For a set that moves, the state lists the pairs of the old group.
     const managed = stored.parent === inputs.parent ? bindingsIn(stored, "bindings") : [];
     const added = pairsIn(inputs).filter((pair) => !managed.some((one) => grants(one, pair)));
     const resolved = await withRoleUids(session, added);
@@ -169,7 +169,7 @@ export const hiddenMsOf = async (
   return Math.max(0, underWayMs + CREATION_GRACE_MS - ageMs);
 };
 
-/** The same of any operation that the engine's state has. */
+/** The time for any operation in the engine's state. */
 export const hiddenMsOfOperation = async (session: Session, { sentBefore }: Operation): Promise<number> => {
   if (session.isOnTwin) return 0;
   const now = await session.serviceNow();
@@ -177,7 +177,7 @@ export const hiddenMsOfOperation = async (session: Session, { sentBefore }: Oper
   return Math.max(0, Math.min(sentBefore, ownStart) + session.requestTimeoutMs + CREATION_GRACE_MS - now);
 };
 
-/** How a list finds the record. `asked`: by the resource of a create that the journal has. */
+/** How a list finds the record. `asked`: the desired record of the resource, for a create in the journal. */
 export const searchOf = (
   { requestTimeoutMs }: Pick<Session, "requestTimeoutMs">,
   { entry, operation, desired }: Sent,
@@ -192,7 +192,7 @@ export const searchOf = (
   const isSame = asked && entry.inputs === fingerprintOf(asked.kind, asked.parent, asked.args, entry.given);
   return {
     filters: isSame ? asked.kind.filters(asked.args) : undefined,
-    // The record of the response existed by then, so a later one is of another create.
+    // The record of the response existed by then, so a later record belongs to another create.
     notAfter: entry.uid === undefined ? undefined : entry.at + DATE_MS + CLOCK_SKEW_MS,
   };
 };

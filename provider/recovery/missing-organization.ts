@@ -1,6 +1,6 @@
-// Entries whose record cannot be read. A server without a database has forgotten its organizations after a restart, and answers like one
-// that denies access (AIP-211). An entry of such an organization is dropped where its record cannot belong to the resource; otherwise
-// a person decides, since the record may exist.
+// Entries whose record cannot be read. A server without a database loses its organizations in a restart, and then answers like one that
+// denies access (AIP-211). An entry of such an organization is dropped if its record cannot belong to the resource; otherwise a person
+// decides, since the record may exist.
 import { apiErrorOf, hasCode, sessionErrorOf, withSection } from "../../client/errors.ts";
 import { getOrInsert, isLoopbackUrl, isUidp, rootOf } from "../../schema/index.ts";
 import type { Entry } from "../log/entry.ts";
@@ -11,9 +11,9 @@ import { type Absence, absenceOf } from "./not-found.ts";
 const absences = perSession(() => new Map<string, Promise<Absence | undefined>>());
 
 /**
- * Why the entry, whose record gave this error, is none of a resource in the group `parent` ("" at the root); undefined where it may be.
+ * Why the entry, whose record gave this error, cannot belong to a resource in the group `parent` ("" at the root); undefined if it may.
  * Evidence that the service does not have the organization is not enough: other credentials may see it. So the resource must be in another
- * organization by now, or be an organization itself, at a server of the caller's own machine.
+ * organization by now, or be an organization itself, at a server on the caller's machine.
  */
 export const absentOrganization = async (
   session: Session,
@@ -32,7 +32,7 @@ export const absentOrganization = async (
     : `the organization ${organization} is not at ${session.service}: ${found.evidence}`;
 };
 
-/** The error with the journal's name and what to do, where the API refused to show the record of an entry. */
+/** The error with the journal's name and what to do, if the API refused to show the record of an entry. */
 export const unreadableEntry = (session: Session, { key, uid, answered = uid }: Entry, error: unknown): unknown => {
   if (apiErrorIn(error) === undefined) return error;
   const { journal } = session;
@@ -44,7 +44,7 @@ export const unreadableEntry = (session: Session, { key, uid, answered = uid }: 
   return new Error(withSection(text, "unreadable-entry"), { cause: error });
 };
 
-/** The refusal of one request; undefined where each one would fail. */
+/** The refusal of one request; undefined if every request would fail. */
 const apiErrorIn = (error: unknown): Error | undefined => {
   if (!(error instanceof Error) || sessionErrorOf(error)) return undefined;
   return apiErrorOf(error) ?? apiErrorIn(error.cause);

@@ -1,6 +1,6 @@
-// What a NOT_FOUND means. Reads are eventually consistent: for 5 s after createTime, by the service's clock, NOT_FOUND is no
-// evidence (docs/faults.md#f18). After that it is evidence where the service knows the group that held the record. At a wrong address,
-// or after the organization was deleted, everything is NOT_FOUND.
+// What a NOT_FOUND means. Reads are eventually consistent: for 5 s after createTime, by the service's clock, NOT_FOUND is not evidence
+// (docs/faults.md#f18). After that it is evidence if the service knows the group that held the record. At a wrong address, or after the
+// organization was deleted, everything is NOT_FOUND.
 import type { CallOptions } from "../../client/client.ts";
 import type { Clock } from "../../client/clock.ts";
 import { addAdvice, hasCode, sessionErrorOf, withSection } from "../../client/errors.ts";
@@ -14,7 +14,7 @@ import type { Session } from "../run/session.ts";
 /** How long a new record may stay hidden from reads and lists. */
 export const CREATION_GRACE_MS = 5_000;
 
-/** The same in this session. */
+/** The grace period in this session. */
 export const graceMs = ({ isOnTwin }: Pick<Session, "isOnTwin">): number => (isOnTwin ? 0 : CREATION_GRACE_MS);
 
 const POLL_MS = [250, 500, 1_000, 1_500, 2_000];
@@ -22,8 +22,8 @@ const POLL_MS = [250, 500, 1_000, 1_500, 2_000];
 const isNotFound = (error: unknown): boolean => hasCode(error, "NOT_FOUND");
 
 /**
- * What `look` finds; undefined when it finds nothing at a time when nothing can be hidden any more.
- * `hiddenUntil` is that time by the monotonic clock. It is read after each look, whose response may carry a newer service time.
+ * The result of `look`; undefined if it finds nothing once nothing can be hidden any more. `hiddenUntil` is that time by the monotonic
+ * clock. It is read after each look, whose response may carry a newer service time.
  */
 export const retryUntilVisible = async <T>(
   clock: Clock,
@@ -90,7 +90,7 @@ const unlessNotFound = async <T>(answer: Promise<T>): Promise<T | undefined> => 
   }
 };
 
-/** The record of a resource whose outputs are `stored`; undefined when it is deleted. Throws where that is not certain. */
+/** The record of a resource whose outputs are `stored`; undefined when it is deleted. Throws if that is not certain. */
 export const readUnlessDeleted = async (
   kind: Kind,
   session: Session,
@@ -106,7 +106,7 @@ export const readUnlessDeleted = async (
   }
 };
 
-/** Deletes the record. One that is already deleted is no error: an earlier attempt whose response was lost looks the same. */
+/** Deletes the record. An already deleted record is not an error: an earlier attempt whose response was lost looks the same. */
 export const deleteOrConfirm = async (kind: Kind, session: Session, uid: string, stored: Json): Promise<void> => {
   try {
     await retryWhileNew(session, stored, () => deleteRecord(session, kind, uid, stored.name));
@@ -124,8 +124,8 @@ export const deleteListed = (
 ): Promise<void> => unlessNotFound(deleteRecord(session, kind, uid));
 
 /**
- * After a NOT_FOUND: throws where it does not prove the deletion. A root group is in no group that could prove it, so its read throws.
- * Its delete succeeds: a run that was killed after it must be able to continue.
+ * After a NOT_FOUND: throws if it does not prove the deletion. A root group is in no group that could prove it, so its read throws. Its
+ * delete succeeds: a run that was killed after it must be able to continue.
  */
 const confirmDeleted = async (kind: Kind, session: Session, uid: string, action: "get" | "delete"): Promise<void> => {
   const place = placeOfRecord(kind, uid);
@@ -160,7 +160,7 @@ const unknownOrganization = (kind: Kind, uid: string, organization: string): Err
   return new Error(withSection(text, "wrong-organization"));
 };
 
-/** What shows that the service does not have an organization. */
+/** Evidence that the service does not have an organization. */
 export interface Absence {
   /** the end of a sentence */
   evidence: string;
@@ -169,9 +169,8 @@ export interface Absence {
 }
 
 /**
- * The evidence that the service does not have the organization; undefined where it has, or may have. The service checks permission
- * before it looks anything up (AIP-211). So a denial is evidence only where the caller sees another organization and no group of this
- * one.
+ * The evidence that the service does not have the organization; undefined if it has, or may have it. The service checks permission before
+ * it looks anything up (AIP-211). So a denial is evidence only if the caller sees another organization and no group of this one.
  */
 export const absenceOf = async (session: Session, organization: string): Promise<Absence | undefined> => {
   let isUnknown: boolean;

@@ -1,5 +1,5 @@
-// Operations that a killed run had begun and not ended, as the engine's state has them. A create stays there until somebody clears it; the
-// engine forgets any other once the next run saves its state.
+// Operations that a killed run had begun but not ended, as listed in the engine's state. A create remains there until a person clears it;
+// the engine drops other operations when the next run saves its state.
 import { DEADLINE_MS } from "../../client/retry.ts";
 import {
   decryptedValue,
@@ -27,15 +27,15 @@ export interface Operation {
   /** type token of the resource */
   type: string;
   action: "creating" | "updating" | "deleting";
-  /** in clear text, as far as that is needed */
+  /** in clear text, as far as needed */
   inputs: Json;
-  /** when the check before it was */
+  /** the time of the check before it */
   stamp: Stamp;
   /** by the service's clock: no request of that run was sent later */
   sentBefore: number;
-  /** How many updates have succeeded since: after one, the resource may have had a record that is gone. */
+  /** How many updates have succeeded since: after one, the resource may have had a record that was then deleted. */
   updatesSince: number;
-  /** The record stays where the program no longer declares the resource: `protect` or `retainOnDelete`. */
+  /** The record is kept if the program no longer declares the resource: `protect` or `retainOnDelete`. */
   isKept: boolean;
   /** id and outputs of the resource in the state; undefined: the state has none */
   id?: string | undefined;
@@ -46,17 +46,17 @@ interface StackOperations {
   open: Operation[];
   /** ids of the records that the state has (`recordId`) */
   inState: ReadonlyMap<string, unknown>;
-  /** why the state is not known: one sentence */
+  /** why the state is unknown: one sentence */
   problem?: string;
 }
 
 const known = perSession(() => new Map<string, Promise<StackOperations>>());
 
-/** Those of the stack of a resource. It reads the state once. */
+/** The operations in the stack of a resource. Reads the state once. */
 export const stackOperations = (session: Session, key: string): Promise<StackOperations> =>
   getOrInsert(known(session), stackOf(key), () => readOperations(session, stackOf(key)));
 
-/** What became of them is known to this run. */
+/** This run knows the outcome of these operations. */
 export const settleOperations = async (
   session: Session,
   key: string,
@@ -94,7 +94,7 @@ const operationsOf = async (session: Session, stack: string): Promise<StackOpera
     const again = open.filter(({ key, stamp }) => key === one.key && stamp.at > at).map(({ stamp }) => stamp.at);
     // The engine saved when it began the operation. Then the provider may have waited for a lock, and sent its request again and again.
     const lastSent = Date.parse(savedAt) - startedAt + at + 2 * (DEADLINE_MS + session.requestTimeoutMs);
-    // A run begins when the one before has ended: one that ended by itself, or that was killed in the same place.
+    // A run begins after the previous one has ended, by itself or by a kill in the same place.
     const sentBefore = Math.min(lastSent, ...later.map((run) => run.startedAt - startedAt + at), ...again);
     const updatesSince = later.filter(({ kind, result }) => kind === "update" && result === "succeeded").length;
     return { ...one, inputs: decryptedValue(one.inputs) as Json, sentBefore, updatesSince };
@@ -102,7 +102,7 @@ const operationsOf = async (session: Session, stack: string): Promise<StackOpera
   return { open: timed, inState };
 };
 
-/** Whether this run has begun the operation, perhaps in another process. It forgets what others were changing when it first saves. */
+/** Whether this run has begun the operation, perhaps in another process. It drops the operations of other runs when it first saves. */
 const ownOperations = async (session: Session, savedAt: string): Promise<(one: Found) => boolean> => {
   const ageMs = session.clock.now() - session.begunAt;
   const isSavedHere = Date.parse(savedAt) >= session.clock.today() - ageMs;
@@ -113,7 +113,7 @@ const ownOperations = async (session: Session, savedAt: string): Promise<(one: F
 
 type Found = Omit<Operation, "sentBefore" | "updatesSince"> & { text: string };
 
-/** An operation of ours. Undefined for a create whose record the state may have: a resource that it replaces is older. */
+/** An operation of ours. Undefined for a create whose record the state may contain: a resource that it replaces is older. */
 const openFrom = (
   { type: action, resource: { urn, type, inputs: all, retainOnDelete, protect } }: PendingOperation,
   stack: string,
@@ -125,7 +125,7 @@ const openFrom = (
   const [own] = resources.filter((one) => one.urn === urn && one.id && one.delete !== true);
   if (action === "creating" && own && !(Date.parse(createTimeOf(own.outputs)) < stamp.at - CLOCK_SKEW_MS))
     return undefined;
-  // Without a new stamp it was to create nothing.
+  // Without a new stamp the update was to create nothing.
   if (action === "updating" && own && stampTextIn(own.inputs) === text && typeOfToken(type) === SET_TYPE)
     return undefined;
   const { [PROVIDER]: _handler, ...inputs } = all;
@@ -137,7 +137,7 @@ const openFrom = (
 const isAction = (action: string): action is Operation["action"] =>
   ["creating", "updating", "deleting"].includes(action);
 
-/** The records that the state has, by their ids (`recordId`): the resource of each. */
+/** The records in the state, by their ids (`recordId`), with the resource of each. */
 export const recordsIn = (resources: readonly StateResource[]): ReadonlyMap<string, StateResource> =>
   new Map(
     resources.flatMap((resource) => {

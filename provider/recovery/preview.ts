@@ -1,5 +1,5 @@
-// What a preview says of a new resource whose record an interrupted run has created: the update takes it over and creates nothing. A
-// preview neither waits nor writes to the journal.
+// The preview of a new resource whose record an interrupted run has created: the update adopts it and creates nothing. A preview neither
+// waits nor writes to the journal.
 import { apiErrorOf, sessionErrorOf, withoutSection } from "../../client/errors.ts";
 import { NOT_VISIBLE_YET, type TakenOver, takeoverText } from "../../client/preview-marks.ts";
 import { containsUnknown, isUnknown } from "../../pulumi/value.ts";
@@ -22,8 +22,8 @@ interface Shown {
 }
 
 /**
- * Throws where the update would fail, because the record is not what the program asks for. `session` is absent without credentials.
- * Undefined where no interrupted run has left anything for the resource.
+ * Throws if the update would fail because the record differs from the desired one. `session` is absent without credentials. Undefined if no
+ * interrupted run has left anything for the resource.
  */
 export const previewRecovery = async (
   kind: Kind,
@@ -39,7 +39,7 @@ export const previewRecovery = async (
     once
       ? evidenceFor(once, key, desired, PREVIEW_POLICY)
       : (await journal.peekUnsettled(key)).map((entry) => [{ entry }]);
-  // A journal that fails is reported by the update, which creates nothing.
+  // The update reports a journal that fails, and creates nothing.
   const evidence = await unlessJournalFails([], () => unlessServiceFails([], find));
   for (const sent of evidence) {
     const [{ entry }] = sent as [Sent];
@@ -58,12 +58,12 @@ export const previewRecovery = async (
 };
 
 interface Found {
-  /** as a person reads it; absent: it was not read */
+  /** text for a person; absent: it was not read */
   record?: string;
   taken: Partial<TakenOver>;
 }
 
-/** What the update takes over; undefined where it creates another record. */
+/** The record that the update adopts; undefined if it creates another one. */
 const findOne = async (
   kind: Kind,
   session: Session,
@@ -83,7 +83,7 @@ const findOne = async (
     const cause = serviceErrorIn(error);
     if (cause === undefined) throw error;
     if (operation) return undefined;
-    // On the caller's own machine, a group that is new is in no organization that is gone.
+    // On the caller's machine, a new group is not in an organization that is gone.
     const isNewGroup = isUnknown(desired.parent) && isLoopbackUrl(session.service);
     const parent = isNewGroup ? "" : desired.parent;
     if (!isUnknown(parent) && (await absentOrganization(session, parent, entry, error))) return undefined;

@@ -19,20 +19,23 @@ import { settleOperations } from "./pending-operations.ts";
 import { differentRecord, findCreated } from "./search.ts";
 import { withRecoveryWait } from "./wait.ts";
 
-/** What becomes of a record that a killed run created for a resource. */
+/** The outcome for a record that a killed run created for a resource. */
 type Fate =
-  /** The resource takes it over. */
+  /** The resource adopts it. */
   | "adopted"
   /** The program has changed so that no update leads there: another one is created, and then this one is deleted. */
   | "replaced"
   /** The run created it for another program, and the engine has lost it: it is deleted (provider/attribution), and another one is created. */
   | "left"
-  /** The lost response was the only one to show a field: it is deleted, and whoever needs that field gets it of another record. */
+  /** The lost response was the only one to show a field: it is deleted, and resources that need the field get it from another record. */
   | "unshown"
-  /** A resource has it. */
+  /** A resource manages it. */
   | "foreign";
 
-/** Throws where the program asks for another record than the journal names. `isKnown`: a preview may not know all that is asked for. */
+/**
+ * Throws if the program asks for a record other than the one that the journal names. `isKnown`: false if a preview does not know the whole
+ * desired record.
+ */
 export const fateOf = (
   session: Session,
   desired: Desired,
@@ -123,8 +126,8 @@ const deleteUnshown = async (session: Session, { kind, key }: Desired, record: J
 };
 
 /**
- * The journal is a file that others may be able to write, so its word is not enough: the record must be what the program asks for, as a
- * preview shows it. Throws where it differs, and a person decides.
+ * The journal is a file that others may be able to write, so it is not sufficient proof: the record must match the program, as a preview
+ * shows it. Throws if it differs, and a person decides.
  */
 const requireAsked = (session: Session, desired: Desired, record: Json): void => {
   if (isAsked(desired, record)) return;
@@ -134,7 +137,7 @@ const requireAsked = (session: Session, desired: Desired, record: Json): void =>
   throw differentRecord(kind, session, key, record, [...names]);
 };
 
-/** What would have to change in the record. Its secrets cannot be read, so they count as changed. */
+/** The necessary changes to the record. Its secrets cannot be read, so they count as changed. */
 const changeTo = (desired: Desired, record: Json): ReturnType<typeof changeOf> => {
   const { kind, args } = desired;
   return changeOf(
@@ -144,7 +147,7 @@ const changeTo = (desired: Desired, record: Json): ReturnType<typeof changeOf> =
   );
 };
 
-/** Whether the record is exactly what the program asks for. */
+/** Whether the record exactly matches the program. */
 const isAsked = ({ kind, parent, choices, fingerprint }: Desired, record: Json): boolean =>
   placeOfRecord(kind, record.uid as string) === parent && fingerprintOf(kind, parent, record, choices) === fingerprint;
 
@@ -163,7 +166,7 @@ export const settleByAdoption = async (kind: Kind, session: Session, key: string
       try {
         named = await judgeNamed(kind, session, entry);
       } catch (error) {
-        // The resource has its record, so nothing waits for this one.
+        // The resource has its record, so it does not need this one.
         if (sessionErrorOf(error)) throw error;
         await session.journal.setAside(
           entry,

@@ -23,7 +23,7 @@ export type Judgement =
   | { is: "own" }
   /** certainly the record of another create */
   | { is: "foreign"; why: string }
-  /** `age`: has the requested fields, but may be older than the create; `fields`: created with it, but differs from the request */
+  /** `age`: it has the requested fields, but may be older than the create; `fields`: created with it, but differs from the request */
   | { is: "undecided"; by: "age" | "fields"; why: string };
 
 /** Whether a record is the result of a create, judged by the record itself. */
@@ -39,7 +39,7 @@ export const judge = (kind: Kind, { parent, inputs, given, notBefore }: Entry, r
   return { is: "undecided", by: "age", why: "may have existed before the create" };
 };
 
-/** What a group held before this process created anything there: no create of ours produced any of it. */
+/** The records that a group held before this process created any there: none of our creates produced them. */
 export interface Existing {
   records: Listed[];
   /** false when some or all of them could not be listed */
@@ -49,8 +49,7 @@ export interface Existing {
 const existing = perSession(() => new Map<string, Promise<Existing>>());
 
 /**
- * Lists each parent and kind once, before the first create there. Where a create changes the record of the same name, it lists each
- * name once.
+ * Lists each parent and kind once, before the first create there. If a create changes the record of the same name, it lists each name once.
  */
 export const listExisting = (session: Session, { kind, parent, args }: Desired): Promise<Existing> => {
   if (session.ownership.originOf(parent) === "created") return Promise.resolve({ records: [], isComplete: true });
@@ -64,7 +63,7 @@ const childrenOf = async (kind: Kind, session: Session, parent: string, filters:
   try {
     for await (const record of listChildren(session, kind.list, parent, filters)) records.push(record);
   } catch {
-    // A caller may be allowed to create and not to list.
+    // A caller may have permission to create but not to list.
     return { records, isComplete: false };
   }
   return { records, isComplete: true };
@@ -78,7 +77,7 @@ export const existingAlike = (kind: Kind, session: Session, entry: Entry, existi
 
 const prints = new WeakMap<Existing, Map<string, Map<string, Listed[]>>>();
 
-// Each record is hashed once, however many are created beside it.
+// Each record is hashed once, however many creates compare it.
 const printsOf = (kind: Kind, existing: Existing, { parent, given }: Entry): Map<string, Listed[]> => {
   const byChoices = getOrInsert(prints, existing, () => new Map<string, Map<string, Listed[]>>());
   const choices = given.join(" ");
@@ -88,9 +87,9 @@ const printsOf = (kind: Kind, existing: Existing, { parent, given }: Entry): Map
 };
 
 /**
- * Why the response to a create does not name the created record; undefined when it does. A proxy or a cache may return another record,
- * and a later destroy would delete that one. `isUndecided`: it was created at the same time in the same place. If no other record is
- * found, a person decides.
+ * Why the response to a create does not name the created record; undefined if it does. A proxy or a cache may return another record, and a
+ * later destroy would delete that one. `isUndecided`: it was created at the same time in the same place. If no other record is found, a
+ * person decides.
  */
 export const answerProblem = async (
   kind: Kind,
@@ -108,7 +107,7 @@ export const answerProblem = async (
   const refusal = session.ownership.creationRefusal(id, entry.key);
   if (refusal) return foreign(refusal);
   if (await session.journal.isOfOther(id, entry.key)) return foreign("was created for another resource of this stack");
-  // A record of another kind may have the same fields, and so may one of a newer service. Reading it decides.
+  // A record of another kind, or of a newer service, may have the same fields. Reading it decides.
   const hasForeignMembers = Object.keys(answer).some((name) => !Object.hasOwn(kind.schema.shape, name));
   if ((judgement.is === "own" && !hasForeignMembers) || (await isConfirmed(kind, session, entry, answer, before)))
     return undefined;
@@ -120,14 +119,14 @@ const isConfirmed = async (kind: Kind, session: Session, entry: Entry, answer: J
   if (answered.is === "undecided" && (answered.by === "fields" || !isComplete)) return false;
   const uid = answer.uid as string;
   const options = { permissionIsNew: isRoot(uid) && !session.isOnTwin };
-  // Where it cannot be read, the search for the created record decides.
+  // If it cannot be read, the search for the created record decides.
   const record = await readWhenVisible(kind, session, uid, graceMs(session), options).catch(() => undefined);
   if (!record) return false;
   const judgement = judge(kind, entry, record);
   return judgement.is === "own" || (judgement.is === "undecided" && judgement.by === "age" && isComplete);
 };
 
-/** What a search needs of a session. */
+/** The parts of a session that a search needs. */
 export type SearchSession = Pick<Session, "call" | "clock"> & {
   ownership: Pick<Session["ownership"], "creationRefusal">;
   journal: Pick<Session["journal"], "isOfOther" | "countPendingAlike">;
@@ -140,12 +139,12 @@ export interface Search {
   waitMs?: number;
   /** uids of other records */
   except?: ReadonlySet<string>;
-  /** by the service's clock: a later record is of another create */
+  /** by the service's clock: a later record belongs to another create */
   notAfter?: number | undefined;
 }
 
 /**
- * For each entry the records that its create may have produced. All entries are of one parent. Looks until there is one for each, or none
+ * For each entry, the records that its create may have produced. All entries are of one parent. Looks until there is one for each, or none
  * can be hidden any more.
  */
 export const findCreated = async (
@@ -166,7 +165,7 @@ export const findCreated = async (
   return found;
 };
 
-/** The same for one entry of an interrupted run. */
+/** The search for one entry of an interrupted run. */
 export const searchForEntry = async (kind: Kind, session: Session, entry: Entry, search: Search): Promise<Json[]> => {
   try {
     const [found = []] = await findCreated(kind, session, [entry], search);
@@ -204,8 +203,8 @@ const listCandidates = async (
 };
 
 /**
- * The record that the resource adopts; undefined when none was found. Equal resources may adopt any of their equal records. Throws
- * where one may belong to someone else: it is older than the entry, by less than the service's clocks may differ.
+ * The record that the resource adopts; undefined when none was found. Equal resources may adopt any of their equal records. Throws if one
+ * may belong to someone else: it is older than the entry, by less than the service's clocks may differ.
  */
 export const pickCreated = (
   kind: Kind,
@@ -217,7 +216,7 @@ export const pickCreated = (
   return pickOne(kind, entry.key, found, isSure, () => session.journal.countPendingAlike(entry));
 };
 
-/** The same of records that are certainly not older, or not. `countAlike`: how many resources adopt one of them. */
+/** Picks one of records that are certainly not older, or not. `countAlike`: how many resources adopt one of them. */
 export const pickOne = async (
   kind: Kind,
   key: string,
@@ -245,7 +244,7 @@ const ambiguousCreate = (kind: Kind, key: string, found: readonly Json[]): Error
 
 const BY_JOURNAL = "the intent journal of an earlier run names";
 
-/** A person decides: the record may be of this create and changed since, or belong to someone else. */
+/** A person decides: the record may be from this create but changed since, or belong to someone else. */
 export const undecidedRecord = (
   kind: Kind,
   session: Session,
@@ -257,7 +256,7 @@ export const undecidedRecord = (
   return questionAbout(kind, session, key, record, `${how} {}, which ${why}, and no other record matches`);
 };
 
-/** A person decides: the record may be of an interrupted run whose program was another one, or belong to someone else. */
+/** A person decides: the record may be from an interrupted run of a different program, or belong to someone else. */
 export const differentRecord = (
   kind: Kind,
   session: Session,

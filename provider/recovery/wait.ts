@@ -1,4 +1,4 @@
-// A recovery waits until nothing of an interrupted run can appear any more: a minute and more. It says so, and ^C ends it.
+// A recovery waits until no record of an interrupted run can appear any more, for a minute or longer. It reports the wait, and ^C ends it.
 import { once } from "node:events";
 import { withSection } from "../../client/errors.ts";
 import { perSession } from "../run/ownership.ts";
@@ -8,13 +8,13 @@ import type { Session } from "../run/session.ts";
 const FIRST_REPORT_MS = 2_000;
 const REPORT_MS = 10_000;
 
-/** ^C has ended a wait. The journal has what it was about. */
+/** ^C has ended a wait. The journal still holds its entries. */
 class Cancelled extends Error {
   override readonly name = "Cancelled";
 }
 
 interface Waits {
-  /** keys of the resources that wait, each under an id of its own */
+  /** keys of the waiting resources, each under its own id */
   keys: Map<symbol, string>;
   sinceMs: number;
   reportAtMs: number;

@@ -1,5 +1,5 @@
-// Where the journal of a stack is. There is one file for each stack, backend and address of the API, so two stacks of the same name
-// never adopt each other's records.
+// The path of a stack's journal. There is one file for each stack, backend and address of the API, so two stacks of the same name never
+// adopt each other's records.
 import { createHash } from "node:crypto";
 import { lstatSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
@@ -11,13 +11,13 @@ import { backendOf, isWithin, projectFolder } from "../../pulumi/project.ts";
 export const journalFolder = (configured: string | undefined, env: Env): string =>
   configured ?? join(env.XDG_STATE_HOME || join(homedir(), ".local", "state"), "pulumi-irm");
 
-/** What `irm recover list` and `clean` need to find that folder: it reads the environment, and no configuration of a stack. */
+/** The flag with which `irm recover list` and `clean` find that folder: they read the environment, but no configuration of a stack. */
 export const folderFlag = (configured: string | undefined, env: Env): string => {
   const folder = journalFolder(configured, env);
   return folder === journalFolder(env.IRM_JOURNAL || undefined, env) ? "" : ` --folder "${folder}"`;
 };
 
-/** Why no run may use the journals of that folder; undefined where it may. */
+/** Why no run may use the journals of that folder; undefined if it may. */
 export const journalProblem = (configured: string | undefined, env: Env, cwd: string): string | undefined =>
   workTreeProblem(journalFolder(configured, env), cwd);
 
@@ -29,10 +29,10 @@ export const journalPath = (stack: string, config: Config, env: Env, cwd: string
   return join(journalFolder(config.journal, env), `${name}.${digest}.jsonl`);
 };
 
-// A journal must not be in the work tree of the program: a change to the repository could bring entries of its own, and the run would take
-// over records that the program does not name. Whether the repository has such a file today does not matter.
+// A journal must not be in the work tree of the program: a change to the repository could add entries, and the run would adopt records that
+// the program does not name. Whether the repository contains such a file today does not matter.
 
-/** Why no journal may be in this folder; undefined where it may. The folder need not exist. `cwd` is in the work tree. */
+/** Why no journal may be in this folder; undefined if it may. The folder need not exist. `cwd` is in the work tree. */
 export const workTreeProblem = (folder: string, cwd: string): string | undefined => {
   const place = realPathOf(resolve(cwd, folder));
   const tree = workTreesOf(realPathOf(cwd)).find((one) => isWithin(one, place));
@@ -73,7 +73,7 @@ const gitIn = (folder: string): "repository" | "submodule" | undefined => {
 
 const exists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
-/** Without symbolic links, of the part that exists; a link whose target does not exist counts as that target. */
+/** Resolves symbolic links in the part that exists; a link whose target does not exist counts as that target. */
 const realPathOf = (path: string, links = 0): string => {
   try {
     return realpathSync.native(path);
@@ -88,7 +88,7 @@ const realPathOf = (path: string, links = 0): string => {
   }
 };
 
-/** As many as Linux follows (path_resolution(7)). */
+/** The limit of Linux (path_resolution(7)). */
 const LINKS_MAX = 40;
 
 const targetOf = (path: string): string | undefined => {

@@ -25,7 +25,7 @@ export type Journal = ReturnType<typeof createJournal>;
 interface JournalOptions {
   /** file of the journal of a stack, `organization/project/stack` */
   pathOf(stack: string): string;
-  /** by which `irm recover list` and `clean` find the folder, where it needs one: ` --folder "/journals"` */
+  /** the flag with which `irm recover list` and `clean` find the folder, if they need it: ` --folder "/journals"` */
   folderFlag?: string;
   clock: Clock;
   /** longest wait for another process */
@@ -42,7 +42,7 @@ export const SEND_TIME_MS = 1_000;
 
 export const stackOf = (key: string): string => key.split("/", 3).join("/");
 
-/** What `work` returns; `otherwise` where the journal cannot be read or written, and the caller does not need it. */
+/** The result of `work`; `otherwise` if the journal, which the caller does not need, cannot be read or written. */
 export const unlessJournalFails = async <T>(otherwise: T, work: () => T | Promise<T>): Promise<T> => {
   try {
     return await work();
@@ -76,7 +76,7 @@ const openJournals = (options: JournalOptions) => {
   const begun = new Set<string>();
   const reported = new Set<string>();
   const opened = new Map<string, boolean>();
-  /** by path and key: what a refresh of this run has found */
+  /** by path and key: the findings of a refresh of this run */
   const removed = new Map<string, Removed>();
   const { append: share, refresh } = operation.share("journal", (event: Event): boolean => {
     if (event.is === "begun") for (const id of event.ids) begun.add(id);
@@ -103,7 +103,7 @@ const openJournals = (options: JournalOptions) => {
     open.catch(() => stacks.delete(stack));
     return open;
   };
-  /** Takes in what other processes have written. */
+  /** Reads the lines that other processes have written. */
   const readOn = (open: StackJournal): StackJournal => {
     const tail = open.file.readOn();
     if (tail?.isAnew !== false || tail.lines.length > 0) takeIn(open, tail);
@@ -137,7 +137,7 @@ const openJournals = (options: JournalOptions) => {
 
 type Journals = ReturnType<typeof openJournals>;
 
-/** What the files have. */
+/** Reads the entries of the files. */
 const entriesIn = ({ openFor, readOn, fromEarlierRuns, wasFound, share }: Journals) => ({
   /**
    * Entries that earlier runs left for a resource: pending ones, and succeeded ones whose records the engine has not asked for since.
@@ -151,38 +151,38 @@ const entriesIn = ({ openFor, readOn, fromEarlierRuns, wasFound, share }: Journa
       isOwn ? [...entries.byId.values()].filter((entry) => isOwn(entry.key)) : entries.byKey.get(key),
     );
   },
-  /** The same as the file has them now, for a preview: it neither waits nor writes. */
+  /** The unsettled entries as the file holds them now, for a preview: it neither waits nor writes. */
   peekUnsettled: async (key: string): Promise<Entry[]> => fromEarlierRuns((await openFor(key)).entries.byKey.get(key)),
-  /** The stack had no journal when this run began. False where it cannot be opened. */
+  /** The stack had no journal when this run began. False if it cannot be opened. */
   isNew: (key: string): Promise<boolean> => wasFound(key, "isNew"),
-  /** Another machine may have run the stack since this one did: there was no journal, or it was quiet for a minute. False as above. */
+  /** Another machine may have run the stack since: there was no journal, or it was unchanged for a minute. False if it cannot be opened. */
   isBehind: (key: string): Promise<boolean> => wasFound(key, "isBehind"),
   /** How many entries with the same parent and fingerprint are pending, including this one. */
   countPendingAlike: async (entry: Entry): Promise<number> =>
     readOn(await openFor(entry.key)).entries.alike(entry).length,
-  /** Those that earlier runs without checkpoints left for other resources. */
+  /** The equal entries that earlier runs without checkpoints left for other resources. */
   findOpenAlike: async (entry: Entry): Promise<Entry[]> => {
     const { entries } = readOn(await openFor(entry.key));
     return fromEarlierRuns(entries.alike(entry)).filter(({ run, key }) => run !== undefined && key !== entry.key);
   },
-  /** Pending entries of earlier runs, in the stack of this resource; each is returned once. None where the journal cannot be read. */
+  /** Pending entries of earlier runs, in the stack of this resource; each is returned once. None if the journal cannot be read. */
   takeUnreported: (key: string): Promise<Entry[]> =>
     unlessJournalFails([], async () => {
       const { entries } = readOn(await openFor(key));
-      // What a run without checkpoints left open is one message (provider/attribution).
+      // The leftovers of a run without checkpoints are one message (provider/attribution).
       const others = [...entries.pending].filter(({ run }) => run === undefined);
       return fromEarlierRuns(others).filter(({ intent }) => share({ is: "reported", id: intent }));
     }),
-  /** Whether another resource of the stack created the record of this id (`recordId`), or this one, which has another record by now. */
+  /** Whether another resource of the stack created the record of this id (`recordId`), or this one, which now has another record. */
   isOfOther: async (id: string, key: string): Promise<boolean> => {
     const open = await openFor(key);
-    // The record may exist by now, and must not be lost. Ownership knows what other processes of this run have created.
+    // The record may exist by now, and the failure must not lose it. Ownership knows what other processes of this run have created.
     await unlessJournalFails(undefined, () => readOn(open));
     return open.entries.byRecord.get(id)?.some((entry) => entry.key !== key || entry.left) === true;
   },
 });
 
-/** What becomes of a create. */
+/** Records the steps of a create. */
 const createsIn = ({ openFor, readOn, fromEarlierRuns, write, share, run, log }: Journals) => ({
   /**
    * Writes the pending entries of one POST at once, with the time by the service's clock, and holds the lock until their `end`. Returns
@@ -242,7 +242,7 @@ const createsIn = ({ openFor, readOn, fromEarlierRuns, write, share, run, log }:
     delete entry.uid;
     delete entry.answered;
   },
-  /** The record of the entry cannot belong to the resource. The entry is quarantined and goes; `why` is reported once. */
+  /** The record of the entry cannot belong to the resource. The entry is quarantined and removed; `why` is reported once. */
   setAside: async (entry: Entry, why: string): Promise<void> => {
     const open = await openFor(entry.key);
     const { path } = open.file;
@@ -262,7 +262,7 @@ const createsIn = ({ openFor, readOn, fromEarlierRuns, write, share, run, log }:
   end: async (entries: readonly Entry[]): Promise<void> => (await openFor((entries[0] as Entry).key)).lock.release(),
 });
 
-/** What the engine's state has by now, and what a refresh has found to be gone. */
+/** Records that are now in the engine's state, and records that a refresh found deleted. */
 const acknowledgementsIn = ({ openFor, readOn, share, refresh, stacks, acknowledged, removed, pathOf }: Journals) => ({
   /** The engine has asked for the records of these uids, so its state has them. `key` identifies the resource, if it is known. */
   acknowledge: async (kind: string, uids: readonly string[], key?: string): Promise<void> => {
@@ -273,7 +273,7 @@ const acknowledgementsIn = ({ openFor, readOn, share, refresh, stacks, acknowled
       for (const { file, entries } of await Promise.all(stacks.values())) {
         const lines = lineById.filter(([id]) => entries.byRecord.has(id)).map(([, line]) => line);
         if (lines.length === 0) continue;
-        // A line that is lost costs nothing, so nothing waits for the disk: the next acknowledgement writes it again.
+        // A lost line does no harm, so nothing waits for the disk: the next acknowledgement writes it again.
         file.add(...lines);
         for (const line of lines) entries.apply(line);
       }
@@ -284,8 +284,8 @@ const acknowledgementsIn = ({ openFor, readOn, share, refresh, stacks, acknowled
   },
   // A refresh needs no journal, and the update that cannot write it creates nothing.
   /**
-   * A refresh has found that somebody deleted this record, whose resource adopts it: the engine drops the resource from its state. Where
-   * the file cannot be written, only this run knows.
+   * A refresh has found this record deleted, whose resource adopts it: the engine drops the resource from its state. If the file cannot be
+   * written, only this run knows.
    */
   noteRemoved: (line: Removed): Promise<void> =>
     unlessJournalFails(undefined, async () => {
@@ -297,7 +297,7 @@ const acknowledgementsIn = ({ openFor, readOn, share, refresh, stacks, acknowled
       await file.append(line);
       entries.apply(line);
     }),
-  /** What a refresh noted of this resource; undefined: none did. */
+  /** The note of a refresh about this resource; undefined: there is none. */
   removedOf: async (key: string, kind: string): Promise<Removed | undefined> => {
     refresh?.();
     const found = await unlessJournalFails(undefined, async () => {

@@ -1,15 +1,19 @@
 // Which resource owns a record, in this run (`recordId` distinguishes records that share a uid). A record has one owner. A run never
-// deletes what it has taken or keeps, and no resource takes what the run deletes. That holds across the processes of an operation.
+// deletes a record that it has taken or keeps, and no resource takes a record that the run deletes. That holds across the processes of an
+// operation.
 import type { Clock } from "../../client/clock.ts";
 import { getOrInsert } from "../../schema/index.ts";
 import { type Operation, soleOperation } from "../log/operation.ts";
 
-/** How a resource came by its record in this run. */
+/** How a resource obtained its record in this run. */
 export type Origin = "created" | "recovered" | "adopted";
 
 export type Ownership = ReturnType<typeof createOwnership>;
 
-/** What the resources of a run do with records, in one order. The names are part of a file that processes of two versions may share. */
+/**
+ * What the resources of a run do with records, in one order. The event names are written to a file that processes of two versions may
+ * share.
+ */
 type Event = Act & {
   /** address of the service */
   at: string;
@@ -26,13 +30,13 @@ type Act =
 
 /**
  * The ownership of all records at one address of the service. `operation`: the processes that share it. Another address may be the same
- * service: what either takes or keeps, the other does not delete.
+ * service: neither deletes a record that the other takes or keeps.
  */
 export const createOwnership = (operation: Operation = soleOperation(), service = "") => {
   const { records, reduce } = recordsByService(service);
   const { append: share, refresh } = operation.share("ownership", reduce);
   const append = (act: Act): string | undefined => share({ ...act, at: service });
-  // What other processes have done counts from the moment of the question.
+  // Each query includes the events of other processes so far.
   const current = (): Records => {
     refresh?.();
     return records;
@@ -40,7 +44,7 @@ export const createOwnership = (operation: Operation = soleOperation(), service 
   return {
     /**
      * The engine asked for this record, so its state has it. `key` is the resource there, which owns the record once the program has
-     * declared it (`isDeclared`). Throws where another declared resource owns it too. A refresh comes before the program: its names may be
+     * declared it (`isDeclared`). Throws if another declared resource also owns it. A refresh comes before the program: its names may be
      * earlier ones, of an alias or of a resource whose record another one adopts.
      */
     inState: (uid: string, key?: string, isDeclared = false): void => {
@@ -53,9 +57,9 @@ export const createOwnership = (operation: Operation = soleOperation(), service 
     },
     /** The resource that owns this record keeps it in this run; `adopted`: the record existed before that resource. */
     keep: (uid: string, adopted: boolean): void => void append({ is: "kept", uid, adopted }),
-    /** The resource that adopted this record is deleted, and the record stays. */
+    /** The resource that adopted this record is deleted, and the record is kept. */
     leave: (uid: string): void => void append({ is: "kept", uid, adopted: false }),
-    /** A resource becomes the owner. Throws where another one owns the record, or this run deletes it. */
+    /** A resource becomes the owner. Throws if another one owns the record, or this run deletes it. */
     take: (uid: string, key: string, origin: Origin): void => {
       const reason = append({ is: "taken", uid, key, origin });
       if (reason) throw new Error(`${uid} ${reason}`);
@@ -64,14 +68,14 @@ export const createOwnership = (operation: Operation = soleOperation(), service 
     plan: (uid: string, key: string): string | undefined => append({ is: "planned", uid, key }),
     /** This resource owns the record: the engine's state has it, or the resource has taken it in this run. */
     isOwnedBy: (uid: string, key: string): boolean => current().ownerOf(uid) === key,
-    /** Key of the resource that owns this record; undefined where none does. */
+    /** Key of the resource that owns this record; undefined if none does. */
     ownerOf: (uid: string): string | undefined => current().ownerOf(uid),
     /** The program declares a resource that owns this record, or is going to adopt it. */
     isDeclared: (uid: string): boolean => {
       const { ownerOf, planned } = current();
       return ownerOf(uid) !== undefined || planned.has(uid);
     },
-    /** How this run took the record, if it has. One that it created holds only what it creates there. */
+    /** How this run took the record, if it has. A group that the run created holds only records that it creates there. */
     originOf: (uid: string): Origin | undefined => current().taken.get(uid)?.origin,
     /** This run took the record, keeps it, or leaves it in place. */
     isHeld: (uid: string): boolean => {
@@ -84,7 +88,7 @@ export const createOwnership = (operation: Operation = soleOperation(), service 
       if (inState.has(uid) && !taken.has(uid)) return "is already managed by another resource of this stack";
       return adoptionRefusal(uid, key);
     },
-    /** Why `key` must not adopt the record. That the state has it is no reason: it may be there under the resource's old name. */
+    /** Why `key` must not adopt the record. Its presence in the state is not a reason: it may be there under the resource's old name. */
     adoptionRefusal: (uid: string, key: string): string | undefined => current().adoptionRefusal(uid, key),
     /**
      * This run is about to delete the record. Returns false when the run has taken it, is going to adopt it, keeps it as adopted, or keeps
@@ -95,8 +99,8 @@ export const createOwnership = (operation: Operation = soleOperation(), service 
     /** This run is deleting the record, or has deleted it. */
     isLeaving: (uid: string): boolean => current().leaving.has(uid),
     /**
-     * A resource creates the record of this name, where a create changes the one that exists. Returns the key of the first resource that
-     * did, which may be another one.
+     * A resource creates the record of this name, for a kind whose create changes an existing record. Returns the key of the first resource
+     * that did, which may be another one.
      */
     claimName: (place: string, key: string): string => append({ is: "named", uid: place, key }) ?? key,
     /** The record is deleted. A new one may have the same uid: an account association has the uid of its group. */
@@ -119,7 +123,10 @@ const recordsByService = (service: string) => {
 
 type Records = ReturnType<typeof recordsOf>;
 
-/** What the events so far mean. Processes that read the same events agree. `leaving`: the records that the run deletes, at any address. */
+/**
+ * The state after the events so far. Processes that read the same events agree. `leaving`: the records that the run deletes, at any
+ * address.
+ */
 const recordsOf = (leaving: Set<string>) => {
   const inState = new Set<string>();
   const owners = new Map<string, string>();
@@ -151,7 +158,7 @@ const recordsOf = (leaving: Set<string>) => {
       case "inState": {
         const { key } = event;
         inState.add(uid);
-        // A refresh meets records under names that the program need not declare any more.
+        // A refresh finds records under names that the program may no longer declare.
         if (key === undefined || !event.declared) return undefined;
         const other = ownerOf(uid) ?? planned.get(uid);
         if (other !== undefined && other !== key) return other;
@@ -226,7 +233,7 @@ export const turnsOf = (operation: Operation, service: string, clock: Clock, tim
       try {
         leave(name, operation.member);
       } catch {
-        // What the work has done stands. The others wait until this process ends, or has had its time.
+        // The result of the work is kept. The others wait until this process ends, or its turn times out.
       }
     }
   };

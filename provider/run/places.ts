@@ -1,5 +1,5 @@
-// Who declares the bindings of a group: one set, and beside an exclusive set no RoleBinding, which the set would remove. The program's
-// side compares resources and uids as it constructs them, the engine's side compares uids as it checks them.
+// Checks the declarations of bindings in a group: at most one set, and no RoleBinding beside an exclusive set, which would remove it. The
+// program's side compares resources and uids as it constructs them, the engine's side compares uids as it checks them.
 import { getOrInsert } from "../../schema/index.ts";
 import { type Operation, soleOperation } from "../log/operation.ts";
 
@@ -22,7 +22,7 @@ type Problem = [{ property: string; reason: string }];
 
 /** `operation`: the processes that share it. */
 export const bindingPlaces = (operation: Operation = soleOperation(), service = "") => {
-  // A group may have thousands of bindings: a binding is compared with the sets alone.
+  // A group may have thousands of bindings: a binding is compared only with the sets.
   const places = new Map<unknown, Record<Claim["type"], Map<unknown, Claim>>>();
   const reduce = ({ place, key, own }: Event): Problem | undefined => {
     const claims = getOrInsert(places, place, () => ({ RoleBinding: new Map(), RoleBindingSet: new Map() }));
@@ -42,8 +42,8 @@ export const bindingPlaces = (operation: Operation = soleOperation(), service = 
   const { append, refresh } = operation.share(`bindings ${service}`, reduce);
   return {
     /**
-     * A resource declares bindings in the group `place`, which is a uid or a resource of the program; `key` is the same whenever the same
-     * resource does. Returns why it must not, with the argument that is wrong.
+     * A resource declares bindings in the group `place`, which is a uid or a resource of the program; `key` is always the same for one
+     * resource. Returns why it must not, with the wrong argument.
      */
     claim: (place: unknown, key: unknown, own: Claim): Problem | undefined => append({ place, key, own }),
     /** Whether a resource other than the set with this key declares bindings there. */

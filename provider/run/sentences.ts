@@ -1,5 +1,5 @@
-// Sentences for the reader of a preview: who gains what. `pulumi up` shows a preview before it updates, each in processes of its own, and
-// the update does not repeat what that preview has shown. It prints every other sentence: all of them without a preview, and those of
+// Sentences for the reader of a preview: who gains what. `pulumi up` shows a preview before it updates, each in its own processes, and the
+// update does not repeat the sentences of that preview. It prints every other sentence: all of them without a preview, and those about
 // values that the preview did not know, or that the program changed after it.
 //
 // The two share a file of digests, which is named after the engine's process and removed like the log of an operation.
@@ -14,7 +14,7 @@ interface SentenceParts {
   log(text: string): void;
   /** the text without secrets, as `log` prints it */
   masked?: ((text: string) => string) | undefined;
-  /** It is asked once, for the first sentence. Where it is not known, or the file cannot be used, every sentence is logged. */
+  /** It is asked once, for the first sentence. If it is unknown, or the file cannot be used, every sentence is logged. */
   engine(): EngineProcess | undefined;
 }
 

@@ -1,5 +1,5 @@
-// What the operations of one process share: the client with its token and retry quota, the journal, and the ownership of records. Only
-// this file composes them. State of a single step lives in that step (`perSession`).
+// State that the operations of one process share: the client with its token and retry quota, the journal, and the ownership of records.
+// Only this file composes them. State of a single step lives in that step (`perSession`).
 import { type Client, clientWith } from "../../client/client.ts";
 import { type Clock, systemClock } from "../../client/clock.ts";
 import { type Config, type Env, serviceOf } from "../../client/config.ts";
@@ -21,13 +21,13 @@ import { noStoredStacks, type StoredStacks } from "./stored-stack.ts";
 export interface Session extends Client, Ledger {
   /** address of the service */
   service: string;
-  /** with a reason, from the moment when nothing may be created any more */
+  /** contains a reason once nothing may be created any more */
   stopped?: { reason?: Error };
   /** longest time for one request */
   requestTimeoutMs: number;
   /** aborted by ^C */
   cancelled?: AbortSignal;
-  /** its requests go to a twin, which nothing reaches late: no wait is for what may still arrive or appear */
+  /** its requests go to a twin, which no request reaches late: no wait for late requests or hidden records is needed */
   isOnTwin?: true;
   /** prints a line in the output of Pulumi */
   log(text: string): void;
@@ -35,7 +35,7 @@ export interface Session extends Client, Ledger {
 
 export interface Environment {
   env: Env;
-  /** what is wrong with it: problems of each run */
+  /** problems of the environment, which each run reports */
   envProblems?: readonly string[];
   clock: Clock;
   transport: Transport;
@@ -43,11 +43,11 @@ export interface Environment {
   cwd?: string;
   /** prints a line in the output of Pulumi */
   log(text: string): void;
-  /** the line as `log` prints it; default: as it is */
+  /** the line as `log` prints it; default: unchanged */
   masked?(text: string): string;
   /** started this process, perhaps as one of several that serve its operation */
   engine?: Engine;
-  /** reads what the engine has stored; absent: no engine has started this process */
+  /** reads the engine's stored data; absent: no engine has started this process */
   storedStacks?: StoredStacks;
   /** aborted by ^C: ends the waits of recoveries */
   cancelled?: AbortSignal;
@@ -63,7 +63,7 @@ export const systemEnvironment = (): Environment => ({
   log: (text) => console.log(printableLines(text)),
 });
 
-/** What the processes of an operation share. It needs no credentials, so a preview without them has it. */
+/** State that the processes of an operation share. It needs no credentials, so it exists even in a preview without them. */
 export interface Ledger extends StoredStacks {
   ownership: Ownership;
   journal: Journal;
@@ -72,7 +72,7 @@ export interface Ledger extends StoredStacks {
   secretNames: SecretNames;
   /** when this run began, by the clock of this process */
   begunAt: number;
-  /** what this process has stamped new resources with (provider/record/id.ts) */
+  /** the stamps that this process gave to new resources (provider/record/id.ts) */
   stamps: Set<string>;
   /** By stack: whether a killed run has left creates open there. A stack is absent until this run has asked the engine. */
   interrupted: Map<string, boolean>;
@@ -127,7 +127,7 @@ export const sessionWith = (
   };
 };
 
-/** The same for a preview, which works without the service. */
+/** The session for a preview, which works without the service. */
 export const withOneAttempt = (session: Session): Session => ({
   ...session,
   call: (operation, request, options) =>
@@ -138,7 +138,7 @@ export const withOneAttempt = (session: Session): Session => ({
 export const DATE_MS = 1_000;
 
 // The uids of records whose names the program marks as secret. A plugin runs one process for each explicit provider, and each may show a
-// name that the API has: none of them shows a name that another one was given as a secret.
+// name that the API has: none of them shows a name that another process received as a secret.
 
 export type SecretNames = ReturnType<typeof secretNames>;
 

@@ -24,21 +24,21 @@ export interface StackJournal extends Parts {
 }
 
 interface Parts extends Omit<LockOptions, "file" | "prepare"> {
-  /** what the engine has asked for, by id of the record: nothing of that is left to settle, whatever the file says */
+  /** records that the engine has asked for, by id: they are settled, whatever the file shows */
   acknowledged: ReadonlyMap<string, Known>;
   /** Adds an event of this run. */
   share(event: Event): boolean;
 }
 
-/** What the processes of a run share about the journal. */
+/** The events about the journal that the processes of a run share. */
 export type Event =
   /** The entries with these ids are of this run, from before they are written. */
   | { is: "begun"; ids: readonly string[] }
-  /** A process reports this entry, or the invalid line with this hash. Returns false where one has before. */
+  /** A process reports this entry, or the invalid line with this hash. Returns false if one already has. */
   | { is: "reported"; id: string }
-  /** A process has opened the journal. Returns what the first one found then. */
+  /** A process has opened the journal. Returns the finding of the first process. */
   | { is: "opened"; path: string; found: "new" | "behind"; value: boolean }
-  /** A refresh has found the record of this resource removed. Known in the run even where the file cannot be written. */
+  /** A refresh has found the record of this resource removed. Known in the run even if the file cannot be written. */
   | { is: "removed"; path: string; line: Removed };
 
 const QUIET_MS = 60_000;
@@ -63,7 +63,7 @@ export const openJournal = async (path: string, parts: Parts): Promise<StackJour
   return open;
 };
 
-/** Applies what was read of the file. */
+/** Applies the lines that were read from the file. */
 export const takeIn = (open: StackJournal, tail: Tail | undefined): void => {
   const { acknowledged, file, share, log } = open;
   const isAnew = tail?.isAnew !== false;

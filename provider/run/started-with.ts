@@ -1,16 +1,16 @@
 // Whether this process has the variables that the engine was started with. An `environment` of Pulumi.STACK.yaml changes those of a run
-// (https://www.pulumi.com/docs/esc/), and `envVarMappings` those of a provider: both are the author's of a change, and the addresses and
-// credentials are the job's (client/addresses.ts). Only Linux shows it.
+// (https://www.pulumi.com/docs/esc/), and `envVarMappings` those of a provider: the author of a change controls both, but the job controls
+// the addresses and credentials (client/addresses.ts). Only Linux shows it.
 import { readFileSync } from "node:fs";
 import { CREDENTIAL_VARIABLES } from "../../client/credential-settings.ts";
 import type { Env } from "../../client/env.ts";
 import { isEngine } from "../../pulumi/process.ts";
 
-// It could name any secret of the job, also of a job that has no credentials of this API.
+// It could name any secret of the job, even in a job without credentials for this API.
 const ALWAYS = ["IRM_ALLOW_TOKEN_SOURCES"];
-/** Of a job that has one of these, none may differ. */
+/** If the job sets one of these, none may differ. */
 const TOGETHER = [...["IRM_BASE_URL", "IRM_AUTH_URL", "IRM_IDENTITY", "IRM_MOVED_FROM"], ...CREDENTIAL_VARIABLES];
-// Without it, a proxy of the author's choice could answer as the service.
+// If it could differ, a proxy of the author's choice could answer as the service.
 const BESIDE = ["NODE_TLS_REJECT_UNAUTHORIZED"];
 
 /** Processes between the engine and a provider or a program: a shell, a language host. */
@@ -35,7 +35,7 @@ const environmentOfEngine = (pid: number, levels = LEVELS_MAX): Env | undefined 
     const parent = Number(/^PPid:\s*(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
     return levels > 0 && parent > 1 ? environmentOfEngine(parent, levels - 1) : undefined;
   } catch {
-    // The system does not show it, or the process has ended.
+    // The system does not show the variables, or the process has ended.
     return undefined;
   }
 };

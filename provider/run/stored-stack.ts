@@ -1,4 +1,4 @@
-// What this run reads of the engine's state: each part once, when it first asks. Only a process that an engine has started has one.
+// The engine's state, as this run reads it: each part once, on first use. Only a process that an engine has started has one.
 import type { Env } from "../../client/config.ts";
 import { engineWith, withoutOptions } from "../../pulumi/command.ts";
 import { engineAgeMs, findEngine } from "../../pulumi/process.ts";
@@ -25,7 +25,7 @@ export interface StoredStacks {
 
 interface Program {
   env: Env;
-  /** folder of the process: the engine starts it in that of the program, whose Pulumi.yaml may name the backend */
+  /** folder of the process: the engine starts it in the program's folder, whose Pulumi.yaml may name the backend */
   cwd: string;
   /** aborted by ^C */
   cancelled?: AbortSignal | undefined;
@@ -33,11 +33,11 @@ interface Program {
 
 const TIMEOUT_MS = 60_000;
 
-/** Runs the engine of this process, to ask what it has stored. */
+/** Runs the engine of this process, to read its stored data. */
 export const askEngine = ({ env, cwd, cancelled }: Program): ((args: readonly string[]) => Promise<string>) => {
-  // Most runs ask nothing, and look for no engine.
+  // Most runs ask nothing, so they need not look for the engine.
   return (args) => {
-    // It is over before it needs much of the memory that the collector of Go would free, which costs a fifth of its processor time.
+    // Go's garbage collector takes a fifth of the processor time, and the command ends before it needs the memory.
     const own = { ...withoutOptions(env), PULUMI_SKIP_UPDATE_CHECK: "true", GOGC: "400" };
     const engine = engineWith([findEngine()?.program ?? "pulumi"], { signal: cancelled, timeoutMs: TIMEOUT_MS });
     return engine.must(args, { cwd, env: own });

@@ -1,5 +1,6 @@
-// A run without checkpoints writes ahead: the journal marks it as open before its first write, and has its updates and deletes too, each
-// before its request. A later run compares them with the engine's state (provider/attribution). While a stack is open, every run of it does so.
+// A run without checkpoints writes ahead: the journal marks it as open before its first write, and also records its updates and deletes,
+// each before its request. A later run compares them with the engine's state (provider/attribution). While a stack is open, every run of it
+// does so.
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../client/clock.ts";
 import { startOf } from "../../pulumi/process.ts";
@@ -10,17 +11,17 @@ import type { Operation } from "../log/operation.ts";
 import { recordId } from "../record/id.ts";
 import type { StackJournal } from "./stack-journal.ts";
 
-/** An update; a delete, where the record has no content after it. */
+/** An update, or a delete if the record has no content after it. */
 export interface NewWrite extends Pick<Write, "key" | "kind" | "to" | "given"> {
   uid: string;
 }
 
-/** What runs without checkpoints of other operations left open in a stack. */
+/** The leftovers of runs without checkpoints of other operations in a stack. */
 export interface OpenRuns {
   runs: readonly Run[];
   /** their creates */
   entries: readonly Entry[];
-  /** their updates and deletes, or what a later run has done with those records */
+  /** their updates and deletes, or later runs' changes to those records */
   writes: readonly Write[];
 }
 
@@ -33,10 +34,10 @@ interface Parts {
   isUnchecked: boolean;
 }
 
-/** This run, where it saves no checkpoints. */
+/** This run, if it saves no checkpoints. */
 interface OwnRun {
   id: string;
-  /** the line that begins it, unless the journal has it */
+  /** the line that begins it, unless the journal already contains it */
   mark(open: StackJournal, key: string, at: number): Line[];
   noteMarked(open: StackJournal): void;
 }
@@ -52,7 +53,7 @@ export const createWriteAhead = ({ stackOf, openFor, readOn, clock, operation, i
   const run: OwnRun | undefined = isUnchecked ? { id, mark, noteMarked: (open) => marked.add(open) } : undefined;
   const isOwn = (one: Run): boolean =>
     one.began === id || (one.operation !== undefined && one.operation === operation.id);
-  // Lost with the machine, they cost a wait or a comparison: nothing waits for the disk.
+  // Losing them with the machine costs only a wait or a comparison, so nothing waits for the disk.
   const add = async (key: string, ...lines: Line[]): Promise<void> => {
     const { file, entries } = await openFor(key);
     if (lines.length === 0) return;
@@ -64,7 +65,7 @@ export const createWriteAhead = ({ stackOf, openFor, readOn, clock, operation, i
     run,
     /** Updates and deletes are recorded: without checkpoints, or in an open stack. */
     recordsWrites: isUnchecked,
-    /** The stack's open runs, as the file has them now; undefined where there is none. */
+    /** The stack's open runs, as the file has them now; undefined if there is none. */
     findOpenRuns: async (key: string): Promise<OpenRuns | undefined> => {
       const { byId, runs, writes } = readOn(await openFor(key)).entries;
       const others = [...runs.values()].filter((one) => !isOwn(one));
@@ -97,10 +98,10 @@ export const createWriteAhead = ({ stackOf, openFor, readOn, clock, operation, i
       const write = (await openFor(key)).entries.writes.get(recordId(kind, uid));
       if (write) await add(key, { ...write, isDone: true });
     },
-    /** The state has these records as they are. */
+    /** The state shows these records as they are. */
     settle: (records: readonly Pick<NewWrite, "kind" | "uid">[], key: string): Promise<void> =>
       add(key, ...records.map(({ kind, uid }) => ({ settled: uid, kind }))),
-    /** What is known of an open run. */
+    /** Notes a finding about an open run. */
     noteRun: (run: Run, is: "lost" | "unclear" | "ended", key: string): Promise<void> =>
       add(key, is === "ended" ? { ended: run.began } : { ...run, judged: is }),
     /** The resource has another record than the one that the entry's create produced. */
@@ -110,7 +111,7 @@ export const createWriteAhead = ({ stackOf, openFor, readOn, clock, operation, i
       await file.append(line);
       entries.apply(line);
     },
-    /** The engine ends this run in order, and saves its state next. */
+    /** The engine ends this run normally, and saves its state next. */
     endInOrder: (): void => {
       for (const { file, entries } of marked)
         try {

@@ -1,5 +1,5 @@
-// Create and update of a set: additions first, then removals. Whatever was done is recorded, so that the next run continues from what
-// is there.
+// Create and update of a set: additions first, then removals. All completed changes are recorded, so that the next run continues from
+// there.
 
 import { quoting } from "../../client/errors.ts";
 import { isListable } from "../../client/records.ts";
@@ -56,13 +56,13 @@ export const applySet = async (session: Session, name: string, olds: Json, news:
   return outputsOfWork(work);
 };
 
-/** A group of this run holds what this run declares there. An organization has an owner from the beginning. */
+/** A group that this run created holds only bindings that it declares there. An organization has an owner from the beginning. */
 const isEmpty = ({ ownership, places }: Session, set: string, group: string): boolean =>
   !isRoot(group) && ownership.originOf(group) === "created" && !places.isShared(group, set);
 
 /**
- * Throws where the list shows nothing because the caller may not see the group's bindings: the set would create pairs that exist. A group
- * of this run is as empty as it looks.
+ * Throws if the list shows nothing because the caller may not see the group's bindings: the set would create existing pairs. A group that
+ * this run created is really empty.
  */
 const requireListable = async (session: Session, name: string, group: string): Promise<void> => {
   if (session.ownership.originOf(group) === "created" || (await isListable(session, kindRecords.roleBinding, group)))
@@ -73,7 +73,7 @@ const requireListable = async (session: Session, name: string, group: string): P
   );
 };
 
-// Additions of a set. A pair whose binding exists takes it over, the others are created.
+// Additions of a set. A pair whose binding exists adopts it; the other bindings are created.
 
 const declaredPairs = async (session: Session, set: string, group: string, news: Json): Promise<Pair[]> => {
   const declared = pairsIn(news);
@@ -129,7 +129,7 @@ const createPairs = async (work: Work, missing: readonly Pair[]): Promise<boolea
   return outcomes.includes(undefined);
 };
 
-/** Finds the bindings of the pairs. One that the set did not manage is taken over, never doubled. */
+/** Finds the bindings of the pairs. A binding that the set did not manage is adopted, never duplicated. */
 const takeExisting = (work: Work): void => {
   const { own, shown, known, recovered } = work;
   const { ownership } = work.session;

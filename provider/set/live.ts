@@ -27,10 +27,10 @@ export const liveFrom = (record: Json): Live => {
   return { uid, identity, role, record: { ...record, uid } };
 };
 
-// One list has the bindings of a group. A binding that it lacks may be new and hidden, or not visible to the caller, so it counts as deleted
-// only where that is certain (provider/recovery/not-found.ts).
+// One list shows the bindings of a group. A missing binding may be new and hidden, or not visible to the caller, so it counts as deleted
+// only if that is certain (provider/recovery/not-found.ts).
 
-/** The bindings of a group. `isRefresh`: a list that began before may answer, with other reads. */
+/** The bindings of a group. `isRefresh`: an earlier list may answer, along with other reads. */
 export const listLive = async (session: Session, group: string, { isRefresh = false } = {}): Promise<Live[]> => {
   const list = () => Array.fromAsync(listChildren(session, kind.list, group));
   const records = isRefresh ? await childrenInBatch(kind, session, group, list) : await list();
@@ -65,7 +65,7 @@ export const withStored = async (session: Session, stored: Json, listed: readonl
   return live;
 };
 
-/** Adds the bindings of `others` that a list lacks: an earlier list had them, and they may be too new for this one. */
+/** Adds the bindings of `others` that a list lacks: an earlier list showed them, and they may be too new for this one. */
 export const withOthers = (listed: readonly Live[], others: readonly Live[]): Live[] => [
   ...listed,
   ...without(others, listed),
@@ -76,9 +76,9 @@ const without = <T extends { uid: string }>(records: readonly T[], others: reado
   return records.filter(({ uid }) => !uids.has(uid));
 };
 
-// What an exclusive set keeps on purpose: a binding that the run itself acts through, and the last owner of the organization.
+// Bindings that an exclusive set keeps on purpose: those that the run itself acts through, and the last owner of the organization.
 
-/** uid of the identity that this run acts as. Where it is not known, an exclusive set must not remove anything. */
+/** uid of the identity that this run acts as. If it is unknown, an exclusive set must not remove anything. */
 export const requireIdentity = async (session: Session): Promise<string> => {
   const identity = await session.identity();
   if (identity !== undefined) return identity;
@@ -109,7 +109,7 @@ export const keptOnPurpose = (
   return kept;
 };
 
-/** The same for a set with these inputs or outputs: only an exclusive one removes what it does not manage. */
+/** The reasons for a set with these inputs or outputs: only an exclusive one removes bindings that it does not manage. */
 export const keptBy = (bag: Json, ...about: Parameters<typeof keptOnPurpose>): ReadonlyMap<string, string> =>
   settingsOf(bag).exclusive ? keptOnPurpose(...about) : new Map();
 

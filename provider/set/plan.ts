@@ -1,4 +1,4 @@
-// What an update of a set would do, from the state alone: a preview sends no request. Pairs are compared whatever their order.
+// Plans an update of a set from the state only: a preview sends no request. Pairs are compared whatever their order.
 import { mayRemove } from "../../client/run-file.ts";
 import { isUnknown } from "../../pulumi/value.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
@@ -9,19 +9,19 @@ import { SECRET_NAME } from "../record/state.ts";
 export interface Plan {
   /** declared, and not in the state */
   added: DeclaredPair[];
-  /** managed, and not declared any more */
+  /** managed, but no longer declared */
   dropped: Binding[];
   /** never declared: recorded by the last run or refresh, and to be removed by an exclusive set */
   undeclared: Binding[];
-  /** to be removed as well: a pair that is declared has another binding in the state */
+  /** to be removed: a declared pair has another binding in the state */
   twins: Binding[];
-  /** what an exclusive set would remove, and keeps on purpose */
+  /** bindings that an exclusive set would remove, but keeps on purpose */
   kept: Binding[];
 }
 
 /**
- * Whether the set removes what the last run or refresh recorded. The first update of an exclusive set removes nothing: it records what
- * is there, for the next preview.
+ * Whether the set removes the bindings that the last run or refresh recorded. The first update of an exclusive set removes nothing: it
+ * records the existing bindings for the next preview.
  */
 const removesRecorded = (olds: Json, news: Json): boolean => settingsOf(news).exclusive && settingsOf(olds).exclusive;
 
@@ -50,15 +50,15 @@ export const planOf = (olds: Json, news: Json): Plan => {
 
 export const removalsOf = ({ dropped, undeclared, twins }: Plan): Binding[] => [...dropped, ...undeclared, ...twins];
 
-/** What an exclusive set removes, or may remove after this update. */
+/** The bindings that an exclusive set removes, or may remove after this update. */
 export const endangeredBy = (olds: Json, news: Json): Binding[] => {
   if (!settingsOf(news).exclusive) return [];
   return [...removalsOf(planOf(olds, news)), ...(settingsOf(olds).exclusive ? [] : bindingsIn(olds, "unmanaged"))];
 };
 
-/** `olds` are the outputs as last observed, `news` inputs. `describe` says what a binding is, in the error. */
+/** `olds` are the outputs as last observed, `news` inputs. `describe` describes a binding in the error. */
 export const diffSet = (id: string, name: string, olds: Json, news: Json, describe = bindingText): DiffResult => {
-  // The new set exists before the old one ends.
+  // The new set is created before the old one is deleted.
   if (news.parent !== id) return { changes: true, replaces: ["parent"] };
   const plan = planOf(olds, news);
   requireFewRemovals(name, plan, news, describe);
@@ -83,7 +83,7 @@ const holdsSecret = (olds: Json, news: Json): boolean => {
   );
 };
 
-/** Throws where an exclusive set would remove more than it may. */
+/** Throws if an exclusive set would remove more than it may. */
 export const requireFewRemovals = (name: string, plan: Plan, news: Json, describe = bindingText): void => {
   const { exclusive, maxRemovals } = settingsOf(news);
   const removed = removalsOf(plan);

@@ -1,4 +1,5 @@
-// Read of a set: one list, or a part of one that answers other reads of a refresh too. What was removed or changed by hand shows as a diff, and what others have added is recorded.
+// Reads a set with one list, which may also answer other reads of a refresh. Manual removals and changes show as a diff, and bindings that
+// others added are recorded.
 import { isDeepStrictEqual } from "node:util";
 import { hasCode } from "../../client/errors.ts";
 import type { Json } from "../../schema/index.ts";
@@ -12,7 +13,7 @@ import type { Session } from "../run/session.ts";
 import { keptBy, listLive, withStored } from "./live.ts";
 import { hiddenNames, inputsOf, outputsOf } from "./work.ts";
 
-/** `stored` are the outputs in the state; without any, the set is imported, and manages what the group has. */
+/** `stored` are the outputs in the state; without any, the set is imported, and manages the bindings of the group. */
 export const readSet = async (
   session: Session,
   group: string,
@@ -37,7 +38,7 @@ export const readSet = async (
   };
 };
 
-/** Whether the inputs describe what is managed. */
+/** Whether the inputs describe the managed bindings. */
 const isAsGiven = (outputs: Json, given: Json): boolean => {
   if (given.parent !== outputs.parent) return false;
   const pairs = pairsIn(given);
@@ -49,7 +50,7 @@ const isAsGiven = (outputs: Json, given: Json): boolean => {
   );
 };
 
-/** A group without bindings may be deleted. A caller may be allowed to read its bindings only. */
+/** A group without bindings may be deleted. A caller may have permission to read only its bindings. */
 const isGroup = async (session: Session, group: string): Promise<boolean> => {
   try {
     return (await readUnlessDeleted(kindRecords.group, session, group, {})) !== undefined;
@@ -60,8 +61,8 @@ const isGroup = async (session: Session, group: string): Promise<boolean> => {
 };
 
 /**
- * The outputs of a set of an open stack, whose plan is made of the group as it is now, or undefined where the group does not exist. `stored` are the outputs in the state, `created` the creates of open runs: what
- * they produced for this set, it manages.
+ * The outputs of a set of an open stack, for a plan from the current group; undefined if the group does not exist. `stored` are the outputs
+ * in the state. `created` are the creates of open runs: the set manages the bindings that they produced for it.
  */
 export const observeSet = async (
   session: Session,

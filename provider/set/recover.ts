@@ -1,5 +1,5 @@
-// Recovers what interrupted runs left for a set: pending creates of its pairs. A pair whose binding exists is taken over like any other, so
-// it is enough to wait until no request of such a run can arrive any more.
+// Recovers pending creates of pairs that interrupted runs left for a set. Existing bindings are adopted anyway, so it is enough to wait
+// until no request of such a run can arrive any more.
 import { kindRecords } from "../kind/index.ts";
 import type { Entry } from "../log/entry.ts";
 import { fingerprintOf } from "../record/desired.ts";
@@ -16,11 +16,11 @@ export interface Recovery {
   live: readonly Live[];
   /** by uid: the entry of the interrupted create that produced the binding */
   recovered: ReadonlyMap<string, Entry>;
-  /** those of them that the engine's state told of, on a machine without the journal: this run has named each */
+  /** those that the engine's state showed, on a machine without the journal: this run has named each */
   named: readonly Live[];
 }
 
-/** `live` are the bindings of the group. The result may have more: the recovered ones. */
+/** `live` are the bindings of the group. The result may contain more: the recovered bindings. */
 export const recoverInterrupted = (
   session: Session,
   set: string,

@@ -1,5 +1,5 @@
 // Removals of a set, one by one: surplus bindings after all additions, so that access is never interrupted, or the whole set. Bindings that
-// it does not manage stay.
+// it does not manage are kept.
 import { type Json, parentOf } from "../../schema/index.ts";
 import { kindRecords } from "../kind/index.ts";
 import { type Binding, bindingsIn, bindingText, settingsOf } from "../kind/pair.ts";
@@ -13,7 +13,7 @@ import { requireIdentity } from "./live.ts";
 import { type Recovery, recoverInterrupted } from "./recover.ts";
 import { keptReasons, undeclaredBindings, type Work } from "./work.ts";
 
-/** Removes what a preview has shown, with the identity and the role that it has shown. The next preview shows the rest. */
+/** Removes the bindings that a preview has shown, if identity and role are still the same. The next preview shows the rest. */
 export const removeSurplus = async (work: Work): Promise<void> => {
   const { session, name, own, plan, olds, news } = work;
   const kept = keptReasons(work);
@@ -66,12 +66,13 @@ const NONE: Recovery = { live: [], recovered: new Map(), named: [] };
 const recoverForDelete = (session: Session, { [KEY]: set, parent: group }: Json): Promise<Recovery> =>
   unlessJournalFails(NONE, () => recoverInterrupted(session, set as string, group as string, []));
 
-/** When the newest binding of the outputs was created: one that is not found may be as new. */
+/** When the newest binding of the outputs was created: a binding that is not found may be equally new. */
 const newest = ({ updateTime }: Json): Json => ({ createTime: updateTime });
 
 /**
  * Removes bindings of a group, the bindings of `identity` last: the run acts as it, and could not remove the others without them. Logs all
- * before the first removal, so that a killed run has named what it may have removed. A binding that is already gone is no error.
+ * before the first removal, so that a killed run has named every binding that it may have removed. A binding that is already deleted is not
+ * an error.
  */
 async function* removeEach(
   session: Session,

@@ -1,4 +1,4 @@
-// What a create or update of a set knows and has done so far, and the outputs that follow from it.
+// The knowledge and progress of a create or update of a set, and the resulting outputs.
 import { isRoot, type Json } from "../../schema/index.ts";
 import { isRoleName } from "../kind/names.ts";
 import { type Binding, bindingsIn, type DeclaredPair, settingsOf } from "../kind/pair.ts";
@@ -22,7 +22,7 @@ export interface Pair {
   problem?: string;
 }
 
-/** What a create or update of a set knows, and what it has done so far. */
+/** The knowledge and progress of a create or update of a set. */
 export interface Work {
   session: Session;
   name: string;
@@ -33,7 +33,7 @@ export interface Work {
   /** the inputs */
   news: Json;
   pairs: readonly Pair[];
-  /** what the preview has shown */
+  /** the plan that the preview has shown */
   plan: Plan;
   /** by uid: its removals */
   shown: ReadonlyMap<string, Binding>;
@@ -41,13 +41,13 @@ export interface Work {
   identity: string | undefined;
   /** all bindings of the group, as far as this run knows */
   live: Live[];
-  /** by uid: what interrupted runs have created, and the state lacks */
+  /** by uid: creates of interrupted runs whose bindings the state lacks */
   recovered: ReadonlyMap<string, Entry>;
   /** uids of the bindings in the state */
   known: ReadonlySet<string>;
-  /** the same, with those that this set has created or taken over */
+  /** uids of the bindings in the state, and of those that this set has created or adopted */
   own: Set<string>;
-  /** something was created, taken over or removed */
+  /** a binding was created, adopted or removed */
   hasChanged: boolean;
 }
 
@@ -65,7 +65,7 @@ export const outputsOfWork = (work: Work): Json => {
   const { group, own, olds, news } = work;
   const kept = keptReasons(work);
   const chosen = work.pairs.flatMap(({ live, declared }) => (live ? [{ one: live, declared }] : []));
-  // One that could not be removed yet is still managed.
+  // A binding that could not be removed yet is still managed.
   const isManaged = ({ uid }: Live) => own.has(uid) && !kept.has(uid);
   const others = undeclaredBindings(work);
   const managed = [...chosen.map(({ one }) => one), ...others.filter(isManaged)];
@@ -112,7 +112,7 @@ export const outputsOf = (
 const withoutHidden = ({ uid, name }: Binding["role"], isHidden: (uid: string) => boolean) =>
   name === undefined || isHidden(uid) ? { uid } : { uid, name };
 
-/** Whether the name of a uid is secret: the program marks it, or says nothing of it and the state leaves it out. */
+/** Whether the name of a uid is secret: the program marks it as secret, or does not name it and the state omits it. */
 export const hiddenNames = (
   declared: readonly { one: Binding; declared: DeclaredPair }[],
   outputs: Json,
@@ -131,7 +131,7 @@ export const hiddenNames = (
   return (uid) => byProgram.get(uid) ?? byState.has(uid);
 };
 
-/** The inputs that describe the outputs, so that a refresh shows what was changed by hand. */
+/** The inputs that describe the outputs, so that a refresh shows manual changes. */
 export const inputsOf = (outputs: Json): Json => {
   const managed = bindingsIn(outputs, "bindings");
   const { exclusive, maxRemovals } = settingsOf(outputs);

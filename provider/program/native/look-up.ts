@@ -31,14 +31,14 @@ const invokeFunction = async <T>(name: string, args: object, opts?: pulumi.Invok
   throw sharedProgramError(name.startsWith("get") ? `${text}; use ${name}Output` : text);
 };
 
-/** The same as the value of an Output, which a preview may not know. */
+/** The result as the value of an Output, which a preview may not know. */
 const invokeForOutput = async <T>(name: string, args: object, opts?: pulumi.InvokeOptions): Promise<T> =>
   (await invokeIfConfigured<T>(name, args, opts)) ?? (pulumi.unknown as T);
 
 /** `ListGroups` to `listGroups`. */
 const listFunction = (operation: string): string => operation.charAt(0).toLowerCase() + operation.slice(1);
 
-/** Undefined where a preview does not know the settings of the provider: the engine then answers with nothing. */
+/** Undefined if a preview does not know the settings of the provider: the engine then answers with nothing. */
 const invokeIfConfigured = async <T>(
   name: string,
   args: object,
@@ -48,7 +48,7 @@ const invokeIfConfigured = async <T>(
     const result: object = await pulumi.runtime.invoke(TOKEN_PREFIX + name, args as pulumi.Inputs, opts);
     return pulumi.runtime.isDryRun() && Object.keys(result ?? {}).length === 0 ? undefined : (result as T);
   } catch (error) {
-    // What the engine says first is where the function was called.
+    // The engine's error begins with the place of the call.
     throw sharedProgramError((error as Error).message.replace(/^invocation of \S+ returned an error: /i, ""));
   }
 };
