@@ -116,7 +116,7 @@ const TOKEN = `${TOKEN_PREFIX}AccessPolicy`;
 /** `engine` is its address. */
 export const construct = async (request: Asked, engine: string): Promise<Buffer> => {
   const { type, name } = request;
-  if (type !== TOKEN) throw new Refusal(`there is no component ${type}; there is ${TOKEN}`);
+  if (type !== TOKEN) throw new Refusal(`unknown component ${type}; available: ${TOKEN}`);
   requireReadable(request);
   const constructNow = async (): Promise<Buffer> => {
     noteConstructed();

@@ -34,7 +34,7 @@ export const invoke = async (
 ): Promise<Buffer> => {
   const name = tok.slice(TOKEN_PREFIX.length);
   if (!tok.startsWith(TOKEN_PREFIX) || !Object.hasOwn(functions, name))
-    throw new Refusal(`there is no function ${tok}; there are ${Object.keys(functions).toSorted().join(", ")}`);
+    throw new Refusal(`unknown function ${tok}; available: ${Object.keys(functions).toSorted().join(", ")}`);
   const args = plainFrom(asked);
   if (containsUnknown(args)) throw new Refusal(`${name}: an argument is not known yet`);
   const result = await (functions[name] as PluginFunction)(connect, args).catch((error) => {

@@ -57,7 +57,7 @@ export const removalsWith = (parts: RemovalParts) => {
         const texts = removalTexts(leaving, { places, sets, identities, isKept });
         if (texts.length > 0) log([HEAD, ...texts].join("\n"));
       } catch (error) {
-        log(`What the program no longer declares is not known: ${(error as Error).message}`);
+        log(`Cannot tell which resources leave the stack: ${(error as Error).message}`);
       }
     },
   };

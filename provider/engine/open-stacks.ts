@@ -47,7 +47,7 @@ export const openStacks = ({ ledger, connect, hasCredentials, log }: StepParts, 
     const session = await connect();
     const leftovers = await awaitLeftovers(session, current.leftovers, current.about);
     const { removed } = await removeLeftovers(session, lostIn(current, leftovers));
-    for (const one of removed) log(`deleted what a run without checkpoints left: ${lineOf(one)}`);
+    for (const one of removed) log(`deleted a leftover of a run without checkpoints: ${lineOf(one)}`);
     stacks.current = { ...current, leftovers: leftovers.filter((one) => !removed.includes(one)) };
   };
   const removeOnce = async (key: string): Promise<void> => {

@@ -69,7 +69,7 @@ const reportRemovals = async ({ resources, sets, adopted }: Declared): Promise<v
     };
     for (const text of removalTexts(state, declared)) await pulumi.log.info(text);
   } catch (error) {
-    await pulumi.log.debug(`pulumi-irm: what leaves the stack is not known: ${(error as Error).message}`);
+    await pulumi.log.debug(`pulumi-irm: cannot tell which resources leave the stack: ${(error as Error).message}`);
   }
 };
 
@@ -108,7 +108,7 @@ const settleOpenStack = async ({ resources }: Declared): Promise<void> => {
     const found = await findUndeclared(await programSession(), { key, isPreview }, await declaredRecords(resources()));
     if (found) await reportUndeclared(found);
   } catch (error) {
-    await pulumi.log.warn(`pulumi-irm: what an open run left is not known: ${(error as Error).message}`);
+    await pulumi.log.warn(`pulumi-irm: cannot find the leftovers of open runs: ${(error as Error).message}`);
   }
 };
 

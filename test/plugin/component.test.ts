@@ -54,7 +54,7 @@ describe("a request for a component", () => {
 
   it("is refused for another component", async () => {
     await expect(construct("irm:index:Team", {})).rejects.toThrow(
-      "2 UNKNOWN: there is no component irm:index:Team; there is irm:index:AccessPolicy",
+      "2 UNKNOWN: unknown component irm:index:Team; available: irm:index:AccessPolicy",
     );
   });
 

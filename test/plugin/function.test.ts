@@ -39,7 +39,7 @@ describe("functions", () => {
     );
     await expect(plugin.invoke("irm:index:getRole", {})).rejects.toThrow("name of the role to look for is required");
     await expect(plugin.invoke("irm:index:getGrup", {})).rejects.toThrow(
-      /^2 UNKNOWN: there is no function irm:index:getGrup; there are /,
+      /^2 UNKNOWN: unknown function irm:index:getGrup; available: /,
     );
   });
 });

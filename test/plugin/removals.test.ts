@@ -144,8 +144,8 @@ describe("at the end of a preview", () => {
     const slow = runWith([], { readState: () => new Promise(() => undefined), timeoutMs: 10 });
     await slow.removals.report();
     expect([...failing.lines, ...slow.lines]).toEqual([
-      "What the program no longer declares is not known: this process was not started by an engine",
-      "What the program no longer declares is not known: the engine's state was not read within 0.01 s",
+      "Cannot tell which resources leave the stack: this process was not started by an engine",
+      "Cannot tell which resources leave the stack: the engine's state was not read within 0.01 s",
     ]);
   });
 });
