@@ -77,7 +77,7 @@ export interface EngineOptions {
   run: EngineRun | undefined;
 }
 
-/** A run of a program: a preview, an update without a preview, or both, each with a plugin of its own. */
+/** A run of a program: a preview, an update without a preview, or both, each with its own plugin. */
 export type EngineRun = "preview" | "update" | "either";
 
 /** `pid` is the engine's. Nothing is known of another process, or if the system does not show it. */

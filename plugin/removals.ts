@@ -63,7 +63,7 @@ export const removalsWith = (parts: RemovalParts) => {
   };
 };
 
-/** Whether this `runtime` of the project's file lacks classes of this package that report what leaves the stack. */
+/** Whether this `runtime` of the project's file lacks classes of this package that report the resources that leave the stack. */
 export const isOtherLanguage = (runtime: unknown): boolean => {
   const name = (runtime as { name?: unknown } | null | undefined)?.name ?? runtime;
   return typeof name === "string" && !["nodejs", "bun"].includes(name);

@@ -1,5 +1,5 @@
-// Runs `pulumi preview --json`, and reads what it prints. Members of newer engines are ignored. A step that cannot be read is kept as
-// unreadable, because a review must not leave out what it does not understand.
+// Runs `pulumi preview --json`, and reads its output. Members of newer engines are ignored. A step that cannot be read is kept as
+// unreadable, because a review must not omit steps that it does not understand.
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
 import { isDoubt } from "../client/preview-marks.ts";

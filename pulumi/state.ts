@@ -51,7 +51,7 @@ export type StateResource = z.infer<typeof Resource>;
 export type EngineState = ReturnType<typeof engineStateFrom>;
 export type PendingOperation = EngineState["pending"][number];
 
-/** Runs a command of the engine, and returns what it prints. */
+/** Runs a command of the engine, and returns its output. */
 type Ask = (args: readonly string[]) => Promise<string>;
 
 /**

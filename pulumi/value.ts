@@ -23,7 +23,7 @@ const OUTPUT_SIGNATURE = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
 /** No input of ours is nested so deeply; unbounded recursion would exhaust the stack. */
 const DEPTH_MAX = 100;
 
-/** The value without what the engine wraps it in. `isClear`: with secrets in clear text. */
+/** The value without the engine's wrappers. `isClear`: with secrets in clear text. */
 const unwrapValue = (value: unknown, isClear: boolean, depth = 0): unknown => {
   if (typeof value !== "object" || value === null) return value;
   if (depth > DEPTH_MAX) return UNKNOWN;

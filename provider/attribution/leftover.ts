@@ -37,7 +37,7 @@ export const createsOf = (leftovers: readonly Leftover[]): Entry[] =>
   );
 
 export interface About {
-  /** what the open runs changed after they had created it, by the id of the record */
+  /** later changes of the open runs to records that they created, by the id of the record */
   changed: ReadonlyMap<string, Write>;
   /** whether a resource of the state has the record of this id */
   isStored(id: string): boolean;

@@ -180,7 +180,7 @@ export const notOneRecord = (
   return [`${found.length || "no"} ${what}; exactly one is needed`, ...lines].join("\n  - ");
 };
 
-/** The line of the log about the record that a resource adopts; undefined of a role binding, whose line names what it connects (review.ts). */
+/** The line of the log about the record that a resource adopts; undefined for a role binding, which has its own line (review.ts). */
 export const adoptionText = (kind: Kind, name: string, record: Json, isSecret: boolean): string | undefined =>
   kind === kindRecords.roleBinding
     ? undefined

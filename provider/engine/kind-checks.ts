@@ -105,7 +105,7 @@ const sameWorkloadText: TwiceText = (name, first) =>
  * provider are compared: another provider may use another service.
  */
 const declaredTwiceWith = (log: (text: string) => void) => {
-  /** key of the first resource by what it declares */
+  /** key of the first resource, by its declared parts */
   const first = new Map<string, unknown>();
   const reported = new Set<unknown>();
   return (key: unknown, parts: readonly unknown[], describe: TwiceText): void => {

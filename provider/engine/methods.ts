@@ -24,7 +24,7 @@ import { setStepsWith } from "./set-steps.ts";
 import { connectionWith, notedRecords, type StackConfig } from "./shared-state.ts";
 import type { Held, IsSecret, LookedUp, StepParts, Steps } from "./steps.ts";
 
-/** What the methods of a process share. */
+/** The state that the methods of a process share. */
 const partsOf = (environment: Environment, looksUp: boolean) => {
   const { env, log, masked, cwd = process.cwd() } = environment;
   const connection = connectionWith(environment);

@@ -89,7 +89,7 @@ export interface ShownNames {
   isOpen: IsOpen;
 }
 
-/** A part of what a binding connects. */
+/** A part of a binding that has a name. */
 type Part = "identity" | "role";
 
 type NamedPair = Record<Part, unknown> & { names: { [P in Part]?: unknown } };

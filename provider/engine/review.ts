@@ -83,7 +83,7 @@ export interface Leaving {
   shown: Json;
 }
 
-/** What the program declares. */
+/** The declarations of the program. */
 export interface Staying {
   sets: readonly DeclaredSet[];
   /** the new identities, without secret or unknown values */
@@ -147,7 +147,7 @@ const isOfSameWorkloads = (former: Json, { record }: NewIdentity): boolean => {
 const isNamesake = (former: Json, { record }: NewIdentity): boolean =>
   record.name === former.name && record.parent === parentOf(String(former.uid));
 
-/** Whether the set declares what the role binding grants. */
+/** Whether the set declares the pair of the role binding. */
 const takesOver = ({ parent, pairs }: DeclaredSet, outputs: Json): boolean =>
   storedUid(outputs, "group") === parent && pairs.some((pair) => grants(outputs as unknown as Binding, pair));
 

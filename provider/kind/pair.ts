@@ -49,7 +49,7 @@ export const pairsIn = ({ bindings, names }: Json): DeclaredPair[] =>
 export const bindingsIn = (outputs: Json, member: "bindings" | "unmanaged"): Binding[] =>
   Array.isArray(outputs[member]) ? (outputs[member] as Binding[]) : [];
 
-/** Whether a role binding grants what the pair declares. */
+/** Whether a role binding matches the declared pair. */
 export const grants = ({ identity, role }: Binding, pair: Pick<DeclaredPair, "identity" | "role">): boolean =>
   identity.uid === pair.identity && isRole(role, pair.role);
 

@@ -78,7 +78,7 @@ const Write = z.object({
   at: time,
   /** the same by the clock of its machine */
   clock: time,
-  /** the run without checkpoints; absent: a run that repairs what such a run left */
+  /** the run without checkpoints; absent: a run that repairs the leftovers of such a run */
   run: text.optional(),
   /** the record's content after it, hashed like the inputs of an intent; absent: the record is deleted */
   to: text.optional(),

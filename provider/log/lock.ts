@@ -162,7 +162,7 @@ export const lockOf = (options: LockOptions) => {
         throw error;
       }
     },
-    /** Never fails, since what was created under the lock exists. Failing to remove the lock is a warning, not an error. */
+    /** Never fails, since the records created under the lock exist. Failing to remove the lock is a warning, not an error. */
     release: async (): Promise<void> => {
       holders -= 1;
       if (holders > 0) return;

@@ -111,7 +111,7 @@ const logChanges = (
         import("../engine/adoption.ts"),
       ]);
       const [kind, own] = [kindRecords[kindName], record as unknown as Json];
-      // Nothing was found. Or the resource has it, and the engine shows what an update changes.
+      // Nothing was found, or the resource has the record and the engine shows the changes of an update.
       if (!isUidp(own.uid) || (await storedUids(kind.type, name)).includes(own.uid)) return;
       const text = await adoptionChanges(kind, programSession, name, own, args as Json, isSecret);
       if (text !== undefined) await pulumi.log.info(text);

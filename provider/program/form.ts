@@ -1,6 +1,6 @@
-// The two forms of a resource. A dynamic one carries its provider as text in its inputs (below); it is what
-// `pulumi-irm` exports. A native one is served by the plugin (plugin/); it is what `pulumi-irm/plugin` exports. A class is dynamic
-// unless it is registered here, and each class is written once: its native form is a subclass without members.
+// The two forms of a resource. A dynamic one carries its provider as text in its inputs (below); `pulumi-irm` exports this form. A native
+// one is served by the plugin (plugin/); `pulumi-irm/plugin` exports this form. A class is dynamic unless it is registered here, and each
+// class is written once: its native form is a subclass without members.
 //
 // Each form is an alias of the other, so a stack moves either way without a change.
 import * as pulumi from "@pulumi/pulumi";
@@ -16,7 +16,7 @@ export interface Form {
   prefix: string;
   /** of the other form */
   aliasPrefix: string;
-  /** whether the program looks up what its arguments name; otherwise the plugin does */
+  /** whether the program looks up the records that its arguments name; otherwise the plugin does */
   looksUp: boolean;
   /** The inputs that the engine gets beside the arguments. Throws for an option, or a configuration, that cannot work. */
   inputs(kind: StateKind, type: string, name: string, opts: pulumi.CustomResourceOptions): pulumi.Inputs;
@@ -97,7 +97,7 @@ export const requireOneForm = (
     );
 };
 
-/** The options with the aliases of the other form: the resource itself, and what the program gives as its former names. */
+/** The options with the aliases of the other form: the resource itself, and the former names that the program gives. */
 export const withAliases = (
   { aliasPrefix }: Form,
   type: string,

@@ -58,7 +58,7 @@ export const get = async <T extends { uid: string }>(resource: Resource, args: o
   return isByName(resource) ? (rememberName(record as T & engine.Named) as T) : record;
 };
 
-/** The same with inputs that may not be known yet; one may be a resource. A name may be secret, so it is not remembered. */
+/** The record as an Output, by inputs that may not be known yet; one may be a resource. A name may be secret, so it is not remembered. */
 export const getOutput = <T>(resource: Resource, args: object, find = findHere): pulumi.Output<T> => {
   const inputs: Record<string, unknown> = { ...args };
   for (const { name, references } of lookUpArguments(resource)) {

@@ -55,7 +55,7 @@ const pinTraces = (frame: Frame | undefined): (() => void) => {
   };
 };
 
-/** Whether the SDK's method returns what `pinPosition` makes it return: frames, from the first of its callers. */
+/** Whether the SDK's method returns frames as `pinPosition` expects, from the first of its callers. */
 const isKnown = once((stackTrace: (skip: number) => unknown): boolean => {
   const frames = stackTrace.call(pulumi.Resource, 0);
   return Array.isArray(frames) && frames.length > 0 && frames.every(isFrame);

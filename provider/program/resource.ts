@@ -137,8 +137,8 @@ const impliedParent = (entered: Entered, { parent, identity }: pulumi.Inputs): p
 
 // Makes the run of an inline program of the Automation API fail when an input of a resource does.
 //
-// A resource whose input rejects is never registered. The SDK reports that only after it has signalled the end of the program, on which
-// the engine deletes what was not registered: a misspelt argument would end access. A pending call that fails keeps the SDK from
+// A resource whose input rejects is never registered. The SDK reports that only after it has signalled the end of the program, on which the
+// engine deletes resources that were not registered: a misspelt argument would end access. A pending call that fails keeps the SDK from
 // signalling it (`disconnect()` in @pulumi/pulumi/runtime/settings.ts).
 
 const failWith = (inputs: pulumi.Inputs): void => {

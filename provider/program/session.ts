@@ -12,8 +12,8 @@ import { journalPath, journalProblem } from "../run/journal-path.ts";
 import type { Session } from "../run/session.ts";
 import { environmentProblems } from "../run/started-with.ts";
 
-// What belongs to one run of a program. The Automation API runs several programs in one process, or one several times; each run
-// has its own connection to the engine.
+// State that belongs to one run of a program. The Automation API runs several programs in one process, or one several times; each run has
+// its own connection to the engine.
 
 /** Without an engine, as in a script: one for the whole process. */
 const NO_ENGINE = {};

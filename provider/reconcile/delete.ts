@@ -213,7 +213,7 @@ const readAffordable = async (sweep: Sweep): Promise<void> => {
 
 /** How long a delete waits without progress of other deletes of this run. */
 const STALL_TIMEOUT_MS = 10_000;
-/** A twin (a simulated service) answers each of them within milliseconds. */
+/** A twin answers each of them within milliseconds. */
 const STALL_ON_TWIN_MS = 2_000;
 
 const stallTimeoutMs = ({ isOnTwin }: Pick<Session, "isOnTwin">): number =>

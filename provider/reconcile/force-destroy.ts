@@ -79,7 +79,7 @@ const recordsBelow = async (session: Session, group: string): Promise<Doomed[]> 
     for (const uidp of filters)
       for await (const record of listAll(session, list, { uidp })) {
         const { uid } = record;
-        // A service that ignores the filter must not decide what is deleted.
+        // A service that ignores the filter must not decide which records are deleted.
         if (!isAncestor(group, uid) && !(list.sharesUid && uid === group)) continue;
         const text = recordText({ word }, record);
         doomed.push({ uid, id: recordId(field, uid), word, text, remove: operations.delete, rank });

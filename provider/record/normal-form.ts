@@ -42,7 +42,7 @@ const serverChosen = pathsOnce((info) => info.serverChosen === true);
 export const choicesOf = (kind: Kind, record: Json): readonly string[] =>
   kind.choosesFor?.(record) === false ? [] : serverChosen(kind);
 
-/** A response, or stored outputs, with everything that can be compared with what the program asks for. */
+/** A response, or stored outputs, with everything that can be compared with the desired record. */
 export const observe = (kind: Kind, record: Json): Json => {
   const { [SECRETS]: secrets, ...outputs } = record;
   // Outputs with their secrets at the API's paths.

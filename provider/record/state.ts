@@ -44,7 +44,7 @@ export const PREVIEW = "__preview";
 export const SECRET_ARGUMENTS = "__secretArguments";
 
 /**
- * Added by a component that adopts what exists and creates the rest: uid of the record that exists. The check removes it, and makes it
+ * Added by a component that adopts existing records and creates the rest: uid of the existing record. The check removes it, and makes it
  * the argument `adopt` of a resource that is new to the stack, so no state has it.
  */
 export const MATCH = "__match";

@@ -93,7 +93,7 @@ export const batchSubject = (asked: Asked): string => {
 
 /**
  * Whether this run refuses a second record with the same parent and fields, unless `allowDuplicate` is set. Without checkpoints the
- * engine's state does not show what a killed run was creating, so even a harmless one is refused.
+ * engine's state does not show the creates of a killed run, so even a harmless one is refused.
  */
 export const refusesDuplicate = ({ texts, isHarmlessTwice }: Kind, { journal }: Pick<Session, "journal">): boolean =>
   texts.allowDuplicate !== undefined && (!isHarmlessTwice || journal.recordsWrites);

@@ -35,7 +35,7 @@ export const retryUntilVisible = async <T>(
     const found = await look();
     if (found !== undefined) return found;
     const until = hiddenUntil();
-    // The last look must begin after that time: an earlier one may have missed what was hidden.
+    // The last look must begin after that time: an earlier one may have missed a hidden record.
     if (!(beganMs < until)) return undefined;
     await clock.sleep(pauseMs(clock, count, until));
   }

@@ -67,7 +67,7 @@ export const createJournal = (options: JournalOptions) => {
   };
 };
 
-/** The journals of the stacks that this process serves, and what it shares with others. */
+/** The journals of the stacks that this process serves, and the state that it shares with other processes. */
 const openJournals = (options: JournalOptions) => {
   const { pathOf, clock, timeoutMs, log, operation = soleOperation(), isUnchecked = false } = options;
   // A process serves one stack; the Automation API, and tests, may serve several.
@@ -176,7 +176,8 @@ const entriesIn = ({ openFor, readOn, fromEarlierRuns, wasFound, share }: Journa
   /** Whether another resource of the stack created the record of this id (`recordId`), or this one, which now has another record. */
   isOfOther: async (id: string, key: string): Promise<boolean> => {
     const open = await openFor(key);
-    // The record may exist by now, and the failure must not lose it. Ownership knows what other processes of this run have created.
+    // The record may exist by now, and the failure must not lose it. Ownership knows the records that other processes of this run have
+    // created.
     await unlessJournalFails(undefined, () => readOn(open));
     return open.entries.byRecord.get(id)?.some((entry) => entry.key !== key || entry.left) === true;
   },

@@ -11,8 +11,7 @@ export type Origin = "created" | "recovered" | "adopted";
 export type Ownership = ReturnType<typeof createOwnership>;
 
 /**
- * What the resources of a run do with records, in one order. The event names are written to a file that processes of two versions may
- * share.
+ * The acts of a run's resources on records, in one order. The event names are written to a file that processes of two versions may share.
  */
 type Event = Act & {
   /** address of the service */
@@ -200,8 +199,8 @@ const recordsOf = (leaving: Set<string>) => {
   return { reduce, ownerOf, owners, adoptionRefusal, deletionRefusal, inState, taken, kept, leaving, planned };
 };
 
-// Equal records are created one after the other, across the processes of an operation: a search for one must not find what another create is
-// producing.
+// Equal records are created one after the other, across the processes of an operation: a search for one must not find the record that
+// another create is producing.
 
 const POLL_MS = 50;
 
