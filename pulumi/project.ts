@@ -52,15 +52,19 @@ export const stackFile = (projectFile: string, { stackConfigDir, config }: Json,
   return join(dirname(projectFile), typeof own === "string" ? own : "", `Pulumi.${stack}${extname(projectFile)}`);
 };
 
-const memberOf = (text: string, name: string): unknown => {
-  if (!text.includes(name)) return undefined;
+const memberOf = (text: string, name: string): unknown => (text.includes(name) ? documentOf(text)[name] : undefined);
+
+/** What a file in YAML, or in JSON, has; empty where that is no map. The engine names what is wrong with it. */
+export const documentIn = (file: string): Json => documentOf(textOrEmpty(file));
+
+const documentOf = (text: string): Json => {
   try {
     // Loaded only when it is needed: few projects name a backend.
     const { parse } = require("yaml") as typeof import("yaml");
-    return (parse(text) as Record<string, unknown> | null)?.[name];
+    const found: unknown = parse(text);
+    return isObject(found) ? found : {};
   } catch {
-    // The engine has read the file, or there would be no run.
-    return undefined;
+    return {};
   }
 };
 

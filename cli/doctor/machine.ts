@@ -1,9 +1,8 @@
 // The engine and the plugin of this machine. Nothing is installed: a check that changes the machine would hide what was missing.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { parse } from "yaml";
 import type { GetConfig, Given } from "../../client/config.ts";
-import { projectFile } from "../../pulumi/project.ts";
+import { documentIn, projectFile } from "../../pulumi/project.ts";
 import { isObject, type Json } from "../../schema/index.ts";
 import type { AskEngine } from "../engine-command.ts";
 import { packageVersion } from "../package-version.ts";
@@ -85,16 +84,6 @@ export const findProject = (cwd: string): Project | undefined => {
 };
 
 const textIn = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
-
-const documentIn = (file: string): Json => {
-  try {
-    // A file in JSON is YAML, too.
-    return objectIn(parse(readFileSync(file, "utf8")));
-  } catch {
-    // The engine reports what is wrong with it.
-    return {};
-  }
-};
 
 const objectIn = (value: unknown): Json => (isObject(value) ? value : {});
 

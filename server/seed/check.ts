@@ -1,13 +1,13 @@
 // Finds problems in the records of a seed: records that the API refuses in a trial on an empty store, and records of one file
 // that a restarted server could not tell apart.
-import type { RoleBundles } from "../../schema/index.ts";
+import type { Json, RoleBundles } from "../../schema/index.ts";
 import { openDatabase } from "../store/database.ts";
 import { createStore } from "../store/store.ts";
 import { createRecords, type SeedContext } from "./apply.ts";
 import { createCopies } from "./apply-copy.ts";
 import type { CopySeed } from "./copy.ts";
 import type { Problem } from "./problem.ts";
-import { type Seed, seedPath } from "./record.ts";
+import type { Seed } from "./record.ts";
 import { ensureRoles } from "./roles.ts";
 import { ANYONE } from "./start.ts";
 
@@ -48,31 +48,32 @@ const createIds = () => {
 
 // A server that starts again finds a record by these fields: the second one would be lost.
 const repeatedRecords = (seed: Seed): Problem[] => [
-  ...findRepeats(["groups"], "name", seed.groups, ({ parent, name }) => seedPath(parent, name)),
+  ...findRepeats(["groups"], seed.groups, "name", "parent"),
   ...(["roles", "identities", "identityProviders", "repos"] as const).flatMap((section) =>
-    findRepeats<{ group: string; name: string }>([section], "name", seed[section], ({ group, name }) =>
-      seedPath(group, name),
-    ),
+    findRepeats([section], seed[section], "name", "group"),
   ),
   ...findRepeats(
     ["externalGroupRoleMappings"],
-    "externalGroupId",
     seed.externalGroupRoleMappings,
-    ({ identityProvider, externalGroupId, role }) => JSON.stringify([identityProvider, externalGroupId, role]),
+    "externalGroupId",
+    "identityProvider",
+    "role",
   ),
-  ...findRepeats(["accountAssociations"], "group", seed.accountAssociations, ({ group }) => group),
-  ...findRepeats(["advisories"], "advisoryId", seed.advisories, ({ group, advisoryId }) => seedPath(group, advisoryId)),
-  ...seed.repos.flatMap(({ tags }, i) => findRepeats(["repos", i, "tags"], "name", tags, ({ name }) => name)),
+  ...findRepeats(["accountAssociations"], seed.accountAssociations, "group"),
+  ...findRepeats(["advisories"], seed.advisories, "advisoryId", "group"),
+  ...seed.repos.flatMap(({ tags }, i) => findRepeats(["repos", i, "tags"], tags, "name")),
 ];
 
-const findRepeats = <R>(
+/** The problem is at the first of the fields. */
+const findRepeats = (
   path: PropertyKey[],
-  field: string,
-  records: readonly R[] = [],
-  keyOf: (record: R) => string,
+  records: readonly Json[] = [],
+  ...fields: [string, ...string[]]
 ): Problem[] => {
-  const keys = records.map(keyOf);
+  const keys = records.map((record) => JSON.stringify(fields.map((field) => record[field])));
   return keys.flatMap((key, i) =>
-    keys.indexOf(key) === i ? [] : [{ path: [...path, i, field], text: "another record of this file has the same" }],
+    keys.indexOf(key) === i
+      ? []
+      : [{ path: [...path, i, fields[0]], text: "another record of this file has the same" }],
   );
 };

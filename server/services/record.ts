@@ -19,6 +19,7 @@ import { scopesWith } from "../caller/caller.ts";
 import {
   allRows,
   type Condition,
+  equals,
   type ListInput,
   listRows,
   type Readable,
@@ -107,24 +108,23 @@ export const changeInput = (
 };
 
 /** What a list of the method shows to its caller. */
-const readableBy = (context: ServiceContext, shape: Shape, rootRecords = false): Readable => {
+const readableBy = (context: ServiceContext, shape: Shape): Readable => {
   const { caller, capabilities, createdBy, unlisted } = context;
   const hidden = unlisted?.get(shape);
   const only = [
     ...(createdBy === undefined ? [] : [{ sql: "create_time <= ?", values: [createdBy] }]),
     ...(hidden ? [{ sql: "uid NOT IN (SELECT value FROM json_each(?))", values: [JSON.stringify(hidden)] }] : []),
   ];
-  return { scopes: scopesWith(caller, capabilities), rootRecords, only };
+  return { scopes: scopesWith(caller, capabilities), only };
 };
 
 /** Every record that the caller may read and the filters select, without pages: for the lists of v1. */
 export const listReadable = (
   context: ServiceContext,
-  shape: Shape,
+  kind: Kind,
+  filters: Parameters<typeof equals>[0],
   uidp: UidpFilterInput = {},
-  filters: readonly Condition[] = [],
-  rootRecords = false,
-): Row[] => allRows(context.store, shape, uidp, filters, readableBy(context, shape, rootRecords));
+): Row[] => allRows(context.store, shapes[kind], uidp, equals(filters), readableBy(context, shapes[kind]));
 
 type Columns = Parameters<Store["insert"]>[2];
 
@@ -144,10 +144,10 @@ export const recordsOf = <T, P extends string>(
     get,
     /** A page of the records that the caller may read. */
     list:
-      <R extends ListInput>(filtersOf: (request: R) => readonly Condition[], rootRecords = false) =>
+      <R extends ListInput>(filtersOf: (request: R) => readonly Condition[]) =>
       (request: R, context: ServiceContext) => {
         const { store, tokens } = context;
-        const readable = readableBy(context, shape, rootRecords);
+        const readable = readableBy(context, shape);
         const { rows, ...envelope } = listRows(store, tokens, shape, request, filtersOf(request), readable);
         return { ...({ [plural]: rows.map((one) => toItem(one, store)) } as Record<P, T[]>), ...envelope };
       },

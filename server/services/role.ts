@@ -30,7 +30,7 @@ export const roleService = {
     return records.get({ uid }, context);
   },
 
-  ListRoles: records.list(({ name }) => equals({ name }), true),
+  ListRoles: records.list(({ name }) => equals({ name })),
 
   CreateRole: ({ parent, role }, context) => {
     const input = withoutRepeats(records.input(context, role));

@@ -19,7 +19,7 @@ import {
   type RoleV1,
   servicePrincipalV1,
 } from "../../schema/index.ts";
-import { checkUnpaged, equals, IS_ROOT } from "../store/list.ts";
+import { checkUnpaged } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
 import type { Row, Shape, Store } from "../store/store.ts";
 import type { ServiceMethods } from "./context.ts";
@@ -92,13 +92,13 @@ const githubV1From = ({ appInstallations = {} }: NonNullable<AccountAssociation[
 export const v1Service = {
   ListGroupsV1: ({ id, uidp, name }, context) => {
     if (id && !isUidp(id)) return { items: [] };
-    const rows = listReadable(context, shapes.group, uidp, equals({ uid: id, name }));
+    const rows = listReadable(context, "group", { uid: id, name }, uidp);
     return { items: rows.map((row) => groupV1From(context.store, row)) };
   },
 
   ListReposV1: ({ id, uidp, name }, context) => {
     const { store } = context;
-    const rows = listReadable(context, shapes.repo, uidp, equals({ uid: id, name }));
+    const rows = listReadable(context, "repo", { uid: id, name }, uidp);
     return {
       items: rows.map((row) => {
         const { catalogTier, sync_config, ...repo } = repoFrom(store, row);
@@ -114,9 +114,7 @@ export const v1Service = {
   },
 
   ListIdentitiesV1: ({ id, uidp }, context) => ({
-    items: listReadable(context, shapes.identity, uidp, equals({ uid: id })).map((row) =>
-      identityV1From(recordFrom(row)),
-    ),
+    items: listReadable(context, "identity", { uid: id }, uidp).map((row) => identityV1From(recordFrom(row))),
   }),
 
   // Finds only what the caller may list, so that no caller can find out which organizations trust a workload.
@@ -129,14 +127,15 @@ export const v1Service = {
   },
 
   ListRolesV1: ({ id, name, parent, uidp }, context) => {
-    const inRoot = parent === "/" ? [IS_ROOT] : equals({ parent });
-    const filters = [...equals({ uid: id, name }), ...inRoot];
-    return { items: listReadable(context, shapes.role, uidp, filters, true).map((row) => roleV1From(row)) };
+    const isOfRoot = parent === "/";
+    const filters = { uid: id, name, parent: isOfRoot ? undefined : parent };
+    const place = isOfRoot ? { ...uidp, inRoot: true } : uidp;
+    return { items: listReadable(context, "role", filters, place).map(roleV1From) };
   },
 
   ListRoleBindingsV1: ({ id, uidp }, context) => {
     const { group, role } = createHolders(context.store);
-    const items = listReadable(context, shapes.roleBinding, uidp, equals({ uid: id })).map((row): RoleBindingV1 => {
+    const items = listReadable(context, "roleBinding", { uid: id }, uidp).map((row): RoleBindingV1 => {
       const identity = row.columns.identity_uid as string;
       const { issuer, subject } = context.store.get(shapes.identity, identity)?.columns ?? {};
       return {
@@ -154,8 +153,8 @@ export const v1Service = {
 
   ListGroupInvitesV1: ({ group, id, keyId }, context) => {
     const { role } = createHolders(context.store);
-    const filters = equals({ parent: group, uid: id, key_id: keyId });
-    const items = listReadable(context, shapes.groupInvite, undefined, filters).map((row): GroupInviteV1 => {
+    const filters = { parent: group, uid: id, key_id: keyId };
+    const items = listReadable(context, "groupInvite", filters).map((row): GroupInviteV1 => {
       const invite = recordFrom<GroupInvite>(row);
       const { uid, roleUid, expirationTime, createTime } = invite;
       return { ...invite, id: uid, expiration: expirationTime, role: role(roleUid), createdAt: createTime };
@@ -164,13 +163,10 @@ export const v1Service = {
   },
 
   ListAccountAssociationsV1: ({ group, name }, context) => {
-    const filters = equals({ uid: group, name });
-    const items = listReadable(context, shapes.accountAssociation, undefined, filters).map(
-      (row): AccountAssociationV1 => {
-        const { github, ...clouds } = row.body as AccountAssociation;
-        return { group: row.uid, ...clouds, ...(github && { github: githubV1From(github) }) };
-      },
-    );
+    const items = listReadable(context, "accountAssociation", { uid: group, name }).map((row): AccountAssociationV1 => {
+      const { github, ...clouds } = row.body as AccountAssociation;
+      return { group: row.uid, ...clouds, ...(github && { github: githubV1From(github) }) };
+    });
     return { items };
   },
 } satisfies ServiceMethods;

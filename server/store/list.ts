@@ -26,10 +26,9 @@ export interface Condition {
   values: SQLInputValue[];
 }
 
-/** What the caller may read: everything in these groups, and root records of a kind that shows them to everyone. */
+/** What the caller may read: everything in these groups. */
 export interface Readable {
   scopes: readonly string[];
-  rootRecords?: boolean;
   /** and of those, only what all of these select */
   only?: readonly Condition[];
 }
@@ -138,7 +137,7 @@ const takePage = (found: Iterable<Raw>, limit: number): { raw: Raw[]; hasMore: b
 export const equals = (filters: Readonly<Record<string, string | undefined>>): Condition[] =>
   Object.entries(filters).flatMap(([column, value]) => (value ? [{ sql: `${column} = ?`, values: [value] }] : []));
 
-export const IS_ROOT: Condition = { sql: "parent IS NULL", values: [] };
+const IS_ROOT: Condition = { sql: "parent IS NULL", values: [] };
 
 /** `column` is one of the values, or nothing where the filter is unset. */
 export const among = (column: string, values: readonly string[] = []): Condition[] =>
@@ -167,10 +166,10 @@ const countRows = (store: Store, shape: Shape, where: readonly Condition[]): num
 
 // A grant at a group covers the group and everything below. Root records other than groups are hidden, except of kinds that
 // show them to everyone.
-const readableCondition = (shape: Shape, { scopes, rootRecords, only = [] }: Readable): Condition => {
+const readableCondition = (shape: Shape, { scopes, only = [] }: Readable): Condition => {
   const granted = or([
     ...(scopes.length > FEW_SCOPES ? inMany(shape, scopes) : scopes.flatMap((scope) => inOne(shape, scope))),
-    ...(rootRecords ? [IS_ROOT] : []),
+    ...(shape.showsRoots ? [IS_ROOT] : []),
   ]);
   return and([granted, ...only]);
 };

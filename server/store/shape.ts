@@ -23,6 +23,7 @@ const GROUP_UID = { groupUid: true };
 const OWN: Partial<Record<KindName, Partial<Shape>>> = {
   group: GROUP_UID,
   accountAssociation: GROUP_UID,
+  role: { showsRoots: true },
   groupInvite: { defaultOrder: "create_time desc" },
 };
 

@@ -14,6 +14,8 @@ export interface Shape {
   defaultOrder?: string;
   /** a record has the uid of a group */
   groupUid?: boolean;
+  /** root records are shown to everyone */
+  showsRoots?: boolean;
 }
 
 /** One stored record: its fields, its times in milliseconds, and the columns that only its table has. */

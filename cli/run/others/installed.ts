@@ -8,13 +8,12 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
-import { parse } from "yaml";
+import { documentIn } from "../../../pulumi/project.ts";
 import { isObject, type Json } from "../../../schema/index.ts";
 import { ProviderError } from "./process.ts";
 
@@ -67,19 +66,9 @@ const localPackages = (root: string, packages: unknown, seen: Set<string>): Plug
     seen.add(name);
     // Of a package, too, the engine takes the path from the folder of the program.
     const folder = resolve(root, source);
-    const own = readProject(join(folder, PROJECT));
-    return [{ name, folder }, ...localPackages(root, own.packages, seen)];
+    const { packages: own } = documentIn(join(folder, PROJECT));
+    return [{ name, folder }, ...localPackages(root, own, seen)];
   });
-
-const readProject = (file: string): Json => {
-  try {
-    const content: unknown = parse(readFileSync(file, "utf8"));
-    return isObject(content) ? content : {};
-  } catch {
-    // The engine names what is wrong with it.
-    return {};
-  }
-};
 
 /** What is neither the name of a package nor an address: `random`, `random@4.16.0`, `org/random`, `github.com/org/random`. */
 const isPath = (source: string): boolean =>
