@@ -1,11 +1,11 @@
 // Account associations: one for each group, with the group's own uid (docs/contract.md#account-associations).
-import { type AccountAssociation, alreadyExists, inputViolations, notFound, operations } from "../../schema/index.ts";
+import { alreadyExists, inputViolations, notFound, operations } from "../../schema/index.ts";
 import { equals } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
 import type { ServiceMethods } from "./context.ts";
 import { existing, recordsOf, throwIfAny } from "./record.ts";
 
-const records = recordsOf<AccountAssociation, "accountAssociations">("accountAssociation", "accountAssociations");
+const records = recordsOf("accountAssociation");
 
 export const accountAssociationService = {
   GetAccountAssociation: records.get,

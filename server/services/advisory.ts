@@ -7,7 +7,7 @@ import type { Store } from "../store/store.ts";
 import type { ServiceMethods } from "./context.ts";
 import { recordsOf } from "./record.ts";
 
-const records = recordsOf<Advisory, "advisories">("advisory", "advisories");
+const records = recordsOf("advisory");
 
 export const advisoryService = {
   GetAdvisory: records.get,

@@ -22,7 +22,7 @@ const mappingFrom = (row: Row): ExternalGroupRoleMapping => ({
   identityProviderUid: row.parent as string,
 });
 
-const records = recordsOf("externalGroupRoleMapping", "externalGroupRoleMappings", mappingFrom);
+const records = recordsOf("externalGroupRoleMapping", mappingFrom);
 
 export const externalGroupRoleMappingService = {
   GetExternalGroupRoleMapping: records.get,

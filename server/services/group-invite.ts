@@ -15,7 +15,7 @@ const groupInviteFrom = (row: Row, store: Store): GroupInvite => {
   return role ? { ...invite, role: recordFrom<NonNullable<GroupInvite["role"]>>(role) } : invite;
 };
 
-const records = recordsOf("groupInvite", "groupInvites", groupInviteFrom);
+const records = recordsOf("groupInvite", groupInviteFrom);
 
 export const groupInviteService = {
   GetGroupInvite: records.get,

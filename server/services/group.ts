@@ -22,13 +22,13 @@ import { permissionDenied, recordFrom, recordsOf, uidIn } from "./record.ts";
 import { insertOwner } from "./role-binding.ts";
 
 // kind and status belong to the organization; the groups below inherit them (docs/contract.md#groups).
-export const groupFrom = (store: Store, row: Row): Group => {
+export const groupFrom = (row: Row, store: Store): Group => {
   const root = isRoot(row.uid) ? row : store.get(shapes.group, rootOf(row.uid));
   const { kind, status } = (root?.body ?? {}) as Partial<Group>;
   return { resourceLimits: {}, ...recordFrom<Omit<Group, "resourceLimits">>(row), kind, status };
 };
 
-const records = recordsOf("group", "groups", (row, store) => groupFrom(store, row));
+const records = recordsOf("group", groupFrom);
 
 export const groupService = {
   GetGroup: records.get,
@@ -154,7 +154,7 @@ export const lookupGroupService = {
     const domain = domainOf(context);
     const [only, ...others] = domain ? verifiedRoots(context, domain) : [];
     if (!only || others.length > 0) throw missing();
-    return { group: groupFrom(context.store, only) };
+    return { group: groupFrom(only, context.store) };
   },
 } satisfies ServiceMethods;
 

@@ -25,7 +25,7 @@ const inputOf = ({ body, columns }: Row): Json => ({
   oidc: { ...(body.oidc as Oidc), ...(columns.has_secret === 1 && { clientSecret: KEPT }) },
 });
 
-const records = recordsOf("identityProvider", "identityProviders", identityProviderFrom, recordFrom<IdentityProvider>);
+const records = recordsOf("identityProvider", identityProviderFrom, recordFrom<IdentityProvider>);
 
 export const identityProviderService = {
   GetIdentityProvider: records.get,

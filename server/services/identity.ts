@@ -22,7 +22,7 @@ import type { IdentityRules, ServiceContext, ServiceMethods } from "./context.ts
 import { existing, newTimes, recordFrom, recordsOf, throwIfAny, timeText, uidIn } from "./record.ts";
 import { demandHeld } from "./role.ts";
 
-const records = recordsOf<Identity, "identities">("identity", "identities");
+const records = recordsOf("identity");
 
 export const identityService = {
   GetIdentity: records.get,

@@ -11,6 +11,7 @@ import {
   maskTouches,
   notFound,
   parseMask,
+  type ResponseOf,
   requiredTexts,
   resources,
 } from "../../schema/index.ts";
@@ -41,6 +42,9 @@ export const times = (row: Row): { createTime: string; updateTime: string } => (
 export const recordFrom = <T>(row: Row): T => ({ uid: row.uid, ...row.body, ...times(row) }) as T;
 
 export type Kind = keyof typeof resources;
+type RecordsByKind = { [K in Kind]: ResponseOf<(typeof resources)[K]["operations"]["get"]> };
+// With a name, so that a declaration of what follows does not spell it out.
+interface RecordByKind extends RecordsByKind {}
 
 /** The record, or NOT_FOUND: the caller was authorised before (AIP-211, docs/contract.md#d5). */
 export const existing = (context: ServiceContext, kind: Kind, uid: string): Row => {
@@ -129,14 +133,13 @@ export const listReadable = (
 type Columns = Parameters<Store["insert"]>[2];
 
 /** What the methods of a kind share. `toMessage`: the API's message of a stored record; `toItem`: the same in a list. */
-export const recordsOf = <T, P extends string>(
-  kind: Kind,
-  plural: P,
+export const recordsOf = <K extends Kind, T = RecordByKind[K], P extends string = (typeof resources)[K]["plural"]>(
+  kind: K,
   toMessage: (row: Row, store: Store) => T = recordFrom<T>,
   toItem = toMessage,
 ) => {
   const shape = shapes[kind];
-  const { schema } = resources[kind];
+  const { schema, plural } = resources[kind];
   const row = (context: ServiceContext, uid: string): Row => existing(context, kind, uid);
   const get = ({ uid }: { uid: string }, context: ServiceContext): T => toMessage(row(context, uid), context.store);
   return {
@@ -149,7 +152,8 @@ export const recordsOf = <T, P extends string>(
         const { store, tokens } = context;
         const readable = readableBy(context, shape);
         const { rows, ...envelope } = listRows(store, tokens, shape, request, filtersOf(request), readable);
-        return { ...({ [plural]: rows.map((one) => toItem(one, store)) } as Record<P, T[]>), ...envelope };
+        const items = { [plural]: rows.map((one) => toItem(one, store)) };
+        return { ...(items as Record<P, T[]>), ...envelope };
       },
     /** The fields of a new record, once its parent exists. */
     input: (context: ServiceContext, resource: Json, further?: readonly FieldViolation[], report?: Report): T =>

@@ -27,11 +27,11 @@ import { readmeViolation } from "./readme.ts";
 import { changeInput, existing, recordFrom, recordsOf, throwIfAny, timeText, uidIn } from "./record.ts";
 
 // Two repos may sync from each other: `seen` ends the search.
-export const repoFrom = (store: Store, row: Row, seen: readonly string[] = []): Repo => {
+export const repoFrom = (row: Row, store: Store, seen: readonly string[] = []): Repo => {
   const repo = recordFrom<Repo>(row);
   const source = sourceOf(store, row, seen);
   if (!source) return repo;
-  const { description, ...inherited } = repoFrom(store, source, [...seen, row.uid]);
+  const { description, ...inherited } = repoFrom(source, store, [...seen, row.uid]);
   return {
     ...repo,
     ...(!repo.description && description && { description }),
@@ -45,7 +45,7 @@ export const readmeOf = (store: Store, row: Row, seen: readonly string[] = []): 
   return source ? readmeOf(store, source, [...seen, row.uid]) : (row.columns.readme as string);
 };
 
-const records = recordsOf("repo", "repos", (row, store) => repoFrom(store, row));
+const records = recordsOf("repo", repoFrom);
 
 export const repoService = {
   GetRepo: records.get,
@@ -63,7 +63,7 @@ export const repoService = {
 
   UpdateRepo: ({ repo, updateMask }, context) => {
     const row = records.row(context, repo.uid);
-    const { uid, createTime, updateTime, ...shown } = repoFrom(context.store, row);
+    const { uid, createTime, updateTime, ...shown } = repoFrom(row, context.store);
     const current = { ...shown, description: row.body.description };
     const { next, paths } = changeInput(Repo, current, repo, updateMask);
     const stored = withSync(context, next as Repo, paths, row);
@@ -97,7 +97,7 @@ export const leaveToSources = (store: Store, uids: readonly string[]): void => {
     if (!source) continue;
     const body = { ...row.body };
     for (const name of INHERITED) delete body[name];
-    if (body.description === repoFrom(store, source, [uid]).description) delete body.description;
+    if (body.description === repoFrom(source, store, [uid]).description) delete body.description;
     store.update(shapes.repo, { ...row, body });
   }
 };
@@ -130,7 +130,7 @@ const inheritedViolations = (
 ): FieldViolation[] => {
   const source = sync && store.get(shapes.repo, sync.source);
   if (!source) return [];
-  const inherited = repoFrom(store, source);
+  const inherited = repoFrom(source, store);
   const named = paths.filter((path) => path !== WILDCARD);
   return INHERITED.filter((name) => {
     const [value, sourceValue] = [input, inherited].map((repo) => (repo as Json)[name] ?? zeroOf(Repo.shape[name]));

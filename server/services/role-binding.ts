@@ -43,7 +43,7 @@ const summaryOf = (uid: string, row: Row | undefined) => ({
   description: (row?.body.description as string) ?? "",
 });
 
-const records = recordsOf("roleBinding", "roleBindings", roleBindingFrom);
+const records = recordsOf("roleBinding", roleBindingFrom);
 
 export const roleBindingService = {
   GetRoleBinding: records.get,

@@ -21,7 +21,7 @@ import { existing, recordsOf, uidIn } from "./record.ts";
 
 export const capabilitiesOfRole = (row: Row): string[] => (row.body.capabilities as string[] | undefined) ?? [];
 
-const records = recordsOf<Role, "roles">("role", "roles");
+const records = recordsOf("role");
 
 export const roleService = {
   // Unscoped: everyone may read a built-in role, and a custom one requires roles.list at its group.

@@ -6,7 +6,7 @@ import type { Store } from "../store/store.ts";
 import type { ServiceMethods } from "./context.ts";
 import { existing, recordsOf, uidIn } from "./record.ts";
 
-const records = recordsOf<Tag, "tags">("tag", "tags");
+const records = recordsOf("tag");
 
 export const tagService = {
   GetTag: records.get,

@@ -37,9 +37,7 @@ const withExpirationV1 = <T extends { expirationTime?: string }>(from: T) => ({
   expiration: from.expirationTime,
 });
 
-export const groupV1From = (store: Store, row: Row): GroupV1 => {
-  return { id: row.uid, ...groupFrom(store, row) };
-};
+export const groupV1From = (row: Row, store: Store): GroupV1 => ({ id: row.uid, ...groupFrom(row, store) });
 
 const identityV1From = ({ staticKeys, servicePrincipal, ...identity }: Identity): IdentityV1 => ({
   ...identity,
@@ -61,11 +59,11 @@ export const roleV1From = (row: Row): RoleV1 => ({
 // Reads each group and role of a list once. The response repeats them for each item, so each use counts towards its size.
 const createHolders = (store: Store) => {
   let size = 0;
-  const memoize = <T>(shape: Shape, from: (row: Row) => T) => {
+  const memoize = <T>(shape: Shape, from: (row: Row, store: Store) => T) => {
     const known = new Map<string, { value: T | undefined; size: number }>();
     const read = (uid: string) => {
       const row = store.get(shape, uid);
-      const value = row && from(row);
+      const value = row && from(row, store);
       return { value, size: JSON.stringify(value ?? "").length };
     };
     return (uid: string): T | undefined => {
@@ -77,7 +75,7 @@ const createHolders = (store: Store) => {
     };
   };
   return {
-    group: memoize(shapes.group, (row): GroupV1 => groupV1From(store, row)),
+    group: memoize(shapes.group, groupV1From),
     role: memoize(shapes.role, roleV1From),
   };
 };
@@ -93,7 +91,7 @@ export const v1Service = {
   ListGroupsV1: ({ id, uidp, name }, context) => {
     if (id && !isUidp(id)) return { items: [] };
     const rows = listReadable(context, "group", { uid: id, name }, uidp);
-    return { items: rows.map((row) => groupV1From(context.store, row)) };
+    return { items: rows.map((row) => groupV1From(row, context.store)) };
   },
 
   ListReposV1: ({ id, uidp, name }, context) => {
@@ -101,7 +99,7 @@ export const v1Service = {
     const rows = listReadable(context, "repo", { uid: id, name }, uidp);
     return {
       items: rows.map((row) => {
-        const { catalogTier, sync_config, ...repo } = repoFrom(store, row);
+        const { catalogTier, sync_config, ...repo } = repoFrom(row, store);
         return {
           id: row.uid,
           ...repo,

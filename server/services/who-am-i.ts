@@ -37,7 +37,7 @@ const heldByGroup = ({ caller, store }: ServiceContext): Held => {
     }))
     .filter(({ group }) => isWithin(caller.scopes, group.uid));
   return [...Map.groupBy(bound, ({ group }) => group.uid).values()].flatMap((here): Held => {
-    const group = groupV1From(store, (here[0] as (typeof here)[number]).group);
+    const group = groupV1From((here[0] as (typeof here)[number]).group, store);
     const roles = here.map(({ role }) => role);
     const whole = roles.filter((role) => capabilitiesOfRole(role).every(isShown));
     const held = new Set(roles.flatMap(capabilitiesOfRole).filter(isShown));
