@@ -69,7 +69,9 @@ const writeFloor = async (folder: string): Promise<void> => {
   mkdirSync(packagePath, { recursive: true });
   const exports = { ".": "./index.js", "./plugin": "./native.js", "./dynamic": "./dynamic.js" };
   writeFileSync(join(packagePath, "package.json"), JSON.stringify({ name: "pulumi-irm", type: "module", exports }));
-  for (const name of ["index", "native", "dynamic", "classes", "outputs"])
+  for (const [name, isDynamic] of Object.entries({ index: true, native: false }))
+    writeFileSync(join(packagePath, `${name}.js`), classesText(isDynamic));
+  for (const name of ["classes", "dynamic", "outputs"])
     writeCompiled(join(root, "bench", "floor", `${name}.ts`), join(packagePath, `${name}.js`));
   const texts = Object.fromEntries(KINDS.map(([type, kind]) => [type, handlerText(kind)]));
   writeFileSync(join(packagePath, "handler-texts.json"), JSON.stringify(texts));
@@ -78,6 +80,13 @@ const writeFloor = async (folder: string): Promise<void> => {
   await build.write({ file: join(folder, "plugin", "main.mjs"), format: "esm", codeSplitting: false });
   await build.close();
 };
+
+/** The classes of a form. */
+const classesText = (isDynamic: boolean): string =>
+  [
+    'import { classOf } from "./classes.js";',
+    ...KINDS.map(([type]) => `export const ${type} = classOf("${type}", ${isDynamic});`),
+  ].join("\n");
 
 const writeCompiled = (from: string, to: string): void => {
   const text = stripTypeScriptTypes(readFileSync(from, "utf8"));

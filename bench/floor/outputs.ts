@@ -1,7 +1,4 @@
 // The fields that the service adds to a record. A provider that answers at once makes them up, as long as real ones are.
-import { readFileSync } from "node:fs";
-import * as pulumi from "@pulumi/pulumi";
-
 type Json = Record<string, unknown>;
 
 const TIME = "2026-01-01T00:00:00.000Z";
@@ -40,34 +37,4 @@ export const outputsOf = (type: string, inputs: Json): { id: string; outs: Json 
   }));
   const switches = { exclusive: false, maxRemovals: 20, unmanaged: [] };
   return { id: String(parent), outs: { ...inputs, bindings, ...switches, uid: parent, updateTime: TIME } };
-};
-
-// The classes of a provider that answers at once: the fields and the names of ours, and nothing besides.
-
-type Args = Readonly<Record<string, unknown>>;
-
-/** The text of our dynamic resources, so that its length is no difference. */
-const texts: Readonly<Record<string, string>> = JSON.parse(
-  readFileSync(new URL("./handler-texts.json", import.meta.url), "utf8"),
-);
-
-/** `isDynamic`: the provider is a text in the inputs; otherwise it is a plugin. */
-export const classOf = (type: string, isDynamic: boolean) => {
-  const token = (isDynamic ? "pulumi-nodejs:dynamic/irm:" : "irm:index:") + type;
-  const hidden = isDynamic ? { __provider: texts[type] } : {};
-  const { outs } = outputsOf(type, {});
-  const unset = Object.fromEntries(Object.keys(outs).map((name) => [name, undefined]));
-  return class extends pulumi.CustomResource {
-    constructor(name: string, args: Args, opts: pulumi.CustomResourceOptions = {}) {
-      super(token, name, { ...unset, ...(uidsOf(args) as Args), ...hidden }, opts);
-    }
-  };
-};
-
-/** References as the uids of what they refer to. */
-const uidsOf = (value: unknown): unknown => {
-  if (pulumi.CustomResource.isInstance(value)) return value.id;
-  if (Array.isArray(value)) return value.map(uidsOf);
-  if (typeof value !== "object" || value === null || pulumi.Output.isInstance(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, uidsOf(member)]));
 };
