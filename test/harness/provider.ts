@@ -2,12 +2,14 @@
 // do, and their POSTs meet the given faults, one each. The sessions of `startService` meet no fault.
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import type { Env } from "../../client/config.ts";
 import { readConfig } from "../../client/credentials.ts";
 import { AttemptError } from "../../client/retry.ts";
 import { type HttpAnswer, type HttpRequest, systemTransport, type Transport } from "../../client/transport.ts";
 import { type Methods, methodsWith } from "../../provider/engine/methods.ts";
+import { kindRecords } from "../../provider/kind/index.ts";
+import * as reconcile from "../../provider/reconcile/index.ts";
 import { type Environment, type Session, sessionWith } from "../../provider/run/session.ts";
 import type { StoredStacks } from "../../provider/run/stored-stack.ts";
 import { ApiError, type Json } from "../../schema/index.ts";
@@ -108,6 +110,14 @@ export const startMachine = () => {
     /** a group with these arguments, created by another caller */
     createByOther: ({ parent, name, description }: Json) =>
       machine.service.call("CreateGroup", { parent, group: { name, description } }),
+    /** the resource of these arguments in a new process, whose POSTs meet these faults */
+    create: (args: Json, ...faults: Fault[]) =>
+      reconcile.create(kindRecords.group, machine.run(...faults).session, args),
+    /** the same in a process that dies at its POST: it may still arrive */
+    killed: (args: Json, when: "before" | "after" = "before"): Promise<void> =>
+      expect(reconcile.create(kindRecords.group, machine.dying(when).session, args)).rejects.toThrow(Killed),
+    /** the entries of a resource that its journal has open */
+    unsettled: ({ __key: key }: Json) => machine.run().session.journal.findUnsettled(key as string),
     named: async (name: unknown): Promise<Json[]> => {
       const request = { uidp: { childrenOf: machine.org }, name: name as string };
       return (await machine.service.session.call("ListGroups", request)).groups as unknown as Json[];

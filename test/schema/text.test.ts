@@ -1,6 +1,18 @@
-// Names, descriptions and uids (docs/contract.md#values, docs/contract.md#d2).
+// Names, descriptions and uids, which alone have the hierarchy (docs/contract.md#values, docs/contract.md#uids, docs/contract.md#d2).
 import { describe, expect, test } from "vitest";
-import { Group, inputViolations, isUidp, uidp } from "../../schema/index.ts";
+import {
+  ancestorsOf,
+  Group,
+  inputViolations,
+  isAncestor,
+  isAncestorOrSelf,
+  isRoot,
+  isUidp,
+  levelOf,
+  parentOf,
+  rootOf,
+  uidp,
+} from "../../schema/index.ts";
 
 const NAME_TEXT = 'name must match "^[a-z0-9 ._-]{1,}$"';
 const DESCRIPTION_TEXT = 'description must match "^[\\S ]{0,512}$"';
@@ -56,8 +68,6 @@ describe("a description", () => {
 });
 
 describe("a uid", () => {
-  const root = "720909c9f5279097d847ad02a2f24ba8f59de36a";
-
   test.each([
     ["a root group, a user's identity, a built-in role", root],
     ["the identity of the published sample", `${root}/a033a6fabe0bfa0d`],
@@ -81,4 +91,45 @@ describe("a uid", () => {
     expect(isUidp(uid)).toBe(false);
     expect(uidp.safeParse(uid).success).toBe(false);
   });
+});
+
+const root = "0475f6ba1c2d3e4f5061728394a5b6c7d8e905b6";
+const group = `${root}/b74ce966caf448d1`;
+const leaf = `${group}/dda9aab2d2d90f9e`;
+
+test("the parent of a record is its uid without the last segment, and a root has none", () => {
+  expect([leaf, group, root].map(parentOf)).toEqual([group, root, ""]);
+});
+
+test("the root of every record is its first segment", () => {
+  expect([leaf, group, root].map(rootOf)).toEqual([root, root, root]);
+  expect([leaf, group, root].map(isRoot)).toEqual([false, false, true]);
+});
+
+test("the ancestors begin with the root and leave out the record", () => {
+  expect(ancestorsOf(leaf)).toEqual([root, group]);
+  expect(ancestorsOf(root)).toEqual([]);
+});
+
+test.each([
+  [root, leaf, true, "two levels above"],
+  [group, leaf, true, "one level above"],
+  [leaf, leaf, false, "IsAncestor is exclusive of itself"],
+  [leaf, group, false, "below is not above"],
+  [`${root}/b74ce966caf448d`, leaf, false, "a prefix of text that ends inside a segment"],
+  [`${group}/dda9aab2d2d90f9`, leaf, false, "a prefix of the last segment"],
+])("%s above %s: %s (%s)", (ancestor, uid, above) => {
+  expect(isAncestor(ancestor, uid)).toBe(above);
+});
+
+test("IsAncestorOrSelf differs for the record itself only", () => {
+  expect(isAncestorOrSelf(leaf, leaf)).toBe(true);
+  expect(isAncestorOrSelf(group, leaf)).toBe(true);
+  expect(isAncestorOrSelf(leaf, group)).toBe(false);
+});
+
+test("a uid has at most 102 levels below its organization: a hundred of groups, a repo, a tag", () => {
+  const at = (levels: number) => root + "/b74ce966caf448d1".repeat(levels);
+  expect([0, 100, 102].map((levels) => levelOf(at(levels)))).toEqual([0, 100, 102]);
+  expect([0, 100, 102, 103, 60_000].map((levels) => isUidp(at(levels)))).toEqual([true, true, true, false, false]);
 });

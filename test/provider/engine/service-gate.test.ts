@@ -1,11 +1,15 @@
-// A state whose records are at another service, detected by the address in the state and by the organization behind it.
+// A state whose records are at another service, detected by the address in the state and by the organization behind it. And a run without the
+// service: what tells a preview from an update, and how long checks wait for it.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { serviceOf } from "../../../client/config.ts";
+import { SessionError } from "../../../client/errors.ts";
 import { systemTransport, type Transport } from "../../../client/transport.ts";
 import type { Methods } from "../../../provider/engine/methods.ts";
+import { offlineWith } from "../../../provider/engine/service-gate.ts";
 import { UNKNOWN } from "../../../pulumi/value.ts";
+import { manualClock } from "../../harness/clock.ts";
 import { startSharedService, workloadToken } from "../../harness/provider.ts";
 import { keyOf, lostAnswer, ORG, refusal } from "../../support/scripted.ts";
 
@@ -262,4 +266,62 @@ describe("an update", () => {
     // The SDK takes what the check does not give for unknown.
     expect(inputs).not.toHaveProperty("uid");
   });
+});
+
+const REASON = new SessionError("no connection");
+const WARNING = "warning: the service is not asked, and this shows what is known without it: no connection";
+
+const startOffline = () => {
+  const clock = manualClock();
+  const messages: string[] = [];
+  return { clock, messages, offline: offlineWith(clock, (text) => messages.push(text)) };
+};
+
+it("a run with the service waits for nothing, and says nothing", async () => {
+  const { clock, messages, offline } = startOffline();
+  offline.expectStep();
+  await offline.hold();
+  offline.noteShown();
+  offline.carriedOut();
+  expect([clock.sleeps, messages, offline.isOn()]).toEqual([[], [], false]);
+});
+
+it("a preview warns once, and its checks wait no longer", async () => {
+  const { clock, messages, offline } = startOffline();
+  offline.begin(REASON);
+  offline.expectStep();
+  offline.noteShown();
+  offline.noteShown();
+  await offline.hold();
+  offline.expectNone();
+  expect([clock.sleeps, messages, offline.isOn()]).toEqual([[], [WARNING], true]);
+});
+
+it("an update ends with the reason, and the checks that follow wait until the engine has seen it", async () => {
+  const { clock, messages, offline } = startOffline();
+  offline.begin(REASON);
+  await offline.hold();
+  offline.expectStep();
+  expect(() => offline.carriedOut()).toThrow(REASON);
+  clock.advance(400);
+  expect(() => offline.carriedOut()).toThrow(REASON);
+  await offline.hold();
+  await offline.hold();
+  expect([clock.sleeps, messages]).toEqual([[600], []]);
+});
+
+it("where no step comes, it counts as a preview", async () => {
+  const { clock, messages, offline } = startOffline();
+  offline.begin(REASON);
+  offline.expectStep();
+  await offline.hold();
+  await offline.hold();
+  expect([clock.sleeps, messages]).toEqual([[2_000], [WARNING]]);
+});
+
+it("a preview in which nothing changes warns too", () => {
+  const { messages, offline } = startOffline();
+  offline.begin(REASON);
+  offline.expectNone();
+  expect(messages).toEqual([WARNING]);
 });

@@ -2,10 +2,10 @@
 import fs, { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { dirname } from "node:path";
-import { afterEach, describe, expect, it, vi } from "vitest";
-import { contentsFrom } from "../../../provider/log/entries.ts";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { contentsFrom, knownLine } from "../../../provider/log/entries.ts";
 import type { Entry } from "../../../provider/log/entry.ts";
-import { JournalError, journalFile } from "../../../provider/log/file.ts";
+import { acknowledgeIn, JournalError, journalFile } from "../../../provider/log/file.ts";
 import { createJournal, type Journal, type NewIntent } from "../../../provider/run/journal.ts";
 import { manualClock } from "../../harness/clock.ts";
 import { testFolder } from "../../support/test-folder.ts";
@@ -174,5 +174,47 @@ describe("compaction", () => {
     const entries = (await journal.begin([begun], async () => 1)) as Entry[];
     expect(await journal.findUnsettled(begun.key)).toEqual([]);
     await journal.end(entries);
+  });
+});
+
+// What the program tells the journal of records that the engine has stored, while the provider's process writes it.
+describe("acknowledgeIn", () => {
+  let path: string;
+  beforeEach(({ task }) => {
+    path = folder.path(`${task.id}.jsonl`);
+  });
+  const uid = (n: number) => uidOf(String(n));
+  const entries = () => contentsFrom(readFileSync(path, "utf8")).entries.map(({ intent }) => intent);
+  const own = (n: number, kind = "group") => ({ ...intent(`${kind} ${n}`), kind });
+  const succeeded = (n: number, kind?: string) => [own(n, kind), { ...own(n, kind), uid: uid(n) }];
+
+  it("removes the entries of what is stored, and of nothing else", async () => {
+    const provider = journalFile(path);
+    await provider.append(...succeeded(1), ...succeeded(2), own(3));
+    await acknowledgeIn(path, [knownLine("group", uid(1)), knownLine("group", uid(9))]);
+    expect(entries()).toEqual(["group 2", "group 3"]);
+    await provider.append({ ...own(3), uid: uid(3) }, ...succeeded(4));
+    await acknowledgeIn(path, [knownLine("group", uid(3)), knownLine("group", uid(4))]);
+    expect(entries()).toEqual(["group 2"]);
+  });
+
+  it("tells records apart that share a uid", async () => {
+    await journalFile(path).append(...succeeded(1), ...succeeded(1, "accountAssociation"));
+    await acknowledgeIn(path, [knownLine("accountAssociation", uid(1))]);
+    expect(entries()).toEqual(["group 1"]);
+  });
+
+  it("follows a journal that the provider has rewritten", async () => {
+    const provider = journalFile(path);
+    await provider.append(...succeeded(1), ...succeeded(2));
+    await acknowledgeIn(path, [knownLine("group", uid(1))]);
+    await provider.compact({ ...contentsFrom(""), entries: succeeded(2).slice(1) });
+    await acknowledgeIn(path, [knownLine("group", uid(2))]);
+    expect(entries()).toEqual([]);
+  });
+
+  it("makes no journal where there is none", async () => {
+    await acknowledgeIn(path, [knownLine("group", uid(1))]);
+    expect(() => readFileSync(path)).toThrow("ENOENT");
   });
 });

@@ -48,7 +48,7 @@ const create = (session: Session, args: Json) => reconcile.create(group, session
 const REFUSED = "and nothing shows that this stack created it; nothing was sent:";
 
 describe("a create that a killed run left in the engine's state", () => {
-  it("gives its record, and no second one is created", async () => {
+  it("gives its record, and no second one is created; without one, no more is asked for", async () => {
     const { args, there } = await existing();
     const { session, asked } = runWith({ pending: [{ args }] });
     expect((await create(session, args)).id).toBe(there.uid);
@@ -59,14 +59,11 @@ describe("a create that a killed run left in the engine's state", () => {
     // The state is read once in a run, and not again for the creates that follow.
     await create(session, newArgs());
     expect(asked).toEqual({ states: 1, secrets: 0, runs: 1 });
-  });
-
-  it("is no reason to ask for more where there is none", async () => {
-    const { session, asked } = runWith({ pending: [] });
-    await create(session, newArgs());
-    await create(session, newArgs());
-    expect(asked).toEqual({ states: 1, secrets: 0, runs: 0 });
-    expect(machine.messages).toEqual([]);
+    const other = runWith({ pending: [] });
+    await create(other.session, newArgs());
+    await create(other.session, newArgs());
+    expect(other.asked).toEqual({ states: 1, secrets: 0, runs: 0 });
+    expect(machine.messages).toHaveLength(1);
   });
 
   it("gives its record also where the program has changed, and the record is updated", async () => {
@@ -98,21 +95,16 @@ describe("a create that a killed run left in the engine's state", () => {
     );
   });
 
-  it("waits until no request of the killed run can arrive, and creates one", async () => {
+  it("waits until no request of the killed run can arrive, and not after a later run, which began when it had ended", async () => {
     const args = newArgs();
     const { session, clock } = runWith({ pending: [{ args }] });
     await create(session, args);
     expect(clock.now()).toBeGreaterThanOrEqual(65 * SECOND_MS - SECOND_MS);
     expect(machine.posts).toBe(1);
-  });
-
-  it("does not wait long after a later run, which began when the killed one had ended", async () => {
-    const args = newArgs();
     const runs: EngineRun[] = [{ kind: "refresh", result: "succeeded", startedAt: Date.now() - 2 * MINUTE_MS }];
-    const { session, clock } = runWith({ pending: [{ args, agoMs: 3 * MINUTE_MS }], runs });
-    await create(session, args);
-    expect(clock.now()).toBe(0);
-    expect(machine.posts).toBe(1);
+    const later = runWith({ pending: [{ args: newArgs(), agoMs: 3 * MINUTE_MS }], runs });
+    await create(later.session, newArgs());
+    expect(later.clock.now()).toBe(0);
   });
 
   it("of which two records match stops, and lists them", async () => {
@@ -136,19 +128,13 @@ describe("a create that a killed run left in the engine's state", () => {
     expect(machine.posts).toBe(0);
   });
 
-  it("of a resource that had another name then gives its record", async () => {
-    const { args, uid } = await existing();
-    const { session } = runWith({ pending: [{ args }] });
-    expect((await create(session, { ...args, __key: `${args.__key}-renamed` })).id).toBe(uid);
-  });
-
-  it("is matched by secrets, which the engine is asked for only then", async () => {
+  it("is matched by secrets, which the engine is asked for only then, also of a resource that had another name then", async () => {
     const { args, uid } = await existing();
     const secret = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
     const hidden = { ...args, name: { ...secret, ciphertext: "v1:abc" } };
     const clear = { ...args, name: { ...secret, plaintext: JSON.stringify(args.name) } };
     const { session, asked } = runWith({ pending: [{ args: hidden }], secrets: [{ args: clear }] });
-    expect((await create(session, args)).id).toBe(uid);
+    expect((await create(session, { ...args, __key: `${args.__key}-renamed` })).id).toBe(uid);
     expect(asked).toEqual({ states: 1, secrets: 1, runs: 1 });
   });
 

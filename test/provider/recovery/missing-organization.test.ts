@@ -55,7 +55,7 @@ describe("an entry of an organization that the service does not have", () => {
   it("is dropped where the resource is an organization, at a server of the caller's own machine", async () => {
     const { parent: _parent, ...args } = machine.inputs();
     leave(args, "", GONE);
-    const { id } = await reconcile.create(group, machine.run().session, { ...args, root: true });
+    const { id } = await machine.create({ ...args, root: true });
     expect(id).toMatch(/^[0-9a-f]{40}$/);
     expect(quarantined()).toContain(GONE);
   });
@@ -76,7 +76,7 @@ describe("an entry of an organization that the service does not have", () => {
     const args = machine.inputs();
     const { uid } = await machine.createByOther(args);
     leave(args, GONE, `${GONE}/0123456789abcdef`);
-    await reconcile.create(group, machine.run().session, { ...args, adopt: uid });
+    await machine.create({ ...args, adopt: uid });
     expect(quarantined()).toContain("cannot be read");
   });
 });
@@ -85,7 +85,7 @@ describe("an entry whose record may exist", () => {
   it("is kept where its resource is still in that organization: the error names the journal, and what to do", async () => {
     const args: Json = { ...machine.inputs(), parent: GONE };
     leave(args, GONE, `${GONE}/0123456789abcdef`);
-    await expect(reconcile.create(group, machine.run().session, args)).rejects.toThrow(
+    await expect(machine.create(args)).rejects.toThrow(
       new RegExp(
         `^${args.__key}: the intent journal ${file()} names ${GONE}/0123456789abcdef for it, and the record cannot be read: GetGroup .*` +
           'PERMISSION_DENIED: .*\\nUse credentials that may read it\\. If it is gone, or belongs to somebody else: npx pulumi-irm recover clean --key "' +

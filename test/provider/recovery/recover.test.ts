@@ -3,10 +3,11 @@ import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
+import type { Incomplete } from "../../../provider/reconcile/incomplete.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import type { Json } from "../../../schema/index.ts";
 import { configureGroup, Killed, startMachine } from "../../harness/provider.ts";
-import { keyOf } from "../../support/scripted.ts";
+import { keyOf, refusal } from "../../support/scripted.ts";
 
 const { group, roleBinding } = kindRecords;
 
@@ -15,7 +16,7 @@ const machine = startMachine();
 describe("the journal", () => {
   it("has the entry before the POST, with no input but the parent, readable only by its owner", async () => {
     const args: Json = { ...machine.inputs(), description: "very secret" };
-    await reconcile.create(group, machine.run().session, args);
+    await machine.create(args);
     const [intent, made] = machine.lines();
     expect(intent).toEqual({
       intent: expect.any(String),
@@ -38,25 +39,25 @@ describe("the journal", () => {
 
   it("asks after a change of the program, and creates nothing; adopted by its uid, the record is updated", async () => {
     const args = machine.inputs();
-    await reconcile.create(group, machine.run("timeout after").session, args).catch(() => undefined);
+    await machine.create(args, "timeout after").catch(() => undefined);
     const [{ uid } = {}] = await machine.named(args.name);
     const changed = { ...args, description: "new" };
-    await expect(reconcile.create(group, machine.run().session, changed)).rejects.toThrow(
+    await expect(machine.create(changed)).rejects.toThrow(
       `${args.__key}: the intent journal of an earlier run names group ${uid} "${args.name}", which differs from what the program ` +
         `asks for: description.\nIf it belongs to this resource, adopt it with adopt: "${uid}", and deleteAdopted: true to delete it ` +
         `with the resource; if not: npx pulumi-irm recover clean --key "${args.__key}". Until then nothing is created.`,
     );
     expect(machine.posts).toBe(1);
     expect(await machine.named(args.name)).toMatchObject([{ uid, description: "d" }]);
-    const adopted = await reconcile.create(group, machine.run().session, { ...changed, adopt: uid });
+    const adopted = await machine.create({ ...changed, adopt: uid });
     expect(adopted.id).toBe(uid);
     expect(await machine.named(args.name)).toMatchObject([{ uid, description: "new" }]);
-    expect(await machine.run().session.journal.findUnsettled(args.__key as string)).toEqual([]);
+    expect(await machine.unsettled(args)).toEqual([]);
   });
 
   it("reports when the create was sent, not when the record is adopted", async () => {
     const args = machine.inputs();
-    await expect(reconcile.create(group, machine.dying("after").session, args)).rejects.toThrow(Killed);
+    await machine.killed(args, "after");
     const [{ at }] = machine.lines() as [{ at: number }];
     const tenMinutesLater = machine.runOver(async (_, send) => {
       const answer = await send();
@@ -70,27 +71,22 @@ describe("the journal", () => {
 
   it("leaves an equal record to the resource that an earlier run created it for", async () => {
     const args = machine.inputs();
-    await expect(reconcile.create(group, machine.dying("before").session, args)).rejects.toThrow(Killed);
-    const twin = await reconcile.create(group, machine.run().session, { ...args, ...keyOf("twin") });
-    const { id } = await reconcile.create(group, machine.run().session, args);
+    await machine.killed(args);
+    const twin = await machine.create({ ...args, ...keyOf("twin") });
+    const { id } = await machine.create(args);
     expect(id).not.toBe(twin.id);
     expect(await machine.named(args.name)).toHaveLength(2);
   });
 
-  it("does not offer a record that the engine has acknowledged since", async () => {
+  it("does not offer a record that the engine has acknowledged since, nor one that was deleted", async () => {
     const args = machine.inputs();
-    const first = await reconcile.create(group, machine.run().session, args);
+    const first = await machine.create(args);
     await machine.run().session.journal.acknowledge("group", [first.id], args.__key as string);
-    const second = await reconcile.create(group, machine.run().session, { ...args, allowDuplicate: true });
+    const second = await machine.create({ ...args, allowDuplicate: true });
     expect(second.id).not.toBe(first.id);
-  });
-
-  it("drops the entry of a deleted record", async () => {
-    const args = machine.inputs();
-    const first = await reconcile.create(group, machine.run().session, args);
-    await machine.service.session.call("DeleteGroup", { uid: first.id });
-    const second = await reconcile.create(group, machine.run().session, args);
-    expect(await machine.named(args.name)).toMatchObject([{ uid: second.id }]);
+    for (const { id } of [first, second]) await machine.service.session.call("DeleteGroup", { uid: id });
+    const third = await machine.create(args);
+    expect([first.id, second.id]).not.toContain(third.id);
   });
 
   it.each([
@@ -142,7 +138,7 @@ describe("the journal", () => {
 
   it("reports a create with an unknown outcome, also when no program declares it any more", async () => {
     const lost = machine.inputs();
-    await reconcile.create(group, machine.run().session, machine.inputs());
+    await machine.create(machine.inputs());
     const { session } = machine.run("timeout");
     await expect(reconcile.create(group, session, lost)).rejects.toThrow("It is unknown whether the group was created");
     const { uid } = await machine.createByOther(lost);
@@ -164,22 +160,17 @@ describe("the journal", () => {
     expect(machine.messages).toEqual([report]);
   });
 
-  it("is not needed for a read or a delete", async () => {
+  it("is not needed for a read or a delete, and prevents the POST of a create where it cannot be written", async () => {
     const { id, outs } = await (await configureGroup(machine.run())).create(machine.inputs());
     writeFileSync(join(machine.journal, "file"), "");
     machine.journal = join(machine.journal, "file", "below");
     expect((await (await configureGroup(machine.run())).read(id, outs)).id).toBe(id);
     await (await configureGroup(machine.run())).delete(id, outs);
     expect(await machine.named(outs.name)).toEqual([]);
-  });
-
-  it("that cannot be written prevents the POST", async () => {
-    writeFileSync(join(machine.journal, "file"), "");
-    machine.journal = join(machine.journal, "file", "below");
-    await expect(reconcile.create(group, machine.run().session, machine.inputs())).rejects.toThrow(
+    await expect(machine.create(machine.inputs())).rejects.toThrow(
       /^the intent journal .* cannot be (read|written) \(ENOTDIR\); free some space or choose another folder: irm:journal/,
     );
-    expect(machine.posts).toBe(0);
+    expect(machine.posts).toBe(1);
   });
 });
 
@@ -192,7 +183,7 @@ describe("a create whose equal record exists, where nothing shows that the stack
     const args = machine.inputs();
     const there = await machine.createByOther(args);
     for (const _run of ["first", "second"]) {
-      const error = await reconcile.create(group, machine.run().session, args).catch((thrown: Error) => thrown);
+      const error = await machine.create(args).catch((thrown: Error) => thrown);
       expect((error as Error).message).toContain(refusal(args.__key, there));
       expect((error as Error).message).toContain(
         "could not be read: this process was not started by an engine.\n" +
@@ -200,7 +191,7 @@ describe("a create whose equal record exists, where nothing shows that the stack
       );
     }
     expect(machine.posts).toBe(0);
-    expect(await machine.run().session.journal.findUnsettled(args.__key as string)).toEqual([]);
+    expect(await machine.unsettled(args)).toEqual([]);
   });
 
   it.each([
@@ -209,7 +200,7 @@ describe("a create whose equal record exists, where nothing shows that the stack
   ])("is sent %s", async (_, own) => {
     const args = machine.inputs();
     await machine.createByOther(args);
-    await reconcile.create(group, machine.run().session, { ...args, ...own });
+    await machine.create({ ...args, ...own });
     expect(machine.messages).toEqual([]);
     expect(await machine.named(args.name)).toHaveLength(2);
   });
@@ -230,5 +221,64 @@ describe("a create whose equal record exists, where nothing shows that the stack
     const first = await reconcile.create(roleBinding, machine.onOtherMachine(), { ...keyOf("there"), ...inputs });
     await reconcile.create(roleBinding, session, { ...keyOf("again"), ...inputs });
     expect(machine.messages).toEqual([expect.stringContaining(`- role binding ${first.id} `)]);
+  });
+});
+
+describe("adoption", () => {
+  it("settles a pending entry of an earlier run: with two candidates, a person chooses", async () => {
+    const args: Json = { ...machine.inputs(), allowDuplicate: true };
+    const twins = await Promise.all([
+      reconcile.create(group, machine.onOtherMachine(), args),
+      reconcile.create(group, machine.onOtherMachine(), args),
+    ]);
+    await machine.create(args, "reset").catch(() => undefined);
+    const [kept] = twins;
+    const { id } = await machine.create({ ...args, adopt: kept.id });
+    expect(id).toBe(kept.id);
+    expect(await machine.unsettled(args)).toEqual([]);
+  });
+
+  it("reports the record that an earlier run may have created, when it is another one", async () => {
+    const args = machine.inputs();
+    await machine.killed(args, "after");
+    const [made] = await machine.named(args.name);
+    const other = await machine.createByOther(machine.inputs());
+    await machine.create({ ...args, adopt: other.uid });
+    expect(machine.messages).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `may have created a group in ${machine.org}; it may be:\n  - group ${made?.uid} .+\nNo resource manages it now\\.$`,
+        ),
+      ),
+    ]);
+  });
+
+  it("of a record that is elsewhere or missing changes nothing", async () => {
+    const args = machine.inputs();
+    const below = `${machine.org}/00000000000000aa`;
+    await expect(machine.create({ ...args, adopt: `${below}/00000000000000ab` })).rejects.toThrow(
+      `${args.__key}: adopt: group ${below}/00000000000000ab is in ${below}, not in ${machine.org}`,
+    );
+    await expect(machine.create({ ...args, adopt: below })).rejects.toThrow(
+      `${args.__key}: adopt: group ${below} does not exist; leave adopt out to create a new one`,
+    );
+    expect(machine.posts).toBe(0);
+  });
+
+  it("whose PATCH fails is recorded with the reason, and the next update changes it", async () => {
+    const there = await machine.createByOther({ ...machine.inputs(), description: "old" });
+    const args: Json = { ...machine.inputs(), __provider: "text", adopt: there.uid };
+    const denied = machine.runOver(async ({ method }, send) =>
+      method === "PATCH" ? refusal("PERMISSION_DENIED", "groups.update") : send(),
+    );
+    const creating = reconcile.create(group, denied.session, args);
+    const error = (await creating.catch((thrown: unknown) => thrown)) as Incomplete;
+    expect(error.id).toBe(there.uid);
+    expect(error.properties).toMatchObject({ uid: there.uid, adopted: true, __provider: "text" });
+    expect(error.reasons).toEqual([
+      `UpdateGroup group ${there.uid} "${args.name}": PERMISSION_DENIED: Permission denied: groups.update\nSee docs/recovery.md#denied`,
+    ]);
+    const { outs } = await reconcile.update(group, machine.run().session, error.id, error.properties, args);
+    expect(outs).toMatchObject({ uid: there.uid, name: args.name, description: "d", adopted: true });
   });
 });

@@ -7,7 +7,7 @@ import { KEY } from "../../../provider/record/state.ts";
 import type { Session } from "../../../provider/run/session.ts";
 import { applySet } from "../../../provider/set/apply.ts";
 import type { Json } from "../../../schema/index.ts";
-import { Killed, startMachine } from "../../harness/provider.ts";
+import { startMachine } from "../../harness/provider.ts";
 import { keyOf } from "../../support/scripted.ts";
 
 const { group, identity } = kindRecords;
@@ -16,7 +16,7 @@ const machine = startMachine();
 
 /** A run that dies with its request under way: it may still arrive. */
 const killed = async (args: Json): Promise<void> => {
-  await expect(reconcile.create(group, machine.dying("before").session, args)).rejects.toThrow(Killed);
+  await machine.killed(args);
 };
 
 const line = (seconds: number, names: string): string =>
@@ -39,8 +39,8 @@ describe("a recovery that waits", () => {
 
   it("says nothing when it ends sooner", async () => {
     const args = machine.inputs();
-    const { id } = await reconcile.create(group, machine.run().session, args);
-    expect((await reconcile.create(group, machine.run().session, args)).id).toBe(id);
+    const { id } = await machine.create(args);
+    expect((await machine.create(args)).id).toBe(id);
     expect(machine.messages.filter((text) => text.startsWith("waiting"))).toEqual([]);
   });
 
@@ -115,7 +115,7 @@ describe("^C", () => {
       );
       if (when === "during the wait") expect(clock.now()).toBeLessThan(23_000);
       expect(machine.lines().filter((one) => "closed" in one)).toEqual([]);
-      await reconcile.create(group, machine.run().session, args);
+      await machine.create(args);
       expect(await machine.named(args.name)).toHaveLength(1);
     },
   );
@@ -129,7 +129,7 @@ describe("^C", () => {
     stop.abort();
     await expect(methods.create(args)).rejects.toThrow("cancelled");
     expect(machine.posts).toBeLessThanOrEqual(1);
-    await reconcile.create(group, machine.run().session, args);
+    await machine.create(args);
     expect(await machine.named(args.name)).toHaveLength(1);
   });
 });
@@ -153,14 +153,14 @@ describe.each([
 ])("%s", (_, isOnTwin) => {
   it(`a run after a killed one ${isOnTwin ? "goes on at once" : "waits until its request cannot arrive any more"}`, async () => {
     const args = machine.inputs();
-    await expect(reconcile.create(group, machine.dying("before").session, args)).rejects.toThrow(Killed);
+    await machine.killed(args);
     const seconds = await secondsOf((session) => reconcile.create(group, session, args), isOnTwin);
     expect(seconds).toBe(isOnTwin ? 0 : 65);
     expect(await machine.named(args.name)).toHaveLength(1);
   });
 
   it(`what was created a moment ago and is gone ${isOnTwin ? "is gone" : "may be hidden for five seconds"}`, async () => {
-    const { id, outs } = await reconcile.create(group, machine.run().session, machine.inputs());
+    const { id, outs } = await machine.create(machine.inputs());
     await machine.service.session.call("DeleteGroup", { uid: id });
     const process = machine.run();
     const since = process.clock.now();

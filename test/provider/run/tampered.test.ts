@@ -1,15 +1,20 @@
-// A journal that a person or a broken disk has changed. Invalid lines are quarantined. No record is adopted, or later deleted,
-// only because the file names it.
-import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+// A journal that a person or a broken disk has changed, or that a change to the repository brings: the review would show a new identity, and
+// the run would take over the one of somebody else, with all that it may do. Invalid lines are quarantined. No record is adopted, or later
+// deleted, only because the file names it.
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { methodsWith } from "../../../provider/engine/methods.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
+import { desiredFrom } from "../../../provider/record/desired.ts";
+import { KEY } from "../../../provider/record/state.ts";
+import { journalPath } from "../../../provider/run/journal-path.ts";
 import type { Json } from "../../../schema/index.ts";
-import { configureGroup, startMachine } from "../../harness/provider.ts";
+import { configureGroup, type Process, startMachine } from "../../harness/provider.ts";
 import { keyOf } from "../../support/scripted.ts";
 
-const { group } = kindRecords;
+const { group, identity } = kindRecords;
 
 const machine = startMachine();
 
@@ -33,7 +38,7 @@ const killed = async () => {
   const foreign = await machine.createByOther(machine.inputs());
   const args = machine.inputs();
   machine.service.clock.advance(5_000);
-  const { id } = await reconcile.create(group, machine.run().session, args);
+  const { id } = await machine.create(args);
   return { args, id, foreign };
 };
 
@@ -74,7 +79,7 @@ describe("an entry that names another record", () => {
   ])("%s: the created record is found, and the other one is kept aside", async (_what, uidFrom, why) => {
     const { args, id, foreign } = await killed();
     tamper("uid", { uid: uidFrom(foreign.uid) });
-    const next = await reconcile.create(group, machine.run().session, args);
+    const next = await machine.create(args);
     expect(next.id).toBe(id);
     expect(machine.posts).toBe(1);
     expect(await machine.named(foreign.name)).toMatchObject([{ uid: foreign.uid }]);
@@ -88,9 +93,9 @@ describe("an entry that names another record", () => {
 
   it("of another resource of the stack leaves each resource its own record", async () => {
     const [one, two] = [machine.inputs(), machine.inputs()];
-    const first = await reconcile.create(group, machine.run().session, one);
+    const first = await machine.create(one);
     await machine.run().session.journal.acknowledge("group", [first.id], one.__key as string);
-    const second = await reconcile.create(group, machine.run().session, two);
+    const second = await machine.create(two);
     tamper("uid", { uid: first.id });
     const next = machine.run();
     // The engine acknowledged it: a diff of the other resource came first.
@@ -104,16 +109,16 @@ describe("an entry that names another record", () => {
     await machine.service.session.call("DeleteGroup", { uid: id });
     tamper("uid", { uid: later.uid });
     for (let run = 0; run < 2; run += 1)
-      await expect(reconcile.create(group, machine.run().session, args)).rejects.toThrow(
+      await expect(machine.create(args)).rejects.toThrow(
         `${args.__key}: the intent journal of an earlier run names group ${later.uid} "${args.name}", which differs ` +
           `from what was requested, and no other record matches.\nIf it belongs to this resource, adopt it with adopt: "${later.uid}", and ` +
           "deleteAdopted: true to delete it with the resource; if not: npx pulumi-irm recover clean --key " +
           `"${args.__key}". Until then nothing is created.`,
       );
     expect(machine.posts).toBe(1);
-    const adopted = await reconcile.create(group, machine.run().session, { ...args, adopt: later.uid });
+    const adopted = await machine.create({ ...args, adopt: later.uid });
     expect(adopted.outs).toMatchObject({ uid: later.uid, description: "d", adopted: true });
-    expect(await machine.run().session.journal.findUnsettled(args.__key as string)).toEqual([]);
+    expect(await machine.unsettled(args)).toEqual([]);
   });
 });
 
@@ -121,7 +126,7 @@ describe("an entry whose members do not fit its record", () => {
   it("the kind: its record is found by its hash, which includes the kind", async () => {
     const { args, id } = await killed();
     tamper("intent", { kind: "role" });
-    const next = await reconcile.create(group, machine.run().session, args);
+    const next = await machine.create(args);
     expect(next.id).toBe(id);
     expect(machine.messages[0]).toContain(
       `the intent journal names ${id} for it, which is recorded as a role: it is ignored`,
@@ -131,7 +136,7 @@ describe("an entry whose members do not fit its record", () => {
   it("the parent: its record is reported, but not adopted", async () => {
     const { args, id, foreign } = await killed();
     tamper("intent", { parent: foreign.uid });
-    await expect(reconcile.create(group, machine.run().session, args)).rejects.toThrow(
+    await expect(machine.create(args)).rejects.toThrow(
       "a group with the same parent and fields exists, and nothing shows that this stack created it; nothing was sent:",
     );
     expect(machine.messages[0]).toContain(`names ${id} for it, which is not in ${foreign.uid}: it is ignored`);
@@ -144,6 +149,145 @@ it("adoption of another record than the entry names does not report an unrelated
   tamper("uid", { uid: foreign.uid });
   const other = await machine.createByOther(machine.inputs());
   const adopting = { ...keyOf(""), ...args, adopt: other.uid, name: other.name };
-  await reconcile.create(group, machine.run().session, adopting);
+  await machine.create(adopting);
   expect(machine.messages.join("\n")).not.toContain("nobody's");
+});
+
+const claimMatch = (repository: string): Json => ({
+  issuer: "https://token.actions.githubusercontent.com",
+  subject: `repo:${repository}:ref:refs/heads/main`,
+});
+
+const methodsOf = async ({ environment }: Process, cwd?: string) => {
+  const { identity: methods } = methodsWith({ ...environment, ...(cwd !== undefined && { cwd }) });
+  await methods.configure({ config: { get: () => undefined } });
+  return methods;
+};
+
+/** What the program asks for, and the identity of somebody else. */
+const records = async () => {
+  const { name } = machine.inputs();
+  const parent = machine.org;
+  const args: Json = {
+    ...keyOf(name as string),
+    parent,
+    name: `harmless ${name}`,
+    claimMatch: claimMatch("acme/harmless"),
+  };
+  const boss: Json = { parent, name: `boss of ${name}`, claimMatch: claimMatch("acme/boss") };
+  const request = { parent, identity: { name: boss.name, claimMatch: boss.claimMatch } };
+  const { uid } = await machine.service.call("CreateIdentity", request);
+  return { args, boss, uid };
+};
+
+/** A journal by which an interrupted run has created the record of `as` for the resource. */
+const bring = (args: Json, as: Json, uid?: string): void => {
+  const key = args[KEY] as string;
+  const at = Date.now();
+  const intent = {
+    intent: "brought",
+    key,
+    kind: "identity",
+    parent: machine.org,
+    inputs: desiredFrom(identity, as).fingerprint,
+    given: [],
+    at,
+    notBefore: 0,
+  };
+  const lines = [intent, ...(uid === undefined ? [] : [{ ...intent, uid }])];
+  const config = { journal: machine.journal, baseUrl: machine.service.baseUrl } as never;
+  const stack = key.split("/", 3).join("/");
+  const { environment } = machine.run();
+  const path = journalPath(stack, config, environment.env, process.cwd());
+  writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+};
+
+const preview = async (methods: Awaited<ReturnType<typeof methodsOf>>, args: Json) =>
+  methods.check({}, { ...args, __preview: true });
+
+it("a journal in the work tree is refused by the preview and by the update, which sends nothing; a read and a delete do without it", async () => {
+  const { args, boss, uid } = await records();
+  mkdirSync(join(machine.journal, ".git"));
+  bring(args, boss, uid);
+  const methods = await methodsOf(machine.run(), machine.journal);
+  const problem = `the folder of the intent journals, ${machine.journal}, is in the work tree ${machine.journal}`;
+  await expect(preview(methods, args)).rejects.toThrow(problem);
+  await expect(methods.create(args)).rejects.toThrow(problem);
+  expect(machine.posts).toBe(0);
+
+  const { id, outs } = await (await methodsOf(machine.run())).create({ ...args, ...keyOf("other") });
+  const later = await methodsOf(machine.run(), machine.journal);
+  expect((await later.read(id, outs)).id).toBe(id);
+  await later.delete(id, outs);
+});
+
+describe("a journal that names the identity of somebody else", () => {
+  it.each([["by its uid"], ["by a create that is pending"]])(
+    "%s: neither the preview nor the update takes it over",
+    async (how) => {
+      const { args, boss, uid } = await records();
+      bring(args, boss, how === "by its uid" ? uid : undefined);
+      const question =
+        `${args[KEY]}: the intent journal of an earlier run names identity ${uid} "${boss.name}", which differs from what the ` +
+        "program asks for: claimMatch.subject, name.\nIf it belongs to this resource";
+      await expect(preview(await methodsOf(machine.run()), args)).rejects.toThrow(question);
+      await expect((await methodsOf(machine.run())).create(args)).rejects.toThrow(question);
+      expect(machine.posts).toBe(0);
+    },
+  );
+
+  it("with what the program asks for: the preview says that it is taken over", async () => {
+    const { boss, uid } = await records();
+    const args = { ...boss, ...keyOf("harmless") };
+    bring(args, boss, uid);
+    await preview(await methodsOf(machine.run()), args);
+    expect(machine.messages).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^Identity harmless takes over identity ${uid} "${boss.name}", created by an earlier run at \\d{4}-.*Z$`,
+        ),
+      ),
+    ]);
+    expect((await (await methodsOf(machine.run())).create(args)).id).toBe(uid);
+  });
+});
+
+describe("a preview", () => {
+  it("shows what an interrupted run created, and does not write to the journal", async () => {
+    const { args } = await records();
+    const { id } = await reconcile.create(identity, machine.run().session, args);
+    const lines = machine.lines();
+    await preview(await methodsOf(machine.run()), args);
+    expect(machine.messages.at(-1)).toContain(`takes over identity ${id} "${args.name}", created by an earlier run at`);
+    expect(machine.lines()).toEqual(lines);
+  });
+
+  it("says that it is not certain where an argument is known only to the run", async () => {
+    const { args } = await records();
+    const { id } = await reconcile.create(identity, machine.run().session, args);
+    const unknown = { ...args, name: "04da6b54-80e4-46f7-96ec-b56ff0331ba9" };
+    await preview(await methodsOf(machine.run()), unknown);
+    expect(machine.messages.at(-1)).toContain(
+      `may take over identity ${id} "${args.name}", created by an earlier run at`,
+    );
+  });
+
+  it("says so where a request may still be under way, without a wait", async () => {
+    const { args } = await records();
+    const lost = machine.run("timeout");
+    await expect(reconcile.create(identity, lost.session, args)).rejects.toThrow("It is unknown");
+    const run = machine.run();
+    await preview(await methodsOf(run), args);
+    expect(machine.messages.at(-1)).toContain("may take over an identity, created by an earlier run at");
+    expect(run.clock.sleeps).toEqual([]);
+  });
+
+  it("says nothing of a record that was deleted since", async () => {
+    const { args } = await records();
+    const { id } = await reconcile.create(identity, machine.run().session, args);
+    await machine.service.session.call("DeleteIdentity", { uid: id });
+    machine.messages.splice(0);
+    await preview(await methodsOf(machine.run()), args);
+    expect(machine.messages).toEqual([]);
+  });
 });
