@@ -1,7 +1,7 @@
 // What the plugin answers against what its schema says of it: each output of a resource that has everything, and of one with as
 // little as it can have.
 import { describe, expect, it } from "vitest";
-import { type Marked, plainFrom } from "../../plugin/value.ts";
+import { type Marked, plainFrom, Secret } from "../../plugin/value.ts";
 import { kindRecords } from "../../provider/kind/index.ts";
 import type { Json } from "../../schema/index.ts";
 import { digest, cases as kindCases, type Place } from "../provider/kind/case.ts";
@@ -120,5 +120,21 @@ describe("the outputs are those of the schema", () => {
     };
     const result = await plugin.invoke(`irm:index:${name}`, args[name] ?? { uid });
     expect(differences(schema.functions[`irm:index:${name}`]?.outputs as Spec, plainFrom(result))).toEqual([]);
+  });
+});
+
+describe("functions", () => {
+  it("are secret where an argument is", async () => {
+    expect((await plugin.invoke("irm:index:getRole", { name: new Secret("viewer") })).uid).toBeInstanceOf(Secret);
+  });
+
+  it("say what was found instead, and which functions there are", async () => {
+    await expect(plugin.invoke("irm:index:getRole", { name: "viwer" })).rejects.toThrow(
+      '2 UNKNOWN: no role named "viwer" at the root; exactly one is needed; did you mean "viewer"?',
+    );
+    await expect(plugin.invoke("irm:index:getRole", {})).rejects.toThrow("name of the role to look for is required");
+    await expect(plugin.invoke("irm:index:getGrup", {})).rejects.toThrow(
+      /^2 UNKNOWN: unknown function irm:index:getGrup; available: /,
+    );
   });
 });

@@ -51,13 +51,6 @@ describe("the methods of a kind", () => {
     expect(others).toHaveLength(4);
   });
 
-  it("of all kinds share one configuration", async () => {
-    const { methods } = scriptedMethods(TOKEN, groupAsked);
-    const run = methods.roleBinding.delete(GROUP, {});
-    await methods.identity.configure(SCRIPTED_CONFIG);
-    await run;
-  });
-
   it.each([
     ["a changed resource", "old"],
     ["a resource as it is, which the user asks to replace, so that the engine compares nothing", "eng"],
@@ -132,12 +125,6 @@ describe("the methods of a kind", () => {
     await methods.group.configure({ config: { get: getter(stack), rawConfig: stack, projectName: "access" } });
     for (const kind of [methods.group, methods.role]) await kind.check({}, { parent: ORG, name: "eng" });
     expect(messages).toEqual([expect.stringMatching(/^stack configuration irm:colour is ignored: /)]);
-  });
-
-  it("warn of problems that a preview cannot refuse yet", async () => {
-    const { methods, messages } = await configuredMethods();
-    await methods.group.diff(GROUP, { name: "eng" }, { parent: UNKNOWN, name: "eng" });
-    expect(messages).toEqual([expect.stringContaining(`group ${GROUP}: parent is not known yet`)]);
   });
 
   it("throw messages for people, without a stack", async () => {

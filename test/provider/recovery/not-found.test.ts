@@ -1,13 +1,15 @@
-// A deleted record differs from one that is hidden for a moment, and from a service that has lost everything: in a read that does not find
-// it, and in a delete.
+// A deleted record differs from one that is hidden for a moment or unreadable, and from a service that has lost everything: in a read that
+// does not find it, and in a delete. Volatile fields are no drift.
 import { describe, expect, it } from "vitest";
+import type { HttpAnswer } from "../../../client/transport.ts";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import { retryUntilVisible } from "../../../provider/recovery/not-found.ts";
-import { manualClock } from "../../harness/clock.ts";
-import { GROUP, IDENTITY, json, ORG, refusal, scriptedSession } from "../../support/scripted.ts";
+import type { Json } from "../../../schema/index.ts";
+import { manualClock, START_MS } from "../../harness/clock.ts";
+import { GROUP, IDENTITY, json, ORG, ROLE, refusal, scriptedSession } from "../../support/scripted.ts";
 
-const { group, identity } = kindRecords;
+const { group, identity, roleBinding } = kindRecords;
 
 const gone = refusal("NOT_FOUND", "it does not exist");
 const organization = json({ uid: ORG, name: "org" });
@@ -37,14 +39,22 @@ describe("a service without any records", () => {
 
 describe("a delete of a record that is gone", () => {
   const asked = [`DELETE groups/${GROUP}`, `GET groups/${ORG}`];
-  it.each([
-    ["can be read", organization],
-    // Without permission to delete, the error differs from NOT_FOUND.
-    ["may not be read", refusal("PERMISSION_DENIED", "who are you")],
-  ])("succeeds when its parent %s", async (_, parent) => {
+  it.each<[string, HttpAnswer, read: unknown]>([
+    ["can be read", organization, { id: "", props: {} }],
+    // Without permission to delete, the error differs from NOT_FOUND. A read does not take the record for deleted.
+    [
+      "may not be read",
+      refusal("PERMISSION_DENIED", "who are you"),
+      expect.stringContaining(
+        `GetGroup group ${ORG}: PERMISSION_DENIED: Permission denied: who are you\nPermission denied is not treated as deletion.`,
+      ),
+    ],
+  ])("succeeds when its parent %s", async (_, parent, read) => {
     const { session, requests } = scriptedSession(gone, parent);
     await reconcile.remove(group, session, GROUP, { name: "eng" });
     expect(shown(requests)).toEqual(asked);
+    const reading = reconcile.read(group, scriptedSession(gone, parent).session, GROUP, { name: "eng" });
+    expect(await reading.catch(({ message }: Error) => message)).toEqual(read);
   });
 
   it("succeeds when its parent is gone by the same rule", async () => {
@@ -56,6 +66,9 @@ describe("a delete of a record that is gone", () => {
       `GET groups/${GROUP}`,
       `GET groups/${ORG}`,
     ]);
+    const reading = scriptedSession(gone, gone, organization);
+    expect(await reconcile.read(identity, reading.session, IDENTITY, {})).toEqual({ id: "", props: {} });
+    expect(shown(reading.requests)).toEqual([`GET identities/${IDENTITY}`, ...shown(requests).slice(2)]);
   });
 
   it("fails when its parent cannot be read", async () => {
@@ -127,5 +140,66 @@ describe("a search for a record that may be hidden", () => {
 
   it.each([0, -1_000, -Infinity, Number.NaN])("tries once when the record can be hidden until %d", async (hiddenMs) => {
     expect(await looking(hiddenMs)).toEqual({ found: undefined, begun: [0] });
+  });
+});
+
+describe("a read", () => {
+  const stored = { uid: GROUP, name: "eng" };
+
+  it("fails when it is denied, and does not treat the record as deleted", async () => {
+    const { session } = scriptedSession(refusal("PERMISSION_DENIED", "groups.list is missing"));
+    await expect(reconcile.read(group, session, GROUP, stored)).rejects.toThrow(
+      `GetGroup group ${GROUP}: PERMISSION_DENIED: Permission denied: groups.list is missing\n` +
+        "Permission denied is not treated as deletion.",
+    );
+  });
+
+  it("finds a new record that is hidden at first", async () => {
+    const createTime = new Date(START_MS).toISOString();
+    const hidden = refusal("NOT_FOUND", "no", { date: new Date(START_MS).toUTCString() });
+    const { session, clock } = scriptedSession(hidden, json({ uid: GROUP, name: "eng", createTime }));
+    expect((await reconcile.read(group, session, GROUP, { ...stored, createTime })).id).toBe(GROUP);
+    expect(clock.sleeps).toEqual([250]);
+  });
+
+  it("refuses a malformed uid", async () => {
+    const { session } = scriptedSession(json({}));
+    await expect(reconcile.read(group, session, "eng", {})).rejects.toThrow('"eng" is not the uid of a group');
+  });
+
+  it("keeps the stored last-seen time, which is volatile", async () => {
+    const { session } = scriptedSession(json({ uid: GROUP, name: "ci", lastSeenTime: "2026-02-02T00:00:00.000Z" }));
+    const { props } = await reconcile.read(identity, session, GROUP, { lastSeenTime: "2026-01-01T00:00:00.000Z" });
+    expect(props.lastSeenTime).toBe("2026-01-01T00:00:00.000Z");
+  });
+
+  it("keeps uid and name of the ends of a role binding, except secret names", async () => {
+    const identity = { uid: ORG, name: "renamed", description: "", issuer: "https://issuer.example", subject: "s" };
+    const answer = { uid: GROUP, identity, role: { uid: ROLE, name: "viewer", description: "" } };
+    const { session } = scriptedSession(json(answer), json(answer));
+    const stored = { identity: { uid: ORG, name: "ci" }, role: { uid: ROLE, name: "viewer" }, __role: "viewer" };
+    const { props, inputs } = await reconcile.read(roleBinding, session, GROUP, stored);
+    const role = { uid: ROLE, name: "viewer" };
+    expect(props).toEqual({ uid: GROUP, parent: ORG, identity: { uid: ORG, name: "renamed" }, role, __role: "viewer" });
+    expect(inputs).toEqual({ parent: ORG, identity: ORG, role: "viewer" });
+    const secret = await reconcile.read(roleBinding, session, GROUP, { identity: { uid: ORG }, role });
+    expect(secret.props).toEqual({ uid: GROUP, parent: ORG, identity: { uid: ORG }, role });
+    expect(secret.inputs).toEqual({ parent: ORG, identity: ORG, role: ROLE });
+  });
+
+  it("keeps the inputs in the state while they describe the record, and its place", async () => {
+    const { session } = scriptedSession(json({ uid: GROUP, name: "eng", description: "" }));
+    const read = (inputs: Json) => reconcile.read(group, session, GROUP, stored, { inputs });
+    const given = { parent: ORG, name: "eng", description: "" };
+    expect((await read(given)).inputs).toBe(given);
+    expect((await read({ ...given, name: "ops" })).inputs).toEqual({ parent: ORG, name: "eng" });
+    expect((await read({ ...given, parent: ROLE })).inputs).toEqual({ parent: ORG, name: "eng" });
+  });
+
+  it("keeps allowReplace, and leaves out values that the service chose", async () => {
+    const { session } = scriptedSession(json({ uid: ORG, name: "org", kind: "ORG_KIND_DEV", verified: true }));
+    const { props, inputs } = await reconcile.read(group, session, ORG, { allowReplace: true });
+    expect(inputs).toEqual({ root: true, name: "org", allowReplace: true });
+    expect(props).toMatchObject({ kind: "ORG_KIND_DEV", verified: true, allowReplace: true });
   });
 });

@@ -225,19 +225,6 @@ describe("a create whose equal record exists, where nothing shows that the stack
 });
 
 describe("adoption", () => {
-  it("settles a pending entry of an earlier run: with two candidates, a person chooses", async () => {
-    const args: Json = { ...machine.inputs(), allowDuplicate: true };
-    const twins = await Promise.all([
-      reconcile.create(group, machine.onOtherMachine(), args),
-      reconcile.create(group, machine.onOtherMachine(), args),
-    ]);
-    await machine.create(args, "reset").catch(() => undefined);
-    const [kept] = twins;
-    const { id } = await machine.create({ ...args, adopt: kept.id });
-    expect(id).toBe(kept.id);
-    expect(await machine.unsettled(args)).toEqual([]);
-  });
-
   it("reports the record that an earlier run may have created, when it is another one", async () => {
     const args = machine.inputs();
     await machine.killed(args, "after");
