@@ -55,7 +55,7 @@ describe("a call", () => {
     expect(second.messages.at(-1)).toContain(`adopting group ${id} "slow"`);
   });
 
-  it("sends nothing once the engine has cancelled", async () => {
+  it("sends nothing once the engine has cancelled; that of the next operation is answered, where the engine attaches itself again", async () => {
     const one = await created("Group", { parent: org, name: "stays" });
     const sent: string[] = [];
     const plugin = await nextProcess(async (request) => {
@@ -72,6 +72,8 @@ describe("a call", () => {
     await plugin.attach();
     await plugin.read(one.urn, one.id, one.outs);
     expect(sent).toEqual(["GET"]);
+    await plugin.configure();
+    expect((await plugin.check(urnOf("Group", "next"), { parent: org, name: "next" })).failures).toEqual([]);
   });
 
   it("that creates nothing does not speak of the journal when the engine cancels", async () => {
@@ -96,14 +98,6 @@ describe("a call", () => {
     });
   });
 
-  it("of the next operation is answered, where the engine attaches itself again", async () => {
-    const plugin = await nextProcess();
-    await plugin.cancel();
-    await plugin.attach();
-    await plugin.configure();
-    expect((await plugin.check(urnOf("Group", "next"), { parent: org, name: "next" })).failures).toEqual([]);
-  });
-
   it("that leaves a record incomplete gives the engine its id, its outputs and the reason", async () => {
     const urn = urnOf("Group", "adopts");
     const existing = await created("Group", { parent: org, name: "theirs" });
@@ -121,16 +115,13 @@ describe("a call", () => {
     expect(reasons).toEqual([expect.stringContaining("not like this")]);
   });
 
-  it("that creates or updates what was not checked is refused, before anything is sent", async () => {
+  it("that creates or updates what was not checked is refused, before anything is sent; one about a type that does not exist says so", async () => {
     await expect(plugin.create(urnOf("Group", "unchecked"), { parent: org, name: "unchecked" })).rejects.toThrow(
       /^2 UNKNOWN: these inputs of a Group have not been checked$/,
     );
     await expect(plugin.update(urnOf("RoleBindingSet", "unchecked"), org, {}, {})).rejects.toThrow(
       /^2 UNKNOWN: these inputs of a RoleBindingSet have not been checked$/,
     );
-  });
-
-  it("about a type that does not exist says so", async () => {
     await expect(plugin.check(urnOf("Grup", "x"), {})).rejects.toThrow("2 UNKNOWN: there is no resource type Grup");
   });
 });

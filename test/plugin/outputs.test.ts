@@ -128,11 +128,7 @@ describe("functions", () => {
     expect((await plugin.invoke("irm:index:getRole", { name: new Secret("viewer") })).uid).toBeInstanceOf(Secret);
   });
 
-  it("say what was found instead, and which functions there are", async () => {
-    await expect(plugin.invoke("irm:index:getRole", { name: "viwer" })).rejects.toThrow(
-      '2 UNKNOWN: no role named "viwer" at the root; exactly one is needed; did you mean "viewer"?',
-    );
-    await expect(plugin.invoke("irm:index:getRole", {})).rejects.toThrow("name of the role to look for is required");
+  it("say which functions there are", async () => {
     await expect(plugin.invoke("irm:index:getGrup", {})).rejects.toThrow(
       /^2 UNKNOWN: unknown function irm:index:getGrup; available: /,
     );

@@ -41,8 +41,9 @@ const endingWith = (create: Methods["create"]) => {
 const created = { id: "x", outs: {} };
 
 describe("the end of the engine", () => {
-  it("ends the process at once when nothing is under way", async () => {
-    const { exits, end } = endingWith(() => new Promise<never>(() => undefined));
+  it("ends the process at once when nothing is under way, and the end of a call does not", async () => {
+    const { kinds, exits, end } = endingWith(async () => created);
+    await kinds.group.create({});
     expect(exits).toEqual([]);
     await end();
     expect(exits).toEqual([1]);
@@ -60,12 +61,6 @@ describe("the end of the engine", () => {
     calls[1]?.reject(new Error("no answer"));
     await expect(second).rejects.toThrow("no answer");
     expect(exits).toEqual([1]);
-  });
-
-  it("differs from the end of a call: the process stays while the engine runs", async () => {
-    const { kinds, exits } = endingWith(async () => created);
-    await kinds.group.create({});
-    expect(exits).toEqual([]);
   });
 });
 

@@ -61,6 +61,10 @@ describe("a stack with bindings and sets", async () => {
     expect(service.requests.length).toBeLessThanOrEqual(stack.length / 150 + 20);
     expect(results.map(({ id }) => id)).toEqual(stack.map(({ id }) => id));
     expect(results.map(({ props }) => props)).toEqual(stack.map(({ outs }) => outs));
+    // As by a GET of each.
+    const sample = stack.flatMap((one, i) => (i % 17 === 0 ? [{ ...one, result: results[i] }] : []));
+    for (const { kind, id, outs, result } of sample)
+      expect(await (await startProcess())[kind].read(id, outs)).toEqual(result);
   });
 
   it("is read as it is by now where a program reads it", async () => {

@@ -41,17 +41,12 @@ afterEach(() => {
 });
 
 describe("the file of a journal", () => {
-  it("is readable only by its owner, in a folder of the owner alone", async () => {
+  it("is readable only by its owner, in a folder of the owner alone, also after compaction", async () => {
     const path = folder.path("new/deep/stack.jsonl");
-    await journalFile(path).append(intent("a"));
-    expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
-  });
-
-  it("is still readable only by its owner after compaction", async () => {
-    const path = folder.path("anew.jsonl");
     const file = journalFile(path);
     await file.append(intent("a"));
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
     await file.compact({ ...contentsFrom(""), entries: [intent("b")] });
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect((await file.read())?.entries.map(({ intent }) => intent)).toEqual(["b"]);

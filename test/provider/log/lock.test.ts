@@ -165,17 +165,13 @@ describe("the lock of a journal", () => {
     expect(existsSync(guard)).toBe(true);
   });
 
-  it("is released by its last holder", async () => {
-    const { file, lock } = place();
+  it("is released by its last holder, and taken again while it is being released, without waiting for itself", async () => {
+    const { file, lock, clock, said } = place();
     await Promise.all([lock.acquire(), lock.acquire()]);
     await lock.release();
     expect(existsSync(file)).toBe(true);
     await lock.release();
     expect(existsSync(file)).toBe(false);
-  });
-
-  it("is taken again while it is being released, without waiting for itself", async () => {
-    const { file, lock, clock, said } = place();
     await lock.acquire();
     await Promise.all([lock.release(), lock.acquire()]);
     expect(holder(file)).toBe(process.pid);
