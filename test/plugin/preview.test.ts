@@ -91,13 +91,10 @@ describe("the uid of a new resource in a preview", () => {
   const uidOf = async (type: string, name: string, args: Json): Promise<unknown> =>
     (await planned(type, name, args, next)).uid;
 
-  it("is unknown, as with every provider", async () => {
+  it("is unknown, as with every provider, and that of its group for what has no uid of its own", async () => {
     expect(await uidOf("Group", "new", { parent: org, name: "new" })).toBe(UNKNOWN);
     expect(await uidOf("Group", "root", { root: true, name: "root" })).toBe(UNKNOWN);
     expect(await uidOf("Identity", "below", { parent: UNKNOWN, name: "below", claimMatch })).toBe(UNKNOWN);
-  });
-
-  it("is that of its group for what has no uid of its own", async () => {
     const amazon = { account: "123456789012" };
     for (const parent of [org, UNKNOWN]) {
       expect(await uidOf("AccountAssociation", "accounts", { parent, name: "accounts", amazon })).toBe(parent);

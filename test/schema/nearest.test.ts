@@ -4,26 +4,22 @@ import { nearest, nearestNames, suggestion } from "../../schema/index.ts";
 const ROLES = ["owner", "viewer", "editor", "registry.pull"];
 
 describe("the nearest name", () => {
-  const rows: [string, string | undefined][] = [
+  const FIELDS = ["name", "role", "parent", "description"];
+  const rows: [string, string | undefined, (readonly string[])?][] = [
     ["editr", "editor"],
     ["Viewer", "viewer"],
     ["ownr", "owner"],
     ["administrator", undefined],
     ["pull", undefined],
     ["oewnr", undefined],
+    // Two letters in the wrong order are one mistake.
+    ["nmae", "name", FIELDS],
+    ["anme", "name", FIELDS],
+    ["naem", "name", FIELDS],
+    ["ROEL", "role", FIELDS],
   ];
-  for (const [name, expected] of rows)
-    it(`of ${name} is ${expected ?? "none"}`, () => expect(nearest(name, ROLES)).toBe(expected));
-
-  const swapped: [string, string][] = [
-    ["nmae", "name"],
-    ["anme", "name"],
-    ["naem", "name"],
-    ["ROEL", "role"],
-  ];
-  for (const [name, expected] of swapped)
-    it(`of ${name} is ${expected}: two letters in the wrong order are one mistake`, () =>
-      expect(nearest(name, ["name", "role", "parent", "description"])).toBe(expected));
+  for (const [name, expected, names = ROLES] of rows)
+    it(`of ${name} is ${expected ?? "none"}`, () => expect(nearest(name, names)).toBe(expected));
 
   it("of a very long text is none", () => expect(nearest("r".repeat(1001), ["r".repeat(1000)])).toBe(undefined));
 });

@@ -243,7 +243,7 @@ describe.each([
     expect(machine.posts).toBe(0);
   });
 
-  it("of a resource that is in the state is not looked up again, also where its record is gone", async () => {
+  it("of a resource that is in the state is not looked up again, also where its record is gone, and does not keep a replacement from being created", async () => {
     const args = keyed(machine.inputs());
     const { uid, inputs, outs } = await adopted(args);
     await remove(uid);
@@ -251,13 +251,6 @@ describe.each([
     const same = await checked(group, inputs, { ...args, adopt: missing(uid) });
     expect(same).toEqual(inputs);
     expect((await group.diff(uid, { ...inputs, ...outs }, same)).changes).toBe(false);
-  });
-
-  it("does not keep a replacement from being created", async () => {
-    const args = keyed(machine.inputs());
-    const { uid, inputs } = await adopted(args);
-    const group = await start();
-    await checked(group, inputs, { ...args, adopt: uid });
     expect(await checked(group, {}, { ...args, adopt: uid })).toMatchObject({ [FORMER]: uid });
   });
 

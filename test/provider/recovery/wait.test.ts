@@ -37,13 +37,6 @@ describe("a recovery that waits", () => {
     expect(await machine.named(args.name)).toHaveLength(1);
   });
 
-  it("says nothing when it ends sooner", async () => {
-    const args = machine.inputs();
-    const { id } = await machine.create(args);
-    expect((await machine.create(args)).id).toBe(id);
-    expect(machine.messages.filter((text) => text.startsWith("waiting"))).toEqual([]);
-  });
-
   it("is one line for all resources that wait at the same time", async () => {
     const all = [machine.inputs(), machine.inputs(), machine.inputs(), machine.inputs(), machine.inputs()];
     for (const args of all) await killed(args);

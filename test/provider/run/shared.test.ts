@@ -92,6 +92,9 @@ describe("two processes of one run", () => {
     expect(await two.journal.findUnsettled(keyOf("one"))).toEqual([]);
     expect(await two.journal.findUnsettled(keyOf("two"), () => true)).toEqual([]);
     await one.journal.end([entry]);
+    // The stack had no journal, although one of them has written it.
+    expect(await joined().journal.isNew(keyOf("two"))).toBe(true);
+    expect(await otherRun().journal.isNew(keyOf("three"))).toBe(false);
     closeAll();
     expect(await joined().journal.findUnsettled(keyOf("one"))).toEqual([
       expect.objectContaining({ intent: entry.intent }),
@@ -109,14 +112,6 @@ describe("two processes of one run", () => {
     expect(await one.journal.isOfOther(uidOf("a"), keyOf("one"))).toBe(false);
     await one.journal.end([first]);
     await two.journal.end([second]);
-  });
-
-  it("agree that the stack had no journal, although one of them has written it", async () => {
-    const [one, two] = [joined(), joined()];
-    const entry = await beginCreate(one, "one");
-    await one.journal.end([entry]);
-    expect(await two.journal.isNew(keyOf("two"))).toBe(true);
-    expect(await otherRun().journal.isNew(keyOf("three"))).toBe(false);
   });
 
   it("lose no line: the second one does not compact what the first one writes to", async () => {
