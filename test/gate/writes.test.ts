@@ -16,13 +16,14 @@ const { api, platform, publisher, reader } = await startTeam();
 const through = (change: Change, options: ThroughOptions = {}) => throughGate(api, change, options);
 
 const claimMatch = { issuer: "https://issuer.example", subject: "deploy" };
-const createIdentity = (client: Client, fields: Json = {}, parent = platform) =>
+type Caller = Pick<Client, "call">;
+const createIdentity = (client: Caller, fields: Json = {}, parent = platform) =>
   callOn(client, "CreateIdentity", { parent, identity: { name: "deploy", claimMatch, ...fields } });
-const bind = (client: Client, identityUid: unknown, roleUid = publisher, parent = platform) =>
+const bind = (client: Caller, identityUid: unknown, roleUid = publisher, parent = platform) =>
   callOn(client, "CreateRoleBinding", { parent, roleBinding: { identityUid, roleUid } });
 const newDeploy = async (client: Client) => bind(client, (await createIdentity(client)).uid);
 
-const createGroup = (client: Client, fields: Json, parent = platform) =>
+const createGroup = (client: Caller, fields: Json, parent = platform) =>
   callOn(client, "CreateGroup", { parent, group: fields });
 /** The writes that reach the service. */
 const postsOf = ({ sent }: Through) => sent.filter((line) => line.startsWith("POST"));
@@ -141,48 +142,29 @@ describe("an update", () => {
 
 describe("any other request is refused, finally and once in the report", () => {
   const open = { issuer: claimMatch.issuer, subjectPattern: ".*" };
-  const bound = { identityUid: reader.uid, roleUid: publisher };
-  test.each<[string, OperationName, Json, string]>([
-    [
-      "another identity",
-      "CreateRoleBinding",
-      { parent: platform, roleBinding: bound },
-      "write 2 needs what write 1 makes",
-    ],
-    [
-      "another group",
-      "CreateIdentity",
-      { parent: api.organization, identity: { name: "deploy", claimMatch } },
-      "it is not in the change",
-    ],
-    [
-      "a wider claim",
-      "CreateIdentity",
-      { parent: platform, identity: { name: "deploy", claimMatch: open } },
-      "write 1 differs in claimMatch.subject, claimMatch.subjectPattern",
-    ],
+  const wider = "write 1 differs in claimMatch.subject, claimMatch.subjectPattern";
+  const whoami = "Validate: the gate passes reads of records and the writes of its change, and no";
+  test.each<[string, OperationName, (client: Caller) => Promise<unknown>, string]>([
+    ["another identity", "CreateRoleBinding", (one) => bind(one, reader.uid), "write 2 needs what write 1 makes"],
+    ["another group", "CreateIdentity", (one) => createIdentity(one, {}, api.organization), "it is not in the change"],
+    ["a wider claim", "CreateIdentity", (one) => createIdentity(one, { claimMatch: open }), wider],
     [
       "a delete",
       "DeleteIdentity",
-      { uid: reader.uid },
+      (one) => callOn(one, "DeleteIdentity", { uid: reader.uid }),
       `DeleteIdentity identity ${reader.uid}: it is not in the change`,
     ],
     [
       "an organization",
       "CreateGroup",
-      { parent: "", group: { name: "mine" } },
+      (one) => createGroup(one, { name: "mine" }, ""),
       "CreateGroup at the root: it is not in the",
     ],
-    [
-      "who the caller is",
-      "Validate",
-      {},
-      "Validate: the gate passes reads of records and the writes of its change, and no",
-    ],
-  ])("%s", async (_, method, request, why) => {
+    ["who the caller is", "Validate", (one) => callOn(one, "Validate", {}), whoami],
+  ])("%s", async (_, method, act, why) => {
     const { client, gate, sent, clock } = await through(await changeOf(api, newDeploy));
-    for (let count = 0; count < 2; count += 1)
-      await expectRefused(client.call(method, request as never, { permissionIsNew: true }), why);
+    const call: Client["call"] = (own, request) => client.call(own, request, { permissionIsNew: true });
+    for (let count = 0; count < 2; count += 1) await expectRefused(act({ call }), why);
     expect(gate.report().refused).toEqual([{ method, message: expect.stringContaining(why) }]);
     expect([sent, clock.sleeps]).toEqual([[], []]);
   });

@@ -37,23 +37,27 @@ export const setUp = async () => {
   /** of one operation, in which all tests of a file are */
   const plugin = await nextProcess();
   let count = 0;
+  /** the same resource with other arguments */
+  const compared = async ({ urn, id, outs, inputs }: Stored, args: Json, process = plugin): Promise<Diffed> => {
+    const { inputs: news, failures } = await process.check(urn, args, inputs);
+    expect(failures).toEqual([]);
+    return process.diff(urn, id, outs, news, inputs);
+  };
+  /** a record that an update has created; each has a name of its own */
+  const created = async (type: string, args: Json): Promise<Stored> => {
+    count += 1;
+    const urn = urnOf(type, `r${count}`);
+    const { inputs, failures } = await plugin.check(urn, args);
+    expect(failures).toEqual([]);
+    return { urn, inputs, ...(await plugin.create(urn, inputs)) };
+  };
+  const org: string = service.organization as string;
   return {
     ...{ service, plugin, startProcess, nextProcess },
-    org: service.organization as string,
-    /** a record that an update has created; each has a name of its own */
-    created: async (type: string, args: Json): Promise<Stored> => {
-      count += 1;
-      const urn = urnOf(type, `r${count}`);
-      const { inputs, failures } = await plugin.check(urn, args);
-      expect(failures).toEqual([]);
-      return { urn, inputs, ...(await plugin.create(urn, inputs)) };
-    },
-    /** the same resource with other arguments */
-    compared: async ({ urn, id, outs, inputs }: Stored, args: Json): Promise<Diffed> => {
-      const { inputs: news, failures } = await plugin.check(urn, args, inputs);
-      expect(failures).toEqual([]);
-      return plugin.diff(urn, id, outs, news, inputs);
-    },
+    ...{ org, created, compared },
+    /** an identity that the workload of this subject may assume */
+    createIdentity: (name: unknown, subject = String(name), parent = org): Promise<Stored> =>
+      created("Identity", { parent, name, claimMatch: { issuer: "https://x.example.com", subject } }),
   };
 };
 

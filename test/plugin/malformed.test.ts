@@ -87,13 +87,10 @@ describe("a call", () => {
     expect(await send("getPluginInfo", [])).toBe("OK");
   });
 
+  const EMPTY = messageFrame(Buffer.alloc(0));
   it.each([
     ["no message", Buffer.alloc(0), "Check: the call has no message"],
-    [
-      "two messages",
-      Buffer.concat([messageFrame(Buffer.alloc(0)), messageFrame(Buffer.alloc(0))]),
-      "Check: the call has a second message",
-    ],
+    ["two messages", Buffer.concat([EMPTY, EMPTY]), "Check: the call has a second message"],
   ])("with %s is refused", async (_, bytes, text) => {
     const { session, stream } = open();
     stream.end(bytes);

@@ -163,43 +163,41 @@ describe("at the end of a preview", () => {
 
 const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 
-describe("the plugin", async () => {
-  const { org, startProcess, created } = await setUp();
+const { org, startProcess, created } = await setUp();
 
-  it("compares the state with what the engine has checked, once the engine ends it", async () => {
-    const kept = await created("Group", { parent: org, name: "kept" });
-    const renamed = await created("Group", { parent: org, name: "renamed" });
-    const stacks: string[] = [];
-    const resources = [
-      { ...stored("Group", "kept", kept.outs), urn: kept.urn },
-      stored("Group", "former", renamed.outs),
-      binding("gone", 2),
-    ];
-    const storedStacks = {
-      ...noStoredStacks,
-      engineState: async (stack: string) => {
-        stacks.push(stack);
-        return exported(resources);
-      },
-    };
-    const env = { PULUMI_BACKEND_URL: "file:///state" };
-    const options = { isWholeProgram: true, run: "preview" as const };
-    const plugin = await startProcess(env, undefined, { options, storedStacks });
-    await plugin.configure();
-    for (const one of [kept, renamed]) {
-      const { inputs } = await plugin.check(
-        one.urn,
-        { parent: org, name: one === kept ? "kept" : "renamed" },
-        one.inputs,
-      );
-      await plugin.diff(one.urn, one.id, one.outs, inputs, one.inputs);
-    }
-    expect(plugin.messages).toEqual([]);
-    await plugin.cancel();
-    await plugin.cancel();
-    expect(plugin.messages).toEqual([`${HEAD}\n${removed("gone")}`]);
-    expect(new Set(stacks)).toEqual(new Set(["organization/project/stack"]));
-  });
+it("the plugin compares the state with what the engine has checked, once the engine ends it", async () => {
+  const kept = await created("Group", { parent: org, name: "kept" });
+  const renamed = await created("Group", { parent: org, name: "renamed" });
+  const stacks: string[] = [];
+  const resources = [
+    { ...stored("Group", "kept", kept.outs), urn: kept.urn },
+    stored("Group", "former", renamed.outs),
+    binding("gone", 2),
+  ];
+  const storedStacks = {
+    ...noStoredStacks,
+    engineState: async (stack: string) => {
+      stacks.push(stack);
+      return exported(resources);
+    },
+  };
+  const env = { PULUMI_BACKEND_URL: "file:///state" };
+  const options = { isWholeProgram: true, run: "preview" as const };
+  const plugin = await startProcess(env, undefined, { options, storedStacks });
+  await plugin.configure();
+  for (const one of [kept, renamed]) {
+    const { inputs } = await plugin.check(
+      one.urn,
+      { parent: org, name: one === kept ? "kept" : "renamed" },
+      one.inputs,
+    );
+    await plugin.diff(one.urn, one.id, one.outs, inputs, one.inputs);
+  }
+  expect(plugin.messages).toEqual([]);
+  await plugin.cancel();
+  await plugin.cancel();
+  expect(plugin.messages).toEqual([`${HEAD}\n${removed("gone")}`]);
+  expect(new Set(stacks)).toEqual(new Set(["organization/project/stack"]));
 });
 
 it.each([

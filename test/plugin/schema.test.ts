@@ -1,12 +1,15 @@
 // The package schema of the plugin against the TypeScript classes: both follow from the descriptors, in two ways, and say the same.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { functions } from "../../plugin/functions.ts";
 import { GO_MODULE } from "../../plugin/schema/language.ts";
 import { kindRecords } from "../../provider/kind/index.ts";
 import { capabilities } from "../../schema/index.ts";
+import { withExamples } from "../../scripts/generate/example.ts";
 import { root } from "../harness/api-process.ts";
 import { cases } from "../provider/kind/case.ts";
+import { examplesOf } from "../support/example.ts";
 import { type Property, pluginSchema, type ResourceSpec, type Spec, specOf } from "../support/plugin-schema.ts";
 import { readTypes, type Shape, type TypeReader } from "../support/type-shape.ts";
 
@@ -239,4 +242,63 @@ describe("the schema", () => {
     // Capabilities have two spellings, and a service may have more than these.
     expect(JSON.stringify(schema)).not.toContain(`"value":"${capabilities[0]?.enum}"`);
   });
+});
+
+// The example of each resource, in its three languages. test/package compiles those in TypeScript, and runs them as the programs of docs/; the
+// schema has each of their properties, or it is not generated. test/access/export has what the other languages write otherwise.
+const examples = examplesOf(pluginSchema);
+
+test("each resource has one, of itself, in each language, and the .d.ts shows the part about it", () => {
+  expect(Object.keys(declared).length).toBeGreaterThan(11);
+  expect([...examples.keys()]).toEqual(Object.keys(declared).map((token) => token.replace("irm:index:", "")));
+  for (const [type, { typescript, python, yaml }] of examples) {
+    expect(typescript).toContain(`new ${type}(`);
+    expect(python).toContain(`irm.${type}(`);
+    const { resources } = parse(yaml, { version: "1.1" }) as { resources: Record<string, { type: string }> };
+    expect(Object.values(resources).map((one) => one.type)).toContain(`irm:${type}`);
+    expect(pluginSchema.resources[`irm:index:${type}`]?.description).toMatch(/^[A-Z][^{}]*\n\n\{\{% examples %\}\}\n/);
+  }
+  const generated = readFileSync(`${root}/provider/program/generated/role-binding.ts`, "utf8");
+  expect(generated).toContain(
+    ' * const binding = new RoleBinding("deploy-edits-shop", { parent: shop, identity: deploy, role: "editor" });\n',
+  );
+});
+
+test("a program in docs/ with an argument that the schema does not have is refused", () => {
+  const changed = structuredClone(pluginSchema);
+  delete changed.resources["irm:index:Tag"]?.inputProperties.digest;
+  expect(() => withExamples(changed as never)).toThrow(
+    "docs/resources/tag.md: its first program cannot be the example: Tag has no property digest",
+  );
+});
+
+test("fields have the names of the language, and keys of maps stay as they are", () => {
+  const { python, yaml } = examples.get("AccountAssociation") ?? {};
+  expect(python).toContain(`
+irm.AccountAssociation(
+    "cluster-accounts",
+    parent=clusters_group.uid,
+    name="cluster accounts",
+    amazon={"account": "123456789012"},
+    google={"project_id": "acme-production", "project_number": "123456789012"},
+    azure={
+        "tenant_id": "72f988bf-86f1-41af-91ab-2d7cd011db47",
+        "client_ids": {"SYNCER": "00000000-0000-0000-0000-000000000001"},
+    },
+    chainguard={"service_bindings": {"SYNCER": syncer_identity.uid}},
+    github={"app_installations": {"12345": {"installations": [{"installation_id": "67890", "name": "acme"}]}}},
+)
+`);
+  expect(parse(yaml ?? "", { version: "1.1" }).resources.clusterAccountsAccountAssociation.properties).toMatchObject({
+    azure: { clientIds: { SYNCER: "00000000-0000-0000-0000-000000000001" } },
+    chainguard: { serviceBindings: { SYNCER: expect.stringMatching(/^\$\{syncerIdentity\.uid\}$/) } },
+  });
+});
+
+test("what the program exports is an output of its last resource", () => {
+  expect(examples.get("RoleBindingSet")?.python).toContain(
+    'pulumi.export("others", tooling_role_binding_set.unmanaged)\n',
+  );
+  const { outputs } = parse(examples.get("RoleBindingSet")?.yaml ?? "");
+  expect(outputs).toEqual({ others: expect.stringMatching(/^\$\{toolingRoleBindingSet\.unmanaged\}$/) });
 });

@@ -1,17 +1,23 @@
-// How the plugin reads requests and values, and the table of their fields, against the generated code of @pulumi/pulumi.
+// How the plugin reads requests and values, and the table of their fields, against the generated code of @pulumi/pulumi and google-protobuf.
 import aliases from "@pulumi/pulumi/proto/alias_pb.js";
 import services from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import provider from "@pulumi/pulumi/proto/provider_pb.js";
+import fc from "fast-check";
 import Struct from "google-protobuf/google/protobuf/struct_pb.js";
 import { describe, expect, it } from "vitest";
 import { requestTypes } from "../../plugin/request-type.ts";
+import { STRUCT, structFrom, VALUE } from "../../plugin/struct.ts";
+import { type Marked, Secret } from "../../plugin/value.ts";
 import {
   DEPTH_MAX,
   type FieldType,
   MalformedMessage,
   type MessageType,
+  messageOf,
   readMessage,
 } from "../../plugin/wire-format.ts";
+import { UNKNOWN } from "../../pulumi/value.ts";
+import type { Json } from "../../schema/index.ts";
 import { malformedSeeds } from "../support/malformed.ts";
 
 const check = (bytes: readonly number[] | Buffer): string => {
@@ -70,7 +76,6 @@ const TYPES: Readonly<Record<string, FieldType>> = {
 };
 
 interface Generated {
-  new (): unknown;
   deserializeBinaryFromReader(message: unknown, reader: unknown): unknown;
 }
 
@@ -92,107 +97,111 @@ const structs: Readonly<Record<string, Generated>> = {
   "proto.pulumirpc.Alias.Spec": aliases.Alias.Spec as unknown as Generated,
 };
 
-/** The same table from the generated code. */
-const typeOf = (generated: Generated, known = new Map<Generated, MessageType>()): MessageType => {
-  const before = known.get(generated);
-  if (before) return before;
-  const type: MessageType = {};
-  known.set(generated, type);
-  const below = (name: string): MessageType => {
-    const own = structs[name];
-    if (!own) throw new Error(`${name} is unknown to this test`);
-    return typeOf(own, known);
+const EMPTY: Readonly<Record<string, unknown>> = { text: "", varint: 0, double: 0 };
+
+/** A field as the generated code reads it, and sets it by its name. */
+const fieldFrom = ([, number, body = ""]: RegExpMatchArray) => {
+  const [, method = ""] = /reader\.(read\w+)\(/.exec(body) ?? [];
+  const [, message] = /readMessage\(value,\s*([\w.]+)\.deserializeBinaryFromReader\)/.exec(body) ?? [];
+  const [, value] = /Map\.deserializeBinary\(message, reader, [\w.]+readString, [\w.]+\.(\w+)/.exec(body) ?? [];
+  const [, held] = /readMessage, ([\w.]+)\.deserializeBinaryFromReader/.exec(body) ?? [];
+  const [, verb, name = ""] = /msg\.(set|add|get)(\w+?)(?:Map)?\(/.exec(body) ?? [];
+  const own = { number: Number(number), isMap: value !== undefined, isList: verb !== "set" };
+  return {
+    ...own,
+    message: held ?? message,
+    scalar: TYPES[value ?? method],
+    name: name.charAt(0).toLowerCase() + name.slice(1),
   };
-  const source = generated.deserializeBinaryFromReader.toString();
-  for (const [, number, body = ""] of source.matchAll(/case (\d+):\s*([\s\S]*?)break;/g)) {
-    const [, method = ""] = /reader\.(read\w+)\(/.exec(body) ?? [];
-    const [, message] = /readMessage\(value,\s*([\w.]+)\.deserializeBinaryFromReader\)/.exec(body) ?? [];
-    const [, value] = /Map\.deserializeBinary\(message, reader, [\w.]+readString, [\w.]+\.(\w+)/.exec(body) ?? [];
-    const [, held] = /readMessage, ([\w.]+)\.deserializeBinaryFromReader/.exec(body) ?? [];
-    const own = value ? { 1: "text", 2: held ? below(held) : TYPES[value] } : message ? below(message) : TYPES[method];
-    if (own === undefined) throw new Error(`field ${number} is read by ${method}, which this test does not know`);
-    type[Number(number)] = own as FieldType;
-  }
-  return type;
 };
 
-/** The types of the fields alone. */
-const fieldsOf = (type: MessageType, known = new Map<MessageType, MessageType>()): MessageType => {
-  const before = known.get(type);
-  if (before) return before;
-  const { from: _from, ...fields } = type;
-  const own: MessageType = {};
-  known.set(type, own);
-  for (const [number, field] of Object.entries(fields))
-    own[Number(number)] = typeof field === "object" ? fieldsOf(field as MessageType, known) : (field as FieldType);
-  return own;
+const MARK = "the value of one field";
+
+/** Compares our table with the generated code: a value of the engine has no names. */
+const compare = (type: MessageType, generated: Generated, isNamed = true, seen = new Set<unknown>()): void => {
+  if (seen.has(type)) return;
+  seen.add(type);
+  const source = generated.deserializeBinaryFromReader.toString();
+  const fields = [...source.matchAll(/case (\d+):\s*([\s\S]*?)break;/g)].map(fieldFrom);
+  const { from, ...own } = type;
+  expect(new Set(Object.keys(own).map(Number))).toEqual(new Set(fields.map(({ number }) => number)));
+  for (const { number, isMap, isList, message, scalar, name } of fields) {
+    const field = (isMap ? (own[number] as MessageType)[2] : own[number]) as FieldType;
+    if (isMap) expect((own[number] as MessageType)[1]).toBe("text");
+    if (message === undefined) expect([number, field]).toEqual([number, scalar]);
+    else
+      compare(
+        field as MessageType,
+        structs[message] as Generated,
+        isNamed && field !== STRUCT && field !== VALUE,
+        seen,
+      );
+    if (!isNamed || !from) continue;
+    const read = Object.entries(from([[number, MARK]]) as object).filter(([, value]) => [value].flat().includes(MARK));
+    // Some are only checked.
+    if (read.length === 0) continue;
+    expect(read).toEqual([[name, isList ? [MARK] : MARK]]);
+    const { [name]: empty } = from([]) as Record<string, unknown>;
+    if (isList || typeof field === "string")
+      expect([name, empty]).toEqual([name, isList ? [] : EMPTY[field as string]]);
+  }
 };
 
 const definitions = services.ResourceProviderService as unknown as Record<string, { requestType: Generated }>;
 
-describe.each(Object.entries(requestTypes))("the table of %s", (method, type) => {
-  const { requestType } = definitions[method] as { requestType: Generated };
+it.each(Object.entries(requestTypes))(
+  "the table of %s has the fields that the generated code reads, by its names",
+  (method, type) => {
+    compare(type, (definitions[method] as { requestType: Generated }).requestType);
+  },
+);
 
-  it("has the fields that the generated code reads", () => {
-    expect(fieldsOf(type)).toEqual(typeOf(requestType));
-  });
-
-  it("has them by the names that the generated code writes", () => {
-    const request = new requestType() as Record<string, (value?: unknown) => unknown> & Struct.Struct;
-    const empty: object = readMessage<object>(type, new Uint8Array());
-    const values = Object.entries(empty).map(([name, value]) => [name, valueLike(value, name)] as const);
-    for (const [name, value] of values) {
-      const member = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-      const { [`get${member}Map`]: mapOf, [`set${member}List`]: setList } = request;
-      const entries: unknown[] = Array.isArray(value) ? value : [];
-      if (mapOf)
-        for (const [key, held] of entries as [string, unknown][])
-          (mapOf.call(request) as Map<string, unknown>).set(key, generatedLike(held));
-      else if (setList) setList.call(request, entries.map(generatedLike));
-      else request[`set${member}`]?.(typeof value === "object" ? Struct.Struct.fromJavaScript(value as never) : value);
-    }
-    expect(readMessage(type, request.serializeBinary())).toEqual(Object.fromEntries(values));
-  });
+const signedSecret = (value: unknown) => ({
+  "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+  value,
 });
 
-/** Repeated fields, with a value of each. */
-const LISTS: Readonly<Record<string, unknown[]>> = {
-  aliases: [
-    { urn: "", spec: { name: "n", type: "t", stack: "s", project: "p", parenturn: "", noparent: 1 } },
-    { urn: "urn", spec: { name: "", type: "", stack: "", project: "", parenturn: "", noparent: 0 } },
-  ],
-  config: [["irm:baseUrl", "https://localhost"]],
-  configsecretkeys: ["irm:token", "irm:other"],
-  dependencies: ["first", "second"],
-  ignorechanges: ["description"],
-  inputdependencies: [["policy", { urns: ["first", "second"] }]],
-  providers: [["irm", "reference"]],
-};
+const written = (values: Marked): unknown =>
+  Struct.Struct.deserializeBinary(messageOf(structFrom(values))).toJavaScript();
+const read = (values: Json): Marked =>
+  readMessage(STRUCT, Struct.Struct.fromJavaScript(values as never).serializeBinary());
 
-const valueLike = (empty: unknown, name: string) => {
-  if (Array.isArray(empty)) return LISTS[name];
-  if (empty === "") return name;
-  return empty === 0 ? 1 : { name };
-};
+describe("values", () => {
+  it("are written and read as the generated code has them", () => {
+    const values = fc
+      .dictionary(fc.string({ unit: "grapheme" }), fc.jsonValue({ stringUnit: "grapheme" }), { noNullPrototype: true })
+      // The generated code sets it as the prototype of an object.
+      .filter((one) => !JSON.stringify(one).includes('"__proto__"'));
+    fc.assert(
+      fc.property(values, (one) => {
+        expect(written(one)).toEqual(one);
+        expect(read(one as Json)).toEqual(one);
+      }),
+    );
+  });
 
-/** The message of a value in `LISTS`. */
-const generatedLike = (value: unknown): unknown => {
-  if (typeof value === "string") return value;
-  const { urns, urn, spec } = value as { urns?: string[]; urn?: string; spec?: Record<string, unknown> };
-  if (urns !== undefined) {
-    const dependencies = new provider.ConstructRequest.PropertyDependencies();
-    dependencies.setUrnsList(urns);
-    return dependencies;
-  }
-  const alias = new aliases.Alias();
-  if (urn !== "") {
-    alias.setUrn(urn as string);
-    return alias;
-  }
-  const own = new aliases.Alias.Spec();
-  const setters = own as unknown as Record<string, (member: unknown) => void>;
-  for (const [name, member] of Object.entries(spec ?? {}))
-    if (member !== "") setters[`set${name.charAt(0).toUpperCase()}${name.slice(1)}`]?.call(own, member);
-  alias.setSpec(own);
-  return alias;
-};
+  it("are secret where they are signed", () => {
+    const values = { secret: new Secret({ list: [new Secret("a"), null] }), plain: 1 };
+    const signed = { secret: signedSecret({ list: [signedSecret("a"), null] }), plain: 1 };
+    expect(written(values)).toEqual(signed);
+    expect(read(signed)).toEqual(values);
+  });
+
+  it.each(["04da6b54-80e4-46f7-96ec-b56ff0331ba9", "dd056dcd-154b-4c76-9bd3-c8f88648b5ff"])(
+    "are unknown: %s",
+    (text) => {
+      expect(read({ list: [text] })).toEqual({ list: [UNKNOWN] });
+    },
+  );
+
+  it("are left out where they are undefined, and null in a list", () => {
+    expect(written({ a: undefined, b: [undefined, null], c: null })).toEqual({ b: [null, null], c: null });
+  });
+
+  it("have members of any name", () => {
+    const members = JSON.parse('{ "__proto__": { "polluted": true }, "constructor": 1 }') as Json;
+    const result = readMessage(STRUCT, messageOf(structFrom(members)));
+    expect(Object.entries(result)).toEqual(Object.entries(members));
+    expect(({} as Json).polluted).toBeUndefined();
+  });
+});

@@ -1,9 +1,11 @@
-// What a process of the engine's operation reads of the engine's state, by a `pulumi` on the PATH that a test writes.
+// What a process of the engine's operation reads of the engine's state, by a `pulumi` on the PATH that a test writes, and of the project's files.
 import { chmodSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { askEngine } from "../../provider/run/stored-stack.ts";
+import { stackSetting } from "../../pulumi/project.ts";
 import { EngineStateError, readEngineState } from "../../pulumi/state.ts";
+import { type TemporaryFolder, temporaryFolder } from "../support/command.ts";
 import { testFolder } from "../support/test-folder.ts";
 
 const folder = testFolder().path(".");
@@ -51,17 +53,10 @@ describe("the state of the engine", () => {
   });
 
   it.each([
-    [
-      "acme/access/production",
-      "stack export --stack acme/access/production --non-interactive --color never",
-      "its whole name",
-    ],
-    [
-      "~4711/access/production",
-      "stack export --stack production --non-interactive --color never",
-      "the organization is not known",
-    ],
-  ])("is asked for %s with %s: %s", async (stack, args) => {
+    ["acme/access/production", "acme/access/production", "its whole name"],
+    ["~4711/access/production", "production", "the organization is not known"],
+  ])("is asked for %s as %s: %s", async (stack, name) => {
+    const args = `stack export --stack ${name} --non-interactive --color never`;
     await expect(readWith('echo "error: $*" >&2; exit 1', stack)).rejects.toThrow(`pulumi stack export: ${args}`);
   });
 
@@ -94,4 +89,40 @@ describe("the state of the engine", () => {
     const command = { env: { PATH: folder }, cwd: folder, cancelled: cancel.signal };
     await expect(readEngineState(askEngine(command), STACK)).rejects.toThrow("pulumi stack export: it was cancelled");
   });
+});
+
+let project: TemporaryFolder;
+beforeEach(() => {
+  project = temporaryFolder();
+});
+afterEach(() => project.remove());
+const write = (files: Readonly<Record<string, string>>): void => {
+  for (const [name, text] of Object.entries(files)) project.write(name, text);
+};
+const settingIn = (at = "."): unknown => stackSetting(project.path(at), "dev", "irm:journal");
+
+it("finds a setting of a stack beside the project's file, also from a folder below it", () => {
+  expect(settingIn()).toBeUndefined();
+  write({ "Pulumi.yaml": "name: access\nmain: src", "src/index.ts": "" });
+  expect(settingIn("src")).toBeUndefined();
+  write({
+    "Pulumi.dev.yaml": "config:\n  irm:journal: /var/irm",
+    "Pulumi.prod.yaml": "config:\n  irm:journal: /var/other",
+  });
+  expect(settingIn()).toBe("/var/irm");
+  expect(settingIn("src")).toBe("/var/irm");
+  write({ "Pulumi.dev.yaml": "# irm:journal\nconfig:\n  irm:baseUrl: https://api.example" });
+  expect(settingIn()).toBeUndefined();
+  write({ "Pulumi.dev.yaml": "config:\n  irm:journal:\n    secure: v1:abc" });
+  expect(settingIn()).toEqual({ secure: "v1:abc" });
+});
+
+it("finds it in the folder that the project names for its stacks, under either name", () => {
+  write({ "stacks/Pulumi.dev.yml": "config: { irm:journal: /var/irm }" });
+  for (const name of ["stackConfigDir", "config"]) {
+    write({ "Pulumi.yml": `name: access\n${name}: stacks` });
+    expect(settingIn()).toBe("/var/irm");
+  }
+  write({ "Pulumi.yml": "name: access\nconfig: { irm:baseUrl: https://api.example }" });
+  expect(settingIn()).toBeUndefined();
 });

@@ -167,36 +167,25 @@ describe("an issuer", () => {
   });
 });
 
-describe("bounds of an identity", () => {
-  const patterns = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`c${i}`, "x"]));
+const patterns = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`c${i}`, "x"]));
 
-  const byPattern = (length: number) => ({ subject: undefined, subjectPattern: "s".repeat(length) });
-  const TWENTY = "must have at most 20 patterns";
-  const PATTERN = "must have patterns of at most 1024 characters";
-  const long = (text: string) => `must ${text} characters`;
-  test.each<[string, (length: number) => Json, number, string, string]>([
-    ["a subject", (length) => ({ subject: "s".repeat(length) }), 255, "subject", long("be at most 255")],
-    ["a pattern", byPattern, 1024, "subjectPattern", long("be at most 1024")],
-    ["patterns of claims", (count) => ({ claimPatterns: patterns(count) }), 20, "claimPatterns", TWENTY],
-    [
-      "a pattern of a claim",
-      (length) => ({ claimPatterns: { a: "x".repeat(length) } }),
-      1024,
-      "claimPatterns",
-      PATTERN,
-    ],
-    [
-      "a claim",
-      (length) => ({ claims: { a: "x".repeat(length) } }),
-      4096,
-      "claims",
-      long("have values of at most 4096"),
-    ],
-  ])("allow %s of that length, and none that is longer", (_, matchOf, length, field, description) => {
+const byPattern = (length: number) => ({ subject: undefined, subjectPattern: "s".repeat(length) });
+const TWENTY = "must have at most 20 patterns";
+const PATTERN = "must have patterns of at most 1024 characters";
+const long = (text: string) => `must ${text} characters`;
+test.each<[string, (length: number) => Json, number, string, string]>([
+  ["a subject", (length) => ({ subject: "s".repeat(length) }), 255, "subject", long("be at most 255")],
+  ["a pattern", byPattern, 1024, "subjectPattern", long("be at most 1024")],
+  ["patterns of claims", (count) => ({ claimPatterns: patterns(count) }), 20, "claimPatterns", TWENTY],
+  ["a pattern of a claim", (length) => ({ claimPatterns: { a: "x".repeat(length) } }), 1024, "claimPatterns", PATTERN],
+  ["a claim", (length) => ({ claims: { a: "x".repeat(length) } }), 4096, "claims", long("have values of at most 4096")],
+])(
+  "the bounds of an identity allow %s of that length, and none that is longer",
+  (_, matchOf, length, field, description) => {
     expect(inputViolations(ClaimMatch, { ...CLAIM_MATCH, ...matchOf(length) })).toEqual([]);
     expect(inputViolations(ClaimMatch, { ...CLAIM_MATCH, ...matchOf(length + 1) })).toEqual([{ field, description }]);
-  });
-});
+  },
+);
 
 describe("the rules of a message", () => {
   test("apply in the messages of a map and of a list", () => {

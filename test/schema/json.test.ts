@@ -132,25 +132,23 @@ describe("reading an answer", () => {
   });
 });
 
-describe("writing", () => {
-  const EMPTY_GROUP = { name: "a", description: "", resourceLimits: {}, verified: false };
-  const UNSET = { ...identity, description: "" };
-  const NO_REPOS = { repos: [], nextPageToken: "" };
-  const NO_REPOS_SHOWN = { repos: [], totalCount: "0", skipped: 0 };
-  const COUNTED = { groups: [], totalCount: "12", skipped: 3 };
-  const ONE_GROUP = { groups: [EMPTY_GROUP], totalCount: "1", skipped: 0 };
-  const KEYS = { issuer: "i", subject: "s" };
-  test.each<[string, Message, object, object]>([
-    ["description, resourceLimits and verified of a group even when zero", Group, { name: "a" }, EMPTY_GROUP],
-    ["no unset message, list or text otherwise", Identity, { ...identity, company: "", awsIdentity: undefined }, UNSET],
-    ["plural and counts of a list even when zero, and no last token", ListRepos.response, NO_REPOS, NO_REPOS_SHOWN],
-    ["int64 as text, int32 as a number", LISTED, COUNTED, COUNTED],
-    ["sync_config by its published name", Repo, { name: "r", ...SYNCED }, { name: "r", ...SYNCED }],
-    ["messages in lists", LISTED, { groups: [{ name: "a" }], totalCount: "1" }, ONE_GROUP],
-    ["no field that the schema does not have", StaticKeys, { ...KEYS, secret: "x" }, KEYS],
-  ])("shows %s", (_, schema, value, json) => {
-    expect(messageToJson(schema, value as Record<string, unknown>)).toEqual(json);
-  });
+const EMPTY_GROUP = { name: "a", description: "", resourceLimits: {}, verified: false };
+const UNSET = { ...identity, description: "" };
+const NO_REPOS = { repos: [], nextPageToken: "" };
+const NO_REPOS_SHOWN = { repos: [], totalCount: "0", skipped: 0 };
+const COUNTED = { groups: [], totalCount: "12", skipped: 3 };
+const ONE_GROUP = { groups: [EMPTY_GROUP], totalCount: "1", skipped: 0 };
+const KEYS = { issuer: "i", subject: "s" };
+test.each<[string, Message, object, object]>([
+  ["description, resourceLimits and verified of a group even when zero", Group, { name: "a" }, EMPTY_GROUP],
+  ["no unset message, list or text otherwise", Identity, { ...identity, company: "", awsIdentity: undefined }, UNSET],
+  ["plural and counts of a list even when zero, and no last token", ListRepos.response, NO_REPOS, NO_REPOS_SHOWN],
+  ["int64 as text, int32 as a number", LISTED, COUNTED, COUNTED],
+  ["sync_config by its published name", Repo, { name: "r", ...SYNCED }, { name: "r", ...SYNCED }],
+  ["messages in lists", LISTED, { groups: [{ name: "a" }], totalCount: "1" }, ONE_GROUP],
+  ["no field that the schema does not have", StaticKeys, { ...KEYS, secret: "x" }, KEYS],
+])("writing shows %s", (_, schema, value, json) => {
+  expect(messageToJson(schema, value as Record<string, unknown>)).toEqual(json);
 });
 
 const apps = (appInstallations: unknown) => ({ github: { appInstallations } });

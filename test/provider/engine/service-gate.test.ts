@@ -39,6 +39,8 @@ const at = (address: string, parent = organization) => ({
 const news = (parent = organization, name = "team") => ({ __provider: "text", ...keyOf("team"), parent, name });
 const preview = (parent = organization) => ({ ...news(parent), __preview: true });
 const here = () => serviceOf(service.baseUrl);
+const token = { IRM_TOKEN: "api-token", IRM_IDENTITY_TOKEN: "", IRM_BASE_URL: "https://api.example.com" };
+const unreachable: Transport = () => Promise.reject(lostAnswer(false));
 const OTHER_SERVICE = "http://127.0.0.1:1";
 
 const service = await startSharedService();
@@ -158,8 +160,7 @@ describe("a state whose organization is not behind the address", () => {
   });
 
   it("is refused when the service reports that the organization does not exist", async () => {
-    const token = { IRM_TOKEN: "api-token", IRM_IDENTITY_TOKEN: "" };
-    const unknown = await group(token, async () => refusal("NOT_FOUND", "no"));
+    const unknown = await group({ ...token, IRM_BASE_URL: service.baseUrl }, async () => refusal("NOT_FOUND", "no"));
     await expect(unknown.check(at(here(), ORG).inputs, news())).rejects.toThrow(
       `${head()}the service does not know it.`,
     );
@@ -193,10 +194,7 @@ describe("a preview continues", () => {
   });
 
   it("with a warning when the service does not answer or refuses the credentials", async () => {
-    const token = { IRM_TOKEN: "api-token", IRM_IDENTITY_TOKEN: "", IRM_BASE_URL: "https://api.example.com" };
-    const closed = await group(token, async () => {
-      throw lostAnswer(false);
-    });
+    const closed = await group(token, unreachable);
     await closed.check(at("https://api.example.com").inputs, preview());
     const refused = await group(token, async () => refusal("UNAUTHENTICATED", "no"));
     await refused.check(at("https://api.example.com").inputs, preview());
@@ -215,7 +213,6 @@ describe("a preview continues", () => {
 });
 
 describe("an update", () => {
-  const token = { IRM_TOKEN: "api-token", IRM_IDENTITY_TOKEN: "", IRM_BASE_URL: "https://api.example.com" };
   const keys = ["one", "two", "three"].map((name) => ({ ...news(), ...keyOf(name) }));
   const errorsOf = async (methods: Methods, bags: readonly object[]): Promise<string[]> => {
     const done = await Promise.allSettled(bags.map((bag) => methods.check({}, bag as never)));
@@ -225,9 +222,7 @@ describe("an update", () => {
   it.each<[string, Transport, string]>([
     [
       "the service does not answer",
-      async () => {
-        throw lostAnswer(false);
-      },
+      unreachable,
       "UNAVAILABLE: connect ECONNREFUSED\nIs the service running, and is irm:baseUrl (or IRM_BASE_URL) its address?\nSee docs/recovery.md#unreachable",
     ],
     [

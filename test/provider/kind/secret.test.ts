@@ -65,11 +65,6 @@ describe("a client secret", () => {
 describe("the rule that matches people", () => {
   const withRule = (correlationRule: string) => ({ ...inputs, oidc: { ...oidc, correlationRule } });
 
-  it("is unchanged when the default is written out", () => {
-    const news = withRule("CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID");
-    expect(reconcile.diff(identityProvider, PROVIDER, stored, news)).toEqual({ changes: false, replaces: [] });
-  });
-
   it("is refused when it changes, unless a new provider is allowed", () => {
     const news = withRule("CORRELATION_RULE_OID_EQUALS_EXTERNAL_ID");
     expect(reconcile.check(identityProvider, inputs, news).failures).toEqual([

@@ -1,26 +1,139 @@
-// The journal on disk: its content after a crash, its permissions, and its content after compaction.
+// The lines of a journal: an invalid one is no entry, and is kept. Those of a run without checkpoints stay until it has ended. And the journal
+// on disk: its content after a crash, its permissions, and its content after compaction.
+
 import fs, { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { dirname } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { contentsFrom, knownLine } from "../../../provider/log/entries.ts";
+import { contentsFrom, knownLine, textFrom } from "../../../provider/log/entries.ts";
 import type { Entry } from "../../../provider/log/entry.ts";
 import { acknowledgeIn, JournalError, journalFile } from "../../../provider/log/file.ts";
 import { createJournal, type Journal, type NewIntent } from "../../../provider/run/journal.ts";
 import { manualClock } from "../../harness/clock.ts";
+import { GROUP, ORG } from "../../support/scripted.ts";
 import { testFolder } from "../../support/test-folder.ts";
 
-const folder = testFolder();
-
-const intent = (id: string, key = `organization/project/stack/Group::${id}`): Entry => ({
-  intent: id,
-  key,
+const intent = {
+  intent: "i",
+  key: "organization/project/stack/Group::a",
   kind: "group",
-  parent: "",
+  parent: GROUP,
   inputs: "hash",
   given: [],
   at: 1,
   notBefore: 0,
+};
+const I = JSON.stringify(intent);
+const textOf = (...lines: object[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+const uidBelow = (digit: string): string => `${ORG}/${digit.repeat(16)}`;
+
+describe("a line that is not an entry", () => {
+  it.each<[string, string]>([
+    [
+      '{"intent":"a"}',
+      "key must be text; kind must be text; parent must be a uid, or empty at the root; inputs must be text",
+    ],
+    [JSON.stringify({ ...intent, parent: "../x" }), "parent must be a uid, or empty at the root"],
+    [JSON.stringify({ ...intent, at: "1" }), "at must be a number of milliseconds"],
+    [JSON.stringify({ ...intent, at: 1e300 }), "at must be a time"],
+    [JSON.stringify({ ...intent, given: "x" }), "given must be a list of texts"],
+    [JSON.stringify({ ...intent, key: "" }), "key must not be empty"],
+    [
+      JSON.stringify({ ...intent, uid: "x" }),
+      "uid must be a uid: 40 hexadecimal digits, then / and 16 more for each level below",
+    ],
+    [JSON.stringify({ ...intent, at: undefined, uid: ORG }), "at must be a number of milliseconds"],
+    ['{"closed":5}', "closed must be text"],
+    ['{"known":"x"}', "known must be a uid: 40 hexadecimal digits, then / and 16 more for each level below"],
+    ['{"colour":"blue"}', "it has none of intent, closed, known, removed, began, ended, wrote, settled"],
+    ['["intent"]', "it has none of intent, closed, known, removed, began, ended, wrote, settled"],
+    ["null", "it is not an object"],
+    ["17", "it is not an object"],
+    ["\0\0\0\0", "it is not JSON"],
+    ['{"intent":"a"} and more}', "it is not JSON"],
+  ])("%s: is ignored with a reason", (line, why) => {
+    const { entries, invalid } = contentsFrom(`${I}\n${line}\n`);
+    expect(entries).toEqual([intent]);
+    expect(invalid).toEqual([{ line, why: expect.stringContaining(why) as string }]);
+  });
+
+  it("does not include a torn last line: nothing was sent for it", () => {
+    expect(contentsFrom(`${I}\n{"intent":"b","key":"organi`)).toMatchObject({
+      entries: [intent],
+      invalid: [],
+    });
+  });
+
+  it("does not include a line with members of a later version, which are kept", () => {
+    const later = JSON.stringify({ ...intent, colour: "blue" });
+    const contents = contentsFrom(`${later}\n`);
+    expect(contents.invalid).toEqual([]);
+    expect(textFrom(contents)).toBe(`${later}\n`);
+  });
+});
+
+it("a deleted record is kept until the engine has another one of its resource", () => {
+  const removed = { removed: GROUP, kind: "group", key: intent.key, identity: { name: "a hash" } };
+  const lines = [removed, intent, { ...intent, uid: uidBelow("1"), at: 2 }];
+  const contents = contentsFrom(textOf(...lines));
+  expect(contents.removed).toEqual([removed]);
+  expect(contentsFrom(textFrom(contents)).removed).toEqual([removed]);
+  expect(contentsFrom(textOf(...lines, { known: uidBelow("1") })).removed).toEqual([]);
+});
+
+const began = { began: "r", stack: "o/p/s", at: 1, clock: 2, host: "h", pid: 3, start: "4" };
+const intentOf = (id: string, run?: string) => ({ ...intent, intent: id, at: 5, ...(run !== undefined && { run }) });
+const { key, kind, given } = intent;
+const wrote = { wrote: uidBelow("a"), kind, key, at: 6, clock: 7, run: "r", to: "print", given };
+
+describe("the journal of a run without checkpoints", () => {
+  it("has the run, its creates, and of each record the last write", () => {
+    const { entries, runs, writes, invalid } = contentsFrom(
+      textOf(
+        began,
+        intentOf("i", "r"),
+        wrote,
+        { ...wrote, isDone: true },
+        { ...wrote, to: "other", clock: 8 },
+        { ...began, ending: 9 },
+      ),
+    );
+    expect(invalid).toEqual([]);
+    expect(runs).toEqual([{ ...began, ending: 9 }]);
+    expect(entries.map(({ run }) => run)).toEqual(["r"]);
+    expect(writes).toEqual([{ ...wrote, to: "other", clock: 8 }]);
+  });
+
+  it("is the same after compaction", () => {
+    const written = textOf(
+      ...[
+        { ...began, ending: 9, judged: "unclear" },
+        { ...wrote, isDone: true },
+      ],
+      ...[{ ...intentOf("i", "r"), uid: uidBelow("b"), left: true }],
+    );
+    expect(textFrom(contentsFrom(written))).toBe(written);
+  });
+
+  it("ends with the run: what else it created is like the creates of any other run, and what is left goes", () => {
+    const left = { ...intentOf("j", "r"), uid: uidBelow("b"), left: true };
+    const contents = contentsFrom(textOf(began, intentOf("i", "r"), left, wrote, { ended: "r" }));
+    expect(contents).toMatchObject({ entries: [intentOf("i")], runs: [], writes: [] });
+  });
+
+  it("shows a write no more once the state has the record as it is", () => {
+    const { writes } = contentsFrom(textOf(began, wrote, { settled: uidBelow("a"), kind: "group" }));
+    expect(writes).toEqual([]);
+  });
+});
+
+const folder = testFolder();
+
+const entryOf = (id: string): Entry => ({
+  ...intent,
+  intent: id,
+  key: `organization/project/stack/Group::${id}`,
+  parent: "",
 });
 
 /** A uid at the root whose digits are all this one. */
@@ -44,10 +157,10 @@ describe("the file of a journal", () => {
   it("is readable only by its owner, in a folder of the owner alone, also after compaction", async () => {
     const path = folder.path("new/deep/stack.jsonl");
     const file = journalFile(path);
-    await file.append(intent("a"));
+    await file.append(entryOf("a"));
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
-    await file.compact({ ...contentsFrom(""), entries: [intent("b")] });
+    await file.compact({ ...contentsFrom(""), entries: [entryOf("b")] });
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect((await file.read())?.entries.map(({ intent }) => intent)).toEqual(["b"]);
   });
@@ -56,8 +169,8 @@ describe("the file of a journal", () => {
     const path = folder.path("together.jsonl");
     const countSyncs = syncCounter();
     const file = journalFile(path);
-    const first = file.append(intent("a"));
-    const others = ["b", "c", "d"].map((id) => file.append(intent(id)));
+    const first = file.append(entryOf("a"));
+    const others = ["b", "c", "d"].map((id) => file.append(entryOf(id)));
     await first;
     expect((await journalFile(path).read())?.entries.map(({ intent }) => intent)).toContain("a");
     await Promise.all(others);
@@ -69,7 +182,7 @@ describe("the file of a journal", () => {
     const path = folder.path("shared-folder.jsonl");
     mkdirSync(path);
     const file = journalFile(path);
-    const results = await Promise.allSettled(["a", "b"].map((id) => file.append(intent(id))));
+    const results = await Promise.allSettled(["a", "b"].map((id) => file.append(entryOf(id))));
     expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   });
 
@@ -81,10 +194,10 @@ describe("the file of a journal", () => {
 
   it("with a torn last line keeps the lines before it, and gets the next one on a new line", async () => {
     const path = folder.path("torn.jsonl");
-    writeFileSync(path, `${JSON.stringify(intent("a"))}\n{"intent":"b","key":"organi`);
+    writeFileSync(path, `${JSON.stringify(entryOf("a"))}\n{"intent":"b","key":"organi`);
     const file = journalFile(path);
     expect((await file.read())?.entries.map(({ intent }) => intent)).toEqual(["a"]);
-    await file.append(intent("c"));
+    await file.append(entryOf("c"));
     expect((await file.read())?.entries.map(({ intent }) => intent)).toEqual(["a", "c"]);
   });
 
@@ -104,7 +217,7 @@ describe("the file of a journal", () => {
 
 describe("creates that are in flight together", () => {
   const newIntent = (id: string): NewIntent => {
-    const { intent: _intent, at: _at, notBefore: _notBefore, ...own } = intent(id);
+    const { intent: _intent, at: _at, notBefore: _notBefore, ...own } = entryOf(id);
     return own;
   };
   const begun = async (journal: Journal, id: string): Promise<Entry> =>
@@ -133,21 +246,21 @@ describe("compaction", () => {
   it("keeps each entry in one line, and drops settled ones", async () => {
     const path = folder.path("compact.jsonl");
     const file = journalFile(path);
-    for (const id of ["open", "made", "closed", "known"]) await file.append(intent(id));
-    await file.append({ ...intent("open"), at: 7 });
-    await file.append({ ...intent("made"), uid: uidOf("a"), at: 8 });
+    for (const id of ["open", "made", "closed", "known"]) await file.append(entryOf(id));
+    await file.append({ ...entryOf("open"), at: 7 });
+    await file.append({ ...entryOf("made"), uid: uidOf("a"), at: 8 });
     await file.append({ closed: "closed" });
-    await file.append({ ...intent("known"), uid: uidOf("b"), at: 8 });
+    await file.append({ ...entryOf("known"), uid: uidOf("b"), at: 8 });
     await file.append({ known: uidOf("b") });
-    const left = await journalOf(path).findUnsettled(intent("open").key);
-    expect(left).toEqual([{ ...intent("open"), at: 7 }]);
+    const left = await journalOf(path).findUnsettled(entryOf("open").key);
+    expect(left).toEqual([{ ...entryOf("open"), at: 7 }]);
     const lines = readFileSync(path, "utf8")
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line));
     expect(lines).toEqual([
-      { ...intent("open"), at: 7 },
-      { ...intent("made"), at: 8, uid: uidOf("a") },
+      { ...entryOf("open"), at: 7 },
+      { ...entryOf("made"), at: 8, uid: uidOf("a") },
     ]);
     expect(readdirSync(dirname(path)).filter((name) => name.startsWith("compact"))).toEqual(["compact.jsonl"]);
   });
@@ -155,17 +268,17 @@ describe("compaction", () => {
   it("settles what the engine read before the first create", async () => {
     const path = folder.path("asked.jsonl");
     const file = journalFile(path);
-    await file.append(intent("a"));
-    await file.append({ ...intent("a"), uid: uidOf("c"), at: 8 });
+    await file.append(entryOf("a"));
+    await file.append({ ...entryOf("a"), uid: uidOf("c"), at: 8 });
     const journal = journalOf(path);
     await journal.acknowledge("group", [uidOf("c")]);
-    expect(await journal.findUnsettled(intent("a").key)).toEqual([]);
+    expect(await journal.findUnsettled(entryOf("a").key)).toEqual([]);
     expect(readFileSync(path, "utf8")).toBe("");
   });
 
   it("does not adopt from an entry that this process has begun", async () => {
     const journal = journalOf(folder.path("own.jsonl"));
-    const { intent: _intent, at: _at, notBefore: _notBefore, ...begun } = intent("own");
+    const { intent: _intent, at: _at, notBefore: _notBefore, ...begun } = entryOf("own");
     const entries = (await journal.begin([begun], async () => 1)) as Entry[];
     expect(await journal.findUnsettled(begun.key)).toEqual([]);
     await journal.end(entries);
@@ -180,7 +293,7 @@ describe("acknowledgeIn", () => {
   });
   const uid = (n: number) => uidOf(String(n));
   const entries = () => contentsFrom(readFileSync(path, "utf8")).entries.map(({ intent }) => intent);
-  const own = (n: number, kind = "group") => ({ ...intent(`${kind} ${n}`), kind });
+  const own = (n: number, kind = "group") => ({ ...entryOf(`${kind} ${n}`), kind });
   const succeeded = (n: number, kind?: string) => [own(n, kind), { ...own(n, kind), uid: uid(n) }];
 
   it("removes the entries of what is stored, and of nothing else", async () => {

@@ -4,7 +4,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   appendFileSync,
-  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -195,10 +194,7 @@ describe("the folder of the logs", () => {
     ["that is a file", () => writeFileSync(shared, ""), "cannot be used (EEXIST)"],
     [
       "that others may read",
-      () => {
-        mkdirSync(shared);
-        chmodSync(shared, 0o755);
-      },
+      () => mkdirSync(shared, { mode: 0o755 }),
       "must be a folder of this user alone, and others have access to it",
     ],
   ])("%s is one error with the advice", (_, prepare, problem) => {

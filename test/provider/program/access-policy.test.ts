@@ -131,33 +131,31 @@ it("a policy has records with names that every object has", async () => {
   expect(outputs.organization).toBe("id of acme");
 });
 
-describe("the people of a policy", () => {
-  const policy = {
-    organization: "acme",
-    roles: { auditor: { can: ["groups.list"], was: "inspector" } },
-    people: {
-      "acme-sso": { externalGroups: { "/platform/SRE": ["owner", "auditor"] } },
-      other: { externalGroups: {} },
-    },
-  } satisfies PolicyDocument;
+const withPeople = {
+  organization: "acme",
+  roles: { auditor: { can: ["groups.list"], was: "inspector" } },
+  people: {
+    "acme-sso": { externalGroups: { "/platform/SRE": ["owner", "auditor"] } },
+    other: { externalGroups: {} },
+  },
+} satisfies PolicyDocument;
 
-  it("get one mapping for each role of each external group, by the identity provider that is given", async () => {
-    const sso = new IdentityProvider("sso", {
-      parent: "0123456789abcdef0123456789abcdef01234567",
-      name: "acme-sso",
-      defaultRole: "viewer",
-      oidc: { issuer: "https://login.acme.example", clientId: "console", pkceEnabled: true },
-    });
-    await create(6, { policy, identityProviders: { "acme-sso": sso }, deleteAdopted: true });
-    const mappings = Object.entries(registered()).filter(([name]) => name.startsWith("ExternalGroupRoleMapping "));
-    const own = { parent: "id of sso", externalGroupId: "/platform/SRE", scope: "id of acme", deleteAdopted: true };
-    expect(Object.fromEntries(mappings)).toEqual({
-      "ExternalGroupRoleMapping acme:people/acme-sso/owner//platform/SRE": { ...own, role: "owner" },
-      "ExternalGroupRoleMapping acme:people/acme-sso/auditor//platform/SRE": {
-        ...own,
-        role: "id of acme:role/auditor",
-      },
-    });
+it("the people of a policy get one mapping for each role of each external group, by the identity provider that is given", async () => {
+  const sso = new IdentityProvider("sso", {
+    parent: "0123456789abcdef0123456789abcdef01234567",
+    name: "acme-sso",
+    defaultRole: "viewer",
+    oidc: { issuer: "https://login.acme.example", clientId: "console", pkceEnabled: true },
+  });
+  await create(6, { policy: withPeople, identityProviders: { "acme-sso": sso }, deleteAdopted: true });
+  const mappings = Object.entries(registered()).filter(([name]) => name.startsWith("ExternalGroupRoleMapping "));
+  const own = { parent: "id of sso", externalGroupId: "/platform/SRE", scope: "id of acme", deleteAdopted: true };
+  expect(Object.fromEntries(mappings)).toEqual({
+    "ExternalGroupRoleMapping acme:people/acme-sso/owner//platform/SRE": { ...own, role: "owner" },
+    "ExternalGroupRoleMapping acme:people/acme-sso/auditor//platform/SRE": {
+      ...own,
+      role: "id of acme:role/auditor",
+    },
   });
 });
 

@@ -17,51 +17,38 @@ const both = ["CAP_IAM_ROLES_LIST", "CAP_IAM_GROUPS_LIST"];
 const keysUntil = (expirationTime: string) => ({ staticKeys: { ...keys, expirationTime } });
 const matching = (further: Json) => ({ claimMatch: { ...claimMatch, ...further } });
 
-describe("the paths that differ", () => {
-  const claiming = (claims: Json) => matching({ claims });
-  const newer = ["CAP_NEW", ...groupLists];
-  const SUBJECTS = ["claimMatch.subject", "claimMatch.subjectPattern"];
-  const RELATIONSHIPS = ["awsIdentity", "claimMatch"];
-  const byPattern = { issuer: claimMatch.issuer, subjectPattern: "s" };
-  const chosen = { name: "a", verified: true, kind: "ORG_KIND_DEV" };
-  const outputOnly = { name: "a", createTime: "1", resourceLimits: { idps: 1 }, status: "ORG_STATUS_READY" };
-  const rows: [string, Kind, Json, Json, ...string[]][] = [
-    ["absent is zero", group, { name: "a", description: "", verified: false, resourceLimits: {} }, { name: "a" }],
-    ["a description by hand", group, { name: "a", description: "x" }, { name: "a" }, "description"],
-    ["several fields", group, { name: "a", description: "x" }, { name: "b", description: "y" }, "description", "name"],
-    ["output-only fields mean nothing", group, outputOnly, { name: "a" }],
-    ["a value that the service chose and the program leaves out", group, chosen, { name: "a" }],
-    [
-      "an unknown value and an unknown field",
-      group,
-      { name: "a", kind: "KIND_OF_TOMORROW", motto: "x" },
-      { name: "a" },
-    ],
-    ["a value that it chose and the program contradicts", group, chosen, { name: "a", verified: false }, "verified"],
-    ["a member of a message", identity, { claimMatch }, matching({ subject: "t" }), "claimMatch.subject"],
-    ["a switch inside a oneof", identity, { claimMatch }, { claimMatch: byPattern }, ...SUBJECTS],
-    [
-      "a map is one path",
-      identity,
-      claiming({ a: "1", "b/c": "2" }),
-      claiming({ a: "9", d: "3" }),
-      "claimMatch.claims",
-    ],
-    ["an empty map is none", identity, { claimMatch }, matching({ claims: {} })],
-    ["the order of a map", identity, claiming({ a: "1", b: "2" }), claiming({ b: "2", a: "1" })],
-    ["a switch of the relationship", identity, { claimMatch }, { awsIdentity: { awsAccount: "1" } }, ...RELATIONSHIPS],
-    ["one instant", identity, keysUntil("2030-01-01T00:00:00.000Z"), keysUntil("2030-01-01T01:00:00+01:00")],
-    ["an expiry that the service chose", identity, keysUntil("2030-01-01T00:00:00.000Z"), { staticKeys: keys }],
-    ["the order of capabilities", role, { capabilities: both }, { capabilities: both.toReversed() }],
-    ["an unknown capability", role, { capabilities: newer }, { capabilities: groupLists }, "capabilities"],
-    ["an unknown member", identity, matching({ nonceOfTomorrow: "x" }), { claimMatch }],
-    ["a value that is unknown", group, { description: "x" }, { description: UNKNOWN }, "description"],
-    ["an unknown block", identity, { claimMatch }, { claimMatch: UNKNOWN }, "claimMatch"],
-  ];
-  for (const [reason, kind, observed, desired, ...expected] of rows)
-    it(`${reason}: ${expected.join(",") || "none"}`, () =>
-      expect(changedPaths(desiredWith(kind, desired), observed)).toEqual(expected));
-});
+const claiming = (claims: Json) => matching({ claims });
+const newer = ["CAP_NEW", ...groupLists];
+const SUBJECTS = ["claimMatch.subject", "claimMatch.subjectPattern"];
+const RELATIONSHIPS = ["awsIdentity", "claimMatch"];
+const byPattern = { issuer: claimMatch.issuer, subjectPattern: "s" };
+const chosen = { name: "a", verified: true, kind: "ORG_KIND_DEV" };
+const outputOnly = { name: "a", createTime: "1", resourceLimits: { idps: 1 }, status: "ORG_STATUS_READY" };
+const rows: [string, Kind, Json, Json, ...string[]][] = [
+  ["absent is zero", group, { name: "a", description: "", verified: false, resourceLimits: {} }, { name: "a" }],
+  ["a description by hand", group, { name: "a", description: "x" }, { name: "a" }, "description"],
+  ["several fields", group, { name: "a", description: "x" }, { name: "b", description: "y" }, "description", "name"],
+  ["output-only fields mean nothing", group, outputOnly, { name: "a" }],
+  ["a value that the service chose and the program leaves out", group, chosen, { name: "a" }],
+  ["an unknown value and an unknown field", group, { name: "a", kind: "KIND_OF_TOMORROW", motto: "x" }, { name: "a" }],
+  ["a value that it chose and the program contradicts", group, chosen, { name: "a", verified: false }, "verified"],
+  ["a member of a message", identity, { claimMatch }, matching({ subject: "t" }), "claimMatch.subject"],
+  ["a switch inside a oneof", identity, { claimMatch }, { claimMatch: byPattern }, ...SUBJECTS],
+  ["a map is one path", identity, claiming({ a: "1", "b/c": "2" }), claiming({ a: "9", d: "3" }), "claimMatch.claims"],
+  ["an empty map is none", identity, { claimMatch }, matching({ claims: {} })],
+  ["the order of a map", identity, claiming({ a: "1", b: "2" }), claiming({ b: "2", a: "1" })],
+  ["a switch of the relationship", identity, { claimMatch }, { awsIdentity: { awsAccount: "1" } }, ...RELATIONSHIPS],
+  ["one instant", identity, keysUntil("2030-01-01T00:00:00.000Z"), keysUntil("2030-01-01T01:00:00+01:00")],
+  ["an expiry that the service chose", identity, keysUntil("2030-01-01T00:00:00.000Z"), { staticKeys: keys }],
+  ["the order of capabilities", role, { capabilities: both }, { capabilities: both.toReversed() }],
+  ["an unknown capability", role, { capabilities: newer }, { capabilities: groupLists }, "capabilities"],
+  ["an unknown member", identity, matching({ nonceOfTomorrow: "x" }), { claimMatch }],
+  ["a value that is unknown", group, { description: "x" }, { description: UNKNOWN }, "description"],
+  ["an unknown block", identity, { claimMatch }, { claimMatch: UNKNOWN }, "claimMatch"],
+];
+for (const [reason, kind, observed, desired, ...expected] of rows)
+  it(`the paths that differ: ${reason}: ${expected.join(",") || "none"}`, () =>
+    expect(changedPaths(desiredWith(kind, desired), observed)).toEqual(expected));
 
 const bound = { parent: GROUP, identityUid: IDENTITY, roleUid: ROLE };
 const binding = { uid: `${GROUP}/2222222222222222`, identityUid: IDENTITY, roleUid: ROLE };

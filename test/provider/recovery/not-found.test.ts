@@ -21,20 +21,18 @@ const ADVICE =
   "known to the service; is irm:baseUrl the right address? If the organization was deleted, remove its resources from " +
   "the state: pulumi state delete URN.";
 
-describe("a service without any records", () => {
-  it("fails a read or a delete of a record below, with the organization as missing, and a read of a root group", async () => {
-    const error = `group ${GROUP}: neither it nor its organization ${ORG} is ${ADVICE}`;
-    const reading = scriptedSession(gone);
-    await expect(reconcile.read(group, reading.session, GROUP, { name: "eng" })).rejects.toThrow(error);
-    const deleting = scriptedSession(gone);
-    await expect(reconcile.remove(group, deleting.session, GROUP, { name: "eng" })).rejects.toThrow(error);
-    expect(shown(deleting.requests)).toEqual([`DELETE groups/${GROUP}`, `GET groups/${ORG}`]);
-    const root = scriptedSession(gone);
-    await expect(reconcile.read(group, root.session, ORG, { name: "org" })).rejects.toThrow(
-      `group ${ORG}: it is not ${ADVICE}`,
-    );
-    expect(root.requests).toHaveLength(1);
-  });
+it("a service without any records fails a read or a delete of a record below, with the organization as missing, and a read of a root group", async () => {
+  const error = `group ${GROUP}: neither it nor its organization ${ORG} is ${ADVICE}`;
+  const reading = scriptedSession(gone);
+  await expect(reconcile.read(group, reading.session, GROUP, { name: "eng" })).rejects.toThrow(error);
+  const deleting = scriptedSession(gone);
+  await expect(reconcile.remove(group, deleting.session, GROUP, { name: "eng" })).rejects.toThrow(error);
+  expect(shown(deleting.requests)).toEqual([`DELETE groups/${GROUP}`, `GET groups/${ORG}`]);
+  const root = scriptedSession(gone);
+  await expect(reconcile.read(group, root.session, ORG, { name: "org" })).rejects.toThrow(
+    `group ${ORG}: it is not ${ADVICE}`,
+  );
+  expect(root.requests).toHaveLength(1);
 });
 
 describe("a delete of a record that is gone", () => {
