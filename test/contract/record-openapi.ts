@@ -2,8 +2,11 @@
 //
 //   node test/contract/record-openapi.ts DOCUMENT
 //
-// DOCUMENT is the file that the vendor publishes. Texts, examples and links are no facts, and are left out.
+// DOCUMENT is the file that the vendor publishes. Texts, examples and links are no facts, and are left out. Of an operation that is not
+// served, the path and the id are recorded alone.
 import { readFileSync, writeFileSync } from "node:fs";
+import { openapiDocument } from "../../schema/index.ts";
+import { openapiOperations } from "../support/openapi-fact.ts";
 
 type Json = Record<string, unknown>;
 
@@ -35,11 +38,29 @@ const document = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")) as {
   paths: Json;
   components: { schemas: Json; responses?: Json };
 };
-const paths = Object.fromEntries(
-  Object.entries(document.paths).map(([path, methods]) => [path, eachOf(methods as Json)]),
-);
 const { schemas, responses = {} } = document.components;
+const served = new Set(openapiOperations(openapiDocument()).map(({ id }) => id));
+
+const operationOf = ({ operationId, ...operation }: Json): Json => {
+  if (served.has(operationId as string)) return { operationId, ...operation };
+  return { operationId, responses: { default: (operation.responses as Json).default } };
+};
+const paths = Object.fromEntries(
+  Object.entries(document.paths).map(([path, methods]) => [
+    path,
+    eachOf(Object.fromEntries(Object.entries(methods as Json).map(([name, own]) => [name, operationOf(own as Json)]))),
+  ]),
+);
+
+/** The names of the schemas that a value refers to, and of those that these refer to. */
+const referred = (value: unknown, known = new Set<string>()): Set<string> => {
+  for (const [, name = ""] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/([^"]+)"/g))
+    if (!known.has(name)) referred(schemas[name], known.add(name));
+  return known;
+};
+const used = referred(paths);
+const ours = Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name)));
 writeFileSync(
   new URL("fixtures/openapi-v2beta1.json", import.meta.url),
-  `{"paths": ${lines(paths)},\n"components": {"responses": ${lines(eachOf(responses))},\n"schemas": ${lines(eachOf(schemas))}}}\n`,
+  `{"paths": ${lines(paths)},\n"components": {"responses": ${lines(eachOf(responses))},\n"schemas": ${lines(eachOf(ours))}}}\n`,
 );
