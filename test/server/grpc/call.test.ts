@@ -1,6 +1,10 @@
 // The parts of a gRPC call besides its message: the token, the request id, a deadline. Also its line in the log.
+
+import { once } from "node:events";
+import { status as codes } from "@grpc/grpc-js";
 import { describe, expect, test } from "vitest";
-import { loggedRequests, openGrpc, serve } from "../../harness/api-server.ts";
+import { IAM, loggedRequests, openGrpc, serve } from "../../harness/api-server.ts";
+import { createUid } from "../../harness/records.ts";
 import { grpcMethodOf } from "../../support/grpc.ts";
 import { startHeldIssuer } from "../../support/held-issuer.ts";
 import type { Body } from "../../support/http.ts";
@@ -108,4 +112,148 @@ describe("bytes that are not a message", () => {
     const unknown = Buffer.from([0xfa, 0x3e, 0x01, 0x61]);
     expect(await grpc.bytes(LIST, unknown, { token: api.owner.token })).toMatchObject({ code: 0 });
   });
+});
+
+// The bounds of the gRPC wire: size of a message, size of an error's details, pings, what is not served.
+
+const MIB = 1024 * 1024;
+const CREATE = "/chainguard.platform.iam.v2beta1.GroupsService/CreateGroup";
+
+describe("a message", () => {
+  const named = (bytes: number) => {
+    const own = { parent: api.organization, group: { name: "a".repeat(bytes) } };
+    return grpcMethodOf("CreateGroup").requestSerialize(own) as Buffer;
+  };
+
+  test("of more than 1 MiB is RESOURCE_EXHAUSTED, and the connection serves the next call", async () => {
+    const answer = await grpc.bytes(CREATE, named(MIB), { token: api.owner.token });
+    expect(answer.code).toBe(codes.RESOURCE_EXHAUSTED);
+    expect(answer.message).toMatch(/^Resource exhausted: Received message larger than max \(\d+ vs 1048576\)$/);
+    expect(await grpc.call("Ping", {})).toMatchObject({ code: 0, json: { response: "pong" } });
+  });
+
+  test("of 1 MiB is read: its name is refused as a name", async () => {
+    const bytes = named(MIB - 100);
+    expect(bytes.length).toBeGreaterThan(MIB - 100);
+    const answer = await grpc.bytes(CREATE, bytes, { token: api.owner.token });
+    expect(answer.message).toBe("Invalid argument: name: name must be at most 255 characters");
+  });
+});
+
+describe("the details of an error", () => {
+  // gRPC over HTTP/2: clients need not accept more than 8 KiB of headers.
+  const sizeOf = async (message: Buffer, path = CREATE) => {
+    const session = openHttp2(api.baseUrl);
+    const { headers } = await rawCall(session, path, ["authorization", `Bearer ${api.owner.token}`], message);
+    return Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + String(value).length + 32, 0);
+  };
+
+  test("name the first violations of many, within the limit of every client", async () => {
+    const capabilities = Array.from({ length: 1000 }, () => 9_999_999);
+    const own = { parent: api.organization, role: { name: "a", capabilities } };
+    const method = grpcMethodOf("CreateRole");
+    const bytes = method.requestSerialize(own) as Buffer;
+    const answer = await grpc.bytes(method.path, bytes, { token: api.owner.token });
+    const { fieldViolations } = answer.details[1] as { fieldViolations: object[] };
+    expect(fieldViolations[0]).toEqual({ field: "capabilities[0]", description: "is not a known value of its enum" });
+    expect(fieldViolations.length).toBeGreaterThan(10);
+    expect(await sizeOf(bytes, method.path)).toBeLessThan(8 * 1024);
+  });
+
+  test("have no half of a character, which no header can hold", async () => {
+    const method = grpcMethodOf("UpdateGroup");
+    const own = { group: { uid: api.organization }, update_mask: { paths: ["😀".repeat(600)] } };
+    const answer = await grpc.bytes(method.path, method.requestSerialize(own) as Buffer, { token: api.owner.token });
+    expect(answer.code).toBe(codes.INVALID_ARGUMENT);
+    expect(answer.message.isWellFormed()).toBe(true);
+  });
+});
+
+test("pings far more often than every 30 s are answered without a call and between calls, and end no connection", async () => {
+  const session = openHttp2(api.baseUrl);
+  await once(session, "connect");
+  let goneAway = 0;
+  session.on("goaway", () => {
+    goneAway += 1;
+  });
+  const ping = () =>
+    new Promise<void>((resolve, reject) => session.ping((error) => (error ? reject(error) : resolve())));
+  for (let count = 0; count < 300; count += 1) await ping();
+  const path = grpcMethodOf("Ping").path;
+  expect((await rawCall(session, path, [])).headers["grpc-status"]).toBe("0");
+  for (let count = 0; count < 300; count += 1) await ping();
+  expect((await rawCall(session, path, [])).headers["grpc-status"]).toBe("0");
+  expect(goneAway).toBe(0);
+});
+
+// Update masks on both wires (docs/contract.md#updates, AIP-134), in either spelling. Without a mask, gRPC applies the populated
+// fields, and REST the keys of the body.
+
+const claimMatch = { issuer: "https://issuer.example", subject: "s", claims: { a: "b" } };
+
+const identity = async (): Promise<string> => {
+  const body = { name: "before", description: "before", company: "before", claimMatch };
+  return await createUid(api, "identities", api.organization, body);
+};
+const read = (uid: string) => api.ok("GET", `${IAM}/identities/${uid}`);
+
+const update = async (own: Body, paths?: string[]) => {
+  const method = grpcMethodOf("UpdateIdentity");
+  const request = method.requestSerialize({ identity: own, ...(paths && { update_mask: { paths } }) }) as Buffer;
+  return grpc.bytes(method.path, request, { token: api.owner.token });
+};
+
+describe("over gRPC without a mask", () => {
+  test("the populated fields change, and no others", async () => {
+    const uid = await identity();
+    expect((await update({ uid, name: "after", claim_match: { subject: "t" } })).code).toBe(0);
+    expect(await read(uid)).toMatchObject({
+      name: "after",
+      description: "before",
+      company: "before",
+      claimMatch: { ...claimMatch, subject: "t" },
+    });
+  });
+
+  test("a field cannot be cleared: its zero counts as absent, unlike over REST", async () => {
+    const uid = await identity();
+    expect((await update({ uid, description: "", company: "" })).code).toBe(0);
+    expect(await read(uid)).toMatchObject({ description: "before", company: "before" });
+    await api.ok("PATCH", `${IAM}/identities/${uid}`, { body: { description: "", company: "" } });
+    const cleared = await read(uid);
+    expect(cleared.description).toBe("");
+    expect(cleared).not.toHaveProperty("company");
+  });
+
+  test("an empty mask counts as absent", async () => {
+    const uid = await identity();
+    expect((await update({ uid, name: "after" }, [])).code).toBe(0);
+    expect(await read(uid)).toMatchObject({ name: "after", description: "before" });
+  });
+});
+
+test("over gRPC with a mask a named field that is not populated is cleared", async () => {
+  const uid = await identity();
+  expect((await update({ uid }, ["description", "company"])).code).toBe(0);
+  const cleared = await read(uid);
+  expect(cleared.description).toBe("");
+  expect(cleared).not.toHaveProperty("company");
+});
+
+test("a message without its resource counts as one with an empty resource", async () => {
+  const create = grpcMethodOf("CreateIdentity");
+  const request = create.requestSerialize({ parent: api.organization }) as Buffer;
+  const answer = await grpc.bytes(create.path, request, { token: api.owner.token });
+  expect(answer).toMatchObject({ code: 3, message: 'Invalid argument: name: name must match "^[a-z0-9 ._-]{1,}$"' });
+  const empty = await grpc.bytes(grpcMethodOf("UpdateIdentity").path, Buffer.alloc(0), { token: api.owner.token });
+  expect(empty).toMatchObject({ code: 3, message: "Invalid argument: uid: is required" });
+});
+
+test("half a character is refused over REST, since no gRPC message can hold it", async () => {
+  const body = { name: "a", description: "\ud83d", claimMatch: { ...claimMatch, claims: { "\ud83d": "x" } } };
+  const answer = await api.call("POST", `${IAM}/identities/${api.organization}`, { body });
+  expect(answer.json.details[1].fieldViolations).toEqual([
+    { field: "description", description: "must be Unicode text" },
+    { field: "claimMatch.claims.\ud83d", description: "must be Unicode text" },
+  ]);
 });

@@ -1,7 +1,10 @@
 import { createPrivateKey } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { capabilityBits, type ExchangeRequest } from "../../../../schema/index.ts";
 import { createSigner, generateKey, jwksViolation, unauthenticated } from "../../../../server/sts/index.ts";
-import { MAX_TOKEN_BYTES } from "../../../../server/sts/token/compact.ts";
+import { MAX_TOKEN_BYTES, ownValue, parseStrictJson } from "../../../../server/sts/token/compact.ts";
+import { limitGrants } from "../../../../server/sts/token/limit.ts";
+import { IAM, serve } from "../../../harness/api-server.ts";
 import { NOON_MS } from "../../../harness/clock.ts";
 import {
   ANYONE,
@@ -170,5 +173,173 @@ describe("a token of an operator", () => {
     };
     const { token } = await sts.exchange({ identity: UID }, await sign(upstream));
     expect(await sts.verifyApiToken(token ?? "")).toEqual({ subject: UID, expiresAtMs: NOON_MS + 3_600_000 });
+  });
+});
+
+// The server does not verify a signature again.
+describe("a token that was verified before is refused", async () => {
+  const signer = ours;
+  const token = await ours.sign(claims());
+  const { sts: before } = createService([], { signer });
+  expect(await before.verifyApiToken(token)).toMatchObject({ subject: UID });
+
+  it.each([
+    ["with the key of another signer", { signer: createSigner({ clock }) }],
+    ["at another issuer", { authUrl: "https://other.irm.example" }],
+    ["for another audience", { audiences: ["https://other.irm.example"] }],
+  ])("%s", async (_, options) => {
+    const { sts } = createService([], { signer, ...options });
+    await expect(sts.verifyApiToken(token)).rejects.toMatchObject(UNAUTHENTICATED);
+  });
+
+  it("once its key has ended", async () => {
+    let hasEnded = false;
+    const publicKey = (kid: string) => (hasEnded ? undefined : signer.publicKey(kid));
+    const { sts } = createService([], { signer: { ...signer, publicKey } });
+    expect(await sts.verifyApiToken(token)).toMatchObject({ subject: UID });
+    expect(await sts.verifyApiToken(token)).toMatchObject({ subject: UID });
+    hasEnded = true;
+    await expect(sts.verifyApiToken(token)).rejects.toMatchObject(UNAUTHENTICATED);
+  });
+
+  it("with its own signature on other claims, or another signature on its claims", async () => {
+    const [head, own, signature] = token.split(".");
+    const [, otherClaims, otherSignature] = (await signer.sign(claims({ exp: NOW + 3599 }))).split(".");
+    for (const changed of [`${head}.${otherClaims}.${signature}`, `${head}.${own}.${otherSignature}`])
+      await expect(before.verifyApiToken(changed)).rejects.toMatchObject(UNAUTHENTICATED);
+  });
+
+  it("once its identity was deleted, and once it has expired", async () => {
+    const api = await serve();
+    const { uid, token: used } = await api.actor("gone");
+    const status = async (bearer: string) => (await api.call("GET", `${IAM}/groups`, { token: bearer })).status;
+    expect([await status(used), await status(used)]).toEqual([200, 200]);
+    await api.ok("DELETE", `${IAM}/identities/${uid}`);
+    expect(await status(used)).toBe(401);
+    expect(await status(api.owner.token)).toBe(200);
+    api.clock.advance(60 * 60 * 1000);
+    expect(await status(api.owner.token)).toBe(401);
+  });
+});
+
+describe("parseStrictJson", () => {
+  it("takes what has each name once in an object", () => {
+    expect(parseStrictJson('{"a":1,"b":{"a":1}}')).toEqual({ a: 1, b: { a: 1 } });
+  });
+
+  it.each([
+    ['{"a":1,"a":1}', "a JSON object has the same name twice", "the same value"],
+    ['{"a":1,"\\u0061":2}', "a JSON object has the same name twice", "spelled with an escape"],
+    ['{"a":1', "not JSON", "cut"],
+    ["", "not JSON", "empty"],
+    ["secret", "not JSON", "which is not repeated"],
+  ])("refuses %s: %s (%s)", (text, message) => expect(() => parseStrictJson(text)).toThrow(new TypeError(message)));
+
+  it("refuses bytes that are not UTF-8", () => {
+    expect(() => parseStrictJson(Buffer.from('"\xff"', "latin1"))).toThrow(new TypeError("not UTF-8"));
+  });
+});
+
+describe("ownValue", () => {
+  it("reads what the object itself has", () => {
+    const object = JSON.parse('{"__proto__":"x"}');
+    expect([ownValue(object, "__proto__"), ownValue(object, "constructor"), ownValue(object, "toString")]).toEqual([
+      "x",
+      undefined,
+      undefined,
+    ]);
+  });
+});
+
+// Limits only remove grants, and reveal nothing (docs/faults.md#row-27).
+const LIST = "CAP_IAM_GROUPS_LIST";
+const CREATE = "CAP_IAM_GROUPS_CREATE";
+const ROLES = "CAP_IAM_ROLES_LIST";
+const OTHER = "0475f6ba00000000000000000000000000005b60";
+const heldCapabilities = () =>
+  new Map([
+    [ORG, new Set([LIST, CREATE])],
+    [GROUP, new Set([ROLES])],
+  ]);
+const bits = (grants: Record<string, string[]>) =>
+  Object.fromEntries(Object.entries(grants).map(([group, names]) => [group, capabilityBits(names)]));
+
+const exchange = async (request: ExchangeRequest) => {
+  const records = [identity({})];
+  const { sts } = createService(records, { capabilitiesOf: heldCapabilities });
+  records[0] = identity({ claimMatch: { issuer: "https://issuer.irm.example/dev-issuer", subject: "ci" } });
+  const bearer = (await sts.devIssuer?.mint({ subject: "ci" })) ?? "";
+  const { token = "" } = await sts.exchange({ identity: UID, ...request }, bearer);
+  return { cap: payloadOf(token).cap, claims: await sts.verifyApiToken(token) };
+};
+
+describe("the limits of an exchange", () => {
+  it("are absent by default", async () => {
+    const { cap, claims } = await exchange({ cap: [], scope: "", scopes: [] });
+    expect(cap).toEqual(bits({ [ORG]: [LIST, CREATE], [GROUP]: [ROLES] }));
+    expect(claims).not.toHaveProperty("capabilities");
+    expect(claims).not.toHaveProperty("scopes");
+  });
+
+  it.each<[string, ExchangeRequest, Record<string, string[]>, object]>([
+    ["one capability of two", { cap: ["groups.list"] }, { [ORG]: [LIST] }, { capabilities: new Set([LIST]) }],
+    ["one that is not held", { cap: ["repo.create"] }, {}, { capabilities: new Set(["CAP_REPO_CREATE"]) }],
+    ["one that does not exist", { cap: ["no.such"] }, {}, { capabilities: new Set() }],
+    [
+      "one that does not exist beside one that does",
+      { cap: ["no.such", "roles.list"] },
+      { [GROUP]: [ROLES] },
+      { capabilities: new Set([ROLES]) },
+    ],
+    ["a scope and what is below it", { scopes: [ORG] }, { [ORG]: [LIST, CREATE], [GROUP]: [ROLES] }, { scopes: [ORG] }],
+    ["a scope that inherits", { scopes: [GROUP] }, { [GROUP]: [LIST, CREATE, ROLES] }, { scopes: [GROUP] }],
+    ["a scope in the old spelling", { scope: GROUP }, { [GROUP]: [LIST, CREATE, ROLES] }, { scopes: [GROUP] }],
+    [
+      "both spellings and one twice",
+      { scope: GROUP, scopes: [GROUP, ORG] },
+      { [ORG]: [LIST, CREATE], [GROUP]: [ROLES] },
+      { scopes: [GROUP, ORG] },
+    ],
+    ["another tenant's scope", { scopes: [OTHER] }, {}, { scopes: [OTHER] }],
+    ["a scope that is not a uid", { scopes: ["*"] }, {}, { scopes: [] }],
+    [
+      "capabilities and a scope",
+      { cap: ["groups.list", "roles.list"], scopes: [GROUP] },
+      { [GROUP]: [LIST, ROLES] },
+      { capabilities: new Set([LIST, ROLES]), scopes: [GROUP] },
+    ],
+  ])("limit the token to %s", async (_, request, cap, limits) => {
+    const token = await exchange(request);
+    expect(token.cap).toEqual(bits(cap));
+    expect(token.claims).toMatchObject({ subject: UID, ...limits });
+  });
+
+  it("are at most fifty scopes", async () => {
+    const scopes = Array.from({ length: 51 }, (_, i) => `${ORG}/${i.toString(16).padStart(16, "0")}`);
+    await expect(exchange({ scopes })).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+      message: "Invalid argument: scopes: must have at most 50 uids",
+      fieldViolations: [{ field: "scopes", description: "must have at most 50 uids" }],
+    });
+    expect((await exchange({ scopes: scopes.slice(1) })).claims.scopes).toHaveLength(50);
+  });
+});
+
+describe("limitGrants, from the published example on", () => {
+  const grants = new Map([
+    ["foo", new Set(["rb1"])],
+    ["foo/bar", new Set(["rb2"])],
+  ]);
+  it.each<[string[], Record<string, string[]>]>([
+    [["foo", "foo/bar"], { foo: ["rb1"], "foo/bar": ["rb2"] }],
+    [["foo/bar"], { "foo/bar": ["rb1", "rb2"] }],
+    [["foo"], { foo: ["rb1"], "foo/bar": ["rb2"] }],
+    [["foo/bar/baz", "foo/qux"], { "foo/bar/baz": ["rb1", "rb2"], "foo/qux": ["rb1"] }],
+    [["fo", "foo/ba", "foobar"], { "foo/ba": ["rb1"] }],
+    [[], {}],
+  ])("scopes %j", (scopes, expected) => {
+    expect(limitGrants(grants, { scopes })).toEqual(
+      new Map(Object.entries(expected).map(([scope, names]) => [scope, new Set(names)])),
+    );
   });
 });
