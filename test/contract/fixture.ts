@@ -70,6 +70,13 @@ export interface OperationCase {
   volatile?: readonly string[];
 }
 
+/** The case of a read, of a record of the fixture. */
+export const gets = (
+  needs: string,
+  record: Exclude<keyof Fixture, "api">,
+  answer: OperationCase["answer"],
+): OperationCase => ({ access: read(needs), request: (fixture) => ({ uid: fixture[record] }), answer });
+
 /** The case of a delete, of a record that is made for it. */
 export const deletes = (needs: string, made: (fixture: Fixture) => Promise<string>): OperationCase => ({
   access: write(needs),

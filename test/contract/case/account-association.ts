@@ -1,7 +1,7 @@
 // A case for each method of account associations.
 import type { OperationName } from "../../../schema/index.ts";
 import { createUid } from "../../harness/records.ts";
-import { deletes, type Fixture, list, type OperationCase, ownGroup, read, write } from "../fixture.ts";
+import { deletes, type Fixture, gets, list, type OperationCase, ownGroup, read, write } from "../fixture.ts";
 
 const association = async (fixture: Fixture): Promise<string> => {
   const parent = await ownGroup(fixture);
@@ -16,11 +16,11 @@ export const cases = {
     request: ({ eng }) => ({ group: eng, name: "cloud" }),
     answer: ({ eng }) => ({ items: [{ group: eng, name: "cloud", amazon: { account: "123456789012" } }] }),
   },
-  GetAccountAssociation: {
-    access: read("account_associations.list"),
-    request: ({ eng: uid }) => ({ uid }),
-    answer: ({ eng: uid }) => ({ uid, name: "cloud", amazon: { account: "123456789012" } }),
-  },
+  GetAccountAssociation: gets("account_associations.list", "eng", ({ eng: uid }) => ({
+    uid,
+    name: "cloud",
+    amazon: { account: "123456789012" },
+  })),
   ListAccountAssociations: {
     access: list("account_associations.list"),
     request: ({ eng }) => ({ uidp: { ids: [eng] }, name: "cloud", pageSize: 1, orderBy: "name" }),

@@ -1,16 +1,12 @@
 // A case for each method of advisories.
 import type { OperationName } from "../../../schema/index.ts";
-import { list, type OperationCase, read } from "../fixture.ts";
+import { gets, list, type OperationCase } from "../fixture.ts";
 
 export const cases = {
-  GetAdvisory: {
-    access: read("advisories.list"),
-    request: ({ advisory: uid }) => ({ uid }),
-    answer: () => ({
-      advisoryId: "CGA-xvgw-cvr7-9g2q",
-      events: [{ findings: "eyJhIjoxfQ==", detection: { manual: {} } }, {}],
-    }),
-  },
+  GetAdvisory: gets("advisories.list", "advisory", () => ({
+    advisoryId: "CGA-xvgw-cvr7-9g2q",
+    events: [{ findings: "eyJhIjoxfQ==", detection: { manual: {} } }, {}],
+  })),
   ListAdvisories: {
     access: list("advisories.list"),
     request: ({ eng }) => ({

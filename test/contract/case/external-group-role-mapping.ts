@@ -1,6 +1,6 @@
 // A case for each method of external groups of identity providers.
 import type { OperationName } from "../../../schema/index.ts";
-import { deletes, type Fixture, list, make, type OperationCase, read, write } from "../fixture.ts";
+import { deletes, type Fixture, gets, list, make, type OperationCase, write } from "../fixture.ts";
 
 const mapping = ({ organization, viewer }: Fixture, externalGroupId: string) => ({
   externalGroupId,
@@ -17,15 +17,11 @@ const ownProvider = (fixture: Fixture): Promise<string> =>
   });
 
 export const cases = {
-  GetExternalGroupRoleMapping: {
-    access: read("identity_providers.list"),
-    request: ({ mapping: uid }) => ({ uid }),
-    answer: (fixture) => ({
-      uid: fixture.mapping,
-      identityProviderUid: fixture.provider,
-      ...mapping(fixture, "platform-sre"),
-    }),
-  },
+  GetExternalGroupRoleMapping: gets("identity_providers.list", "mapping", (fixture) => ({
+    uid: fixture.mapping,
+    identityProviderUid: fixture.provider,
+    ...mapping(fixture, "platform-sre"),
+  })),
   ListExternalGroupRoleMappings: {
     access: list("identity_providers.list"),
     request: ({ provider }) => ({

@@ -1,14 +1,10 @@
 // A case for each method of groups.
 import { expect } from "vitest";
 import type { OperationName } from "../../../schema/index.ts";
-import { byName, deletes, list, make, type OperationCase, read, write } from "../fixture.ts";
+import { byName, deletes, gets, list, make, type OperationCase, write } from "../fixture.ts";
 
 export const cases = {
-  GetGroup: {
-    access: read("groups.list"),
-    request: ({ eng }) => ({ uid: eng }),
-    answer: ({ eng }) => ({ uid: eng, name: "eng" }),
-  },
+  GetGroup: gets("groups.list", "eng", ({ eng }) => ({ uid: eng, name: "eng" })),
   ListGroups: {
     access: list("groups.list"),
     request: ({ organization }) => ({ uidp: { childrenOf: organization }, ...byName }),

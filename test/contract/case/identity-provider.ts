@@ -1,7 +1,7 @@
 // A case for each method of identity providers.
 import type { OperationName } from "../../../schema/index.ts";
 import { createUid } from "../../harness/records.ts";
-import { deletes, type Fixture, list, type OperationCase, read, write } from "../fixture.ts";
+import { deletes, type Fixture, gets, list, type OperationCase, write } from "../fixture.ts";
 
 const oidc = { issuer: "https://idp.example", clientId: "c", clientSecret: "s", additionalScopes: ["groups"] };
 const { clientSecret: _, ...shownOidc } = oidc;
@@ -10,11 +10,11 @@ const idp = (fixture: Fixture) =>
   createUid(fixture.api, "identityProviders", fixture.platform, { name: "idp", defaultRole: fixture.viewer, oidc });
 
 export const cases = {
-  GetIdentityProvider: {
-    access: read("identity_providers.list"),
-    request: ({ provider: uid }) => ({ uid }),
-    answer: () => ({ name: "sso", oidc: { clientId: "c" }, scim: { credentialState: "CREDENTIAL_STATE_NOT_ISSUED" } }),
-  },
+  GetIdentityProvider: gets("identity_providers.list", "provider", () => ({
+    name: "sso",
+    oidc: { clientId: "c" },
+    scim: { credentialState: "CREDENTIAL_STATE_NOT_ISSUED" },
+  })),
   ListIdentityProviders: {
     access: list("identity_providers.list"),
     request: ({ eng }) => ({ uidp: { childrenOf: eng }, name: "sso", pageSize: 1, orderBy: "name desc" }),

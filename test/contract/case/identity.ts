@@ -1,6 +1,6 @@
 // A case for each method of identities.
 import type { OperationName } from "../../../schema/index.ts";
-import { all, deletes, list, make, type OperationCase, paging, read, write } from "../fixture.ts";
+import { all, deletes, gets, list, make, type OperationCase, paging, write } from "../fixture.ts";
 
 const claimMatch = {
   issuerPattern: "https://.*",
@@ -10,11 +10,7 @@ const claimMatch = {
 };
 
 export const cases = {
-  GetIdentity: {
-    access: read("identity.list"),
-    request: ({ identity }) => ({ uid: identity }),
-    answer: () => ({ name: "ci" }),
-  },
+  GetIdentity: gets("identity.list", "identity", () => ({ name: "ci" })),
   ListIdentities: {
     access: list("identity.list"),
     request: ({ eng }) => ({

@@ -2,7 +2,7 @@
 import type { OperationName } from "../../../schema/index.ts";
 import { createUid } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
-import { byName, deletes, type Fixture, list, type OperationCase, ownGroup, read, write } from "../fixture.ts";
+import { byName, deletes, type Fixture, gets, list, type OperationCase, ownGroup, write } from "../fixture.ts";
 
 export const repo = async (fixture: Fixture, body: Body = {}): Promise<string> =>
   createUid(fixture.api, "repos", await ownGroup(fixture), { name: "repo", ...body });
@@ -15,7 +15,7 @@ const overlay = {
 };
 
 export const cases = {
-  GetRepo: { access: read("repo.list"), request: ({ repo }) => ({ uid: repo }), answer: () => ({ name: "nginx" }) },
+  GetRepo: gets("repo.list", "repo", () => ({ name: "nginx" })),
   ListRepos: {
     access: list("repo.list"),
     request: ({ eng }) => ({ uidp: { childrenOf: eng }, ...byName }),
@@ -59,11 +59,7 @@ export const cases = {
     }),
   },
   DeleteRepo: deletes("repo.delete", repo),
-  GetRepoReadme: {
-    access: read("repo.list"),
-    request: ({ repo: uid }) => ({ uid }),
-    answer: () => ({ content: "# nginx" }),
-  },
+  GetRepoReadme: gets("repo.list", "repo", () => ({ content: "# nginx" })),
   UpdateRepoReadme: {
     access: {
       ...write("repo.update, repo.internal.admin", "an internal capability, which no customer's role grants"),

@@ -1,16 +1,16 @@
 // A case for each method of role bindings.
 import type { OperationName } from "../../../schema/index.ts";
-import { deletes, type Fixture, list, make, type OperationCase, paging, read, write } from "../fixture.ts";
+import { deletes, type Fixture, gets, list, make, type OperationCase, paging, write } from "../fixture.ts";
 
 const binding = ({ identity, viewer }: Fixture) => ({ identityUid: identity, roleUid: viewer });
 const hydrated = ({ identity, viewer }: Fixture) => ({ identity: { uid: identity }, role: { uid: viewer } });
 
 export const cases = {
-  GetRoleBinding: {
-    access: read("role_bindings.list"),
-    request: ({ binding: uid }) => ({ uid }),
-    answer: ({ identity, eng, role }) => ({ identity: { uid: identity }, group: { uid: eng }, role: { uid: role } }),
-  },
+  GetRoleBinding: gets("role_bindings.list", "binding", ({ identity, eng, role }) => ({
+    identity: { uid: identity },
+    group: { uid: eng },
+    role: { uid: role },
+  })),
   ListRoleBindings: {
     access: list("role_bindings.list"),
     request: ({ eng, identity, role }) => ({

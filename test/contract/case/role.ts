@@ -1,13 +1,9 @@
 // A case for each method of roles.
 import type { OperationName } from "../../../schema/index.ts";
-import { deletes, list, make, type OperationCase, read, write } from "../fixture.ts";
+import { deletes, gets, list, make, type OperationCase, write } from "../fixture.ts";
 
 export const cases = {
-  GetRole: {
-    access: read("roles.list", "a custom role is authorised in the service"),
-    request: ({ role }) => ({ uid: role }),
-    answer: () => ({ name: "deployer" }),
-  },
+  GetRole: gets("roles.list", "role", () => ({ name: "deployer" })),
   ListRoles: {
     access: list("roles.list"),
     request: ({ eng }) => ({ uidp: { childrenOf: eng }, name: "deployer", pageSize: 1, orderBy: "name" }),

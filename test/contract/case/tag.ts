@@ -1,7 +1,7 @@
 // A case for each method of tags.
 import type { OperationName } from "../../../schema/index.ts";
 import { createUid } from "../../harness/records.ts";
-import { deletes, type Fixture, list, type OperationCase, read, write } from "../fixture.ts";
+import { deletes, type Fixture, gets, list, type OperationCase, write } from "../fixture.ts";
 import { repo } from "./repo.ts";
 
 const DIGEST = `sha256:${"b".repeat(64)}`;
@@ -10,7 +10,7 @@ const tag = async (fixture: Fixture): Promise<string> =>
   createUid(fixture.api, "tags", await repo(fixture), { name: "t", digest: DIGEST });
 
 export const cases = {
-  GetTag: { access: read("tag.list"), request: ({ tag: uid }) => ({ uid }), answer: () => ({ name: "latest" }) },
+  GetTag: gets("tag.list", "tag", () => ({ name: "latest" })),
   ListTags: {
     access: list("tag.list"),
     request: ({ repo: uid }) => ({

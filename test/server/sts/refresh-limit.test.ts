@@ -1,7 +1,8 @@
 // Limits of a refresh token: it gets no more than the first exchange, does not replace other tokens, and is in no log.
 
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { capabilitiesFromBits } from "../../../schema/index.ts";
+import type { Store } from "../../../server/store/store.ts";
 import { IAM, sharedKeys, type TestServer } from "../../harness/api-server.ts";
 import { createUid } from "../../harness/records.ts";
 import { payloadOf } from "../../harness/sts.ts";
@@ -18,12 +19,18 @@ import {
   use,
 } from "./refresh-fixture.ts";
 
+let api: TestServer;
+let store: Store;
+beforeEach(async () => {
+  ({ api, store } = await start());
+});
+
 describe("the limits of a family", () => {
   const limits = { cap: ["groups.list", "groups.create"] };
   const heldCapabilities = (token: string, at: string) =>
     capabilitiesFromBits((payloadOf(token).cap as Body)[at] ?? "AAAAAAAAAAA");
 
-  const group = (api: TestServer, parent: string, name: string): Promise<string> =>
+  const group = (name: string, parent = api.organization): Promise<string> =>
     createUid(api, "groups", parent, { name });
 
   it.each([
@@ -33,7 +40,6 @@ describe("the limits of a family", () => {
     ["others", { cap: ["groups.delete", "roles.list"] }, []],
     ["one that does not exist", { cap: ["no.such"] }, []],
   ])("shrink for one token that is requested with %s", async (_, query, expected) => {
-    const { api } = await start();
     const { refreshToken } = await exchangeForOwner(api, limits);
     const narrow = await refreshWith(api, refreshToken, query);
     expect(heldCapabilities(narrow.token.token, api.organization)).toEqual(expected);
@@ -44,30 +50,25 @@ describe("the limits of a family", () => {
     expect(heldCapabilities(token.token, api.organization)).toEqual(["CAP_IAM_GROUPS_CREATE", "CAP_IAM_GROUPS_LIST"]);
   });
 
-  it.each([
-    ["the same", (left: string) => left, "left"],
-    ["one below", (_left: string, below: string) => below, "below"],
-    ["the organization above", (_left: string, _below: string, api: TestServer) => api.organization, "left"],
-  ])("hold scopes: %s", async (_, scope, expected) => {
-    const { api } = await start();
-    const left = await group(api, api.organization, "left");
-    const below = await group(api, left, "below");
-    const { refreshToken } = await exchangeForOwner(api, { scopes: [left] });
-    const { token } = await refreshWith(api, refreshToken, { scopes: [scope(left, below, api)] });
-    expect(Object.keys(payloadOf(token.token).cap as Body)).toEqual([expected === "left" ? left : below]);
-  });
-
-  it("hold scopes: another group is none of them", async () => {
-    const { api } = await start();
-    const [left, right] = [await group(api, api.organization, "left"), await group(api, api.organization, "right")];
-    const { refreshToken } = await exchangeForOwner(api, { scopes: [left] });
-    const { token } = await refreshWith(api, refreshToken, { scope: right });
-    expect(payloadOf(token.token)).toMatchObject({ cap: {}, internal: { scopes: [] } });
-    expect((await api.ok("GET", `${IAM}/groups`, { token: token.token })).totalCount).toBe("0");
+  it("hold scopes: the same, and one below; of one above what is inside, and of another group nothing", async () => {
+    const left = await group("left");
+    const [below, right] = [await group("below", left), await group("right")];
+    let { refreshToken } = await exchangeForOwner(api, { scopes: [left] });
+    for (const [scope, held, groups] of [
+      [left, [left], "2"],
+      [below, [below], "1"],
+      [api.organization, [left], "2"],
+      [right, [], "0"],
+    ] as const) {
+      const pair = await refreshWith(api, refreshToken, { scopes: [scope] });
+      const { cap, internal } = payloadOf(pair.token.token) as { cap: Body; internal: Body };
+      expect([scope, Object.keys(cap), internal.scopes]).toEqual([scope, held, held]);
+      expect((await api.ok("GET", `${IAM}/groups`, { token: pair.token.token })).totalCount).toBe(groups);
+      refreshToken = pair.refreshToken.token;
+    }
   });
 
   it("hold the audience: all of them or some, and no other of ours", async () => {
-    const { api } = await start();
     const localhost = api.baseUrl.replace("127.0.0.1", "localhost");
     const both = await exchangeForOwner(api, { aud: [api.baseUrl, localhost] });
     const one = await refreshWith(api, both.refreshToken, { aud: localhost });
@@ -80,7 +81,6 @@ describe("the limits of a family", () => {
   });
 
   it("are reported in full when they are malformed, and the token stays valid", async () => {
-    const { api } = await start();
     const { refreshToken } = await exchangeForOwner(api);
     const refused = await use(api, refreshToken, { aud: "https://evil.example" });
     expect(refused.json.message).toMatch(/^Invalid argument: aud: must be http:/);
@@ -93,27 +93,24 @@ describe("the limits of a family", () => {
 
 describe("a refresh token in the wrong place, or something else in its place", () => {
   it("is refused by the API", async () => {
-    const { api } = await start();
     const { refreshToken } = await exchangeForOwner(api);
     expectUnauthenticated(await api.call("GET", `${IAM}/groups`, { token: refreshToken }));
     expect(await refreshWith(api, refreshToken)).toHaveProperty("token.token");
   });
 
   it("cannot be exchanged as a workload's token", async () => {
-    const { api } = await start();
     const { refreshToken } = await exchangeForOwner(api);
     expectRefused(await api.exchange(refreshToken, { identity: api.identity }));
     expect(await refreshWith(api, refreshToken)).toHaveProperty("token.token");
   });
 
   it("a missing one is unauthenticated", async () => {
-    const { api } = await start();
     expectUnauthenticated(await use(api, null));
   });
 
-  it.each<[string, (api: TestServer) => string | Promise<string>, string]>([
-    ["an API token", (api) => api.owner.token, "token_shape"],
-    ["a workload's token", (api) => api.identityToken("owner"), "token_shape"],
+  it.each<[string, () => string | Promise<string>, string]>([
+    ["an API token", () => api.owner.token, "token_shape"],
+    ["a workload's token", () => api.identityToken("owner"), "token_shape"],
     ["no base64", () => "token", "token_shape"],
     ["base64 of no JSON", () => btoa("token"), "token_shape"],
     ["base64 of a list", () => btoa("[]"), "token_shape"],
@@ -124,14 +121,12 @@ describe("a refresh token in the wrong place, or something else in its place", (
     ["an overlong one", () => btoa(JSON.stringify({ jti: randomToken(), pad: "x".repeat(4096) })), "token_shape"],
     ["one that was made up", () => btoa(JSON.stringify({ jti: randomToken() })), "refresh_unknown"],
   ])("%s is refused", async (_, token, reason) => {
-    const { api, store } = await start();
-    expectRefused(await use(api, await token(api)));
+    expectRefused(await use(api, await token()));
     expect(reasons(api)).toEqual([reason]);
     expect(families(store)).toHaveLength(1);
   });
 
   it("one with any change is refused, and counts as a used one of its family", async () => {
-    const { api } = await start();
     const { refreshToken } = await exchangeForOwner(api);
     const later = { ...decodeRefreshToken(refreshToken), exp: decodeRefreshToken(refreshToken).exp + 86_400 };
     expectRefused(await use(api, btoa(JSON.stringify(later))));
@@ -148,7 +143,7 @@ describe("a failure of the server", () => {
     let broken = false;
     const sign: typeof signer.sign = (claims) =>
       broken ? Promise.reject(new Error("no entropy")) : signer.sign(claims);
-    const { api } = await start({ keys: { ...keys, signer: { ...signer, sign } } });
+    ({ api } = await start({ keys: { ...keys, signer: { ...signer, sign } } }));
     const { refreshToken } = await exchangeForOwner(api);
     broken = true;
     expectRefusal(await use(api, refreshToken), "INTERNAL", "the token could not be exchanged");
@@ -159,7 +154,6 @@ describe("a failure of the server", () => {
 });
 
 it("leaves one audit line for each use, with the hash of the family and no part of a token", async () => {
-  const { api, store } = await start();
   const first = await exchangeForOwner(api);
   const [own] = families(store).filter(({ id }) => api.log.at(-2)?.includes(id as string));
   const second = await refreshWith(api, first.refreshToken);

@@ -2,12 +2,12 @@
 // RFC 6749 section 6, RFC 9700 section 4.14).
 
 import { readdirSync, readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { TokenPair } from "../../../schema/index.ts";
 import { openDatabase } from "../../../server/store/database.ts";
-import { createStore } from "../../../server/store/store.ts";
+import { createStore, type Store } from "../../../server/store/store.ts";
 import { createSigner } from "../../../server/sts/index.ts";
-import { IAM, serve, sharedKeys } from "../../harness/api-server.ts";
+import { IAM, serve, sharedKeys, type TestServer } from "../../harness/api-server.ts";
 import { DAY_MS, HOUR_MS, manualClock, START_MS } from "../../harness/clock.ts";
 import { createRecord } from "../../harness/records.ts";
 import { payloadOf } from "../../harness/sts.ts";
@@ -24,15 +24,20 @@ import {
   use,
 } from "./refresh-fixture.ts";
 
+let api: TestServer;
+let store: Store;
+beforeEach(async () => {
+  ({ api, store } = await start());
+});
+
 describe("an exchange", () => {
   it("returns no refresh token by default: the published request cannot ask for one", async () => {
-    const { api, store } = await start({ refreshTokens: undefined });
+    ({ api, store } = await start({ refreshTokens: undefined }));
     expect(await exchangeForOwner(api)).toEqual({ token: expect.any(String), expiry: "2026-01-28T13:54:21.000Z" });
     expect(families(store)).toEqual([]);
   });
 
   it("returns one in exactly the published shape, whose expiry the vendor's clients can read: base64 of JSON with exp", async () => {
-    const { api } = await start();
     const answer = await exchangeForOwner(api);
     const [token, refreshToken] = [expect.any(String), expect.any(String)];
     expect(answer).toEqual({ token, refreshToken, expiry: "2026-01-28T13:54:21.000Z" });
@@ -47,7 +52,6 @@ describe("an exchange", () => {
   });
 
   it("keeps only hashes of it", async () => {
-    const { api, store } = await start();
     const { refreshToken } = await exchangeForOwner(api);
     const kept = JSON.stringify(families(store));
     for (const part of [refreshToken, ...(decodeRefreshToken(refreshToken).jti as string).split(".")])
@@ -57,14 +61,12 @@ describe("an exchange", () => {
   });
 
   it("returns none for the identity that anyone may assume", async () => {
-    const { api, store } = await start();
     const answer = await api.exchange(await api.identityToken("me"), { identity: api.anyone });
     expect(answer.json).toEqual({ token: expect.any(String), expiry: expect.any(String) });
     expect(families(store)).toHaveLength(1);
   });
 
   it("keeps a hundred families of an identity, and drops the oldest", async () => {
-    const { api, store } = await start();
     api.clock.advance(1);
     const first = await exchangeForOwner(api);
     const identityToken = await api.identityToken("owner");
@@ -78,7 +80,6 @@ describe("an exchange", () => {
   });
 
   it("deletes expired families", async () => {
-    const { api, store } = await start();
     await exchangeForOwner(api);
     api.clock.advance(DAY_MS);
     await exchangeForOwner(api);
@@ -88,7 +89,6 @@ describe("an exchange", () => {
 
 describe("a refresh token", () => {
   it("is exchanged for an API token and the next refresh token, in exactly the published shape", async () => {
-    const { api } = await start();
     const first = await exchangeForOwner(api);
     api.clock.advance(HOUR_MS);
     const pair = await refreshWith(api, first.refreshToken);
@@ -103,7 +103,6 @@ describe("a refresh token", () => {
   });
 
   it("passes the claims of the first exchange to each token, with the current bindings", async () => {
-    const { api } = await start();
     const actor = await api.actor("ci", { role: "viewer" });
     const { refreshToken } = (
       await api.exchange(await api.identityToken("ci", { claims: { email: "ci@example.com", email_verified: true } }), {
@@ -123,7 +122,6 @@ describe("a refresh token", () => {
   });
 
   it("moves lastSeenTime", async () => {
-    const { api } = await start();
     const { refreshToken } = await exchangeForOwner(api);
     api.clock.advance(1000);
     await refreshWith(api, refreshToken);
@@ -160,7 +158,6 @@ describe("row 31: a used refresh token", () => {
   });
 
   it("is refused and ends its family, including the newest token, but no API token", async () => {
-    const { api, store } = await start();
     const first = await exchangeForOwner(api);
     const second = await refreshWith(api, first.refreshToken);
     const third = await refreshWith(api, second.refreshToken.token);
@@ -173,7 +170,6 @@ describe("row 31: a used refresh token", () => {
   });
 
   it("ends no other family, not even of the same identity", async () => {
-    const { api } = await start();
     const [one, other] = [await exchangeForOwner(api), await exchangeForOwner(api)];
     await refreshWith(api, one.refreshToken);
     expectRefused(await use(api, one.refreshToken));
@@ -192,7 +188,7 @@ describe("row 31: a used refresh token", () => {
       }
       return signer.sign(claims);
     };
-    const { api } = await start({ keys: { ...keys, signer: { ...signer, sign } } });
+    ({ api } = await start({ keys: { ...keys, signer: { ...signer, sign } } }));
     const { refreshToken } = await exchangeForOwner(api);
     awaited = 2;
     const answers = await Promise.all([use(api, refreshToken), use(api, refreshToken)]);
@@ -208,7 +204,6 @@ describe("row 31: a used refresh token", () => {
 
 describe("a refresh token ends", () => {
   it("a day after the exchange, however often it was used", async () => {
-    const { api } = await start();
     let { refreshToken: token } = await exchangeForOwner(api);
     for (let hour = 0; hour < 23; hour += 1) {
       api.clock.advance(HOUR_MS);
@@ -222,7 +217,6 @@ describe("a refresh token ends", () => {
   });
 
   it("with its identity", async () => {
-    const { api } = await start();
     const { uid } = await api.actor("ci");
     const { refreshToken } = (await api.exchange(await api.identityToken("ci"), { identity: uid })).json;
     await api.ok("DELETE", `${IAM}/identities/${uid}`);
@@ -231,7 +225,6 @@ describe("a refresh token ends", () => {
   });
 
   it("when its identity trusts another workload, and stays ended with the old trust", async () => {
-    const { api } = await start();
     const { uid } = await api.actor("ci");
     const { refreshToken } = (await api.exchange(await api.identityToken("ci"), { identity: uid })).json;
     const trust = (subject: string) =>
@@ -244,26 +237,24 @@ describe("a refresh token ends", () => {
   });
 
   it("but not when the description of its identity changes", async () => {
-    const { api } = await start();
     const { refreshToken } = await exchangeForOwner(api);
     await api.ok("PATCH", `${IAM}/identities/${api.identity}`, { body: { description: "changed" } });
     expect(await refreshWith(api, refreshToken)).toHaveProperty("refreshToken.token");
   });
 
   it("when the server no longer accepts refresh tokens", async () => {
-    const store = createStore(openDatabase(":memory:"));
+    store = createStore(openDatabase(":memory:"));
     const before = await serve({ store: { ...store, close: () => undefined }, refreshTokens: true });
     const { refreshToken } = await exchangeForOwner(before);
     const port = Number(new URL(before.baseUrl).port);
     await before.close();
-    const { api } = await start({ store, port, refreshTokens: false });
+    ({ api } = await start({ store, port, refreshTokens: false }));
     expectRefused(await use(api, refreshToken));
     expect(reasons(api)).toEqual(["refresh_disabled"]);
   });
 });
 
 it("a static-keys identity's family does not outlive its keys", async () => {
-  const { api } = await start();
   const workload = createSigner({ clock: api.clock });
   const expirationTime = new Date(START_MS + HOUR_MS).toISOString();
   const staticKeys = {
