@@ -1,9 +1,10 @@
 // Each row of the table of errors (docs/contract.md#errors) as it leaves through both wires of a real port: number, HTTP
-// status, text, reason, domain and details. The rows and the forms of the details are copied from the published documents.
+// status, text, reason, domain and details. The forms of the details are copied from the published documents, and the rows are in
+// test/schema/error.test.ts.
 import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
 import type { Detail } from "../../schema/error.ts";
-import { ApiError, type Code, retryInfo } from "../../schema/index.ts";
+import { ApiError, type Code, codes, retryInfo } from "../../schema/index.ts";
 import { createMetrics } from "../../server/base/metrics.ts";
 import { createBounds } from "../../server/connection/bounds.ts";
 import type { Pipeline } from "../../server/pipeline/pipeline.ts";
@@ -11,25 +12,6 @@ import { createPort, type Port } from "../../server/port/port.ts";
 import { createRouter } from "../../server/rest/route.ts";
 import { atEnd, breakableStore, IAM, openGrpc, openHttp, serve } from "../harness/api-server.ts";
 import { START_MS } from "../harness/clock.ts";
-
-const ROWS: readonly (readonly [Code, number, number])[] = [
-  ["CANCELLED", 1, 499],
-  ["UNKNOWN", 2, 500],
-  ["INVALID_ARGUMENT", 3, 400],
-  ["DEADLINE_EXCEEDED", 4, 504],
-  ["NOT_FOUND", 5, 404],
-  ["ALREADY_EXISTS", 6, 409],
-  ["PERMISSION_DENIED", 7, 403],
-  ["RESOURCE_EXHAUSTED", 8, 429],
-  ["FAILED_PRECONDITION", 9, 400],
-  ["ABORTED", 10, 409],
-  ["OUT_OF_RANGE", 11, 400],
-  ["UNIMPLEMENTED", 12, 501],
-  ["INTERNAL", 13, 500],
-  ["UNAVAILABLE", 14, 503],
-  ["DATA_LOSS", 15, 500],
-  ["UNAUTHENTICATED", 16, 401],
-];
 
 const type = <Name extends string>(name: Name) => `type.googleapis.com/google.rpc.${name}` as const;
 
@@ -83,10 +65,10 @@ describe("through a port whose service throws it,", async () => {
     return { status, rest: json, grpc: { code, message, details } };
   };
 
-  describe.each(ROWS)("%s is number %i and HTTP %i", (code, number, http) => {
+  describe.each(Object.entries(codes))("%s, with its number and HTTP status,", (code, { number, http }) => {
     test.each(calls)("with all of its details, in the domain %s", async (domain, target, operation) => {
       const message = "any text: é 😀 % \n end";
-      thrown = new ApiError(code, message, { details: DETAILS });
+      thrown = new ApiError(code as Code, message, { details: DETAILS });
       const info = { "@type": type("ErrorInfo"), reason: code, domain };
       const body = { code: number, message, details: [info, ...DETAILS] };
       expect(await both(target, operation)).toEqual({ status: http, rest: body, grpc: body });

@@ -10,8 +10,7 @@ import { expectDenied, expectInvalid } from "../support/refusal.ts";
 import { WAYS } from "../support/way.ts";
 
 const api = await serve();
-const group = (name: string) => createUid(api, "groups", api.organization, { name });
-const [left, right] = [await group("left"), await group("right")];
+const left = await createUid(api, "groups", api.organization, { name: "left" });
 
 const list = (token: string) => api.ok("GET", `${IAM}/groups`, { token });
 const bind = async (identityUid: string, role: string, at: string): Promise<string> => {
@@ -38,18 +37,6 @@ describe("a token follows the current bindings", () => {
     await api.ok("PATCH", `${IAM}/roles/${role}`, { body: { capabilities: ["CAP_REPO_LIST"] } });
     expect((await list(token)).totalCount).toBe("0");
   });
-});
-
-test("a token that was requested with scopes is valid there and below, and nowhere else", async () => {
-  const token = await api.token(api.identity, { subject: "owner", scopes: [left] });
-  const { uid } = await createRecord(api, "groups", left, { name: "below" }, token);
-  expect((await api.call("DELETE", `${IAM}/groups/${uid}`, { token })).status).toBe(200);
-  for (const at of [right, api.organization]) {
-    expectDenied(await api.call("GET", `${IAM}/groups/${at}`, { token }), "groups.list", at);
-    const answer = await api.call("POST", `${IAM}/groups/${at}`, { token, body: { name: "x" } });
-    expectDenied(answer, "groups.create", at);
-  }
-  expect((await list(token)).groups.map(({ uid: own }: Body) => own)).toEqual([left]);
 });
 
 describe("a limited token cannot create an organization, which would grant its identity everything", () => {

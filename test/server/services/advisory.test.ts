@@ -1,109 +1,49 @@
 // Advisories (docs/contract.md#advisories): read only, as the seed wrote them, and every filter of the list.
 import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { parseSeed } from "../../../server/index.ts";
 import { IAM, serve, shuffledIds } from "../../harness/api-server.ts";
 import type { Body } from "../../support/http.ts";
 
 const PATH = "/vulnerabilities/v2beta1/advisories";
 
-const T = (month: number) => `2025-0${month}-01T00:00:00.000Z`;
-const APPROVED = "REVIEW_STATE_APPROVED";
-const [ann, bea, cat] = ["ann@acme.example", "bea@acme.example", "cat@acme.example"];
-const scanv1 = {
-  scanner: "grype",
-  subpackage: "nginx-mod",
-  componentId: "1",
-  component: "openssl",
-  scannerVersion: "2",
-};
-const FULL = {
-  advisoryId: "CGA-aaaa-aaaa-aaaa",
-  legacyAdvisoryId: "CGA-old1-old1-old1",
-  author: ann,
-  artifactName: "nginx-mod",
-  artifactType: "apk",
-  artifactArchitecture: "x86_64",
-  componentName: "OpenSSL",
-  componentLocation: "./.PKGINFO",
-  componentType: "apk",
-  aliases: ["CVE-2024-0001", "GHSA-xxxx-yyyy-zzzz"],
-  createTime: T(1),
-  deleteTime: T(7),
-  severities: [{ type: "TYPE_CVSS_V3", score: "7.5" }],
-  events: [
-    {
-      author: ann,
-      reviewer: "rob@acme.example",
-      reviewState: APPROVED,
-      issue: "12",
-      createTime: T(1),
-      findings: "eyJhIjoxfQ==",
-      detection: { scanv1 },
-    },
-    { author: bea, reviewState: APPROVED, createTime: T(3), fixed: { fixedVersion: "1.2.3-r0", note: "n" } },
-    { author: bea, reviewState: "REVIEW_STATE_PENDING", createTime: T(4), fixNotPlanned: { note: "n" } },
-  ],
-};
+const by = (name: string, state: string, month: number) =>
+  `author: ${name}@acme.example, reviewState: REVIEW_STATE_${state}, createTime: 2025-0${month}-01T00:00:00.000Z`;
 // One advisory with every field, and three others that differ in the filters.
+const FULL: Body = parse(`{
+  advisoryId: CGA-aaaa-aaaa-aaaa, legacyAdvisoryId: CGA-old1-old1-old1, author: ann@acme.example,
+  artifactName: nginx-mod, artifactType: apk, artifactArchitecture: x86_64,
+  componentName: OpenSSL, componentLocation: ./.PKGINFO, componentType: apk,
+  aliases: [CVE-2024-0001, GHSA-xxxx-yyyy-zzzz], severities: [{ type: TYPE_CVSS_V3, score: "7.5" }],
+  createTime: 2025-01-01T00:00:00.000Z, deleteTime: 2025-07-01T00:00:00.000Z,
+  events: [
+    { ${by("ann", "APPROVED", 1)}, reviewer: rob@acme.example, issue: "12", findings: eyJhIjoxfQ==,
+      detection: { scanv1: { scanner: grype, subpackage: nginx-mod, componentId: "1", component: openssl, scannerVersion: "2" } } },
+    { ${by("bea", "APPROVED", 3)}, fixed: { fixedVersion: 1.2.3-r0, note: "n" } },
+    { ${by("bea", "PENDING", 4)}, fixNotPlanned: { note: "n" } },
+  ],
+}`);
+const OTHERS: Body[] = parse(`[
+  { group: eng, advisoryId: CGA-bbbb-bbbb-bbbb, author: ann@acme.example, aliases: [CVE-2024-0002],
+    artifactName: nginx, artifactType: apk, artifactArchitecture: aarch64,
+    componentName: zlib, componentLocation: /usr/lib, componentType: go-module,
+    events: [
+      { ${by("cat", "REJECTED", 5)}, reviewer: rob@acme.example, patched: { patchedVersions: [1.0.0] } },
+      { ${by("cat", "APPROVED", 2)}, falsePositiveDetermination: { type: TYPE_COMPONENT_VULNERABILITY_MISMATCH, note: "n" } },
+      { ${by("cat", "APPROVED", 2)}, truePositiveDetermination: {} },
+    ] },
+  { group: sales, advisoryId: CGA-cccc-cccc-cccc, author: dan@acme.example,
+    artifactName: Ünicode-LIB, artifactType: library, artifactArchitecture: noarch,
+    componentName: requests, componentLocation: /app/50%_done, componentType: python,
+    events: [{ author: ann@acme.example, reviewState: REVIEW_STATE_REQUEST_CHANGES, analysisNotPlanned: {} }] },
+  { group: sales, advisoryId: CGA-dddd-dddd-dddd, author: dan@acme.example,
+    artifactName: curl, artifactType: apk, artifactArchitecture: x86_64,
+    componentName: curl, componentLocation: ./.PKGINFO, componentType: apk },
+]`);
+const own = { ...FULL, group: "eng", origin: "nginx", updateTime: "2025-06-01T12:00:00+02:00" };
+const groupsOfSeed = [{ name: "eng" }, { name: "sales" }];
 const seed = parseSeed(
-  JSON.stringify({
-    organization: { name: "acme" },
-    groups: [{ name: "eng" }, { name: "sales" }],
-    advisories: [
-      { ...FULL, group: "eng", origin: "nginx", updateTime: "2025-06-01T12:00:00+02:00" },
-      {
-        group: "eng",
-        advisoryId: "CGA-bbbb-bbbb-bbbb",
-        author: ann,
-        artifactName: "nginx",
-        artifactType: "apk",
-        artifactArchitecture: "aarch64",
-        componentName: "zlib",
-        componentLocation: "/usr/lib",
-        componentType: "go-module",
-        aliases: ["CVE-2024-0002"],
-        events: [
-          {
-            author: cat,
-            reviewer: "rob@acme.example",
-            reviewState: "REVIEW_STATE_REJECTED",
-            createTime: T(5),
-            patched: { patchedVersions: ["1.0.0"] },
-          },
-          {
-            author: cat,
-            reviewState: APPROVED,
-            createTime: T(2),
-            falsePositiveDetermination: { type: "TYPE_COMPONENT_VULNERABILITY_MISMATCH", note: "n" },
-          },
-          { author: cat, reviewState: APPROVED, createTime: T(2), truePositiveDetermination: {} },
-        ],
-      },
-      {
-        group: "sales",
-        advisoryId: "CGA-cccc-cccc-cccc",
-        author: "dan@acme.example",
-        artifactName: "Ünicode-LIB",
-        artifactType: "library",
-        artifactArchitecture: "noarch",
-        componentName: "requests",
-        componentLocation: "/app/50%_done",
-        componentType: "python",
-        events: [{ author: ann, reviewState: "REVIEW_STATE_REQUEST_CHANGES", analysisNotPlanned: {} }],
-      },
-      {
-        group: "sales",
-        advisoryId: "CGA-dddd-dddd-dddd",
-        author: "dan@acme.example",
-        artifactName: "curl",
-        artifactType: "apk",
-        artifactArchitecture: "x86_64",
-        componentName: "curl",
-        componentLocation: "./.PKGINFO",
-        componentType: "apk",
-      },
-    ],
-  }),
+  JSON.stringify({ organization: { name: "acme" }, groups: groupsOfSeed, advisories: [own, ...OTHERS] }),
   "seed.json",
 );
 const groups: Record<string, string> = {};
@@ -130,7 +70,7 @@ describe("an advisory", () => {
       ...FULL,
       uid: expect.stringMatching(`^${groups.eng}/[0-9a-f]{16}$`),
       updateTime: "2025-06-01T10:00:00.000Z",
-      events: FULL.events.map((own) => ({ ...event, ...own })),
+      events: FULL.events.map((one: Body) => ({ ...event, ...one })),
     });
   });
 

@@ -257,16 +257,13 @@ it.each([
   },
 );
 
-it("a list in the query and in a form is the union", async () => {
+it.each([
+  ["a form", "cap=groups.create", FORM],
+  ["JSON", '{"cap":["groups.create"]}', "application/json"],
+])("a list in the query and in %s is the union", async (_, body, contentType) => {
   const query = { aud: api.baseUrl, identity: api.identity, cap: "groups.list" };
-  const answer = await post("Exchange", workload, "cap=groups.create", FORM, query);
+  const answer = await post("Exchange", workload, body, contentType, query);
   expect(capOf(answer)).toEqual({ [api.organization]: ["CAP_IAM_GROUPS_CREATE", "CAP_IAM_GROUPS_LIST"] });
-});
-
-it("a list in the query and in JSON is the union", async () => {
-  const query = { aud: api.baseUrl, identity: api.identity, cap: "groups.list" };
-  const answer = await post("Exchange", workload, '{"cap":["roles.list"]}', "application/json", query);
-  expect(capOf(answer)).toEqual({ [api.organization]: ["CAP_IAM_GROUPS_LIST", "CAP_IAM_ROLES_LIST"] });
 });
 
 it("a GET with a body is INVALID_ARGUMENT: its limits could only be dropped", async () => {
