@@ -1,6 +1,6 @@
 // The provider over a reference server in this process. The processes of `startMachine` share the journal's folder, as two runs
 // do, and their POSTs meet the given faults, one each. The sessions of `startService` meet no fault.
-import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import type { Env } from "../../client/config.ts";
@@ -10,6 +10,7 @@ import { type HttpAnswer, type HttpRequest, systemTransport, type Transport } fr
 import { type Methods, methodsWith } from "../../provider/engine/methods.ts";
 import { kindRecords } from "../../provider/kind/index.ts";
 import * as reconcile from "../../provider/reconcile/index.ts";
+import { journalPath } from "../../provider/run/journal-path.ts";
 import { type Environment, type Session, sessionWith } from "../../provider/run/session.ts";
 import type { StoredStacks } from "../../provider/run/stored-stack.ts";
 import { ApiError, type Json } from "../../schema/index.ts";
@@ -121,6 +122,18 @@ export const startMachine = () => {
     named: async (name: unknown): Promise<Json[]> => {
       const request = { uidp: { childrenOf: machine.org }, name: name as string };
       return (await machine.service.session.call("ListGroups", request)).groups as unknown as Json[];
+    },
+    /** the journal of the stack */
+    file: (): string => {
+      const config = { journal: machine.journal, baseUrl: machine.service.baseUrl } as never;
+      return journalPath("organization/project/stack", config, machine.service.env, process.cwd());
+    },
+    /** An entry of an earlier run: pending, or of the record that it has made. */
+    leave: (entry: Json, uid?: string): void => {
+      count += 1;
+      const intent = { intent: `i${count}`, kind: "group", inputs: "0", given: [], notBefore: 0, ...entry };
+      const lines = uid === undefined ? [intent] : [intent, { ...intent, uid }];
+      appendFileSync(machine.file(), lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
     },
     /** lines of the journal */
     lines: (): Json[] =>

@@ -201,13 +201,11 @@ it("the plugin compares the state with what the engine has checked, once the eng
 });
 
 it.each([
-  ["yaml", true],
   ["python", true],
   [{ name: "python", options: {} }, true],
   ["nodejs", false],
   [{ name: "nodejs" }, false],
   ["bun", false],
-  [undefined, false],
   [null, false],
 ])("the runtime %j of a project is another language: %s", (runtime, expected) => {
   expect(isOtherLanguage(runtime)).toBe(expected);

@@ -136,7 +136,6 @@ describe("the oneofs of an identity", () => {
 
 describe("an issuer", () => {
   test.each([
-    ["https", "https://token.actions.githubusercontent.com"],
     ["a path", "https://gitlab.example/group"],
     ["http on loopback by address", "http://127.0.0.1:8080/dev-issuer"],
     ["http on loopback, IPv6", "http://[::1]:8080"],

@@ -117,11 +117,6 @@ describe.each([...messages])("%s", (name, schema) => {
       });
     },
   );
-
-  test("uses no number twice", () => {
-    const numbers = Object.values(schema.shape).map((field) => fieldInfo(field).number);
-    expect(new Set(numbers).size).toBe(numbers.length);
-  });
 });
 
 test.each([...enums])("the enum %s has the published values", (name, numbers) => {

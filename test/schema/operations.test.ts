@@ -1,5 +1,5 @@
 // The table of methods, compared with the published one: method, path, body, capabilities, scope.
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type Operation, operations, toSnake, unservedMethods, VERSION, VERSIONS } from "../../schema/index.ts";
 import { publishedMessages, publishedMethods } from "../support/published.ts";
 
@@ -66,31 +66,23 @@ test("served and unserved methods together are the published ones", () => {
   );
 });
 
-describe.each(rows)("%s", (name, row) => {
+test.each(rows)("%s has the published path, body, capabilities and scope", (name, row) => {
   const known = published.get(key({ service: row.service, name: row.rpc ?? name, method: row.method }));
-
-  test("has the published path and body", () => {
-    expect({ path: snakePath(row.path), body: row.body ? toSnake(row.body) : "-" }).toEqual({
-      path: known?.path,
-      body: known?.body,
-    });
+  const scope = row.auth ?? (row.scope ? "scoped" : "UNSCOPED");
+  const { capabilities } = row;
+  expect({ path: snakePath(row.path), body: row.body ? toSnake(row.body) : "-", capabilities, scope }).toEqual({
+    path: known?.path,
+    body: known?.body,
+    capabilities: known?.capabilities,
+    scope: known?.scope,
   });
-
-  test("requires the published capabilities at the published scope", () => {
-    expect(row.capabilities).toEqual(known?.capabilities);
-    const auth = row.auth ?? (row.scope ? "scoped" : "UNSCOPED");
-    expect(auth).toBe(known?.scope);
-  });
-
-  test("has the flagged field as its scope", () => {
-    if (!row.scope) return expect(known?.scope).not.toBe("scoped");
-    const [field, ...below] = row.scope.split(".");
-    const message = `${row.service.split(".")[0]}.${name}Request`;
-    const flagged = publishedMessages.get(message)?.find(({ flags }) => flags.includes("SCOPE"));
-    expect({ field: toSnake(field as string), below }).toEqual({
-      field: flagged?.name,
-      below: flagged?.type === "string" ? [] : ["uid"],
-    });
+  if (!row.scope) return expect(known?.scope).not.toBe("scoped");
+  const [field, ...below] = row.scope.split(".");
+  const message = `${row.service.split(".")[0]}.${name}Request`;
+  const flagged = publishedMessages.get(message)?.find(({ flags }) => flags.includes("SCOPE"));
+  expect({ field: toSnake(field as string), below }).toEqual({
+    field: flagged?.name,
+    below: flagged?.type === "string" ? [] : ["uid"],
   });
 });
 

@@ -90,33 +90,24 @@ describe("after a killed run without checkpoints", () => {
     expect(waits.slice(0, 4)).toEqual(["2", "Group::a", "12", "Group::a"]);
   });
 
-  it("an update that the program does not want any more is a change, and is sent", async () => {
-    const [first] = (await saved(["a"])) as [Stored];
-    await world.killed((run) => run.update(first, group("a", "two")));
-    const run = world.run();
-    expect(await run.diff(first, group("a"))).toMatchObject({ changes: true, replaces: [] });
-    expect(world.messages.join()).toMatch(
-      /^warning: stack organization\/project\/stack is open: a run without checkpoints that began at \S+, process 99999999 on \S+, did not end, and the engine's state lacks 1 update\. Each resource is compared with its live record\.$/,
-    );
-    const { outs } = await world.run().update(first, group("a"));
-    expect(await recordOf("GetGroup", first.id)).toMatchObject({ description: "one" });
-    world.save({ ...first, outs });
-    world.messages.length = 0;
-    expect(await world.run().diff({ ...first, outs }, group("a"))).toMatchObject({ changes: false });
-    expect(world.messages).toEqual([]);
-  });
-
-  it("an update that the program still wants is sent once: the state catches up", async () => {
+  it.each([
+    ["does not want any more is a change, and is sent", "one", 1],
+    ["still wants is sent once: the state catches up", "two", 0],
+  ])("an update that the program %s", async (_, wanted, patches) => {
     const [first] = (await saved(["a"])) as [Stored];
     await world.killed((run) => run.update(first, group("a", "two")));
     service.requests.length = 0;
-    const run = world.run();
-    const { outs } = await run.update(first, group("a", "two"));
-    expect(outs).toMatchObject({ description: "two" });
-    expect(service.requests.filter(({ method }) => method === "PATCH")).toEqual([]);
+    expect(await world.run().diff(first, group("a", wanted))).toMatchObject({ changes: true, replaces: [] });
+    expect(world.messages.join()).toMatch(
+      /^warning: stack organization\/project\/stack is open: a run without checkpoints that began at \S+, process 99999999 on \S+, did not end, and the engine's state lacks 1 update\. Each resource is compared with its live record\.$/,
+    );
+    const { outs } = await world.run().update(first, group("a", wanted));
+    expect(outs).toMatchObject({ description: wanted });
+    expect(service.requests.filter(({ method }) => method === "PATCH")).toHaveLength(patches);
+    expect(await recordOf("GetGroup", first.id)).toMatchObject({ description: wanted });
     world.save({ ...first, outs });
     world.messages.length = 0;
-    expect(await world.run().diff({ ...first, outs }, group("a", "two"))).toMatchObject({ changes: false });
+    expect(await world.run().diff({ ...first, outs }, group("a", wanted))).toMatchObject({ changes: false });
     expect(world.messages).toEqual([]);
   });
 

@@ -108,7 +108,7 @@ describe.each([
     expect(machine.posts).toBe(2);
   });
 
-  it("by match creates it again too", async () => {
+  it("by match, or of a component, creates it again too", async () => {
     const { args, uid } = await gone();
     const update = await start();
     expect(await checked(update, {}, { ...args, adopt: missing("match") })).toMatchObject({ [FORMER]: uid });
@@ -127,6 +127,13 @@ describe.each([
     // A name may be secret.
     const hash = expect.stringMatching(/^[0-9a-f]{64}$/);
     expect(JSON.parse(line).identity).toEqual({ name: hash, place: hash });
+    const component = await start();
+    // Likewise in the run of the refresh, of which the program does not know.
+    expect(await checked(component, {}, { ...args, adopt: uid })).toMatchObject({ [FORMER]: uid });
+    const ofComponent = await checked(component, {}, { ...args, [MATCH]: uid });
+    expect(ofComponent).toMatchObject({ [FORMER]: uid });
+    expect(ofComponent).not.toHaveProperty("adopt");
+    expect(await checked(await start(), ofComponent, { ...args, [MATCH]: uid })).toEqual(ofComponent);
   });
 
   it("by match of a role binding means the same identity and role, also by the name of the role", async () => {
@@ -184,17 +191,6 @@ describe.each([
       expect((await update.create(news)).outs).toMatchObject({ uid: group, adopted: true, name: "mine" });
     }
     expect(machine.posts).toBe(0);
-  });
-
-  it("of a component, by uid, creates it again too", async () => {
-    const { args, uid } = await gone();
-    const update = await start();
-    // Likewise in the run of the refresh, of which the program does not know.
-    expect(await checked(update, {}, { ...args, adopt: uid })).toMatchObject({ [FORMER]: uid });
-    const news = await checked(update, {}, { ...args, [MATCH]: uid });
-    expect(news).toMatchObject({ [FORMER]: uid });
-    expect(news).not.toHaveProperty("adopt");
-    expect(await checked(await start(), news, { ...args, [MATCH]: uid })).toEqual(news);
   });
 
   it("stays an error where nothing shows that the resource had the record: no POST is sent", async () => {
@@ -315,23 +311,15 @@ describe("what an adoption changes", () => {
   const record = { uid: GROUP, name: "sso", defaultRole: VIEWER, oidc: { issuer: "https://a.example", clientId: "c" } };
   const args = { ...keyOf("sso"), parent: ORG, name: "sso", defaultRole: "viewer", oidc: record.oidc };
 
-  it.each([
+  const changes = `IdentityProvider sso changes on identity provider ${GROUP}:\n  - defaultRole: "${VIEWER}" becomes "viewer"`;
+  it.each<[string, uid: string | undefined, text: string | undefined]>([
     ["is nothing where the role has the name", VIEWER, undefined],
-    [
-      "names the role where it is another one",
-      "c".repeat(40),
-      `IdentityProvider sso changes on identity provider ${GROUP}:\n  - defaultRole: "${VIEWER}" becomes "viewer"`,
-    ],
+    ["names the role where it is another one", "c".repeat(40), changes],
+    ["is told by the name where the roles cannot be read", undefined, changes],
   ])("%s", async (_, uid, text) => {
     const { session } = scriptedSession(json({ roles: [{ uid, name: "viewer" }] }));
-    const kind = kindRecords.identityProvider;
-    expect(await adoptionChanges(kind, async () => session, "sso", record, args, false)).toBe(text);
-  });
-
-  it("is told by the name where the roles cannot be read", async () => {
-    const offline = () => Promise.reject(new Error("no connection"));
-    const text = await adoptionChanges(kindRecords.identityProvider, offline, "sso", record, args, false);
-    expect(text).toContain(`defaultRole: "${VIEWER}" becomes "viewer"`);
+    const connect = async () => (uid === undefined ? Promise.reject(new Error("no connection")) : session);
+    expect(await adoptionChanges(kindRecords.identityProvider, connect, "sso", record, args, false)).toBe(text);
   });
 
   it("is refused by the update where the API cannot change it", async () => {

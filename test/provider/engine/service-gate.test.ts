@@ -281,7 +281,7 @@ it("a run with the service waits for nothing, and says nothing", async () => {
   expect([clock.sleeps, messages, offline.isOn()]).toEqual([[], [], false]);
 });
 
-it("a preview warns once, and its checks wait no longer", async () => {
+it("a preview warns once, also one in which nothing changes, and its checks wait no longer", async () => {
   const { clock, messages, offline } = startOffline();
   offline.begin(REASON);
   offline.expectStep();
@@ -290,6 +290,10 @@ it("a preview warns once, and its checks wait no longer", async () => {
   await offline.hold();
   offline.expectNone();
   expect([clock.sleeps, messages, offline.isOn()]).toEqual([[], [WARNING], true]);
+  const unchanged = startOffline();
+  unchanged.offline.begin(REASON);
+  unchanged.offline.expectNone();
+  expect(unchanged.messages).toEqual([WARNING]);
 });
 
 it("an update ends with the reason, and the checks that follow wait until the engine has seen it", async () => {
@@ -312,11 +316,4 @@ it("where no step comes, it counts as a preview", async () => {
   await offline.hold();
   await offline.hold();
   expect([clock.sleeps, messages]).toEqual([[2_000], [WARNING]]);
-});
-
-it("a preview in which nothing changes warns too", () => {
-  const { messages, offline } = startOffline();
-  offline.begin(REASON);
-  offline.expectNone();
-  expect(messages).toEqual([WARNING]);
 });

@@ -50,6 +50,7 @@ export const ISSUER_KEYS: string = JSON.stringify({
 const claimMatch = { issuer: "https://token.example.com", subject: "repo:a/b" };
 const byHand = { fields: { description: "by hand" }, repairedBy: "description" };
 const plain = { isRepeatable: true, secrets: [] };
+const single = { isRepeatable: false, secrets: [] };
 
 export const cases: readonly KindCase[] = [
   {
@@ -132,6 +133,7 @@ export const cases: readonly KindCase[] = [
     secrets: [CLIENT_SECRET, "another secret of the client"],
   },
   {
+    ...single,
     kind: "externalGroupRoleMapping",
     replacing: ["externalGroupId", "parent", "role", "scope"],
     inputs: ({ organization, provider }) => ({
@@ -141,10 +143,9 @@ export const cases: readonly KindCase[] = [
       scope: organization,
     }),
     change: { role: "editor" },
-    isRepeatable: false,
-    secrets: [],
   },
   {
+    ...single,
     kind: "accountAssociation",
     replacing: ["parent"],
     inputs: ({ group }) => ({
@@ -162,10 +163,9 @@ export const cases: readonly KindCase[] = [
         appInstallations: { "7": { installations: [{ installationId: "1", name: "" }, { installationId: "2" }] } },
       },
     },
-    isRepeatable: false,
-    secrets: [],
   },
   {
+    ...single,
     kind: "repo",
     replacing: ["parent"],
     inputs: ({ group }) => ({
@@ -201,10 +201,9 @@ export const cases: readonly KindCase[] = [
         },
       },
     },
-    isRepeatable: false,
-    secrets: [],
   },
   {
+    ...single,
     kind: "tag",
     replacing: ["name", "parent"],
     inputs: ({ repo }) => ({ parent: repo, name: "1.2.3-r0", digest: digest("a"), bundles: ["fips", "base"] }),
@@ -212,7 +211,5 @@ export const cases: readonly KindCase[] = [
     update: { upsert: true },
     byHand: { fields: { digest: digest("c"), bundles: ["fips", "base"] }, repairedBy: "" },
     restated: { bundles: ["base", "fips"], deprecated: false },
-    isRepeatable: false,
-    secrets: [],
   },
 ];

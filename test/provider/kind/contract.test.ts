@@ -142,9 +142,7 @@ describe.each(cases)("$kind", (own: KindCase) => {
     await reconcile.remove(kind, processWith(), id, adopted);
     expect(messages).toEqual([
       expect.stringMatching(
-        new RegExp(
-          `^${kind.word} ${id} .*was adopted and is left in place; deleteAdopted: true deletes it with the resource$`,
-        ),
+        `^${kind.word} ${id} .*was adopted and is left in place; deleteAdopted: true deletes it with the resource$`,
       ),
     ]);
     expect((await records()).map(({ uid }) => uid)).toContain(id);

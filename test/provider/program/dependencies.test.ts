@@ -72,6 +72,8 @@ describe("a resource that names another by its plain uid", () => {
     new IdentityProvider("login", { parent: PARENT, name: "l", defaultRole: role, oidc }, noting("login"));
     const chainguard = { serviceBindings: { BUILDER: identity } };
     new AccountAssociation("association", { parent: PARENT, name: "a", chainguard }, noting("association"));
+    new RoleBinding("binding", { parent: PARENT, identity, role }, noting("binding"));
+    expect((await edges.binding)?.toSorted()).toEqual(["identity", "parent", "role"]);
     expect(await edges.tag).toEqual(["repo"]);
     expect((await edges.mirror)?.toSorted()).toEqual(["parent", "repo"]);
     expect((await edges.login)?.toSorted()).toEqual(["parent", "role"]);
@@ -84,15 +86,6 @@ describe("a resource that names another by its plain uid", () => {
     group("middle", top.uid);
     group("leaf", below(PARENT, "b"));
     expect(await edges.leaf).toEqual(["middle"]);
-  });
-
-  it("finds its identity and its role too", async () => {
-    ids = { ci: below(PARENT, "c"), r: below(PARENT, "d"), team: PARENT };
-    new Role("r", { parent: PARENT, name: "r", capabilities: ["groups.list"] });
-    new Identity("ci", { parent: PARENT, name: "ci", claimMatch });
-    new RoleBinding("b", { parent: PARENT, identity: below(PARENT, "c"), role: below(PARENT, "d") }, noting("b"));
-    group("team", ORG);
-    expect(await edges.b).toEqual(["team", "ci", "r"]);
   });
 
   it("keeps the dependencies that the program gave", async () => {

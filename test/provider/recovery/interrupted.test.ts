@@ -257,9 +257,7 @@ describe("a resource that no program declares any more", () => {
     await stacks.look(args.__key as string, false);
     expect(machine.messages).toEqual([
       expect.stringMatching(
-        new RegExp(
-          `^${args.__key}: a run was killed while it created a group for it, which may be:\n {2}- group ${uid} `,
-        ),
+        `^${args.__key}: a run was killed while it created a group for it, which may be:\n {2}- group ${uid} `,
       ),
     ]);
     await stacks.removeLost(args.__key as string);

@@ -1,11 +1,10 @@
 // Entries of organizations that the service does not have any more: of a development server that was restarted without a database, which
 // answers like a service that denies access.
-import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
-import { journalPath } from "../../../provider/run/journal-path.ts";
 import type { Json } from "../../../schema/index.ts";
 import { configureGroup, startMachine } from "../../harness/provider.ts";
 import { page } from "../../support/scripted.ts";
@@ -16,19 +15,12 @@ const machine = startMachine();
 
 const GONE = "0123456789abcdef0123456789abcdef01234567";
 
-const file = (): string => {
-  const config = { journal: machine.journal, baseUrl: machine.service.baseUrl } as never;
-  return journalPath("organization/project/stack", config, machine.run().environment.env, process.cwd());
-};
+const { file } = machine;
 
-let count = 0;
 /** An entry that an earlier run left for the resource. */
 const leave = ({ __key: key }: Json, parent: string, uid: string): void => {
-  count += 1;
   const at = Date.now() - 600_000;
-  const intent = { intent: `i${count}`, key, kind: "group", parent, inputs: "0", given: [], at, notBefore: at };
-  const lines = [intent, { ...intent, uid }];
-  appendFileSync(file(), lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  machine.leave({ key, parent, at, notBefore: at }, uid);
 };
 
 const quarantined = (): string => (existsSync(`${file()}.invalid`) ? readFileSync(`${file()}.invalid`, "utf8") : "");

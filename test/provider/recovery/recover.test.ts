@@ -65,7 +65,7 @@ describe("the journal", () => {
     });
     await reconcile.create(group, tenMinutesLater.session, args);
     expect(machine.messages).toEqual([
-      expect.stringMatching(new RegExp(`created by an earlier run at ${new Date(at).toISOString()}$`)),
+      expect.stringMatching(`created by an earlier run at ${new Date(at).toISOString()}$`),
     ]);
   });
 
@@ -143,12 +143,10 @@ describe("the journal", () => {
     await expect(reconcile.create(group, session, lost)).rejects.toThrow("It is unknown whether the group was created");
     const { uid } = await machine.createByOther(lost);
     const report = expect.stringMatching(
-      new RegExp(
-        `^${lost.__key}: the outcome of a create at .+ is unknown: it may have created a group in ${machine.org}; it may be:\n` +
-          `  - group ${uid} "${lost.name}", created .+\n` +
-          "The next pulumi up that declares the resource resolves it\\. If no program declares it, delete the records that no resource manages, then run: " +
-          `npx pulumi-irm recover clean --key "${lost.__key}"\\nSee docs/recovery\\.md#open$`,
-      ),
+      `^${lost.__key}: the outcome of a create at .+ is unknown: it may have created a group in ${machine.org}; it may be:\n` +
+        `  - group ${uid} "${lost.name}", created .+\n` +
+        "The next pulumi up that declares the resource resolves it\\. If no program declares it, delete the records that no resource manages, then run: " +
+        `npx pulumi-irm recover clean --key "${lost.__key}"\\nSee docs/recovery\\.md#open$`,
     );
     const { id, outs } = await (await configureGroup(machine.run())).create(machine.inputs());
     expect(machine.messages.splice(0)).toEqual([
@@ -233,9 +231,7 @@ describe("adoption", () => {
     await machine.create({ ...args, adopt: other.uid });
     expect(machine.messages).toEqual([
       expect.stringMatching(
-        new RegExp(
-          `may have created a group in ${machine.org}; it may be:\n  - group ${made?.uid} .+\nNo resource manages it now\\.$`,
-        ),
+        `may have created a group in ${machine.org}; it may be:\n  - group ${made?.uid} .+\nNo resource manages it now\\.$`,
       ),
     ]);
   });

@@ -75,7 +75,6 @@ it.each<[string | undefined, boolean, string]>([
   [undefined, false, "it is not set"],
   ["", false, "it is empty"],
   ["1", true, "as the engine reads it"],
-  ["true", true, "as the engine reads it"],
   ["TRUE", true, "in any case"],
   ["0", false, "it is off"],
   ["yes", false, "the engine takes it for false"],

@@ -1,7 +1,7 @@
 // A journal that a person or a broken disk has changed, or that a change to the repository brings: the review would show a new identity, and
 // the run would take over the one of somebody else, with all that it may do. Invalid lines are quarantined. No record is adopted, or later
 // deleted, only because the file names it.
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { methodsWith } from "../../../provider/engine/methods.ts";
@@ -9,7 +9,6 @@ import { kindRecords } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
 import { desiredFrom } from "../../../provider/record/desired.ts";
 import { KEY } from "../../../provider/record/state.ts";
-import { journalPath } from "../../../provider/run/journal-path.ts";
 import type { Json } from "../../../schema/index.ts";
 import { configureGroup, type Process, startMachine } from "../../harness/provider.ts";
 import { keyOf } from "../../support/scripted.ts";
@@ -18,8 +17,7 @@ const { group, identity } = kindRecords;
 
 const machine = startMachine();
 
-const file = (): string =>
-  join(machine.journal, readdirSync(machine.journal).find((name) => name.endsWith(".jsonl")) as string);
+const { file } = machine;
 
 /** Changes the members of the lines that have this member. */
 const tamper = (member: string, members: Json): void =>
@@ -49,11 +47,9 @@ it("a line that is not an entry is quarantined with one warning, and breaks neit
   appendFileSync(file(), '{"intent":"a"}\nwhat is this\n');
   const warning = [
     expect.stringMatching(
-      new RegExp(
-        `^the intent journal ${file()} has 2 lines that are not entries, ignored and kept in ${file()}\\.invalid by the ` +
-          'next up:\n {2}- "\\{\\\\"intent\\\\":\\\\"a\\\\"\\}": key must be text; .*\n {2}- "what is this": it is not JSON\n' +
-          "If one is of a create that a killed run did not finish, its record may have no resource: search for it\\. ",
-      ),
+      `^the intent journal ${file()} has 2 lines that are not entries, ignored and kept in ${file()}\\.invalid by the ` +
+        'next up:\n {2}- "\\{\\\\"intent\\\\":\\\\"a\\\\"\\}": key must be text; .*\n {2}- "what is this": it is not JSON\n' +
+        "If one is of a create that a killed run did not finish, its record may have no resource: search for it\\. ",
     ),
   ];
   expect((await (await configureGroup(machine.run())).read(id, outs)).id).toBe(id);
@@ -180,25 +176,9 @@ const records = async () => {
 };
 
 /** A journal by which an interrupted run has created the record of `as` for the resource. */
-const bring = (args: Json, as: Json, uid?: string): void => {
-  const key = args[KEY] as string;
-  const at = Date.now();
-  const intent = {
-    intent: "brought",
-    key,
-    kind: "identity",
-    parent: machine.org,
-    inputs: desiredFrom(identity, as).fingerprint,
-    given: [],
-    at,
-    notBefore: 0,
-  };
-  const lines = [intent, ...(uid === undefined ? [] : [{ ...intent, uid }])];
-  const config = { journal: machine.journal, baseUrl: machine.service.baseUrl } as never;
-  const stack = key.split("/", 3).join("/");
-  const { environment } = machine.run();
-  const path = journalPath(stack, config, environment.env, process.cwd());
-  writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+const bring = ({ [KEY]: key }: Json, as: Json, uid?: string): void => {
+  const inputs = desiredFrom(identity, as).fingerprint;
+  machine.leave({ key, kind: "identity", parent: machine.org, inputs, at: Date.now() }, uid);
 };
 
 const preview = async (methods: Awaited<ReturnType<typeof methodsOf>>, args: Json) =>
@@ -242,9 +222,7 @@ describe("a journal that names the identity of somebody else", () => {
     await preview(await methodsOf(machine.run()), args);
     expect(machine.messages).toEqual([
       expect.stringMatching(
-        new RegExp(
-          `^Identity harmless takes over identity ${uid} "${boss.name}", created by an earlier run at \\d{4}-.*Z$`,
-        ),
+        `^Identity harmless takes over identity ${uid} "${boss.name}", created by an earlier run at \\d{4}-.*Z$`,
       ),
     ]);
     expect((await (await methodsOf(machine.run())).create(args)).id).toBe(uid);

@@ -45,9 +45,7 @@ describe("an exclusive set", () => {
     const pairs = ["one viewer", "two editor"] as const;
     await sets.preview(sets.inputs(group, pairs, EXCLUSIVE), first);
     expect(machine.messages).toEqual([
-      expect.stringMatching(
-        new RegExp(`^RoleBindingSet set-\\S+ changes:\n  - takes over .*, role binding ${existing}$`),
-      ),
+      expect.stringMatching(`^RoleBindingSet set-\\S+ changes:\n  - takes over .*, role binding ${existing}$`),
     ]);
   });
 

@@ -143,10 +143,8 @@ describe("a batch that is refused", () => {
     const error = await run.up(wanted).catch((reason: unknown) => reason as Error);
     expect(error).toMatchObject({
       message: expect.stringMatching(
-        new RegExp(
-          `^RoleBindingSet set-${group}: 1 role binding was not created:\n {2}- "nobody" as "editor": CreateRoleBinding role binding ` +
-            `in ${group}: INVALID_ARGUMENT: .*identity ${gone} does not exist`,
-        ),
+        `^RoleBindingSet set-${group}: 1 role binding was not created:\n {2}- "nobody" as "editor": CreateRoleBinding role binding ` +
+          `in ${group}: INVALID_ARGUMENT: .*identity ${gone} does not exist`,
       ),
     });
     expect([countOf(run, "BatchCreateRoleBindings"), countOf(run, "CreateRoleBinding")]).toEqual([1, 3]);
