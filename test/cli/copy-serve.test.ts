@@ -1,16 +1,27 @@
 // `irm serve --copy-of` as a command: what it asks of the original, prints, writes and refuses.
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { COPY_HEAD } from "../../access/copy/copy.ts";
+import { COPY_HEAD, copyText } from "../../access/copy/copy.ts";
+import { clientErrorText } from "../../cli/client.ts";
 import { mintDevToken } from "../../cli/command/serve-token.ts";
+import { CopyError, copyLines, copyOf } from "../../cli/copy.ts";
+import type { Client } from "../../client/client.ts";
+import { ListError } from "../../client/errors.ts";
+import { systemTransport } from "../../client/transport.ts";
+import { isObject } from "../../schema/index.ts";
 import { parseSeed } from "../../server/index.ts";
+import { clientOf } from "../access/client.ts";
 import { type ServerProcess, startServerProcess } from "../harness/api-process.ts";
-import { type CallOptions, queryText, type TestServer } from "../harness/api-server.ts";
+import { type CallOptions, IAM, queryText, serve, type TestServer } from "../harness/api-server.ts";
 import { createByHand } from "../harness/by-hand.ts";
-import { listEverything, startCopy } from "../harness/copy.ts";
+import { listEverything, serveCopy, startCopy } from "../harness/copy.ts";
+import { createUid } from "../harness/records.ts";
 import { startCommand } from "../support/command.ts";
+import type { Body } from "../support/http.ts";
 import { exactFailure, failure, runIrm, usageError } from "../support/irm.ts";
 import { type HoldingProxy, startProxy } from "../support/proxy.ts";
+import { createRandom, type Random } from "../support/random.ts";
+import { json, refusal } from "../support/scripted.ts";
 import { testFolder } from "../support/test-folder.ts";
 import { unusedPort } from "../support/unused-port.ts";
 
@@ -147,4 +158,217 @@ describe("irm serve --copy-of refuses", () => {
     expect(refused.stderr).not.toContain("refused-by");
     expect(existsSync(file)).toBe(false);
   });
+});
+
+const api = await serve({ faults: {} });
+const made = await createByHand(api, api.organization);
+const stranger = await api.actor("stranger");
+const everything = await listEverything(api);
+
+const wire = systemTransport();
+
+/** A client whose service answers something else: a page of a list by its plural, such as groups. */
+const changed = (change: (plural: string, page: Body) => Body | Promise<Body>): Client =>
+  clientOf(api, undefined, undefined, async (request) => {
+    const answer = await wire(request);
+    const plural = request.url.pathname.split("/").at(-1) ?? "";
+    if (answer.status !== 200 || everything[plural] === undefined) return answer;
+    return json(await change(plural, JSON.parse(answer.body)));
+  });
+
+/** Another answer of one list. */
+const lieOf = (plural: string, change: (records: Body[]) => Body[]): Client =>
+  changed((own, page) => (own === plural ? { ...page, [plural]: change(page[plural]) } : page));
+
+const refusing = (plural: string, code: "PERMISSION_DENIED" | "UNIMPLEMENTED"): Client =>
+  clientOf(api, undefined, undefined, async (request) =>
+    request.url.pathname.endsWith(`/${plural}`) ? refusal(code, "not for you") : wire(request),
+  );
+
+test.each(["PERMISSION_DENIED", "UNIMPLEMENTED"] as const)(
+  "a list that is refused (%s) is named, and the rest is copied",
+  async (code) => {
+    const copy = await copyOf(refusing("groupInvites", code), api.baseUrl);
+    expect(copyLines(copy)).toContainEqual(
+      expect.stringMatching(`^not visible: the list of group invites cannot be read: ${code}: .*not for you$`),
+    );
+    const server = await serveCopy(copy);
+    const { groupInvites: _, ...others } = everything;
+    expect(await listEverything(server, undefined, "groupInvites")).toEqual(others);
+    expect((await server.call("GET", `${IAM}/groupInvites`)).json.message).toBe(
+      "Permission denied: this copy does not have the group invites: read the original with credentials that may list them",
+    );
+  },
+);
+
+test("without the list of roles, bindings stay, and their roles grant nothing", async () => {
+  const copy = await copyOf(refusing("roles", "PERMISSION_DENIED"), api.baseUrl);
+  const server = await serveCopy(copy);
+  const { roles, ...expected } = everything;
+  // An invite shows what its role grants, in the copy too.
+  expect(await listEverything(server, undefined, "roles")).toEqual(expected);
+  const known = roles?.find(({ name }) => name === "publisher")?.uid as string;
+  const unknown = roles?.find(({ name }) => name === "editor")?.uid as string;
+  const bind = (roleUid: string) =>
+    server.call("POST", `${IAM}/roleBindings/${made.platform}`, { body: { identityUid: made.release, roleUid } });
+  expect((await bind(known)).status).toBe(200);
+  // What it grants is not known, so neither is who gains what.
+  expect((await bind(unknown)).json.message).toContain(
+    `role ${unknown} may exist, and this copy does not have all roles`,
+  );
+  // Somebody who founds an organization on the copy owns it all the same.
+  const uid = await createUid(server, "groups", "", { name: "founded" });
+  await createUid(server, "groups", uid, { name: "below" });
+});
+
+test("without the list of groups there is no copy", async () => {
+  await expect(copyOf(refusing("groups", "PERMISSION_DENIED"), api.baseUrl)).rejects.toThrow("not for you");
+  await expect(copyOf(clientOf(api, stranger.token), api.baseUrl)).rejects.toThrow(
+    `these credentials can list nothing at ${api.baseUrl} that could be copied`,
+  );
+});
+
+test("a service that throttles is asked again", async () => {
+  const busy = { status: 429, retryAfter: 1 };
+  const rules = (["ListGroups", "ListRoles", "ListTags"] as const).map((operation) => ({
+    operation,
+    steps: [busy, busy],
+  }));
+  api.faults.set({ rules });
+  const copy = await copyOf(clientOf(api), api.baseUrl);
+  api.faults.clear();
+  expect(await listEverything(await serveCopy(copy))).toEqual(everything);
+});
+
+test("an identity that goes away while its binding is listed is known by name, and the binding stays", async () => {
+  const uid = await createUid(api, "identities", made.platform, { name: "short-lived" });
+  const roleUid = await api.role("viewer");
+  const binding = await createUid(api, "roleBindings", made.platform, { identityUid: uid, roleUid });
+  const bindings = Promise.withResolvers<void>();
+  const client = changed(async (plural, page) => {
+    if (plural === "roleBindings") bindings.resolve();
+    if (plural !== "identities") return page;
+    await bindings.promise;
+    await api.ok("DELETE", `${IAM}/identities/${uid}`);
+    return { ...page, identities: page.identities.filter((one: Body) => one.uid !== uid) };
+  });
+  const copy = await copyOf(client, api.baseUrl);
+  expect(copyLines(copy)).toContain(`named by others, and in no list: identity ${uid} "short-lived"`);
+  const server = await serveCopy(copy);
+  const { identity } = await server.ok("GET", `${IAM}/roleBindings/${binding}`);
+  expect(identity).toMatchObject({ uid, name: "short-lived", issuer: "https://issuer.example", subject: "s" });
+  // Whom it trusts is not known, so nobody can assume it, and it is not shown.
+  expect((await server.call("GET", `${IAM}/identities/${uid}`)).status).toBe(403);
+  expect((await listEverything(server)).identities?.some((one) => one.uid === uid)).toBe(false);
+});
+
+describe("a record that the services refuse is left out, with what depends on it, and named:", () => {
+  const leftOut = async (client: Client) => {
+    const copy = await copyOf(client, api.baseUrl);
+    await serveCopy(parseSeed(copyText(copy), "copy.yaml"));
+    return copyLines(copy).filter((line) => line.startsWith("left out: "));
+  };
+  const [repo] = (everything.repos ?? []).filter(({ name }) => name === "Nginx_1");
+  const copyUid = `${repo?.uid.slice(0, -16)}${"e".repeat(16)}`;
+
+  test("the second repo of a name, with its tags", async () => {
+    const client = changed((_, page) => {
+      if (page.repos) return { ...page, repos: [...page.repos, { ...repo, uid: copyUid }] };
+      const tag = { ...page.tags?.[0], uid: `${copyUid}/${"f".repeat(16)}` };
+      return page.tags ? { ...page, tags: [...page.tags, tag] } : page;
+    });
+    expect(await leftOut(client)).toEqual([
+      expect.stringMatching(`^left out: repo ${copyUid} "Nginx_1": Already exists: `),
+      expect.stringMatching(`^left out: tag ${copyUid}/f+ "[^"]+": Not found: `),
+    ]);
+  });
+
+  test("a mapping whose identity provider is not listed", async () => {
+    const lines = await leftOut(lieOf("identityProviders", (all) => all.filter(({ name }) => name !== "sso")));
+    expect(lines).toHaveLength(2);
+    for (const line of lines) expect(line).toMatch(/^left out: external group role mapping \S+: Not found: /);
+  });
+
+  test("a group without a name, with all that is in it", async () => {
+    const lines = await leftOut(
+      lieOf("groups", (all) => all.map((one) => (one.uid === made.platform ? { ...one, name: undefined } : one))),
+    );
+    expect(lines).toContain(`left out: group ${made.platform}: name: is required`);
+    expect(lines).toContainEqual(expect.stringMatching(`^left out: identity ${made.release} "release": Not found: `));
+  });
+});
+
+test.each([
+  ["without a uid", undefined],
+  ["with a uid that is none", "../../etc/passwd"],
+])("a record %s ends it with one message", async (_, uid) => {
+  const client = lieOf("identities", ([first, ...others]) => [{ ...first, uid }, ...others]);
+  await expect(copyOf(client, api.baseUrl)).rejects.toThrow(ListError);
+});
+
+test("records outside every listed group are kept, and their groups are named", async () => {
+  const root = "d".repeat(40);
+  const uid = `${root}/${"1".repeat(16)}/${"2".repeat(16)}`;
+  const client = lieOf("identities", (all) => [...all, { ...all[0], uid }]);
+  const copy = await copyOf(client, api.baseUrl);
+  expect(copyLines(copy)).toContain(`named by others, and in no list: group ${root} "${root}"`);
+  const server = await serveCopy(copy);
+  expect((await server.ok("GET", `${IAM}/identities/${uid}`)).uid).toBe(uid);
+});
+
+test("fields that this version does not know are not copied, in case they are secret, and named", async () => {
+  const odd = (one: Body) => ({
+    ...one,
+    password: "hush",
+    ...(one.claimMatch && { claimMatch: { ...one.claimMatch, proof: "hush" } }),
+  });
+  const client = lieOf("identities", (all) => all.map(odd));
+  const copy = await copyOf(client, api.baseUrl);
+  expect(copyText(copy)).not.toContain("hush");
+  const { identities = [] } = everything;
+  const matched = identities.filter(({ claimMatch }) => claimMatch).length;
+  expect(copy.copy.unknownFields).toEqual(
+    expect.arrayContaining([
+      `field password of identities, which this version does not know (${identities.length})`,
+      `field claimMatch.proof of identities, which this version does not know (${matched})`,
+    ]),
+  );
+});
+
+test("what a service writes does not control the terminal", async () => {
+  const name = "same\u001b[2J";
+  const client = lieOf("repos", ([one]) =>
+    ["1", "2"].map((digit) => ({ ...one, uid: one?.uid.replace(/.{16}$/, digit.repeat(16)), name })),
+  );
+  const copy = await copyOf(client, api.baseUrl);
+  expect(copy.copy.leftOut.length).toBeGreaterThan(0);
+  for (const line of copyLines(copy)) expect(line).not.toMatch(/\p{Cc}/u);
+});
+
+/** Takes away, doubles, empties or replaces something in a record, at any depth. */
+const damage = (value: unknown, random: Random): unknown => {
+  if (random.below(12) === 0)
+    return random.pick<unknown>([undefined, "", "x", 7, true, [], {}, null, "a".repeat(70_000), "0".repeat(40)]);
+  if (Array.isArray(value)) return value.map((one) => damage(one, random));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [key, key === "uid" ? one : damage(one, random)]),
+  );
+};
+
+test("whatever is wrong with records, there is a copy or one message", async () => {
+  let copies = 0;
+  for (let seed = 1; seed <= 12; seed += 1) {
+    const random = createRandom(seed);
+    const plural = random.pick(Object.keys(everything));
+    const lying = lieOf(plural, (records) => records.map((one) => damage(one, random) as Body));
+    try {
+      const copy = await copyOf(lying, api.baseUrl);
+      await (await serveCopy(parseSeed(copyText(copy), "copy.yaml"))).close();
+      copies += 1;
+    } catch (error) {
+      expect(error instanceof CopyError || clientErrorText(error), String(error)).toBeTruthy();
+    }
+  }
+  expect(copies).toBeGreaterThan(3);
 });

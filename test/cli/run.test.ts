@@ -1,12 +1,24 @@
 // The run on a copy without an engine: how it ends and where it takes place.
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { copyOf } from "../../cli/copy.ts";
+import { engineArguments } from "../../cli/engine-command.ts";
 import { copyJournals } from "../../cli/run/journal.ts";
 import { type RunInput, runOnTwins } from "../../cli/run/on-twins.ts";
 import { createPlace, projectAt } from "../../cli/run/place.ts";
+import { giveFolder, programUser, readAs, removeFolder } from "../../cli/run/user.ts";
+import { UsageError } from "../../cli/usage.ts";
 import type { Config } from "../../client/config.ts";
 import { RUN_FILE } from "../../client/run-file.ts";
 import { journalPath } from "../../provider/run/journal-path.ts";
@@ -14,6 +26,7 @@ import { engineWith } from "../../pulumi/command.ts";
 import { parsePreview } from "../../pulumi/preview.ts";
 import { clientOf } from "../access/client.ts";
 import { serve } from "../harness/api-server.ts";
+import { temporaryFolder } from "../support/command.ts";
 import { isRunning } from "../support/process.ts";
 import { testFolder } from "../support/test-folder.ts";
 
@@ -154,4 +167,62 @@ describe("the place of a run", () => {
     expect([name, settingsOf("dev")]).toEqual(["acme", join(own, "stacks", "Pulumi.dev.yaml")]);
     expect(() => projectAt("/")).toThrow("there is no Pulumi.yaml in this folder, and none above it");
   });
+});
+
+const URN = "urn:pulumi:dev::acme::irm:index:Group::team";
+
+test("what chooses the resources of an update is passed on, each value with its flag", () => {
+  const words = ["--target", URN, `--replace=${URN}`, "--target-dependents", "--exclude", "**::team"];
+  const found = [`--target=${URN}`, `--replace=${URN}`, "--target-dependents", "--exclude=**::team"];
+  expect(engineArguments(words)).toEqual(found);
+  expect(engineArguments(found)).toEqual(found);
+});
+
+test.each<[string[], string, string]>([
+  [["--yes"], "it runs without a question anyway", '"--yes" is not passed on to the engine; only'],
+  [["--config-file=x"], "it would be another stack", '"--config-file" is not passed on'],
+  [["-t", URN], "one spelling is enough", '"-t" is not passed on'],
+  [["--target"], "the value is missing", '--target takes the URN of a resource, or a pattern with *, not ""'],
+  [["--target", "--yes"], "the engine would take the flag as the value", 'not "--yes"'],
+  [["--target-dependents=false"], "it is given or not", "--target-dependents takes no value"],
+  [["--parallel", "1"], "so is its value, in the same error", '"--parallel" is not passed on'],
+])("%j is refused: %s", (words, _, message) => {
+  expect(() => engineArguments(words)).toThrow(UsageError);
+  expect(() => engineArguments(words)).toThrow(message);
+});
+
+const isRoot = process.getuid?.() === 0;
+
+test.runIf(isRoot).each([
+  ["root", "may do what this process may"],
+  ["no-such-user", "there is no such user on this machine"],
+  ["nobody; id", "is not the name of a user"],
+])("%s is refused (needs root)", (name, why) => {
+  expect(() => programUser(name)).toThrow(`--user ${JSON.stringify(name)}: ${why}`);
+});
+
+test.skipIf(isRoot)("anybody but root is refused (needs another user)", () => {
+  expect(() => programUser("nobody")).toThrow("only root can run the program as another user");
+});
+
+test.runIf(isRoot)("that user reads no more than its own, and its links lead nowhere (needs root)", () => {
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  const user = programUser("nobody");
+  const { uid } = user.spawn;
+  writeFileSync(folder.path("secret"), "a secret", { mode: 0o600 });
+  chmodSync(folder.path("."), 0o755);
+  symlinkSync(folder.path("secret"), folder.path("link"));
+  expect(String(readAs(undefined, folder.path("link")))).toBe("a secret");
+  expect(() => readAs(user, folder.path("link"))).toThrow(`the user nobody cannot read ${folder.path("link")}`);
+
+  const place = folder.path("place");
+  mkdirSync(folder.path("place/inner"), { recursive: true, mode: 0o700 });
+  mkdirSync(folder.path("kept"));
+  symlinkSync(folder.path("kept"), folder.path("place/inner/link"));
+  giveFolder(user, place, ["events"]);
+  expect([".", "inner", "events"].map((name) => statSync(`${place}/${name}`).uid)).toEqual([0, uid, uid]);
+  expect(statSync(place).mode & 0o777).toBe(0o711);
+  removeFolder(user, place);
+  expect([existsSync(place), existsSync(folder.path("kept"))]).toEqual([false, true]);
 });

@@ -1,15 +1,18 @@
 // Texts of others in every report: in Markdown they are in code, where they are neither markup nor mention, and no terminal obeys them.
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { answerDocument } from "../../../access/format/answer.ts";
 import type { Document } from "../../../access/format/document/document.ts";
 import { documentAsMarkdown } from "../../../access/format/document/markdown.ts";
 import { documentAsText } from "../../../access/format/document/terminal.ts";
 import { driftDocument } from "../../../access/format/drift.ts";
+import { reviewAsHtml } from "../../../access/format/html/review.ts";
 import { reviewDocument } from "../../../access/format/review/document.ts";
+import { newGraph } from "../../../access/graph/graph.ts";
 import { answerOf } from "../../../access/query/answer.ts";
+import { goesThrough, NO_RUN, type Report, type RunReport } from "../../../access/review/report.ts";
 import { DRIFT, NO_DRIFT, PULL_TOKEN, UNDECLARED } from "../drift/report.ts";
 import { graphOf } from "../graphs.ts";
-import { EMPTY_REPORT, IDENTITY } from "./reviews.ts";
+import { asMarkdown, asText, EMPTY_REPORT, IDENTITY, RUN, reviewBetween } from "./reviews.ts";
 
 const ATTACK =
   'x`|<img src=x onerror=alert(1)>\n@everyone [a](http://evil) \u001b[31m\u202e\u200b\r\n- forged </details> #1"';
@@ -65,4 +68,89 @@ test.each<[string, Document]>([
 
 test("a finding stays one item", () => {
   expect(documentAsMarkdown(review).match(/^- :warning:/gm)).toHaveLength(1);
+});
+
+const withRun = (run: RunReport): Report => ({ ...EMPTY_REPORT, ...run });
+const report = withRun(RUN);
+const good: RunReport = { ...RUN, steps: RUN.steps.slice(0, 1), errors: [], differs: [] };
+
+describe("the run of a review", () => {
+  test("that fails says each reason, before what goes through", () => {
+    expect(asText(report)).toContain(
+      `Change in access by this program: 1 step fails, 1 other error, 1 row differs; 0 findings
+As: admin (${RUN.as?.uid}), with the rights of an operator
+Writes: 7
+Change: ${RUN.digest}
+
+Access that is not as it was recorded
+- ${RUN.differs[0]?.row?.identity} gains repo.create at {"$uid":1} and below: only the file has it
+
+Steps that fail
+- delete registry: the identity lacks groups.delete at platform: Precondition failed: cannot delete group with child repos
+    - See docs
+      <i>
+
+What else fails
+- Error: of the program
+
+Steps that go through
+- create clusters
+
+Changes of other providers, which a review does not run
+- update <b>@all
+
+What the copy lacks
+- not copied: advisories
+`,
+    );
+  });
+
+  test("that goes through has no word of a failure, and does without who acts", () => {
+    expect(asText(withRun(good))).toMatch(/^Change in access by this program: no change; 0 findings\n(?!.*fail)/s);
+    const as = { uid: null, name: null, rights: "own" } as const;
+    const text = asText(withRun({ ...good, as, digest: "" }));
+    expect(text).toContain("As: an identity that is not known, with its own rights\nWrites: 7\n\n");
+  });
+
+  test("lists the steps that go through by operation, a replacement once, and no more than twenty names", () => {
+    const step = (op: string, name: string) => ({ urn: `urn:pulumi:dev::p::t::${name}`, op, ok: true });
+    const moved = ["create-replacement", "replace", "delete-replaced"].map((op) => step(op, "moved"));
+    const created = Array.from({ length: 22 }, (_, i) => step("create", `g${i}`));
+    const steps = [...created, ...moved, { urn: "3", op: "CreateGroup", ok: true }];
+    const lines = asText(withRun({ ...good, steps })).replaceAll(/\n {2}/g, "");
+    for (const part of ["- create 22: g0, g1, ", "g19 and 2 more\n- replace moved\n", "- CreateGroup write 3\n"])
+      expect(lines).toContain(part);
+  });
+
+  test("is a comment and a page in which texts of others are no markup", () => {
+    const comment = asMarkdown(report);
+    expect(comment).toContain(
+      "- delete `registry`: the identity lacks `groups.delete` at `platform`: `Precondition failed: cannot delete group with child repos`\n  - `- See docs`\n  - `  <i>`\n",
+    );
+    expect(comment).toContain("### Access that is not as it was recorded (1)\n");
+    expect(comment).toContain("- update `<b>@all`\n");
+    const page = reviewAsHtml({ ...reviewBetween(newGraph(), newGraph()), report });
+    expect(page).toContain(
+      '</bdi><ul class="parts"><li><bdi>- See docs</bdi></li><li><bdi>  &lt;i&gt;</bdi></li></ul></li>',
+    );
+    expect(page).toContain("&lt;b&gt;@all");
+    expect(page).not.toContain("<b>@all");
+    expect(page).toContain('<li class="alert"><b>1</b> row differs</li>');
+    expect(page).toContain(`<dt>Change</dt><dd><bdi>${RUN.digest}</bdi></dd>`);
+  });
+
+  test("has room for 500 characters of each line of an error in a comment", () => {
+    const text = asMarkdown(withRun({ ...good, errors: [`first\n${"x".repeat(600)}`] }));
+    expect(text).toContain(`- \`first\`\n  - \`${"x".repeat(500)}… (100 more characters)\`\n`);
+  });
+});
+
+test.each<[string, Partial<RunReport>, boolean]>([
+  ["without a run", NO_RUN, true],
+  ["with changes of others, and what the copy lacks", good, true],
+  ["with a failing step", { steps: RUN.steps }, false],
+  ["with another error", { errors: RUN.errors }, false],
+  ["with a row that differs", { differs: RUN.differs }, false],
+])("an update %s goes through: %s", (_, run, goes) => {
+  expect(goesThrough({ ...NO_RUN, ...run })).toBe(goes);
 });

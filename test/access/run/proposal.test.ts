@@ -1,13 +1,15 @@
 // What a run on a copy has done to access: from the copy before and after it, and from the state of its stack.
 import { describe, expect, test } from "vitest";
 import type { Write } from "../../../access/change/write.ts";
-import type { GraphBuilder } from "../../../access/graph/graph.ts";
+import { type GraphBuilder, newGraph } from "../../../access/graph/graph.ts";
 import type { Proposal } from "../../../access/review/proposal.ts";
+import { unknownOf } from "../../../access/run/not-run.ts";
 import { proposalFromRun, type RunFacts } from "../../../access/run/proposal.ts";
 import { restoredWrites } from "../../../access/run/restored.ts";
 import { managedIn } from "../../../access/run/stack.ts";
+import { parsePreview } from "../../../pulumi/preview.ts";
 import type { Json } from "../../../schema/index.ts";
-import { addGroup, addIdentity, addInvite, changed, graphOf, ROOT, roleUid, uid, uidIn } from "../graphs.ts";
+import { addGroup, addIdentity, addInvite, addRole, changed, graphOf, ROOT, roleUid, uid, uidIn } from "../graphs.ts";
 
 const [TEAM, CI, MADE, CI_VIEWS] = [uid("team"), uid("ci"), uid("new"), uid("binding")];
 /** a binding of the bot */
@@ -227,4 +229,49 @@ describe("what the state marks as secret", () => {
     expect(after).toEqual(before);
     expect(unknown).toEqual([]);
   });
+});
+
+const KNOWN = uidIn(ROOT, 2);
+const graph = newGraph();
+const viewerRole = addRole(graph, "viewer", ["repo.list"]);
+const WHY = "it waits for bucket, which another provider changes";
+
+const hiddenBy = (type: string, inputs: Json, { op = "create", id = "" } = {}) => {
+  const token = type.includes(":") ? type : `irm:index:${type}`;
+  const urn = `urn:pulumi:dev::acme::${token}::one`;
+  const state = { urn, type: token, inputs };
+  const step = { op, urn, newState: state, ...(id && { oldState: { ...state, id } }) };
+  const { steps } = parsePreview(JSON.stringify({ steps: [step] }), "test");
+  const found = unknownOf({ urn, op, why: WHY }, steps, graph);
+  for (const { subject, message } of found)
+    expect([subject, message]).toEqual(["one", expect.stringMatching(/^[a-z ]+ one: it waits for bucket/)]);
+  return found.map(({ hides }) => hides);
+};
+
+const [inRoot, at, matched] = [{ parent: ROOT }, { group: ROOT }, { parent: ROOT, adopt: "match" }];
+
+test.each<[string, Json, unknown[]]>([
+  [
+    "RoleBinding",
+    { ...inRoot, identity: KNOWN, role: "viewer" },
+    [{ of: "binding", identity: KNOWN, role: viewerRole, ...at }],
+  ],
+  ["RoleBinding", { parent: ROOT, role: "two of a name" }, [{ of: "binding", group: ROOT }]],
+  ["RoleBindingSet", { parent: ROOT }, [{ of: "bindings", group: ROOT }]],
+  ["RoleBindingSet", {}, [{ of: "bindings" }]],
+  ["IdentityProvider", { parent: ROOT }, [{ of: "people", group: ROOT }, { of: "issuer" }]],
+  ["GroupInvite", { parent: ROOT }, [{ of: "people", group: ROOT }]],
+  ["ExternalGroupRoleMapping", {}, [{ of: "people" }]],
+  ["Identity", { adopt: "not known" }, [{ of: "takeover", kind: "identity", inputs: { adopt: "not known" } }]],
+  ["Group", matched, [{ of: "takeover", kind: "group", inputs: matched }]],
+  ["Group", { parent: ROOT }, [undefined]],
+  ["other:index:Thing", {}, [undefined]],
+])("%s %j", (type, inputs, hidden) => {
+  expect(hiddenBy(type, inputs)).toEqual(hidden);
+});
+
+test("a record that exists is named, and a deletion gives nothing", () => {
+  expect(hiddenBy("Identity", {}, { op: "update", id: KNOWN })).toEqual([{ of: "assumable", identity: KNOWN }]);
+  expect(hiddenBy("Role", {}, { op: "update", id: viewerRole })).toEqual([{ of: "capabilities", role: viewerRole }]);
+  expect(hiddenBy("RoleBinding", {}, { op: "delete", id: KNOWN })).toEqual([undefined]);
 });

@@ -7,6 +7,7 @@ import { TABLE } from "../../../access/roles/lock.ts";
 import { namesIn } from "../../../access/test/names.ts";
 import { type Outcome, runTests } from "../../../access/test/run-tests.ts";
 import { liveScene, policyScene } from "../../../access/test/scene.ts";
+import { valuesOf } from "../../support/rows.ts";
 import { addIdentity, addRole, bind, changed, graphOf, ROOT, uid } from "../graphs.ts";
 
 const POLICY = {
@@ -46,141 +47,112 @@ const expectOutcome = (outcome: Outcome, reason: unknown): void => {
   expect(outcome).toEqual(reason === true ? { passed: true } : expect.objectContaining({ passed: false, reason }));
 };
 
-const owning = ["role_bindings.create", "roles.update"];
-const onlyOwners = ["owner", "apply"];
 const NOBODY = uid("nobody");
-const people = { "acme-sso": { externalGroups: { SRE: ["owner"], All: ["viewer"] } } };
 const pulls = { github: { repository: "acme/*", event: "pull_request" } };
-const anyone = { claimMatch: { issuerPattern: ".*", subjectPattern: ".*" } };
-const on = (repository: string) => ({ github: { repository, branch: "main" } });
-const everywhere = { "/": { owner: ["release"] }, "platform/registry": { publisher: ["release"] } };
-const aboveAndHere = { identity: "release", can: ["tag.create"], at: "platform/registry" };
 const issuer = "https://token.actions.githubusercontent.com";
-const dotted = {
-  ...POLICY.identities,
-  review: { claimMatch: { issuer, subjectPattern: "repo:acme/charts.pull_request" } },
-};
-const editing = (...members: string[]) => ({ access: { "/": { editor: members } } });
-const odd = { access: { platform: { odd: ["review"] } } };
-const overlays = { capability: "registry.overlays.edit", only: [] };
 
-/** `true`: it passes; a text: why not. */
-test.each<[what: string, own: object, outcome: unknown, change?: object]>([
-  ["nobody else holds it", { capability: owning, only: onlyOwners }, true],
-  [
-    "the identity, the place and the binding that break it are named",
-    { capability: owning, only: ["owner"] },
-    "apply can role_bindings.create, roles.update at /, by its binding to owner",
-  ],
-  ["what is below a group does not count", { capability: "tag.create", only: onlyOwners, at: "platform" }, true],
-  [
-    "what holds at the group counts",
-    { capability: "tag.create", only: onlyOwners, at: "platform/registry" },
-    "platform/release-main can tag.create at platform/registry, by its binding to publisher",
-  ],
-  [
-    "what holds there through the groups above counts",
-    { capability: "tag.create", only: ["owner", "release"], at: "platform/clusters" },
-    "apply can tag.create at /, by its binding to owner",
-  ],
-  ["only may list a uid that is not declared", { capability: "roles.update", only: [...onlyOwners, NOBODY] }, true],
-  [
-    "such a uid excuses no other",
-    { capability: "roles.update", only: ["owner", NOBODY] },
-    "apply can roles.update at /, by its binding to owner",
-  ],
-  ["only may be empty: somebody holds it", overlays, FAILS],
-  ["only may be empty: nobody does", overlays, true, { access: {} }],
-  [
-    "people count for only",
-    { capability: "role_bindings.create", only: onlyOwners },
-    "external group SRE of acme-sso can role_bindings.create at /, by its binding to owner",
-    { people },
-  ],
-  [
-    "people count for only, by their names",
-    { capability: "role_bindings.create", only: [...onlyOwners, "external group SRE of acme-sso"] },
-    true,
-    { people },
-  ],
-  [
-    "people are asked for as an identity",
-    { identity: "external group All of acme-sso", can: "repo.list", cannot: "*.create" },
-    true,
-    { people },
-  ],
-  ["people are no workload", { workload: anyone, cannot: "role_bindings.create" }, true, { people, access: {} }],
-  ["can at its group, and cannot above", { ...aboveAndHere, cannot: { capability: ["tag.create"], at: "/" } }, true],
-  [
-    "cannot above its group is broken",
-    { ...aboveAndHere, cannot: { capability: ["tag.create"], at: "/" } },
-    "platform/release-main can tag.create at /, by its binding to owner",
-    { access: everywhere },
-  ],
-  [
-    "can names all that is missing, and where",
-    { ...aboveAndHere, can: ["tag.create", "tag.delete", "repo.create"] },
-    "release cannot repo.create, tag.delete at platform/registry",
-  ],
-  ["can is not held above its group", { identity: "release", can: "tag.create", at: "platform" }, FAILS],
-  ["can is held somewhere", { identity: "release", can: "tag.create" }, true],
-  ["can of a wildcard is all of it", { identity: "release", can: "*.create" }, FAILS],
-  [
-    "cannot takes a list of maps and capabilities",
-    { identity: "release", cannot: ["tag.delete", { capability: "*.create", at: "platform" }] },
-    true,
-  ],
-  ["cannot without a place is anywhere", { identity: "release", cannot: ["*.create"] }, FAILS],
-  ["cannot has the place of the test", { identity: "release", cannot: ["*.create"], at: "platform" }, true],
-  [
-    "cannot of a map has the place of the test",
-    { identity: "release", cannot: { capability: "*.create" }, at: "platform/registry" },
-    FAILS,
-  ],
-  ["an identity by its name with its group", { identity: "platform/release-main", can: "tag.create" }, true],
-  ["an identity by its name in the organization", { identity: "/review", can: "repo.list", at: "/" }, true],
-  [
-    "a workload asks for each of its identities",
-    { workload: pulls, can: "repo.list", cannot: ["*.create", "*.delete"] },
-    true,
-  ],
-  [
-    "a workload is named with the identity that it can assume",
-    { workload: pulls, cannot: "*.create" },
-    expect.stringMatching(
-      /^review, which repo:acme\/[^:]*:pull_request can assume, can libraries.request_groups.create, repo.create, subscriptions.create at \/, by its binding to editor$/,
-    ),
-    editing("review"),
-  ],
-  [
-    "another branch is no pull request",
-    { workload: pulls, cannot: "*.create" },
-    true,
-    editing("release", "apply", "owner"),
-  ],
-  ["the branch counts", { workload: on("acme/images"), cannot: "*.create" }, FAILS, editing("release")],
-  ["another owner does not", { workload: on("evil/images"), cannot: "*.create" }, true, editing("release")],
-  [
-    "a dot of a pattern stands for a colon",
-    { workload: pulls, cannot: "*.create" },
-    FAILS,
-    { identities: dotted, ...editing("review") },
-  ],
-  ["a claim match is as wide as it likes", { workload: anyone, cannot: "role_bindings.create" }, FAILS],
-  [
-    "can is not passed by an identity that it cannot assume",
-    { workload: pulls, can: "tag.create" },
-    "a workload of github { repository: acme/*, event: pull_request } cannot tag.create anywhere",
-  ],
-  [
-    "a role that only the service knows may grant everything",
-    { identity: "review", cannot: "tag.create" },
-    "what review can at platform is not visible, by its binding to odd, whose capabilities cannot be read",
-    odd,
-  ],
-  ["it grants nothing above its group", { identity: "review", cannot: "tag.create", at: "/" }, true, odd],
-  ["it may grant what only some may hold", { capability: "tag.create", only: [] }, FAILS, odd],
-])("%s", (_, own, outcome, change) => expectOutcome(run(own, change), outcome));
+/** What the policy of a row says instead. */
+const CHANGES: Readonly<Record<string, object>> = {
+  "no access": { access: {} },
+  people: { people: { "acme-sso": { externalGroups: { SRE: ["owner"], All: ["viewer"] } } } },
+  everywhere: { access: { "/": { owner: ["release"] }, "platform/registry": { publisher: ["release"] } } },
+  "review edits": { access: { "/": { editor: ["review"] } } },
+  "others edit": { access: { "/": { editor: ["release", "apply", "owner"] } } },
+  "release edits": { access: { "/": { editor: ["release"] } } },
+  dotted: {
+    identities: {
+      ...POLICY.identities,
+      review: { claimMatch: { issuer, subjectPattern: "repo:acme/charts.pull_request" } },
+    },
+    access: { "/": { editor: ["review"] } },
+  },
+  odd: { access: { platform: { odd: ["review"] } } },
+};
+
+/** `passes`, `fails`, or why not. */
+const ROWS = `
+nobody else holds it | { capability: [role_bindings.create, roles.update], only: [owner, apply] } | passes
+the identity, the place and the binding that break it are named | { capability: [role_bindings.create, roles.update], only: [owner] }
+  | apply can role_bindings.create, roles.update at /, by its binding to owner
+what is below a group does not count | { capability: tag.create, only: [owner, apply], at: platform } | passes
+what holds at the group counts | { capability: tag.create, only: [owner, apply], at: platform/registry }
+  | platform/release-main can tag.create at platform/registry, by its binding to publisher
+what holds there through the groups above counts | { capability: tag.create, only: [owner, release], at: platform/clusters }
+  | apply can tag.create at /, by its binding to owner
+only may list a uid that is not declared | { capability: roles.update, only: [owner, apply, ${NOBODY}] } | passes
+such a uid excuses no other | { capability: roles.update, only: [owner, ${NOBODY}] }
+  | apply can roles.update at /, by its binding to owner
+only may be empty: somebody holds it | { capability: registry.overlays.edit, only: [] } | fails
+only may be empty: nobody does | { capability: registry.overlays.edit, only: [] } | passes | no access
+people count for only | { capability: role_bindings.create, only: [owner, apply] }
+  | external group SRE of acme-sso can role_bindings.create at /, by its binding to owner | people
+people count for only, by their names | { capability: role_bindings.create, only: [owner, apply, external group SRE of acme-sso] }
+  | passes | people
+people are asked for as an identity | { identity: external group All of acme-sso, can: repo.list, cannot: "*.create" } | passes | people
+can at its group, and cannot above
+  | { identity: release, can: tag.create, at: platform/registry, cannot: { capability: tag.create, at: / } }
+  | passes
+cannot above its group is broken | { identity: release, can: tag.create, at: platform/registry, cannot: { capability: tag.create, at: / } }
+  | platform/release-main can tag.create at /, by its binding to owner | everywhere
+can names all that is missing, and where | { identity: release, can: [tag.create, tag.delete, repo.create], at: platform/registry }
+  | release cannot repo.create, tag.delete at platform/registry
+can is not held above its group | { identity: release, can: tag.create, at: platform } | fails
+can is held somewhere | { identity: release, can: tag.create } | passes
+can of a wildcard is all of it | { identity: release, can: "*.create" } | fails
+cannot takes a list of maps and capabilities | { identity: release, cannot: [tag.delete, { capability: "*.create", at: platform }] }
+  | passes
+cannot without a place is anywhere | { identity: release, cannot: ["*.create"] } | fails
+cannot has the place of the test | { identity: release, cannot: ["*.create"], at: platform } | passes
+cannot of a map has the place of the test | { identity: release, cannot: { capability: "*.create" }, at: platform/registry } | fails
+an identity by its name with its group | { identity: platform/release-main, can: tag.create } | passes
+an identity by its name in the organization | { identity: /review, can: repo.list, at: / } | passes
+a role that only the service knows may grant everything | { identity: review, cannot: tag.create }
+  | what review can at platform is not visible, by its binding to odd, whose capabilities cannot be read | odd
+it grants nothing above its group | { identity: review, cannot: tag.create, at: / } | passes | odd
+it may grant what only some may hold | { capability: tag.create, only: [] } | fails | odd
+`;
+
+/** The workload is of GitHub, with these arguments. */
+const WORKLOADS = `
+it asks for each of its identities | { repository: acme/*, event: pull_request } | { can: repo.list, cannot: ["*.create", "*.delete"] }
+  | passes
+another branch is no pull request | { repository: acme/*, event: pull_request } | { cannot: "*.create" } | passes | others edit
+the branch counts | { repository: acme/images, branch: main } | { cannot: "*.create" } | fails | release edits
+another owner does not | { repository: evil/images, branch: main } | { cannot: "*.create" } | passes | release edits
+a dot of a pattern stands for a colon | { repository: acme/*, event: pull_request } | { cannot: "*.create" } | fails | dotted
+can is not passed by an identity that it cannot assume | { repository: acme/*, event: pull_request } | { can: tag.create }
+  | a workload of github { repository: acme/*, event: pull_request } cannot tag.create anywhere
+`;
+
+const expectRow = (own: object, expected: string, change?: string): void =>
+  expectOutcome(run(own, CHANGES[change ?? ""]), { passes: true, fails: FAILS }[expected] ?? expected);
+
+test.each(valuesOf<[string, object, string, string?]>("-y", ROWS))("%s", (_, own, expected, change) =>
+  expectRow(own, expected, change),
+);
+
+describe("a workload:", () => {
+  test.each(valuesOf<[string, object, object, string, string?]>("-yy", WORKLOADS))(
+    "%s",
+    (_, github, own, expected, change) => expectRow({ workload: { github }, ...own }, expected, change),
+  );
+
+  test("it is named with the identity that it can assume", () => {
+    expectOutcome(
+      run({ workload: pulls, cannot: "*.create" }, CHANGES["review edits"]),
+      expect.stringMatching(
+        /^review, which repo:acme\/[^:]*:pull_request can assume, can libraries.request_groups.create, repo.create, subscriptions.create at \/, by its binding to editor$/,
+      ),
+    );
+  });
+
+  test("a claim match is as wide as it likes, and people are none", () => {
+    const anyone = { claimMatch: { issuerPattern: ".*", subjectPattern: ".*" } };
+    const own = { workload: anyone, cannot: "role_bindings.create" };
+    expectRow(own, "fails");
+    expectOutcome(run(own, { ...CHANGES.people, access: {} }), true);
+  });
+});
 
 test("several reasons of one identity are a sentence with a list, the worst first, which names it once", () => {
   const access = { "platform/registry": { publisher: ["review"] }, platform: { editor: ["review"] } };
@@ -252,17 +224,20 @@ describe("what is not known never passes a test of what must not be", () => {
 
 describe("a name that does not exist is a mistake, never a pass", () => {
   const cannot = "tag.create";
-  test.each<[object, string]>([
-    [{ identity: "relase", cannot }, "there is no identity relase; did you mean release?"],
-    [{ capability: "tag.create", only: ["ownr"] }, "there is no identity ownr; did you mean owner?"],
-    [{ identity: "release", cannot, at: "platfrm" }, "there is no group platfrm; did you mean platform?"],
-    [{ identity: "release", cannot, at: "" }, '"" names no group; the organization itself is /'],
-    [
-      { identity: "release", cannot: { capability: cannot, at: "platform/registri" } },
-      "there is no group platform/registri; did you mean platform/registry?",
-    ],
-    [{ identity: NOBODY, cannot }, `there is no identity ${NOBODY}`],
-  ])("%j", (own, mistake) => {
+  test.each(
+    valuesOf<[object, string]>(
+      "y",
+      `
+      { identity: relase, cannot: tag.create } | there is no identity relase; did you mean release?
+      { capability: tag.create, only: [ownr] } | there is no identity ownr; did you mean owner?
+      { identity: release, cannot: tag.create, at: platfrm } | there is no group platfrm; did you mean platform?
+      { identity: release, cannot: tag.create, at: "" } | "" names no group; the organization itself is /
+      { identity: release, cannot: { capability: tag.create, at: platform/registri } }
+        | there is no group platform/registri; did you mean platform/registry?
+      { identity: ${NOBODY}, cannot: tag.create } | there is no identity ${NOBODY}
+      `,
+    ),
+  )("%j", (own, mistake) => {
     expect(run(own)).toEqual({ mistakes: [mistake] });
   });
 

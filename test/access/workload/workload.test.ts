@@ -1,8 +1,21 @@
 // Which workloads can assume an identity.
+
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Budget } from "../../../access/pattern/budget.ts";
+import { countTexts } from "../../../access/pattern/decide.ts";
 import { presets } from "../../../access/preset/presets.ts";
+import { breadthOf } from "../../../access/workload/breadth.ts";
+import { everyoneIn } from "../../../access/workload/everyone.ts";
+import { openPatternsIn } from "../../../access/workload/open-pattern.ts";
+import { othersIn } from "../../../access/workload/others.ts";
+import { pullRequestsIn } from "../../../access/workload/pull-request.ts";
+import { tokensOf } from "../../../access/workload/token.ts";
 import { canBeAssumedBy, workloadsOf } from "../../../access/workload/workload.ts";
 import type { Json } from "../../../schema/index.ts";
+import { root } from "../../harness/api-process.ts";
 
 const GITHUB = "https://token.actions.githubusercontent.com";
 const assumedBy = (match: Json): Json => ({ claimMatch: { issuer: GITHUB, ...match } });
@@ -76,4 +89,194 @@ describe("other workloads", () => {
     ["yes", "the holder of the key", keys, keys],
     ["undecided", "nothing is known of the identity", null, branch],
   ])("%s: %s", (expected, _, relationship, workload) => expect(answer(relationship, workload)).toBe(expected));
+});
+
+const GITLAB = "https://gitlab.com";
+const BUILDKITE = "https://agent.buildkite.com";
+const GOOGLE = "https://accounts.google.com";
+const CLUSTER = "https://oidc.eks.eu-west-1.amazonaws.com/id/0A1B";
+const aws = (awsAccount: string): Json => ({ awsIdentity: { awsAccount, arnPattern: "arn:.*", userIdPattern: "A.*" } });
+const MAIN = { subject: "repo:acme/shop:ref:refs/heads/main" };
+
+const foundOrNone = (text: string | undefined) => (text === undefined ? { is: "none" } : { is: "found", text });
+const main = (repository: string): Json => ({ subject: `repo:${repository}:ref:refs/heads/main` });
+const gitlab = (project: string): Json => ({
+  ...{ issuer: GITLAB, subject: `project_path:acme/${project}:ref_type:branch:ref:main` },
+});
+const buildkite = (subjectPattern: string): Json => ({ issuer: BUILDKITE, subjectPattern });
+const google = (email?: string): Json => ({
+  issuer: GOOGLE,
+  subjectPattern: "[0-9]+",
+  ...(email && { claims: { email } }),
+});
+const pod = (account: string): Json => ({ issuer: CLUSTER, subject: `system:serviceaccount:${account}` });
+const issuedBy = (issuerPattern: string, subject = "x"): Json => ({ issuer: undefined, issuerPattern, subject });
+
+describe("others than before", () => {
+  const evil = "a@evil.iam.gserviceaccount.com";
+  test.each<[string | undefined, Json, Json]>([
+    ['the owner "evil"', MAIN, main("evil/shop")],
+    ['the owner "acmea"', MAIN, { subjectPattern: "repo:acme.*:ref:refs/heads/main" }],
+    ['the owner "evil"', MAIN, { subjectPattern: "repo:(acme|evil)/shop:.*" }],
+    [undefined, MAIN, main("acme/charts")],
+    [undefined, MAIN, { subjectPattern: "repo:acme/.*" }],
+    [undefined, { subjectPattern: "repo:.*" }, MAIN],
+    [undefined, MAIN, main("acme@12/shop@9")],
+    ['another owner, by number "12"', main("acme@13/shop@9"), main("acme@12/shop@9")],
+    ['the issuer "https://x.example"', MAIN, { ...MAIN, issuer: "https://x.example" }],
+    [
+      `the issuer "${GITLAB}"`,
+      MAIN,
+      { ...MAIN, ...issuedBy(`${GITHUB}|${GITLAB}`.replaceAll(".", "\\."), MAIN.subject) },
+    ],
+    [undefined, any({ repository_owner: "acme" }), any({ repository: "acme/x" })],
+    ['the owner "evil"', any({ repository_owner: "acme" }), any({ repository: "evil/x" })],
+    ['another owner, by repository_owner_id "2"', any({ repository_owner_id: "1" }), any({ repository_owner_id: "2" })],
+    ['the subject "job_workflow_ref:acme/x"', MAIN, { subject: "job_workflow_ref:acme/x" }],
+    ['the project "acme/charts"', gitlab("images"), gitlab("charts")],
+    ['the organization "evil"', buildkite("organization:acme:.*"), buildkite("organization:(acme|evil):.*")],
+    ['the account "8"', { issuer: GOOGLE, subject: "7" }, { issuer: GOOGLE, subject: "8" }],
+    [
+      'another account, by email "evil.iam.gserviceaccount.com"',
+      google("a@acme.iam.gserviceaccount.com"),
+      google(evil),
+    ],
+    ['the namespace "dev"', pod("prod:deployer"), pod("dev:deployer")],
+    [undefined, pod("prod:deployer"), pod("prod:other")],
+  ])("%s: from %j to %j", (expected, before, after) => {
+    expect(othersIn(assumedBy(before), assumedBy(after))).toEqual(foundOrNone(expected));
+  });
+
+  const keys = (subject: string): Json => ({ staticKeys: { issuer: "https://a.example", subject, issuerKeys: "{}" } });
+  const [one, other] = ["123456789012", "210987654321"];
+  test.each<[string | undefined, Json, Json]>([
+    ["principals of AWS", assumedBy(MAIN), aws(one)],
+    [`the account "${other}"`, aws(one), aws(other)],
+    [undefined, aws(one), aws(one)],
+    ["the holder of another key", keys("a"), keys("b")],
+    [undefined, keys("a"), keys("a")],
+  ])("another kind, another account and another key are others: %s", (expected, before, after) => {
+    expect(othersIn(before, after)).toEqual(foundOrNone(expected));
+  });
+
+  test("patterns that cannot be read are not decided", () => {
+    expect(othersIn(assumedBy(MAIN), assumedBy({ subjectPattern: "(?=x)" }))).toEqual({ is: "undecided" });
+    expect(othersIn(assumedBy({ subjectPattern: "(?=x)" }), assumedBy(MAIN))).toEqual({ is: "undecided" });
+  });
+});
+
+describe("everybody", () => {
+  const owners = "every owner of GitHub";
+  const same = `${owners}, whose subjects can be the same`;
+  const [hcp, pulumi] = ["https://app.terraform.io", "https://api.pulumi.com/oidc"];
+  /** Who, and such as whom; undefined: nobody else. */
+  test.each<[who: string | undefined, Json, example?: string]>([
+    [owners, { subjectPattern: "repo:[^/]+/images:ref:refs/heads/main" }],
+    [owners, { subjectPattern: "repo:acme.*:ref:refs/heads/main" }, "acmea"],
+    [owners, any({ event_name: "push" })],
+    [owners, any({ job_workflow_ref: "acme/ci/x.yml@refs/heads/main" })],
+    [same, { subject: "environment:prod" }, "environment:prod"],
+    [same, { subject: "job_workflow_ref:acme/ci/x.yml@main" }, "job_workflow_ref:acme/ci/x.yml@main"],
+    [undefined, MAIN],
+    [undefined, { subjectPattern: "repo:acme/.*" }],
+    [undefined, { subjectPattern: "(?i)repo:a-long-name-of-an-organization/.*" }],
+    [undefined, { subjectPattern: "repo:(acme|other)/.*" }],
+    [undefined, any({ repository_owner: "acme" })],
+    [undefined, any({ repository: "acme/x" })],
+    [undefined, { subjectPattern: ".*", claimPatterns: { repository: "acme/.*" } }],
+    [owners, { subjectPattern: ".*", claimPatterns: { repository: ".*/x" } }],
+    [undefined, any({ repository_owner_id: "7" })],
+    ["every project of GitLab", { issuer: GITLAB, subjectPattern: "project_path:.*:ref:main" }],
+    [undefined, { issuer: GITLAB, subjectPattern: "project_path:acme/.*" }],
+    [undefined, { issuer: GITLAB, ...any({ namespace_path: "acme" }) }],
+    ["every organization of Buildkite", buildkite("organization:.*")],
+    [undefined, buildkite("organization:acme:.*")],
+    [
+      "every organization of HCP Terraform",
+      { issuer: hcp, subjectPattern: "organization:.*:project:p:workspace:w:run_phase:apply" },
+    ],
+    [undefined, { issuer: hcp, subjectPattern: "organization:acme:.*" }],
+    ["every organization of Pulumi Cloud", { issuer: pulumi, subjectPattern: "pulumi:deploy:org:.*" }],
+    [undefined, { issuer: pulumi, subjectPattern: "pulumi:deploy:org:acme:.*" }],
+    ["every organization of Okta", issuedBy("https://[a-z-]+\\.okta\\.com")],
+    ["every tenant of Auth0", issuedBy("https://[a-z-]+\\.eu\\.auth0\\.com/")],
+    ["every account of Spacelift", issuedBy("https://[a-z-]+\\.app\\.spacelift\\.io")],
+    ["every organization of Semaphore", issuedBy("https://[a-z-]+\\.semaphoreci\\.com")],
+    ["every account of Google", google(), "1"],
+    [undefined, google("a@acme.iam.gserviceaccount.com")],
+    ["every cluster of Amazon EKS", issuedBy("https://oidc\\.eks\\.[a-z0-9-]+\\.amazonaws\\.com/id/.*", "system:x")],
+    ["anyone who registers a host", issuedBy("https://oidc\\.eks\\..*", "system:serviceaccount:prod:deployer")],
+    [undefined, { issuer: CLUSTER, subjectPattern: ".*" }],
+    ["anyone who registers a host", issuedBy("https://.*\\.example\\.com")],
+    [undefined, issuedBy("https://[a-z]+\\.example\\.com/id/[0-9]+")],
+  ])("%s: %j", (who, match, example = "someone-else") => {
+    expect(everyoneIn(assumedBy(match))).toEqual(foundOrNone(who && `${who}, such as "${example}"`));
+  });
+
+  test("a pattern that cannot be read is not decided", () => {
+    expect(everyoneIn(assumedBy({ subjectPattern: "(?=x)" }))).toEqual({ is: "undecided" });
+    // Other patterns of a policy may have taken all steps: that is no way to hide one.
+    const match = { issuer: "https://token.actions.githubusercontent.com", subjectPattern: "repo:.*:pull_request" };
+    const texts = (budget?: Budget) => openPatternsIn(match, budget).map(({ path, text }) => `${path} ${text}`);
+    expect(texts({ steps: 0 })).toEqual([
+      expect.stringMatching(/^subjectPattern may match the workloads of every customer: it takes too many steps/),
+    ]);
+    expect(texts()).toEqual([expect.stringMatching(/^subjectPattern matches the workloads of every customer/)]);
+    expect(openPatternsIn({ issuer: match.issuer, subject: "repo:acme/x:pull_request" }, { steps: 0 })).toEqual([]);
+  });
+
+  test("no principal of AWS, and nobody of whom nothing is known", () => {
+    expect([everyoneIn(aws("123456789012")), everyoneIn(null)]).toEqual([{ is: "none" }, { is: "none" }]);
+  });
+});
+
+const ISSUER = "https://token.actions.githubusercontent.com";
+const FIELD = /(?:subject_?pattern|claim_?patterns?\W+\w+|issuer_?pattern|audience_?pattern)"?\s*:\s*(["'])(.+?)\1/gi;
+
+const written = (): Json[] => {
+  const files = execFileSync("git", ["ls-files", "docs", "examples", "README.md", "access/preset"], { cwd: root })
+    .toString()
+    .split("\n")
+    .filter((file) => /\.(?:md|ts|ya?ml|py)$/.test(file));
+  return files.flatMap((file) => {
+    const patterns = [...readFileSync(join(root, file), "utf8").matchAll(FIELD)].map(([, , pattern = ""]) => pattern);
+    return patterns.map((pattern) => ({
+      claimMatch: { issuer: ISSUER, subjectPattern: pattern.replaceAll("\\\\", "\\") },
+    }));
+  });
+};
+
+const fromPresets = (): Json[] => {
+  const of = ["acme/images", "acme/*", "acme@123456/images@456789", "acme/image-*"].flatMap((repository) =>
+    ["main", "release/*"].flatMap((ref) => [
+      presets.github.relationship({ repository, branch: ref }),
+      ...["pull_request", "push"].map((event) => presets.github.relationship({ repository, event })),
+      presets.gitlab.relationship({ project: repository.replaceAll(/@\d+/g, ""), tag: ref, protected: true }),
+      presets.buildkite.relationship({ organization: "acme", pipeline: "*", branch: ref }),
+    ]),
+  );
+  const clusters = presets.kubernetes.relationship({
+    issuer: "https://k.example",
+    namespace: "team-*",
+    serviceAccount: "*",
+  });
+  return [
+    ...of,
+    clusters,
+    presets.google.relationship({ email: "*@acme.iam.gserviceaccount.com" }),
+  ] as unknown as Json[];
+};
+
+test("at most one in a hundred questions of docs, examples and presets is undecided", () => {
+  const relationships = [...written(), ...fromPresets()];
+  expect(written().length).toBeGreaterThan(10);
+  const before: Json = { claimMatch: { issuer: ISSUER, subject: "repo:acme/images:ref:refs/heads/main" } };
+  const undecided = relationships.flatMap((one) => {
+    const { claimMatch } = one as { claimMatch?: Json };
+    const answers = [pullRequestsIn(one), everyoneIn(one), othersIn(before, one)].map(({ is }) => is);
+    const isCounted = claimMatch === undefined || countTexts(tokensOf(claimMatch).subject, 2) !== undefined;
+    breadthOf(one);
+    return [...answers, isCounted ? "counted" : "undecided"].filter((answer) => answer === "undecided").map(() => one);
+  });
+  expect(undecided.length / (4 * relationships.length), JSON.stringify(undecided)).toBeLessThanOrEqual(0.01);
 });

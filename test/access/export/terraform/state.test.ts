@@ -1,6 +1,18 @@
 // What is read of a state of Terraform, and which texts are none.
-import { expect, test } from "vitest";
-import { parseState, StateError } from "../../../../access/export/terraform/state.ts";
+
+import { spawnSync } from "node:child_process";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { handoverText } from "../../../../access/export/terraform/handover.ts";
+import {
+  type Address,
+  addressFrom,
+  addressText,
+  parseState,
+  resourceText,
+  StateError,
+  shellQuoted,
+} from "../../../../access/export/terraform/state.ts";
+import { temporaryFolder } from "../../../support/command.ts";
 
 const pulled = (resources: unknown[]) => JSON.stringify({ version: 4, serial: 7, resources });
 const resource = (provider: unknown) => ({
@@ -81,4 +93,110 @@ test.each([
 
 test("modules may be nested as deeply as JSON can", () => {
   expect(parseState(`${nested}}`).instances).toEqual([]);
+});
+
+// A key that Terraform 1.11.4 printed so in `terraform state list`, and took so in `terraform state rm`.
+const KEY = `it's "q" \\ \${x} %{y} \n é 😀`;
+const QUOTED = String.raw`"it's \"q\" \\ $${"$"}{x} %%{y} \n é 😀"`;
+
+const TEAM = "chainguard_group.team";
+const escaped = String.raw`module.a["\u00e9\U0001f600"]`;
+const odd = `module.a[${QUOTED}].module.b-1[12]`;
+
+test.each([
+  [undefined, undefined, TEAM, TEAM],
+  [undefined, 0, `${TEAM}[0]`, TEAM],
+  [undefined, KEY, `${TEAM}[${QUOTED}]`, TEAM],
+  ["module.a", undefined, `module.a.${TEAM}`, `module.a.${TEAM}`],
+  [odd, "\u202e\u{e0001}", `${odd}.${TEAM}["\\u202e\\U000e0001"]`, `module.a.module.b-1.${TEAM}`],
+  [escaped, undefined, `${escaped}.${TEAM}`, `module.a.${TEAM}`],
+  ['module.a["x].module.b"]', undefined, `module.a["x].module.b"].${TEAM}`, `module.a.${TEAM}`],
+])("of module %j and key %j is printed as Terraform does", (modules, key, instance, resource) => {
+  const address = addressFrom(modules, "chainguard_group", "team", key);
+  expect(address && [addressText(address), resourceText(address)]).toEqual([instance, resource]);
+});
+
+test.each<[string, Partial<Record<"module" | "type" | "name" | "key", unknown>>]>([
+  ["a module is a name", { module: "module.a; rm -rf /" }],
+  ["a path ends with a module", { module: "module.a." }],
+  ["a path has modules only", { module: "a.b" }],
+  ["Terraform has no such escape", { module: 'module.a["\\x41"]' }],
+  ["there is no such character", { module: 'module.a["\\Uffffffff"]' }],
+  ["a path is a text", { module: 7 }],
+  ["a type is a name", { type: "t\n```" }],
+  ["a resource has a name without spaces", { name: "n x" }],
+  ["a resource has a name", { name: undefined }],
+  ["a count is whole", { key: 1.5 }],
+  ["a key is a text or a number", { key: {} }],
+])("a wrong address is none: %s", (_, wrong) => {
+  const { module, type, name, key } = { module: undefined, type: "t", name: "n", key: undefined, ...wrong };
+  expect(addressFrom(module, type, name, key)).toBeUndefined();
+});
+
+test("an address is one word of a shell", () => {
+  expect(shellQuoted(`a["it's $(x)"]`)).toBe(String.raw`'a["it'\''s $(x)"]'`);
+});
+
+const terraform = (folder: string, ...args: string[]): string => {
+  // The own provider of Terraform needs no registry.
+  const env = { ...process.env, TF_CLI_CONFIG_FILE: "/dev/null", TF_IN_AUTOMATION: "1" };
+  const { status, stdout, stderr } = spawnSync("terraform", args, { cwd: folder, env, encoding: "utf8" });
+  expect(status, stdout + stderr).toBe(0);
+  return stdout;
+};
+const isThere = spawnSync("terraform", ["version"]).status === 0;
+
+const KEYS = String.raw`["a b", "it's \"q\" \\ $${"$"}{x} %%{y} \n é 😀"]`;
+const DECLARED = `
+resource "terraform_data" "plain" {}
+resource "terraform_data" "many" { count = 2 }
+module "team" {
+  source   = "./team"
+  for_each = toset(${KEYS})
+}
+`;
+
+interface Resource {
+  module?: string;
+  type: string;
+  name: string;
+  instances: { index_key?: unknown }[];
+}
+
+/** Of everything in the state, as if it had been taken over. */
+const handoverOf = (state: string): string => {
+  const { resources } = JSON.parse(state) as { resources: Resource[] };
+  const taken = resources.flatMap(({ module, type, name, instances }) =>
+    instances.map(({ index_key }) => addressFrom(module, type, name, index_key) as Address),
+  );
+  const nothing = { gone: [], kept: [], findings: [], secrets: [], dependents: [], others: 0, dataSources: 0 };
+  return handoverText({ ...nothing, taken }, []);
+};
+
+describe.skipIf(!isThere)(`handover.md${isThere ? "" : ": terraform is not on the PATH"}`, () => {
+  test("Terraform forgets all of it by removed blocks, and by state rm, and destroys nothing", () => {
+    const folder = temporaryFolder();
+    onTestFinished(folder.remove);
+    const { write } = folder;
+    write("main.tf", DECLARED);
+    write("team/main.tf", `resource "terraform_data" "inner" { for_each = toset(${KEYS}) }\n`);
+    terraform(folder.path("."), "init", "-no-color");
+    terraform(folder.path("."), "apply", "-auto-approve", "-no-color");
+    const state = terraform(folder.path("."), "state", "pull");
+    const handover = handoverOf(state);
+    const [, blocks = ""] = /```hcl\n([\s\S]*?)```/.exec(handover) ?? [];
+    const [, commands = ""] = /```sh\n(terraform state rm[\s\S]*?)```/.exec(handover) ?? [];
+
+    write("main.tf", blocks);
+    const plan = terraform(folder.path("."), "plan", "-no-color");
+    expect(plan).toContain("Plan: 0 to add, 0 to change, 0 to destroy.");
+    expect(plan.match(/will no longer be managed by Terraform, but will not be destroyed/g)).toHaveLength(7);
+
+    write("rm.sh", commands);
+    const env = { ...process.env, TF_CLI_CONFIG_FILE: "/dev/null" };
+    const { status, stdout } = spawnSync("sh", ["-e", "rm.sh"], { cwd: folder.path("."), env, encoding: "utf8" });
+    expect(status).toBe(0);
+    expect(stdout).toContain("Successfully removed 7 resource instance(s).");
+    expect(terraform(folder.path("."), "state", "list")).toBe("");
+  }, 60_000);
 });
