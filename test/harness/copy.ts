@@ -3,20 +3,8 @@ import { copyOf } from "../../cli/copy.ts";
 import type { ServerOptions } from "../../server/index.ts";
 import { clientOf } from "../access/client.ts";
 import type { Body } from "../support/http.ts";
-import { IAM, REGISTRY, serve, startServer, type TestServer } from "./api-server.ts";
-
-const LISTS: Readonly<Record<string, string>> = {
-  groups: IAM,
-  roles: IAM,
-  identities: IAM,
-  identityProviders: IAM,
-  externalGroupRoleMappings: IAM,
-  roleBindings: IAM,
-  groupInvites: IAM,
-  accountAssociations: IAM,
-  repos: REGISTRY,
-  tags: REGISTRY,
-};
+import { serve, startServer, type TestServer } from "./api-server.ts";
+import { COLLECTIONS, listAll } from "./records.ts";
 
 /** The records of every list, as the API returns them. `except`: of one that it refuses. */
 export const listEverything = async (
@@ -24,18 +12,10 @@ export const listEverything = async (
   token = api.owner.token,
   except?: string,
 ): Promise<Record<string, Body[]>> => {
+  const query = { pageSize: 200, includeReferrers: true, includeDates: true, includeEpochs: true };
   const lists: Record<string, Body[]> = {};
-  for (const [plural, service] of Object.entries(LISTS)) {
-    if (plural === except) continue;
-    const records: Body[] = [];
-    for (let pageToken: string | undefined = ""; pageToken !== undefined; ) {
-      const query = { pageSize: 200, pageToken, includeReferrers: true, includeDates: true, includeEpochs: true };
-      const page = await api.ok("GET", `${service}/${plural}`, { query, token });
-      records.push(...page[plural]);
-      pageToken = page.nextPageToken;
-    }
-    lists[plural] = records;
-  }
+  for (const [plural, [service]] of Object.entries(COLLECTIONS))
+    if (plural !== except) lists[plural] = await listAll(api, `${service}/${plural}`, { token, query });
   return lists;
 };
 

@@ -43,6 +43,8 @@ export interface Stack extends Commands {
   sharedEngine?: string | undefined;
   /** the deployment that the engine keeps, read from its backend */
   state(): StackState;
+  /** puts into it the create of a resource like the one of this name, which a killed run had begun */
+  beginCreate(like: string, name: string, inputs?: Record<string, unknown>): void;
 }
 
 export interface StackState {
@@ -138,6 +140,15 @@ export const createStack = async ({
       const { checkpoint } = JSON.parse(text) as { checkpoint: { latest: Deployment } };
       const { resources = [], pending_operations: pending = [] } = checkpoint.latest;
       return { resources, pending, text };
+    },
+    beginCreate: (like, name, inputs = {}) => {
+      const state = JSON.parse(readFileSync(files.checkpoint, "utf8")) as { checkpoint: { latest: Deployment } };
+      const { latest } = state.checkpoint;
+      const found = latest.resources?.find(({ urn }) => urn.endsWith(`::${like}`)) as StateResource;
+      const { id: _id, outputs: _outputs, ...own } = found;
+      const resource = { ...own, urn: own.urn.replace(/[^:]*$/, name), inputs: { ...own.inputs, name, ...inputs } };
+      latest.pending_operations = [{ type: "creating", resource }];
+      writeFileSync(files.checkpoint, JSON.stringify(state));
     },
   };
 };

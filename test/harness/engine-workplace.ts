@@ -13,6 +13,7 @@ import { fetch } from "undici";
 import { mintDevToken } from "../../cli/command/serve-token.ts";
 import { ENGINE_NODE } from "../support/compiled.ts";
 import { type ReadyLine, root, type SeenRequest, startServerProcess, writesOf } from "./api-process.ts";
+import type { TestServer } from "./api-server.ts";
 import { createStack, keyOf, type Stack } from "./engine-stack.ts";
 
 export type Workplace = Awaited<ReturnType<typeof createWorkplace>>;
@@ -128,6 +129,15 @@ export const createWorkplace = async (flags: readonly string[] = [], makeDatabas
       rmSync(folder, { recursive: true, force: true });
     },
   };
+};
+
+/** The server of a workplace, for helpers that call one in this process. */
+export const callerOf = (place: Workplace): Pick<TestServer, "call"> => {
+  const call = async (method: string, target: string, options: { body?: unknown } = {}) => {
+    const { status, json } = await place.call(method, target, options.body);
+    return { status, json, text: JSON.stringify(json) };
+  };
+  return { call } as never;
 };
 
 /** The lines of Pulumi.yaml that say where the plugin is. */

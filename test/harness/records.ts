@@ -5,7 +5,7 @@ import { IAM, REGISTRY, type TestServer } from "./api-server.ts";
 const DIGEST = `sha256:${"a".repeat(64)}`;
 
 /** For each collection its service, and the required fields of its records besides references. */
-const COLLECTIONS = {
+export const COLLECTIONS = {
   groups: [IAM, { name: "g" }],
   identities: [IAM, { name: "i", claimMatch: { issuer: "https://issuer.example", subject: "s" } }],
   roles: [IAM, { name: "r", capabilities: ["CAP_IAM_GROUPS_LIST"] }],

@@ -1,18 +1,11 @@
 // Adoption through the engine: what the preview says, what an update changes, what stays. test/provider/engine/adoption.test.ts has the rest.
-import { appendFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openWorkplace } from "./place.ts";
 
 describe("adoption", () => {
   const place = openWorkplace("--unique-role-bindings");
 
-  const env = () => ({ ORG: place.server.organization });
   const claimMatch = { issuer: "https://issuer.example", subject: "ci" };
-  const viewer = async (): Promise<string> => {
-    const { json } = await place.call("GET", "/iam/v2beta1/roles?name=viewer&uidp.inRoot=true");
-    return (json.roles as { uid: string }[])[0]?.uid as string;
-  };
 
   it("adopts a record of each kind: shown in the preview, changed where it differs, left in place", async () => {
     const org = place.server.organization;
@@ -37,7 +30,7 @@ const role = new Role("role", { parent: "${team}", name: "own", capabilities: ["
 new RoleBinding("binding", { parent: team, identity: ci, role${each}${last} });
 ${last && guest}`;
     };
-    const program = await place.program("kinds", source({ adopts: true }), env());
+    const program = await place.program("kinds", source({ adopts: true }), { ORG: org });
     await place.server.takeRequests();
 
     const { output } = await program.must("up", "--yes");
@@ -85,23 +78,5 @@ ${last && guest}`;
     expect((await place.operations()).sort()).toEqual(["DeleteIdentity", "DeleteRole", "DeleteRoleBinding"]);
     for (const uid of [team, hidden, lasting]) expect(place.rows("groups", "uid = ?", uid)).toHaveLength(1);
     expect(place.rows("identities", "uid = ?", ci)).toHaveLength(1);
-  });
-
-  it("creates the record again that somebody has deleted, in an update that refreshes", async () => {
-    const org = place.server.organization;
-    const identityUid = await place.create(`identities/${org}`, { name: "deleted", claimMatch });
-    const uid = await place.create(`roleBindings/${org}`, { identityUid, roleUid: await viewer() });
-    const source = `import { RoleBinding } from "pulumi-irm";
-new RoleBinding("kept", { parent: process.env.ORG!, identity: "${identityUid}", role: "viewer", adopt: "${uid}" });`;
-    const program = await place.program("deleted", source, env());
-    await program.must("up", "--yes", "--skip-preview");
-    await place.call("DELETE", `/iam/v2beta1/roleBindings/${uid}`);
-    await place.server.takeRequests();
-    appendFileSync(join(program.folder, "Pulumi.yaml"), "options:\n  refresh: always\n");
-    const { output } = await program.must("up", "--yes", "--skip-preview");
-    expect(output).toContain(
-      `RoleBinding kept creates its role binding again: ${uid}, which it had adopted, was deleted`,
-    );
-    expect(await place.operations()).toEqual(["CreateRoleBinding"]);
   });
 });

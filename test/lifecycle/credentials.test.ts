@@ -10,21 +10,9 @@ import { openWorkplace } from "./place.ts";
 describe("credentials of a run", () => {
   const place = openWorkplace();
 
-  const none = { IRM_BASE_URL: "", IRM_AUTH_URL: "", IRM_IDENTITY: "", IRM_IDENTITY_TOKEN_FILE: "" };
-
   // The Automation API reports the error of a program once more.
   const COMMAND_LINE = { ownProcess: true };
 
-  // Resources before and after look-ups, all with the same error.
-  const several = `
-import { getRole, Group, Identity, RoleBinding } from "pulumi-irm";
-const team = new Group("team", { parent: process.env.ORG!, name: "team" });
-const other = new Group("other", { parent: process.env.ORG!, name: "other" });
-const ci = new Identity("ci", { parent: team, name: "ci", claimMatch: { issuer: "https://x.example", subject: "ci" } });
-const uidOf = (name: string) => getRole({ name }).then(({ uid }) => uid);
-new RoleBinding("views", { parent: team, identity: ci, role: uidOf("viewer") });
-new RoleBinding("edits", { parent: other, identity: ci, role: uidOf("editor") });
-`;
   // Look-ups that begin with the constructors, and no others.
   const named = `
 import { Group, Identity, RoleBinding } from "pulumi-irm";
@@ -40,22 +28,6 @@ for (const [i, parent] of groups.entries()) new RoleBinding("views " + i, { pare
     expect(text.match(/^ +error: (?!update failed)/gm), text).toHaveLength(1);
     expect(text).not.toMatch(/^ +at |Warning|problems|serializing/m);
   };
-
-  it("that are missing are one message with every source", async () => {
-    const program = await place.program("none", several, { ...none, ORG: place.server.organization }, COMMAND_LINE);
-    const preview = await program.run("preview");
-    expectOne(preview, "pulumi-irm is not configured:");
-    for (const place of [
-      "irm:baseUrl",
-      "IRM_BASE_URL",
-      "IRM_TOKEN",
-      "IRM_TOKEN_FILE",
-      "IRM_IDENTITY_TOKEN",
-      "IRM_IDENTITY_TOKEN_FILE",
-      "id-token: write",
-    ])
-      expect(preview.output).toContain(place);
-  });
 
   it("for an unreachable service are one message for all look-ups and resources", async () => {
     const env = { IRM_BASE_URL: "http://127.0.0.1:1", IRM_AUTH_URL: "" };

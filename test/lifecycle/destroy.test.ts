@@ -1,6 +1,5 @@
-// Deletion in dependency order, also where literal uids give the engine no order, of some resources, and of what only the service knows.
-import { beforeAll, describe, expect, it } from "vitest";
-import type { Program } from "../harness/engine-workplace.ts";
+// Deletion in dependency order where literal uids give the engine no order. test/provider/reconcile has what only the service knows.
+import { describe, expect, it } from "vitest";
 import { openWorkplace } from "./place.ts";
 
 const DEPTH = 20;
@@ -51,60 +50,5 @@ ${groups.reverse().join("\n")}
     expect(remainingGroups()).toHaveLength(DEPTH);
     await program.must("destroy", "--yes", "--skip-preview");
     expect(remainingGroups()).toEqual([]);
-  });
-});
-
-describe("deletion of a tree", () => {
-  const uidOf = (name: string) => place.rows("groups", "name = ?", name)[0]?.uid as string;
-  const deletes = async () =>
-    (await place.writes()).flatMap(({ method, path, status }) =>
-      method === "DELETE" && status === 200 ? [path.split("/").slice(3).join("/")] : [],
-    );
-  const source = (...groups: string[]) => `import { Group } from "pulumi-irm";\n${groups.join("\n")}\n`;
-  const top = `new Group("top", { parent: process.env.ORG!, name: "top", forceDestroy: true });`;
-  const tree = `const a = new Group("a", { parent: process.env.ORG!, name: "a" });
-const below = new Group("below", { parent: a, name: "below" });
-new Group("b", { parent: process.env.ORG!, name: "b" });`;
-  let program: Program;
-  beforeAll(async () => {
-    program = await place.program("tree", source(top, tree), { ORG: place.server.organization });
-    await program.must("up", "--yes", "--skip-preview");
-    await place.server.takeRequests();
-  });
-
-  it("by --target includes dependents only with --target-dependents, and nothing beside it", async () => {
-    const target = program.state().resources.find(({ urn }) => urn.endsWith("::a"))?.urn as string;
-    const refused = await program.run("destroy", "--yes", "--skip-preview", "--target", target);
-    expect(refused.code).not.toBe(0);
-    expect(await deletes()).toEqual([]);
-    const [a, below] = [uidOf("a"), uidOf("below")];
-    await program.must("destroy", "--yes", "--skip-preview", "--target", target, "--target-dependents");
-    expect(await deletes()).toEqual([`groups/${below}`, `groups/${a}`]);
-  });
-
-  it("by forceDestroy lists the records first, deletes the deepest first, and keeps what the program declares", async () => {
-    const uid = uidOf("top");
-    const mid = await place.create(`groups/${uid}`, { name: "mid" });
-    const low = await place.create(`groups/${mid}`, { name: "low" });
-
-    // A mistake: the group leaves the program, but a record that is declared in it by uid does not.
-    const kept = `new Group("kept", { parent: "${uid}", name: "kept" });`;
-    program.write(source(top, kept));
-    await program.must("up", "--yes", "--skip-preview");
-    program.write(source(kept));
-    await place.server.takeRequests();
-    const spared = await program.run("up", "--yes", "--skip-preview");
-    expect(spared.code).not.toBe(0);
-    expect(spared.output).toContain("this run keeps these records, or leaves them in place; nothing was deleted:");
-    expect(spared.output).toContain(`- group ${uidOf("kept")} "kept"`);
-    expect(await deletes()).toEqual([]);
-
-    program.write(source());
-    const up = await program.must("up", "--yes", "--skip-preview");
-    for (const line of ["forceDestroy: deletes 2 records below it:", `- group ${low} "low"`, `- group ${mid} "mid"`])
-      expect(up.output).toContain(line);
-    const gone = await deletes();
-    expect(gone.slice(1)).toEqual([`groups/${low}`, `groups/${mid}`, `groups/${uid}`]);
-    expect(place.rows("groups", "uid = ? OR uid LIKE ?", uid, `${uid}/%`)).toEqual([]);
   });
 });

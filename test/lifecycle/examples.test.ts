@@ -86,7 +86,6 @@ describe("examples", () => {
         "registry",
         "release workflow",
       ]);
-      if (hasPreview) await stack.must("up", "--refresh", "--yes", "--skip-preview", "--expect-no-changes");
       await stack.must("destroy", "--yes", "--skip-preview");
       expect(place.rows("groups").map(({ uid }) => uid)).toEqual([place.server.organization]);
     });

@@ -1,14 +1,15 @@
 // A stack, a journal and a database that an earlier version wrote: this version reads, changes and destroys them.
 // previous/record.ts says what they hold and how they were recorded.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { typeOfToken } from "../../provider/record/kind.ts";
 import { isAncestor, resources } from "../../schema/index.ts";
 import { type SeenRequest, writesOf } from "../harness/api-process.ts";
 import type { StateResource } from "../harness/engine-stack.ts";
-import type { Program, Workplace } from "../harness/engine-workplace.ts";
+import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import { runCommand } from "../support/command.ts";
-import { PROJECT, readPart, VERSIONS } from "./previous/recording.ts";
-import { journalsOf, restore } from "./previous/restore.ts";
+import { journalName, PASSPHRASE, PROJECT, readPart, restoreRecords, VERSIONS } from "./previous/recording.ts";
 
 /** By a GET of its own, or in a list of those that were read at the same time, or of its organization. */
 const isRead = ({ path, operation, query }: SeenRequest, uid: string, type: string): boolean => {
@@ -34,11 +35,21 @@ describe.each(VERSIONS)("what version %s left behind", (version) => {
   let recorded: StateResource[];
   const phase = (name: string) => program.write(`process.env.PHASE = "${name}";\n${readPart(version, "program")}`);
 
+  const journals = () => join(place.folder, "journal");
+
   beforeAll(async () => {
-    const answered = (records: Workplace) => ({
-      ANSWERED: records.rows("groups", "name = ?", "of another")[0]?.uid as string,
-    });
-    ({ place, program, recorded } = await restore(version, answered));
+    place = await createWorkplace([], (file) => restoreRecords(version, file));
+    const { organization: ORGANIZATION, baseUrl } = place.server;
+    const ANSWERED = place.uidOf("groups", "of another");
+    const env = { ORGANIZATION, ANSWERED, PULUMI_CONFIG_PASSPHRASE: PASSPHRASE };
+    program = await place.program(PROJECT, "", env);
+    const [stack, file] = [readPart(version, "stack", baseUrl), join(place.folder, "stack.json")];
+    recorded = JSON.parse(stack).deployment.resources;
+    writeFileSync(file, stack);
+    await program.must("stack", "import", "--file", file);
+    mkdirSync(journals());
+    const journal = journalName(`file://${join(program.folder, "state")}`, baseUrl);
+    writeFileSync(join(journals(), journal), readPart(version, "journal"));
   });
   afterAll(() => place.close());
 
@@ -93,6 +104,6 @@ describe.each(VERSIONS)("what version %s left behind", (version) => {
     expect(place.rows("identities", "parent IS NOT NULL").map(({ uid }) => uid)).toEqual([identity]);
     expect(place.rows("roles", "parent IS NOT NULL")).toEqual([]);
     expect(place.rows("role_bindings").map(({ identity_uid }) => identity_uid)).toEqual([identity]);
-    expect((await runCommand("recover", "list", "--all", "--json", "--folder", journalsOf(place))).stdout).toBe("");
+    expect((await runCommand("recover", "list", "--all", "--json", "--folder", journals())).stdout).toBe("");
   });
 });

@@ -1,7 +1,7 @@
 // The published types say in words what each class, argument, output and function is; an editor shows nothing else.
 import { join } from "node:path";
+import ts from "typescript";
 import { expect, test } from "vitest";
-import { undocumentedIn } from "../support/docstring.ts";
 import { installPackage } from "../support/package.ts";
 
 test.each([
@@ -13,3 +13,88 @@ test.each([
   expect(count).toBeGreaterThan(least);
   for (const [what, names] of Object.entries(found)) expect([what, names]).toEqual([what, []]);
 });
+
+interface Undocumented {
+  /** no doc comment at all: `Group`, `GroupArgs.name` */
+  missing: string[];
+  /** classes and functions whose comment has no example */
+  withoutExample: string[];
+  /** classes and functions whose comment names no error */
+  withoutErrors: string[];
+  /** arguments that may be left out, whose comment does not say what holds then */
+  withoutDefault: string[];
+  /** numbers, times and durations whose comment does not say in what they are counted */
+  withoutUnit: string[];
+  /** everything that was looked at */
+  count: number;
+}
+
+/** Types that a program fills, and the blocks in them. */
+const isArgument = (name: string, { type }: ts.PropertySignature): boolean =>
+  /(?:Args|Config|Document|Fields)$/.test(name) || /\bInput</.test(type?.getText() ?? "");
+
+/** What holds where an argument is left out. */
+const DEFAULT = /default|keeps its uid/i;
+
+/** A number, a time or a duration: it has a unit. */
+const isMeasured = (node: ts.PropertySignature | ts.PropertyDeclaration | ts.MethodDeclaration): boolean => {
+  const type = ts.isMethodDeclaration(node) ? "" : (node.type?.getText() ?? "");
+  return !type.includes("{") && (/\bnumber\b/.test(type) || /(?:Time|Timeout|ttl)$/.test(node.name.getText()));
+};
+
+/** What it counts, or which number it is. */
+const UNIT = /RFC 3339|seconds|records|role bindings|number of (?:the|its)/i;
+
+/** Of one .d.ts file: what it exports, and the members of exported classes, interfaces and types. */
+const undocumentedIn = (file: string): Undocumented => {
+  const program = ts.createProgram([file], { noResolve: true, skipLibCheck: true });
+  const checker = program.getTypeChecker();
+  const source = program.getSourceFile(file) as ts.SourceFile;
+  const module = checker.getSymbolAtLocation(source) as ts.Symbol;
+  const result: Undocumented = {
+    missing: [],
+    withoutExample: [],
+    withoutErrors: [],
+    withoutDefault: [],
+    withoutUnit: [],
+    count: 0,
+  };
+  const note = (name: string, node: ts.Node): string => {
+    result.count += 1;
+    const docs = ts.getJSDocCommentsAndTags(node).map((doc) => doc.getText());
+    if (docs.length === 0) result.missing.push(name);
+    return docs.join("\n");
+  };
+  const members = (name: string, node: ts.Node): void => {
+    const visit = (inner: ts.Node): void => {
+      const isMember =
+        ts.isPropertySignature(inner) ||
+        ts.isPropertyDeclaration(inner) ||
+        ts.isMethodDeclaration(inner) ||
+        ts.isConstructorDeclaration(inner);
+      const isAbsent = ts.isPropertySignature(inner) && inner.type?.kind === ts.SyntaxKind.UndefinedKeyword;
+      if (isMember && !isAbsent) {
+        const own = `${name}.${inner.name?.getText() ?? "constructor"}`;
+        const text = note(own, inner);
+        if (ts.isPropertySignature(inner) && inner.questionToken && isArgument(name, inner) && !DEFAULT.test(text))
+          result.withoutDefault.push(own);
+        if (!ts.isConstructorDeclaration(inner) && isMeasured(inner) && !UNIT.test(text)) result.withoutUnit.push(own);
+      }
+      if (!ts.isFunctionLike(inner)) ts.forEachChild(inner, visit);
+    };
+    ts.forEachChild(node, visit);
+  };
+  for (const exported of checker.getExportsOfModule(module)) {
+    const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
+    for (const declaration of symbol.declarations ?? []) {
+      const { name } = exported;
+      const node = ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
+      const text = note(name, node);
+      const acts = ts.isClassDeclaration(node) || ts.isFunctionDeclaration(node) || ts.isVariableStatement(node);
+      if (acts && !text.includes("@example")) result.withoutExample.push(name);
+      if (acts && !text.includes("Errors:")) result.withoutErrors.push(name);
+      members(name, node);
+    }
+  }
+  return result;
+};

@@ -6,18 +6,14 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { writesOf } from "../harness/api-process.ts";
 import { createByHand } from "../harness/by-hand.ts";
 import { createStack } from "../harness/engine-stack.ts";
-import { createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
+import { callerOf, createWorkplace, type Workplace } from "../harness/engine-workplace.ts";
 import { formsOf } from "../support/form.ts";
 import { environment, type Installed, installPackage } from "../support/package.ts";
 
 let place: Workplace;
 beforeAll(async () => {
   place = await createWorkplace();
-  const call = async (method: string, target: string, options: { body?: unknown } = {}) => {
-    const { status, json } = await place.call(method, target, options.body);
-    return { status, json, text: JSON.stringify(json) };
-  };
-  await createByHand({ call } as never, place.server.organization);
+  await createByHand(callerOf(place), place.server.organization);
 });
 afterAll(() => place.close());
 

@@ -1,16 +1,18 @@
 // `irm export` of random organizations. The program takes over every record and writes nothing, it has nothing to do the second time, and
 // on a fresh service it creates an organization that is alike.
+
+import { createHash } from "node:crypto";
+import { equalityKey } from "../../access/canonical.ts";
 import { leftOutText } from "../../access/export/literal.ts";
 import { type Export, exportOf } from "../../access/export/model.ts";
 import { type Files, optionsOf, projectOf } from "../../access/export/project.ts";
 import { type Contents, KINDS, readContents } from "../../access/export/read.ts";
-import type { Json } from "../../schema/index.ts";
+import { isObject, type Json, parentOf } from "../../schema/index.ts";
 import { clientOf } from "../access/client.ts";
 import { IAM, type TestServer } from "../harness/api-server.ts";
 import { createUid } from "../harness/records.ts";
 import { requestsOf } from "../harness/signed-in.ts";
 import { createRandom, type Random } from "../support/random.ts";
-import { differencesBetween } from "./export/likeness.ts";
 import { type Deployment, deploy, PROJECT, startPacedServer } from "./export/program.ts";
 import { type PartOptions, type PartResult, proveEach } from "./part.ts";
 import { growOrganization } from "./random-organization.ts";
@@ -208,3 +210,72 @@ const withText = (problems: readonly string[], files: Files): string[] =>
   problems.map((one) =>
     `${one}\n${[files.get("access.yaml") ?? "", files.get("index.ts")].join("\n")}`.slice(0, TEXT_MAX),
   );
+
+/** What a service sets by itself, and what no program says. */
+const LEFT_OUT = ["createTime", "updateTime", "lastSeenTime", "expirationTime", "keyId", "kind", "status"];
+
+interface Edge {
+  at: string;
+  other: string;
+  how: string;
+}
+
+/** Colours of all records, and what a reader is shown of them. */
+const coloursOf = (records: Contents["records"]): Map<string, string[]> => {
+  const nodes = KINDS.flatMap((kind) =>
+    records[kind].map((record) => ({ kind, record, key: `${kind} ${record.uid}` })),
+  );
+  const byUid = Map.groupBy(nodes, ({ record }) => record.uid);
+  const edges: Edge[] = [];
+  const connect = (from: string, uid: string, how: string): void => {
+    for (const { key } of byUid.get(uid) ?? [])
+      if (key !== from)
+        edges.push({ at: from, other: key, how: `> ${how}` }, { at: key, other: from, how: `< ${how}` });
+  };
+  const labels = new Map(
+    nodes.map(({ kind, record, key }) => {
+      /** Of what is outside, such as a built-in role, the uid counts. */
+      const ownOf = (value: unknown, how: string): unknown => {
+        if (Array.isArray(value)) return value.map((one) => ownOf(one, how));
+        if (isObject(value))
+          return Object.fromEntries(
+            Object.entries(value)
+              .filter(([name]) => !LEFT_OUT.includes(name))
+              .map(([name, one]) => [name, ownOf(one, `${how}.${name}`)]),
+          );
+        if (typeof value !== "string" || !byUid.has(value)) return value;
+        connect(key, value, how);
+        return "of a record";
+      };
+      const { uid, createTime, expirationTime, ...fields } = record as Json & { uid: string };
+      const lastsMs = Date.parse(String(expirationTime)) - Date.parse(String(createTime));
+      for (const place of [uid, parentOf(uid)]) connect(key, place, "in");
+      return [key, `${kind} ${equalityKey({ ...(ownOf(fields, "") as Json), lastsMs: String(lastsMs) })}`];
+    }),
+  );
+  const around = Map.groupBy(edges, ({ at }) => at);
+  let colours = labels;
+  for (let distinct = 0, before = -1; distinct !== before; ) {
+    const next = new Map(
+      nodes.map(({ key }) => {
+        const near = (around.get(key) ?? []).map(({ other, how }) => `${how} ${colours.get(other)}`).sort();
+        const text = JSON.stringify([colours.get(key), near]);
+        return [key, createHash("sha1").update(text).digest("hex")];
+      }),
+    );
+    [before, distinct] = [distinct, new Set(next.values()).size];
+    colours = next;
+  }
+  const shown = Map.groupBy(nodes, ({ key }) => `${colours.get(key)}`);
+  return new Map([...shown].map(([colour, all]) => [colour, all.map(({ key }) => labels.get(key) as string)]));
+};
+
+/** What differs; empty where they are alike. */
+const differencesBetween = (one: Contents["records"], other: Contents["records"]): string[] => {
+  const [a, b] = [coloursOf(one), coloursOf(other)];
+  return [...new Set([...a.keys(), ...b.keys()])].flatMap((colour) => {
+    const [here, there] = [a.get(colour) ?? [], b.get(colour) ?? []];
+    if (here.length === there.length) return [];
+    return [`${here.length} and ${there.length} of ${here[0] ?? there[0]}`];
+  });
+};

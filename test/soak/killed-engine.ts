@@ -1,14 +1,13 @@
 // As the cycles of the provider soak without checkpoints and on an empty machine, with a real engine: all processes of a run are killed while a
 // request is under way, and what follows leaves exactly what the last program declares.
 import { rmSync } from "node:fs";
-import { delimiter, join } from "node:path";
-import { ensureEngine } from "../../scripts/engine/engine.mjs";
+import { join } from "node:path";
 import { createWorkplace, type Program, type Workplace } from "../harness/engine-workplace.ts";
 import { irmIn } from "../harness/irm-command.ts";
-import compilePlugin from "../support/compile-plugin.ts";
 import { killWhole } from "../support/process.ts";
 import { type HoldingProxy, startProxy } from "../support/proxy.ts";
 import { createRandom, type Random } from "../support/random.ts";
+import { prepare } from "./change/groups.ts";
 import type { PartOptions, PartResult } from "./part.ts";
 
 /** What a program declares below its top group, beside one identity. */
@@ -31,28 +30,35 @@ const MOMENTS = [
   { method: "DELETE", path: /\/groups\// },
 ] as const;
 
-const FOLLOWS = ["same", "reverted", "changed", "refreshed", "destroyed", "killed again"] as const;
+const FOLLOWS = ["reverted", "same", "changed", "refreshed", "destroyed", "killed again"] as const;
 
 const FORMS = ["pulumi-irm", "pulumi-irm/plugin"] as const;
 
 /** What a kill takes: the run's checkpoints, which it does not save, or its machine with the journal. */
 type Loses = "checkpoints" | "machine";
 
-export const uncheckedByEngine = (options: PartOptions): Promise<PartResult> => killedRuns("checkpoints", options);
+interface Options extends PartOptions {
+  /** folder of the provider `irm`; absent: it is compiled, and an engine is installed */
+  plugin?: string;
+}
 
-export const lostByEngine = (options: PartOptions): Promise<PartResult> => killedRuns("machine", options);
+export const uncheckedByEngine = (options: Options): Promise<PartResult> => killedRuns("checkpoints", options);
 
-/** `rounds`: killed runs, each with what follows in turn, and in each form. */
-const killedRuns = async (loses: Loses, { seed, rounds, log }: PartOptions): Promise<PartResult> => {
-  const plugin = await preparePlugin();
+export const lostByEngine = (options: Options): Promise<PartResult> => killedRuns("machine", options);
+
+/** `rounds`: killed runs, each with what follows in turn, and in each form: a lost machine first with the plugin. */
+const killedRuns = async (loses: Loses, { seed, rounds, log, plugin: given }: Options): Promise<PartResult> => {
+  const plugin = given ?? (await prepare());
+  const first = loses === "machine" ? 1 : 0;
+  const figures = { "runs to kill": rounds, "killed runs": 0, "not as declared": 0 };
   const random = createRandom(seed);
   const place = await createWorkplace();
   const proxy = await startProxy(() => place.server.baseUrl);
   const failures: string[] = [];
   try {
     for (let i = 0; i < rounds; i += 1) {
-      const round = { loses, place, proxy, random, plugin, name: `round-${i}` };
-      const [form, follow] = [FORMS[i % 2] as Form, FOLLOWS[Math.floor(i / 2) % FOLLOWS.length] as Follow];
+      const round = { loses, place, proxy, random, plugin, figures, name: `round-${i}` };
+      const [form, follow] = [FORMS[(i + first) % 2] as Form, FOLLOWS[Math.floor(i / 2) % FOLLOWS.length] as Follow];
       const problems = await proveOne(round, form, follow).catch((error: Error) => [error.stack ?? String(error)]);
       failures.push(...problems.map((text) => `round ${i}, ${form}, ${follow}: ${text}`));
       log?.(`${i + 1} of ${rounds} killed runs, ${failures.length} problems`);
@@ -61,21 +67,11 @@ const killedRuns = async (loses: Loses, { seed, rounds, log }: PartOptions): Pro
     await proxy.close();
     await place.close();
   }
-  return { figures: { "killed runs": rounds, "not as declared": failures.length }, failures };
+  return { figures: { ...figures, "not as declared": failures.length }, failures };
 };
 
 type Form = (typeof FORMS)[number];
 type Follow = (typeof FOLLOWS)[number];
-
-const preparePlugin = async (): Promise<string> => {
-  const given: Record<string, string> = {};
-  await compilePlugin({
-    provide: (name: string, value: string) => void Object.assign(given, { [name]: value }),
-  } as never);
-  const engine = await ensureEngine();
-  if (engine !== undefined) process.env.PATH = [engine, process.env.PATH].join(delimiter);
-  return given.pluginFolder as string;
-};
 
 interface Round {
   loses: Loses;
@@ -83,6 +79,7 @@ interface Round {
   proxy: HoldingProxy;
   random: Random;
   plugin: string;
+  figures: { "killed runs": number };
   name: string;
 }
 
@@ -127,12 +124,19 @@ const proveOne = async (round: Round, form: Form, follow: Follow): Promise<strin
 };
 
 /** A run that ends before the moment is not killed. */
-const kill = async ({ loses, place, proxy, random }: Round, program: Program, path?: RegExp): Promise<void> => {
+const kill = async (
+  { loses, place, proxy, random, figures }: Round,
+  program: Program,
+  path?: RegExp,
+): Promise<void> => {
   const moment = path ? { method: random.pick(["PATCH", "DELETE"] as const), path } : random.pick(MOMENTS);
   const held = proxy.hold(moment.method, moment.path, random.pick(["before", "after"] as const));
   const run = program.start("up", "--yes", "--skip-preview");
   const isHeld = await Promise.race([held.reached.then(() => true), run.result.then(() => false)]);
-  if (isHeld) killWhole(run.pid);
+  if (isHeld) {
+    killWhole(run.pid);
+    figures["killed runs"] += 1;
+  }
   await run.exited;
   if (loses === "machine") rmSync(join(place.folder, "journal"), { recursive: true, force: true });
   // Late for the run that was killed.

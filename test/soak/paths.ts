@@ -4,18 +4,22 @@
 import { readLive } from "../../access/graph/live.ts";
 import { findPaths } from "../../access/paths/find.ts";
 import type { Path } from "../../access/paths/path.ts";
-import { capabilityName, isAncestorOrSelf } from "../../schema/index.ts";
-import { grantsOf } from "../../server/caller/caller.ts";
+import { capabilityName, isAncestorOrSelf, isApiError, type OperationName, rootOf } from "../../schema/index.ts";
+import { unlimited } from "../../server/base/rate-limit.ts";
+import { type Authenticate, grantsOf, operator } from "../../server/caller/caller.ts";
+import { createPipeline } from "../../server/pipeline/pipeline.ts";
+import { decodeRest } from "../../server/rest/parameters.ts";
+import { createRouter } from "../../server/rest/route.ts";
+import type { ServiceContext } from "../../server/services/context.ts";
 import { openDatabase } from "../../server/store/database.ts";
+import { createPageTokens } from "../../server/store/list.ts";
 import { createStore, type Store } from "../../server/store/store.ts";
 import { clientOf } from "../access/client.ts";
-import { shuffledIds, startServer, type TestServer } from "../harness/api-server.ts";
+import { IAM, sharedKeys, shuffledIds, startServer, type TestServer } from "../harness/api-server.ts";
 import type { Body } from "../support/http.ts";
-import { createRandom } from "../support/random.ts";
+import { createRandom, type Random } from "../support/random.ts";
 import { type PartOptions, type PartResult, proveEach } from "./part.ts";
-import { openDoor, type Send } from "./paths/door.ts";
-import { growPair, type Pair } from "./paths/pair.ts";
-import { restoreRecords, saveRecords, searchByRequests } from "./paths/search.ts";
+import { restoreRecords, type Send, saveRecords, searchByRequests } from "./paths/search.ts";
 
 /** A search that would send more is cut: the report counts such pairs. */
 const REQUESTS_MAX = 50_000;
@@ -152,4 +156,115 @@ const carryOut = async (path: Path, { api, store, workload, send }: Stage): Prom
     });
     return status === 200 ? (json ?? {}) : text;
   }
+};
+
+interface DoorOptions {
+  store: Store;
+  identityRules: ServiceContext["identityRules"];
+  withoutAntiEscalation: boolean;
+  seed: number;
+  now: number;
+}
+
+/** Any other answer is a defect of the server, and thrown. */
+const openDoor = ({ store, seed, now, ...rules }: DoorOptions): Send => {
+  const authenticate: Authenticate = {
+    bearer: ([uid = ""]) => uid,
+    token: async ([uid = ""]) => ({
+      uid,
+      callerNow: () => ({ uid, grants: grantsOf(store, uid), token: operator.token }),
+    }),
+  };
+  const tokens = createPageTokens(sharedKeys().pageTokenKey, () => now)(operator);
+  const [log, ids] = [() => undefined, shuffledIds(seed)];
+  const pipeline = createPipeline({
+    ...{ store, authenticate, sts: undefined as never, limit: unlimited, log },
+    context: () => ({ store, tokens, log, ids, now, uniqueRoleBindings: false, ...rules }),
+  });
+  const router = createRouter("both");
+  return async (as, method, target, body) => {
+    const [path = "", query = ""] = target.split("?", 2);
+    const match = router(method, path);
+    if (match.kind !== "route") throw new Error(`there is no route for ${method} ${path}`);
+    const bytes = body === undefined || body === null ? Buffer.alloc(0) : Buffer.from(JSON.stringify(body));
+    const message = { contentType: "application/json", query, body: bytes };
+    const operation = match.route.operation as OperationName;
+    try {
+      return (await pipeline({
+        ...{ operation, wire: "rest", authorization: [as], peer: "" },
+        decode: async () => decodeRest(match, message, false),
+      })) as Body;
+    } catch (error) {
+      if (isApiError(error) && error.code !== "INTERNAL" && error.code !== "UNKNOWN") return error.message;
+      throw error;
+    }
+  };
+};
+
+interface Pair {
+  organizations: readonly [string, string];
+  groups: string[];
+  identities: string[];
+  /** `sub` of the workload of each identity, by uid */
+  subjects: ReadonlyMap<string, string>;
+}
+
+const VOCABULARY = [
+  ...["IDENTITY_UPDATE", "IDENTITY_UPDATE", "IDENTITY_LIST", "IDENTITY_CREATE"],
+  ...["ROLE_BINDINGS_CREATE", "ROLE_BINDINGS_UPDATE", "ROLE_BINDINGS_DELETE", "ROLES_UPDATE", "ROLES_CREATE"],
+  ...["GROUPS_LIST", "GROUPS_CREATE", "GROUP_INVITES_CREATE", "IDENTITY_PROVIDERS_CREATE", "IDENTITY_PROVIDERS_UPDATE"],
+].map((name) => `CAP_IAM_${name}`);
+const PAYLOAD = ["CAP_TAG_CREATE", "CAP_REPO_DELETE"];
+
+/** At most 4 groups and 5 identities in each. */
+const growPair = async (random: Random, api: TestServer): Promise<Pair> => {
+  const create = async (target: string, body: object): Promise<string> =>
+    (await api.ok("POST", `${IAM}/${target}`, { body })).uid as string;
+  const organizations = [await create("groups", { name: "one" }), await create("groups", { name: "two" })] as const;
+  const groups: string[] = [];
+  const identities: string[] = [];
+  const roles: string[] = [];
+  const subjects = new Map<string, string>();
+  const chance = (percent: number): boolean => random.below(100) < percent;
+  const inside = (all: readonly string[], organization: string): string[] =>
+    all.filter((uid) => rootOf(uid) === organization);
+  for (const [i, organization] of organizations.entries()) {
+    groups.push(organization);
+    for (let left = random.below(4); left > 0; left -= 1)
+      groups.push(await create(`groups/${random.pick(inside(groups, organization))}`, { name: `g${groups.length}` }));
+    const own = inside(groups, organization);
+    for (let left = 2 + random.below(3); left > 0; left -= 1) {
+      const size = 1 + random.below(3);
+      const capabilities = Array.from({ length: size }, () => random.pick(VOCABULARY));
+      if (chance(50)) capabilities.push(random.pick(PAYLOAD));
+      roles.push(
+        await create(`roles/${random.pick(own)}`, {
+          name: `r${roles.length}`,
+          capabilities: [...new Set(capabilities)],
+        }),
+      );
+    }
+    for (let left = 1 + random.below(5); left > 0; left -= 1) {
+      const number = identities.length;
+      // Some workloads may be two identities.
+      const subject = number > 0 && chance(12) ? `s${random.below(number)}` : `s${number}`;
+      const claimMatch = { issuer: api.issuer, subject };
+      const uid = await create(`identities/${random.pick(own)}`, { name: `i${i}-${number}`, claimMatch });
+      identities.push(uid);
+      subjects.set(uid, subject);
+    }
+  }
+  const bind = async (identityUid: string, organization: string): Promise<void> => {
+    const role = chance(8)
+      ? await api.role(random.pick(["owner", "viewer", "limited_owner"]))
+      : random.pick(inside(roles, organization));
+    const group = random.pick(inside(groups, organization));
+    // A role can be granted in its own group and below.
+    await api.call("POST", `${IAM}/roleBindings/${group}`, { body: { identityUid, roleUid: role } });
+  };
+  for (const uid of identities) for (let left = random.below(4); left > 0; left -= 1) await bind(uid, rootOf(uid));
+  const [one, two] = organizations;
+  for (let left = 1 + random.below(3); left > 0; left -= 1) await bind(random.pick(inside(identities, two)), one);
+  if (chance(40)) await bind(random.pick(inside(identities, one)), two);
+  return { organizations, groups, identities, subjects };
 };

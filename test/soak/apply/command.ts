@@ -4,8 +4,8 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { sharedEnv } from "../../harness/irm-command.ts";
 import { processesBelow } from "../../support/process.ts";
-import { CHANGE } from "../change/commands.ts";
 import type { Group } from "../change/group.ts";
+import { CHANGE } from "../change/teller.ts";
 
 const MAIN = fileURLToPath(new URL("../../../cli/main.ts", import.meta.url));
 

@@ -4,7 +4,10 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Change } from "../../../access/change/change.ts";
-import { type Reviewed, update } from "../change/commands.ts";
+import type { OperationName } from "../../../schema/index.ts";
+import { faultsOf } from "../../harness/api-process.ts";
+import type { Workplace } from "../../harness/engine-workplace.ts";
+import type { Random } from "../../support/random.ts";
 import { differences, gainsBeyond } from "../change/compare.ts";
 import { editThatDoesNotMatter, editThatMatters } from "../change/edits.ts";
 import { type Case, type Group, isAbout } from "../change/group.ts";
@@ -12,14 +15,15 @@ import { rowsOf, type Snapshot } from "../change/oracle.ts";
 import {
   changePrograms,
   momentsOf,
+  type Reviewed,
   resourceNames,
   reviewWhole,
   snapshotsOf,
   type Teller,
   tellerOf,
+  update,
 } from "../change/teller.ts";
 import { type Applied, startApply, VICTIMS } from "./command.ts";
-import { endFaults, holdWrite, isHeld, loseAnswers, throttle } from "./faults.ts";
 import { removeTrick, TRICKS, writeTrick } from "./trick.ts";
 
 export const newFigures = () => ({
@@ -238,3 +242,46 @@ const applyOnce = async (told: Told, change: Change, way: Way): Promise<Applied>
 };
 
 const POLL_MS = 50;
+
+type Place = Pick<Workplace, "server">;
+
+const endFaults = async ({ server }: Place): Promise<void> => {
+  await faultsOf(server, {});
+  await fetch(`${server.baseUrl}/faults/release`, { method: "POST" });
+};
+
+const operationsOf = ({ writes }: Change): OperationName[] => {
+  const methods = new Set(writes.map(({ method }) => method));
+  return [...methods, ...(methods.has("CreateRoleBinding") ? ["BatchCreateRoleBindings"] : [])] as OperationName[];
+};
+
+/** The first answer to each kind of write is lost. */
+const loseAnswers = async ({ server }: Place, change: Change): Promise<void> => {
+  const rules = operationsOf(change).map((operation) => ({
+    operation,
+    steps: [{ at: "after" as const, reset: true as const }],
+  }));
+  await faultsOf(server, { rules });
+};
+
+const throttle = async ({ server }: Place, random: Random): Promise<void> => {
+  const steps = [{ status: 429, retryAfter: 1 }];
+  await faultsOf(server, { random: { rate: 0.1, seed: random.below(1_000_000), steps } });
+};
+
+/** One write is held, before the service carries it out or after. Undefined: the change has none. */
+const holdWrite = async ({ server }: Place, change: Change, random: Random): Promise<OperationName | undefined> => {
+  const operation = random.pick(operationsOf(change));
+  if (operation === undefined) return undefined;
+  const passed = Array.from({ length: random.below(3) }, () => ({ delay: "1ms" }));
+  const held = { at: random.pick(["before", "after"] as const), hold: true as const };
+  await faultsOf(server, { rules: [{ operation, steps: [...passed, held] }] });
+  return operation;
+};
+
+/** Whether the write is held now. */
+const isHeld = async ({ server }: Place): Promise<boolean> => {
+  const { faults: script, attempts } = await faultsOf(server);
+  const [rule] = script.rules ?? [];
+  return rule !== undefined && attempts.some((one) => one.rule === 1 && one.step === rule.steps.length);
+};

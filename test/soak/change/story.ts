@@ -1,7 +1,6 @@
 // The story of a group: its program is reviewed and then run, and once more after changes of the program and of each organization by hand. What
 // an update brings on its server are the rows that the review has shown before it.
 import { writesOf } from "../../harness/api-process.ts";
-import { type Reviewed, replay, review, type Updated, update } from "./commands.ts";
 import { differences, ofWrites, type Sent, waits } from "./compare.ts";
 import { editByHand } from "./edits.ts";
 import { type Case, type Group, isAbout } from "./group.ts";
@@ -10,11 +9,16 @@ import {
   momentsOf,
   nameIn,
   placesOf,
+  type Reviewed,
+  replay,
   resourceNames,
+  review,
   reviewWhole,
   snapshotsOf,
   type Teller,
   tellerOf,
+  type Updated,
+  update,
 } from "./teller.ts";
 
 export const newFigures = () => ({

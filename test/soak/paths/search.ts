@@ -5,7 +5,10 @@ import { capabilityName, isAncestorOrSelf, rootOf } from "../../../schema/index.
 import { grantsOf } from "../../../server/caller/caller.ts";
 import type { Store } from "../../../server/store/store.ts";
 import { IAM } from "../../harness/api-server.ts";
-import type { Send } from "./door.ts";
+import type { Body } from "../../support/http.ts";
+
+/** The body of a success, or the text of a refusal. */
+export type Send = (as: string, method: string, target: string, body?: unknown) => Promise<Body | string>;
 
 export interface Attack {
   store: Store;
