@@ -3,6 +3,7 @@
 import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { DISCOVERY, type Issuer, RSA, rsa } from "../../../harness/sts.ts";
+import type { Body } from "../../../support/http.ts";
 import { WEAK_KEYS } from "../weak-key.ts";
 
 type Change = (issuer: Issuer, other: Issuer) => void;
@@ -18,6 +19,11 @@ const answering =
   };
 const redirecting = (path: string, status: number) =>
   answering(path, (response, other) => response.writeHead(status, { location: `${other.url}${path}` }).end());
+const named =
+  (nameOf: (issuer: Issuer, other: Issuer) => string): Change =>
+  (issuer, other) =>
+    issuer.describe({ issuer: nameOf(issuer, other), jwks_uri: `${issuer.url}/jwks` });
+const HUGE = "x".repeat(102_400);
 const keysIn = (text: string) => answering("/jwks", (response) => response.end(text));
 
 const endless = (response: ServerResponse) => {
@@ -32,18 +38,8 @@ const ANOTHER = "the discovery document names another issuer";
 
 /** Refused while they are fetched, with the reason in the log. */
 export const DOCUMENT_ROWS: [row: number, what: string, detail: string, change: Change][] = [
-  [
-    11,
-    "a discovery document of another spelling",
-    ANOTHER,
-    ({ describe, url }) => describe({ issuer: `${url}/`, jwks_uri: `${url}/jwks` }),
-  ],
-  [
-    12,
-    "a discovery document of another issuer",
-    ANOTHER,
-    ({ describe, url }, other) => describe({ issuer: other.url, jwks_uri: `${url}/jwks` }),
-  ],
+  [11, "a discovery document of another spelling", ANOTHER, named(({ url }) => `${url}/`)],
+  [12, "a discovery document of another issuer", ANOTHER, named((_, other) => other.url)],
   [12, "a discovery document of none", ANOTHER, (issuer) => issuer.describe({})],
   [12, "a discovery document without keys", "the discovery document has no jwks_uri", keysAt()],
   [12, "keys over http", "not https", keysAt("http://keys.example/jwks")],
@@ -53,12 +49,7 @@ export const DOCUMENT_ROWS: [row: number, what: string, detail: string, change: 
   [12, "keys in a file", "not https", keysAt("file:///etc/passwd")],
   [14, "a redirect of the discovery document", "answered 302", redirecting(DISCOVERY, 302)],
   [14, "a redirect of the keys", "answered 307", redirecting("/jwks", 307)],
-  [
-    15,
-    "a huge document",
-    "longer than 100 KiB",
-    ({ describe, url }) => describe({ issuer: url, x: "x".repeat(102_400) }),
-  ],
+  [15, "a huge document", "longer than 100 KiB", (issuer) => issuer.describe({ issuer: issuer.url, x: HUGE })],
   [15, "a document without an end", "longer than 100 KiB", answering(DISCOVERY, endless)],
   [
     15,
@@ -90,23 +81,22 @@ export const DOCUMENT_ROWS: [row: number, what: string, detail: string, change: 
   [18, "a page", "not JSON", keysIn("<html>")],
 ];
 
+const publishing =
+  (...keys: Body[]): Change =>
+  (issuer) =>
+    issuer.publish(keys);
+
 /** Fetched, and no key for a token that is signed with RSA. */
 type KeyRow = [row: number, what: string, change: Change];
 export const KEY_ROWS: KeyRow[] = [
-  [3, "a key of another alg", (issuer) => issuer.publish([{ ...RSA.jwk, alg: "PS256" }])],
-  [3, "a key of a symmetric alg", (issuer) => issuer.publish([{ ...RSA.jwk, alg: "HS256" }])],
-  [3, "a key for encryption", (issuer) => issuer.publish([{ ...RSA.jwk, use: "enc" }])],
-  [3, "a key that may only sign", (issuer) => issuer.publish([{ ...RSA.jwk, key_ops: ["sign"] }])],
-  [18, "a kid twice", (issuer) => issuer.publish([RSA.jwk, { ...rsa("other").jwk, kid: RSA.kid }])],
-  [18, "a key of 1024 bits", (issuer) => issuer.publish([{ ...rsa("short", 1024).jwk, kid: RSA.kid }])],
-  ...WEAK_KEYS.map(
-    ([what, jwk]): KeyRow => [18, `a key of ${what}`, (issuer) => issuer.publish([{ ...jwk, kid: RSA.kid }])],
-  ),
-  [18, "a private key", (issuer) => issuer.publish([{ ...RSA.privateKey.export({ format: "jwk" }), kid: RSA.kid }])],
-  [
-    18,
-    "a point off its curve",
-    (issuer) => issuer.publish([{ kty: "EC", crv: "P-256", x: "AA", y: "AA", kid: RSA.kid }]),
-  ],
-  [17, "a key that it has removed", (issuer) => issuer.publish([])],
+  [3, "a key of another alg", publishing({ ...RSA.jwk, alg: "PS256" })],
+  [3, "a key of a symmetric alg", publishing({ ...RSA.jwk, alg: "HS256" })],
+  [3, "a key for encryption", publishing({ ...RSA.jwk, use: "enc" })],
+  [3, "a key that may only sign", publishing({ ...RSA.jwk, key_ops: ["sign"] })],
+  [18, "a kid twice", publishing(RSA.jwk, { ...rsa("other").jwk, kid: RSA.kid })],
+  [18, "a key of 1024 bits", publishing({ ...rsa("short", 1024).jwk, kid: RSA.kid })],
+  ...WEAK_KEYS.map(([what, jwk]): KeyRow => [18, `a key of ${what}`, publishing({ ...jwk, kid: RSA.kid })]),
+  [18, "a private key", publishing({ ...RSA.privateKey.export({ format: "jwk" }), kid: RSA.kid })],
+  [18, "a point off its curve", publishing({ kty: "EC", crv: "P-256", x: "AA", y: "AA", kid: RSA.kid })],
+  [17, "a key that it has removed", publishing()],
 ];

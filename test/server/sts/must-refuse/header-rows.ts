@@ -2,7 +2,7 @@
 import { createHmac } from "node:crypto";
 import { base64url, ec, NOW, OTHER_RSA, RSA, sign } from "../../../harness/sts.ts";
 import { signatureBytes, signWithLeadingZero, withSignature } from "../../../support/signature.ts";
-import { KEYS, type Row, type Target, type TokenRow, tokenRow } from "./target.ts";
+import { KEYS, type Row, signed, type Target, type TokenRow, tokenRow } from "./target.ts";
 
 const unsignedToken = (header: unknown, payload: unknown, signature = "c2ln") =>
   `${base64url(header)}.${base64url(payload)}.${signature}`;
@@ -64,6 +64,7 @@ const RESPELT: [row: number, what: string, respell: (token: string) => string, r
     [30, "a last character with bits to spare", nonCanonical],
   ];
 
+const RSA_1 = { kid: "rsa-1" };
 const ROWS: TokenRow[] = [
   ...UNSIGNED.map(
     ([row, what, header]): TokenRow => [row, what, ({ claims }) => unsignedToken(header, claims()), "token_header"],
@@ -86,31 +87,21 @@ const ROWS: TokenRow[] = [
   ),
   [2, "HS256 with the public key in PEM", (target) => hmac(target, pem), "token_header"],
   [2, "HS256 with the public key in JSON", (target) => hmac(target, JSON.stringify(RSA.jwk)), "token_header"],
+  [2, "another key by the issuer's name of one", signed({}, OTHER_RSA, RSA_1), "signature"],
   [
     2,
-    "another key by the issuer's name of one",
-    ({ claims }) => sign(claims(), OTHER_RSA, { kid: "rsa-1" }),
+    "the same, of a token that has expired",
+    signed({ iat: NOW - 600, exp: NOW - 300 }, OTHER_RSA, RSA_1),
     "signature",
   ],
-  [
-    2,
-    "another key by the issuer's name of one, of a token that has expired",
-    ({ claims }) => sign(claims({ iat: NOW - 600, exp: NOW - 300 }), OTHER_RSA, { kid: "rsa-1" }),
-    "signature",
-  ],
-  [3, "an alg that is not the key's", ({ claims }) => sign(claims(), RSA, { kid: "ec-256" }), "key"],
-  [3, "a curve that is not the key's", ({ claims }) => sign(claims(), ec("ec-256", "P-384"), { alg: "ES384" }), "key"],
-  [
-    3,
-    "EdDSA by the name of an RSA key",
-    ({ claims }) => sign(claims(), KEYS.ED, { alg: "EdDSA", kid: "rsa-1" }),
-    "key",
-  ],
-  [4, "a kid that is a path", ({ claims }) => sign(claims(), RSA, { kid: "../../dev/null" }), "token_header"],
-  [4, "a kid that is SQL", ({ claims }) => sign(claims(), RSA, { kid: "x' UNION SELECT 'key" }), "token_header"],
-  [4, "a kid that is no text", ({ claims }) => sign(claims(), RSA, { kid: 1 }), "token_header"],
-  [4, "an overlong kid", ({ claims }) => sign(claims(), RSA, { kid: "k".repeat(256) }), "token_header"],
-  [4, "a key that the issuer does not have", ({ claims }) => sign(claims(), OTHER_RSA), "key"],
+  [3, "an alg that is not the key's", signed({}, RSA, { kid: "ec-256" }), "key"],
+  [3, "a curve that is not the key's", signed({}, ec("ec-256", "P-384"), { alg: "ES384" }), "key"],
+  [3, "EdDSA by the name of an RSA key", signed({}, KEYS.ED, { alg: "EdDSA", ...RSA_1 }), "key"],
+  [4, "a kid that is a path", signed({}, RSA, { kid: "../../dev/null" }), "token_header"],
+  [4, "a kid that is SQL", signed({}, RSA, { kid: "x' UNION SELECT 'key" }), "token_header"],
+  [4, "a kid that is no text", signed({}, RSA, { kid: 1 }), "token_header"],
+  [4, "an overlong kid", signed({}, RSA, { kid: "k".repeat(256) }), "token_header"],
+  [4, "a key that the issuer does not have", signed({}, OTHER_RSA), "key"],
   ...[
     { jwk: OTHER_RSA.jwk },
     { jku: "https://attacker.example/jwks" },
@@ -121,13 +112,13 @@ const ROWS: TokenRow[] = [
     (own): TokenRow => [
       4,
       `a key that the token brings along in ${JSON.stringify(own).slice(0, 40)}`,
-      ({ claims }) => sign(claims(), OTHER_RSA, { kid: "rsa-1", ...own }),
+      signed({}, OTHER_RSA, { ...RSA_1, ...own }),
       "signature",
     ],
   ),
-  [5, "an unknown crit", ({ claims }) => sign(claims(), RSA, { crit: ["urn:test"], "urn:test": true }), "token_header"],
-  [30, "typ JWE", ({ claims }) => sign(claims(), RSA, { typ: "JWE" }), "token_header"],
-  [30, "typ of a proof", ({ claims }) => sign(claims(), RSA, { typ: "dpop+jwt" }), "token_header"],
+  [5, "an unknown crit", signed({}, RSA, { crit: ["urn:test"], "urn:test": true }), "token_header"],
+  [30, "typ JWE", signed({}, RSA, { typ: "JWE" }), "token_header"],
+  [30, "typ of a proof", signed({}, RSA, { typ: "dpop+jwt" }), "token_header"],
   [30, "a token inside a token", async ({ claims }) => sign(await sign(claims())), "token_claims"],
   [30, "a payload that is a list", () => sign("[]"), "token_claims"],
   [30, "a token of more than 16 KiB", ({ claims }) => sign(claims({ big: "x".repeat(16_384) })), "token_shape"],

@@ -1,7 +1,7 @@
 // The target of the rows of docs/faults.md#tokens-that-must-be-refused: an exchange, an issuer that its identity trusts, and a
 // wire. The rows depend on nothing else, so that one table runs in process and over every wire.
 import type { Identity } from "../../../../schema/index.ts";
-import { ec, ed25519, type Issuer, RSA, SUBJECT } from "../../../harness/sts.ts";
+import { ec, ed25519, type Issuer, RSA, SUBJECT, sign } from "../../../harness/sts.ts";
 import type { Body } from "../../../support/http.ts";
 
 /** The response, whatever the wire. */
@@ -60,6 +60,15 @@ export const tokenRow = ([row, what, bearer, reason, onWire]: TokenRow): Row => 
   ...(INVALID[reason] && { invalid: INVALID[reason] }),
   ...(onWire && { onWire }),
 });
+
+/** A token with the target's claims and these changes. */
+export const signed =
+  (
+    changes: Body = {},
+    ...using: Parameters<typeof sign> extends [unknown, ...infer Using] ? Using : never
+  ): Row["bearer"] =>
+  ({ claims }) =>
+    sign(claims(changes), ...using);
 
 /** What is answered to a refused exchange. */
 export const deniedText = (invalid?: string): string =>
