@@ -1,5 +1,4 @@
 // Two runs at the same time, of one stack or of two that declare the same (docs/faults.md#f20).
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { OperationName } from "../../schema/index.ts";
@@ -10,7 +9,7 @@ import type { Engine } from "../harness/small-engine/run.ts";
 import { readState } from "../harness/small-engine/state.ts";
 import { startTestbed, type Testbed, type TestbedOptions } from "../harness/small-engine/testbed.ts";
 import { type Foreign, judge, judgeDestroyed } from "./judge.ts";
-import { STACK, scenario } from "./scenario.ts";
+import { STACK, scenario, twoRuns } from "./scenario.ts";
 import { type SubjectKind, subjectOf } from "./subject.ts";
 import { everyForm, everyKind } from "./table.ts";
 
@@ -20,20 +19,9 @@ describe.concurrent("F20: two runs of one stack at the same time", () => {
       ...tried,
       action: "create",
       script: ({ operation }) => ({ rules: [{ operation, steps: [{ at: "before", delay: "300ms" }] }] }),
-      act: async ({ testbed, engine, subject }) => {
-        // The second has a separate state, as on two machines that pulled the same one.
-        const program = subject.after;
-        const other = testbed.engine("other", {
-          stack: `organization/faults/${STACK}`,
-          env: { IRM_JOURNAL: join(testbed.folder, `${STACK}.journal`) },
-        });
-        writeFileSync(testbed.stateFile("other"), testbed.stateText(STACK));
-        const first = engine.start("up", program);
-        await testbed.waitForAttempts(subject.operation);
-        const [one, two] = await Promise.all([first.outcome, other.run("up", program)]);
-        expect(two.errors).toEqual([]);
-        expect(testbed.uid("other", "subject")).toBe(testbed.uid(STACK, "subject"));
-        expect(testbed.attempts(subject.operation)).toHaveLength(1);
+      act: async (stage) => {
+        const one = await twoRuns(stage);
+        expect(stage.testbed.uid("other", "subject")).toBe(stage.uid("subject"));
         return one;
       },
     }),

@@ -6,7 +6,7 @@ import { journalPath } from "../../provider/run/journal-path.ts";
 import { ADAPTERS } from "../harness/small-engine/provider.ts";
 import type { Testbed } from "../harness/small-engine/testbed.ts";
 import { KINDS } from "./judge.ts";
-import { STACK, scenario } from "./scenario.ts";
+import { STACK, type Stage, scenario } from "./scenario.ts";
 import { everyKind } from "./table.ts";
 
 const journalOf = (testbed: Testbed): string => join(testbed.folder, `${STACK}.journal`);
@@ -23,6 +23,31 @@ const fill = (testbed: Testbed): void => {
   mkdirSync(journalOf(testbed), { recursive: true });
   symlinkSync("/dev/full", fileOf(testbed));
 };
+
+const replaceByFolder = (testbed: Testbed): void => {
+  rmSync(fileOf(testbed));
+  mkdirSync(fileOf(testbed));
+};
+
+/** Runs until this point of the POST, breaks the journal, and has written of the failure at the end. */
+const breakAt =
+  (
+    point: "before send" | "after reply",
+    breakIt: (testbed: Testbed) => void,
+    mend: (path: string) => void,
+    code: string,
+  ) =>
+  async ({ testbed, engine, subject }: Stage) => {
+    const run = engine.start("up", subject.after, { point, of: "POST" });
+    await run.paused;
+    breakIt(testbed);
+    run.resume();
+    const outcome = await run.outcome;
+    await engine.end();
+    mend(fileOf(testbed));
+    expect(engine.messages.join()).toContain(`cannot be written (${code})`);
+    return outcome;
+  };
 
 describe.concurrent("F22: a journal that cannot be written", () => {
   test.each(everyKind())(
@@ -59,41 +84,14 @@ describe.concurrent("F22: a journal that cannot be written", () => {
   // A plugin reads the journal after the POST too, for other processes of its run, and reading /dev/full never ends.
   test.each(KINDS)("a disk that fills up after the POST loses no %s (dynamic)", (kind) =>
     scenario({
-      adapter: "dynamic",
-      kind,
-      action: "create",
-      act: async ({ testbed, engine, subject }) => {
-        const run = engine.start("up", subject.after, { point: "before send", of: "POST" });
-        await run.paused;
-        fill(testbed);
-        run.resume();
-        const outcome = await run.outcome;
-        await engine.end();
-        rmSync(fileOf(testbed));
-        expect(engine.messages.join()).toContain("cannot be written (ENOSPC)");
-        return outcome;
-      },
-      attempts: 1,
+      ...{ adapter: "dynamic", kind, action: "create", attempts: 1 },
+      act: breakAt("before send", fill, rmSync, "ENOSPC"),
     }),
   );
   test.each(ADAPTERS)("a journal that becomes unusable after the POST loses no record (%s)", (adapter) =>
     scenario({
-      adapter,
-      kind: "group",
-      action: "create",
-      act: async ({ testbed, engine, subject }) => {
-        const run = engine.start("up", subject.after, { point: "after reply", of: "POST" });
-        await run.paused;
-        rmSync(fileOf(testbed));
-        mkdirSync(fileOf(testbed));
-        run.resume();
-        const outcome = await run.outcome;
-        await engine.end();
-        rmdirSync(fileOf(testbed));
-        expect(engine.messages.join()).toContain("cannot be written (EISDIR)");
-        return outcome;
-      },
-      attempts: 1,
+      ...{ adapter, kind: "group", action: "create", attempts: 1 },
+      act: breakAt("after reply", replaceByFolder, rmdirSync, "EISDIR"),
     }),
   );
 });

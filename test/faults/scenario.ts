@@ -1,5 +1,7 @@
 // A scenario: creates the dependencies, and runs the action with a fault. At most one further `up` (or `refresh` and `up`)
 // follows without a fault. Then L1 to L7 are judged, and the destroy.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect } from "vitest";
 import type { FaultScript } from "../../server/faults/script.ts";
 import type { Command, Outcome } from "../harness/small-engine/engine.ts";
@@ -111,3 +113,18 @@ export const killOnArrival =
     await startUntilArrival(stage, carriedOut);
     await stage.engine.kill();
   };
+
+/** Two runs of one stack at once; the second has a state of its own, as on two machines that pulled the same one. */
+export const twoRuns = async ({ testbed, engine, subject }: Stage): Promise<Outcome> => {
+  const other = testbed.engine("other", {
+    stack: `organization/faults/${STACK}`,
+    env: { IRM_JOURNAL: join(testbed.folder, `${STACK}.journal`) },
+  });
+  writeFileSync(testbed.stateFile("other"), testbed.stateText(STACK));
+  const first = engine.start("up", subject.after);
+  await testbed.waitForAttempts(subject.operation);
+  const [one, two] = await Promise.all([first.outcome, other.run("up", subject.after)]);
+  expect(two.errors).toEqual([]);
+  expect(testbed.attempts(subject.operation)).toHaveLength(1);
+  return one;
+};
