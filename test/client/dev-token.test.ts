@@ -7,19 +7,15 @@ import { manualClock } from "../harness/clock.ts";
 import { runIrm } from "../support/irm.ts";
 import { ORG } from "../support/scripted.ts";
 
-const issuer = "http://127.0.0.1:8080/dev-issuer";
+const server = "http://127.0.0.1:8080";
+const issuer = `${server}/dev-issuer`;
 const COMMAND = `npx pulumi-irm serve token --issuer ${issuer} --subject`;
 
 describe("a new token", () => {
   test.each<[reason: string, claims: Json, source: string | undefined, advice: string]>([
     ["of a variable", { sub: "owner" }, "IRM_IDENTITY_TOKEN", `export IRM_IDENTITY_TOKEN=$(${COMMAND} owner)`],
     ["of a file", { sub: "owner" }, "IRM_IDENTITY_TOKEN_FILE", `${COMMAND} owner > "$IRM_IDENTITY_TOKEN_FILE"`],
-    [
-      "with the usual audience",
-      { sub: "a", aud: "http://127.0.0.1:8080", exp: 1, jti: "x" },
-      undefined,
-      `${COMMAND} a`,
-    ],
+    ["with the usual audience", { sub: "a", aud: server, exp: 1, jti: "x" }, undefined, `${COMMAND} a`],
     ["with another audience", { sub: "a", aud: "https://b" }, undefined, `${COMMAND} a --audience https://b`],
     [
       "with claims, in the spelling of the command",

@@ -44,21 +44,17 @@ it("a list fetches no page before it is needed", async () => {
 });
 
 describe("a list whose page tokens never end", () => {
+  const TWICE = "the service returned the same page token twice";
+  const threeFull = (page: number) => ({
+    groups: page <= 3 ? groups(page * 200, 200) : [],
+    nextPageToken: `${page}`,
+  });
   it.each<[string, (page: number) => Json, number, string?]>([
     ["empty pages", (page) => ({ groups: [], nextPageToken: `${page}` }), 11],
     ["pages without the member", (page) => ({ nextPageToken: `${page}` }), 11],
     ["the first page again and again", (page) => ({ groups: groups(0, 2), nextPageToken: `${page}` }), 13],
-    [
-      "empty pages after three full ones",
-      (page) => ({ groups: page <= 3 ? groups(page * 200, 200) : [], nextPageToken: `${page}` }),
-      17,
-    ],
-    [
-      "the same token for ever",
-      () => ({ groups: [], nextPageToken: "2" }),
-      2,
-      "the service returned the same page token twice",
-    ],
+    ["empty pages after three full ones", threeFull, 17],
+    ["the same token for ever", () => ({ groups: [], nextPageToken: "2" }), 2, TWICE],
   ])("ends with an error after a few requests for %s", async (_what, pageOf, requests, text = "") => {
     const service = endless(pageOf);
     await expect(countListed(service.session)).rejects.toThrow(`ListGroups: ${text}`);

@@ -20,29 +20,25 @@ const echo = ({ token }: HttpRequest): HttpAnswer => {
 const echoPage = ({ token }: HttpRequest): HttpAnswer => ({
   ...{ status: 502, headers: { "content-type": "text/html" }, body: `Bearer ${token}` },
 });
+const noAnswer = (): never => {
+  throw lostAnswer(true);
+};
 const echoSuccess = ({ token }: HttpRequest): HttpAnswer => ({ status: 200, headers: {}, body: `Bearer ${token}` });
 
+const GITHUB = {
+  ACTIONS_ID_TOKEN_REQUEST_URL: "https://actions.example.com",
+  ACTIONS_ID_TOKEN_REQUEST_TOKEN: "secret-request-token",
+};
 const ENVIRONMENTS: [string, Env][] = [
   ["a token", { IRM_TOKEN: "secret-api-token" }],
   ["a workload's token", { IRM_IDENTITY_TOKEN: WORKLOAD }],
-  [
-    "GitHub's request token",
-    {
-      ACTIONS_ID_TOKEN_REQUEST_URL: "https://actions.example.com",
-      ACTIONS_ID_TOKEN_REQUEST_TOKEN: "secret-request-token",
-    },
-  ],
+  ["GitHub's request token", GITHUB],
 ];
 const ANSWERS: [string, (request: HttpRequest) => HttpAnswer][] = [
   ["an error that echoes", echo],
   ["a page that echoes", echoPage],
   ["a success that echoes", echoSuccess],
-  [
-    "no answer",
-    () => {
-      throw lostAnswer(true);
-    },
-  ],
+  ["no answer", noAnswer],
 ];
 
 const deepText = (error: unknown): string => {

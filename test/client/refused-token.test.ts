@@ -31,9 +31,10 @@ const sessionOf = (env: Env, ...steps: Parameters<typeof scriptedTransport>) => 
   return sessionWith(readConfig(getter(), own), environment);
 };
 
+const MAY_BE = "it may have expired, or be for another audience than irm:baseUrl";
 const hint = (origin: string) =>
   "UNAUTHENTICATED: Unauthenticated: the token is not valid\n" +
-  `The API token was refused: it may have expired, or be for another audience than irm:baseUrl. It comes from ${origin}.\nSee docs/recovery.md#sign-in`;
+  `The API token was refused: ${MAY_BE}. It comes from ${origin}.\nSee docs/recovery.md#sign-in`;
 
 describe("the error for a refused token names its source:", () => {
   const job = {
@@ -64,11 +65,7 @@ describe("the error for a refused token names its source:", () => {
       { aud: ["https://other.example", "https://\u001b[2J"], exp: 1e12 },
       `its audience is https://other.example, https://\\u001b[2J, and the address of the API is ${BASE_URL}`,
     ],
-    [
-      "it is for this address",
-      { aud: `${BASE_URL}/` },
-      "it may have expired, or be for another audience than irm:baseUrl",
-    ],
+    ["it is for this address", { aud: `${BASE_URL}/` }, MAY_BE],
   ])("with the reason that the token shows: %s", async (_, claims, reason) => {
     const token = ["eyJhbGciOiJSUzI1NiJ9", Buffer.from(JSON.stringify(claims)).toString("base64url"), "c2ln"].join(".");
     const run = reconcile.read(group, sessionOf({ IRM_TOKEN: token }, REFUSED), GROUP, {});

@@ -122,11 +122,7 @@ test.each<[string, Body, string]>([
   ["the newest approved event: not one that waits", { latestEventType: "EVENT_TYPE_FILTER_FIXED" }, "a"],
   ["an approved event that is not the newest", { latestEventType: "EVENT_TYPE_FILTER_DETECTION" }, ""],
   ["a newer one that waits for review", { latestEventType: "EVENT_TYPE_FILTER_FIX_NOT_PLANNED" }, ""],
-  [
-    "of two at one time the later in the list",
-    { latest_event_type: "EVENT_TYPE_FILTER_TRUE_POSITIVE_DETERMINATION" },
-    "b",
-  ],
+  ["of two at a time the later", { latest_event_type: "EVENT_TYPE_FILTER_TRUE_POSITIVE_DETERMINATION" }, "b"],
   ["the newest event, where none was approved", { latestEventType: "EVENT_TYPE_FILTER_ANALYSIS_NOT_PLANNED" }, ""],
   ["the unset type is no filter", { latestEventType: 0 }, "abcd"],
   ["part of the artifact's name, in any case", { query: "NGINX" }, "ab"],

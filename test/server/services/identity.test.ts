@@ -10,6 +10,8 @@ import type { Body } from "../../support/http.ts";
 import { expectInvalid, expectNotFound, expectRefusal } from "../../support/refusal.ts";
 
 const EXACT = { issuer: "https://issuer.example", subject: "s" };
+const ACCOUNT = { awsAccount: "123456789012" };
+const PATTERNS = { issuerPattern: "https://.*\\.example", audiencePattern: "a|b" };
 const later = (ms: number) => new Date(START_MS + ms).toISOString();
 const api = await serve();
 
@@ -19,18 +21,8 @@ const create = (body: Body, server = api) =>
 test.each<[string, Body, string]>([
   ["exact claims", { claimMatch: EXACT }, "CLAIM_MATCH"],
   ["keys", { staticKeys: { ...EXACT, issuerKeys: ownKeys() } }, "STATIC"],
-  [
-    "patterns",
-    {
-      claimMatch: { issuerPattern: "https://.*\\.example", subjectPattern: "repo:my-org/.*", audiencePattern: "a|b" },
-    },
-    "CLAIM_MATCH",
-  ],
-  [
-    "an AWS identity",
-    { awsIdentity: { awsAccount: "123456789012", arnPattern: "arn:.*", userIdPattern: "A.*" } },
-    "AWS_IDENTITY",
-  ],
+  ["patterns", { claimMatch: { ...PATTERNS, subjectPattern: "repo:my-org/.*" } }, "CLAIM_MATCH"],
+  ["AWS", { awsIdentity: { ...ACCOUNT, arnPattern: "arn:.*", userIdPattern: "A.*" } }, "AWS_IDENTITY"],
 ])("each relationship is returned unchanged: %s", async (_, relationship, type) => {
   const answer = await create(relationship);
   expect(answer.status, answer.text).toBe(200);
@@ -43,8 +35,8 @@ test.each<[string, Body]>([
   ["claimMatch.issuerPattern", { claimMatch: { issuerPattern: "a)|(b", subject: "s" } }],
   ["claimMatch.subjectPattern", { claimMatch: { issuer: EXACT.issuer, subjectPattern: "(" } }],
   ["claimMatch.claimPatterns.ref", { claimMatch: { ...EXACT, claimPatterns: { ref: "*" } } }],
-  ["awsIdentity.arnPattern", { awsIdentity: { awsAccount: "123456789012", arnPattern: "+", userId: "u" } }],
-  ["awsIdentity.userIdPattern", { awsIdentity: { awsAccount: "123456789012", arn: "a", userIdPattern: "(?=x)" } }],
+  ["awsIdentity.arnPattern", { awsIdentity: { ...ACCOUNT, arnPattern: "+", userId: "u" } }],
+  ["awsIdentity.userIdPattern", { awsIdentity: { ...ACCOUNT, arn: "a", userIdPattern: "(?=x)" } }],
 ])("a pattern that does not compile alone is refused at create, with its path: %s", async (field, relationship) => {
   const { status, json } = await create(relationship);
   expect(status).toBe(400);

@@ -29,14 +29,14 @@ describe("the development issuer", () => {
   it.each([
     ["no subject", { subject: "" }, "subject: is required"],
     [
-      "a lifetime that is not a number",
-      { subject: "me", lifetimeSeconds: Number.NaN },
+      "a lifetime that is no number",
+      { subject: "me", lifetimeSeconds: NaN },
       "lifetimeSeconds: must be a number of seconds",
     ],
     ["a claim sub beside the subject", { subject: "me", claims: { sub: "evil" } }, "claims.sub: is given as subject"],
     ["a claim aud beside the audience", { subject: "me", claims: { aud: "a" } }, "claims.aud: is given as audience"],
     [
-      "a claim exp beside a lifetime",
+      "a claim exp beside one",
       { subject: "me", lifetimeSeconds: 1, claims: { exp: NOW } },
       "claims.exp: must not be given with a lifetime",
     ],
