@@ -1,14 +1,13 @@
 // A server with `dev` in the tests of a client: tokens, and a reset between two tests.
-import { afterAll, beforeEach, describe, expect, expectTypeOf, test } from "vitest";
+import { beforeEach, describe, expect, expectTypeOf, test } from "vitest";
 import { createServer, type DevServer, type Faults, type RunningServer } from "../../server/index.ts";
 import { atEnd, IAM, openHttp, sharedKeys } from "../harness/api-server.ts";
 import { manualClock } from "../harness/clock.ts";
 import { payloadOf } from "../harness/sts.ts";
-import { temporaryFolder } from "../support/command.ts";
 import type { Body } from "../support/http.ts";
+import { testFolder } from "../support/test-folder.ts";
 
-const folder = temporaryFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 let server: DevServer & { faults: Faults };
 let client: ReturnType<typeof openHttp>;

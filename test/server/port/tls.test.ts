@@ -1,12 +1,11 @@
 // The files of --tls-cert and --tls-key: valid ones, and the errors for the others.
 import { writeFileSync } from "node:fs";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readTlsKeys, TlsError } from "../../../server/index.ts";
 import { CERTIFICATE, CERTIFICATE_KEY, OTHER_KEY } from "../../support/certificate.ts";
-import { temporaryFolder } from "../../support/command.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
-const { path: file, remove } = temporaryFolder();
-afterAll(remove);
+const { path: file } = testFolder();
 
 const files = { "cert.pem": CERTIFICATE, "key.pem": CERTIFICATE_KEY, "other.pem": OTHER_KEY, "none.pem": "nothing" };
 for (const [name, text] of Object.entries(files)) writeFileSync(file(name), text);

@@ -1,12 +1,11 @@
 // Seed files that are refused, with file, line and column: all problems at once, in the API's words.
 
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createServer, parseSeed, SeedError } from "../../../server/index.ts";
 import { IAM, ownKeys, serve, sharedKeys } from "../../harness/api-server.ts";
-import { temporaryFolder } from "../../support/command.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
-const folder = temporaryFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 /** The lines of the message that refuses a seed. */
 const refusal = (text: string): string[] => {

@@ -1,15 +1,14 @@
 // Seed files that are applied: every record in its place, once, and no secret in the database.
 
 import { readFileSync } from "node:fs";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createServer, parseSeed, SeedError } from "../../../server/index.ts";
 import { IAM, REGISTRY, serve, type TestServer } from "../../harness/api-server.ts";
 import { createRecord } from "../../harness/records.ts";
-import { temporaryFolder } from "../../support/command.ts";
 import type { Body } from "../../support/http.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
-const folder = temporaryFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 const SECRET = "seeded-client-secret";
 const GOOD = `

@@ -2,14 +2,13 @@
 // node:sqlite, which older versions of Node 22 and 24 emit, is left out, and no other one.
 
 import { chmodSync, statSync } from "node:fs";
-import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { DatabaseError } from "../../../server/index.ts";
 import { openDatabase } from "../../../server/store/database.ts";
 import { withoutSqliteWarning } from "../../../server/store/sqlite.ts";
-import { temporaryFolder } from "../../support/command.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
-const folder = temporaryFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 const pragma = (database: ReturnType<typeof openDatabase>, name: string) =>
   Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];

@@ -1,13 +1,12 @@
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore } from "../../../server/store/store.ts";
 import { IAM, serve, type TestServer } from "../../harness/api-server.ts";
-import { temporaryFolder } from "../../support/command.ts";
 import { expectRefusal } from "../../support/refusal.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
-const folder = temporaryFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 let api: TestServer;
 

@@ -1,19 +1,15 @@
 // A server on a file, closed and opened again: records, signing keys and page tokens persist.
 
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createServer } from "../../../server/index.ts";
 import { IAM, serve, type TestServer } from "../../harness/api-server.ts";
 import { manualClock } from "../../harness/clock.ts";
 import { createRecord } from "../../harness/records.ts";
-import { temporaryFolder } from "../../support/command.ts";
 import type { Body } from "../../support/http.ts";
 import { expectUnauthenticated } from "../../support/refusal.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
-// Real keys and a real disk: seconds on a busy machine.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
-const folder = temporaryFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 // Ids of a second start must not be those of the first: random ones, as in life. Keys are the store's own.
 const start = (file: string, port = 0, clock = manualClock()): Promise<TestServer> =>

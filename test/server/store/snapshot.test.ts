@@ -4,13 +4,12 @@
 import { execFile } from "node:child_process";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { IAM, serve, shuffledIds, type TestServer } from "../../harness/api-server.ts";
 import { createRecord } from "../../harness/records.ts";
-import { temporaryFolder } from "../../support/command.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
-const folder = temporaryFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 // The command of docs/server.md.
 const BACKUP =

@@ -2,7 +2,7 @@
 // stopped or killed.
 import { createHook } from "node:async_hooks";
 import { generateKeyPairSync } from "node:crypto";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createServer } from "../../../../server/index.ts";
 import { openDatabase } from "../../../../server/store/database.ts";
 import { createStore, type Store } from "../../../../server/store/store.ts";
@@ -11,8 +11,8 @@ import { isRotationDue, liveKeys, type Signer, type StoredKey, signingKey } from
 import { atEnd, IAM, openHttp, serve, type startServer, type TestServer } from "../../../harness/api-server.ts";
 import { DAY_MS, HOUR_MS, manualClock, START_MS } from "../../../harness/clock.ts";
 import { headerOf } from "../../../harness/sts.ts";
-import { temporaryFolder } from "../../../support/command.ts";
 import type { Body } from "../../../support/http.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -184,8 +184,7 @@ const openStore = (file = ":memory:"): Store => {
 };
 
 describe("a server", () => {
-  const folder = temporaryFolder();
-  afterAll(folder.remove);
+  const folder = testFolder();
   const start = (options: Options = {}) => serve({ keys: undefined, store: openStore(), ...options });
   const status = async (api: TestServer, token: string) => (await api.call("GET", `${IAM}/groups`, { token })).status;
   const newToken = (api: TestServer) => api.token(api.identity, { subject: "owner" });
