@@ -3,9 +3,10 @@
 import { createRemoteJWKSet, jwtVerify } from "jose";
 import { describe, expect, test } from "vitest";
 import { createServer, ServerOptionsError } from "../../../server/index.ts";
+import type { Sts } from "../../../server/sts/index.ts";
 import { atEnd, serve, sharedKeys, type TestServer } from "../../harness/api-server.ts";
 import { START_MS } from "../../harness/clock.ts";
-import { payloadOf } from "../../harness/sts.ts";
+import { createService, NOW, payloadOf } from "../../harness/sts.ts";
 import { expectInvalid } from "../../support/refusal.ts";
 
 const api = await serve();
@@ -76,6 +77,17 @@ describe("the development issuer", () => {
     expect(Object.keys(json)).toEqual(["token"]);
   });
 
+  test.each([
+    ["arrays", "[", "", "]"],
+    ["objects", '{"a":', "0", "}"],
+  ])("mints claims of a hundred levels of %s, and refuses deeper ones", async (_, open, inside, close) => {
+    const mintNested = (levels: number) =>
+      mint(`{"subject":"s","claims":{"x":${open.repeat(levels - 1)}${inside}${close.repeat(levels - 1)}}}`);
+    expect((await mintNested(100)).status).toBe(200);
+    for (const levels of [101, 5_000, 100_000])
+      expectInvalid(await mintNested(levels), { claims: "must not be nested in more than 100 levels" });
+  });
+
   const AUDIENCE = "must be a string, or a list of strings, none of them empty";
   test.each<[string, unknown, string, string]>([
     ["no subject", {}, "subject", "is required"],
@@ -103,5 +115,42 @@ describe("createServer", () => {
   test.each(["0.0.0.0", "::", "192.168.1.7", "example.com"])("refuses dev on %s, and listens nowhere", async (host) => {
     const text = `the development issuer mints tokens for anyone who reaches it, so --dev is refused on ${host}; leave out --host`;
     await expect(createServer({ dev: true, host })).rejects.toThrow(new ServerOptionsError(text));
+  });
+});
+
+type Minted = Parameters<NonNullable<Sts["devIssuer"]>["mint"]>[0];
+const mintBy = async (input: Minted) => payloadOf(await createService([]).sts.devIssuer?.mint(input));
+
+describe("the development issuer, in process,", () => {
+  test.each<[string, object, object]>([
+    ["exp", { exp: NOW - 60 }, { exp: NOW - 60, iat: NOW - 60 }],
+    ["exp and iat", { exp: NOW + 60, iat: NOW + 30 }, { exp: NOW + 60, iat: NOW + 30 }],
+    ["nbf", { nbf: NOW + 600 }, { nbf: NOW + 600, iat: NOW, exp: NOW + 3600 }],
+    ["iss", { iss: "https://other.example" }, { iss: "https://other.example" }],
+    ["jti", { jti: "1" }, { jti: "1" }],
+    ["an exp that is not a time", { exp: "soon" }, { exp: "soon", iat: NOW }],
+  ])("writes %s of the claims", async (_, claims, expected) => {
+    expect(await mintBy({ subject: "me", claims: { ...claims } })).toMatchObject(expected);
+  });
+
+  test.each([
+    ["no subject", { subject: "" }, "subject: is required"],
+    [
+      "a lifetime that is no number",
+      { subject: "me", lifetimeSeconds: NaN },
+      "lifetimeSeconds: must be a number of seconds",
+    ],
+    ["a claim sub beside the subject", { subject: "me", claims: { sub: "evil" } }, "claims.sub: is given as subject"],
+    ["a claim aud beside the audience", { subject: "me", claims: { aud: "a" } }, "claims.aud: is given as audience"],
+    [
+      "a claim exp beside one",
+      { subject: "me", lifetimeSeconds: 1, claims: { exp: NOW } },
+      "claims.exp: must not be given with a lifetime",
+    ],
+  ])("refuses %s", async (_, input, text) => {
+    await expect(mintBy(input)).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+      message: `Invalid argument: ${text}`,
+    });
   });
 });

@@ -1,18 +1,20 @@
 // One port for both wires (docs/contract.md#wire): the first bytes distinguish HTTP/2 from HTTP/1.1, and with TLS, ALPN does.
 // HTTP/2 that is not gRPC is REST.
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
 import { request as requestHttps } from "node:https";
 import type { Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { credentials } from "@grpc/grpc-js";
 import { afterAll, describe, expect, test } from "vitest";
 import { openapiDocument } from "../../../schema/index.ts";
-import { createServer } from "../../../server/index.ts";
+import { createServer, readTlsKeys, TlsError } from "../../../server/index.ts";
 import { IAM, loggedRequests, openGrpc, serve, sharedKeys } from "../../harness/api-server.ts";
-import { CERTIFICATE, CERTIFICATE_KEY } from "../../support/certificate.ts";
+import { CERTIFICATE, CERTIFICATE_KEY, OTHER_KEY } from "../../support/certificate.ts";
 import { grpcMethodOf } from "../../support/grpc.ts";
 import { openHttp2, restCall } from "../../support/http2.ts";
 import { openConnection, openSocket } from "../../support/socket.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 const GET = "GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n";
@@ -184,5 +186,45 @@ describe("with TLS", async () => {
     connection.write(GET);
     expect(await connection.ended).not.toContain("HTTP/1.1 200");
     expect(await negotiate(["http/1.1"])).toBe("http/1.1");
+  });
+});
+
+// The files of --tls-cert and --tls-key: valid ones, and the errors for the others.
+const { path: file } = testFolder();
+
+const files = { "cert.pem": CERTIFICATE, "key.pem": CERTIFICATE_KEY, "other.pem": OTHER_KEY, "none.pem": "nothing" };
+for (const [name, text] of Object.entries(files)) writeFileSync(file(name), text);
+
+test("a certificate and its key are read", () => {
+  expect(readTlsKeys(file("cert.pem"), file("key.pem"))).toEqual({ cert: CERTIFICATE, key: CERTIFICATE_KEY });
+});
+
+describe("are reported in one sentence:", () => {
+  test.each([
+    ["a missing certificate", "no.pem", "key.pem", /^cannot read the certificate \S+no\.pem: ENOENT: [^\n]+$/],
+    ["no certificate", "none.pem", "key.pem", /^\S+none\.pem holds no certificate in PEM$/],
+    ["a key in place of the certificate", "key.pem", "key.pem", /^\S+key\.pem holds no certificate in PEM$/],
+    [
+      "no key",
+      "cert.pem",
+      "none.pem",
+      /^\S+none\.pem holds no private key in PEM that can be used without a password$/,
+    ],
+    [
+      "another key",
+      "cert.pem",
+      "other.pem",
+      /^the private key in \S+other\.pem does not belong to the certificate in \S+cert\.pem$/,
+    ],
+  ])("%s", (_, cert, key, text) => {
+    const read = () => readTlsKeys(file(cert), file(key));
+    expect(read).toThrow(TlsError);
+    expect(read).toThrow(text);
+  });
+
+  test("none of them quotes the key", () => {
+    expect(() => readTlsKeys(file("cert.pem"), file("other.pem"))).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining("MIGH") }),
+    );
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { capabilitiesFromBits, type ExchangeRequest, RawToken } from "../../../schema/index.ts";
+import { capabilitiesFromBits, type ExchangeRequest, type Identity, isUidp, RawToken } from "../../../schema/index.ts";
 import { createSigner, type Sts } from "../../../server/sts/index.ts";
 import { NOON_MS } from "../../harness/clock.ts";
 import {
@@ -18,6 +18,7 @@ import {
   identity,
   NOW,
   ORG,
+  OTHER_RSA,
   payloadOf,
   RSA,
   SUBJECT,
@@ -35,6 +36,10 @@ const ED = ed25519("ed-1");
 const issuer = await serveIssuer([RSA, P256, P384, P521, ED]);
 
 const ci = () => identity({ claimMatch: { issuer: issuer.url, subject: SUBJECT } });
+
+const ANY = { subjectPattern: ".*" };
+/** A token that is taken. */
+const good = () => sign(claimsFrom(issuer.url));
 
 describe("a workload's token is exchanged for an API token", () => {
   it("that names no key, when the issuer has one of its algorithm", async () => {
@@ -93,7 +98,7 @@ describe("a workload's token is exchanged for an API token", () => {
     async (cap) => {
       const held = new Set(capabilitiesFromBits(cap));
       const { sts } = createService([ci()], { capabilitiesOf: () => new Map([[ORG, held]]) });
-      const { token } = await sts.exchange({ identity: UID }, await sign(claimsFrom(issuer.url)));
+      const { token } = await sts.exchange({ identity: UID }, await good());
       expect(payloadOf(token).cap).toEqual({ [ORG]: cap });
     },
   );
@@ -107,7 +112,7 @@ describe("a workload's token is exchanged for an API token", () => {
 
   it("unless that would exceed the header of a request", async () => {
     const { sts, events } = createService([ci()]);
-    const bearer = await sign(claimsFrom(issuer.url));
+    const bearer = await good();
     const scopesAt = (depth: number) =>
       Array.from({ length: 50 }, (_, i) => ORG + `/${i.toString(16).padStart(16, "0")}`.repeat(depth));
     expect(await sts.exchange({ identity: UID, scopes: scopesAt(10) }, bearer)).toHaveProperty("token");
@@ -118,7 +123,7 @@ describe("a workload's token is exchanged for an API token", () => {
 
   it("which sets lastSeenTime of the identity, with an empty cap claim when that is bound nowhere", async () => {
     const { sts, seen } = createService([ci()]);
-    const { token } = await sts.exchange({ identity: UID }, await sign(claimsFrom(issuer.url)));
+    const { token } = await sts.exchange({ identity: UID }, await good());
     expect(seen).toEqual([[UID, NOON_MS]]);
     expect(payloadOf(token).cap).toEqual({});
   });
@@ -127,7 +132,7 @@ describe("a workload's token is exchanged for an API token", () => {
 describe("without an identity", () => {
   it("it is the only one of the exact issuer and subject", async () => {
     const { sts, events } = createService([ci(), identity({ uid: `${ORG}/0000000000000001` })]);
-    const { token } = await sts.exchange({}, await sign(claimsFrom(issuer.url)));
+    const { token } = await sts.exchange({}, await good());
     expect(payloadOf(token).sub).toBe(UID);
     expect(events).toMatchObject([{ identity: UID }]);
   });
@@ -135,13 +140,10 @@ describe("without an identity", () => {
   it.each([
     ["none exists", () => []],
     ["two exist", () => [ci(), { ...ci(), uid: `${ORG}/0000000000000001` }]],
-    [
-      "the only one matches by a pattern",
-      () => [identity({ claimMatch: { issuer: issuer.url, subjectPattern: ".*" } })],
-    ],
+    ["the only one matches by a pattern", () => [identity({ claimMatch: { ...ANY, issuer: issuer.url } })]],
   ])("it is denied when %s", async (_, records) => {
     const { sts, events } = createService(records());
-    await expect(sts.exchange({ identity: "" }, await sign(claimsFrom(issuer.url)))).rejects.toMatchObject(DENIED);
+    await expect(sts.exchange({ identity: "" }, await good())).rejects.toMatchObject(DENIED);
     expect(events).toMatchObject([{ decision: "denied", reason: "identity_unknown" }]);
   });
 });
@@ -179,7 +181,7 @@ describe("the identity that anyone may assume", () => {
 
 describe("the requested audience", () => {
   const audienceOf = async (sts: Sts, request: ExchangeRequest) =>
-    payloadOf((await sts.exchange({ identity: UID, ...request }, await sign(claimsFrom(issuer.url)))).token).aud;
+    payloadOf((await sts.exchange({ identity: UID, ...request }, await good())).token).aud;
 
   it.each<[string, ExchangeRequest, unknown]>([
     ["is a text when it is one", { aud: [CONSOLE] }, CONSOLE],
@@ -204,7 +206,7 @@ describe("the requested audience", () => {
     ["one of ours and another in one text", [`${API},https://evil.example`], OURS],
   ])("is refused when it is %s", async (_, aud, description) => {
     const { sts, events } = createService([ci()]);
-    await expect(sts.exchange({ identity: UID, aud }, await sign(claimsFrom(issuer.url)))).rejects.toMatchObject({
+    await expect(sts.exchange({ identity: UID, aud }, await good())).rejects.toMatchObject({
       code: "INVALID_ARGUMENT",
       message: `Invalid argument: aud: ${description}`,
       fieldViolations: [{ field: "aud", description }],
@@ -242,7 +244,7 @@ it("an identity that is deleted while its token is signed gets no token", async 
     return signer.sign(claims);
   };
   const { sts, events, seen } = createService(records, { signer: { ...signer, sign: signAfterDelete } });
-  await expect(sts.exchange({ identity: UID }, await sign(claimsFrom(issuer.url)))).rejects.toMatchObject(DENIED);
+  await expect(sts.exchange({ identity: UID }, await good())).rejects.toMatchObject(DENIED);
   expect(events).toMatchObject([{ decision: "denied", reason: "identity_unknown", detail: "deleted meanwhile" }]);
   expect(seen).toEqual([]);
 });
@@ -255,7 +257,7 @@ describe("a failure of the server", () => {
         throw cause;
       },
     });
-    await expect(sts.exchange({ identity: UID }, await sign(claimsFrom(issuer.url)))).rejects.toMatchObject({
+    await expect(sts.exchange({ identity: UID }, await good())).rejects.toMatchObject({
       code: "INTERNAL",
       message: "Internal: the token could not be exchanged",
       cause,
@@ -267,7 +269,7 @@ describe("a failure of the server", () => {
 describe("the audit line", () => {
   it("names the token by issuer, subject, key and a hash of its id, and has no part of it", async () => {
     const { sts, events } = createService([ci()]);
-    const bearer = await sign(claimsFrom(issuer.url));
+    const bearer = await good();
     const { token = "" } = await sts.exchange({ identity: UID }, bearer);
     expect(events).toEqual([
       {
@@ -286,4 +288,115 @@ describe("the audit line", () => {
     for (const part of [...bearer.split("."), ...token.split("."), "upstream-1"])
       expect(JSON.stringify(events)).not.toContain(part);
   });
+});
+
+// docs/faults.md#tokens-that-must-be-refused in process: what no wire carries, and identities that the API would not store.
+/** It has answered nobody. */
+const silent = await serveIssuer();
+
+const claims = () => claimsFrom(silent.url);
+const trusting = (claimMatch: Identity["claimMatch"] = { issuer: silent.url, subject: SUBJECT }) =>
+  identity({ claimMatch });
+
+/** Denied with the fixed text and for this reason, without a lastSeenTime and without a connection. */
+const expectRefusal = async (bearer: string, reason: string, record = trusting()) => {
+  const before = silent.connections();
+  const { sts, events, seen } = createService([record]);
+  await expect(sts.exchange({ identity: UID }, bearer)).rejects.toMatchObject(DENIED);
+  expect(events).toMatchObject([{ decision: "denied", reason }]);
+  expect(seen).toEqual([]);
+  expect(silent.connections()).toBe(before);
+};
+
+it("row 30: a newline behind", async () => expectRefusal(`${await sign(claims())}\n`, "token_shape"));
+
+const withKeys = (fields: Partial<NonNullable<Identity["staticKeys"]>> = {}, changes: Partial<Identity> = {}) =>
+  identity({
+    staticKeys: {
+      issuer: silent.url,
+      subject: SUBJECT,
+      issuerKeys: JSON.stringify({ keys: [OTHER_RSA.jwk] }),
+      ...fields,
+    },
+    ...changes,
+  });
+
+describe("row 23: an identity that says too much or too little matches nothing", () => {
+  it.each<[string, Identity["claimMatch"]]>([
+    ["both an issuer and a pattern", { issuer: "https://a.example", issuerPattern: ".*", subject: SUBJECT }],
+    ["neither issuer nor pattern", { subject: SUBJECT }],
+    ["an empty issuer", { issuer: "", subject: SUBJECT }],
+    ["an empty pattern", { issuerPattern: "", subject: SUBJECT }],
+    ["both a subject and a pattern", { issuerPattern: ".*", subject: SUBJECT, subjectPattern: ".*" }],
+    ["neither subject nor pattern", { issuerPattern: ".*" }],
+    ["both an audience and a pattern", { issuerPattern: ".*", subject: SUBJECT, audience: "a", audiencePattern: ".*" }],
+    ["an empty audience", { issuerPattern: ".*", subject: SUBJECT, audience: "" }],
+  ])("%s", async (_, claimMatch) => expectRefusal(await sign(claims()), "identity_malformed", trusting(claimMatch)));
+
+  it("two relationships, and a service of the platform", async () => {
+    const both = { ...trusting({ issuer: "https://a.example", subject: SUBJECT }), ...withKeys() };
+    await expectRefusal(await sign(claims()), "identity_malformed", both);
+    const record = identity({ servicePrincipal: "SERVICE_PRINCIPAL_INGESTER" });
+    await expectRefusal(await sign(claims()), "identity_kind", record);
+  });
+});
+
+describe("row 26: a missing identity", () => {
+  it.each([
+    ["an unknown one", `${GROUP}/0000000000000002`],
+    ["what is no uid", "../etc/passwd"],
+    ["what is no uid, in SQL", "' OR 1=1 --"],
+    ["a uid in capitals", UID.toUpperCase()],
+  ])("%s is not looked up, and nothing is fetched for an untrusted issuer", async (_, uid) => {
+    const before = silent.connections();
+    const asked: string[] = [];
+    const { sts, events } = createService([trusting()], {
+      identities: {
+        get: (asking) => void asked.push(asking),
+        withExactClaims: () => [],
+        hasIssuer: () => false,
+        organizationsWith: () => [],
+        seen: () => {},
+      },
+    });
+    await expect(sts.exchange({ identity: uid }, await sign(claims()))).rejects.toMatchObject(DENIED);
+    expect(events).toMatchObject([{ reason: "identity_unknown" }]);
+    expect(asked.every(isUidp)).toBe(true);
+    expect(silent.connections()).toBe(before);
+  });
+});
+
+describe("row 28 and 29: an identity with static keys", () => {
+  const privateJwk = { ...OTHER_RSA.privateKey.export({ format: "jwk" }), kid: OTHER_RSA.kid };
+  const created = new Date(NOON_MS - 366 * 86_400_000).toISOString();
+  const ending = (ms: number) => withKeys({ expirationTime: new Date(ms).toISOString() });
+
+  it.each<[string, Identity, string]>([
+    ["after its expirationTime", ending(NOON_MS), "static_keys_expired"],
+    ["after a year without one", withKeys({}, { createTime: created }), "static_keys_expired"],
+    ["with an expirationTime that is none", withKeys({ expirationTime: "soon" }), "static_keys_expired"],
+    ["when they are no keys", withKeys({ issuerKeys: "keys" }), "identity_malformed"],
+    ["when they are private", withKeys({ issuerKeys: JSON.stringify({ keys: [privateJwk] }) }), "key"],
+  ])("is refused %s, without a connection", async (_, record, reason) =>
+    expectRefusal(await sign(claims(), OTHER_RSA), reason, record),
+  );
+
+  it("is assumed a moment before its expirationTime, without a connection", async () => {
+    const before = silent.connections();
+    const { sts } = createService([ending(NOON_MS + 1)]);
+    const { token } = await sts.exchange({ identity: UID }, await sign(claims(), OTHER_RSA));
+    expect(await sts.verifyApiToken(token ?? "")).toMatchObject({ subject: UID });
+    expect(silent.connections()).toBe(before);
+  });
+});
+
+it("a token of which one character is changed is refused, whichever character it is", async () => {
+  const { sts, events } = createService([trusting()]);
+  const token = await sign(claims(), RSA);
+  expect(await sts.exchange({ identity: UID }, token)).toHaveProperty("token");
+  for (const [i, character] of [...token].entries()) {
+    const changed = token.slice(0, i) + (character === "A" ? "B" : "A") + token.slice(i + 1);
+    await expect(sts.exchange({ identity: UID }, changed)).rejects.toMatchObject(DENIED);
+  }
+  expect(events.filter(({ decision }) => decision === "granted")).toHaveLength(1);
 });
