@@ -36,26 +36,24 @@ const own = { authorization: `Bearer ${token}` };
 const groups = (headers: Record<string, string | string[]> = own) =>
   http.send({ method: "GET", target: `${IAM}/groups`, headers });
 
-describe("a process without the bearer", () => {
-  test.each<[string, Record<string, string | string[]>]>([
-    ["has none", {}],
-    ["has a part of it", { authorization: `Bearer ${token.slice(0, -1)}` }],
-    ["has it in another scheme", { authorization: `Basic ${token}` }],
-    ["has it twice", { authorization: [`Bearer ${token}`, `Bearer ${token}`] }],
-    ["has a token of the service", { authorization: `Bearer ${api.owner.token}` }],
-  ])("that %s is refused, and nothing is sent", async (_, headers) => {
-    sent.length = 0;
-    expect([(await groups(headers)).status, sent]).toEqual([401, []]);
-  });
+test.each<[string, Record<string, string | string[]>]>([
+  ["has none", {}],
+  ["has a part of it", { authorization: `Bearer ${token.slice(0, -1)}` }],
+  ["has it in another scheme", { authorization: `Basic ${token}` }],
+  ["has it twice", { authorization: [`Bearer ${token}`, `Bearer ${token}`] }],
+  ["has a token of the service", { authorization: `Bearer ${api.owner.token}` }],
+])("a process without the bearer that %s is refused, and nothing is sent", async (_, headers) => {
+  sent.length = 0;
+  expect([(await groups(headers)).status, sent]).toEqual([401, []]);
+});
 
-  test("learns nothing from its body, and may not send much", async () => {
-    const big = "x".repeat(2 * 1024 * 1024);
-    const statusOf = async (body: string, headers = {}): Promise<number | undefined> => {
-      const request = { method: "POST", target: `${IAM}/groups/${api.organization}`, body };
-      return (await http.send({ ...request, headers: { "content-type": "application/json", ...headers } })).status;
-    };
-    expect([await statusOf(big), await statusOf(big, own), await statusOf("{", own)]).toEqual([401, 413, 400]);
-  });
+test("a process without the bearer learns nothing from its body, and may not send much", async () => {
+  const big = "x".repeat(2 * 1024 * 1024);
+  const statusOf = async (body: string, headers = {}): Promise<number | undefined> => {
+    const request = { method: "POST", target: `${IAM}/groups/${api.organization}`, body };
+    return (await http.send({ ...request, headers: { "content-type": "application/json", ...headers } })).status;
+  };
+  expect([await statusOf(big), await statusOf(big, own), await statusOf("{", own)]).toEqual([401, 413, 400]);
 });
 
 describe("by another name", () => {
@@ -78,29 +76,27 @@ describe("by another name", () => {
   });
 });
 
-describe("the bearer", () => {
-  test("names the identity that applies the change, and is for this service and this run", async () => {
-    expect(identityOf(token)).toBe(api.identity);
-    const { exp, iat } = claimsOf(token) as { exp: number; iat: number };
-    expect(exp - iat).toBeGreaterThan(24 * 60 * 60);
-    expect(isAudience(claimsOf(token), [api.baseUrl])).toBe(true);
-    const other = await gateTo(api, change);
-    const { token: another } = other.gate.services[0] as Gate["services"][number];
-    await expect(callOn(clientWith(another), "ListGroups", {})).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
-    await other.gate.close();
-  });
+test("the bearer names the identity that applies the change, and is for this service and this run", async () => {
+  expect(identityOf(token)).toBe(api.identity);
+  const { exp, iat } = claimsOf(token) as { exp: number; iat: number };
+  expect(exp - iat).toBeGreaterThan(24 * 60 * 60);
+  expect(isAudience(claimsOf(token), [api.baseUrl])).toBe(true);
+  const other = await gateTo(api, change);
+  const { token: another } = other.gate.services[0] as Gate["services"][number];
+  await expect(callOn(clientWith(another), "ListGroups", {})).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
+  await other.gate.close();
+});
 
-  test("is not sent to the service, and a token of the service does not come back", async () => {
-    tokens.length = 0;
-    next = async ({ token: given }) => ({
-      status: 403,
-      headers: {},
-      body: JSON.stringify({ code: 7, message: `permission denied: Bearer ${given}`, details: [] }),
-    });
-    const answer = await groups();
-    expect([answer.status, answer.json.message]).toEqual([403, "permission denied: Bearer [secret]"]);
-    expect(tokens).toEqual([api.owner.token]);
+test("the bearer is not sent to the service, and a token of the service does not come back", async () => {
+  tokens.length = 0;
+  next = async ({ token: given }) => ({
+    status: 403,
+    headers: {},
+    body: JSON.stringify({ code: 7, message: `permission denied: Bearer ${given}`, details: [] }),
   });
+  const answer = await groups();
+  expect([answer.status, answer.json.message]).toEqual([403, "permission denied: Bearer [secret]"]);
+  expect(tokens).toEqual([api.owner.token]);
 });
 
 describe("a read", () => {

@@ -105,55 +105,51 @@ describe("a create whose answer is lost", () => {
   });
 });
 
-describe("an update and a delete", () => {
-  test("whose answers are lost are sent again", async () => {
-    const own = await createUid(api, "identities", group, { name: "old" });
-    const act = async (client: Client) => {
-      await callOn(client, "UpdateIdentity", { identity: { uid: own, name: "young" }, updateMask: "name" });
-      await callOn(client, "DeleteIdentity", { uid: own });
-    };
-    const one = await through(act);
-    api.faults.set({
-      rules: (["UpdateIdentity", "DeleteIdentity"] as const).map((operation) => ({
-        operation,
-        steps: [{ at: "after" as const, reset: true as const }, { status: 503 }],
-      })),
-    });
-    await expect(act(one.client)).rejects.toMatchObject({ code: "NOT_FOUND" });
-    expect([await countOf("identities"), one.gate.report()]).toEqual([0, { applied: 2, ...done }]);
-  });
-
-  test("that never get an answer are not known", async () => {
-    const one = await through((client) => callOn(client, "DeleteIdentity", { uid: bot }));
-    api.faults.set({ rules: [{ operation: "DeleteIdentity", steps: [{ status: 503 }], repeat: true }] });
-    await expect(callOn(one.client, "DeleteIdentity", { uid: bot })).rejects.toMatchObject({ code: "UNAVAILABLE" });
-    expect(one.gate.report()).toMatchObject({ applied: 0, missing: [], unknown: [{ n: 1 }] });
-  });
-});
-
-describe("a service that lies", () => {
-  const answering = (other: (own: Json) => Json): Transport => {
-    const wire = systemTransport();
-    return async (request) => {
-      const answer = await wire(request);
-      if (request.method !== "POST") return answer;
-      return { ...answer, body: JSON.stringify(other(JSON.parse(answer.body) as Json)) };
-    };
+test("an update and a delete whose answers are lost are sent again", async () => {
+  const own = await createUid(api, "identities", group, { name: "old" });
+  const act = async (client: Client) => {
+    await callOn(client, "UpdateIdentity", { identity: { uid: own, name: "young" }, updateMask: "name" });
+    await callOn(client, "DeleteIdentity", { uid: own });
   };
-  test.each<[string, (own: Json) => Json]>([
-    ["a record of another group", (own) => ({ ...own, uid: bot })],
-    ["a record that was there", (own) => ({ ...own, uid: existing })],
-    ["a record with other fields", (own) => ({ ...own, uid: `${group}/${"f".repeat(16)}`, name: "other" })],
-  ])("and answers with %s gives nothing to it", async (_, other) => {
-    existing = await createUid(api, "identities", group, { name: "existing" });
-    const one = await through(createAndBind, { wire: answering(other) });
-    const { uid } = await create(one.client);
-    expect(await api.ok("GET", `${IAM}/identities/${uid}`)).toMatchObject({ name: "new" });
-    expect([uid, one.gate.uids.get(1)]).toEqual([uid, uid]);
-    expect([bot, existing]).not.toContain(uid);
+  const one = await through(act);
+  api.faults.set({
+    rules: (["UpdateIdentity", "DeleteIdentity"] as const).map((operation) => ({
+      operation,
+      steps: [{ at: "after" as const, reset: true as const }, { status: 503 }],
+    })),
   });
-  let existing = "";
+  await expect(act(one.client)).rejects.toMatchObject({ code: "NOT_FOUND" });
+  expect([await countOf("identities"), one.gate.report()]).toEqual([0, { applied: 2, ...done }]);
 });
+
+test("an update and a delete that never get an answer are not known", async () => {
+  const one = await through((client) => callOn(client, "DeleteIdentity", { uid: bot }));
+  api.faults.set({ rules: [{ operation: "DeleteIdentity", steps: [{ status: 503 }], repeat: true }] });
+  await expect(callOn(one.client, "DeleteIdentity", { uid: bot })).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  expect(one.gate.report()).toMatchObject({ applied: 0, missing: [], unknown: [{ n: 1 }] });
+});
+
+const answering = (other: (own: Json) => Json): Transport => {
+  const wire = systemTransport();
+  return async (request) => {
+    const answer = await wire(request);
+    if (request.method !== "POST") return answer;
+    return { ...answer, body: JSON.stringify(other(JSON.parse(answer.body) as Json)) };
+  };
+};
+test.each<[string, (own: Json) => Json]>([
+  ["a record of another group", (own) => ({ ...own, uid: bot })],
+  ["a record that was there", (own) => ({ ...own, uid: existing })],
+  ["a record with other fields", (own) => ({ ...own, uid: `${group}/${"f".repeat(16)}`, name: "other" })],
+])("a service that lies and answers with %s gives nothing to it", async (_, other) => {
+  existing = await createUid(api, "identities", group, { name: "existing" });
+  const one = await through(createAndBind, { wire: answering(other) });
+  const { uid } = await create(one.client);
+  expect(await api.ok("GET", `${IAM}/identities/${uid}`)).toMatchObject({ name: "new" });
+  expect([uid, one.gate.uids.get(1)]).toEqual([uid, uid]);
+  expect([bot, existing]).not.toContain(uid);
+});
+let existing = "";
 
 describe("before a write that gives access", () => {
   const path = (uid: string, plural: string) => `${IAM}/${plural}/${uid}`;

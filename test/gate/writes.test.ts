@@ -254,32 +254,30 @@ test("a hidden value is taken from the request, and nothing else is", async () =
   expect(await act("second-secret")(client)).toMatchObject({ description: "second-secret" });
 });
 
-describe("a delete", () => {
-  test("of what goes with another record of the change passes, once", async () => {
-    const group = await createUid(api, "groups", platform, { name: "ends" });
-    const bot = await createUid(api, "identities", group, { name: "ends" });
-    const act = async (client: Client) => {
-      await callOn(client, "DeleteIdentity", { uid: bot });
-      await callOn(client, "DeleteGroup", { uid: group });
-    };
-    const bound = await createUid(api, "roleBindings", platform, { identityUid: bot, roleUid: publisher });
-    const { client, gate, sent } = await through(await changeOf(api, act));
-    const later = await createUid(api, "roleBindings", group, { identityUid: reader.uid, roleUid: publisher });
-    await callOn(client, "DeleteRoleBinding", { uid: bound });
-    await callOn(client, "DeleteRoleBinding", { uid: bound });
-    expect(sent).toEqual([`DELETE ${IAM}/roleBindings/${bound}`]);
-    await expectRefused(callOn(client, "DeleteRoleBinding", { uid: later }), "it is not in the change");
-    await api.ok("DELETE", `${IAM}/roleBindings/${later}`);
-    await act(client);
-    await act(client);
-    expect(gate.report()).toMatchObject({ applied: 2, missing: [] });
-  });
+test("a delete of what goes with another record of the change passes, once", async () => {
+  const group = await createUid(api, "groups", platform, { name: "ends" });
+  const bot = await createUid(api, "identities", group, { name: "ends" });
+  const act = async (client: Client) => {
+    await callOn(client, "DeleteIdentity", { uid: bot });
+    await callOn(client, "DeleteGroup", { uid: group });
+  };
+  const bound = await createUid(api, "roleBindings", platform, { identityUid: bot, roleUid: publisher });
+  const { client, gate, sent } = await through(await changeOf(api, act));
+  const later = await createUid(api, "roleBindings", group, { identityUid: reader.uid, roleUid: publisher });
+  await callOn(client, "DeleteRoleBinding", { uid: bound });
+  await callOn(client, "DeleteRoleBinding", { uid: bound });
+  expect(sent).toEqual([`DELETE ${IAM}/roleBindings/${bound}`]);
+  await expectRefused(callOn(client, "DeleteRoleBinding", { uid: later }), "it is not in the change");
+  await api.ok("DELETE", `${IAM}/roleBindings/${later}`);
+  await act(client);
+  await act(client);
+  expect(gate.report()).toMatchObject({ applied: 2, missing: [] });
+});
 
-  test("of a record that is gone already counts as done", async () => {
-    const bot = await createUid(api, "identities", platform, { name: "gone" });
-    const { client, gate } = await through(await changeOf(api, (one) => callOn(one, "DeleteIdentity", { uid: bot })));
-    await api.ok("DELETE", `${IAM}/identities/${bot}`);
-    await expect(callOn(client, "DeleteIdentity", { uid: bot })).rejects.toMatchObject({ code: "NOT_FOUND" });
-    expect(gate.report()).toMatchObject({ applied: 1, missing: [] });
-  });
+test("a delete of a record that is gone already counts as done", async () => {
+  const bot = await createUid(api, "identities", platform, { name: "gone" });
+  const { client, gate } = await through(await changeOf(api, (one) => callOn(one, "DeleteIdentity", { uid: bot })));
+  await api.ok("DELETE", `${IAM}/identities/${bot}`);
+  await expect(callOn(client, "DeleteIdentity", { uid: bot })).rejects.toMatchObject({ code: "NOT_FOUND" });
+  expect(gate.report()).toMatchObject({ applied: 1, missing: [] });
 });

@@ -52,13 +52,10 @@ describe("a request for a component", () => {
     );
   });
 
-  it("is refused for another component", async () => {
+  it("is refused for another component, and while no engine has attached itself", async () => {
     await expect(construct("irm:index:Team", {})).rejects.toThrow(
       "2 UNKNOWN: unknown component irm:index:Team; available: irm:index:AccessPolicy",
     );
-  });
-
-  it("is refused while no engine has attached itself", async () => {
     await expect((await nextProcess()).construct(TOKEN, "acme", {})).rejects.toThrow(
       "the engine has not attached itself",
     );
@@ -91,104 +88,92 @@ it("the process of a component ends with its engine, though the engine answers t
   folder.remove();
 });
 
-describe("the arguments of a component", () => {
-  it("are those that the program gives, with identity providers that carry their resources, their marks and what is not known", async () => {
-    const inputs = {
-      file: "access.yaml",
-      adopt: null,
-      identityProviders: { one: "uid", two: new Secret("hidden"), three: UNKNOWN },
-    };
-    const inputdependencies = [["identityProviders", { urns: ["urn:sso"] }]] as const;
-    const args = argumentsFrom(requestWith({ inputs, inputdependencies }));
-    expect(Object.keys(args)).toEqual(["file", "identityProviders"]);
-    expect(args.file).toBe("access.yaml");
-    const { one, two, three } = args.identityProviders as Record<string, pulumi.Output<string>>;
-    expect(await awaitValue(one as pulumi.Output<string>)).toBe("uid");
-    expect(await pulumi.isSecret(two as pulumi.Output<string>)).toBe(true);
-    expect(await pulumi.isSecret(one as pulumi.Output<string>)).toBe(false);
-    expect(await (three as unknown as { isKnown: Promise<boolean> }).isKnown).toBe(false);
-    const [resource] = (one as unknown as { resources(): Set<pulumi.Resource> }).resources();
-    expect(await awaitValue((resource as pulumi.Resource).urn)).toBe("urn:sso");
-  });
-
-  it("come after the resources that the policy names", () => {
-    const inputdependencies = [
-      ["identityProviders", { urns: ["urn:sso"] }],
-      ["policy", { urns: ["urn:group", "urn:other"] }],
-      ["file", { urns: ["urn:group"] }],
-    ] as const;
-    expect(dependenciesOf({ inputdependencies })).toEqual(["urn:group", "urn:other"]);
-  });
-});
-
-describe("a rejection that nothing handles", () => {
-  /** What a process of its own prints: Vitest watches these rejections too. */
-  const outputOf = (program: string): string => {
-    const module = new URL("../../plugin/component.ts", import.meta.url).href;
-    const text = `import { withRejections } from ${JSON.stringify(module)};
-      const reject = (text) => void Promise.reject(new Error(text));
-      const later = () => new Promise((done) => setTimeout(done, 20));
-      ${program}`;
-    const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", text], {
-      encoding: "utf8",
-    });
-    return stdout || (/^Error: .*$/m.exec(stderr)?.[0] ?? stderr);
+it("the arguments of a component are those that the program gives, with identity providers that carry their resources, their marks and what is not known", async () => {
+  const inputs = {
+    file: "access.yaml",
+    adopt: null,
+    identityProviders: { one: "uid", two: new Secret("hidden"), three: UNKNOWN },
   };
-
-  it("is the error of the component, and those that follow end nothing", () => {
-    expect(
-      outputOf(`await withRejections(() => { reject("first"); return later(); }).catch((error) => console.log(error.message));
-        reject("second");
-        await later();
-        console.log("lives");`),
-    ).toBe("first\nlives\n");
-  });
-
-  it("ends the process after a component that was constructed", () => {
-    expect(outputOf('await withRejections(later); reject("a defect"); await later();')).toBe("Error: a defect");
-  });
+  const inputdependencies = [["identityProviders", { urns: ["urn:sso"] }]] as const;
+  const args = argumentsFrom(requestWith({ inputs, inputdependencies }));
+  expect(Object.keys(args)).toEqual(["file", "identityProviders"]);
+  expect(args.file).toBe("access.yaml");
+  const { one, two, three } = args.identityProviders as Record<string, pulumi.Output<string>>;
+  expect(await awaitValue(one as pulumi.Output<string>)).toBe("uid");
+  expect(await pulumi.isSecret(two as pulumi.Output<string>)).toBe(true);
+  expect(await pulumi.isSecret(one as pulumi.Output<string>)).toBe(false);
+  expect(await (three as unknown as { isKnown: Promise<boolean> }).isKnown).toBe(false);
+  const [resource] = (one as unknown as { resources(): Set<pulumi.Resource> }).resources();
+  expect(await awaitValue((resource as pulumi.Resource).urn)).toBe("urn:sso");
 });
 
-describe("the options of a component", () => {
-  it("are those of the program", async () => {
-    const nothing = { name: "", type: "", stack: "", project: "", parenturn: "", noparent: 0 };
-    const options = optionsFrom(
-      requestWith({
-        aliases: [
-          { urn: "urn:former", spec: nothing },
-          {
-            urn: "",
-            spec: { ...nothing, name: "former", type: "t", stack: "s", project: "p", parenturn: "urn:above" },
-          },
-          { urn: "", spec: { ...nothing, noparent: 1 } },
-        ],
-        parent: "urn:parent",
-        protect: 1,
-        retainondelete: 1,
-        deletedwith: "urn:with",
-        dependencies: ["urn:before"],
-        ignorechanges: ["description"],
-        providers: [["irm", "urn:pulumi:s::p::pulumi:providers:irm::mine::id-1"]],
-      }),
-    );
-    const urnOf = (one: unknown) => awaitValue((one as pulumi.Resource).urn);
-    const { aliases, parent, deletedWith, dependsOn, providers, ...others } = options;
-    expect(aliases).toEqual([
-      "urn:former",
-      { name: "former", type: "t", stack: "s", project: "p", parent: "urn:above" },
-      { parent: undefined },
-    ]);
-    expect(await Promise.all([parent, deletedWith, (dependsOn as unknown[])[0]].map(urnOf))).toEqual([
-      "urn:parent",
-      "urn:with",
-      "urn:before",
-    ]);
-    const { irm } = providers as unknown as Record<string, pulumi.ProviderResource>;
-    expect(await awaitValue((irm as pulumi.ProviderResource).id)).toBe("id-1");
-    expect(others).toEqual({ protect: true, retainOnDelete: true, ignoreChanges: ["description"] });
-  });
+it("the arguments of a component come after the resources that the policy names", () => {
+  const inputdependencies = [
+    ["identityProviders", { urns: ["urn:sso"] }],
+    ["policy", { urns: ["urn:group", "urn:other"] }],
+    ["file", { urns: ["urn:group"] }],
+  ] as const;
+  expect(dependenciesOf({ inputdependencies })).toEqual(["urn:group", "urn:other"]);
+});
 
-  it("are none where the program gives none", () => {
-    expect(optionsFrom(requestWith({}))).toEqual({ aliases: [], providers: {} });
+/** What a process of its own prints: Vitest watches these rejections too. */
+const outputOf = (program: string): string => {
+  const module = new URL("../../plugin/component.ts", import.meta.url).href;
+  const text = `import { withRejections } from ${JSON.stringify(module)};
+    const reject = (text) => void Promise.reject(new Error(text));
+    const later = () => new Promise((done) => setTimeout(done, 20));
+    ${program}`;
+  const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", text], {
+    encoding: "utf8",
   });
+  return stdout || (/^Error: .*$/m.exec(stderr)?.[0] ?? stderr);
+};
+
+it("a rejection that nothing handles is the error of the component, and those that follow end nothing; after a component that was constructed it ends the process", () => {
+  expect(
+    outputOf(`await withRejections(() => { reject("first"); return later(); }).catch((error) => console.log(error.message));
+      reject("second");
+      await later();
+      console.log("lives");`),
+  ).toBe("first\nlives\n");
+  expect(outputOf('await withRejections(later); reject("a defect"); await later();')).toBe("Error: a defect");
+});
+
+it("the options of a component are those of the program, and none where it gives none", async () => {
+  const nothing = { name: "", type: "", stack: "", project: "", parenturn: "", noparent: 0 };
+  const options = optionsFrom(
+    requestWith({
+      aliases: [
+        { urn: "urn:former", spec: nothing },
+        {
+          urn: "",
+          spec: { ...nothing, name: "former", type: "t", stack: "s", project: "p", parenturn: "urn:above" },
+        },
+        { urn: "", spec: { ...nothing, noparent: 1 } },
+      ],
+      parent: "urn:parent",
+      protect: 1,
+      retainondelete: 1,
+      deletedwith: "urn:with",
+      dependencies: ["urn:before"],
+      ignorechanges: ["description"],
+      providers: [["irm", "urn:pulumi:s::p::pulumi:providers:irm::mine::id-1"]],
+    }),
+  );
+  const urnOf = (one: unknown) => awaitValue((one as pulumi.Resource).urn);
+  const { aliases, parent, deletedWith, dependsOn, providers, ...others } = options;
+  expect(aliases).toEqual([
+    "urn:former",
+    { name: "former", type: "t", stack: "s", project: "p", parent: "urn:above" },
+    { parent: undefined },
+  ]);
+  expect(await Promise.all([parent, deletedWith, (dependsOn as unknown[])[0]].map(urnOf))).toEqual([
+    "urn:parent",
+    "urn:with",
+    "urn:before",
+  ]);
+  const { irm } = providers as unknown as Record<string, pulumi.ProviderResource>;
+  expect(await awaitValue((irm as pulumi.ProviderResource).id)).toBe("id-1");
+  expect(others).toEqual({ protect: true, retainOnDelete: true, ignoreChanges: ["description"] });
+  expect(optionsFrom(requestWith({}))).toEqual({ aliases: [], providers: {} });
 });

@@ -191,19 +191,16 @@ describe("the detailed diff", () => {
     });
   });
 
-  it("shows a parent that is not known yet as an update, where a replacement is not allowed", async () => {
+  it("shows a parent that is not known yet as an update, where a replacement is not allowed, and drift, which the inputs do not have", async () => {
     const one = await created("Group", { parent: org, name: "c" });
     const { inputs } = await plugin.check(one.urn, { parent: UNKNOWN, name: "c" }, one.inputs);
     const diff = await plugin.diff(one.urn, one.id, one.outs, inputs, one.inputs);
     expect(diff).toMatchObject({ changes: true, replaces: [], detailed: { parent: update() } });
     expect(plugin.messages.at(-1)).toContain("parent is not known yet, and the update refuses a different value");
-  });
-
-  it("shows drift, which the inputs do not have", async () => {
     const args = { parent: org, name: "d", description: "ours" };
-    const one = await created("Group", args);
-    const outs = { ...one.outs, description: "by hand" };
-    expect((await plugin.diff(one.urn, one.id, outs, one.inputs, one.inputs)).detailed).toEqual({
+    const drifted = await created("Group", args);
+    const outs = { ...drifted.outs, description: "by hand" };
+    expect((await plugin.diff(drifted.urn, drifted.id, outs, drifted.inputs, drifted.inputs)).detailed).toEqual({
       description: update(false),
     });
   });

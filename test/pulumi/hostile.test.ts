@@ -48,47 +48,39 @@ describe("a preview that failed", () => {
     await expect(failing).rejects.toThrow(`the preview ended with ${how}`);
   });
 
-  test("is one with an error among its diagnostics, whatever its steps are", () => {
+  test("is one with an error among its diagnostics, whatever its steps are, and not one that the engine ends well", async () => {
     const diagnostics = [{ severity: "info", message: "fine" }, { severity: "error" }, 7];
     expect(() => parsePreview(JSON.stringify({ steps: [BOUND], diagnostics }), "FILE")).toThrow(
       "the preview has errors. Correct them first:",
     );
-  });
-
-  test("is not one that the engine ends well", async () => {
     const { steps } = await engineThat(`process.stdout.write(${JSON.stringify(text)})`);
     expect(steps).toHaveLength(1);
   });
 });
 
-describe("a preview of another service", () => {
-  const config = { baseUrl: "http://localhost:8080/" };
-  const stepAt = (address: string): Json => ({
-    ...{
-      op: "same",
-      urn: BOUND.urn,
-      oldState: { inputs: {}, outputs: { __service: address } },
-      newState: { inputs: {} },
-    },
-  });
-  const check = (step: Json, movedFrom?: string) =>
-    otherServiceText(parsePreview(JSON.stringify({ steps: [step] }), "FILE"), {
-      ...config,
-      ...(movedFrom && { movedFrom }),
-    });
-
-  test("yields no review, and says which service it is of", () => {
-    expect(check(stepAt("https://irm.example.com"))).toContain(
-      "the preview is of the service at https://irm.example.com, and IRM_BASE_URL names http://127.0.0.1:8080",
-    );
+const service = { baseUrl: "http://localhost:8080/" };
+const stepAt = (address: string): Json => ({
+  ...{
+    op: "same",
+    urn: BOUND.urn,
+    oldState: { inputs: {}, outputs: { __service: address } },
+    newState: { inputs: {} },
+  },
+});
+const checkStep = (step: Json, movedFrom?: string) =>
+  otherServiceText(parsePreview(JSON.stringify({ steps: [step] }), "FILE"), {
+    ...service,
+    ...(movedFrom && { movedFrom }),
   });
 
-  test("is not one of the same address in another spelling, of a confirmed move, or of another provider", () => {
-    expect(check(stepAt("http://127.0.0.1:8080"))).toBeUndefined();
-    expect(check(stepAt("https://irm.example.com"), "https://irm.example.com")).toBeUndefined();
-    const other = { ...stepAt("https://irm.example.com"), urn: "urn:pulumi:dev::access::other:index:Thing::b" };
-    expect(check(other)).toBeUndefined();
-  });
+test("a preview of another service yields no review, and says which service it is of; the same address in another spelling, a confirmed move, or another provider is none", () => {
+  expect(checkStep(stepAt("https://irm.example.com"))).toContain(
+    "the preview is of the service at https://irm.example.com, and IRM_BASE_URL names http://127.0.0.1:8080",
+  );
+  expect(checkStep(stepAt("http://127.0.0.1:8080"))).toBeUndefined();
+  expect(checkStep(stepAt("https://irm.example.com"), "https://irm.example.com")).toBeUndefined();
+  const other = { ...stepAt("https://irm.example.com"), urn: "urn:pulumi:dev::access::other:index:Thing::b" };
+  expect(checkStep(other)).toBeUndefined();
 });
 
 describe("a step", () => {
@@ -124,15 +116,12 @@ describe("a step", () => {
 describe("a value", () => {
   const SIGNATURE = "4dabf18193072939515e22adb298388d";
 
-  test("that is secret in the engine's own wrapping is not shown", () => {
+  test("in the engine's own wrapping is not shown where it is secret, and is its value or unknown where it is an output", () => {
     const name = { [SIGNATURE]: "1b47061264138c4ac30d75fd1eb44270", plaintext: '"swordfish"' };
     expect(valuesIn({ name, claimMatch: { subject: name } })).toEqual({
       name: "[secret]",
       claimMatch: { subject: "[secret]" },
     });
-  });
-
-  test("that is an output in the engine's own wrapping is its value, or unknown", () => {
     const output = (own: Json) => ({ [SIGNATURE]: "d0e6a833031e9bbcd3f4e8bde6ca49a4", ...own });
     expect(valuesIn({ a: output({ value: CI }), b: output({}), c: output({ value: CI, secret: true }) })).toEqual({
       ...{ a: CI, b: UNKNOWN, c: "[secret]" },

@@ -33,11 +33,13 @@ const exported = {
 };
 
 describe("the state of the engine", () => {
-  it("has the resources and the pending operations of the stack, by its whole name", async () => {
+  it("has the resources and the pending operations of the stack, by its whole name, and is empty of a stack that has none", async () => {
     const state = await readWith(`echo "$*" >&2; cat <<'END'\n${JSON.stringify(exported)}\nEND`);
     expect(state.savedAt).toBe("2026-01-28T12:54:21Z");
     expect(state.resources).toMatchObject([{ urn: URN, id: "u", inputs: { name: "team" }, outputs: {} }]);
     expect(state.pending).toMatchObject([{ type: "creating", resource: { urn: URN, inputs: {} } }]);
+    const none = await readWith(`echo '{"deployment":{"manifest":{"time":"2026-01-28T12:54:21Z"}}}'`);
+    expect(none).toMatchObject({ resources: [], pending: [] });
   });
 
   it("is read again where the engine saves it at that moment", async () => {
@@ -45,11 +47,6 @@ describe("the state of the engine", () => {
     const script = `if [ -e met ]; then cat <<'END'\n${JSON.stringify(exported)}\nEND\nelse touch met; echo "${torn}" >&2; exit 1; fi`;
     expect((await readWith(script)).resources).toHaveLength(1);
     await expect(readWith(`echo "${torn}" >&2; exit 1`)).rejects.toThrow("failed to load checkpoint: EOF");
-  });
-
-  it("is empty of a stack that has none", async () => {
-    const state = await readWith(`echo '{"deployment":{"manifest":{"time":"2026-01-28T12:54:21Z"}}}'`);
-    expect(state).toMatchObject({ resources: [], pending: [] });
   });
 
   it.each([
@@ -78,12 +75,9 @@ describe("the state of the engine", () => {
     expect((error as Error).message).toBe(message);
   });
 
-  it("cannot be read without an engine on the PATH", async () => {
+  it("cannot be read without an engine on the PATH, and is not waited for after ^C", async () => {
     const reading = readEngineState(askEngine({ env: { PATH: join(folder, "nowhere") }, cwd: folder }), STACK);
     await expect(reading).rejects.toThrow("pulumi stack export: there is no pulumi on the PATH");
-  });
-
-  it("is not waited for after ^C", async () => {
     const cancel = new AbortController();
     cancel.abort();
     const command = { env: { PATH: folder }, cwd: folder, cancelled: cancel.signal };

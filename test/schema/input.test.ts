@@ -186,19 +186,14 @@ test.each<[string, (length: number) => Json, number, string, string]>([
   },
 );
 
-describe("the rules of a message", () => {
-  test("apply in the messages of a map and of a list", () => {
-    const github = { appInstallations: { 7: { installations: [{ installationId: "1" }, {}] } } };
-    expect(inputViolations(AccountAssociation, { name: "a", github })).toEqual([
-      { field: "github.appInstallations.7.installations[1].installationId", description: "is required" },
-    ]);
-  });
-
-  test("about its oneofs apply below it", () => {
-    const event = { author: "a", reviewState: "REVIEW_STATE_PENDING" };
-    expect(inputViolations(AdvisoryEvent, { ...event, detection: {} })).toEqual([
-      { field: "detection.nvdapi", description: "one of nvdapi, manual, scanv1 must be set" },
-    ]);
-    expect(inputViolations(AdvisoryEvent, event).map(({ field }) => field)).toEqual(["detection"]);
-  });
+test("the rules of a message apply in the messages of a map and of a list; those about its oneofs apply below it", () => {
+  const github = { appInstallations: { 7: { installations: [{ installationId: "1" }, {}] } } };
+  expect(inputViolations(AccountAssociation, { name: "a", github })).toEqual([
+    { field: "github.appInstallations.7.installations[1].installationId", description: "is required" },
+  ]);
+  const event = { author: "a", reviewState: "REVIEW_STATE_PENDING" };
+  expect(inputViolations(AdvisoryEvent, { ...event, detection: {} })).toEqual([
+    { field: "detection.nvdapi", description: "one of nvdapi, manual, scanv1 must be set" },
+  ]);
+  expect(inputViolations(AdvisoryEvent, event).map(({ field }) => field)).toEqual(["detection"]);
 });

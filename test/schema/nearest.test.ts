@@ -24,20 +24,18 @@ describe("the nearest name", () => {
   it("of a very long text is none", () => expect(nearest("r".repeat(1001), ["r".repeat(1000)])).toBe(undefined));
 });
 
-describe("a suggestion", () => {
-  it("has the nearest names first, also longer ones that contain the text", () => {
-    expect(nearestNames("groups", ["groups.list", "roles.list", "group", "groups.create"])).toEqual([
-      "group",
-      "groups.list",
-      "groups.create",
-    ]);
-    expect(suggestion("pull", ROLES)).toBe("; did you mean registry.pull?");
-    expect(suggestion("editr", ROLES)).toBe("; did you mean editor?");
-    expect(suggestion("twin", ["twin1", "twin2"], 2)).toBe("; did you mean twin1 or twin2?");
-  });
+it("a suggestion has the nearest names first, also longer ones that contain the text", () => {
+  expect(nearestNames("groups", ["groups.list", "roles.list", "group", "groups.create"])).toEqual([
+    "group",
+    "groups.list",
+    "groups.create",
+  ]);
+  expect(suggestion("pull", ROLES)).toBe("; did you mean registry.pull?");
+  expect(suggestion("editr", ROLES)).toBe("; did you mean editor?");
+  expect(suggestion("twin", ["twin1", "twin2"], 2)).toBe("; did you mean twin1 or twin2?");
+});
 
-  it("is empty when no name is near, and ignores matches of two letters", () => {
-    expect(suggestion("administrator", ROLES)).toBe("");
-    expect(suggestion("ow", ROLES)).toBe("");
-  });
+it("a suggestion is empty when no name is near, and ignores matches of two letters", () => {
+  expect(suggestion("administrator", ROLES)).toBe("");
+  expect(suggestion("ow", ROLES)).toBe("");
 });

@@ -96,16 +96,10 @@ const root = "0475f6ba1c2d3e4f5061728394a5b6c7d8e905b6";
 const group = `${root}/b74ce966caf448d1`;
 const leaf = `${group}/dda9aab2d2d90f9e`;
 
-test("the parent of a record is its uid without the last segment, and a root has none", () => {
+test("the parent of a record is its uid without the last segment, its root the first one, and its ancestors begin with the root and leave it out", () => {
   expect([leaf, group, root].map(parentOf)).toEqual([group, root, ""]);
-});
-
-test("the root of every record is its first segment", () => {
   expect([leaf, group, root].map(rootOf)).toEqual([root, root, root]);
   expect([leaf, group, root].map(isRoot)).toEqual([false, false, true]);
-});
-
-test("the ancestors begin with the root and leave out the record", () => {
   expect(ancestorsOf(leaf)).toEqual([root, group]);
   expect(ancestorsOf(root)).toEqual([]);
 });

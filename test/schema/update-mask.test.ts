@@ -62,22 +62,16 @@ describe("applying a mask", () => {
     claimMatch: { issuer: "https://a.example", subject: "s", claims: { a: "b" } },
   };
 
-  test("changes only the fields that it names", () => {
+  test("changes only what it names: a field, a nested path without its neighbours, or a message as a whole", () => {
     expect(applyMask(Identity, current, { name: "x", description: "y" }, ["description"])).toEqual({
       ...current,
       description: "y",
     });
-  });
-
-  test("leaves the neighbours of a nested path", () => {
     const change = { claimMatch: { issuer: "https://evil.example", subject: "new" } };
     expect(applyMask(Identity, current, change, ["claimMatch.subject"])).toEqual({
       ...current,
       claimMatch: { ...current.claimMatch, subject: "new" },
     });
-  });
-
-  test("replaces a message as a whole when it is named itself", () => {
     const claimMatch = { issuer: "https://b.example", subjectPattern: "p" };
     expect(applyMask(Identity, current, { claimMatch }, ["claimMatch"])).toEqual({ ...current, claimMatch });
   });

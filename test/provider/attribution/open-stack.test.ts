@@ -293,16 +293,12 @@ describe("a run without checkpoints that is refused, before it sends anything", 
     expect(writes()).toEqual([]);
   });
 
-  it("is told so by its preview, which goes on", async () => {
+  it("is told so by its preview, which goes on, and is not refused where the engine saves checkpoints", async () => {
     world.others = [other("random:index/randomPet:RandomPet")];
     const { kinds } = world.run({ isUnchecked: true });
     const inputs = team({ __key: "organization/project/stack/Group::team", __preview: true });
     expect((await kinds.group.check({}, inputs)).failures).toEqual([]);
     expect(world.messages.join("\n")).toContain(`warning: the update will fail:\n${REFUSED}`);
-  });
-
-  it("is not refused where the engine saves checkpoints", async () => {
-    world.others = [other("random:index/randomPet:RandomPet")];
     world.env = { CI: "true" };
     await world.run().create("group", "team", team());
     expect(writes()).toHaveLength(1);

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import messages, { type CheckResponse, type DiffResponse } from "@pulumi/pulumi/proto/provider_pb.js";
 import Struct from "google-protobuf/google/protobuf/struct_pb.js";
-import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, expect, it, onTestFinished } from "vitest";
 import { engineOf, untilEnd } from "../../../provider/engine/engine-end.ts";
 import type { Methods } from "../../../provider/engine/methods.ts";
 import { type KindName, kindRecords } from "../../../provider/kind/index.ts";
@@ -30,33 +30,29 @@ symlinkSync(process.cwd(), project.path("node_modules/pulumi-irm"));
 
 const METHODS = ["configure", "check", "diff", "create", "read", "update", "delete"];
 
-describe("the handler text", () => {
-  it("of each kind is its own, at most 80 characters long, and becomes the methods that the SDK calls", () => {
-    expect(new Set(kindNames.map(handlerText)).size).toBe(kindNames.length);
-    for (const kind of kindNames) {
-      expect(handlerText(kind).length).toBeLessThanOrEqual(80);
-      const { handler } = requireFromString(handlerText(kind), { appendPaths: [project.path("node_modules")] });
-      for (const method of METHODS) expect(handler()[method]).toBeInstanceOf(Function);
-    }
-  });
+it("the handler text of each kind is its own, at most 80 characters long, and becomes the methods that the SDK calls", () => {
+  expect(new Set(kindNames.map(handlerText)).size).toBe(kindNames.length);
+  for (const kind of kindNames) {
+    expect(handlerText(kind).length).toBeLessThanOrEqual(80);
+    const { handler } = requireFromString(handlerText(kind), { appendPaths: [project.path("node_modules")] });
+    for (const method of METHODS) expect(handler()[method]).toBeInstanceOf(Function);
+  }
+});
 
-  it("imports an export of package.json that does not load the SDK", () => {
-    const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
-    expect(exports["./dynamic"]).toBe("./provider/engine/handler.ts");
-    const loaded = new Set<string>();
-    const follow = (file: URL) => {
-      if (loaded.has(file.href)) return;
-      loaded.add(file.href);
-      for (const [, name] of readFileSync(file, "utf8").matchAll(
-        /^(?:import|export) (?!type )[^;]*?from "([^"]+)"/gms,
-      )) {
-        expect(name).not.toContain("@pulumi");
-        if ((name as string).startsWith(".")) follow(new URL(name as string, file));
-      }
-    };
-    follow(new URL("../../../provider/engine/handler.ts", import.meta.url));
-    expect(loaded.size).toBeGreaterThan(20);
-  });
+it("the handler text imports an export of package.json that does not load the SDK", () => {
+  const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
+  expect(exports["./dynamic"]).toBe("./provider/engine/handler.ts");
+  const loaded = new Set<string>();
+  const follow = (file: URL) => {
+    if (loaded.has(file.href)) return;
+    loaded.add(file.href);
+    for (const [, name] of readFileSync(file, "utf8").matchAll(/^(?:import|export) (?!type )[^;]*?from "([^"]+)"/gms)) {
+      expect(name).not.toContain("@pulumi");
+      if ((name as string).startsWith(".")) follow(new URL(name as string, file));
+    }
+  };
+  follow(new URL("../../../provider/engine/handler.ts", import.meta.url));
+  expect(loaded.size).toBeGreaterThan(20);
 });
 
 it("the SDK's dynamic provider runs the text: configures, checks and compares with it", async () => {
@@ -118,62 +114,58 @@ const endingWith = (create: Methods["create"]) => {
 };
 const created = { id: "x", outs: {} };
 
-describe("the end of the engine", () => {
-  it("ends the process at once when nothing is under way, and the end of a call does not", async () => {
-    const { kinds, exits, end } = endingWith(async () => created);
-    await kinds.group.create({});
-    expect(exits).toEqual([]);
-    await end();
-    expect(exits).toEqual([1]);
-  });
-
-  it("waits for all work under way, of every kind, including failures", async () => {
-    const calls = [Promise.withResolvers<never>(), Promise.withResolvers<never>()];
-    const waiting = [...calls];
-    const { kinds, exits, end } = endingWith(() => waiting.shift()?.promise as Promise<never>);
-    const [first, second] = [kinds.group.create({}), kinds.role.create({})];
-    await end();
-    calls[0]?.resolve(created as never);
-    expect(await first).toEqual(created);
-    expect(exits).toEqual([]);
-    calls[1]?.reject(new Error("no answer"));
-    await expect(second).rejects.toThrow("no answer");
-    expect(exits).toEqual([1]);
-  });
+it("the end of the engine ends the process at once when nothing is under way, and the end of a call does not", async () => {
+  const { kinds, exits, end } = endingWith(async () => created);
+  await kinds.group.create({});
+  expect(exits).toEqual([]);
+  await end();
+  expect(exits).toEqual([1]);
 });
 
-describe("a process of the dynamic provider's name", async () => {
-  const folder: string = mkdtempSync(join(tmpdir(), "irm-engine-"));
-  mkdirSync(join(folder, "cmd", "dynamic-provider"), { recursive: true });
-  writeFileSync(join(folder, "package.json"), '{"type":"module"}');
-  const handler = new URL("../../../provider/engine/handler.ts", import.meta.url);
-  // The SDK's gRPC server keeps the process alive.
-  const text = `const { kinds } = await import(${JSON.stringify(handler.href)});
+it("the end of the engine waits for all work under way, of every kind, including failures", async () => {
+  const calls = [Promise.withResolvers<never>(), Promise.withResolvers<never>()];
+  const waiting = [...calls];
+  const { kinds, exits, end } = endingWith(() => waiting.shift()?.promise as Promise<never>);
+  const [first, second] = [kinds.group.create({}), kinds.role.create({})];
+  await end();
+  calls[0]?.resolve(created as never);
+  expect(await first).toEqual(created);
+  expect(exits).toEqual([]);
+  calls[1]?.reject(new Error("no answer"));
+  await expect(second).rejects.toThrow("no answer");
+  expect(exits).toEqual([1]);
+});
+
+const folder: string = mkdtempSync(join(tmpdir(), "irm-engine-"));
+mkdirSync(join(folder, "cmd", "dynamic-provider"), { recursive: true });
+writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+const handler = new URL("../../../provider/engine/handler.ts", import.meta.url);
+// The SDK's gRPC server keeps the process alive.
+const script = `const { kinds } = await import(${JSON.stringify(handler.href)});
 setInterval(() => undefined, 1_000);
 console.log(Object.keys(kinds).join());\n`;
-  writeFileSync(join(folder, "cmd", "dynamic-provider", "index.js"), text);
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+writeFileSync(join(folder, "cmd", "dynamic-provider", "index.js"), script);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("stays while the engine listens, even without stdin, and ends when the engine stops", async () => {
-    const engine = createServer((socket) => socket.on("error", () => undefined));
-    engine.listen(0, "127.0.0.1");
-    await once(engine, "listening");
-    const address = `127.0.0.1:${(engine.address() as AddressInfo).port}`;
-    const script = join(folder, "cmd", "dynamic-provider", "index.js");
-    const child = spawn(process.execPath, [script, address], { stdio: ["pipe", "pipe", "inherit"] });
-    try {
-      const [line] = (await once(child.stdout, "data")) as [Buffer];
-      expect(line.toString().trim()).toBe([...Object.keys(kindRecords), "roleBindingSet"].join());
-      child.stdin.end();
-      // It has checked more than once.
-      await once(engine, "connection");
-      await once(engine, "connection");
-      expect(child.exitCode).toBeNull();
-      engine.close();
-      expect(await once(child, "exit")).toEqual([0, null]);
-    } finally {
-      child.kill("SIGKILL");
-      engine.close();
-    }
-  });
+it("a process of the dynamic provider's name stays while the engine listens, even without stdin, and ends when the engine stops", async () => {
+  const engine = createServer((socket) => socket.on("error", () => undefined));
+  engine.listen(0, "127.0.0.1");
+  await once(engine, "listening");
+  const address = `127.0.0.1:${(engine.address() as AddressInfo).port}`;
+  const path = join(folder, "cmd", "dynamic-provider", "index.js");
+  const child = spawn(process.execPath, [path, address], { stdio: ["pipe", "pipe", "inherit"] });
+  try {
+    const [line] = (await once(child.stdout, "data")) as [Buffer];
+    expect(line.toString().trim()).toBe([...Object.keys(kindRecords), "roleBindingSet"].join());
+    child.stdin.end();
+    // It has checked more than once.
+    await once(engine, "connection");
+    await once(engine, "connection");
+    expect(child.exitCode).toBeNull();
+    engine.close();
+    expect(await once(child, "exit")).toEqual([0, null]);
+  } finally {
+    child.kill("SIGKILL");
+    engine.close();
+  }
 });

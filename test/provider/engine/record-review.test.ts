@@ -153,13 +153,16 @@ describe("of bindings that a program declares by uid", async () => {
   const ci: string = (await api.actor("ci")).uid;
   const team: string = await createUid(api, "groups", api.organization, { name: "team" });
 
-  test("the names that the API has, and the path of the group; the organization by its name", async () => {
+  test("the names that the API has, and the path of the group; the organization by its name, and a group that the update creates by that which the program passes", async () => {
     await linesOf("roleBinding", "one", { parent: team, identity: ci, role: "viewer" });
     await linesOf("roleBinding", "two", { parent: api.organization, identity: ci, role: "viewer" });
     expect(messages).toEqual([
       'RoleBinding one is new: identity "ci", role "viewer", group "team"',
       expect.stringMatching(/^RoleBinding two is new: identity "ci", role "viewer", group "[a-z]+"$/),
     ]);
+    const pair = { parent: UNKNOWN, identity: ci, role: "viewer" };
+    await linesOf("roleBinding", "three", { ...pair, names: { group: "tools" } });
+    expect(messages.at(-1)).toBe('RoleBinding three is new: identity "ci", role "viewer", group "tools"');
   });
 
   test("uids where the preview has no credentials", async () => {
@@ -167,12 +170,6 @@ describe("of bindings that a program declares by uid", async () => {
     expect(await linesOf("roleBinding", "one", { parent: team, identity: ci, role: "viewer" })).toEqual([
       `RoleBinding one is new: identity ${ci}, role "viewer", group ${team}`,
     ]);
-  });
-
-  test("the name of a group that the update creates, where the program passes it", async () => {
-    const pair = { parent: UNKNOWN, identity: ci, role: "viewer" };
-    await linesOf("roleBinding", "three", { ...pair, names: { group: "tools" } });
-    expect(messages).toEqual(['RoleBinding three is new: identity "ci", role "viewer", group "tools"']);
   });
 
   test("no name that the program marks as secret on the record itself, nor a path through it", async () => {

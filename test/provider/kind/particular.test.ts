@@ -220,30 +220,28 @@ it("a role by its name is unchanged until a change by hand, and is restored", as
   expect(reconcile.diff(kind, id, repaired, inputs)).toEqual(noChange);
 });
 
-describe("an account association", () => {
-  it("is replaced in place: the old one is deleted first, and the new one has its uid", async () => {
-    const session = service.otherSession();
-    const args = { parent: group, name: "clouds" };
-    const { kind, id, inputs, outs } = await create("accountAssociation", args, session);
-    const diff = reconcile.diff(kind, id, outs, { ...inputs, name: "other", [REPLACE_ON]: ["name"] });
-    expect(diff).toEqual({ changes: true, replaces: ["name"], deleteBeforeReplace: true });
-    const next = service.otherSession();
-    next.ownership.inState(recordId(kind.field, id), "organization/project/stack/Test::x", true);
-    await reconcile.remove(kind, next, id, outs);
-    const again = await create("accountAssociation", { ...args, name: "other" }, next);
-    expect(again.id).toBe(group);
-  });
+it("an account association is replaced in place: the old one is deleted first, and the new one has its uid", async () => {
+  const session = service.otherSession();
+  const args = { parent: group, name: "clouds" };
+  const { kind, id, inputs, outs } = await create("accountAssociation", args, session);
+  const diff = reconcile.diff(kind, id, outs, { ...inputs, name: "other", [REPLACE_ON]: ["name"] });
+  expect(diff).toEqual({ changes: true, replaces: ["name"], deleteBeforeReplace: true });
+  const next = service.otherSession();
+  next.ownership.inState(recordId(kind.field, id), "organization/project/stack/Test::x", true);
+  await reconcile.remove(kind, next, id, outs);
+  const again = await create("accountAssociation", { ...args, name: "other" }, next);
+  expect(again.id).toBe(group);
+});
 
-  it("differs from its group, although both have one uid", async () => {
-    const ownership = createOwnership();
-    const id = recordId("accountAssociation", group);
-    ownership.inState(group, "stack/Group::g", true);
-    expect(() => ownership.inState(id, "stack/AccountAssociation::a", true)).not.toThrow();
-    expect(ownership.creationRefusal(id, "stack/AccountAssociation::a")).toBe(
-      "is already managed by another resource of this stack",
-    );
-    expect(ownership.creationRefusal(recordId("accountAssociation", `${group}/1`), "b")).toBeUndefined();
-  });
+it("an account association differs from its group, although both have one uid", async () => {
+  const ownership = createOwnership();
+  const id = recordId("accountAssociation", group);
+  ownership.inState(group, "stack/Group::g", true);
+  expect(() => ownership.inState(id, "stack/AccountAssociation::a", true)).not.toThrow();
+  expect(ownership.creationRefusal(id, "stack/AccountAssociation::a")).toBe(
+    "is already managed by another resource of this stack",
+  );
+  expect(ownership.creationRefusal(recordId("accountAssociation", `${group}/1`), "b")).toBeUndefined();
 });
 
 const { roleBinding } = kindRecords;

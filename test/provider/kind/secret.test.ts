@@ -30,54 +30,50 @@ const stored: Json = {
   [SECRETS]: { "oidc.clientSecret": "s3cret" },
 };
 
-describe("a client secret", () => {
-  it("is a separate output, also when a service returns it", async () => {
-    for (const echoed of [{}, { clientSecret: "s3cret" }]) {
-      const { session } = scriptedSession(answer(echoed));
-      const { props, inputs: read } = await reconcile.read(identityProvider, session, PROVIDER, stored);
-      expect(props.oidc).toEqual({ issuer: oidc.issuer, clientId: "c" });
-      expect(props[SECRETS]).toEqual({ "oidc.clientSecret": "s3cret" });
-      expect(read).toMatchObject({ oidc });
-    }
-  });
-
-  it("is sent when it changes, and not when another field does", async () => {
-    const changes: [Json, string, unknown][] = [
-      [{ ...oidc, clientSecret: "other" }, "oidc.clientSecret", "other"],
-      [{ ...oidc, clientId: "d" }, "oidc.clientId", undefined],
-      [{ issuer: oidc.issuer, clientId: "c", pkceEnabled: true }, "oidc.clientSecret,oidc.pkceEnabled", undefined],
-    ];
-    for (const [changed, mask, sent] of changes) {
-      const { clientSecret: _, ...kept } = changed;
-      const { session, requests } = scriptedSession(answer(kept));
-      const { outs } = await reconcile.update(identityProvider, session, PROVIDER, stored, {
-        ...inputs,
-        oidc: changed,
-      });
-      const [request] = requests;
-      expect(request?.url.searchParams.get("updateMask")).toBe(mask);
-      expect((request?.json?.oidc as Json | undefined)?.clientSecret).toBe(sent);
-      expect((outs[SECRETS] as Json | undefined)?.["oidc.clientSecret"]).toBe(changed.clientSecret);
-    }
-  });
+it("a client secret is a separate output, also when a service returns it", async () => {
+  for (const echoed of [{}, { clientSecret: "s3cret" }]) {
+    const { session } = scriptedSession(answer(echoed));
+    const { props, inputs: read } = await reconcile.read(identityProvider, session, PROVIDER, stored);
+    expect(props.oidc).toEqual({ issuer: oidc.issuer, clientId: "c" });
+    expect(props[SECRETS]).toEqual({ "oidc.clientSecret": "s3cret" });
+    expect(read).toMatchObject({ oidc });
+  }
 });
 
-describe("the rule that matches people", () => {
-  const withRule = (correlationRule: string) => ({ ...inputs, oidc: { ...oidc, correlationRule } });
+it("a client secret is sent when it changes, and not when another field does", async () => {
+  const changes: [Json, string, unknown][] = [
+    [{ ...oidc, clientSecret: "other" }, "oidc.clientSecret", "other"],
+    [{ ...oidc, clientId: "d" }, "oidc.clientId", undefined],
+    [{ issuer: oidc.issuer, clientId: "c", pkceEnabled: true }, "oidc.clientSecret,oidc.pkceEnabled", undefined],
+  ];
+  for (const [changed, mask, sent] of changes) {
+    const { clientSecret: _, ...kept } = changed;
+    const { session, requests } = scriptedSession(answer(kept));
+    const { outs } = await reconcile.update(identityProvider, session, PROVIDER, stored, {
+      ...inputs,
+      oidc: changed,
+    });
+    const [request] = requests;
+    expect(request?.url.searchParams.get("updateMask")).toBe(mask);
+    expect((request?.json?.oidc as Json | undefined)?.clientSecret).toBe(sent);
+    expect((outs[SECRETS] as Json | undefined)?.["oidc.clientSecret"]).toBe(changed.clientSecret);
+  }
+});
 
-  it("is refused when it changes, unless a new provider is allowed", () => {
-    const news = withRule("CORRELATION_RULE_OID_EQUALS_EXTERNAL_ID");
-    expect(reconcile.check(identityProvider, inputs, news).failures).toEqual([
-      {
-        property: "oidc.correlationRule",
-        reason:
-          "a change creates a new identity provider: its uid would change, and who signs in by it would be somebody new; " +
-          "set allowReplace: true to allow it",
-      },
-    ]);
-    const diff = reconcile.diff(identityProvider, PROVIDER, stored, { ...news, allowReplace: true });
-    expect(diff).toEqual({ changes: true, replaces: ["oidc.correlationRule"] });
-  });
+const withRule = (correlationRule: string) => ({ ...inputs, oidc: { ...oidc, correlationRule } });
+
+it("the rule that matches people is refused when it changes, unless a new provider is allowed", () => {
+  const news = withRule("CORRELATION_RULE_OID_EQUALS_EXTERNAL_ID");
+  expect(reconcile.check(identityProvider, inputs, news).failures).toEqual([
+    {
+      property: "oidc.correlationRule",
+      reason:
+        "a change creates a new identity provider: its uid would change, and who signs in by it would be somebody new; " +
+        "set allowReplace: true to allow it",
+    },
+  ]);
+  const diff = reconcile.diff(identityProvider, PROVIDER, stored, { ...news, allowReplace: true });
+  expect(diff).toEqual({ changes: true, replaces: ["oidc.correlationRule"] });
 });
 
 describe("the code of an invite", () => {
@@ -117,14 +113,11 @@ describe("an argument that is never returned", () => {
   const block = { issuer: "i", clientSecret: "s3cret" };
   const given = (oidc: unknown) => inputsFrom(resources.identityProvider, { oidc }).oidc;
 
-  it("is secret whatever the program declares, and the rest of its block is not", async () => {
+  it("is secret whatever the program declares, and the rest of its block is not, unless the block is an Output", async () => {
     const own = given(block);
     expect(own.issuer).toBe("i");
     expect(await pulumi.isSecret(own.clientSecret)).toBe(true);
     expect(given({ ...block, clientSecret: undefined })).toEqual({ issuer: "i", clientSecret: undefined });
-  });
-
-  it("makes a block that is an Output secret as a whole", async () => {
     for (const oidc of [pulumi.output(block), Promise.resolve(block)])
       expect(await pulumi.isSecret(given(oidc))).toBe(true);
   });

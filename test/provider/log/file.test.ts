@@ -108,13 +108,10 @@ describe("the journal of a run without checkpoints", () => {
     expect(textFrom(contentsFrom(written))).toBe(written);
   });
 
-  it("ends with the run: what else it created is like the creates of any other run, and what is left goes", () => {
+  it("ends with the run: what else it created is like the creates of any other run, and what is left goes, as does a write that the state has", () => {
     const left = { ...intentOf("j", "r"), uid: uidBelow("b"), left: true };
     const contents = contentsFrom(textOf(began, intentOf("i", "r"), left, wrote, { ended: "r" }));
     expect(contents).toMatchObject({ entries: [intentOf("i")], runs: [], writes: [] });
-  });
-
-  it("shows a write no more once the state has the record as it is", () => {
     const { writes } = contentsFrom(textOf(began, wrote, { settled: uidBelow("a"), kind: "group" }));
     expect(writes).toEqual([]);
   });
@@ -171,14 +168,6 @@ describe("the file of a journal", () => {
     expect((await journalFile(path).read())?.entries.map(({ intent }) => intent)).toEqual(["a", "b", "c", "d"]);
   });
 
-  it("that cannot be written fails every one of the writers that share the write", async () => {
-    const path = folder.path("shared-folder.jsonl");
-    mkdirSync(path);
-    const file = journalFile(path);
-    const results = await Promise.allSettled(["a", "b"].map((id) => file.append(entryOf(id))));
-    expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-  });
-
   it("that was never written differs from one without entries", async () => {
     expect(await journalFile(folder.path("none.jsonl")).read()).toBeUndefined();
     writeFileSync(folder.path("empty.jsonl"), "");
@@ -194,7 +183,7 @@ describe("the file of a journal", () => {
     expect((await file.read())?.entries.map(({ intent }) => intent)).toEqual(["a", "c"]);
   });
 
-  it("that cannot be read is an error with the file and the advice", async () => {
+  it("that cannot be read is an error with the file and the advice; one that cannot be written fails every one of the writers that share the write", async () => {
     const path = folder.path("folder.jsonl");
     mkdirSync(path);
     const error = (await journalFile(path)
@@ -205,34 +194,35 @@ describe("the file of a journal", () => {
       `the intent journal ${path} cannot be read (EISDIR); free some space or choose another folder: ` +
         "irm:journal in the stack's configuration, or IRM_JOURNAL\nSee docs/recovery.md#cannot-write",
     );
+    const file = journalFile(path);
+    const results = await Promise.allSettled(["a", "b"].map((id) => file.append(entryOf(id))));
+    expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   });
 });
 
-describe("creates that are in flight together", () => {
-  const newIntent = (id: string): NewIntent => {
-    const { intent: _intent, at: _at, notBefore: _notBefore, ...own } = entryOf(id);
-    return own;
-  };
-  const begun = async (journal: Journal, id: string): Promise<Entry> =>
-    ((await journal.begin([newIntent(id)], async () => 1)) as [Entry])[0];
+const newIntent = (id: string): NewIntent => {
+  const { intent: _intent, at: _at, notBefore: _notBefore, ...own } = entryOf(id);
+  return own;
+};
+const begun = async (journal: Journal, id: string): Promise<Entry> =>
+  ((await journal.begin([newIntent(id)], async () => 1)) as [Entry])[0];
 
-  it("write the outcome of one and the entries of the next ones at once", async () => {
-    const path = folder.path("group-commit.jsonl");
-    const journal = journalOf(path);
-    const first = await begun(journal, "first");
-    const countSyncs = syncCounter();
-    const [, ...next] = await Promise.all([
-      journal.recordSuccess([{ entry: first, uid: uidOf("a") }], 1),
-      begun(journal, "second"),
-      begun(journal, "third"),
-    ]);
-    expect(countSyncs()).toBe(1);
-    expect([...((await journalFile(path).read())?.entries.values() ?? [])]).toMatchObject([
-      { intent: first.intent, uid: uidOf("a") },
-      ...next.map((entry) => ({ intent: entry.intent })),
-    ]);
-    for (const entry of [first, ...next]) await journal.end([entry]);
-  });
+it("creates that are in flight together write the outcome of one and the entries of the next ones at once", async () => {
+  const path = folder.path("group-commit.jsonl");
+  const journal = journalOf(path);
+  const first = await begun(journal, "first");
+  const countSyncs = syncCounter();
+  const [, ...next] = await Promise.all([
+    journal.recordSuccess([{ entry: first, uid: uidOf("a") }], 1),
+    begun(journal, "second"),
+    begun(journal, "third"),
+  ]);
+  expect(countSyncs()).toBe(1);
+  expect([...((await journalFile(path).read())?.entries.values() ?? [])]).toMatchObject([
+    { intent: first.intent, uid: uidOf("a") },
+    ...next.map((entry) => ({ intent: entry.intent })),
+  ]);
+  for (const entry of [first, ...next]) await journal.end([entry]);
 });
 
 describe("compaction", () => {
@@ -299,10 +289,13 @@ describe("acknowledgeIn", () => {
     expect(entries()).toEqual(["group 2"]);
   });
 
-  it("tells records apart that share a uid", async () => {
+  it("tells records apart that share a uid, and makes no journal where there is none", async () => {
     await journalFile(path).append(...succeeded(1), ...succeeded(1, "accountAssociation"));
     await acknowledgeIn(path, [knownLine("accountAssociation", uid(1))]);
     expect(entries()).toEqual(["group 1"]);
+    path = folder.path("no.jsonl");
+    await acknowledgeIn(path, [knownLine("group", uid(1))]);
+    expect(() => readFileSync(path)).toThrow("ENOENT");
   });
 
   it("follows a journal that the provider has rewritten", async () => {
@@ -312,10 +305,5 @@ describe("acknowledgeIn", () => {
     await provider.compact({ ...contentsFrom(""), entries: succeeded(2).slice(1) });
     await acknowledgeIn(path, [knownLine("group", uid(2))]);
     expect(entries()).toEqual([]);
-  });
-
-  it("makes no journal where there is none", async () => {
-    await acknowledgeIn(path, [knownLine("group", uid(1))]);
-    expect(() => readFileSync(path)).toThrow("ENOENT");
   });
 });

@@ -178,12 +178,17 @@ describe("the lock of a journal", () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it("that another process has taken in the meantime is not released", async () => {
+  it("that another process has taken in the meantime is not released, and one whose folder is gone is", async () => {
     const { file, lock } = place();
     await lock.acquire();
     heldBy(file, process.ppid);
     await lock.release();
     expect(holder(file)).toBe(process.ppid);
+    const gone = place(folder.path("removed/one.lock"));
+    await gone.lock.acquire();
+    rmSync(folder.path("removed"), { recursive: true });
+    await gone.lock.release();
+    expect(gone.said).toEqual([]);
   });
 
   it("that cannot be removed is a warning, and is taken again at once", async () => {
@@ -200,14 +205,6 @@ describe("the lock of a journal", () => {
     await lock.release();
     expect(filesOf(file)).toEqual([]);
     expect(said).toHaveLength(1);
-  });
-
-  it("whose folder is gone is released", async () => {
-    const { lock, said } = place(folder.path("removed/one.lock"));
-    await lock.acquire();
-    rmSync(folder.path("removed"), { recursive: true });
-    await lock.release();
-    expect(said).toEqual([]);
   });
 
   it("that cannot be written on a full disk is an error with advice, without a wait", async () => {

@@ -86,7 +86,7 @@ describe("the processes of an operation", () => {
     expect(second.isOwnedBy("third", "one")).toBe(true);
   });
 
-  it("know what happened before they joined", () => {
+  it("know what happened before they joined, in the operation of their engine alone", () => {
     const one = ownershipOf();
     one.take("uid", "one", "recovered");
     one.plan("planned", "one");
@@ -95,6 +95,7 @@ describe("the processes of an operation", () => {
     expect(two.adoptionRefusal("uid", "two")).toBe("is already managed by one");
     expect(two.plan("planned", "two")).toBe("is adopted by one as well");
     expect(two.release("planned")).toBe(false);
+    expect(ownershipOf(joined({ ...ENGINE, address: "127.0.0.1:40124" })).release("uid")).toBe(true);
   });
 
   it("know records by their address, but delete nothing that is taken or kept at another one, which may be the same service", () => {
@@ -106,11 +107,6 @@ describe("the processes of an operation", () => {
     expect(elsewhere.adoptionRefusal("kept", "two")).toBeUndefined();
     expect(["taken", "kept", "other"].map((uid) => elsewhere.release(uid, "two"))).toEqual([false, false, true]);
     expect(own.adoptionRefusal("other", "one")).toBe("is being deleted by this run");
-  });
-
-  it("have an operation of their own for each engine", () => {
-    ownershipOf().take("uid", "one", "created");
-    expect(ownershipOf(joined({ ...ENGINE, address: "127.0.0.1:40124" })).release("uid")).toBe(true);
   });
 });
 

@@ -199,14 +199,7 @@ describe("the arguments of AccessPolicy", () => {
     working.mockRestore();
   });
 
-  it("refuse an identity provider that people does not name", () => {
-    const people = { "acme-sso": { externalGroups: { SRE: ["viewer"] } } };
-    expect(failure({ policy: { organization: "acme", people }, identityProviders: { "acme-ssso": "x" } })).toBe(
-      "AccessPolicy acme:\n  - identityProviders.acme-ssso: people does not name it; did you mean acme-sso?",
-    );
-  });
-
-  it("report the mistakes of an object, and arguments that do not exist", () => {
+  it("report the mistakes of an object, arguments that do not exist, and an identity provider that people does not name", () => {
     expect(failure({ policy: { organization: "acme", identitys: {} } })).toMatch(
       /^AccessPolicy acme: the policy has a mistake:\n {2}- identitys: there is no such field here; did you mean identities\?$/,
     );
@@ -217,6 +210,10 @@ describe("the arguments of AccessPolicy", () => {
         "exactly one of file and policy is required",
         'adopt: must be "match", or { file } with the name of a file of uids',
       ].join("\n  - "),
+    );
+    const people = { "acme-sso": { externalGroups: { SRE: ["viewer"] } } };
+    expect(failure({ policy: { organization: "acme", people }, identityProviders: { "acme-ssso": "x" } })).toBe(
+      "AccessPolicy acme:\n  - identityProviders.acme-ssso: people does not name it; did you mean acme-sso?",
     );
   });
 

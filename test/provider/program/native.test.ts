@@ -175,30 +175,28 @@ describe("a native resource", () => {
   });
 });
 
-describe("Provider", () => {
-  it("has its settings as texts, and a token that is secret", async () => {
-    const { found, transformations } = recordOptions();
-    const args = { baseUrl: "https://api.example.com", requestTimeout: 5, token: "not a real token" };
-    const provider = new Provider("other", args, { transformations });
-    await awaitValue(provider.id);
-    expect(made[0]?.type).toBe("pulumi:providers:irm");
-    expect(made[0]?.inputs).toEqual({
-      ...args,
-      requestTimeout: "5",
-      token: expect.objectContaining({ value: args.token }),
-    });
-    expect(found[0]).toMatchObject({ additionalSecretOutputs: ["token"] });
-    const { token } = provider as unknown as { token: pulumi.Output<string> };
-    expect(await pulumi.isSecret(token)).toBe(true);
+it("Provider has its settings as texts, and a token that is secret", async () => {
+  const { found, transformations } = recordOptions();
+  const args = { baseUrl: "https://api.example.com", requestTimeout: 5, token: "not a real token" };
+  const provider = new Provider("other", args, { transformations });
+  await awaitValue(provider.id);
+  expect(made[0]?.type).toBe("pulumi:providers:irm");
+  expect(made[0]?.inputs).toEqual({
+    ...args,
+    requestTimeout: "5",
+    token: expect.objectContaining({ value: args.token }),
   });
+  expect(found[0]).toMatchObject({ additionalSecretOutputs: ["token"] });
+  const { token } = provider as unknown as { token: pulumi.Output<string> };
+  expect(await pulumi.isSecret(token)).toBe(true);
+});
 
-  it("refuses unknown arguments, all at once", () => {
-    // @ts-expect-error no such arguments
-    expect(() => new Provider("other", { baseURL: "https://api.example.com", colour: "red" })).toThrow(
-      "Provider other:\n  - baseURL: unknown argument; did you mean baseUrl?\n  - colour: unknown argument",
-    );
-    expect(made).toEqual([]);
-  });
+it("Provider refuses unknown arguments, all at once", () => {
+  // @ts-expect-error no such arguments
+  expect(() => new Provider("other", { baseURL: "https://api.example.com", colour: "red" })).toThrow(
+    "Provider other:\n  - baseURL: unknown argument; did you mean baseUrl?\n  - colour: unknown argument",
+  );
+  expect(made).toEqual([]);
 });
 
 describe("a function", () => {

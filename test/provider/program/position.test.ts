@@ -63,11 +63,8 @@ describe("the position of a resource", () => {
     expect(createRequire(import.meta.url)(top).frames).toEqual(at(top, 2));
   });
 
-  it("is sent once: no stack is sent beside it", () => {
+  it("is sent once, without a stack beside it, and leaves the stack of an error alone, and the SDK's method after it", () => {
     expect(new Subject().sent).toEqual([]);
-  });
-
-  it("leaves the stack of an error alone, and the SDK's method after it", () => {
     const { stackTraceLimit } = Error;
     expect(new Subject().frames).toHaveLength(1);
     expect(Error.stackTraceLimit).toBe(stackTraceLimit);

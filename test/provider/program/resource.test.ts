@@ -120,43 +120,41 @@ describe("the types", () => {
   });
 });
 
-describe("a set of role bindings", () => {
-  it("registers its pairs by uid, with the names that the program knows", async () => {
-    const group = new Group("g", { parent: ORG, name: "g" });
-    const bindings = [
-      { identity: IDENTITY, role: "viewer" },
-      { identity: IDENTITY, role: ROLE },
-    ];
-    await awaitValue(new RoleBindingSet("s", { parent: group, bindings, exclusive: true }).uid);
-    const { __provider, ...inputs } = made.at(-1)?.inputs ?? {};
-    expect(__provider).toBe(handlerText("roleBindingSet"));
-    expect(inputs).toEqual({
-      __key: "-/project/stack/RoleBindingSet::s",
-      parent: GROUP,
-      bindings,
-      names: [{ role: "viewer" }, {}],
-      exclusive: true,
-    });
+it("a set of role bindings registers its pairs by uid, with the names that the program knows", async () => {
+  const group = new Group("g", { parent: ORG, name: "g" });
+  const bindings = [
+    { identity: IDENTITY, role: "viewer" },
+    { identity: IDENTITY, role: ROLE },
+  ];
+  await awaitValue(new RoleBindingSet("s", { parent: group, bindings, exclusive: true }).uid);
+  const { __provider, ...inputs } = made.at(-1)?.inputs ?? {};
+  expect(__provider).toBe(handlerText("roleBindingSet"));
+  expect(inputs).toEqual({
+    __key: "-/project/stack/RoleBindingSet::s",
+    parent: GROUP,
+    bindings,
+    names: [{ role: "viewer" }, {}],
+    exclusive: true,
   });
+});
 
-  it("that declares a new pair twice, or stands beside another one, is refused where it is written", () => {
-    const group = new Group("g", { parent: ORG, name: "g" });
-    const identity = new Identity("i", { parent: group, name: "i", claimMatch });
-    const pair = { identity, role: "viewer" };
-    const declare = (name: string, bindings = [pair], exclusive = false) =>
-      new RoleBindingSet(name, { parent: group, bindings, exclusive });
-    expect(() => declare("twice", [pair, { identity, role: "editor" }, { ...pair }])).toThrow(
-      "RoleBindingSet twice: bindings[2]: the same identity and role as bindings[0]",
-    );
-    expect(() => declare("second")).toThrow(
-      "RoleBindingSet second: parent: RoleBindingSet twice declares the bindings of this group already",
-    );
-    const other = new Group("other", { parent: ORG, name: "other" });
-    new RoleBinding("b", { parent: other, identity, role: "viewer" });
-    expect(() => new RoleBindingSet("s", { parent: other, bindings: [], exclusive: true })).toThrow(
-      "RoleBindingSet s: exclusive: RoleBinding b is in the group of RoleBindingSet s, which is exclusive and would remove it",
-    );
-  });
+it("a set of role bindings that declares a new pair twice, or stands beside another one, is refused where it is written", () => {
+  const group = new Group("g", { parent: ORG, name: "g" });
+  const identity = new Identity("i", { parent: group, name: "i", claimMatch });
+  const pair = { identity, role: "viewer" };
+  const declare = (name: string, bindings = [pair], exclusive = false) =>
+    new RoleBindingSet(name, { parent: group, bindings, exclusive });
+  expect(() => declare("twice", [pair, { identity, role: "editor" }, { ...pair }])).toThrow(
+    "RoleBindingSet twice: bindings[2]: the same identity and role as bindings[0]",
+  );
+  expect(() => declare("second")).toThrow(
+    "RoleBindingSet second: parent: RoleBindingSet twice declares the bindings of this group already",
+  );
+  const other = new Group("other", { parent: ORG, name: "other" });
+  new RoleBinding("b", { parent: other, identity, role: "viewer" });
+  expect(() => new RoleBindingSet("s", { parent: other, bindings: [], exclusive: true })).toThrow(
+    "RoleBindingSet s: exclusive: RoleBinding b is in the group of RoleBindingSet s, which is exclusive and would remove it",
+  );
 });
 
 describe("the names of a role binding", () => {

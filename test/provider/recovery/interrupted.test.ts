@@ -267,7 +267,7 @@ describe("a resource that no program declares any more", () => {
     );
   });
 
-  it("keeps a record that is older than the killed run, and one of two that match", async () => {
+  it("keeps a record that is older than the killed run, one of two that match, and what the engine would keep: of a resource that is protected, or retained on delete", async () => {
     const [older, twin] = [newArgs(), newArgs()];
     await machine.createByOther(older);
     await machine.createByOther(twin);
@@ -276,13 +276,10 @@ describe("a resource that no program declares any more", () => {
     await stacksOf(session).removeLost(older.__key as string);
     expect(await machine.named(older.name)).toHaveLength(1);
     expect(await machine.named(twin.name)).toHaveLength(2);
-  });
-
-  it("keeps a record that the engine would keep: of a resource that is protected, or retained on delete", async () => {
     for (const options of [{ protect: true }, { retainOnDelete: true }]) {
       const { args } = await existing();
-      const { session } = runWith({ pending: [{ args, options }] });
-      await stacksOf(session).removeLost(args.__key as string);
+      const own = runWith({ pending: [{ args, options }] });
+      await stacksOf(own.session).removeLost(args.__key as string);
       expect(await machine.named(args.name)).toHaveLength(1);
     }
   });

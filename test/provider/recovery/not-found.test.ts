@@ -83,31 +83,29 @@ describe("a delete of a record that is gone", () => {
   });
 });
 
-describe("a delete of a record within its creation grace period", () => {
-  const bornMs = Date.parse("2026-01-28T12:00:00Z");
-  const stored = { name: "eng", createTime: new Date(bornMs).toISOString() };
+const bornMs = Date.parse("2026-01-28T12:00:00Z");
+const stored = { name: "eng", createTime: new Date(bornMs).toISOString() };
 
-  /** A service that answers so `takesMs` after a request; the first attempt finds nothing. */
-  const answering = (takesMs: number) => {
-    const scripted = scriptedSession(() => {
-      const isFirst = scripted.requests.length === 1;
-      if (isFirst) scripted.clock.advance(takesMs);
-      const date = new Date(bornMs + scripted.clock.now()).toUTCString();
-      return isFirst ? refusal("NOT_FOUND", "no", { date }) : json({ uid: ORG }, 200, { date });
-    });
-    return scripted;
-  };
-
-  it.each([
-    ["is sent again when it is not found", 100, 0, ["DELETE", "DELETE"]],
-    ["is sent again when the response came after it: the request may have come before", 9_000, 0, ["DELETE", "DELETE"]],
-    ["succeeds when it is not found after it: a read of its parent proves that", 100, 6_000, ["DELETE", "GET"]],
-  ])("%s", async (_, takesMs, laterMs, methods) => {
-    const { session, requests, clock } = answering(takesMs);
-    clock.advance(laterMs);
-    await reconcile.remove(group, session, GROUP, stored);
-    expect(requests.map(({ method }) => method)).toEqual(methods);
+/** A service that answers so `takesMs` after a request; the first attempt finds nothing. */
+const answering = (takesMs: number) => {
+  const scripted = scriptedSession(() => {
+    const isFirst = scripted.requests.length === 1;
+    if (isFirst) scripted.clock.advance(takesMs);
+    const date = new Date(bornMs + scripted.clock.now()).toUTCString();
+    return isFirst ? refusal("NOT_FOUND", "no", { date }) : json({ uid: ORG }, 200, { date });
   });
+  return scripted;
+};
+
+it.each([
+  ["is sent again when it is not found", 100, 0, ["DELETE", "DELETE"]],
+  ["is sent again when the response came after it: the request may have come before", 9_000, 0, ["DELETE", "DELETE"]],
+  ["succeeds when it is not found after it: a read of its parent proves that", 100, 6_000, ["DELETE", "GET"]],
+])("a delete of a record within its creation grace period %s", async (_, takesMs, laterMs, methods) => {
+  const { session, requests, clock } = answering(takesMs);
+  clock.advance(laterMs);
+  await reconcile.remove(group, session, GROUP, stored);
+  expect(requests.map(({ method }) => method)).toEqual(methods);
 });
 
 describe("a search for a record that may be hidden", () => {
@@ -124,16 +122,22 @@ describe("a search for a record that may be hidden", () => {
     return { found: await retryUntilVisible(clock, look, () => hiddenMs), begun };
   };
 
-  it("ends with the record that it finds", async () => {
-    expect(await looking(5_000, { shownMs: 700 })).toEqual({ found: "it", begun: [0, 250, 750] });
-  });
-
-  it("retries with growing waits, the last time after the grace period", async () => {
-    expect(await looking(5_000)).toEqual({ found: undefined, begun: [0, 250, 750, 1_750, 3_250, 5_000] });
-  });
-
-  it("retries once after an attempt that began before that and ended after it", async () => {
-    expect(await looking(5_000, { takesMs: 8_000 })).toEqual({ found: undefined, begun: [0, 8_000] });
+  it.each<[string, Parameters<typeof looking>[1], string | undefined, number[]]>([
+    ["ends with the record that it finds", { shownMs: 700 }, "it", [0, 250, 750]],
+    [
+      "retries with growing waits, the last time after the grace period",
+      {},
+      undefined,
+      [0, 250, 750, 1_750, 3_250, 5_000],
+    ],
+    [
+      "retries once after an attempt that began before that and ended after it",
+      { takesMs: 8_000 },
+      undefined,
+      [0, 8_000],
+    ],
+  ])("%s", async (_, service, found, begun) => {
+    expect(await looking(5_000, service)).toEqual({ found, begun });
   });
 
   it.each([0, -1_000, -Infinity, Number.NaN])("tries once when the record can be hidden until %d", async (hiddenMs) => {
@@ -165,10 +169,14 @@ describe("a read", () => {
     await expect(reconcile.read(group, session, "eng", {})).rejects.toThrow('"eng" is not the uid of a group');
   });
 
-  it("keeps the stored last-seen time, which is volatile", async () => {
+  it("keeps the stored last-seen time, which is volatile, and allowReplace, and leaves out values that the service chose", async () => {
     const { session } = scriptedSession(json({ uid: GROUP, name: "ci", lastSeenTime: "2026-02-02T00:00:00.000Z" }));
     const { props } = await reconcile.read(identity, session, GROUP, { lastSeenTime: "2026-01-01T00:00:00.000Z" });
     expect(props.lastSeenTime).toBe("2026-01-01T00:00:00.000Z");
+    const root = scriptedSession(json({ uid: ORG, name: "org", kind: "ORG_KIND_DEV", verified: true }));
+    const { props: own, inputs } = await reconcile.read(group, root.session, ORG, { allowReplace: true });
+    expect(inputs).toEqual({ root: true, name: "org", allowReplace: true });
+    expect(own).toMatchObject({ kind: "ORG_KIND_DEV", verified: true, allowReplace: true });
   });
 
   it("keeps uid and name of the ends of a role binding, except secret names", async () => {
@@ -192,12 +200,5 @@ describe("a read", () => {
     expect((await read(given)).inputs).toBe(given);
     expect((await read({ ...given, name: "ops" })).inputs).toEqual({ parent: ORG, name: "eng" });
     expect((await read({ ...given, parent: ROLE })).inputs).toEqual({ parent: ORG, name: "eng" });
-  });
-
-  it("keeps allowReplace, and leaves out values that the service chose", async () => {
-    const { session } = scriptedSession(json({ uid: ORG, name: "org", kind: "ORG_KIND_DEV", verified: true }));
-    const { props, inputs } = await reconcile.read(group, session, ORG, { allowReplace: true });
-    expect(inputs).toEqual({ root: true, name: "org", allowReplace: true });
-    expect(props).toMatchObject({ kind: "ORG_KIND_DEV", verified: true, allowReplace: true });
   });
 });

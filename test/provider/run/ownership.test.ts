@@ -46,39 +46,40 @@ const expectKept = async (id: string, times = 1): Promise<void> => {
   expect(await isGroupThere(service, id)).toBe(true);
 };
 
-describe("a renamed resource that adopts its record", () => {
-  it("keeps it, also when the run before ended between the adoption and the deletion of the old name", async () => {
-    const old = await (await run()).create(inputs("old"));
-    const first = await run();
-    const renamed = await first.create(inputs("new", { adopt: old.id }));
-    expect(renamed.id).toBe(old.id);
-    await first.delete(old.id, old.outs);
+it("a renamed resource that adopts its record keeps it, also when the run before ended between the adoption and the deletion of the old name", async () => {
+  const old = await (await run()).create(inputs("old"));
+  const first = await run();
+  const renamed = await first.create(inputs("new", { adopt: old.id }));
+  expect(renamed.id).toBe(old.id);
+  await first.delete(old.id, old.outs);
 
-    const next = await run();
-    await compare(next, old.id, renamed.outs, inputs("new", { adopt: old.id }));
-    await next.delete(old.id, old.outs);
-    await expectKept(old.id, 2);
-  });
+  const next = await run();
+  await compare(next, old.id, renamed.outs, inputs("new", { adopt: old.id }));
+  await next.delete(old.id, old.outs);
+  await expectKept(old.id, 2);
+});
 
-  it("keeps it from a resource whose state has no key, also once the program no longer says adopt", async () => {
-    const old = await (await run()).create(inputs("keyless"));
-    const { outs } = await (await run()).create(inputs("keeper", { adopt: old.id }));
-    const next = await run();
-    await compare(next, old.id, outs, inputs("keeper"));
-    const { __key, ...ofFirstVersion } = old.outs;
-    await next.delete(old.id, ofFirstVersion);
-    await expectKept(old.id);
-  });
+it("a renamed resource that adopts its record keeps it from a resource whose state has no key, also once the program no longer says adopt", async () => {
+  const old = await (await run()).create(inputs("keyless"));
+  const { outs } = await (await run()).create(inputs("keeper", { adopt: old.id }));
+  const next = await run();
+  await compare(next, old.id, outs, inputs("keeper"));
+  const { __key, ...ofFirstVersion } = old.outs;
+  await next.delete(old.id, ofFirstVersion);
+  await expectKept(old.id);
 });
 
 describe("a record of one resource", () => {
-  it("cannot be adopted by another one that the program declares later", async () => {
+  it("cannot be adopted by another one that the program declares later, and stays when another one of the state is deleted that has it too: an import of the record under a second name", async () => {
     const one = await (await run()).create(inputs("one"));
     const next = await run();
     await compare(next, one.id, one.outs, inputs("one"));
     await expect(next.create(inputs("two", { adopt: one.id }))).rejects.toThrow(
       `${inputs("two").__key}: adopt: group ${one.id} is already managed by ${inputs("one").__key}`,
     );
+    const twice = { ...one.outs, ...keyOf("twice") };
+    await next.delete(one.id, twice);
+    await expectKept(one.id);
   });
 
   it("keeps its record under another name, also after a refresh that compared it under the earlier one", async () => {
@@ -117,15 +118,6 @@ describe("a record of one resource", () => {
     expect(await isGroupThere(service, one.id)).toBe(true);
   });
 
-  it("stays when another resource of the state is deleted that has it too: an import of the record under a second name", async () => {
-    const one = await (await run()).create(inputs("declared"));
-    const twice = { ...one.outs, ...keyOf("twice") };
-    const next = await run();
-    await compare(next, one.id, one.outs, inputs("declared"));
-    await next.delete(one.id, twice);
-    await expectKept(one.id);
-  });
-
   it("that is replaced is deleted, and its replacement is not", async () => {
     const one = await (await run()).create(inputs("moved"));
     const otherGroup = await (await run()).create(inputs("elsewhere"));
@@ -148,20 +140,18 @@ it("a plan to adopt is refused when another resource adopts or manages the recor
   expect(claims.plan("owned", "e")).toBe("is already managed by d");
 });
 
-describe("the check of a new resource", () => {
-  it("reports an equal record in a preview only, and keeps the preview's mark out of the inputs", async () => {
-    const { id } = await (await run()).create(inputs("there"));
-    messages = [];
-    const news = inputs("like it", { allowDuplicate: false });
-    const preview = await run();
-    const checked = await preview.check({}, { ...news, __preview: true });
-    expect(checked.failures).toEqual([]);
-    expect(Object.keys(checked.inputs)).not.toContain("__preview");
-    expect(messages).toEqual([expect.stringContaining(`  - group ${id}, created `)]);
-    await preview.check(news, { ...news, __preview: true });
-    await (await run()).check({}, news);
-    expect(messages).toHaveLength(1);
-  });
+it("the check of a new resource reports an equal record in a preview only, and keeps the preview's mark out of the inputs", async () => {
+  const { id } = await (await run()).create(inputs("there"));
+  messages = [];
+  const news = inputs("like it", { allowDuplicate: false });
+  const preview = await run();
+  const checked = await preview.check({}, { ...news, __preview: true });
+  expect(checked.failures).toEqual([]);
+  expect(Object.keys(checked.inputs)).not.toContain("__preview");
+  expect(messages).toEqual([expect.stringContaining(`  - group ${id}, created `)]);
+  await preview.check(news, { ...news, __preview: true });
+  await (await run()).check({}, news);
+  expect(messages).toHaveLength(1);
 });
 
 const folder = temporaryFolder();
@@ -190,32 +180,30 @@ const nextOperation = async (): Promise<[Provider, Provider]> => {
 
 // Two explicit providers in one operation of the engine: each is a process, and the rules of a record hold across them. Here each is a
 // provider with a session of its own over the log that they share.
-describe("a record of two providers", () => {
-  it("whose name the program marks as secret is not named by the other", async () => {
-    const { id, outs } = await (await provider()).group.create(inputs("hidden", { name: "hidden name" }));
-    const [first, second] = await nextOperation();
-    const news = inputs("hidden", { name: "hidden name" });
-    await first.group.check(news, news, (names) => names.includes("name"));
-    await first.group.diff(id, outs, news);
-    messages.length = 0;
-    const binding = { ...keyOf("binding"), parent: id, identity: service.identity, role: "viewer" };
-    await second.roleBinding.check({}, binding, () => false, true);
-    expect(messages).toEqual([
-      expect.stringMatching(/^RoleBinding binding is new: .*, role "viewer", group \[secret\]$/),
-    ]);
-  });
+it("a record of two providers whose name the program marks as secret is not named by the other", async () => {
+  const { id, outs } = await (await provider()).group.create(inputs("hidden", { name: "hidden name" }));
+  const [first, second] = await nextOperation();
+  const news = inputs("hidden", { name: "hidden name" });
+  await first.group.check(news, news, (names) => names.includes("name"));
+  await first.group.diff(id, outs, news);
+  messages.length = 0;
+  const binding = { ...keyOf("binding"), parent: id, identity: service.identity, role: "viewer" };
+  await second.roleBinding.check({}, binding, () => false, true);
+  expect(messages).toEqual([
+    expect.stringMatching(/^RoleBinding binding is new: .*, role "viewer", group \[secret\]$/),
+  ]);
+});
 
-  it("that the state has under one is refused in the preview of the other, also at another spelling of the address", async () => {
-    const old = await (await provider()).group.create(inputs("kept"));
-    const [first] = await nextOperation();
-    await first.group.check(inputs("kept"), inputs("kept"));
-    await first.group.diff(old.id, old.outs, inputs("kept"));
-    const { port } = new URL(service.baseUrl);
-    const second = await provider({ env: { IRM_BASE_URL: `http://LOCALHOST:${port}/` } });
-    const { failures } = await second.group.check({}, inputs("other", { adopt: old.id, __preview: true }));
-    const owner = keyOf("kept").__key;
-    expect(failures).toEqual([{ property: "adopt", reason: `group ${old.id} is already managed by ${owner}` }]);
-  });
+it("a record of two providers that the state has under one is refused in the preview of the other, also at another spelling of the address", async () => {
+  const old = await (await provider()).group.create(inputs("kept"));
+  const [first] = await nextOperation();
+  await first.group.check(inputs("kept"), inputs("kept"));
+  await first.group.diff(old.id, old.outs, inputs("kept"));
+  const { port } = new URL(service.baseUrl);
+  const second = await provider({ env: { IRM_BASE_URL: `http://LOCALHOST:${port}/` } });
+  const { failures } = await second.group.check({}, inputs("other", { adopt: old.id, __preview: true }));
+  const owner = keyOf("kept").__key;
+  expect(failures).toEqual([{ property: "adopt", reason: `group ${old.id} is already managed by ${owner}` }]);
 });
 
 const failuresOf = async (methods: Provider, kind: StateKind, name: string, more: Json) =>

@@ -118,26 +118,24 @@ describe("an entry that names another record", () => {
   });
 });
 
-describe("an entry whose members do not fit its record", () => {
-  it("the kind: its record is found by its hash, which includes the kind", async () => {
-    const { args, id } = await killed();
-    tamper("intent", { kind: "role" });
-    const next = await machine.create(args);
-    expect(next.id).toBe(id);
-    expect(machine.messages[0]).toContain(
-      `the intent journal names ${id} for it, which is recorded as a role: it is ignored`,
-    );
-  });
+it("an entry of another kind than its record: that is found by its hash, which includes the kind", async () => {
+  const { args, id } = await killed();
+  tamper("intent", { kind: "role" });
+  const next = await machine.create(args);
+  expect(next.id).toBe(id);
+  expect(machine.messages[0]).toContain(
+    `the intent journal names ${id} for it, which is recorded as a role: it is ignored`,
+  );
+});
 
-  it("the parent: its record is reported, but not adopted", async () => {
-    const { args, id, foreign } = await killed();
-    tamper("intent", { parent: foreign.uid });
-    await expect(machine.create(args)).rejects.toThrow(
-      "a group with the same parent and fields exists, and nothing shows that this stack created it; nothing was sent:",
-    );
-    expect(machine.messages[0]).toContain(`names ${id} for it, which is not in ${foreign.uid}: it is ignored`);
-    expect(existsSync(`${file()}.invalid`)).toBe(true);
-  });
+it("an entry of another parent than its record: that is reported, but not adopted", async () => {
+  const { args, id, foreign } = await killed();
+  tamper("intent", { parent: foreign.uid });
+  await expect(machine.create(args)).rejects.toThrow(
+    "a group with the same parent and fields exists, and nothing shows that this stack created it; nothing was sent:",
+  );
+  expect(machine.messages[0]).toContain(`names ${id} for it, which is not in ${foreign.uid}: it is ignored`);
+  expect(existsSync(`${file()}.invalid`)).toBe(true);
 });
 
 it("adoption of another record than the entry names does not report an unrelated record as unmanaged", async () => {

@@ -133,36 +133,34 @@ it("a set that is deleted takes with it what an interrupted run has created for 
   expect(machine.messages.join("\n")).toMatch(/removing 3 role bindings[\s\S]*"two" as "viewer"/);
 });
 
-describe("a batch that is refused", () => {
-  it("is tried pair by pair: the others are created, and the error names the refused one", async () => {
-    const group = await sets.group();
-    const gone = `${machine.org}/00000000000000ff`;
-    const names = [{ identity: "one", role: "viewer" }, { identity: "nobody", role: "editor" }, {}];
-    const wanted = sets.inputs(group, ["one viewer", [gone, "editor"], "three viewer"], { names });
-    const run = await sets.run();
-    const error = await run.up(wanted).catch((reason: unknown) => reason as Error);
-    expect(error).toMatchObject({
-      message: expect.stringMatching(
-        `^RoleBindingSet set-${group}: 1 role binding was not created:\n {2}- "nobody" as "editor": CreateRoleBinding role binding ` +
-          `in ${group}: INVALID_ARGUMENT: .*identity ${gone} does not exist`,
-      ),
-    });
-    expect([countOf(run, "BatchCreateRoleBindings"), countOf(run, "CreateRoleBinding")]).toEqual([1, 3]);
-    expect(await sets.pairs(group)).toEqual(["one viewer", "three viewer"]);
-    // The next run continues from there, and nothing is pending.
-    const state = partial(error);
-    const { outs } = await sets.up(three(group), state);
-    expect(uidsIn(outs)).toHaveLength(3);
-    expect(await sets.pairs(group)).toEqual(PAIRS);
+it("a batch that is refused is tried pair by pair: the others are created, and the error names the refused one", async () => {
+  const group = await sets.group();
+  const gone = `${machine.org}/00000000000000ff`;
+  const names = [{ identity: "one", role: "viewer" }, { identity: "nobody", role: "editor" }, {}];
+  const wanted = sets.inputs(group, ["one viewer", [gone, "editor"], "three viewer"], { names });
+  const run = await sets.run();
+  const error = await run.up(wanted).catch((reason: unknown) => reason as Error);
+  expect(error).toMatchObject({
+    message: expect.stringMatching(
+      `^RoleBindingSet set-${group}: 1 role binding was not created:\n {2}- "nobody" as "editor": CreateRoleBinding role binding ` +
+        `in ${group}: INVALID_ARGUMENT: .*identity ${gone} does not exist`,
+    ),
   });
+  expect([countOf(run, "BatchCreateRoleBindings"), countOf(run, "CreateRoleBinding")]).toEqual([1, 3]);
+  expect(await sets.pairs(group)).toEqual(["one viewer", "three viewer"]);
+  // The next run continues from there, and nothing is pending.
+  const state = partial(error);
+  const { outs } = await sets.up(three(group), state);
+  expect(uidsIn(outs)).toHaveLength(3);
+  expect(await sets.pairs(group)).toEqual(PAIRS);
+});
 
-  it("removes nothing while an addition is refused", async () => {
-    const group = await sets.group();
-    const first = await sets.up(three(group));
-    const wanted = sets.inputs(group, [[`${machine.org}/00000000000000ff`, "viewer"]]);
-    await expect(sets.up(wanted, first)).rejects.toThrow("does not exist");
-    expect(await sets.pairs(group)).toEqual(PAIRS);
-  });
+it("a batch that is refused removes nothing while an addition is refused", async () => {
+  const group = await sets.group();
+  const first = await sets.up(three(group));
+  const wanted = sets.inputs(group, [[`${machine.org}/00000000000000ff`, "viewer"]]);
+  await expect(sets.up(wanted, first)).rejects.toThrow("does not exist");
+  expect(await sets.pairs(group)).toEqual(PAIRS);
 });
 
 describe("a binding that another resource manages", () => {
