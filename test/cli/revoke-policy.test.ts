@@ -10,14 +10,24 @@ import { startRevocations } from "./revocations.ts";
 
 const { acme, api, platform, everything, bind, target, heldBy, revoke, revokeAsJson } = await startRevocations();
 
-describe("with access.yaml in the folder", () => {
-  const policy = (name: string, access: string) =>
-    `organization: ${acme}\ngroups: { platform: { groups: { registry: {} } } }\nidentities:\n  # of CI\n  ${name}: { in: platform, claimMatch: { issuer: "https://issuer.example", subject: a } }\n  other: { claimMatch: { issuer: "https://issuer.example", subject: b } }\naccess:\n${access}`;
+const read = (file = "access.yaml") => readFileSync(file, "utf8");
+const policyOf = (name: string, access: string) =>
+  `organization: ${acme}\ngroups: { platform: { groups: { registry: {} } } }\nidentities:\n  # of CI\n  ${name}: { in: platform, claimMatch: { issuer: "https://issuer.example", subject: a } }\n  other: { claimMatch: { issuer: "https://issuer.example", subject: b } }\naccess:\n${access}`;
+/** An identity, which NAME stands for in what access.yaml grants. */
+const targetOf = async (rows: string) => {
+  const { name, uid } = await target();
+  const policy = (access: string) => policyOf(name, access.replaceAll("NAME", name));
+  writeFileSync("access.yaml", policy(rows));
+  return { name, uid, policy, revoked: () => revokeAsJson("--identity", uid, "--yes") };
+};
+const AS_IT_WAS =
+  "irm revoke: access.yaml is as it was, and an update that refreshes may grant the access again: access.yaml:";
 
+describe("with access.yaml in the folder", () => {
   test("takes what it grants out of it, and a program is named for the rest", async () => {
-    const { name, uid } = await target();
-    const rows = `  platform: { editor: [${name}, other] } # both\n  platform/registry:\n    registry.push: [${name}]\n`;
-    writeFileSync("access.yaml", policy(name, rows));
+    const { name, uid, policy } = await targetOf(
+      "  platform: { editor: [NAME, other] } # both\n  platform/registry:\n    registry.push: [NAME]\n",
+    );
     const { code, stdout, stderr } = await revoke("--identity", name, "--yes");
     expect({ code, stderr }).toEqual({
       code: 0,
@@ -26,7 +36,7 @@ describe("with access.yaml in the folder", () => {
     });
     expect(stdout).toContain(`  access.yaml  access.platform.editor: ${name}\n`);
     expect(stdout).toMatch(/\nremoved 2 entries from access\.yaml\n$/);
-    expect(readFileSync("access.yaml", "utf8")).toBe(policy(name, "  platform: { editor: [other] } # both\n"));
+    expect(read()).toBe(policy("  platform: { editor: [other] } # both\n"));
     const [file = ""] = readdirSync(".").filter((one) => one.startsWith("irm-revoke-"));
     expect(await revoke("--undo", file)).toEqual(
       success(
@@ -36,29 +46,24 @@ describe("with access.yaml in the folder", () => {
       ),
     );
     const restored = policy(
-      name,
-      `  platform: { editor: [other, ${name}] } # both\n  platform/registry:\n    registry.push: [ ${name} ]\n`,
+      "  platform: { editor: [other, NAME] } # both\n  platform/registry:\n    registry.push: [ NAME ]\n",
     );
-    expect(readFileSync("access.yaml", "utf8")).toBe(restored);
+    expect(read()).toBe(restored);
     // A second time there is nothing to put back.
     expect((await revoke("--undo", file)).stdout).toMatch(`\nput back 0 role bindings of ${name}; 3 existed\n`);
-    expect(readFileSync("access.yaml", "utf8")).toBe(restored);
-    expect(await heldBy(uid)).toEqual(everything);
+    expect([read(), await heldBy(uid)]).toEqual([restored, everything]);
   });
 
   test("an undo says what is to be put back where it cannot edit the policy, or has none", async () => {
-    const { name, uid } = await target();
-    writeFileSync("access.yaml", policy(name, `  platform: { editor: [${name}, other] }\n`));
-    const { undo } = await revokeAsJson("--identity", uid, "--yes");
-    const changed = policy("another", "  platform: { editor: [other] }\n");
+    const { name, revoked } = await targetOf("  platform: { editor: [NAME, other] }\n");
+    const { undo } = await revoked();
+    const changed = policyOf("another", "  platform: { editor: [other] }\n");
     writeFileSync("access.yaml", changed);
-    const edited = await revokeAsJson("--undo", undo);
-    expect({ code: edited.code, restored: edited.restored.length, stderr: edited.stderr }).toEqual({
-      code: 1,
-      restored: 3,
+    const { code, restored, stderr } = await revokeAsJson("--undo", undo);
+    expect({ code, restored: restored.length, stderr, text: read() }).toEqual({
+      ...{ code: 1, restored: 3, text: changed },
       stderr: `irm revoke: access.yaml is as it was, and its next update removes the access again: after that, access.platform.editor[1]: there is no identity ${name}; declare it in identities\n`,
     });
-    expect(readFileSync("access.yaml", "utf8")).toBe(changed);
     rmSync("access.yaml");
     expect(await revoke("--undo", undo)).toEqual({
       code: 0,
@@ -68,30 +73,24 @@ describe("with access.yaml in the folder", () => {
   });
 
   test("an undo gives no role in the policy to another identity", async () => {
-    const { name, uid } = await target();
-    const text = policy(name, `  platform: { editor: [${name}, other] }\n`);
-    writeFileSync("access.yaml", text);
-    const { undo } = await revokeAsJson("--identity", uid, "--yes");
-    const left = readFileSync("access.yaml", "utf8");
-    writeFileSync(undo, readFileSync(undo, "utf8").replace(`"identity": "${name}"`, '"identity": "other"'));
+    const { name, uid, revoked } = await targetOf("  platform: { editor: [NAME, other] }\n");
+    const { undo } = await revoked();
+    const left = read();
+    writeFileSync(undo, read(undo).replace(`"identity": "${name}"`, '"identity": "other"'));
     const { code, stderr } = await revoke("--undo", undo);
-    expect({ code, stderr }).toEqual({
-      code: 1,
+    expect({ code, stderr, text: read() }).toEqual({
+      ...{ code: 1, text: left },
       stderr: `irm revoke: access.yaml is as it was, and its next update removes the access again: access.yaml: identities.other is not ${uid}\n`,
     });
-    expect(readFileSync("access.yaml", "utf8")).toBe(left);
   });
 
   test("takes it out also where the role bindings are gone already", async () => {
-    const { name, uid } = await target();
-    await revoke("--identity", uid, "--yes", "--undo-file", "first.json");
-    writeFileSync("access.yaml", policy(name, `  /: { viewer: [${name}] }\n`));
-    expect(await revokeAsJson("--identity", uid, "--yes")).toMatchObject({
-      code: 0,
-      removed: [],
-      undo: expect.any(String),
-    });
-    expect(readFileSync("access.yaml", "utf8")).toBe(policy(name, "").replace(/access:\n$/, "access: {}\n"));
+    const { uid, policy, revoked } = await targetOf("  /: { viewer: [NAME] }\n");
+    for (const { uid: binding } of (await api.ok("GET", `${IAM}/roleBindings`, { query: { identity: uid } }))
+      .roleBindings)
+      await api.ok("DELETE", `${IAM}/roleBindings/${binding}`);
+    expect(await revoked()).toMatchObject({ code: 0, removed: [], undo: expect.any(String) });
+    expect(read()).toBe(policy("").replace(/access:\n$/, "access: {}\n"));
   });
 
   test.each([
@@ -101,64 +100,49 @@ describe("with access.yaml in the folder", () => {
     ],
     ["  /: { viewer: [NAME, nobody-here] }\n", "there is no identity nobody-here; declare it in identities"],
   ])("removes the access, and fails, where it cannot edit %j", async (rows, why) => {
-    const { name, uid } = await target();
-    const text = policy(name, rows.replace("NAME", name));
-    writeFileSync("access.yaml", text);
-    const { code, removed, stderr } = await revokeAsJson("--identity", uid, "--yes");
+    const { uid, policy, revoked } = await targetOf(rows);
+    const { code, removed, stderr } = await revoked();
     expect({ code, removed: removed.length }).toEqual({ code: 1, removed: 3 });
-    expect(stderr).toContain(
-      "irm revoke: access.yaml is as it was, and an update that refreshes may grant the access again: access.yaml:",
-    );
+    expect(stderr).toContain(AS_IT_WAS);
     expect(stderr).toContain(why);
-    expect([await heldBy(uid), readFileSync("access.yaml", "utf8")]).toEqual([[], text]);
+    expect([await heldBy(uid), read()]).toEqual([[], policy(rows)]);
   });
 });
 
 describe("with adopt.json beside it", () => {
-  const twins = async () => {
-    const { name, uid } = await target();
-    const other = await createUid(api, "identities", platform, { name });
-    const text = `organization: ${acme}
-groups: { platform: }
-identities: { ${name}: { in: platform, claimMatch: { issuer: "https://issuer.example", subject: a } } }
-access: { platform: { editor: [${name}] } }
-`;
-    writeFileSync("access.yaml", text);
-    return { name, uid, other, text };
-  };
+  const rows = "  platform: { editor: [NAME] }\n";
+  const adopt = (uids: object) => writeFileSync("adopt.json", JSON.stringify(uids));
 
   test("equal names are no obstacle: a key is the record of its uid", async () => {
-    const { name, uid, other, text } = await twins();
+    const { name, uid, policy, revoked } = await targetOf(rows);
+    const other = await createUid(api, "identities", platform, { name });
     const doubt = await revokeAsJson("--identity", other, "--yes");
     expect({ code: doubt.code, stderr: doubt.stderr }).toEqual({
       code: 1,
-      stderr: `irm revoke: access.yaml is as it was, and an update that refreshes may grant the access again: access.yaml: identities.${name} may be another one: platform has 2 identities of the name ${name}\n`,
+      stderr: `${AS_IT_WAS} identities.${name} may be another one: platform has 2 identities of the name ${name}\n`,
     });
-    writeFileSync("adopt.json", JSON.stringify({ groups: {}, identities: { [name]: uid } }));
+    adopt({ groups: {}, identities: { [name]: uid } });
     expect(await revokeAsJson("--identity", other, "--yes")).toEqual({ code: 0, stderr: "", removed: [], undo: null });
-    expect(readFileSync("access.yaml", "utf8")).toBe(text);
-    expect(await revokeAsJson("--identity", uid, "--yes")).toMatchObject({ code: 0, removed: [{}, {}, {}] });
-    expect(readFileSync("access.yaml", "utf8")).toBe(text.replace(/access: .*/, "access: {}"));
+    expect(read()).toBe(policy(rows));
+    expect(await revoked()).toMatchObject({ code: 0, removed: [{}, {}, {}] });
+    expect(read()).toBe(policy("").replace(/access:\n$/, "access: {}\n"));
   });
 
   test("an entry of a record that is gone counts by its name", async () => {
-    const { name, uid } = await target();
-    const { text } = await twins();
-    writeFileSync("access.yaml", text.replaceAll(/release-\d+/g, name));
-    writeFileSync("adopt.json", JSON.stringify({ identities: { [name]: `${platform}/${"f".repeat(16)}` } }));
-    expect((await revokeAsJson("--identity", uid, "--yes")).code).toBe(0);
-    expect(readFileSync("access.yaml", "utf8")).toContain("access: {}");
+    const { name, revoked } = await targetOf(rows);
+    adopt({ identities: { [name]: `${platform}/${"f".repeat(16)}` } });
+    expect((await revoked()).code).toBe(0);
+    expect(read()).toContain("access: {}");
   });
 
   test("a file with mistakes is reported, and the access is removed all the same", async () => {
-    const { uid, text } = await twins();
-    writeFileSync("adopt.json", '{ "identities": { "a": "b" }, "x": {} }');
-    const { code, removed, stderr } = await revokeAsJson("--identity", uid, "--yes");
-    expect({ code, removed: removed.length }).toEqual({ code: 1, removed: 3 });
+    const { policy, revoked } = await targetOf(rows);
+    adopt({ identities: { a: "b" }, x: {} });
+    const { code, removed, stderr } = await revoked();
+    expect({ code, removed: removed.length, text: read() }).toEqual({ code: 1, removed: 3, text: policy(rows) });
     expect(stderr).toContain(
       "may grant the access again: adopt.json: x: there is no such section; there are groups, identities, roles, resources\nadopt.json: identities.a: must be a uid\n",
     );
-    expect(readFileSync("access.yaml", "utf8")).toBe(text);
   });
 });
 
@@ -215,18 +199,15 @@ removed 1 role binding; \`npx pulumi-irm revoke --undo ${process.cwd()}/${file}\
   });
 
   test("removes one of two that grant the same, so the policy keeps its entry, and then the other with the entry", async () => {
-    const { name, uid } = await target();
+    const rows = "  platform: { editor: [NAME] }\n  platform/registry: { registry.push: [NAME] }\n";
+    const { uid, policy } = await targetOf(rows);
     await bind(uid, platform, "editor");
-    const policy = (rows: string) =>
-      `organization: ${acme}\ngroups: { platform: { groups: { registry: {} } } }\nidentities: { ${name}: { in: platform, claimMatch: { issuer: "https://issuer.example", subject: a } } }\naccess:\n${rows}`;
-    const rows = `  platform: { editor: [${name}] }\n  platform/registry: { registry.push: [${name}] }\n`;
-    writeFileSync("access.yaml", policy(rows));
     const first = await revokeAsJson("--binding", await bindingOf(uid, "editor"), "--yes");
     expect(first).toMatchObject({ code: 0, removed: [{ group: platform, role: "editor" }] });
-    expect([await heldBy(uid), readFileSync("access.yaml", "utf8")]).toEqual([everything, policy(rows)]);
+    expect([await heldBy(uid), read()]).toEqual([everything, policy(rows)]);
     expect((await revokeAsJson("--binding", await bindingOf(uid, "editor"), "--yes")).code).toBe(0);
     expect(await heldBy(uid)).toEqual(everything.filter((one) => one !== "platform editor"));
-    expect(readFileSync("access.yaml", "utf8")).toBe(policy(`  platform/registry: { registry.push: [${name}] }\n`));
+    expect(read()).toBe(policy("  platform/registry: { registry.push: [NAME] }\n"));
   });
 
   test("says what another uid is", async () => {
