@@ -38,12 +38,15 @@ afterEach(() => {
   repository.remove();
 });
 
-/** The change begins with these tests. */
-const base = (tests: string): void => {
+/** The change begins with these files. */
+const onMain = (files: Readonly<Record<string, string>>): void => {
   repository.git("checkout", "--quiet", "main");
-  repository.commit({ "access.tests.yaml": tests });
+  repository.commit(files);
   repository.git("checkout", "--quiet", "-B", "change");
 };
+const base = (tests: string): void => onMain({ "access.tests.yaml": tests });
+const write = (tests: string): void => repository.write({ "access.tests.yaml": tests });
+const changeFile = (): string => join(repository.root, ".git", "change.json");
 
 type Act = (client: Client) => Promise<unknown>;
 
@@ -56,8 +59,7 @@ const run = async (acts: Act | readonly Act[], ...flags: string[]) => {
       for (const act of [acts].flat()) await act(client);
     }));
   changes.set(acts, made);
-  const file = writeChangeFile(join(repository.root, ".git", "change.json"), made);
-  const finished = await runIrm("review", file, "--format", "json", ...flags);
+  const finished = await runIrm("review", writeChangeFile(changeFile(), made), "--format", "json", ...flags);
   return { ...finished, report: finished.stdout === "" ? undefined : Report.parse(JSON.parse(finished.stdout)) };
 };
 const changes = new Map<unknown, Change>();
@@ -70,11 +72,20 @@ const failures = (report: Report | undefined): string[] | undefined =>
   report?.findings
     .filter(({ rule }) => rule === "test-fails")
     .map(({ name, denied, message }) => `${denied} ${name}: ${message}`);
+const rulesChanged = (report: Report | undefined) =>
+  report?.findings.find(({ rule, message }) => rule === "rules-changed" && message.includes("tests of access"))
+    ?.message;
+
+/** With the tests of main: the exit code, what fails, and the report. */
+const reviewed = async (acts: Act | readonly Act[]) => {
+  const { code, report } = await run(acts, "--base", "main");
+  return { verdict: [code, ...(failures(report) ?? [])], report };
+};
 
 test("a change that breaks a test has its finding, names the binding, and exits with 3 although no rule is denied", async () => {
-  const { code, report } = await run(gives("owner"), "--base", "main");
-  expect(code).toBe(3);
-  expect(failures(report)).toEqual([
+  const { verdict, report } = await reviewed(gives("owner"));
+  expect(verdict).toEqual([
+    3,
     "true release publishes nowhere else: platform/release can tag.create at platform, by its binding to owner",
     "true only the owner gives access: platform/release can role_bindings.create at platform, by its binding to owner",
   ]);
@@ -82,37 +93,31 @@ test("a change that breaks a test has its finding, names the binding, and exits 
 });
 
 test("a change that breaks none exits with 0, and says that they passed", async () => {
-  const { code, report } = await run(gives("viewer"), "--base", "main");
-  expect({ code, findings: failures(report) }).toEqual({ code: 0, findings: [] });
+  const { verdict, report } = await reviewed(gives("viewer"));
+  expect(verdict).toEqual([0]);
   expect(report?.tests).toEqual([
     { name: "release publishes nowhere else", passed: true },
     { name: "only the owner gives access", passed: true },
   ]);
-  expect((await runIrm("review", join(repository.root, ".git", "change.json"), "--base", "main")).stdout).toContain(
-    "2 tests of access: all passed",
-  );
+  expect((await runIrm("review", changeFile(), "--base", "main")).stdout).toContain("2 tests of access: all passed");
 });
 
 describe("the author of a change cannot excuse it", () => {
-  const rulesChanged = (report: Report | undefined) =>
-    report?.findings.find(({ rule, message }) => rule === "rules-changed" && message.includes("tests of access"))
-      ?.message;
-
   test("by removing a test, or the file: it still counts, and its removal is a finding", async () => {
-    repository.write({ "access.tests.yaml": "tests: []\n" });
-    const { code, report } = await run(gives("owner"), "--base", "main");
-    expect(code).toBe(3);
+    write("tests: []\n");
+    const { verdict, report } = await reviewed(gives("owner"));
+    expect(verdict).toHaveLength(3);
     expect(rulesChanged(report)).toBe(
       'this change edits the tests of access: - test "release publishes nowhere else", - test "only the owner gives access"; what it removes counts until the merge, and what it adds counts already',
     );
     unlinkSync(join(repository.root, "access.tests.yaml"));
-    expect(failures((await run(gives("owner"), "--base", "main")).report)).toHaveLength(2);
+    expect((await reviewed(gives("owner"))).verdict).toEqual(verdict);
   });
 
   test("by editing a test: both forms run", async () => {
-    repository.write({ "access.tests.yaml": TESTS.replace("only: [owner]", "only: [owner, platform/release]") });
-    const { code, report } = await run(gives("owner"), "--base", "main");
-    expect(code).toBe(3);
+    write(TESTS.replace("only: [owner]", "only: [owner, platform/release]"));
+    const { verdict, report } = await reviewed(gives("owner"));
+    expect(verdict[0]).toBe(3);
     expect(report?.tests?.map(({ name, passed }) => [name, passed])).toEqual([
       ["release publishes nowhere else", false],
       ["only the owner gives access", false],
@@ -124,31 +129,21 @@ describe("the author of a change cannot excuse it", () => {
   });
 });
 
-describe("a test that failed before the change too", () => {
-  const NOBODY = "tests: [{ name: nobody gives access, capability: [role_bindings.create, roles.update], only: [] }]\n";
-  beforeEach(() => base(NOBODY));
-
-  test("is listed as such, and fails nothing", async () => {
-    const { code, report } = await run(gives("viewer"), "--base", "main");
-    expect({ code, findings: failures(report) }).toEqual({ code: 0, findings: [] });
-    const reason = expect.stringContaining("owner can role_bindings.create, roles.update at /");
-    expect(report?.tests).toEqual([{ name: "nobody gives access", passed: false, reason, failedBefore: true }]);
-    for (const format of ["terminal", "markdown", "html"]) {
-      const { stdout } = await runIrm("review", join(repository.root, ".git", "change.json"), "--format", format);
-      expect(stdout.replaceAll(/\s+/g, " "), format).toContain("1 test of access: 1 failed before this change too");
-      expect(stdout.replaceAll(/<[^>]+>|[\s`"]+/g, " "), format).toContain("nobody gives access");
-    }
-  });
-
-  test("fails by what the change adds to it, which the finding names", async () => {
-    const { code, report } = await run(gives("owner"), "--base", "main");
-    expect({ code, findings: failures(report) }).toEqual({
-      code: 3,
-      findings: [
-        "true nobody gives access: platform/release can role_bindings.create, roles.update at platform, by its binding to owner",
-      ],
-    });
-  });
+test("a test that failed before the change too is listed as such, and fails only by what the change adds to it", async () => {
+  base("tests: [{ name: nobody gives access, capability: [role_bindings.create, roles.update], only: [] }]\n");
+  const { verdict, report } = await reviewed(gives("viewer"));
+  expect(verdict).toEqual([0]);
+  const reason = expect.stringContaining("owner can role_bindings.create, roles.update at /");
+  expect(report?.tests).toEqual([{ name: "nobody gives access", passed: false, reason, failedBefore: true }]);
+  for (const format of ["terminal", "markdown", "html"]) {
+    const { stdout } = await runIrm("review", changeFile(), "--format", format);
+    expect(stdout.replaceAll(/\s+/g, " "), format).toContain("1 test of access: 1 failed before this change too");
+    expect(stdout.replaceAll(/<[^>]+>|[\s`"]+/g, " "), format).toContain("nobody gives access");
+  }
+  expect((await reviewed(gives("owner"))).verdict).toEqual([
+    3,
+    "true nobody gives access: platform/release can role_bindings.create, roles.update at platform, by its binding to owner",
+  ]);
 });
 
 describe("of several organizations", async () => {
@@ -162,99 +157,81 @@ describe("of several organizations", async () => {
   const only = "tests: [{ name: only the owner gives access, capability: role_bindings.create, only: [owner] }]\n";
   const owns: Act = (client) => grant(two, two.organization, ci, "owner")(client);
   const BROKEN = "ci can role_bindings.create at /, by its binding to owner";
-  const makeGroup =
-    (parent: string, name: string): Act =>
+  const found =
+    (name: string): Act =>
     (client) =>
-      createRecord(client, resources.group, parent, { name });
+      createRecord(client, resources.group, "", { name });
+
   test("tests without a name are about all that the change touches: not just a new, empty one", async () => {
-    const more = makeGroup("", "third");
+    const more = found("third");
     base(only);
-    const { code, report } = await run([owns, more], "--base", "main");
-    expect({ code, findings: failures(report) }).toEqual({
-      code: 3,
-      findings: [expect.stringMatching(new RegExp(`^true only the owner gives access: in [^:]+: ${BROKEN}$`))],
-    });
+    expect((await reviewed([owns, more])).verdict).toEqual([
+      3,
+      expect.stringMatching(new RegExp(`^true only the owner gives access: in [^:]+: ${BROKEN}$`)),
+    ]);
     // What they name is in one of them.
     base('tests: [{ name: ci does nothing, identity: ci, cannot: "*" }]\n');
-    expect((await run([owns, more], "--base", "main")).code).toBe(3);
-    expect(await run(more, "--base", "main")).toMatchObject({ code: 0 });
+    expect((await reviewed([owns, more])).verdict[0]).toBe(3);
+    expect((await reviewed(more)).verdict[0]).toBe(0);
   });
 
   test("a name of the base is one of an organization that exists, not of one that the change creates", async () => {
     base("tests: [{ name: only ci gives access, capability: role_bindings.create, only: [ci, owner] }]\n");
-    const { code, report } = await run(
-      async (client) => {
-        const third = String((await createRecord(client, resources.group, "", { name: "third" })).uid);
-        const claimMatch = { issuer: "https://evil.example.com", subject: "ci" };
-        const { uid } = await createRecord(client, resources.identity, third, { name: "ci", claimMatch });
-        await grant(two, third, String(uid), "owner")(client);
-      },
-      ...["--base", "main"],
-    );
-    expect({ code, findings: failures(report) }).toEqual({
-      code: 3,
-      findings: ["true only ci gives access: in third: ci can role_bindings.create at /, by its binding to owner"],
+    const { verdict } = await reviewed(async (client) => {
+      const third = String((await createRecord(client, resources.group, "", { name: "third" })).uid);
+      const claimMatch = { issuer: "https://evil.example.com", subject: "ci" };
+      const { uid } = await createRecord(client, resources.identity, third, { name: "ci", claimMatch });
+      await grant(two, third, String(uid), "owner")(client);
     });
+    expect(verdict).toEqual([3, `true only ci gives access: in third: ${BROKEN}`]);
   });
 
   test("tests with a name are about that one, whatever else the change touches or renames", async () => {
     base(`organization: dev\n${only}`);
-    const elsewhere: Act = (client) => grant(two, second, ci, "owner")(client);
-    expect(await run(elsewhere, "--base", "main")).toMatchObject({ code: 0 });
+    expect((await reviewed((client) => grant(two, second, ci, "owner")(client))).verdict[0]).toBe(0);
     const rename: Act = (client) =>
       updateRecord(client, resources.group, two.organization, { name: "other" }, ["name"]);
-    const { code, report } = await run([owns, rename, makeGroup("", "dev")], "--base", "main");
-    expect({ code, findings: failures(report) }).toEqual({
-      code: 3,
-      findings: [`true only the owner gives access: ${BROKEN}`],
-    });
+    const { verdict } = await reviewed([owns, rename, found("dev")]);
+    expect(verdict).toEqual([3, `true only the owner gives access: ${BROKEN}`]);
   });
 });
 
 describe("mistakes", () => {
-  test("in a test that the change adds exit with 1", async () => {
-    repository.write({
-      "access.tests.yaml": `${TESTS}  - { name: x, identity: platform/relase, cannot: tag.create }\n`,
-    });
-    expect(await run(gives("viewer"), "--base", "main")).toMatchObject(
-      failure(1, '"x": there is no identity platform/relase; did you mean platform/release?'),
-    );
+  const viewed = () => run(gives("viewer"), "--base", "main");
+
+  test.each([
+    [
+      "of names",
+      `${TESTS}  - { name: x, identity: platform/relase, cannot: tag.create }\n`,
+      '"x": there is no identity platform/relase; did you mean platform/release?',
+    ],
+    ["of shape", "test: []\n", "access.tests.yaml:1:1: test: there is no such field here; did you mean tests?"],
+  ])("%s in what the change adds exit with 1", async (_, tests, mistake) => {
+    write(tests);
+    expect(await viewed()).toMatchObject(failure(1, mistake));
   });
 
-  test("of shape exit with 1, at the base too", async () => {
-    repository.write({ "access.tests.yaml": "test: []\n" });
-    expect(await run(gives("viewer"), "--base", "main")).toMatchObject(
-      failure(1, "access.tests.yaml:1:1: test: there is no such field here; did you mean tests?"),
-    );
-    repository.git("checkout", "--quiet", "main", "--force");
-    repository.commit({ "access.tests.yaml": "test: []\n" });
-    repository.write({ "access.tests.yaml": TESTS });
-    expect(await run(gives("viewer"), "--base", "main")).toMatchObject(
-      failure(1, "the tests of access at main have mistakes, so there is no review:"),
-    );
-  });
-
-  test("a test of the base that names what does not exist any more fails, and is no pass", async () => {
-    repository.git("checkout", "--quiet", "main");
-    repository.commit({ "access.tests.yaml": "tests: [{ name: x, identity: gone, cannot: tag.create }]\n" });
-    const { code, report } = await run(gives("viewer"), "--base", "main");
-    expect(code).toBe(3);
-    expect(failures(report)).toEqual(["true x: it names what does not exist: there is no identity gone"]);
+  test("at the base exit with 1, and a test that names what does not exist any more fails, and is no pass", async () => {
+    base("test: []\n");
+    write(TESTS);
+    const mistake = "the tests of access at main have mistakes, so there is no review:";
+    expect(await viewed()).toMatchObject(failure(1, mistake));
+    base("tests: [{ name: x, identity: gone, cannot: tag.create }]\n");
+    expect((await reviewed(gives("viewer"))).verdict).toEqual([
+      3,
+      "true x: it names what does not exist: there is no identity gone",
+    ]);
   });
 });
 
-test("without a base, the tests of the work tree run", async () => {
+test("without a base the tests of the work tree run, and --tests names another file, at the base too", async () => {
   expect((await run(gives("owner"))).code).toBe(3);
-});
-
-test("--tests names another file, at the base too", async () => {
-  repository.git("checkout", "--quiet", "main");
-  repository.commit({ "access.tests.yaml": "tests: []\n", "ci/team.tests.yaml": TESTS });
-  repository.git("checkout", "--quiet", "change");
-  const { code } = await run(gives("owner"), "--base", "main", "--tests", "ci/team.tests.yaml");
-  expect(code).toBe(1);
+  onMain({ "access.tests.yaml": "tests: []\n", "ci/team.tests.yaml": TESTS });
+  const flags = ["--base", "main", "--tests", "ci/team.tests.yaml"];
+  repository.git("checkout", "--quiet", "HEAD~1");
+  expect((await run(gives("owner"), ...flags)).code).toBe(1);
   repository.write({ "ci/team.tests.yaml": "tests: []\n" });
-  expect((await run(gives("owner"), "--base", "main", "--tests", "ci/team.tests.yaml")).code).toBe(3);
+  expect((await run(gives("owner"), ...flags)).code).toBe(3);
 });
 
 describe("in a policy beside the program", () => {
@@ -268,25 +245,21 @@ access: { platform: { viewer: [release] } }
   - { name: release never owns, identity: release, cannot: role_bindings.create }
   - { name: nobody else owns, capability: role_bindings.create, only: [release, owner] }
 `;
-  const review = async (text: string, act: Act) => {
+  const verdictOn = async (text: string, act: Act) => {
     repository.write({ "access.yaml": text });
-    const { code, report } = await run(act, "--base", "main");
-    return { code, failures: failures(report) };
+    return (await reviewed(act)).verdict;
   };
   beforeEach(() => {
     repository.git("checkout", "--quiet", "main");
     unlinkSync(join(repository.root, "access.tests.yaml"));
-    repository.commit({ "access.yaml": `include: [tests.yaml]\n${policy()}`, "tests.yaml": SECTION });
-    repository.git("checkout", "--quiet", "-B", "change");
+    onMain({ "access.yaml": `include: [tests.yaml]\n${policy()}`, "tests.yaml": SECTION });
   });
 
   test("the section, and what the policy includes, are those of the base", async () => {
-    expect(await review(policy(), gives("owner"))).toEqual({
-      code: 3,
-      failures: [
-        "true release never owns: platform/release can role_bindings.create at platform, by its binding to owner",
-      ],
-    });
+    expect(await verdictOn(policy(), gives("owner"))).toEqual([
+      3,
+      "true release never owns: platform/release can role_bindings.create at platform, by its binding to owner",
+    ]);
   });
 
   test("a key means the identity that it stood for, not another one to which the change gives the key", async () => {
@@ -296,14 +269,14 @@ access: { platform: { viewer: [release] } }
       const { uid } = await createRecord(client, resources.identity, platform, { name: "other", claimMatch });
       await grant(api, platform, String(uid), "owner")(client);
     };
-    expect(await review(policy(other), owns)).toEqual({
-      code: 3,
-      failures: ["true nobody else owns: platform/other can role_bindings.create at platform, by its binding to owner"],
-    });
+    expect(await verdictOn(policy(other), owns)).toEqual([
+      3,
+      "true nobody else owns: platform/other can role_bindings.create at platform, by its binding to owner",
+    ]);
   });
 
   test("an identity that the change removes can do nothing any more", async () => {
     const removes: Act = (client) => client.call("DeleteIdentity", { uid: release });
-    expect(await review(policy().replaceAll("release", "publisher"), removes)).toEqual({ code: 0, failures: [] });
+    expect(await verdictOn(policy().replaceAll("release", "publisher"), removes)).toEqual([0]);
   });
 });
