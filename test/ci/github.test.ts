@@ -78,20 +78,6 @@ describe("a pull request", () => {
     expect(log + summary).not.toContain(TOKEN);
   });
 
-  test("into a branch of its author fails, by the rules of the default branch", async () => {
-    change.makeBranch("theirs", { "review.yaml": "deny: []\n" });
-    const { conclusion, outputs, log } = await review({}, "branch", "theirs");
-    expect(conclusion, log).toBe("failure");
-    expect(outputs.access).toMatchObject({ "exit-code": "3", digest: "" });
-    const { rules, findings } = Report.parse(JSON.parse(readFileSync(outputs.access?.json ?? "", "utf8")));
-    expect(rules).toMatchObject({ base: "origin/main" });
-    expect(findings).toContainEqual(expect.objectContaining({ rule: "other-branch", subject: "theirs", denied: true }));
-    expect(github.repository.comments[0]?.body).toContain("- :no_entry: denied [`other-branch`](https://");
-    // Whoever has written the workflow may name the branch.
-    const named = await review({ branch: "theirs" }, "branch", "theirs");
-    expect(named.conclusion, named.log).toBe("success");
-  });
-
   test("from a fork gets neither a token nor a comment, and the reason", async () => {
     const { comments, requests } = github.repository;
     const before = [comments.length, requests.length, github.npm().length] as const;
@@ -162,21 +148,4 @@ describe("after the merge", () => {
     expect(refused?.summary).toContain(JSON.stringify(content.rows[0]));
     expect(refused?.summary).not.toContain(JSON.stringify(content.rows[1]));
   });
-});
-
-test("a problem with the inputs ends the job before anything of the change runs, with all problems at once", async () => {
-  const { conclusion, log, ran } = await github.run(
-    push,
-    { command: "up", "preview-identity": identity, "up-identity": identity, "open-issue": "maybe" },
-    { workspace: change.checkout, env: { IRM_BASE_URL: api.baseUrl, IRM_TOKEN: "t" } },
-  );
-  expect(conclusion).toBe("failure");
-  expect(ran.at(-1)).toBe("Decide what this job may do");
-  for (const problem of [
-    "preview-identity and up-identity are the same: a pull request would have the rights of the main branch.",
-    'open-issue: "maybe" is not true or false',
-    "stack-name: up needs the name of the stack",
-    "IRM_TOKEN is set, and would count in the place of the identity of up",
-  ])
-    expect(log).toContain(problem);
 });

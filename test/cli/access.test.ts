@@ -10,7 +10,7 @@ signInForEach(api);
 
 const access = (...flags: string[]) => runIrm("access", ...flags);
 
-test("prints where an identity can act, and through what", async () => {
+test("prints where an identity can act, and through what, and as JSON the uids, the name of the role and the binding", async () => {
   expect(await access("--identity", "release")).toEqual(
     success(`Access of release in dev
 
@@ -23,9 +23,6 @@ release  in platform
 1 identity, 1 binding
 `),
   );
-});
-
-test("prints JSON: uids, the name of the role, and the binding", async () => {
   const { stdout } = await access("--identity", release, "--format", "json");
   const grant = { identity: release, group: registry, role: "publisher" };
   const { identities, ...others } = JSON.parse(stdout);

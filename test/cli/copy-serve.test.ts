@@ -228,18 +228,6 @@ test("without the list of groups there is no copy", async () => {
   );
 });
 
-test("a service that throttles is asked again", async () => {
-  const busy = { status: 429, retryAfter: 1 };
-  const rules = (["ListGroups", "ListRoles", "ListTags"] as const).map((operation) => ({
-    operation,
-    steps: [busy, busy],
-  }));
-  api.faults.set({ rules });
-  const copy = await copyOf(clientOf(api), api.baseUrl);
-  api.faults.clear();
-  expect(await listEverything(await serveCopy(copy))).toEqual(everything);
-});
-
 test("an identity that goes away while its binding is listed is known by name, and the binding stays", async () => {
   const uid = await createUid(api, "identities", made.platform, { name: "short-lived" });
   const roleUid = await api.role("viewer");

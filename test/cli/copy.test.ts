@@ -236,16 +236,13 @@ describe("of a caller who sees a part", async () => {
   const part = await copyOfServer(api, reader.token);
   const server = await serveCopy(part);
 
-  test("the copy has that part, and the bindings of identities that are not visible", async () => {
+  test("the copy has that part, the bindings of identities that are not visible, and says what is known by name alone", async () => {
     const visible = await listEverything(api, reader.token);
     expect(visible.roleBindings?.some(({ identity }) => identity.uid === reader.uid)).toBe(true);
     expect(await listEverything(server)).toEqual(visible);
     expect(server.organization).toBe(made.platform);
     // What is only named is above what the owner of the copy sees.
     expect((await server.call("GET", `${IAM}/identities/${reader.uid}`)).status).toBe(403);
-  });
-
-  test("says what is not visible, and what is known by name alone", () => {
     const lines = copyLines(part);
     expect(lines).toContain(
       `named by others, and in no list: group ${api.organization} "0000000000000000000000000000000000000001"`,

@@ -51,7 +51,7 @@ const declared = (program: string) => {
 };
 
 describe("irm export", () => {
-  test("prints a program with every record: by name, and with presets", async () => {
+  test("prints a program with every record, by name and with presets; it sends one list of each kind, and nothing that writes", async () => {
     const { code, stdout, stderr } = await exportTo();
     expect(code).toBe(0);
     const resources = declared(stdout);
@@ -88,9 +88,6 @@ describe("irm export", () => {
       `not declared: ${twin}\n--out FOLDER also writes adopt.json: without that file the program creates these records again\n`,
     );
     expect((await exportTo()).stdout).toBe(stdout);
-  });
-
-  test("sends one list of each kind, and nothing that writes", async () => {
     api.log.length = 0;
     await exportTo();
     const requests = requestsOf(api);

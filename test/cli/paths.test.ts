@@ -31,7 +31,7 @@ test("prints what docs/paths.md shows", async () => {
   expect(withoutUids(stdout)).toBe(withoutUids(shown));
 });
 
-test("prints JSON: who starts, what is gained, and each request", async () => {
+test("prints JSON: who starts, what is gained, and each request; a workload starts with its exchange", async () => {
   const question = ["--from", "helper", "--to", "tag.create", "--at", "registry of acme"];
   const { code, stdout } = await paths(...question, "--format", "json");
   const { paths: found, ...others } = JSON.parse(stdout);
@@ -60,9 +60,6 @@ test("prints JSON: who starts, what is gained, and each request", async () => {
       ],
     },
   ]);
-});
-
-test("a workload starts with its exchange", async () => {
   for (const workload of [
     "{ github: { repository: partner/helper, branch: main } }",
     '{ "issuer": "https://token.actions.githubusercontent.com", "subject": "repo:partner/helper:ref:refs/heads/main" }',

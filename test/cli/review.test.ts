@@ -1,11 +1,9 @@
 // `irm review`: exit codes, flags and streams.
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { NO_RUN, Report, type RunReport } from "../../access/review/report.ts";
-import { reviewCode } from "../../cli/command/review.ts";
+import { Report } from "../../access/review/report.ts";
 import type { Client } from "../../client/client.ts";
 import { updateRecord } from "../../client/records.ts";
 import { resources } from "../../schema/index.ts";
-import { EMPTY_REPORT } from "../access/format/reviews.ts";
 import { serve, shuffledIds } from "../harness/api-server.ts";
 import { grant, makeChange, writeChangeFile } from "../harness/change-file.ts";
 import { createUid } from "../harness/records.ts";
@@ -46,17 +44,6 @@ test.each([
 ])("--format %s prints to stdout", async (format, text) => {
   const stdout = expect.stringContaining(text);
   expect(await runIrm("review", change, "--format", format)).toEqual(success(stdout));
-});
-
-const step = (ok: boolean) => ({ urn: "1", op: "CreateGroup", ok });
-const row = { change: "gain" as const, identity: ci, group: api.organization, capability: "repo.list" };
-test.each<[string, Partial<RunReport>, number]>([
-  ["goes through", { steps: [step(true)], others: [{ urn: "b", op: "create" }], notCopied: ["advisories"] }, 0],
-  ["has a step that fails", { steps: [step(true), step(false)] }, 3],
-  ["has another error", { errors: ["Error: of the program"] }, 3],
-  ["is not what was recorded", { differs: [{ row, message: "only the file has it" }] }, 3],
-])("the exit code of a run that %s", (_, run, code) => {
-  expect(reviewCode({ report: { ...EMPTY_REPORT, ...NO_RUN, ...run } } as Parameters<typeof reviewCode>[0])).toBe(code);
 });
 
 test("exits with 3 for a finding of a denied rule, unless it is allowed by uid or name, and says which allowance excuses nothing", async () => {

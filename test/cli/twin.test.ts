@@ -31,15 +31,12 @@ const twin = await startTwin(await copyOfServer(api), api.baseUrl, {
 afterAll(() => twin.close());
 
 describe("a twin", () => {
-  test("says of each identity what the original says", async () => {
+  test("says of each identity what the original says, and refuses what it may not do, with what is missing where", async () => {
     const [own, its] = await Promise.all(
       [clientOf(api, viewer.token), await twin.clientOf(viewer.uid)].map((client) => client.call("Validate", {})),
     );
     expect(its?.capabilities).toEqual(own?.capabilities);
     expect(its?.capabilities).toHaveLength(1);
-  });
-
-  test("refuses what the identity may not do, and names what is missing where", async () => {
     const client = await twin.clientOf(viewer.uid);
     await expect(createRecord(client, resources.group, made.platform, { name: "new" })).rejects.toThrow(
       `Permission denied: needs groups.create at ${made.platform}`,

@@ -39,7 +39,7 @@ const workload = async (subject: string): Promise<string> => {
 };
 
 describe("irm access whoami", () => {
-  test("prints the identity of a workload's token, how it was reached, and what it may do where", async () => {
+  test("prints the identity of a workload's token, how it was reached, by which settings, and what it may do where", async () => {
     await workload("release");
     expect(await whoami()).toEqual(
       success(`release
@@ -59,9 +59,6 @@ describe("irm access whoami", () => {
 2 grants
 `),
     );
-  });
-
-  test("names the settings that led to the identity", async () => {
     await workload("release");
     vi.stubEnv("IRM_IDENTITY", release.uid);
     vi.stubEnv("IRM_AUTH_URL", api.authUrl);
@@ -176,7 +173,7 @@ describe("irm access whoami --check", () => {
     ]);
   });
 
-  test("reports a group that does not exist with the nearest name, and exit code 1", async () => {
+  test("reports a group that does not exist with the nearest name, and follows a path through groups of one name to its end", async () => {
     vi.stubEnv("IRM_TOKEN", api.owner.token);
     const absent = `${platform}/${"0".repeat(16)}`;
     for (const [group, near] of [
@@ -186,9 +183,6 @@ describe("irm access whoami --check", () => {
       expect(await whoami("--check", `groups.list@${group}`)).toEqual(
         exactFailure(1, `irm access whoami: there is no group "${group}"${near}\n`),
       );
-  });
-
-  test("follows a path through groups of one name to its end, and lists the groups that it means there", async () => {
     vi.stubEnv("IRM_TOKEN", api.owner.token);
     const second = await createUid(api, "groups", api.organization, { name: "platform" });
     const only = await createUid(api, "groups", second, { name: "only-here" });

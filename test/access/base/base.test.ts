@@ -253,7 +253,7 @@ describe("files of a commit, whatever the work tree and its settings say", async
     });
   });
 
-  test("links, folders and submodules of a commit are no files", () => {
+  test("links, folders and submodules of a commit are no files, and a path has no magic of git", () => {
     symlinkSync("/etc/passwd", join(repository.root, "link.yaml"));
     symlinkSync("infra", join(repository.root, "linked"));
     const commit = repository.commit();
@@ -265,9 +265,6 @@ describe("files of a commit, whatever the work tree and its settings say", async
     expect(() => read(second, "module")).toThrow("module is a submodule at");
     expect(read(commit, "linked/review.yaml")).toBeUndefined();
     expect(read(second, "module/review.yaml")).toBeUndefined();
-  });
-
-  test("a path has no magic of git", () => {
     expect(read(first, ":(glob)**/review.yaml")).toBeUndefined();
     expect(read(first, "*.yaml")).toBeUndefined();
     expect(read(first, "--help")).toBeUndefined();
@@ -320,13 +317,10 @@ describe("files of a commit, whatever the work tree and its settings say", async
     fake.remove();
   });
 
-  test("a replaced object is not taken for the one of the commit", () => {
+  test("a replaced object is not taken for the one of the commit, and a folder of no repository is said to be in none", () => {
     const [old, evil] = [first, "HEAD"].map((name) => repository.git("rev-parse", `${name}:review.yaml`));
     repository.git("replace", old as string, evil as string);
     expect(read(first, "review.yaml")).toBe("deny: [gains-owner]\n");
-  });
-
-  test("says that a folder is in no repository", () => {
     expect(() => repositoryAt("/")).toThrow("git cannot read a base here: not a git repository");
   });
 

@@ -5,100 +5,56 @@ import { documentAsText } from "../../../access/format/document/terminal.ts";
 import { driftDocument } from "../../../access/format/drift.ts";
 import { SECRET, UNKNOWN } from "../../../pulumi/value.ts";
 import type { Json } from "../../../schema/index.ts";
-import { ROOT } from "../graphs.ts";
+import { valuesOf } from "../../support/rows.ts";
 import { DRIFT, NO_DRIFT } from "./report.ts";
 
-const claims = (own: Json): Json => ({ claimMatch: { issuer: "https://ci.example.com", subject: "ci", claims: own } });
+/** `path "of the program" "of the service" who has changed it` */
+const differences = (program: Json, live: Json, base?: Json): string[] =>
+  differencesOf(program, live, base).map((one) =>
+    [one.path, JSON.stringify(one.program), JSON.stringify(one.live), one.changedIn ?? []].flat().join(" "),
+  );
 
-describe("a value", () => {
-  test("is named by the path that Pulumi writes, also where a name has dots", () => {
-    const [program, live] = [claims({ "a.b": "1", c: "1" }), claims({ "a.b": "2", c: "1" })];
-    expect(differencesOf(program, live, program)).toEqual([
-      { path: 'claimMatch.claims["a.b"]', program: "1", live: "2", changedIn: "service" },
-    ]);
-  });
+/** What is compared: the inputs of the program, those of the service, those of the last update, and what differs. */
+const ROWS = `
+one that the service has changed | { name: a } | { name: b } | { name: a } | [name "a" "b" service]
+one that the program has changed | { name: b } | { name: a } | { name: a } | [name "b" "a" program]
+one that both have changed | { name: b } | { name: c } | { name: a } | [name "b" "c" both]
+one of which the last update is not known | { name: b } | { name: c } | ~ | [name "b" "c"]
+a path as Pulumi writes it, also where a name has dots | { m: { "a.b": "1", c: "1" } } | { m: { "a.b": "2", c: "1" } }
+  | { m: { "a.b": "1", c: "1" } }
+  | ['m["a.b"] "1" "2" service']
+one that a side lacks is null there | { name: a } | { name: a, description: x } | { name: a } | [description null "x" service]
+a map that a side lacks is whole | { m: { a: x } } | { name: a } | ~ | ['m {"a":"x"} null', name null "a"]
+adopt says which record is meant, and no record has it | { name: a, adopt: x } | { name: b } | { name: a, adopt: x }
+  | [name "a" "b" service]
+names of what every object inherits | { m: { constructor: x } } | { m: { c: "1" } } | { m: {} }
+  | [m.c null "1" service, m.constructor "x" null program]
+what means the same to the API, and marks of the provider
+  | { __service: a, names: [x], uid: x, description: "", capabilities: [b, a], name: x }
+    | { __service: b, names: [y], capabilities: [a, b], name: y }
+  | ~ | [name "x" "y"]
+what only the update knows, and nobody has changed | { parent: ${UNKNOWN} } | { parent: a } | { parent: a } | ['parent "[unknown]" "a"']
+each element of one side, by the names of the documentation
+  | { capabilities: [CAP_IAM_GROUPS_LIST, CAP_REPO_LIST, CAP_TAG_LIST] } | { capabilities: [CAP_IAM_GROUPS_LIST, CAP_REPO_CREATE] }
+  | { capabilities: [CAP_IAM_GROUPS_LIST, CAP_REPO_LIST] }
+  | [capabilities "repo.list" null service, capabilities "tag.list" null program, capabilities null "repo.create" service]
+equal elements of a list are counted | { b: [{ role: v }] } | { b: [{ role: v }, { role: v }] } | ~ | ['b null {"role":"v"}']
+a list that a side lacks is its elements | {} | { bindings: [{ role: v }] } | {} | ['bindings null {"role":"v"} service']
+another order of a list | { list: [a, b] } | { list: [b, a] } | { list: [a, b] } | ['list ["a","b"] ["b","a"]']
+another order is none beside another difference | { list: [a, b], name: x } | { list: [b, a], name: y } | ~ | [name "x" "y"]
+`;
 
-  test("that one side lacks is null there", () => {
-    expect(differencesOf({ name: "a" }, { name: "a", description: "x" }, { name: "a" })).toEqual([
-      { path: "description", program: null, live: "x", changedIn: "service" },
-    ]);
-    expect(differencesOf(claims({}), { name: "a" }, undefined)).toEqual([
-      { path: "claimMatch", program: claims({}).claimMatch, live: null },
-      { path: "name", program: null, live: "a" },
-    ]);
-  });
+test.each(valuesOf<[string, Json, Json, Json | null, string[]]>("-yyyy", ROWS))(
+  "compares %s",
+  (_, program, live, base, expected) => {
+    expect(differences(program, live, base ?? undefined)).toEqual(expected);
+  },
+);
 
-  test("of adopt is no difference: it says which record is meant, and no record has it", () => {
-    const program = { name: "a", adopt: ROOT };
-    expect(differencesOf(program, { name: "b" }, program)).toEqual([
-      { path: "name", program: "a", live: "b", changedIn: "service" },
-    ]);
-  });
-
-  test.each([
-    ["service", { name: "a" }, { name: "b" }, { name: "a" }],
-    ["program", { name: "b" }, { name: "a" }, { name: "a" }],
-    ["both", { name: "b" }, { name: "c" }, { name: "a" }],
-    [undefined, { name: "b" }, { name: "c" }, undefined],
-  ])("changed in %s", (changedIn, program, live, base) => {
-    const [only] = differencesOf(program, live, base);
-    expect(only?.changedIn).toBe(changedIn);
-  });
-
-  test("may have the name of what every object inherits", () => {
-    expect(differencesOf(claims({ constructor: "x" }), claims({ c: "1" }), claims({}))).toEqual([
-      { path: "claimMatch.claims.c", program: null, live: "1", changedIn: "service" },
-      { path: "claimMatch.claims.constructor", program: "x", live: null, changedIn: "program" },
-    ]);
-    const difference = { path: "description", program: "constructor", live: "toString" };
-    const document = driftDocument({ ...NO_DRIFT, drift: [{ ...DRIFT, differences: [difference] }] });
-    expect(documentAsText(document, { color: false })).toContain(
-      'the program has "constructor", the service "toString"',
-    );
-  });
-
-  test("that means the same to the API is no difference, and neither is a mark of the provider", () => {
-    const program = { __service: "a", names: ["x"], uid: "x", description: "", capabilities: ["b", "a"], parent: "p" };
-    const live = { __service: "b", names: ["y"], capabilities: ["a", "b"], parent: "p" };
-    expect(differencesOf({ ...program, name: "x" }, { ...live, name: "y" }, undefined)).toEqual([
-      { path: "name", program: "x", live: "y" },
-    ]);
-  });
-
-  test("that only the update knows is shown as such, and nobody is said to have changed it", () => {
-    expect(differencesOf({ parent: UNKNOWN }, { parent: "a" }, { parent: "a" })).toEqual([
-      { path: "parent", program: "[unknown]", live: "a" },
-    ]);
-  });
-});
-
-describe("a list", () => {
-  test("has a difference for each element of one side, by the names of the documentation", () => {
-    const base = { capabilities: ["CAP_IAM_GROUPS_LIST", "CAP_REPO_LIST"] };
-    const program = { capabilities: ["CAP_IAM_GROUPS_LIST", "CAP_REPO_LIST", "CAP_TAG_LIST"] };
-    const live = { capabilities: ["CAP_IAM_GROUPS_LIST", "CAP_REPO_CREATE"] };
-    expect(differencesOf(program, live, base)).toEqual([
-      { path: "capabilities", program: "repo.list", live: null, changedIn: "service" },
-      { path: "capabilities", program: "tag.list", live: null, changedIn: "program" },
-      { path: "capabilities", program: null, live: "repo.create", changedIn: "service" },
-    ]);
-  });
-
-  test("counts equal elements", () => {
-    const pair = { identity: "a", role: "viewer" };
-    expect(differencesOf({ bindings: [pair] }, { bindings: [pair, pair] }, undefined)).toEqual([
-      { path: "bindings", program: null, live: pair },
-    ]);
-    expect(differencesOf({}, { bindings: [pair] }, {})).toEqual([
-      { path: "bindings", program: null, live: pair, changedIn: "service" },
-    ]);
-  });
-
-  test("in another order is a difference if nothing else is", () => {
-    const [program, live] = [{ list: ["a", "b"] }, { list: ["b", "a"] }];
-    expect(differencesOf(program, live, program)).toEqual([{ path: "list", program: ["a", "b"], live: ["b", "a"] }]);
-    expect(differencesOf({ ...program, name: "x" }, { ...live, name: "y" }, undefined)).toHaveLength(1);
-  });
+test("a value may be the name of what every object inherits", () => {
+  const difference = { path: "description", program: "constructor", live: "toString" };
+  const document = driftDocument({ ...NO_DRIFT, drift: [{ ...DRIFT, differences: [difference] }] });
+  expect(documentAsText(document, { color: false })).toContain('the program has "constructor", the service "toString"');
 });
 
 describe("a secret", () => {

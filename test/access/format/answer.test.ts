@@ -24,13 +24,10 @@ const asText = (answer: Answer, width = 80) => documentAsText(answerDocument(ans
 const asMarkdown = (answer: Answer) => documentAsMarkdown(answerDocument(answer));
 
 describe("on a terminal", () => {
-  test("has colours only where they are wanted", () => {
+  test("has colours only where they are wanted, wraps lists of capabilities at the width, cuts a long one, and counts the rest", () => {
     const coloured = documentAsText(answerDocument(answerFor()), { color: true, width: 80 });
     expect(coloured).toContain("\u001b[1mci1\u001b[22m");
     expect(asText(answerFor())).not.toContain("\u001b");
-  });
-
-  test("wraps lists of capabilities at the width, cuts a long one, and counts the rest", () => {
     expect(asText(answerFor(), 30)).toContain("      groups.list, repo.list,\n      tag.list\n");
     const many = Array.from({ length: 30 }, (_, i) => `a${i + 10}.list`);
     expect(asText(answerFor(1, many)).replace(/\n +/g, " ")).toContain("and 6 more (--format json lists all)");

@@ -106,12 +106,9 @@ describe("the page of a review", () => {
     expect(elements.filter(({ name, text }) => name === "del" && text === "loses")).toEqual([]);
   });
 
-  test("marks the groups that are new or gone, and who acts there", () => {
+  test("marks groups that are new or gone, and findings, leads to their identities, and says so when nothing changes", () => {
     const map = elements.find(({ attributes }) => attributes.class === "map")?.text.replace(/\s+/g, " ");
     for (const text of ["legacy deleted", "platform/clusters new", "deploy new"]) expect(map).toContain(text);
-  });
-
-  test("marks findings that are allowed or denied, and leads to their identities", () => {
     const lists = elements.filter(({ name, attributes }) => name === "ul" && attributes.class === "rows find");
     const items = lists.find(({ text }) => text.includes("gains-owner"))?.text;
     for (const text of ["denied gains-owner  release", "allowed matches-many  release"]) expect(items).toContain(text);
@@ -119,9 +116,6 @@ describe("the page of a review", () => {
     const links = elements.filter(({ name }) => name === "a").map(({ attributes }) => attributes.href as string);
     expect(links.length).toBeGreaterThan(10);
     for (const link of links.filter((one) => !one.startsWith("https:"))) expect(targets).toContain(link.slice(1));
-  });
-
-  test("says so when nothing changes", () => {
     const graph = graphOf({});
     expect(textOf(reviewAsHtml(reviewBetween(graph, graph)))).toContain("Nobody gains or loses anything.");
   });

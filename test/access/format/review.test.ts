@@ -21,7 +21,7 @@ describe("Markdown", () => {
     );
   });
 
-  test("is under 60,000 bytes at any size, and counts what is left out (seed 7)", () => {
+  test("is under 60,000 bytes at any size (seed 7), counts what is left out, and folds what the caller cannot see, not what is unknown", () => {
     const random = createRandom(7);
     const many = (count: number) => Array.from({ length: count }, (_, i) => `${i} ${random.hex(20)}é|\``);
     const text = asMarkdown({
@@ -41,19 +41,16 @@ describe("Markdown", () => {
     );
     expect(omitted).toHaveLength(5);
     expect(omitted).toContain(3_000 - shown);
-  });
-
-  test("what is not known stands open, and what the caller cannot see is folded", () => {
     const unknown = [{ subject: "ci", message: "which role it gets is secret" }];
     const notVisible = [{ kind: "role", group: "g", groupName: "platform", message: "roles cannot be listed" }];
-    const text = asMarkdown({ ...EMPTY_REPORT, unknown, notVisible });
-    expect(text).toContain("### Not known (1)\n\n- `which role it gets is secret`\n");
-    expect(text).toContain("<details><summary>Not visible to the caller");
+    const folded = asMarkdown({ ...EMPTY_REPORT, unknown, notVisible });
+    expect(folded).toContain("### Not known (1)\n\n- `which role it gets is secret`\n");
+    expect(folded).toContain("<details><summary>Not visible to the caller");
   });
 });
 
 describe("the terminal", () => {
-  test("wraps at its width, and has colours only where they are wanted", () => {
+  test("wraps at its width, has colours only where they are wanted, and says that nothing changes only where all can be seen", () => {
     const narrow = asText(edit, 60).split("\n");
     const long = narrow.filter(
       (line) => line.length > 60 && line.trim().split(" ").length > 3 && !/[0-9a-f]{40}/.test(line),
@@ -61,9 +58,6 @@ describe("the terminal", () => {
     expect(long).toEqual([]);
     expect(narrow.join("")).not.toContain("\u001b");
     expect(documentAsText(reviewDocument(edit), { color: true, width: 60 })).toContain("\u001b[");
-  });
-
-  test("says that nothing changes, and not so where something cannot be seen", () => {
     expect(asText(EMPTY_REPORT, 80)).toContain("no change; 0 findings");
     const hidden = { ...EMPTY_REPORT, unknown: [{ subject: "", message: "x" }] };
     expect(asText(hidden, 80)).toContain("no change that this review can see");
@@ -191,23 +185,17 @@ describe("who can assume an identity", () => {
     reviewOfNewMatch(MATCH, { ...MATCH, subject: "repo:evil/shop:ref:refs/heads/main" }),
   );
 
-  test("is in the headline of every format, although no capability changes", () => {
+  test("is in the headline of every format, although no capability changes, and what differs is marked in each, behind any number of claims", () => {
     const headline = "1 identity: who can assume it changes";
     expect(markdown).toContain(`## Change in access of \`acme\` by this program: ${headline}; `);
     expect(text).toContain(`Change in access of acme by this program: ${headline}; `);
     expect(page).toContain('<li class="alert"><b>1</b> identity: who can assume it changes</li>');
-  });
-
-  test("shows what differs: open and in bold in Markdown, marked on the page, with arrows on a terminal", () => {
     expect(markdown).toContain("<details open><summary><code>release</code>, who can assume it changes");
     for (const owner of ["acme", "evil"])
       expect(markdown).toContain(`subject "repo:\`**\`${owner}\`**\`/shop:ref:refs/heads/main"\``);
     expect(page).toContain('repo:<del class="differs">acme</del>/shop');
     expect(page).toContain('repo:<ins class="differs">evil</ins>/shop');
     expect(text).toContain('subject "repo:»evil«/shop');
-  });
-
-  test("shows what differs behind any number of claims", () => {
     const claims = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`claim_${i}`, `${i} ${"v".repeat(30)}`]));
     const of = (zz: string): Json => ({ ...MATCH, claims: { ...claims, zz } });
     expect(asMarkdown(reviewOfNewMatch(of("acme"), of("evil")).report)).toContain('zz "`**`evil`**`"`');

@@ -13,7 +13,7 @@ import { clientOf } from "../client.ts";
 const { api, platform, registry, publisher, reader } = await startTeam();
 await api.actor("release", { role: publisher, at: registry });
 
-test("the owner sees every group, identity, role and binding, and nothing is missing", async () => {
+test("the owner sees every group, identity, role and binding, by one request a list, and one more where a list shows nothing of the organization", async () => {
   const { graph, notVisible } = await readLive(clientOf(api));
   expect(notVisible).toEqual([]);
   expect(pathOf(graph, registry)).toBe("platform/registry");
@@ -25,9 +25,6 @@ test("the owner sees every group, identity, role and binding, and nothing is mis
     [registry, "repo.list", publisher],
     [registry, "tag.create", publisher],
   ]);
-});
-
-test("a list costs one request, and its completeness one more where it shows nothing of the organization itself", async () => {
   const paths: string[] = [];
   await readLive(clientOf(api, api.owner.token, paths));
   const absent = `/${api.organization}/${"0".repeat(16)}`;
@@ -113,11 +110,8 @@ describe("a service that refuses lists", () => {
     expect(graph.bindings.size).toBeGreaterThan(1);
   });
 
-  test("with 403 for all has no graph", async () => {
+  test("with 403 for all has no graph, and with 404 for groups is another service", async () => {
     await expect(readLive(refusing([""], 403))).rejects.toThrow("PERMISSION_DENIED");
-  });
-
-  test("with 404 for groups is another service", async () => {
     await expect(readLive(refusing(["groups"], 404))).rejects.toThrow("no");
   });
 });

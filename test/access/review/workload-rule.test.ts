@@ -1,6 +1,7 @@
 // The rules about who can assume an identity: each fires on what the change brings, and not on what was there.
 import { describe, expect, test } from "vitest";
 import { BUILT_IN_ROLE_CAPABILITIES, type Json } from "../../../schema/index.ts";
+import { valuesOf } from "../../support/rows.ts";
 import { addIdentity, addRole, bind, changed, ROOT } from "../graphs.ts";
 import {
   type Change,
@@ -20,40 +21,36 @@ const GITLAB = "https://gitlab.com";
 const BUILDKITE = "https://agent.buildkite.com";
 const exact = (subject: string, issuer = GITHUB) => ({ issuer, subject });
 const pattern = (subjectPattern: string, issuer = GITHUB) => ({ issuer, subjectPattern });
-const anyWith = (claims: Json) => ({ ...pattern(".*"), claims });
 
 describe("matches-many", () => {
   const many = `matches-many ${CI}`;
-  test.each<[fires: boolean, what: string, claimMatch: Json]>([
-    [true, "any repository of an owner", pattern("repo:acme/.*:ref:refs/heads/main")],
-    [true, "any branch", pattern("repo:acme/images:ref:refs/heads/.*")],
-    [true, "two branches", pattern("repo:acme/images:ref:refs/heads/(main|next)")],
-    [true, "any issuer", { issuerPattern: "https://.*", subject: "ci" }],
-    [true, "a syntax that nobody reads", pattern("(?=x)")],
-    [
-      true,
-      "a repository and the branch of a workflow that it calls",
-      anyWith({ repository: "acme/images", job_workflow_ref: "acme/ci/x.yml@refs/heads/main" }),
-    ],
-    [true, "a repository alone", anyWith({ repository: "acme/images" })],
-    [true, "any owner's number", pattern("repo:acme@[0-9]+/images@2:ref:refs/heads/main")],
-    [true, "two repositories, with their numbers", pattern("repo:acme@1/images@[23]:pull_request")],
-    [true, "a branch in any case", pattern("(?i)repo:acme/images:ref:refs/heads/main")],
-    [false, "one text, as a pattern", pattern("repo:acme/images:ref:refs/heads/(?:main)")],
-    [false, "one text twice", pattern("\\Qrepo:a/b:ref:refs/heads/main\\E|repo:a/b:ref:refs/heads/[m]ain")],
-    [
-      false,
-      "one repository and branch, with numbers or not",
-      pattern("repo:acme(?:@1)?/images(?:@2)?:ref:refs/heads/main"),
-    ],
-    [false, "repository and branch as claims", anyWith({ repository: "acme/images", ref: "refs/heads/main" })],
-    [
-      false,
-      "one pipeline and branch, whatever the commit and the step",
-      pattern("organization:acme:pipeline:p:ref:refs/heads/main:commit:[0-9a-f]+:step:[^:]*"),
-    ],
-  ])("fires: %s, on %s", (fires, _, claimMatch) => {
-    expect(foundSubjects(start(), withClaimMatch(claimMatch)).includes(many)).toBe(fires);
+  test.each(
+    valuesOf<[boolean, string, Json]>(
+      "y-y",
+      String.raw`
+      true | any repository of an owner | { subjectPattern: "repo:acme/.*:ref:refs/heads/main" }
+      true | any branch | { subjectPattern: "repo:acme/images:ref:refs/heads/.*" }
+      true | two branches | { subjectPattern: "repo:acme/images:ref:refs/heads/(main|next)" }
+      true | any issuer | { issuer: ~, issuerPattern: "https://.*", subject: ci }
+      true | a syntax that nobody reads | { subjectPattern: "(?=x)" }
+      true | a repository and the branch of a workflow that it calls
+        | { subjectPattern: ".*", claims: { repository: acme/images, job_workflow_ref: acme/ci/x.yml@refs/heads/main } }
+      true | a repository alone | { subjectPattern: ".*", claims: { repository: acme/images } }
+      true | any owner's number | { subjectPattern: "repo:acme@[0-9]+/images@2:ref:refs/heads/main" }
+      true | two repositories, with their numbers | { subjectPattern: "repo:acme@1/images@[23]:pull_request" }
+      true | a branch in any case | { subjectPattern: "(?i)repo:acme/images:ref:refs/heads/main" }
+      false | one text, as a pattern | { subjectPattern: "repo:acme/images:ref:refs/heads/(?:main)" }
+      false | one text twice | { subjectPattern: '\Qrepo:a/b:ref:refs/heads/main\E|repo:a/b:ref:refs/heads/[m]ain' }
+      false | one repository and branch, with numbers or not | { subjectPattern: "repo:acme(?:@1)?/images(?:@2)?:ref:refs/heads/main" }
+      false | repository and branch as claims | { subjectPattern: ".*", claims: { repository: acme/images, ref: refs/heads/main } }
+      false | one pipeline and branch, whatever the commit and the step
+        | { subjectPattern: "organization:acme:pipeline:p:ref:refs/heads/main:commit:[0-9a-f]+:step:[^:]*" }
+      `,
+    ),
+  )("fires: %s, on %s", (fires, _, own) => {
+    const { issuer, ...claimMatch } = { issuer: GITHUB, ...own };
+    const match = issuer === null ? claimMatch : { issuer, ...claimMatch };
+    expect(foundSubjects(start(), withClaimMatch(match)).includes(many)).toBe(fires);
   });
 
   test("is silent on a pattern that was there, and on an AWS role whatever its session", () => {
@@ -210,54 +207,45 @@ describe("pull-request-writes", () => {
     expect(foundSubjects(start(pull), holds("skills.publish"))).toEqual([found]);
     expect(foundSubjects(start(pull), holds("CAP_NEW_THINGS_RUN"))).toContain(found);
   });
-  test.each([
-    ["the subject of pull requests", pull, true],
-    ["the same with numbers", exact("repo:acme@1/images@2:pull_request"), true],
-    ["another subject with numbers", exact("repo:acme@1/images@2:ref:refs/heads/main"), false],
-    [
-      "pull requests of an owner with and without a number",
-      pattern("repo:acme(?:@1)?/[^/:]*(?:@[0-9]+)?:pull_request"),
-      true,
-    ],
-    ["a pattern that matches it among others", pattern("repo:acme/images:.*"), true],
-    ["one of two alternatives", pattern("repo:acme/images:(ref:refs/heads/main|pull_request)"), true],
-    ["the claim event_name", anyWith({ event_name: "pull_request" }), true],
-    ["another event", anyWith({ event_name: "push" }), false],
-    ["a branch", pattern("repo:acme/.*:ref:refs/heads/main"), false],
-    ["any case", pattern("(?i)REPO:Team/App:.*"), true],
-    ["a dot for the colon", pattern("repo:acme/charts.pull_request"), true],
-    [
-      "a branch of the workflow that it calls",
-      anyWith({ job_workflow_ref: "acme/ci/.github/workflows/x.yml@refs/heads/main" }),
-      true,
-    ],
-    ["the branch of the job", anyWith({ ref: "refs/heads/main" }), false],
-    ["a template that begins with the owner", pattern("repository_owner:acme:.*"), true],
-    ["a template without the event", exact("repo:acme/x:job_workflow_ref:acme/ci/x.yml@v1"), true],
-    ["the review of a pull request", pattern("repo:acme/x:ref:refs/pull/.*"), true],
-    ["an environment of that name", exact("repo:acme/x:environment:prod"), false],
-    ["any environment", pattern("repo:acme/x:environment:.*"), true],
-    ["one environment, as a claim", anyWith({ environment: "prod" }), false],
-    ["the event on the base", anyWith({ event_name: "pull_request_target" }), true],
-    ["a branch of GitLab", exact("project_path:acme/x:ref_type:branch:ref:main", GITLAB), false],
-    ["any branch of GitLab", pattern("project_path:acme/x:ref_type:branch:ref:.*", GITLAB), true],
-    [
-      "a protected branch of GitLab",
-      { ...pattern("project_path:acme/x:ref_type:branch:ref:.*", GITLAB), claims: { ref_protected: "true" } },
-      false,
-    ],
-    [
-      "merge requests of GitLab",
-      { ...pattern(".*", GITLAB), claims: { pipeline_source: "merge_request_event" } },
-      true,
-    ],
-    ["a project of GitLab", exact("project_path:acme/x", GITLAB), true],
-    ["a branch of Buildkite", pattern("organization:acme:pipeline:x:ref:refs/heads/main:.*", BUILDKITE), false],
-    ["any branch of Buildkite", pattern("organization:acme:pipeline:x:.*", BUILDKITE), true],
-    ["an account of Google", { issuer: "https://accounts.google.com", subjectPattern: "[0-9]+" }, false],
-    ["a pattern that takes too long to decide", pattern("repo:(a|/|:)*a(a|/|:){25}.*"), true],
-  ])("opening an identity that writes: %s", (_, claimMatch, fires) => {
-    const before = changed(start(), give("publisher"));
-    expect(foundSubjects(before, withClaimMatch(claimMatch)).includes(found)).toBe(fires);
-  });
+  const OPENING = `
+    true | the subject of pull requests | { subject: "repo:acme/images:pull_request" }
+    true | the same with numbers | { subject: "repo:acme@1/images@2:pull_request" }
+    false | another subject with numbers | { subject: "repo:acme@1/images@2:ref:refs/heads/main" }
+    true | pull requests of an owner with and without a number
+      | { subjectPattern: "repo:acme(?:@1)?/[^/:]*(?:@[0-9]+)?:pull_request" }
+    true | a pattern that matches it among others | { subjectPattern: "repo:acme/images:.*" }
+    true | one of two alternatives | { subjectPattern: "repo:acme/images:(ref:refs/heads/main|pull_request)" }
+    true | the claim event_name | { subjectPattern: ".*", claims: { event_name: pull_request } }
+    false | another event | { subjectPattern: ".*", claims: { event_name: push } }
+    false | a branch | { subjectPattern: "repo:acme/.*:ref:refs/heads/main" }
+    true | any case | { subjectPattern: "(?i)REPO:Team/App:.*" }
+    true | a dot for the colon | { subjectPattern: "repo:acme/charts.pull_request" }
+    true | a branch of the workflow that it calls
+      | { subjectPattern: ".*", claims: { job_workflow_ref: acme/ci/.github/workflows/x.yml@refs/heads/main } }
+    false | the branch of the job | { subjectPattern: ".*", claims: { ref: refs/heads/main } }
+    true | a template that begins with the owner | { subjectPattern: "repository_owner:acme:.*" }
+    true | a template without the event | { subject: "repo:acme/x:job_workflow_ref:acme/ci/x.yml@v1" }
+    true | the review of a pull request | { subjectPattern: "repo:acme/x:ref:refs/pull/.*" }
+    false | an environment of that name | { subject: "repo:acme/x:environment:prod" }
+    true | any environment | { subjectPattern: "repo:acme/x:environment:.*" }
+    false | one environment, as a claim | { subjectPattern: ".*", claims: { environment: prod } }
+    true | the event on the base | { subjectPattern: ".*", claims: { event_name: pull_request_target } }
+    false | a branch of GitLab | { issuer: ${GITLAB}, subject: "project_path:acme/x:ref_type:branch:ref:main" }
+    true | any branch of GitLab | { issuer: ${GITLAB}, subjectPattern: "project_path:acme/x:ref_type:branch:ref:.*" }
+    false | a protected branch of GitLab
+      | { issuer: ${GITLAB}, subjectPattern: "project_path:acme/x:ref_type:branch:ref:.*", claims: { ref_protected: "true" } }
+    true | merge requests of GitLab | { issuer: ${GITLAB}, subjectPattern: ".*", claims: { pipeline_source: merge_request_event } }
+    true | a project of GitLab | { issuer: ${GITLAB}, subject: "project_path:acme/x" }
+    false | a branch of Buildkite | { issuer: ${BUILDKITE}, subjectPattern: "organization:acme:pipeline:x:ref:refs/heads/main:.*" }
+    true | any branch of Buildkite | { issuer: ${BUILDKITE}, subjectPattern: "organization:acme:pipeline:x:.*" }
+    false | an account of Google | { issuer: https://accounts.google.com, subjectPattern: "[0-9]+" }
+    true | a pattern that takes too long to decide | { subjectPattern: "repo:(a|/|:)*a(a|/|:){25}.*" }
+  `;
+  test.each(valuesOf<[boolean, string, Json]>("y-y", OPENING))(
+    "fires: %s, on opening an identity that writes: %s",
+    (fires, _, own) => {
+      const before = changed(start(), give("publisher"));
+      expect(foundSubjects(before, withClaimMatch({ issuer: GITHUB, ...own })).includes(found)).toBe(fires);
+    },
+  );
 });
