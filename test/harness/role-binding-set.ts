@@ -141,6 +141,5 @@ const MATCH = {
   BatchCreateRoleBindings: /^POST roleBindings:batchCreate$/,
   CreateRoleBinding: /^POST roleBindings\//,
   ListRoleBindings: /^GET roleBindings$/,
-  GetRoleBinding: /^GET roleBindings\//,
   DeleteRoleBinding: /^DELETE roleBindings\//,
 } as const;

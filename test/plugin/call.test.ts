@@ -203,40 +203,36 @@ it("a process that an engine attaches to serves one provider until the operation
   await expect(plugin.configure({}, "acme")).rejects.toThrow("this process serves the default provider until");
 });
 
-describe("a stack at another address", () => {
-  it("is refused where only its configuration names it, and read and deleted at the environment's", async () => {
-    const one = await created("Group", { parent: org, name: "stays" });
-    const plugin = await startProcess();
-    await plugin.configure({ baseUrl: "https://evil.example", authUrl: "https://evil.example" });
-    const checked = await plugin.check(one.urn, { parent: org, name: "stays" }, one.inputs).catch(String);
-    for (const name of ["baseUrl", "authUrl"])
-      expect(checked).toContain(
-        `stack configuration irm:${name}: https://evil.example differs from ${service.baseUrl}`,
-      );
-    const called = await plugin.invoke("irm:index:getRole", { name: "viewer" }).catch(String);
-    expect(called).toContain("https://evil.example differs from");
-    await plugin.delete(one.urn, one.id, one.outs);
-  });
+it("a stack at another address is refused where only its configuration names it, and read and deleted at the environment's", async () => {
+  const one = await created("Group", { parent: org, name: "stays" });
+  const plugin = await startProcess();
+  await plugin.configure({ baseUrl: "https://evil.example", authUrl: "https://evil.example" });
+  const checked = await plugin.check(one.urn, { parent: org, name: "stays" }, one.inputs).catch(String);
+  for (const name of ["baseUrl", "authUrl"])
+    expect(checked).toContain(`stack configuration irm:${name}: https://evil.example differs from ${service.baseUrl}`);
+  const called = await plugin.invoke("irm:index:getRole", { name: "viewer" }).catch(String);
+  expect(called).toContain("https://evil.example differs from");
+  await plugin.delete(one.urn, one.id, one.outs);
+});
 
-  it("is confirmed by the argument of its provider", async () => {
-    const { baseUrl } = service;
-    const one = await created("Group", { parent: org, name: "moves" });
-    const moved = baseUrl.replace("127.0.0.1", "127.0.0.2");
-    const explicit = async (settings: object) => {
-      const plugin = await startProcess();
-      const token = new Secret(service.env.IRM_IDENTITY_TOKEN);
-      await plugin.configure({ baseUrl: moved, token, ...settings }, "acme");
-      const result = await plugin
-        .check(one.urn, { parent: org, name: "moves", __preview: true }, one.inputs)
-        .catch((error: Error) => error);
-      return result;
-    };
-    expect(String(await explicit({}))).toContain(
-      `movedFrom: "${baseUrl}" of provider acme, or for one run IRM_MOVED_FROM=${baseUrl}`,
-    );
-    expect(await explicit({ movedFrom: baseUrl })).toMatchObject({
-      failures: [],
-      inputs: { __at: expect.stringContaining(`${moved} `) },
-    });
+it("a stack at another address is confirmed by the argument of its provider", async () => {
+  const { baseUrl } = service;
+  const one = await created("Group", { parent: org, name: "moves" });
+  const moved = baseUrl.replace("127.0.0.1", "127.0.0.2");
+  const explicit = async (settings: object) => {
+    const plugin = await startProcess();
+    const token = new Secret(service.env.IRM_IDENTITY_TOKEN);
+    await plugin.configure({ baseUrl: moved, token, ...settings }, "acme");
+    const result = await plugin
+      .check(one.urn, { parent: org, name: "moves", __preview: true }, one.inputs)
+      .catch((error: Error) => error);
+    return result;
+  };
+  expect(String(await explicit({}))).toContain(
+    `movedFrom: "${baseUrl}" of provider acme, or for one run IRM_MOVED_FROM=${baseUrl}`,
+  );
+  expect(await explicit({ movedFrom: baseUrl })).toMatchObject({
+    failures: [],
+    inputs: { __at: expect.stringContaining(`${moved} `) },
   });
 });

@@ -66,10 +66,7 @@ const all: [name: string, args: (place: Place) => Json][] = [
   ],
   [
     "RoleBindingSet of two roles",
-    ({ group: parent, identity }) => ({
-      parent,
-      bindings: ["owner", uids.Role].map((role) => ({ identity, role })),
-    }),
+    ({ group: parent, identity }) => ({ parent, bindings: ["owner", uids.Role].map((role) => ({ identity, role })) }),
   ],
   ["RoleBindingSet of none", ({ organization: parent }) => ({ parent, bindings: [] })],
   ["GroupInvite for anyone", ({ group: parent }) => ({ parent, role: "viewer", ttl: "600s" })],

@@ -223,30 +223,30 @@ describe("the detailed diff", () => {
   });
 });
 
-describe("the detailed diff of an open stack", () => {
-  const UID = "720909c9f5279097d847ad02a2f24ba8f59de36a/a033a6fabe0bfa0d";
-  const kind = kindRecords.group;
-  const news = { parent: UID.split("/")[0], name: "team", description: "one" };
-  const outputs = (description: string) => ({ uid: UID, name: "team", description });
-  const diff = (own: Pick<Compared, "olds" | "result"> & Partial<Compared>) =>
-    [...detailedDiff(kind, { id: UID, news, oldInputs: news, ...own })].map(([path, { change, isReplacement }]) => [
-      path,
-      change,
-      isReplacement,
-    ]);
+const UID = "720909c9f5279097d847ad02a2f24ba8f59de36a/a033a6fabe0bfa0d";
+const kind = kindRecords.group;
+const news = { parent: UID.split("/")[0], name: "team", description: "one" };
+const outputs = (description: string) => ({ uid: UID, name: "team", description });
+const openDiff = (own: Pick<Compared, "olds" | "result"> & Partial<Compared>) =>
+  [...detailedDiff(kind, { id: UID, news, oldInputs: news, ...own })].map(([path, { change, isReplacement }]) => [
+    path,
+    change,
+    isReplacement,
+  ]);
 
-  it.each([
-    ["compares with what is live, and not with the state", "two", "one"],
-    ["names what the state lacks where the program already has what is live", "one", "old"],
-  ])("%s", (_, live, stored) => {
-    const result = { changes: true, replaces: [] };
-    expect(diff({ olds: outputs(live), stored: outputs(stored), result })).toEqual([["description", "update", false]]);
-  });
+it.each([
+  ["compares with what is live, and not with the state", "two", "one"],
+  ["names what the state lacks where the program already has what is live", "one", "old"],
+])("the detailed diff of an open stack %s", (_, live, stored) => {
+  const result = { changes: true, replaces: [] };
+  expect(openDiff({ olds: outputs(live), stored: outputs(stored), result })).toEqual([
+    ["description", "update", false],
+  ]);
+});
 
-  it("names the uid of a record that is deleted", () => {
-    const result = { changes: true, replaces: ["uid"], isGone: true } as const;
-    expect(diff({ olds: outputs("one"), result: { ...result, replaces: [...result.replaces] } })).toEqual([
-      ["uid", "update", true],
-    ]);
-  });
+it("the detailed diff of an open stack names the uid of a record that is deleted", () => {
+  const result = { changes: true, replaces: ["uid"], isGone: true } as const;
+  expect(openDiff({ olds: outputs("one"), result: { ...result, replaces: [...result.replaces] } })).toEqual([
+    ["uid", "update", true],
+  ]);
 });

@@ -106,7 +106,10 @@ describe("at the end of a preview", () => {
   });
 
   const isPreview = (notes: ProgramNotes) => void Object.assign(notes, { isPreview: true });
+  const refused = checked("Group", "g", { isRefused: true });
   const inTypescript = (notes: ProgramNotes) => notes.noteCheck(checked("Group", "g", { isOfClass: true }));
+  const inComponent = (notes: ProgramNotes) =>
+    inTypescript(Object.assign(notes, { hasComponent: true, isPreview: true }));
   it.each<[string, boolean, EngineRun | undefined, ((notes: ProgramNotes) => void)?, Partial<RemovalParts>?]>([
     ["a preview", true, "preview"],
     ["an update that begins with its preview", true, "either", isPreview],
@@ -116,22 +119,9 @@ describe("at the end of a preview", () => {
     ["a command that is not known, or leaves out resources", false, undefined],
     ["a new provider, of which the state has no resource", false, "preview", undefined, { provider: undefined }],
     ["a run in which a call failed", false, "preview", (notes) => void Object.assign(notes, { hasFailed: true })],
-    [
-      "a run in which a check refused a resource",
-      false,
-      "preview",
-      (notes) => notes.noteCheck(checked("Group", "g", { isRefused: true })),
-    ],
+    ["a run in which a check refused a resource", false, "preview", (notes) => notes.noteCheck(refused)],
     ["a program in TypeScript, which reports it itself", false, "preview", inTypescript],
-    [
-      "a component, whose resources have the classes of TypeScript",
-      true,
-      "preview",
-      (notes) => {
-        Object.assign(notes, { hasComponent: true, isPreview: true });
-        inTypescript(notes);
-      },
-    ],
+    ["a component, whose resources have the classes of TypeScript", true, "preview", inComponent],
     ["no call, and a project in TypeScript", false, "preview", undefined, { isOtherLanguage: () => false }],
   ])("%s: %s", async (_, isReported, run, note = () => undefined, own = {}) => {
     const { notes, removals, lines, reads } = runWith([binding("gone", 2)], { run, ...own });

@@ -14,21 +14,19 @@ const BOUND = {
   newState: { inputs: { parent: TEAM, identity: CI, role: "viewer" } },
 };
 
-describe("a text that is no preview", () => {
-  const text = JSON.stringify({ steps: [BOUND], changeSummary: { create: 1 } });
-  test.each([
-    ["cut off", text.slice(0, -5), "FILE is not JSON"],
-    ["null", "null", "FILE is not a preview"],
-    ["brackets without end", "[".repeat(100_000), "FILE is not JSON"],
-    ["brackets", `${"[".repeat(100_000)}${"]".repeat(100_000)}`, "FILE is not a preview"],
-  ])("%s yields no review, and says so", (_, broken, message) => {
-    expect(() => parsePreview(broken, "FILE")).toThrow(PreviewError);
-    expect(() => parsePreview(broken, "FILE")).toThrow(message);
-  });
+const text = JSON.stringify({ steps: [BOUND], changeSummary: { create: 1 } });
+test.each([
+  ["cut off", text.slice(0, -5), "FILE is not JSON"],
+  ["null", "null", "FILE is not a preview"],
+  ["brackets without end", "[".repeat(100_000), "FILE is not JSON"],
+  ["brackets", `${"[".repeat(100_000)}${"]".repeat(100_000)}`, "FILE is not a preview"],
+])("a text that is no preview, %s, yields no review, and says so", (_, broken, message) => {
+  expect(() => parsePreview(broken, "FILE")).toThrow(PreviewError);
+  expect(() => parsePreview(broken, "FILE")).toThrow(message);
+});
 
-  test("a byte order mark before one is none of its business", () => {
-    expect(parsePreview(`\uFEFF${text}`, "FILE").steps).toHaveLength(1);
-  });
+test("a byte order mark before a preview is none of its business", () => {
+  expect(parsePreview(`\uFEFF${text}`, "FILE").steps).toHaveLength(1);
 });
 
 describe("a preview that failed", () => {
@@ -36,11 +34,7 @@ describe("a preview that failed", () => {
   const text = JSON.stringify({ steps: [BOUND], changeSummary: { create: 1 } });
 
   test.each([
-    [
-      "the engine ends with an error that it does not name",
-      "process.exitCode = 255",
-      "255, but its output lists no error",
-    ],
+    ["the engine names no error", "process.exitCode = 255", "255, but its output lists no error"],
     ["a signal ends the engine", 'process.kill(process.pid, "SIGKILL")', "SIGKILL"],
   ])("yields no review where %s", async (_, end, how) => {
     const failing = engineThat(`process.stdout.write(${JSON.stringify(text)}, () => { ${end}; })`);
@@ -113,26 +107,24 @@ describe("a step", () => {
   });
 });
 
-describe("a value", () => {
-  const SIGNATURE = "4dabf18193072939515e22adb298388d";
+const SIGNATURE = "4dabf18193072939515e22adb298388d";
 
-  test("in the engine's own wrapping is not shown where it is secret, and is its value or unknown where it is an output", () => {
-    const name = { [SIGNATURE]: "1b47061264138c4ac30d75fd1eb44270", plaintext: '"swordfish"' };
-    expect(valuesIn({ name, claimMatch: { subject: name } })).toEqual({
-      name: "[secret]",
-      claimMatch: { subject: "[secret]" },
-    });
-    const output = (own: Json) => ({ [SIGNATURE]: "d0e6a833031e9bbcd3f4e8bde6ca49a4", ...own });
-    expect(valuesIn({ a: output({ value: CI }), b: output({}), c: output({ value: CI, secret: true }) })).toEqual({
-      ...{ a: CI, b: UNKNOWN, c: "[secret]" },
-    });
+test("a value in the engine's own wrapping is not shown where it is secret, and is its value or unknown where it is an output", () => {
+  const name = { [SIGNATURE]: "1b47061264138c4ac30d75fd1eb44270", plaintext: '"swordfish"' };
+  expect(valuesIn({ name, claimMatch: { subject: name } })).toEqual({
+    name: "[secret]",
+    claimMatch: { subject: "[secret]" },
   });
+  const output = (own: Json) => ({ [SIGNATURE]: "d0e6a833031e9bbcd3f4e8bde6ca49a4", ...own });
+  expect(valuesIn({ a: output({ value: CI }), b: output({}), c: output({ value: CI, secret: true }) })).toEqual({
+    ...{ a: CI, b: UNKNOWN, c: "[secret]" },
+  });
+});
 
-  test("that is nested without end is unknown, not followed", () => {
-    let deep: unknown = "x";
-    for (let i = 0; i < 3000; i += 1) deep = { deep };
-    expect(JSON.stringify(valuesIn({ deep }))).toContain(UNKNOWN);
-  });
+test("a value that is nested without end is unknown, not followed", () => {
+  let deep: unknown = "x";
+  for (let i = 0; i < 3000; i += 1) deep = { deep };
+  expect(JSON.stringify(valuesIn({ deep }))).toContain(UNKNOWN);
 });
 
 test("what the provider and the end of the program do not know of an open stack are doubts", () => {

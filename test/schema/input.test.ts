@@ -110,25 +110,17 @@ describe("the oneofs of an identity", () => {
 
   const aws = (members: Json) => ({ awsIdentity: { awsAccount: "123456789012", ...members } });
   const keys = (members: Json) => ({ staticKeys: { ...CLAIM_MATCH, ...members } });
+  const short = aws({ awsAccount: "12345678901", arn: "a", userId: "u" });
+  const forTwo = keys({ issuerKeys: "{}", audiences: ["a", "b"] });
   test.each<[string, Json, string, string]>([
     ["no relationship", {}, "claimMatch", ONE_RELATIONSHIP],
     ["two relationships", { claimMatch: CLAIM_MATCH, servicePrincipal: COSIGNED }, "servicePrincipal", NOT_BOTH],
     ["the unset service principal alone", { servicePrincipal: UNSET }, "claimMatch", ONE_RELATIONSHIP],
     ["an AWS identity without an ARN", aws({ userId: "u" }), "awsIdentity.arn", "one of arn, arnPattern must be set"],
     ["an AWS identity without a user", aws({ arn: "a" }), "awsIdentity.userId", ONE_USER],
-    [
-      "an AWS account of 11 digits",
-      aws({ awsAccount: "12345678901", arn: "a", userId: "u" }),
-      "awsIdentity.awsAccount",
-      TWELVE_DIGITS,
-    ],
+    ["an AWS account of 11 digits", short, "awsIdentity.awsAccount", TWELVE_DIGITS],
     ["static keys without keys", keys({}), "staticKeys.issuerKeys", "is required"],
-    [
-      "static keys for two audiences",
-      keys({ issuerKeys: "{}", audiences: ["a", "b"] }),
-      "staticKeys.audiences",
-      ONE_AUDIENCE,
-    ],
+    ["static keys for two audiences", forTwo, "staticKeys.audiences", ONE_AUDIENCE],
   ])("refuse %s", (_, relationship, field, description) => {
     expect(inputViolations(Identity, { name: "i", ...relationship })).toEqual([{ field, description }]);
   });

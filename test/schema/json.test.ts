@@ -22,7 +22,7 @@ const [LIST, LISTED, BATCH] = [ListGroups.request, ListGroups.response, BatchCre
 const apps = (appInstallations: unknown) => ({ github: { appInstallations } });
 const matching = (claimMatch: object) => ({ claimMatch });
 const SYNCED = { sync_config: { source: "s" } };
-const [BOUND_SNAKE, BOUND] = [{ role_uid: "r" }, { roleUid: "r" }];
+const BOUND = { requests: [{ roleBinding: { roleUid: "r" } }] };
 const CLAIMS = { job_workflow_ref: "x" };
 const ONE_RELATIONSHIP = "only one of claimMatch, servicePrincipal may be set";
 const identity = { name: "ci", claimMatch: { issuer: "https://issuer.example", subject: "s" } };
@@ -32,18 +32,8 @@ describe("reading", () => {
   test.each<[string, Message, object, object?]>([
     ["lowerCamel", LIST, { pageSize: 7, orderBy: "name" }],
     ["snake_case", LIST, { page_size: 7, order_by: "name" }, { pageSize: 7, orderBy: "name" }],
-    [
-      "snake_case below a message",
-      Identity,
-      { claim_match: { issuer_pattern: "x" } },
-      matching({ issuerPattern: "x" }),
-    ],
-    [
-      "a list of messages",
-      BATCH,
-      { requests: [{ role_binding: BOUND_SNAKE }] },
-      { requests: [{ roleBinding: BOUND }] },
-    ],
+    ["snake_case below it", Identity, { claim_match: { issuer_pattern: "x" } }, matching({ issuerPattern: "x" })],
+    ["a list of messages", BATCH, { requests: [{ role_binding: { role_uid: "r" } }] }, BOUND],
     [
       "messages in a map in both spellings, without unknown fields",
       AccountAssociation,

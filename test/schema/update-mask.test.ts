@@ -34,24 +34,22 @@ describe("an explicit mask", () => {
   });
 });
 
-describe("the implied mask is the keys of the body:", () => {
-  test.each([
-    ["a key with an empty value clears", { description: "" }, ["description"]],
-    ["messages count by their own keys", { name: "a", claimMatch: { subject: "s" } }, ["name", "claimMatch.subject"]],
-    ["a message without keys counts itself", { claimMatch: {} }, ["claimMatch"]],
-    ["null for a message counts the message", { claimMatch: null }, ["claimMatch"]],
-    ["snake_case keys", { claim_match: { issuer_pattern: "x" } }, ["claimMatch.issuerPattern"]],
-    ["output-only and unknown keys do not count", { uid: "x", createTime: "x", etag: "x", name: "a" }, ["name"]],
-    ["a map is one value", { claimMatch: { claims: { a: "b" } } }, ["claimMatch.claims"]],
-    ["an empty body touches nothing", {}, []],
-    ["no object touches nothing", "x", []],
-  ])("%s", (_, body, paths) => {
-    expect(impliedMask(Identity, body)).toEqual(paths);
-  });
+test.each([
+  ["a key with an empty value clears", { description: "" }, ["description"]],
+  ["messages count by their own keys", { name: "a", claimMatch: { subject: "s" } }, ["name", "claimMatch.subject"]],
+  ["a message without keys counts itself", { claimMatch: {} }, ["claimMatch"]],
+  ["null for a message counts the message", { claimMatch: null }, ["claimMatch"]],
+  ["snake_case keys", { claim_match: { issuer_pattern: "x" } }, ["claimMatch.issuerPattern"]],
+  ["output-only and unknown keys do not count", { uid: "x", createTime: "x", etag: "x", name: "a" }, ["name"]],
+  ["a map is one value", { claimMatch: { claims: { a: "b" } } }, ["claimMatch.claims"]],
+  ["an empty body touches nothing", {}, []],
+  ["no object touches nothing", "x", []],
+])("the implied mask is the keys of the body: %s", (_, body, paths) => {
+  expect(impliedMask(Identity, body)).toEqual(paths);
+});
 
-  test("a list is one value", () => {
-    expect(impliedMask(Role, { capabilities: [] })).toEqual(["capabilities"]);
-  });
+test("the implied mask is the keys of the body: a list is one value", () => {
+  expect(impliedMask(Role, { capabilities: [] })).toEqual(["capabilities"]);
 });
 
 describe("applying a mask", () => {

@@ -147,13 +147,7 @@ it.each<[string, object[], EngineState | undefined, number, string]>([
   ["unclear", [wrote("a", NEW), ENDING], stateOf(1_900, { a: OLD }), 0, "whose engine died while it saved"],
   ["saved", [wrote("a"), ENDING], stateOf(3_000), 0, "that only deleted: the state lacks the record"],
   ["unclear", A, undefined, 1, "of a stack whose state cannot be read: nothing is known"],
-  [
-    "lost",
-    [...A, { ...BEGAN, judged: "lost" }],
-    stateOf(9_000, { a: NEW }),
-    0,
-    "of which that is known: taken over since",
-  ],
+  ["lost", [...A, { ...BEGAN, judged: "lost" }], stateOf(9_000, { a: NEW }), 0, "of which it is known: taken over"],
 ])("a run without checkpoints is %s: %#", (verdict, lines, state, leftovers, _why) => {
   const findings = findingsOf(openWith(BEGAN, ...lines), state);
   expect([...findings.verdicts.values()]).toEqual([verdict]);

@@ -106,7 +106,6 @@ export const createWorld = (service: Service) => {
       delete: ({ kind, id, outs }: Stored): Promise<void> => kinds[kind].delete(id, outs),
       diff: async ({ kind, name, id, outs }: Stored, inputs: Json) =>
         kinds[kind].diff(id, outs, await check(kind, name, inputs, inputs)),
-      refresh: ({ kind, id, outs }: Stored) => kinds[kind].read(id, outs),
     };
   };
   return Object.assign(state, {

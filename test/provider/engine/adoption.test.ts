@@ -306,33 +306,31 @@ it.each([
   expect(found.map(({ uid }) => uid)).toEqual([GROUP]);
 });
 
-describe("what an adoption changes", () => {
-  const VIEWER = "b".repeat(40);
-  const record = { uid: GROUP, name: "sso", defaultRole: VIEWER, oidc: { issuer: "https://a.example", clientId: "c" } };
-  const args = { ...keyOf("sso"), parent: ORG, name: "sso", defaultRole: "viewer", oidc: record.oidc };
+const VIEWER = "b".repeat(40);
+const record = { uid: GROUP, name: "sso", defaultRole: VIEWER, oidc: { issuer: "https://a.example", clientId: "c" } };
+const args = { ...keyOf("sso"), parent: ORG, name: "sso", defaultRole: "viewer", oidc: record.oidc };
 
-  const changes = `IdentityProvider sso changes on identity provider ${GROUP}:\n  - defaultRole: "${VIEWER}" becomes "viewer"`;
-  it.each<[string, uid: string | undefined, text: string | undefined]>([
-    ["is nothing where the role has the name", VIEWER, undefined],
-    ["names the role where it is another one", "c".repeat(40), changes],
-    ["is told by the name where the roles cannot be read", undefined, changes],
-  ])("%s", async (_, uid, text) => {
-    const { session } = scriptedSession(json({ roles: [{ uid, name: "viewer" }] }));
-    const connect = async () => (uid === undefined ? Promise.reject(new Error("no connection")) : session);
-    expect(await adoptionChanges(kindRecords.identityProvider, connect, "sso", record, args, false)).toBe(text);
-  });
+const changes = `IdentityProvider sso changes on identity provider ${GROUP}:\n  - defaultRole: "${VIEWER}" becomes "viewer"`;
+it.each<[string, uid: string | undefined, text: string | undefined]>([
+  ["is nothing where the role has the name", VIEWER, undefined],
+  ["names the role where it is another one", "c".repeat(40), changes],
+  ["is told by the name where the roles cannot be read", undefined, changes],
+])("what an adoption changes %s", async (_, uid, text) => {
+  const { session } = scriptedSession(json({ roles: [{ uid, name: "viewer" }] }));
+  const connect = async () => (uid === undefined ? Promise.reject(new Error("no connection")) : session);
+  expect(await adoptionChanges(kindRecords.identityProvider, connect, "sso", record, args, false)).toBe(text);
+});
 
-  it("is refused by the update where the API cannot change it", async () => {
-    const staticKeys = { issuer: "https://a.example", subject: "s", issuerKeys: '{"keys":[]}' };
-    const now = { uid: GROUP, name: "ci", staticKeys };
-    const asked = { ...keyOf("ci"), parent: ORG, name: "ci", staticKeys: { ...staticKeys, subject: "other" } };
-    const { session } = scriptedSession();
-    expect(await adoptionChanges(kindRecords.identity, async () => session, "ci", now, asked, false)).toBe(
-      [
-        `Identity ci changes on identity ${GROUP}:`,
-        '  - staticKeys.subject: "s" becomes "other"',
-        "The update refuses this: staticKeys cannot be changed on it; declare what it has, or leave adopt out to create another one.",
-      ].join("\n"),
-    );
-  });
+it("what an adoption changes is refused by the update where the API cannot change it", async () => {
+  const staticKeys = { issuer: "https://a.example", subject: "s", issuerKeys: '{"keys":[]}' };
+  const now = { uid: GROUP, name: "ci", staticKeys };
+  const asked = { ...keyOf("ci"), parent: ORG, name: "ci", staticKeys: { ...staticKeys, subject: "other" } };
+  const { session } = scriptedSession();
+  expect(await adoptionChanges(kindRecords.identity, async () => session, "ci", now, asked, false)).toBe(
+    [
+      `Identity ci changes on identity ${GROUP}:`,
+      '  - staticKeys.subject: "s" becomes "other"',
+      "The update refuses this: staticKeys cannot be changed on it; declare what it has, or leave adopt out to create another one.",
+    ].join("\n"),
+  );
 });

@@ -276,46 +276,42 @@ describe("the check of an identity", () => {
   });
 });
 
-describe("two resources that declare the same", () => {
-  const previews = async () => {
-    const { methods, warnings } = await startChecks();
-    const check = async (kind: "identity" | "roleBinding", name: string, args: Json, olds: Json = {}) => {
-      const { failures } = await methods[kind].check(olds, { ...keyOf(name), ...args, [PREVIEW]: true });
-      expect(failures).toEqual([]);
-    };
-    return { check, reported: () => warnings().filter((text) => /duplicates|has the same/.test(text)) };
+const previews = async () => {
+  const { methods, warnings } = await startChecks();
+  const check = async (kind: "identity" | "roleBinding", name: string, args: Json, olds: Json = {}) => {
+    const { failures } = await methods[kind].check(olds, { ...keyOf(name), ...args, [PREVIEW]: true });
+    expect(failures).toEqual([]);
   };
-  const identity = (name: string, subject: string) => ({
-    parent: GROUP,
-    name,
-    claimMatch: { issuer: ISSUER, subject },
-  });
-  const pair = (parent: string, role: string) => ({ parent, identity: IDENTITY, role });
+  return { check, reported: () => warnings().filter((text) => /duplicates|has the same/.test(text)) };
+};
+const identity = (name: string, subject: string) => ({
+  parent: GROUP,
+  name,
+  claimMatch: { issuer: ISSUER, subject },
+});
+const pair = (parent: string, role: string) => ({ parent, identity: IDENTITY, role });
 
-  it("are reported, without their values", async () => {
-    const { check, reported } = await previews();
-    await check("identity", "one", identity("one", "s"));
-    await check("identity", "two", identity("two", "t"));
-    await check("identity", "three", identity("three", "s"));
-    await check("roleBinding", "a", pair(GROUP, "viewer"));
-    await check("roleBinding", "b", pair(GROUP, "editor"));
-    await check("roleBinding", "c", pair(ORG, "viewer"));
-    await check("roleBinding", "d", pair(GROUP, "viewer"));
-    expect(reported()).toEqual([
-      expect.stringMatching(
-        /^warning: Identity three has the same issuer and subject as Identity one: a token exchange/,
-      ),
-      expect.stringMatching(/^warning: RoleBinding d duplicates RoleBinding a: the same role to the same identity/),
-    ]);
-    expect(reported().join()).not.toContain(ISSUER);
-  });
+it("two resources that declare the same are reported, without their values", async () => {
+  const { check, reported } = await previews();
+  await check("identity", "one", identity("one", "s"));
+  await check("identity", "two", identity("two", "t"));
+  await check("identity", "three", identity("three", "s"));
+  await check("roleBinding", "a", pair(GROUP, "viewer"));
+  await check("roleBinding", "b", pair(GROUP, "editor"));
+  await check("roleBinding", "c", pair(ORG, "viewer"));
+  await check("roleBinding", "d", pair(GROUP, "viewer"));
+  expect(reported()).toEqual([
+    expect.stringMatching(/^warning: Identity three has the same issuer and subject as Identity one: a token exchange/),
+    expect.stringMatching(/^warning: RoleBinding d duplicates RoleBinding a: the same role to the same identity/),
+  ]);
+  expect(reported().join()).not.toContain(ISSUER);
+});
 
-  it("are not where a part is not known, or one is checked again for its replacement", async () => {
-    const { check, reported } = await previews();
-    for (const name of ["a", "b"]) await check("roleBinding", name, { ...pair(GROUP, "viewer"), identity: UNKNOWN });
-    const one = identity("one", "s");
-    await check("identity", "one", one, { ...one, ...keyOf("one") });
-    await check("identity", "one", one);
-    expect(reported()).toEqual([]);
-  });
+it("two resources that declare the same are not reported where a part is not known, or one is checked again for its replacement", async () => {
+  const { check, reported } = await previews();
+  for (const name of ["a", "b"]) await check("roleBinding", name, { ...pair(GROUP, "viewer"), identity: UNKNOWN });
+  const one = identity("one", "s");
+  await check("identity", "one", one, { ...one, ...keyOf("one") });
+  await check("identity", "one", one);
+  expect(reported()).toEqual([]);
 });

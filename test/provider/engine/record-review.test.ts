@@ -27,16 +27,15 @@ const start = (env: Record<string, string>): void => {
 };
 beforeEach(() => start({ IRM_TOKEN: api.owner.token }));
 
-const inputsWith = (name: string, args: Json, secrets: string[] = []): Json => ({
+const inputsWith = (name: string, args: Json): Json => ({
   ...keyOf(name),
+  ...{ [PREVIEW]: true, [SECRET_ARGUMENTS]: [] },
   ...args,
-  [PREVIEW]: true,
-  [SECRET_ARGUMENTS]: secrets,
 });
 
 /** The lines of a new resource, or of one with these arguments in the state. */
-const linesOf = async (kind: StateKind, name: string, args: Json, olds: Json = {}, secrets: string[] = []) => {
-  const { inputs, failures } = await methods[kind].check(olds, inputsWith(name, args, secrets));
+const linesOf = async (kind: StateKind, name: string, args: Json, olds: Json = {}) => {
+  const { inputs, failures } = await methods[kind].check(olds, inputsWith(name, args));
   expect(failures).toEqual([]);
   if (Object.keys(olds).length > 0) await methods[kind].diff(UID, { parent: api.organization, ...olds }, inputs);
   return messages;
@@ -52,84 +51,54 @@ const identity = (subject: string, name = "release"): Json => ({
 const role = (...capabilities: string[]): Json => ({ parent: api.organization, name: "pusher", capabilities });
 const group = (name: string): Json => ({ parent: api.organization, name });
 const elsewhere: string = await createUid(api, "groups", api.organization, { name: "elsewhere" });
-const hidden = ["claimMatch", "name"];
 
-interface Row {
-  what: string;
-  kind: StateKind;
-  /** arguments in the state; none of a new resource */
-  olds?: Json;
-  args: Json;
-  secrets?: string[];
-  lines: string[];
-}
-
-test.each<Row>([
-  {
-    what: "a new identity: who can assume it",
-    ...{ kind: "identity", args: identity("s") },
-    lines: [`Identity x is new: ${workload("s")} can assume it`],
-  },
-  {
-    what: "an identity that changes: who can assume it before and after, with what differs marked",
-    ...{ kind: "identity", olds: identity("repo:acme/shop:x"), args: identity("repo:evil/shop:x") },
-    lines: [
-      "Identity x changes:",
-      `who can assume it, before: ${workload("repo:»acme«/shop:x")}`,
-      `who can assume it, after: ${workload("repo:»evil«/shop:x")}`,
-    ],
-  },
-  {
-    what: "an identity that is renamed: both names",
-    ...{ kind: "identity", olds: identity("s"), args: identity("s", "publish") },
-    lines: ["Identity x changes:", 'name "release" becomes "publish"'],
-  },
-  {
-    what: "an identity that is replaced: who could assume the old one",
-    ...{ kind: "identity", olds: identity("s"), args: { ...identity("s"), parent: elsewhere, allowReplace: true } },
-    lines: [
-      "Identity x is replaced:",
-      `it gets another uid; workflows that name ${UID} in IRM_IDENTITY can no longer sign in`,
-      `who could assume it: ${workload("s")}`,
-    ],
-  },
-  {
-    what: "an identity that the program marks as secret: nothing of it",
-    ...{ kind: "identity", olds: identity("old"), args: identity("hidden", "hidden"), secrets: hidden },
-    lines: ["Identity x changes:", "its name changes", "who can assume it changes: [secret]"],
-  },
-  {
-    what: "a new one that it marks as secret",
-    ...{ kind: "identity", args: identity("hidden"), secrets: hidden },
-    lines: ["Identity x is new: [secret] can assume it"],
-  },
-  {
-    what: "an identity that only the run knows",
-    ...{ kind: "identity", args: { ...identity("s"), claimMatch: UNKNOWN } },
-    lines: ["Identity x is new: a workload that is not known yet can assume it"],
-  },
-  {
-    what: "a new role: what it grants, the worst first",
-    ...{ kind: "role", args: role("repo.list", "repo.create", "roles.update") },
-    lines: ["Role x is new: it grants roles.update, repo.create, repo.list"],
-  },
-  {
-    what: "a role that changes: what it gains and loses",
-    ...{
-      kind: "role",
-      olds: role("CAP_REPO_LIST", "CAP_TAG_LIST"),
-      args: role("repo.list", "repo.create", "roles.update"),
-    },
-    lines: ["Role x changes:", "gains roles.update, repo.create", "loses tag.list"],
-  },
-  {
-    what: "a group that is renamed: both names",
-    ...{ kind: "group", olds: group("crew"), args: group("team") },
-    lines: ["Group x changes:", 'name "crew" becomes "team"'],
-  },
-])("of $what", async ({ kind, args, olds, secrets, lines }) => {
-  expect(await linesOf(kind, "x", args, olds, secrets)).toEqual([lines.join("\n  - ")]);
-});
+/** `olds`: arguments in the state; none of a new resource */
+const shows = (what: string, kind: StateKind, args: Json, olds: Json, lines: string[]): void =>
+  test(`of ${what}`, async () => {
+    expect(await linesOf(kind, "x", args, olds)).toEqual([lines.join("\n  - ")]);
+  });
+shows("a new identity: who can assume it", "identity", identity("s"), {}, [
+  `Identity x is new: ${workload("s")} can assume it`,
+]);
+const [shop, evil] = [identity("repo:acme/shop:x"), identity("repo:evil/shop:x")];
+shows("an identity that changes: who can assume it before and after, what differs marked", "identity", evil, shop, [
+  "Identity x changes:",
+  `who can assume it, before: ${workload("repo:»acme«/shop:x")}`,
+  `who can assume it, after: ${workload("repo:»evil«/shop:x")}`,
+]);
+shows("an identity that is renamed: both names", "identity", identity("s", "publish"), identity("s"), [
+  "Identity x changes:",
+  'name "release" becomes "publish"',
+]);
+const moved = { ...identity("s"), parent: elsewhere, allowReplace: true };
+shows("an identity that is replaced: who could assume the old one", "identity", moved, identity("s"), [
+  "Identity x is replaced:",
+  `it gets another uid; workflows that name ${UID} in IRM_IDENTITY can no longer sign in`,
+  `who could assume it: ${workload("s")}`,
+]);
+const secret = { ...identity("hidden", "hidden"), [SECRET_ARGUMENTS]: ["claimMatch", "name"] };
+shows("an identity that the program marks as secret: nothing of it", "identity", secret, identity("old"), [
+  "Identity x changes:",
+  "its name changes",
+  "who can assume it changes: [secret]",
+]);
+shows("a new one that it marks as secret", "identity", secret, {}, ["Identity x is new: [secret] can assume it"]);
+shows("an identity that only the run knows", "identity", { ...identity("s"), claimMatch: UNKNOWN }, {}, [
+  "Identity x is new: a workload that is not known yet can assume it",
+]);
+const grants = role("repo.list", "repo.create", "roles.update");
+shows("a new role: what it grants, the worst first", "role", grants, {}, [
+  "Role x is new: it grants roles.update, repo.create, repo.list",
+]);
+shows("a role that changes: what it gains and loses", "role", grants, role("CAP_REPO_LIST", "CAP_TAG_LIST"), [
+  "Role x changes:",
+  "gains roles.update, repo.create",
+  "loses tag.list",
+]);
+shows("a group that is renamed: both names", "group", group("team"), group("crew"), [
+  "Group x changes:",
+  'name "crew" becomes "team"',
+]);
 
 test("nothing of keys that end at the same instant, in another spelling", async () => {
   const keys = (expirationTime: string): Json => ({
@@ -173,7 +142,7 @@ describe("of bindings that a program declares by uid", async () => {
   });
 
   test("no name that the program marks as secret on the record itself, nor a path through it", async () => {
-    const hidden = inputsWith("team", { parent: api.organization, name: "team" }, ["name"]);
+    const hidden = inputsWith("team", { parent: api.organization, name: "team", [SECRET_ARGUMENTS]: ["name"] });
     const { inputs } = await methods.group.check(hidden, hidden);
     await methods.group.diff(team, { ...hidden, uid: team }, inputs);
     const below = await createUid(api, "groups", team, { name: "below" });

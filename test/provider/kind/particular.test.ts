@@ -174,38 +174,36 @@ test("an identity provider with mappings of others is not deleted, and the error
   expect(service.requests.filter(({ method }) => method === "DELETE")).toEqual([]);
 });
 
-describe("an existing identity provider", () => {
-  const { oidc } = login;
-  const args = () => ({ parent: group, ...login });
-  const createByOther = async () => {
-    const defaultRole = await service.role("viewer");
-    const identityProvider = { ...login, defaultRole, oidc: { ...oidc, clientSecret: "theirs" } };
-    return uidOf(call("CreateIdentityProvider", { parent: group, identityProvider }));
+const { oidc } = login;
+const loginArgs = () => ({ parent: group, ...login });
+const createByOther = async () => {
+  const defaultRole = await service.role("viewer");
+  const identityProvider = { ...login, defaultRole, oidc: { ...oidc, clientSecret: "theirs" } };
+  return uidOf(call("CreateIdentityProvider", { parent: group, identityProvider }));
+};
+const sent = [{ mask: "oidc.clientSecret", body: { oidc } }];
+
+it("an existing identity provider gets the program's client secret when it is adopted", async () => {
+  const adopt = await createByOther();
+  const { kind, id, inputs, outs } = await create("identityProvider", { ...loginArgs(), adopt });
+  expect(patches()).toEqual(sent);
+  expect(reconcile.diff(kind, id, outs, inputs)).toEqual(noChange);
+});
+
+it("an existing identity provider gets it when a killed run created it, perhaps with another secret", async () => {
+  const session = service.otherSession();
+  const answered = Promise.withResolvers<void>();
+  // The process dies before it gets the response.
+  const recordSuccess = () => {
+    answered.resolve();
+    return new Promise<void>(() => undefined);
   };
-  const sent = [{ mask: "oidc.clientSecret", body: { oidc } }];
-
-  it("gets the program's client secret when it is adopted", async () => {
-    const adopt = await createByOther();
-    const { kind, id, inputs, outs } = await create("identityProvider", { ...args(), adopt });
-    expect(patches()).toEqual(sent);
-    expect(reconcile.diff(kind, id, outs, inputs)).toEqual(noChange);
-  });
-
-  it("gets it when a killed run created it, perhaps with another secret", async () => {
-    const session = service.otherSession();
-    const answered = Promise.withResolvers<void>();
-    // The process dies before it gets the response.
-    const recordSuccess = () => {
-      answered.resolve();
-      return new Promise<void>(() => undefined);
-    };
-    const killed: Session = { ...session, journal: { ...session.journal, recordSuccess } };
-    void create("identityProvider", { ...args(), oidc: { ...oidc, clientSecret: "before" } }, killed);
-    await answered.promise;
-    service.requests.length = 0;
-    await create("identityProvider", args());
-    expect(patches()).toEqual(sent);
-  });
+  const killed: Session = { ...session, journal: { ...session.journal, recordSuccess } };
+  void create("identityProvider", { ...loginArgs(), oidc: { ...oidc, clientSecret: "before" } }, killed);
+  await answered.promise;
+  service.requests.length = 0;
+  await create("identityProvider", loginArgs());
+  expect(patches()).toEqual(sent);
 });
 
 it("a role by its name is unchanged until a change by hand, and is restored", async () => {
@@ -313,32 +311,30 @@ it("a name that is secret in the program is not in the state, and an update with
   expect(operations()).toEqual([]);
 });
 
-describe("an existing record that looks like a new one", () => {
-  it("is reported by uid after one list for a group, but not with unknown inputs or for an adoption", async () => {
-    const { id } = await bindAs(args("viewer", "there"));
-    const duplicates = duplicateWarnings();
-    const session = service.otherSession();
-    service.requests.splice(0);
-    const text = await duplicates.warningOf(roleBinding, session, args("viewer", "again"));
-    expect(text).toMatch(
-      /^warning: RoleBinding again is new, and a role binding with the same parent and fields already exists/,
-    );
-    expect(text).toContain(`role binding ${id}, created `);
-    expect(await duplicates.warningOf(roleBinding, session, args(ci, "other"))).toBeUndefined();
-    expect(operations().filter((one) => one === "GET roleBindings")).toHaveLength(1);
-    const silent = [
-      { ...args("viewer"), adopt: id },
-      { ...args("viewer"), identity: UNKNOWN },
-      { ...args("viewer"), parent: UNKNOWN },
-    ];
-    for (const inputs of silent) expect(await duplicates.warningOf(roleBinding, session, inputs)).toBeUndefined();
-  });
+it("an existing record that looks like a new one is reported by uid after one list for a group, but not with unknown inputs or for an adoption", async () => {
+  const { id } = await bindAs(args("viewer", "there"));
+  const duplicates = duplicateWarnings();
+  const session = service.otherSession();
+  service.requests.splice(0);
+  const text = await duplicates.warningOf(roleBinding, session, args("viewer", "again"));
+  expect(text).toMatch(
+    /^warning: RoleBinding again is new, and a role binding with the same parent and fields already exists/,
+  );
+  expect(text).toContain(`role binding ${id}, created `);
+  expect(await duplicates.warningOf(roleBinding, session, args(ci, "other"))).toBeUndefined();
+  expect(operations().filter((one) => one === "GET roleBindings")).toHaveLength(1);
+  const silent = [
+    { ...args("viewer"), adopt: id },
+    { ...args("viewer"), identity: UNKNOWN },
+    { ...args("viewer"), parent: UNKNOWN },
+  ];
+  for (const inputs of silent) expect(await duplicates.warningOf(roleBinding, session, inputs)).toBeUndefined();
+});
 
-  it("is not requested again after a failure", async () => {
-    const duplicates = duplicateWarnings();
-    const { session, requests } = scriptedSession(lostAnswer(false));
-    for (const name of ["one", "two"])
-      expect(await duplicates.warningOf(roleBinding, session, args(viewer, name))).toBeUndefined();
-    expect(requests).toHaveLength(1);
-  });
+it("an existing record that looks like a new one is not requested again after a failure", async () => {
+  const duplicates = duplicateWarnings();
+  const { session, requests } = scriptedSession(lostAnswer(false));
+  for (const name of ["one", "two"])
+    expect(await duplicates.warningOf(roleBinding, session, args(viewer, name))).toBeUndefined();
+  expect(requests).toHaveLength(1);
 });

@@ -1,6 +1,6 @@
 // Secrets, and values that the API shows once, in the state: the engine encrypts the outputs that the classes name.
 import * as pulumi from "@pulumi/pulumi";
-import { describe, expect, it, test } from "vitest";
+import { expect, it, test } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import { inputsFrom, withSecretOutputs } from "../../../provider/program/inputs.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
@@ -76,59 +76,53 @@ it("the rule that matches people is refused when it changes, unless a new provid
   expect(diff).toEqual({ changes: true, replaces: ["oidc.correlationRule"] });
 });
 
-describe("the code of an invite", () => {
-  const invite = `${GROUP}/3333333333333333`;
-  const state: Json = {
-    uid: invite,
-    parent: GROUP,
-    role: { uid: ROLE, name: "viewer" },
-    ttl: "60s",
-    code: "cginvite_1",
-  };
-  const own = { parent: GROUP, role: ROLE, ttl: "60s" };
+const invite = `${GROUP}/3333333333333333`;
+const state: Json = {
+  uid: invite,
+  parent: GROUP,
+  role: { uid: ROLE, name: "viewer" },
+  ttl: "60s",
+  code: "cginvite_1",
+};
+const own = { parent: GROUP, role: ROLE, ttl: "60s" };
 
-  it("is kept by a read, whose response lacks it", async () => {
-    const { session } = scriptedSession(json({ uid: invite, roleUid: ROLE, role: { uid: ROLE, name: "viewer" } }));
-    const { props } = await reconcile.read(groupInvite, session, invite, state);
-    expect(props).toMatchObject({ code: "cginvite_1", ttl: "60s", role: { uid: ROLE, name: "viewer" } });
-    // The name of a group's role may be secret where it is declared.
-    const role = `${GROUP}/4444444444444444`;
-    const { session: other } = scriptedSession(
-      json({ uid: invite, roleUid: role, role: { uid: role, name: "hidden" } }),
-    );
-    expect((await reconcile.read(groupInvite, other, invite, state)).props.role).toEqual({ uid: role });
-  });
+it("the code of an invite is kept by a read, whose response lacks it", async () => {
+  const { session } = scriptedSession(json({ uid: invite, roleUid: ROLE, role: { uid: ROLE, name: "viewer" } }));
+  const { props } = await reconcile.read(groupInvite, session, invite, state);
+  expect(props).toMatchObject({ code: "cginvite_1", ttl: "60s", role: { uid: ROLE, name: "viewer" } });
+  // The name of a group's role may be secret where it is declared.
+  const role = `${GROUP}/4444444444444444`;
+  const { session: other } = scriptedSession(json({ uid: invite, roleUid: role, role: { uid: role, name: "hidden" } }));
+  expect((await reconcile.read(groupInvite, other, invite, state)).props.role).toEqual({ uid: role });
+});
 
-  it("that was never seen replaces the invite, unless it was adopted", () => {
-    const { code: _, ...unseen } = state;
-    expect(reconcile.diff(groupInvite, invite, unseen, own)).toEqual({ changes: true, replaces: ["code"] });
-    expect(reconcile.diff(groupInvite, invite, { ...unseen, adopted: true }, own)).toEqual({
-      changes: false,
-      replaces: [],
-    });
+it("the code of an invite that was never seen replaces the invite, unless it was adopted", () => {
+  const { code: _, ...unseen } = state;
+  expect(reconcile.diff(groupInvite, invite, unseen, own)).toEqual({ changes: true, replaces: ["code"] });
+  expect(reconcile.diff(groupInvite, invite, { ...unseen, adopted: true }, own)).toEqual({
+    changes: false,
+    replaces: [],
   });
 });
 
-describe("an argument that is never returned", () => {
-  const block = { issuer: "i", clientSecret: "s3cret" };
-  const given = (oidc: unknown) => inputsFrom(resources.identityProvider, { oidc }).oidc;
+const block = { issuer: "i", clientSecret: "s3cret" };
+const given = (oidc: unknown) => inputsFrom(resources.identityProvider, { oidc }).oidc;
 
-  it("is secret whatever the program declares, and the rest of its block is not, unless the block is an Output", async () => {
-    const own = given(block);
-    expect(own.issuer).toBe("i");
-    expect(await pulumi.isSecret(own.clientSecret)).toBe(true);
-    expect(given({ ...block, clientSecret: undefined })).toEqual({ issuer: "i", clientSecret: undefined });
-    for (const oidc of [pulumi.output(block), Promise.resolve(block)])
-      expect(await pulumi.isSecret(given(oidc))).toBe(true);
-  });
+it("an argument that is never returned is secret whatever the program declares, and the rest of its block is not, unless the block is an Output", async () => {
+  const own = given(block);
+  expect(own.issuer).toBe("i");
+  expect(await pulumi.isSecret(own.clientSecret)).toBe(true);
+  expect(given({ ...block, clientSecret: undefined })).toEqual({ issuer: "i", clientSecret: undefined });
+  for (const oidc of [pulumi.output(block), Promise.resolve(block)])
+    expect(await pulumi.isSecret(given(oidc))).toBe(true);
+});
 
-  it("keeps the option additionalSecretOutputs, and adds its own", () => {
-    const opts = { additionalSecretOutputs: ["email"], protect: true };
-    const withOwn = { additionalSecretOutputs: ["email", "code"], protect: true };
-    expect(withSecretOutputs(resources.groupInvite, opts, {})).toEqual(withOwn);
-    expect(withSecretOutputs(resources.identityProvider, {}, {})).toEqual({ additionalSecretOutputs: [SECRETS] });
-    expect(withSecretOutputs(resources.group, {}, {})).toEqual({});
-  });
+it("an argument that is never returned keeps the option additionalSecretOutputs, and adds its own", () => {
+  const opts = { additionalSecretOutputs: ["email"], protect: true };
+  const withOwn = { additionalSecretOutputs: ["email", "code"], protect: true };
+  expect(withSecretOutputs(resources.groupInvite, opts, {})).toEqual(withOwn);
+  expect(withSecretOutputs(resources.identityProvider, {}, {})).toEqual({ additionalSecretOutputs: [SECRETS] });
+  expect(withSecretOutputs(resources.group, {}, {})).toEqual({});
 });
 
 test.each([

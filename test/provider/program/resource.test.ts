@@ -85,39 +85,37 @@ describe("a resource", () => {
   });
 });
 
-describe("the types", () => {
-  it("accept exactly one alternative", () => {
-    const base = { parent: ORG, name: "ci" };
-    const good: IdentityArgs[] = [
-      { ...base, claimMatch },
-      { ...base, claimMatch: { issuerPattern: "a", subject: "s", audience: "x" } },
-      { ...base, awsIdentity: { awsAccount: "1", arn: "a", userIdPattern: "b" } },
-      { ...base, servicePrincipal: "SERVICE_PRINCIPAL_INGESTER" },
-    ];
-    const bad: IdentityArgs[] = [
-      // @ts-expect-error two relationships
-      { ...base, claimMatch, servicePrincipal: "SERVICE_PRINCIPAL_INGESTER" },
-      // @ts-expect-error no relationship
-      { ...base },
-      // @ts-expect-error both forms of the subject
-      { ...base, claimMatch: { ...claimMatch, subjectPattern: "b" } },
-      // @ts-expect-error no subject
-      { ...base, claimMatch: { issuer: "a" } },
-    ];
-    expect([good.length, bad.length]).toEqual([4, 4]);
-  });
+it("the types accept exactly one alternative", () => {
+  const base = { parent: ORG, name: "ci" };
+  const good: IdentityArgs[] = [
+    { ...base, claimMatch },
+    { ...base, claimMatch: { issuerPattern: "a", subject: "s", audience: "x" } },
+    { ...base, awsIdentity: { awsAccount: "1", arn: "a", userIdPattern: "b" } },
+    { ...base, servicePrincipal: "SERVICE_PRINCIPAL_INGESTER" },
+  ];
+  const bad: IdentityArgs[] = [
+    // @ts-expect-error two relationships
+    { ...base, claimMatch, servicePrincipal: "SERVICE_PRINCIPAL_INGESTER" },
+    // @ts-expect-error no relationship
+    { ...base },
+    // @ts-expect-error both forms of the subject
+    { ...base, claimMatch: { ...claimMatch, subjectPattern: "b" } },
+    // @ts-expect-error no subject
+    { ...base, claimMatch: { issuer: "a" } },
+  ];
+  expect([good.length, bad.length]).toEqual([4, 4]);
+});
 
-  it("require either a parent or root", () => {
-    const rows = [
-      () => new Group("a", { parent: ORG, name: "a" }),
-      () => new Group("b", { root: true, name: "b" }),
-      // @ts-expect-error both
-      () => new Group("c", { root: true, parent: ORG, name: "c" }),
-      // @ts-expect-error none
-      () => new Group("d", { name: "d" }),
-    ];
-    expect(rows).toHaveLength(4);
-  });
+it("the types require either a parent or root", () => {
+  const rows = [
+    () => new Group("a", { parent: ORG, name: "a" }),
+    () => new Group("b", { root: true, name: "b" }),
+    // @ts-expect-error both
+    () => new Group("c", { root: true, parent: ORG, name: "c" }),
+    // @ts-expect-error none
+    () => new Group("d", { name: "d" }),
+  ];
+  expect(rows).toHaveLength(4);
 });
 
 it("a set of role bindings registers its pairs by uid, with the names that the program knows", async () => {
@@ -157,29 +155,27 @@ it("a set of role bindings that declares a new pair twice, or stands beside anot
   );
 });
 
-describe("the names of a role binding", () => {
-  const namesIn = async (binding: RoleBinding): Promise<unknown> => {
-    await awaitValue(binding.uid);
-    return made.at(-1)?.inputs.names;
-  };
+const namesIn = async (binding: RoleBinding): Promise<unknown> => {
+  await awaitValue(binding.uid);
+  return made.at(-1)?.inputs.names;
+};
 
-  it("have the path of a group that the program declares, and the name of its organization", async () => {
-    const acme = new Group("acme", { root: true, name: "acme" });
-    const platform = new Group("platform", { parent: acme, name: "platform" });
-    const registry = new Group("registry", { parent: platform.uid, name: "registry" });
-    const bind = (name: string, parent: Group) => new RoleBinding(name, { parent, identity: IDENTITY, role: ROLE });
-    expect(await namesIn(bind("a", registry))).toEqual({ group: "platform/registry" });
-    expect(await namesIn(bind("b", platform))).toEqual({ group: "platform" });
-    expect(await namesIn(bind("c", acme))).toEqual({ group: "acme" });
-  });
+it("the names of a role binding have the path of a group that the program declares, and the name of its organization", async () => {
+  const acme = new Group("acme", { root: true, name: "acme" });
+  const platform = new Group("platform", { parent: acme, name: "platform" });
+  const registry = new Group("registry", { parent: platform.uid, name: "registry" });
+  const bind = (name: string, parent: Group) => new RoleBinding(name, { parent, identity: IDENTITY, role: ROLE });
+  expect(await namesIn(bind("a", registry))).toEqual({ group: "platform/registry" });
+  expect(await namesIn(bind("b", platform))).toEqual({ group: "platform" });
+  expect(await namesIn(bind("c", acme))).toEqual({ group: "acme" });
+});
 
-  it("have no path with a secret name in it", async () => {
-    const acme = new Group("acme", { root: true, name: "acme" });
-    const hidden = new Group("hidden", { parent: acme, name: pulumi.secret("hidden") });
-    const below = new Group("below", { parent: hidden, name: "below" });
-    const names = await namesIn(new RoleBinding("b", { parent: below, identity: IDENTITY, role: ROLE }));
-    expect(names).toEqual({ group: "[secret]" });
-  });
+it("the names of a role binding have no path with a secret name in it", async () => {
+  const acme = new Group("acme", { root: true, name: "acme" });
+  const hidden = new Group("hidden", { parent: acme, name: pulumi.secret("hidden") });
+  const below = new Group("below", { parent: hidden, name: "below" });
+  const names = await namesIn(new RoleBinding("b", { parent: below, identity: IDENTITY, role: ROLE }));
+  expect(names).toEqual({ group: "[secret]" });
 });
 
 class RandomPet extends pulumi.CustomResource {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { kindRecords } from "../../../provider/kind/index.ts";
 import { check } from "../../../provider/reconcile/index.ts";
 import type { Kind } from "../../../provider/record/kind.ts";
@@ -112,26 +112,24 @@ for (const [kind, inputs, ...expected] of invalid)
   it(`invalid inputs fail: ${kind.word}: ${expected.join(", ")}`, () =>
     expect(failures(kind, inputs)).toEqual(expected));
 
-describe("the returned inputs", () => {
-  it("state the effect of a deletion on an adopted record, also without adopt in the program", () => {
-    const news = { parent: ORG, name: "eng" };
-    const adopting = check(group, {}, { ...news, adopt: GROUP }).inputs;
-    expect(adopting).toMatchObject({ onDelete: "the adopted record stays" });
-    expect(check(group, adopting, news).inputs).toEqual({ ...news, onDelete: "the adopted record stays" });
-    const deleting = check(group, adopting, { ...news, deleteAdopted: true }).inputs;
-    expect(deleting).toMatchObject({ onDelete: "deletes the adopted record" });
-    expect(check(group, {}, news).inputs).toEqual(news);
-    expect(failures(group, { ...news, onDelete: "x" })).toEqual(["onDelete: unknown argument"]);
-  });
+it("the returned inputs state the effect of a deletion on an adopted record, also without adopt in the program", () => {
+  const news = { parent: ORG, name: "eng" };
+  const adopting = check(group, {}, { ...news, adopt: GROUP }).inputs;
+  expect(adopting).toMatchObject({ onDelete: "the adopted record stays" });
+  expect(check(group, adopting, news).inputs).toEqual({ ...news, onDelete: "the adopted record stays" });
+  const deleting = check(group, adopting, { ...news, deleteAdopted: true }).inputs;
+  expect(deleting).toMatchObject({ onDelete: "deletes the adopted record" });
+  expect(check(group, {}, news).inputs).toEqual(news);
+  expect(failures(group, { ...news, onDelete: "x" })).toEqual(["onDelete: unknown argument"]);
+});
 
-  it("have capabilities by enum name, once each, in one order, and the given inputs do not change", () => {
-    const capabilities = Object.freeze(["roles.list", "CAP_IAM_GROUPS_LIST", "groups.list"]);
-    const news = Object.freeze({ parent: GROUP, name: "r", capabilities });
-    expect(check(role, {}, news).inputs).toEqual({
-      parent: GROUP,
-      name: "r",
-      capabilities: ["CAP_IAM_GROUPS_LIST", "CAP_IAM_ROLES_LIST"],
-    });
+it("the returned inputs have capabilities by enum name, once each, in one order, and the given inputs do not change", () => {
+  const capabilities = Object.freeze(["roles.list", "CAP_IAM_GROUPS_LIST", "groups.list"]);
+  const news = Object.freeze({ parent: GROUP, name: "r", capabilities });
+  expect(check(role, {}, news).inputs).toEqual({
+    parent: GROUP,
+    name: "r",
+    capabilities: ["CAP_IAM_GROUPS_LIST", "CAP_IAM_ROLES_LIST"],
   });
 });
 
@@ -147,13 +145,7 @@ const ROLE_TEXT =
   "parent: a change creates a new role: its uid would change: role bindings that name it keep the old role from being deleted; set allowReplace: true to allow it";
 const replacements: [string, Kind, Json, Json, ...string[]][] = [
   ["a group's parent", group, eng, { ...eng, parent: ORG }, GROUP_TEXT],
-  [
-    "an organization that becomes a group",
-    group,
-    { root: true, name: "eng" },
-    { parent: ORG, name: "eng" },
-    GROUP_TEXT,
-  ],
+  ["an organization as a group", group, { root: true, name: "eng" }, { parent: ORG, name: "eng" }, GROUP_TEXT],
   ["an identity's keys", identity, keyed({}), keyed({ subject: "t" }), KEYS_TEXT],
   ["a switch away from keys", identity, keyed({}), { ...ci, claimMatch }, KEYS_TEXT],
   ["a role's parent", role, { ...capable, parent: GROUP }, { ...capable, parent: ORG }, ROLE_TEXT],

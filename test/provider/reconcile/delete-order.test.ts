@@ -132,33 +132,31 @@ describe("a group that is not empty", () => {
   });
 });
 
-describe("a role that is bound", () => {
-  const bound = refusal("FAILED_PRECONDITION", "cannot delete role that is bound");
+const isBound = refusal("FAILED_PRECONDITION", "cannot delete role that is bound");
 
-  it("waits for the role bindings that name it", async () => {
-    const { session, requests } = scriptedSession((request) => {
-      if (request.method === "GET") return envelope("roleBindings", [{ uid: `${GROUP}/3333333333333333` }]);
-      if (request.url.pathname.includes("roleBindings")) return json({});
-      return deletesOf(session).counts.has(ROLE) ? json({}) : bound;
-    });
-    const binding = { uid: `${GROUP}/3333333333333333`, role: { uid: ROLE } };
-    const { roleBinding } = kindRecords;
-    await Promise.all([remove(role, session, ROLE, {}), remove(roleBinding, session, binding.uid, binding)]);
-    expect(requests.at(-1)?.url.pathname).toBe(`/iam/v2beta1/roles/${ROLE}`);
+it("a role that is bound waits for the role bindings that name it", async () => {
+  const { session, requests } = scriptedSession((request) => {
+    if (request.method === "GET") return envelope("roleBindings", [{ uid: `${GROUP}/3333333333333333` }]);
+    if (request.url.pathname.includes("roleBindings")) return json({});
+    return deletesOf(session).counts.has(ROLE) ? json({}) : isBound;
   });
+  const binding = { uid: `${GROUP}/3333333333333333`, role: { uid: ROLE } };
+  const { roleBinding } = kindRecords;
+  await Promise.all([remove(role, session, ROLE, {}), remove(roleBinding, session, binding.uid, binding)]);
+  expect(requests.at(-1)?.url.pathname).toBe(`/iam/v2beta1/roles/${ROLE}`);
+});
 
-  it("names the role bindings that block it; a role has no forceDestroy", async () => {
-    const binding = {
-      uid: `${GROUP}/3333333333333333`,
-      identity: { uid: IDENTITY, name: "ci" },
-      role: { uid: ROLE, name: "r" },
-    };
-    const { session } = scriptedSession((request) =>
-      request.method === "GET" ? envelope("roleBindings", [binding]) : bound,
-    );
-    await expect(remove(role, session, ROLE, {})).rejects.toThrow(
-      `No progress for 10 s; 1 record blocks the deletion:\n  - role binding ${binding.uid} (ci as r)\n` +
-        "Delete what is listed, or declare it in this program, and run again.",
-    );
-  });
+it("a role that is bound names the role bindings that block it; a role has no forceDestroy", async () => {
+  const binding = {
+    uid: `${GROUP}/3333333333333333`,
+    identity: { uid: IDENTITY, name: "ci" },
+    role: { uid: ROLE, name: "r" },
+  };
+  const { session } = scriptedSession((request) =>
+    request.method === "GET" ? envelope("roleBindings", [binding]) : isBound,
+  );
+  await expect(remove(role, session, ROLE, {})).rejects.toThrow(
+    `No progress for 10 s; 1 record blocks the deletion:\n  - role binding ${binding.uid} (ci as r)\n` +
+      "Delete what is listed, or declare it in this program, and run again.",
+  );
 });

@@ -89,27 +89,25 @@ describe("diff", () => {
 });
 
 // The engine does not apply this option to dynamic resources.
-describe("the option replaceOnChanges", () => {
-  const observed = { uid: IDENTITY, name: "ci", ...matching({ claims: { team: "a" } }) };
-  const desired = { parent: GROUP, name: "other", ...matching({ claims: { team: "a" }, subject: "new" }) };
+const observed = { uid: IDENTITY, name: "ci", ...matching({ claims: { team: "a" } }) };
+const desired = { parent: GROUP, name: "other", ...matching({ claims: { team: "a" }, subject: "new" }) };
 
-  it.each([
-    ["a field that changes", ["name"], ["name"]],
-    ["a member of a message that changes", ["claimMatch.subject"], ["claimMatch"]],
-    ["the same in brackets", ['claimMatch["subject"]'], ["claimMatch"]],
-    ["a message with a member that changes", ["claimMatch"], ["claimMatch"]],
-    ["everything", ["*"], ["claimMatch", "name"]],
-    ["a member that does not change", ["claimMatch.issuer", "claimMatch.subjectPattern", "names"], []],
-    ["nothing", undefined, []],
-  ])("%s replaces the record", (_what, option, replaces) => {
-    const news = { ...desired, ...(option && { [REPLACE_ON]: option }) };
-    expect(diff(identity, IDENTITY, observed, news)).toEqual({ changes: true, replaces });
-  });
+it.each([
+  ["a field that changes", ["name"], ["name"]],
+  ["a member of a message that changes", ["claimMatch.subject"], ["claimMatch"]],
+  ["the same in brackets", ['claimMatch["subject"]'], ["claimMatch"]],
+  ["a message with a member that changes", ["claimMatch"], ["claimMatch"]],
+  ["everything", ["*"], ["claimMatch", "name"]],
+  ["a member that does not change", ["claimMatch.issuer", "claimMatch.subjectPattern", "names"], []],
+  ["nothing", undefined, []],
+])("%s replaces the record by the option replaceOnChanges", (_what, option, replaces) => {
+  const news = { ...desired, ...(option && { [REPLACE_ON]: option }) };
+  expect(diff(identity, IDENTITY, observed, news)).toEqual({ changes: true, replaces });
+});
 
-  it("an unchanged record stays, and a reference has the name of the program's argument", () => {
-    const news = { ...observed, uid: undefined, parent: GROUP, [REPLACE_ON]: ["*"] };
-    expect(diff(identity, IDENTITY, observed, news)).toEqual({ changes: false, replaces: [] });
-    const other = { ...bound, roleUid: `${ORG}/2222222222222222`, [REPLACE_ON]: ["role"] };
-    expect(diff(roleBinding, binding.uid, binding, other)).toEqual({ changes: true, replaces: ["role"] });
-  });
+it("by the option replaceOnChanges an unchanged record stays, and a reference has the name of the program's argument", () => {
+  const news = { ...observed, uid: undefined, parent: GROUP, [REPLACE_ON]: ["*"] };
+  expect(diff(identity, IDENTITY, observed, news)).toEqual({ changes: false, replaces: [] });
+  const other = { ...bound, roleUid: `${ORG}/2222222222222222`, [REPLACE_ON]: ["role"] };
+  expect(diff(roleBinding, binding.uid, binding, other)).toEqual({ changes: true, replaces: ["role"] });
 });

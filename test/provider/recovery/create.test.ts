@@ -247,42 +247,40 @@ describe("a response that names another record", () => {
   });
 });
 
-describe("a service that created a record other than requested", () => {
-  /** The request is changed on the way. */
-  const changing = () =>
-    machine.runOver(async (request, send) => {
-      if (request.method === "POST")
-        request.body = (request.body as string).replace('"description":"d"', '"description":"other"');
-      return send();
-    }).session;
+/** The request is changed on the way. */
+const changing = () =>
+  machine.runOver(async (request, send) => {
+    if (request.method === "POST")
+      request.body = (request.body as string).replace('"description":"d"', '"description":"other"');
+    return send();
+  }).session;
 
-  it("is reported with the record; no run adopts or creates one until a person decides", async () => {
-    const args = machine.inputs();
-    await expect(reconcile.create(group, changing(), args)).rejects.toThrow(
-      new RegExp(
-        `^${args.__key}: the response to its create names group ${machine.org}/\\w{16} "${args.name}", which differs ` +
-          "from what was requested, and no other record matches\\.\nIf it belongs to this resource, adopt it with adopt: ",
-      ),
-    );
-    await expect(machine.create(args)).rejects.toThrow("Until then nothing is created.");
-    const [made, ...others] = await machine.named(args.name);
-    expect([others, machine.posts]).toEqual([[], 1]);
+it("a service that created a record other than requested is reported with the record; no run adopts or creates one until a person decides", async () => {
+  const args = machine.inputs();
+  await expect(reconcile.create(group, changing(), args)).rejects.toThrow(
+    new RegExp(
+      `^${args.__key}: the response to its create names group ${machine.org}/\\w{16} "${args.name}", which differs ` +
+        "from what was requested, and no other record matches\\.\nIf it belongs to this resource, adopt it with adopt: ",
+    ),
+  );
+  await expect(machine.create(args)).rejects.toThrow("Until then nothing is created.");
+  const [made, ...others] = await machine.named(args.name);
+  expect([others, machine.posts]).toEqual([[], 1]);
 
-    const adopting = { ...args, adopt: made?.uid, deleteAdopted: true };
-    const { outs } = await machine.create(adopting);
-    expect(outs).toMatchObject({ uid: made?.uid, description: "d" });
-    expect(await machine.unsettled(args)).toEqual([]);
-  });
+  const adopting = { ...args, adopt: made?.uid, deleteAdopted: true };
+  const { outs } = await machine.create(adopting);
+  expect(outs).toMatchObject({ uid: made?.uid, description: "d" });
+  expect(await machine.unsettled(args)).toEqual([]);
+});
 
-  it("is created again once that record is gone", async () => {
-    const args = machine.inputs();
-    await expect(reconcile.create(group, changing(), args)).rejects.toThrow("differs from what was requested");
-    const [made] = await machine.named(args.name);
-    machine.service.clock.advance(120_000);
-    await call("DeleteGroup", { uid: made?.uid });
-    const { id } = await machine.create(args);
-    expect(await machine.named(args.name)).toMatchObject([{ uid: id, description: "d" }]);
-  });
+it("a service that created a record other than requested is created again once that record is gone", async () => {
+  const args = machine.inputs();
+  await expect(reconcile.create(group, changing(), args)).rejects.toThrow("differs from what was requested");
+  const [made] = await machine.named(args.name);
+  machine.service.clock.advance(120_000);
+  await call("DeleteGroup", { uid: made?.uid });
+  const { id } = await machine.create(args);
+  expect(await machine.named(args.name)).toMatchObject([{ uid: id, description: "d" }]);
 });
 
 it("a response to a read or an update with another record is refused and not stored", async () => {

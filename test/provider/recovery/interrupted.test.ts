@@ -138,47 +138,43 @@ describe("a create that a killed run left in the engine's state", () => {
     expect(asked).toEqual({ states: 1, secrets: 1, runs: 1 });
   });
 
-  const refused: [why: string, state: (args: Json, uid: string) => StoredState][] = [
-    ["is older than the killed run", (args) => ({ pending: [{ args, agoMs: -5 * SECOND_MS }] })],
-    ["differs from what was sent", (args) => ({ pending: [{ args: { ...args, description: "another" } }] })],
-    [
-      "was taken over, or created again, by an update that has succeeded since",
-      (args) => ({
-        pending: [{ args, agoMs: 5 * SECOND_MS }],
-        runs: [{ kind: "update", result: "succeeded", startedAt: Date.now() - SECOND_MS }],
-      }),
-    ],
-    [
-      "is later than a run after the killed one, by more than a request may take",
-      (args) => ({
-        pending: [{ args, agoMs: 10 * MINUTE_MS }],
-        runs: [{ kind: "update", result: "failed", startedAt: Date.now() - 5 * MINUTE_MS }],
-      }),
-    ],
-    [
-      "is later than the end of the killed run, which nobody followed, by more than a request may take",
-      (args) => ({ pending: [{ args, agoMs: 20 * MINUTE_MS }], savedMs: 15 * MINUTE_MS }),
-    ],
-    [
-      "may be of a resource that the state has, and that is as new",
-      (args) => ({
-        pending: [{ args, agoMs: 5 * SECOND_MS }],
-        resources: [stateGroup(args.__key, SECOND_MS)],
-      }),
-    ],
-    ["was begun by another process of this run", (args) => ({ pending: [{ args, agoMs: -3 * SECOND_MS }] })],
-    ["was to be adopted", (args, uid) => ({ pending: [{ args: { ...args, adopt: uid } }] })],
-    ["was to be changed", (args) => ({ pending: [{ args, action: "updating" }] })],
-    ["is of another type", (args) => ({ pending: [{ args, type: "aws:s3/bucket:Bucket" }] })],
+  const refuses = (why: string, state: (args: Json, uid: string) => StoredState): void =>
+    it(`gives no record that ${why}: the create is refused`, async () => {
+      const { args, uid } = await existing();
+      const { session } = runWith(state(args, uid));
+      const error = (await create(session, args).catch((thrown: unknown) => thrown)) as Error;
+      expect(error.message).toContain(REFUSED);
+      expect(error.message).toContain(`group ${uid} "${args.name}", created `);
+      expect(machine.posts).toBe(0);
+    });
+  const ended = (result: "succeeded" | "failed", agoMs: number): EngineRun[] => [
+    { kind: "update", result, startedAt: Date.now() - agoMs },
   ];
-  it.each(refused)("gives no record that %s: the create is refused", async (_why, state) => {
-    const { args, uid } = await existing();
-    const { session } = runWith(state(args, uid));
-    const error = (await create(session, args).catch((thrown: unknown) => thrown)) as Error;
-    expect(error.message).toContain(REFUSED);
-    expect(error.message).toContain(`group ${uid} "${args.name}", created `);
-    expect(machine.posts).toBe(0);
-  });
+  refuses("is older than the killed run", (args) => ({ pending: [{ args, agoMs: -5 * SECOND_MS }] }));
+  refuses("differs from what was sent", (args) => ({ pending: [{ args: { ...args, description: "another" } }] }));
+  refuses("was taken over, or created again, by an update that has succeeded since", (args) => ({
+    pending: [{ args, agoMs: 5 * SECOND_MS }],
+    runs: ended("succeeded", SECOND_MS),
+  }));
+  refuses("is later than a run after the killed one, by more than a request may take", (args) => ({
+    pending: [{ args, agoMs: 10 * MINUTE_MS }],
+    runs: ended("failed", 5 * MINUTE_MS),
+  }));
+  refuses(
+    "is later than the end of the killed run, which nobody followed, by more than a request may take",
+    (args) => ({
+      pending: [{ args, agoMs: 20 * MINUTE_MS }],
+      savedMs: 15 * MINUTE_MS,
+    }),
+  );
+  refuses("may be of a resource that the state has, and that is as new", (args) => ({
+    pending: [{ args, agoMs: 5 * SECOND_MS }],
+    resources: [stateGroup(args.__key, SECOND_MS)],
+  }));
+  refuses("was begun by another process of this run", (args) => ({ pending: [{ args, agoMs: -3 * SECOND_MS }] }));
+  refuses("was to be adopted", (args, uid) => ({ pending: [{ args: { ...args, adopt: uid } }] }));
+  refuses("was to be changed", (args) => ({ pending: [{ args, action: "updating" }] }));
+  refuses("is of another type", (args) => ({ pending: [{ args, type: "aws:s3/bucket:Bucket" }] }));
 
   it("counts in place of an older resource that it was to replace", async () => {
     const { args, uid } = await existing();
@@ -196,25 +192,23 @@ describe("a create that a killed run left in the engine's state", () => {
   });
 });
 
-describe("an equal record", () => {
-  it("that another resource of the state has is no obstacle: the program renames that one without an alias", async () => {
-    const { args, uid } = await existing();
-    const owner = { ...stateGroup("organization/project/stack/Group::owner", 0, uid), outputs: {} };
-    const { session } = runWith({ pending: [], resources: [owner] });
-    expect((await create(session, args)).id).not.toBe(uid);
-    expect(machine.messages).toEqual([]);
-  });
+it("an equal record that another resource of the state has is no obstacle: the program renames that one without an alias", async () => {
+  const { args, uid } = await existing();
+  const owner = { ...stateGroup("organization/project/stack/Group::owner", 0, uid), outputs: {} };
+  const { session } = runWith({ pending: [], resources: [owner] });
+  expect((await create(session, args)).id).not.toBe(uid);
+  expect(machine.messages).toEqual([]);
+});
 
-  it("is refused with the reason where the state cannot be read", async () => {
-    const { args } = await existing();
-    const refuse = async (): Promise<never> => {
-      throw new EngineStateError("pulumi stack export: no stack named that found");
-    };
-    machine.stored = { engineState: refuse, engineSecrets: refuse, engineRuns: refuse, engineAgeMs: () => 0 };
-    await expect(create(machine.run().session, args)).rejects.toThrow(
-      "What the engine has stored, which would show the creates of a killed run, could not be read: pulumi stack export: no stack named that found.",
-    );
-  });
+it("an equal record is refused with the reason where the state cannot be read", async () => {
+  const { args } = await existing();
+  const refuse = async (): Promise<never> => {
+    throw new EngineStateError("pulumi stack export: no stack named that found");
+  };
+  machine.stored = { engineState: refuse, engineSecrets: refuse, engineRuns: refuse, engineAgeMs: () => 0 };
+  await expect(create(machine.run().session, args)).rejects.toThrow(
+    "What the engine has stored, which would show the creates of a killed run, could not be read: pulumi stack export: no stack named that found.",
+  );
 });
 
 it("a role binding that exists is taken over only where the killed run created it", async () => {

@@ -124,18 +124,8 @@ describe("a search for a record that may be hidden", () => {
 
   it.each<[string, Parameters<typeof looking>[1], string | undefined, number[]]>([
     ["ends with the record that it finds", { shownMs: 700 }, "it", [0, 250, 750]],
-    [
-      "retries with growing waits, the last time after the grace period",
-      {},
-      undefined,
-      [0, 250, 750, 1_750, 3_250, 5_000],
-    ],
-    [
-      "retries once after an attempt that began before that and ended after it",
-      { takesMs: 8_000 },
-      undefined,
-      [0, 8_000],
-    ],
+    ["retries with growing waits, at last after the grace period", {}, undefined, [0, 250, 750, 1_750, 3_250, 5_000]],
+    ["retries once after an attempt from before that to after it", { takesMs: 8_000 }, undefined, [0, 8_000]],
   ])("%s", async (_, service, found, begun) => {
     expect(await looking(5_000, service)).toEqual({ found, begun });
   });

@@ -90,11 +90,7 @@ describe("the folder of the journals", () => {
     ["/tmp/journal", HOME, "so it does one in the folder for temporary files"],
     [undefined, { ...HOME, CI: "false" }, "no CI"],
     ["/var/lib/pulumi-irm", { ...HOME, CI: "true" }, "a folder that somebody has chosen"],
-    [
-      "/var/lib/pulumi-irm",
-      { ...HOME, GITHUB_ACTIONS: "true", RUNNER_TEMP: "/work/_temp" },
-      "not in a folder of the job",
-    ],
+    ["/var/lib/pulumi-irm", { ...HOME, GITHUB_ACTIONS: "true", RUNNER_TEMP: "/work/_temp" }, "outside the job"],
   ])("%j is kept: %o, %s", (journal, env) => {
     expect(keptFolderProblem(journal === undefined ? {} : { journal }, env, "/work/access")).toBeUndefined();
   });

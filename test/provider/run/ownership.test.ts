@@ -3,7 +3,7 @@
 
 import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { systemTransport } from "../../../client/transport.ts";
+import { type HttpRequest, systemTransport } from "../../../client/transport.ts";
 import type { Methods, methodsWith } from "../../../provider/engine/methods.ts";
 import type { StateKind } from "../../../provider/kind/index.ts";
 import { createOwnership } from "../../../provider/run/ownership.ts";
@@ -243,45 +243,36 @@ it("a name that a create would change is created once, although the list of what
 it("equal records of two providers are created in turn: a search for the lost one does not take the other for it", async () => {
   const send = systemTransport();
   const sent: string[] = [];
-  const isSent = Promise.withResolvers<void>();
-  const isAtWork = Promise.withResolvers<void>();
-  const hasSearched = Promise.withResolvers<void>();
+  const isCreate = ({ method, url }: HttpRequest) => method === "POST" && url.pathname.includes("/groups");
+  const [isSent, isAtWork] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const first = await provider({
     transport: async (request) => {
-      const isCreate = request.method === "POST" && request.url.pathname.includes("/groups");
-      if (isCreate) sent.push("first");
-      if (isCreate && sent.length === 1) {
-        isSent.resolve();
-        // It never arrives. Meanwhile the other provider sends the same request, or waits for its turn.
-        await isAtWork.promise;
-        throw lostAnswer(true);
-      }
-      const answer = await send(request);
-      if (sent.length > 1) hasSearched.resolve();
-      return answer;
+      if (!isCreate(request)) return send(request);
+      sent.push("first");
+      if (sent.length > 1) return send(request);
+      isSent.resolve();
+      // It never arrives. Meanwhile the other provider sends the same request, or waits for its turn.
+      await isAtWork.promise;
+      throw lostAnswer(true);
     },
   });
+  const atWork = async () => {
+    isAtWork.resolve();
+    await setImmediate();
+  };
   const second = await provider({
     transport: async (request) => {
-      const answer = await send(request);
-      if (request.method !== "POST" || !request.url.pathname.includes("/groups")) return answer;
-      sent.push("second");
-      isAtWork.resolve();
-      await hasSearched.promise;
-      return answer;
+      if (isCreate(request)) {
+        sent.push("second");
+        await atWork();
+      }
+      return send(request);
     },
-    clock: {
-      ...manualClock(),
-      sleep: async () => {
-        isAtWork.resolve();
-        await setImmediate();
-      },
-    },
+    clock: { ...manualClock(), sleep: atWork },
   });
-  const [one, two] = [inputs("one", { name: "equal" }), inputs("two", { name: "equal" })];
-  const creating = first.group.create(one).finally(hasSearched.resolve);
+  const creating = first.group.create(inputs("one", { name: "equal" }));
   await isSent.promise;
-  const records = await Promise.all([creating, second.group.create(two)]);
+  const records = await Promise.all([creating, second.group.create(inputs("two", { name: "equal" }))]);
   expect(sent).toEqual(["first", "first", "second"]);
   expect(new Set(records.map(({ id }) => id)).size).toBe(2);
   for (const { id } of records) expect(await isGroupThere(service, id)).toBe(true);

@@ -198,61 +198,57 @@ it("a journal in the work tree is refused by the preview and by the update, whic
   await later.delete(id, outs);
 });
 
-describe("a journal that names the identity of somebody else", () => {
-  it.each([["by its uid"], ["by a create that is pending"]])(
-    "%s: neither the preview nor the update takes it over",
-    async (how) => {
-      const { args, boss, uid } = await records();
-      bring(args, boss, how === "by its uid" ? uid : undefined);
-      const question =
-        `${args[KEY]}: the intent journal of an earlier run names identity ${uid} "${boss.name}", which differs from what the ` +
-        "program asks for: claimMatch.subject, name.\nIf it belongs to this resource";
-      await expect(preview(await methodsOf(machine.run()), args)).rejects.toThrow(question);
-      await expect((await methodsOf(machine.run())).create(args)).rejects.toThrow(question);
-      expect(machine.posts).toBe(0);
-    },
-  );
+it.each([["by its uid"], ["by a create that is pending"]])(
+  "a journal that names the identity of somebody else %s: neither the preview nor the update takes it over",
+  async (how) => {
+    const { args, boss, uid } = await records();
+    bring(args, boss, how === "by its uid" ? uid : undefined);
+    const question =
+      `${args[KEY]}: the intent journal of an earlier run names identity ${uid} "${boss.name}", which differs from what the ` +
+      "program asks for: claimMatch.subject, name.\nIf it belongs to this resource";
+    await expect(preview(await methodsOf(machine.run()), args)).rejects.toThrow(question);
+    await expect((await methodsOf(machine.run())).create(args)).rejects.toThrow(question);
+    expect(machine.posts).toBe(0);
+  },
+);
 
-  it("with what the program asks for: the preview says that it is taken over", async () => {
-    const { boss, uid } = await records();
-    const args = { ...boss, ...keyOf("harmless") };
-    bring(args, boss, uid);
-    await preview(await methodsOf(machine.run()), args);
-    expect(machine.messages).toEqual([
-      expect.stringMatching(
-        `^Identity harmless takes over identity ${uid} "${boss.name}", created by an earlier run at \\d{4}-.*Z$`,
-      ),
-    ]);
-    expect((await (await methodsOf(machine.run())).create(args)).id).toBe(uid);
-  });
+it("a journal that names the identity of somebody else with what the program asks for: the preview says that it is taken over", async () => {
+  const { boss, uid } = await records();
+  const args = { ...boss, ...keyOf("harmless") };
+  bring(args, boss, uid);
+  await preview(await methodsOf(machine.run()), args);
+  expect(machine.messages).toEqual([
+    expect.stringMatching(
+      `^Identity harmless takes over identity ${uid} "${boss.name}", created by an earlier run at \\d{4}-.*Z$`,
+    ),
+  ]);
+  expect((await (await methodsOf(machine.run())).create(args)).id).toBe(uid);
 });
 
-describe("a preview", () => {
-  it("shows what an interrupted run created, or may have where an argument is known only to the run, and nothing once it is deleted; it does not write to the journal", async () => {
-    const { args } = await records();
-    const { id } = await reconcile.create(identity, machine.run().session, args);
-    const lines = machine.lines();
-    await preview(await methodsOf(machine.run()), args);
-    expect(machine.messages.at(-1)).toContain(`takes over identity ${id} "${args.name}", created by an earlier run at`);
-    const unknown = { ...args, name: "04da6b54-80e4-46f7-96ec-b56ff0331ba9" };
-    await preview(await methodsOf(machine.run()), unknown);
-    expect(machine.messages.at(-1)).toContain(
-      `may take over identity ${id} "${args.name}", created by an earlier run at`,
-    );
-    expect(machine.lines()).toEqual(lines);
-    await machine.service.session.call("DeleteIdentity", { uid: id });
-    machine.messages.splice(0);
-    await preview(await methodsOf(machine.run()), args);
-    expect(machine.messages).toEqual([]);
-  });
+it("a preview shows what an interrupted run created, or may have where an argument is known only to the run, and nothing once it is deleted; it does not write to the journal", async () => {
+  const { args } = await records();
+  const { id } = await reconcile.create(identity, machine.run().session, args);
+  const lines = machine.lines();
+  await preview(await methodsOf(machine.run()), args);
+  expect(machine.messages.at(-1)).toContain(`takes over identity ${id} "${args.name}", created by an earlier run at`);
+  const unknown = { ...args, name: "04da6b54-80e4-46f7-96ec-b56ff0331ba9" };
+  await preview(await methodsOf(machine.run()), unknown);
+  expect(machine.messages.at(-1)).toContain(
+    `may take over identity ${id} "${args.name}", created by an earlier run at`,
+  );
+  expect(machine.lines()).toEqual(lines);
+  await machine.service.session.call("DeleteIdentity", { uid: id });
+  machine.messages.splice(0);
+  await preview(await methodsOf(machine.run()), args);
+  expect(machine.messages).toEqual([]);
+});
 
-  it("says so where a request may still be under way, without a wait", async () => {
-    const { args } = await records();
-    const lost = machine.run("timeout");
-    await expect(reconcile.create(identity, lost.session, args)).rejects.toThrow("It is unknown");
-    const run = machine.run();
-    await preview(await methodsOf(run), args);
-    expect(machine.messages.at(-1)).toContain("may take over an identity, created by an earlier run at");
-    expect(run.clock.sleeps).toEqual([]);
-  });
+it("a preview says so where a request may still be under way, without a wait", async () => {
+  const { args } = await records();
+  const lost = machine.run("timeout");
+  await expect(reconcile.create(identity, lost.session, args)).rejects.toThrow("It is unknown");
+  const run = machine.run();
+  await preview(await methodsOf(run), args);
+  expect(machine.messages.at(-1)).toContain("may take over an identity, created by an earlier run at");
+  expect(run.clock.sleeps).toEqual([]);
 });

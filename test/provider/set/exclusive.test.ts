@@ -100,21 +100,11 @@ describe("an exclusive set", () => {
     expect(machine.messages.join("\n")).toMatch(/does not change:\n {2}- keeps ".*" as "(editor|viewer)" on purpose/);
   });
 
-  it.each([
-    {
-      when: "all are to be removed",
-      owners: ["a", "b"],
-      removed: ["a", "b"],
-      kept: ["b: it is the last owner of the organization"],
-    },
-    { when: "another one stays", owners: ["a", "b"], removed: ["a"], kept: [] },
-    {
-      when: "one is the run's own",
-      owners: ["a", "mine"],
-      removed: ["a", "mine"],
-      kept: ["mine: this run acts as this identity"],
-    },
-  ])("keeps the last owner of the organization: $when", ({ owners, removed, kept }) => {
+  it.each<[string, owners: string[], removed: string[], kept: string[]]>([
+    ["all are to be removed", ["a", "b"], ["a", "b"], ["b: it is the last owner of the organization"]],
+    ["another one stays", ["a", "b"], ["a"], []],
+    ["one is the run's own", ["a", "mine"], ["a", "mine"], ["mine: this run acts as this identity"]],
+  ])("keeps the last owner of the organization: %s", (_, owners, removed, kept) => {
     const organization = "a".repeat(40);
     const role = { uid: "b".repeat(40), name: "owner" };
     const live = owners.map((uid) => ({ uid, identity: { uid: `of ${uid}` }, role, record: { uid } }));
