@@ -13,6 +13,7 @@ import {
 import { ClaimMatch, Identity, patternMatcher } from "../../../schema/index.ts";
 import { inputViolations } from "../../../schema/input.ts";
 import { mismatch, ruleFromClaimMatch } from "../../../server/sts/rule/match.ts";
+import { valuesOf } from "../../support/rows.ts";
 
 type Claims = Readonly<Record<string, unknown>>;
 
@@ -28,16 +29,18 @@ const isMatch = ({ claimMatch }: ClaimMatchRelationship, claims: Claims): boolea
   );
 };
 
-type Row<R> = [what: string, relationship: R, names: string[]];
+const functions = { githubActions, gitlab, buildkite, google, kubernetes, aws };
 
+/** `table`: what is matched, the arguments of the preset, and the samples that match. */
 const describeMatches = <R, S>(
-  preset: string,
+  preset: keyof typeof functions,
   samples: Readonly<Record<string, S>>,
   matches: (relationship: R, sample: S) => boolean,
-  rows: readonly Row<R>[],
+  table: string,
 ): void => {
   describe(`${preset} matches what it names, and not the neighbour:`, () => {
-    test.each(rows)("%s", (_, relationship, names) => {
+    test.each(valuesOf<[string, object, string[]]>("-yy", table))("%s", (_, args, names) => {
+      const relationship = functions[preset](args as never) as R;
       expect(Object.keys(samples).filter((name) => matches(relationship, samples[name] as S))).toEqual(names);
     });
   });
@@ -72,30 +75,24 @@ describeMatches(
     "an issuer that begins the same": github(`${repository}:ref:refs/heads/main`, { iss: `${GITHUB}/evil` }),
   },
   isMatch,
-  [
-    ["a branch", githubActions(onMain), ["main"]],
-    ["a branch with a slash", githubActions({ repository, branch: "release/v1" }), ["branch with a slash"]],
-    ["a tag", githubActions({ repository, tag: "main" }), ["tag main"]],
-    ["an environment", githubActions({ repository, environment: "Production:V1" }), ["environment with a colon"]],
-    ["pull requests", githubActions({ repository, event: "pull_request" }), ["pull request"]],
-    ["another event", githubActions({ repository, event: "push" }), ["main", "branch with a slash"]],
-    [
-      "every repository of an organization, and of no other",
-      githubActions({ repository: "octo-org/*", branch: "main" }),
-      ["main", "longer repository", "another letter for the dot"],
-    ],
-    ["a dot of a repository is a dot", githubActions({ repository: "octo-org/octo.repo*", branch: "main" }), []],
-    ["an immutable owner", githubActions({ repository: "octo-org@123456/*", branch: "main" }), ["immutable"]],
-    ["ids", githubActions({ ...onMain, ownerId: "123456", repositoryId: "456789" }), ["immutable"]],
-    [
-      "every repository of an owner by its id, those without ids too",
-      githubActions({ repository: "octo-org/*", ownerId: "123456", branch: "main" }),
-      ["main", "longer repository", "another letter for the dot", "immutable"],
-    ],
-    ["an issuer", githubActions({ ...onMain, issuer: "https://token.actions.example.com" }), ["another issuer"]],
-    ["an audience", githubActions({ ...onMain, audience: "https://github.com/octo-org" }), ["main"]],
-    ["another audience", githubActions({ ...onMain, audience: "https://x.example" }), []],
-  ],
+  `
+  a branch | { repository: octo-org/octo-repo, branch: main } | [main]
+  a branch with a slash | { repository: octo-org/octo-repo, branch: release/v1 } | [branch with a slash]
+  a tag | { repository: octo-org/octo-repo, tag: main } | [tag main]
+  an environment | { repository: octo-org/octo-repo, environment: "Production:V1" } | [environment with a colon]
+  pull requests | { repository: octo-org/octo-repo, event: pull_request } | [pull request]
+  another event | { repository: octo-org/octo-repo, event: push } | [main, branch with a slash]
+  every repository of an organization, and of no other | { repository: octo-org/*, branch: main }
+    | [main, longer repository, another letter for the dot]
+  a dot of a repository is a dot | { repository: octo-org/octo.repo*, branch: main } | []
+  an immutable owner | { repository: octo-org@123456/*, branch: main } | [immutable]
+  ids | { repository: octo-org/octo-repo, branch: main, ownerId: "123456", repositoryId: "456789" } | [immutable]
+  every repository of an owner by its id, those without ids too | { repository: octo-org/*, ownerId: "123456", branch: main }
+    | [main, longer repository, another letter for the dot, immutable]
+  an issuer | { repository: octo-org/octo-repo, branch: main, issuer: https://token.actions.example.com } | [another issuer]
+  an audience | { repository: octo-org/octo-repo, branch: main, audience: https://github.com/octo-org } | [main]
+  another audience | { repository: octo-org/octo-repo, branch: main, audience: https://x.example } | []
+  `,
 );
 
 // https://docs.gitlab.com/ci/secrets/id_token_authentication/#token-payload
@@ -118,14 +115,14 @@ describeMatches(
     "own instance": gitlabToken("branch:ref:main", project, { iss: "https://gitlab.example.com" }),
   },
   isMatch,
-  [
-    ["main, protected or not", gitlab({ project, branch: "main" }), ["protected main", "main"]],
-    ["main, protected", gitlab({ project, branch: "main", protected: true }), ["protected main"]],
-    ["a tag", gitlab({ project, tag: "main" }), ["tag main"]],
-    ["a group", gitlab({ project: "my-group/*", branch: "main" }), ["protected main", "main", "longer project"]],
-    ["a project of a subgroup", gitlab({ project: "my-group/sub/my-project", branch: "main" }), ["subgroup"]],
-    ["an instance", gitlab({ project, branch: "main", issuer: "https://gitlab.example.com" }), ["own instance"]],
-  ],
+  `
+  main, protected or not | { project: my-group/my-project, branch: main } | [protected main, main]
+  main, protected | { project: my-group/my-project, branch: main, protected: true } | [protected main]
+  a tag | { project: my-group/my-project, tag: main } | [tag main]
+  a group | { project: my-group/*, branch: main } | [protected main, main, longer project]
+  a project of a subgroup | { project: my-group/sub/my-project, branch: main } | [subgroup]
+  an instance | { project: my-group/my-project, branch: main, issuer: https://gitlab.example.com } | [own instance]
+  `,
 );
 
 // https://buildkite.com/docs/pipelines/security/oidc, and without a step key: https://github.com/rubygems/rubygems.org/issues/5412
@@ -152,19 +149,11 @@ describeMatches(
     "another organization": buildkiteToken("heads/main", undefined, `${organization}-2:pipeline:${pipeline}`),
   },
   isMatch,
-  [
-    [
-      "a branch",
-      buildkite({ organization, pipeline, branch: "main" }),
-      ["published", "without a step key", "commit HEAD"],
-    ],
-    ["a tag", buildkite({ organization, pipeline, tag: "main" }), ["tag main"]],
-    [
-      "every pipeline",
-      buildkite({ organization, pipeline: "*", branch: "main" }),
-      ["published", "without a step key", "commit HEAD", "longer pipeline"],
-    ],
-  ],
+  `
+  a branch | { organization: acme-inc, pipeline: super-duper-app, branch: main } | [published, without a step key, commit HEAD]
+  a tag | { organization: acme-inc, pipeline: super-duper-app, tag: main } | [tag main]
+  every pipeline | { organization: acme-inc, pipeline: "*", branch: main } | [published, without a step key, commit HEAD, longer pipeline]
+  `,
 );
 
 // https://cloud.google.com/compute/docs/instances/verifying-instance-identity#payload
@@ -184,21 +173,16 @@ describeMatches(
     "another issuer": { ...verified, sub: uniqueId, email, iss: "accounts.google.com" },
   },
   isMatch,
-  [
-    ["a unique id", google({ uniqueId }), ["published", "without an address", "unverified address"]],
-    ["an address", google({ email }), ["published", "recycled address"]],
-    ["both", google({ uniqueId, email }), ["published"]],
-    [
-      "addresses by *",
-      google({ email: "*-compute@developer.gserviceaccount.com" }),
-      ["published", "recycled address", "another account"],
-    ],
-  ],
+  `
+  a unique id | { uniqueId: "107517467455664443765" } | [published, without an address, unverified address]
+  an address | { email: 739419398126-compute@developer.gserviceaccount.com } | [published, recycled address]
+  both | { uniqueId: "107517467455664443765", email: 739419398126-compute@developer.gserviceaccount.com } | [published]
+  addresses by * | { email: "*-compute@developer.gserviceaccount.com" } | [published, recycled address, another account]
+  `,
 );
 
 // https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/#schema-for-service-account-private-claims
 const issuer = "https://my-cluster.example.com";
-const [namespace, serviceAccount] = ["my-namespace", "my-serviceaccount"];
 const pod = (subject: string, iss = issuer) => ({
   ...{ iss, sub: `system:${subject}`, aud: ["https://my-audience.example.com"] },
 });
@@ -214,16 +198,15 @@ describeMatches(
     "a group": pod("serviceaccounts:my-namespace"),
   },
   isMatch,
-  [
-    ["a service account", kubernetes({ issuer, namespace, serviceAccount }), ["published"]],
-    ["all of a namespace", kubernetes({ issuer, namespace, serviceAccount: "*" }), ["published", "another account"]],
-    ["namespaces by *", kubernetes({ issuer, namespace: "my-*", serviceAccount }), ["published", "another namespace"]],
-    [
-      "an audience",
-      kubernetes({ issuer, namespace, serviceAccount, audience: "https://my-audience.example.com" }),
-      ["published"],
-    ],
-  ],
+  `
+  a service account | { issuer: https://my-cluster.example.com, namespace: my-namespace, serviceAccount: my-serviceaccount } | [published]
+  all of a namespace | { issuer: https://my-cluster.example.com, namespace: my-namespace, serviceAccount: "*" } | [published, another account]
+  namespaces by * | { issuer: https://my-cluster.example.com, namespace: my-*, serviceAccount: my-serviceaccount }
+    | [published, another namespace]
+  an audience
+    | { issuer: https://my-cluster.example.com, namespace: my-namespace, serviceAccount: my-serviceaccount, audience: https://my-audience.example.com }
+    | [published]
+  `,
 );
 
 // https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html. The reference server does not sign AWS principals in, so the
@@ -264,18 +247,14 @@ describeMatches(
     "user of a team": principal("iam::user/teams/Alice", "AIDACKCEVSQ6C2EXAMPLF"),
   },
   isPrincipal,
-  [
-    ["a role", aws({ account, role: "my-role" }), ["role", "another session", "a new role of the name"]],
-    ["its id", aws({ account, role: "my-role", uniqueId: "AROA123EXAMPLE123" }), ["role", "another session"]],
-    ["a session", aws({ account, role: "my-role", session: "i-*" }), ["another session"]],
-    [
-      "roles by *",
-      aws({ account, role: "my-*" }),
-      ["role", "another session", "longer role", "a new role of the name"],
-    ],
-    ["a user with a path", aws({ account, user: "teams/Alice" }), ["user of a team"]],
-    ["a user", aws({ account, user: "Alice" }), ["user"]],
-  ],
+  `
+  a role | { account: "123456789012", role: my-role } | [role, another session, a new role of the name]
+  its id | { account: "123456789012", role: my-role, uniqueId: AROA123EXAMPLE123 } | [role, another session]
+  a session | { account: "123456789012", role: my-role, session: i-* } | [another session]
+  roles by * | { account: "123456789012", role: my-* } | [role, another session, longer role, a new role of the name]
+  a user with a path | { account: "123456789012", user: teams/Alice } | [user of a team]
+  a user | { account: "123456789012", user: Alice } | [user]
+  `,
 );
 
 test("without * the subject is exact", () => {

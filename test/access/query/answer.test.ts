@@ -8,6 +8,7 @@ import type { Live } from "../../../access/graph/live.ts";
 import { answerOf } from "../../../access/query/answer.ts";
 import { QuestionError, type QuestionText } from "../../../access/query/question.ts";
 import { coveredIn } from "../../../access/query/unused.ts";
+import { valuesOf } from "../../support/rows.ts";
 import { addIdentity, bind, changed, graphOf, ROOT, roleUid, uid, uidIn } from "../graphs.ts";
 
 const MATCH = { issuer: "https://issuer.example", subject: "s" };
@@ -79,53 +80,44 @@ test.each<[what: string, questions: QuestionText[], rows: string[], graph?: Grap
 });
 
 const twins = changed(own, (graph) => addIdentity(graph, uid("tools/release"), "release", TOOLS, MATCH));
+const hidden = { kind: "identity" as const, group: ROOT, message: "identities of this group cannot be listed" };
+/** What is seen in a row: without a word, the one organization. */
+const SEEN: Readonly<Record<string, Partial<Live>>> = {
+  twins: { graph: twins },
+  both: { graph: both },
+  hidden: { notVisible: [hidden] },
+};
 const which = (path: string, one: string, other: string) =>
-  `2 groups have the path "${path}"; give the path with its organization, such as "${path} of acme", or a uid:\n  ${one} ${path} of acme\n  ${other} ${path} of zenith`;
-const nobody = (identity: string) =>
-  `there is no identity "${identity}"; npx pulumi-irm access prints each identity that has a role`;
+  `2 groups have the path "${path}"; give the path with its organization, such as "${path} of acme", or a uid:\\n  ${one} ${path} of acme\\n  ${other} ${path} of zenith`;
+const NEAREST = "npx pulumi-irm access prints each identity that has a role";
 
-test.each<[what: string, question: QuestionText, refusal: string, live?: Partial<Live>]>([
-  ["an identity without a near name", { identity: "nobody" }, nobody("nobody")],
-  ["an unknown uid", { identity: uid("nobody") }, nobody(uid("nobody"))],
-  [
-    "all unknown names at once, each with the nearest",
-    { identity: "relaese", group: "platform/registri", capability: "CAP_TAG_CRAETE" },
-    'there is no identity "relaese"; did you mean release?\nthere is no group "platform/registri"; did you mean platform/registry?\nno role has the capability "CAP_TAG_CRAETE"',
-  ],
-  [
-    "a path that begins with the organization",
-    { group: "acme/platform/registry" },
-    'there is no group "acme/platform/registry"; a path begins below the organization: platform/registry',
-  ],
-  ["the organization by name", { group: "acme" }, 'there is no group "acme"; / is the organization itself'],
-  [
-    "an empty group, which is no way to write the organization",
-    { group: "" },
-    "a group is a uid or a path, and this is empty; / is the organization itself",
-  ],
-  [
-    "an ambiguous name, with its uids",
-    { identity: "release" },
-    `2 identities have the name "release"; give a uid:\n  ${RELEASE} in platform\n  ${uid("tools/release")} in tools`,
-    { graph: twins },
-  ],
-  ["a path of two organizations", { group: "tools" }, which("tools", TOOLS, uid("tools", OTHER)), { graph: both }],
-  ["two organizations themselves", { group: "/" }, which("/", ROOT, OTHER), { graph: both }],
-  [
-    "a path with one of several organizations",
-    { group: "acme/platform" },
-    'there is no group "acme/platform"; a path begins below the organization: platform',
-    { graph: both },
-  ],
-  [
-    "a name that may be hidden",
-    { identity: "deploy" },
-    'there is no identity "deploy"; you cannot list all groups and identities, so it may be among the others',
-    { notVisible: [{ kind: "identity", group: ROOT, message: "identities of this group cannot be listed" }] },
-  ],
-])("refuses %s", (_, question, refusal, live) => {
-  expect(() => answerOf({ graph: own, notVisible: [], ...live }, question)).toThrow(new QuestionError(refusal));
-});
+const REFUSED = `
+an identity without a near name | { identity: nobody } | there is no identity "nobody"; ${NEAREST}
+an unknown uid | { identity: ${uid("nobody")} } | there is no identity "${uid("nobody")}"; ${NEAREST}
+all unknown names at once, each with the nearest | { identity: relaese, group: platform/registri, capability: CAP_TAG_CRAETE }
+  | there is no identity "relaese"; did you mean release?\\nthere is no group "platform/registri"; did you mean platform/registry?\\nno role has the capability "CAP_TAG_CRAETE"
+a path that begins with the organization | { group: acme/platform/registry }
+  | there is no group "acme/platform/registry"; a path begins below the organization: platform/registry
+the organization by name | { group: acme } | there is no group "acme"; / is the organization itself
+an empty group, which is no way to write the organization | { group: "" }
+  | a group is a uid or a path, and this is empty; / is the organization itself
+an ambiguous name, with its uids | { identity: release }
+  | 2 identities have the name "release"; give a uid:\\n  ${RELEASE} in platform\\n  ${uid("tools/release")} in tools | twins
+a path of two organizations | { group: tools } | ${which("tools", TOOLS, uid("tools", OTHER))} | both
+two organizations themselves | { group: / } | ${which("/", ROOT, OTHER)} | both
+a path with one of several organizations | { group: acme/platform }
+  | there is no group "acme/platform"; a path begins below the organization: platform | both
+a name that may be hidden | { identity: deploy }
+  | there is no identity "deploy"; you cannot list all groups and identities, so it may be among the others | hidden
+`;
+
+test.each(valuesOf<[string, QuestionText, string, string?]>("-y", REFUSED))(
+  "refuses %s",
+  (_, question, refusal, seen) => {
+    const live = { graph: own, notVisible: [], ...SEEN[seen ?? ""] };
+    expect(() => answerOf(live, question)).toThrow(new QuestionError(refusal.replaceAll("\\n", "\n")));
+  },
+);
 
 test("a binding whose role cannot be read is unknown, not without access", () => {
   const [group, hidden] = [uid("platform"), uid("platform/hidden")];
