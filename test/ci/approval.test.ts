@@ -82,7 +82,7 @@ describe.each(hosts)("the review of what was merged, at $host", ({ word, start, 
     if (fileOf) expect(await fileOf(id, "change.json")).toBe("the change");
   });
 
-  test("is no run of another commit, workflow or event, and none that began after the merge", async () => {
+  test("is no run of another commit, workflow or event, none that began after the merge, and none for a commit that no merge made", async () => {
     const none = `${word} 7 has no review of its newest commit by this workflow that began before the merge`;
     for (const one of wrong.wrongRuns) {
       repository.runs.set(4, { ...run, ...one });
@@ -93,9 +93,6 @@ describe.each(hosts)("the review of what was merged, at $host", ({ word, start, 
       repository.jobs.set(5, { ...job, ...one });
       expect(await refusalOf(find())).toContain(none);
     }
-  });
-
-  test("is none for a commit that no merge made", async () => {
     expect(await refusalOf(find("d".repeat(40)))).toContain(`no ${word} was merged as this commit`);
     expect(await refusalOf(mergedReview(of(repository), undefined, { change: word }))).toContain("no review shows it");
   });
@@ -142,20 +139,17 @@ describe("at GitLab, the job", () => {
   afterEach(() => repository.close());
   const seen = (further = {}) => onGitlab(repository, further).unseenApproval();
 
-  test("needs an approval of its environment, or somebody who starts it", async () => {
+  test("needs an approval of its environment, or somebody who starts it; an environment that cannot be seen is one sentence", async () => {
+    expect(await refusalOf(seen())).toContain("nobody started this job by hand");
+    expect(await seen({ CI_JOB_MANUAL: "true" })).toMatch(
+      /^somebody started this job by hand; whether only some people may cannot be seen: GitLab answered 404 /,
+    );
     repository.environments.set("access-apply", { approval_rules: [{ required_approvals: 1 }] });
     expect(await seen()).toBeUndefined();
     repository.environments.set("access-apply", { approval_rules: [], required_approval_count: 0 });
     expect(await seen({ CI_JOB_MANUAL: "true" })).toBeUndefined();
     expect(await refusalOf(seen())).toContain(
       "nobody started this job by hand, and its environment asks for no approval",
-    );
-  });
-
-  test("may be of an environment that cannot be seen, which is one sentence", async () => {
-    expect(await refusalOf(seen())).toContain("nobody started this job by hand");
-    expect(await seen({ CI_JOB_MANUAL: "true" })).toMatch(
-      /^somebody started this job by hand; whether only some people may cannot be seen: GitLab answered 404 /,
     );
   });
 });

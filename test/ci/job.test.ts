@@ -264,15 +264,12 @@ describe("what a command needs", () => {
     expect(problemsOf(read({ IRM_CI_CHANGE: "change.json" }).settings, "preview", {})).toEqual([]);
   });
 
-  test("is a digest to apply a change", () => {
+  test("is a digest to apply a change, and no token beside the identity, which would not count", () => {
     const { settings } = read({ IRM_CI_STACK_NAME: "production" });
     expect(problemsOf(settings, "apply", {})).toEqual([
       "digest: apply needs the digest of the review, an output of the job that made it. A review that did not end with 0 has none",
     ]);
     expect(problemsOf({ ...settings, digest: `sha256:${"0".repeat(64)}` }, "apply", {})).toEqual([]);
-  });
-
-  test("is no token beside the identity, which would not count", () => {
     const { settings: own } = read({ IRM_CI_STACK_NAME: "production", IRM_CI_UP_IDENTITY: UID });
     expect(problemsOf(own, "up", { IRM_TOKEN: "secret" })).toEqual([
       "IRM_TOKEN is set, and would count in the place of the identity of up: leave out the variable or the input",

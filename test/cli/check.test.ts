@@ -113,13 +113,10 @@ test("names the command for a file of tests", async () => {
   );
 });
 
-test("ends with its own exit code where its reader has gone, as in irm check FILE | head", async () => {
+test("ends with its own exit code where its reader has gone, as in irm check FILE | head, and escapes control characters of a file", async () => {
   const started = startCommand("check", "/no/access.yaml");
   started.process.stdout?.destroy();
   expect(await started.finished).toEqual(exactFailure(1, "irm check: 1 mistake\n"));
-});
-
-test("escapes control characters of a file", async () => {
   const file = write("escape.yaml", 'organization: acme\naccess: { "\\e[31mred": {} }\n');
   const { stdout } = await runIrm("check", file);
   expect(stdout).not.toContain("\u001b");
@@ -195,16 +192,13 @@ test("runs the section of a policy and of what it includes, and the file beside 
   expect(JSON.parse(alone.stdout).tests).toHaveLength(2);
 });
 
-test("finds access.tests.yaml and access.yaml of this folder; all of the example pass", async () => {
+test("finds access.tests.yaml and access.yaml of this folder, and all of the example pass; a file of tests may name its policy", async () => {
   const example = fileURLToPath(new URL("../../examples/policy", import.meta.url));
   expect(await within(example, () => runIrm("test"))).toMatchObject({
     code: 0,
     stderr: ROLES_LINE,
     stdout: expect.stringContaining("3 tests, all passed\n"),
   });
-});
-
-test("a file of tests may name its policy, where that has another name, and repeat its organization", async () => {
   const path = writeAll({ "policy/main.yaml": POLICY, "checks.yaml": `policy: policy/main.yaml\n${TESTS}` });
   expect((await runIrm("test", path("checks.yaml"))).code).toBe(3);
   const beside = writeAll({ "access.yaml": POLICY, "access.tests.yaml": `organization: acme\n${TESTS}` });

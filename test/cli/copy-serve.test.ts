@@ -201,7 +201,7 @@ test.each(["PERMISSION_DENIED", "UNIMPLEMENTED"] as const)(
   },
 );
 
-test("without the list of roles, bindings stay, and their roles grant nothing", async () => {
+test("without the list of roles, bindings stay, and their roles grant nothing; without the list of groups there is no copy", async () => {
   const copy = await copyOf(refusing("roles", "PERMISSION_DENIED"), api.baseUrl);
   const server = await serveCopy(copy);
   const { roles, ...expected } = everything;
@@ -219,9 +219,6 @@ test("without the list of roles, bindings stay, and their roles grant nothing", 
   // Somebody who founds an organization on the copy owns it all the same.
   const uid = await createUid(server, "groups", "", { name: "founded" });
   await createUid(server, "groups", uid, { name: "below" });
-});
-
-test("without the list of groups there is no copy", async () => {
   await expect(copyOf(refusing("groups", "PERMISSION_DENIED"), api.baseUrl)).rejects.toThrow("not for you");
   await expect(copyOf(clientOf(api, stranger.token), api.baseUrl)).rejects.toThrow(
     `these credentials can list nothing at ${api.baseUrl} that could be copied`,

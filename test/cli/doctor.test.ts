@@ -5,7 +5,7 @@ import type { AddressInfo, Server } from "node:net";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { checkEngine, checkPlugin } from "../../cli/doctor/machine.ts";
 import { packageVersion } from "../../cli/package-version.ts";
-import { doctor, failed, MAIN, messageOf, PRODUCTION, startDoctor } from "../harness/doctor.ts";
+import { doctor, failed, MAIN, messageOf, PRODUCTION, problems, startDoctor } from "../harness/doctor.ts";
 import { payloadOf } from "../harness/sts.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../support/certificate.ts";
 import { runIrm } from "../support/irm.ts";
@@ -100,10 +100,10 @@ describe("the configuration of the stack", () => {
     useEngine({ "irm:baseUrl": { value: "https://evil.example", secret: false } });
     vi.stubEnv("IRM_BASE_URL", api.baseUrl);
     vi.stubEnv("IRM_TOKEN", api.owner.token);
-    const found = await doctor();
-    expect(failed(found)).toEqual(["settings"]);
-    expect(messageOf(found, "address")).toBe(`${api.baseUrl} (environment IRM_BASE_URL)`);
-    expect(messageOf(found, "settings")).toContain(`https://evil.example differs from ${api.baseUrl} (environment`);
+    expect(await problems()).toEqual([
+      ["settings", expect.stringContaining(`https://evil.example differs from ${api.baseUrl} (environment`)],
+    ]);
+    expect(messageOf(await doctor(), "address")).toBe(`${api.baseUrl} (environment IRM_BASE_URL)`);
   });
 
   test("has mistakes, which are named, and no wrong value is printed", async () => {
@@ -123,9 +123,8 @@ describe("the configuration of the stack", () => {
   test("cannot be read", async () => {
     useProject();
     vi.stubEnv("IRM_TOKEN", api.owner.token);
-    const found = await doctor("--stack", "production");
-    expect(failed(found)).toEqual(["stack"]);
-    expect(messageOf(found, "stack")).toContain("the configuration of stack production cannot be read: unexpected");
+    const message = "the configuration of stack production cannot be read: unexpected";
+    expect(await problems("--stack", "production")).toEqual([["stack", expect.stringContaining(message)]]);
   });
 });
 
@@ -135,9 +134,7 @@ describe("the journal", () => {
   test("is in the work tree, or its folder is a file", async () => {
     useProject();
     vi.stubEnv("IRM_JOURNAL", folder.path("project/journal"));
-    const inTree = await doctor();
-    expect(failed(inTree)).toEqual(["journal"]);
-    expect(messageOf(inTree, "journal")).toContain("is in the work tree");
+    expect(await problems()).toEqual([["journal", expect.stringContaining("is in the work tree")]]);
     vi.stubEnv("IRM_JOURNAL", folder.write("file", ""));
     expect(messageOf(await doctor(), "journal")).toContain(`${folder.path("file")} is not a folder`);
   });
@@ -220,16 +217,9 @@ const secure = () => createTlsServer({ cert: CERTIFICATE, key: CERTIFICATE_KEY }
 describe("the way to the service", () => {
   beforeEach(() => void vi.stubEnv("IRM_TOKEN", api.owner.token));
 
-  test("nothing listens there", async () => {
+  test("nothing listens there, or something else answers", async () => {
     vi.stubEnv("IRM_BASE_URL", "http://127.0.0.1:2");
-    const found = await doctor();
-    expect([failed(found), messageOf(found, "connection")]).toEqual([
-      ["connection"],
-      expect.stringContaining("ECONNREFUSED"),
-    ]);
-  });
-
-  test("something else answers there", async () => {
+    expect(await problems()).toEqual([["connection", expect.stringContaining("ECONNREFUSED")]]);
     const page = createServer((_, response) => response.writeHead(200).end("<h1>Sign in to the network</h1>"));
     await withServer(page, "http", async () => {
       const problem = "answers, but not as the API: the response (HTTP 200) is not JSON";
@@ -237,16 +227,14 @@ describe("the way to the service", () => {
     });
   });
 
-  test("its certificate is not trusted", async () => {
+  test("its certificate is not trusted, or every one is taken", async () => {
     await withServer(secure(), "https", async () => {
       vi.stubEnv("NODE_EXTRA_CA_CERTS", folder.path("no.pem"));
       const found = await doctor();
       expect(failed(found)).toEqual(["tls", "tls-settings"]);
       expect(found.checks.find(({ id }) => id === "tls")?.fix).toContain("NODE_EXTRA_CA_CERTS");
     });
-  });
-
-  test("every certificate is taken", async () => {
+    vi.stubEnv("NODE_EXTRA_CA_CERTS", undefined);
     vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
     // Node warns of it on stderr, too.
     await withServer(secure(), "https", async () => {

@@ -94,15 +94,12 @@ describe("irm recover list", () => {
     );
   });
 
-  it("reports no entries, also for a missing folder", async () => {
+  it("reports no entries, also for a missing folder, and a journal that cannot be read, with advice", async () => {
     const none = folder.path("none");
     expect(await runIrm("recover", "list", "--folder", none)).toEqual(
       success(`no pending creates: no entries in ${none}\n`),
     );
     expect(await list(none, "--json")).toBe("");
-  });
-
-  it("reports a journal that cannot be read, with advice", async () => {
     const own = folder.path("unreadable");
     mkdirSync(`${own}/one.jsonl`, { recursive: true });
     expect(await runIrm("recover", "list", "--folder", own)).toMatchObject({

@@ -69,7 +69,7 @@ docs/access.md#pull-tokens says what counts as one.
     );
   });
 
-  test("prints JSON: a row for each role binding", async () => {
+  test("prints JSON with a row for each role binding, and Markdown and HTML, where texts of others are neither markup nor mentions", async () => {
     const { pullTokens, notVisible } = JSON.parse((await tokens("--format", "json")).stdout);
     expect(notVisible).toEqual([]);
     expect(pullTokens).toHaveLength(6);
@@ -90,9 +90,6 @@ docs/access.md#pull-tokens says what counts as one.
     });
     expect(pullTokens[0]).toMatchObject({ uid: disguised.uid, role: "registry.pull", more: ["roles.create"] });
     expect(pullTokens[5]).toMatchObject({ uid: unbound, group: platform, role: null, binding: null });
-  });
-
-  test("prints Markdown and HTML, where texts of others are neither markup nor mentions", async () => {
     expect((await tokens("--format", "markdown")).stdout).toContain(
       `- \`laptop\` is \`apk.pull\` at \`/\`; 11 days old, not used yet, ends \`${laptop.expires}\`, within 30 days\n  - \`${laptop.uid}\`\n`,
     );

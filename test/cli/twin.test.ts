@@ -43,7 +43,7 @@ describe("a twin", () => {
     );
   });
 
-  test("shows a change in access, and the original never sees it", async () => {
+  test("shows a change in access, which the original never sees, and knows no identity that it has not: a token for it is refused", async () => {
     const owner = await twin.clientOf(api.identity);
     const identities = (before.identities ?? []).map(({ uid }) => uid as string);
     const held = await accessOf(twin, identities);
@@ -62,9 +62,6 @@ describe("a twin", () => {
     expect(capabilities).toContain("repo.create");
     expect(capabilities).not.toContain("groups.list");
     expect(await listEverything(api)).toEqual(before);
-  });
-
-  test("knows no identity that it has not: a token for it is refused", async () => {
     expect((await accessOf(twin, [`${api.organization}/0123456789abcdef`])).size).toBe(0);
   });
 });

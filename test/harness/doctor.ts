@@ -21,6 +21,10 @@ export interface Found {
 export const failed = ({ checks }: Pick<Found, "checks">): string[] =>
   checks.filter(({ ok }) => !ok).map(({ id }) => id);
 
+/** id and message of each check that fails */
+export const problems = async (...flags: string[]): Promise<[id: string, message: string][]> =>
+  (await doctor(...flags)).checks.filter(({ ok }) => !ok).map(({ id, message }) => [id, message]);
+
 export const messageOf = ({ checks }: Found, id: string): string | undefined =>
   checks.find((one) => one.id === id)?.message;
 

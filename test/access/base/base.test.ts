@@ -193,14 +193,11 @@ describe("files of a commit, whatever the work tree and its settings say", async
 
   const read = (commit: string, path: string) => repositoryAt(repository.root).fileAt(commit, path);
 
-  test("reads a file of a commit, not that of the work tree", () => {
+  test("reads a file of a commit, not that of the work tree, by branch, tag, hash and steps back from them", () => {
     repository.write({ "review.yaml": "edited" });
     expect(read(first, "review.yaml")).toBe("deny: [gains-owner]\n");
     expect(read(first, "none.yaml")).toBeUndefined();
     expect(repositoryAt(join(repository.root, "infra")).fileAt(first, "infra/review.yaml")).toBe("deny: []\n");
-  });
-
-  test("resolves branches, tags, hashes and steps back from them", () => {
     const { commitOf } = repositoryAt(repository.root);
     expect(commitOf("HEAD~1")).toBe(first);
     expect(commitOf("main")).toBe(repository.git("rev-parse", "HEAD"));

@@ -323,14 +323,11 @@ describe("the normal form", () => {
     expect(maskOf([update])).toContain("staticKeys");
   });
 
-  test("resolves what the service has resolved: the parent of a group, a source, the role of a batch", () => {
+  test("has what the service has resolved, such as the parent of a group; and of a batch it is that of its records, one by one", () => {
     expect(writesFrom([group(uidOf("5", TEAM), {}, "team")]).writes[0]?.parent).toBe(TEAM);
     const repo = { name: "nginx", sync_config: { source: "acme/nginx" } };
     const made = { uid: uidOf("7"), sync_config: { source: OTHER } };
     expect(fieldsOf(call("CreateRepo", { parent: ORG, repo }, made))).toMatchObject({ sync_config: { source: OTHER } });
-  });
-
-  test("of a batch is that of its records, one by one", () => {
     const bindings = [BOUND, OTHER].map((identityUid, i) => ({ identityUid, uid: uidOf(String(5 + i)) }));
     const batch = call(
       "BatchCreateRoleBindings",
@@ -345,7 +342,7 @@ describe("the normal form", () => {
     expect(writesFrom([removed]).writes).toEqual(writesFrom(apart).writes);
   });
 
-  test("counts a request that is sent again once, and a second create twice", () => {
+  test("counts a request that is sent again once and a second create twice, and has a key that does not depend on the order of independent writes", () => {
     const update = renamed({ identity: { uid: BOUND, name: "new" }, updateMask: "name" });
     const other = renamed({ identity: { uid: BOUND, name: "old" }, updateMask: "name" });
     const remove = call("DeleteRole", { uid: ROLE });
@@ -356,9 +353,6 @@ describe("the normal form", () => {
     const twice = writesFrom([group(TEAM), group(OTHER), bot({}, BOUND, TEAM), bot({}, uidOf("5"), OTHER)]);
     const [one, two, ...bots] = twice.keys;
     expect([one, bots[0]]).toEqual([two, bots[1]]);
-  });
-
-  test("has a key that does not depend on the order in which independent writes were sent", () => {
     const [a, b] = [group(TEAM), group(OTHER, { name: "other" })] as [Call, Call];
     const [inA, inB] = [bot({}, uidOf("5"), TEAM), bot({}, uidOf("6"), OTHER)];
     const keys = (...calls: Call[]) => writesFrom(calls).keys.toSorted();
@@ -403,12 +397,9 @@ describe("a secret", () => {
     expect(hiddenIn([call("DeleteRole", { uid: ROLE })], [ROLE])[1]).toEqual(["uid is secret"]);
   });
 
-  test("that is short hides a text that it is, and no word that has it", () => {
+  test("that is short hides a text that it is, and no word that has it; the code of an invite, which the twin has made, is hidden", () => {
     const [{ fields }] = hiddenIn([group(TEAM, { name: "dev", description: "developers" })], ["dev"]);
     expect(fields).toEqual({ name: { $secret: true }, description: "developers" });
-  });
-
-  test("that the twin has made is hidden: the code of an invite", () => {
     const calls = [invite({ ttl: "60s" }, { code: SECRET }), bot({ description: SECRET })];
     expect(hiddenIn(calls)[0].fields).toMatchObject({ description: { $secret: true } });
   });

@@ -32,11 +32,8 @@ test.each([ODD, "__proto__", "constructor", "\n\r\t\0", "\u2028\u2029", "\ud800"
   },
 );
 
-test("no text shows what a reader cannot see, or ends a line", () => {
+test("any value evaluates to itself, and no text shows what a reader cannot see, or ends a line", () => {
   expect(textOf("a\u202eb\u200bc\nd")).toBe('"a\\u202eb\\u200bc\\nd"');
-});
-
-test("any value evaluates to itself", () => {
   const key = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("__proto__", "toString", "a-b", "valid"));
   const { value } = fc.letrec<{ value: Value }>((tie) => ({
     value: fc.oneof(

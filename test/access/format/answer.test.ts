@@ -53,16 +53,13 @@ test("of several organizations, each place names its own", () => {
   expect(answerAsHtml(both)).toContain("in <bdi>/ of acme</bdi>");
 });
 
-test("Markdown has an open block for each identity, and counts those for which there is no room", () => {
+test("Markdown has an open block for each identity and counts those without room; a page has each long list of capabilities once", () => {
   const text = asMarkdown(answerFor(5000));
   expect(text).toContain("<summary><code>ci1</code>  in <code>/</code></summary>\n\n- assumed by ");
   expect(text).toContain("- `/`  through `ci`: `groups.list`");
   const shown = text.split("<details open><summary>").length - 1;
   expect(shown).toBeGreaterThan(100);
   expect(text).toContain(`\n${5000 - shown} entries left out here; \`--format json\` has all.\n`);
-});
-
-test("a page of thousands of bindings has each long list of capabilities once", () => {
   const many = Array.from({ length: 150 }, (_, i) => `a${i}.list`);
   const page = answerAsHtml(answerFor(1000, many));
   expect(page.split("<b>a149</b>")).toHaveLength(2);

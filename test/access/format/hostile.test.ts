@@ -75,7 +75,7 @@ const report = withRun(RUN);
 const good: RunReport = { ...RUN, steps: RUN.steps.slice(0, 1), errors: [], differs: [] };
 
 describe("the run of a review", () => {
-  test("that fails says each reason, before what goes through", () => {
+  test("that fails says each reason, before what goes through; one that goes through has no word of a failure, and does without who acts", () => {
     expect(asText(report)).toContain(
       `Change in access by this program: 1 step fails, 1 other error, 1 row differs; 0 findings
 As: admin (${RUN.as?.uid}), with the rights of an operator
@@ -103,9 +103,6 @@ What the copy lacks
 - not copied: advisories
 `,
     );
-  });
-
-  test("that goes through has no word of a failure, and does without who acts", () => {
     expect(asText(withRun(good))).toMatch(/^Change in access by this program: no change; 0 findings\n(?!.*fail)/s);
     const as = { uid: null, name: null, rights: "own" } as const;
     const text = asText(withRun({ ...good, as, digest: "" }));
@@ -122,7 +119,7 @@ What the copy lacks
       expect(lines).toContain(part);
   });
 
-  test("is a comment and a page in which texts of others are no markup", () => {
+  test("is a comment, with room for 500 characters of each line of an error, and a page, in which texts of others are no markup", () => {
     const comment = asMarkdown(report);
     expect(comment).toContain(
       "- delete `registry`: the identity lacks `groups.delete` at `platform`: `Precondition failed: cannot delete group with child repos`\n  - `- See docs`\n  - `  <i>`\n",
@@ -137,9 +134,6 @@ What the copy lacks
     expect(page).not.toContain("<b>@all");
     expect(page).toContain('<li class="alert"><b>1</b> row differs</li>');
     expect(page).toContain(`<dt>Change</dt><dd><bdi>${RUN.digest}</bdi></dd>`);
-  });
-
-  test("has room for 500 characters of each line of an error in a comment", () => {
     const text = asMarkdown(withRun({ ...good, errors: [`first\n${"x".repeat(600)}`] }));
     expect(text).toContain(`- \`first\`\n  - \`${"x".repeat(500)}… (100 more characters)\`\n`);
   });

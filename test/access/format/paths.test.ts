@@ -65,7 +65,7 @@ describe("a path", () => {
     expect(page).toMatch(/svg\.path \{[^}]*max-width: 100%/);
   });
 
-  test("has a box on the page for each identity, whatever their names", () => {
+  test("has a box on the page for each identity, whatever their names, and also where two share one", () => {
     const goal = "1 capability at registry";
     for (const name of ["helper", "its workload", "identity mirror", goal]) {
       const [before, after] = [partners(), leading(name)];
@@ -74,9 +74,6 @@ describe("a path", () => {
       const boxes = [...graph.matchAll(/<text x="10"[^>]*>([^<]*)/g)].map(([, text = ""]) => text);
       expect(boxes).toEqual([name, "identity mirror", "its workload", goal]);
     }
-  });
-
-  test("has a box in its graph for each of two identities that share a name", () => {
     const step = { request: "", body: "", why: "" };
     const graph = pathGraph({
       ...{ from: "bot", fromId: HELPER, assumes: "strict", gains: [], assumptions: [] },

@@ -103,14 +103,11 @@ describe("a service that refuses lists", () => {
     expect(graph.bindings.size).toBeGreaterThan(1);
   });
 
-  test("with 403 for roles shows the rest too, and every role as not visible", async () => {
+  test("with 403 for roles shows the rest, and every role as not visible; with 403 for all, or 404 for groups, it has no graph", async () => {
     const { graph, notVisible } = await readLive(refusing(["roles"], 403));
     expect(notVisible).toMatchObject([{ kind: "role", group: "" }]);
     expect(visibilityIn(graph, notVisible)("role", api.organization)).toBe(false);
     expect(graph.bindings.size).toBeGreaterThan(1);
-  });
-
-  test("with 403 for all has no graph, and with 404 for groups is another service", async () => {
     await expect(readLive(refusing([""], 403))).rejects.toThrow("PERMISSION_DENIED");
     await expect(readLive(refusing(["groups"], 404))).rejects.toThrow("no");
   });

@@ -44,7 +44,7 @@ const changeTo = (graph: AccessGraph) =>
     losses: losses.length,
   }));
 
-test("a policy that says what exists has its uids, and changes no access but that of what it lacks", () => {
+test("a policy that says what exists, of an organization by uid or name, has its uids, and changes no access but that of what it lacks", () => {
   const { graph, mistakes } = policyGraph(policyOf(), live);
   expect(mistakes).toEqual([]);
   expect([...graph.groups.keys()].sort()).toEqual([ROOT, platform, registry].sort());
@@ -52,9 +52,6 @@ test("a policy that says what exists has its uids, and changes no access but tha
   expect(graph.roles.get(publisher)).toEqual(live.roles.get(publisher));
   expect([...graph.bindings.values()]).toEqual([...live.bindings.values()].filter(({ group }) => group === registry));
   expect(changeTo(graph)).toEqual([{ name: "admin", gains: [], losses: 2 }]);
-});
-
-test("finds its organization by name too", () => {
   expect(policyGraph(policyOf({ organization: "dev" }), live).graph.groups.has(registry)).toBe(true);
 });
 
@@ -171,15 +168,12 @@ describe("a policy of a stack", () => {
     expect(of(review(policy, undefined), "publish")).toMatchObject([{ uid: null, name: "publish", change: "created" }]);
   });
 
-  test("that renames a key gets another record, unless it says what the key was", () => {
+  test("that renames a key gets another record, unless it says what the key was, and never one that is elsewhere", () => {
     const access = { team: { viewer: ["publish"] } };
     const renamed = review(policyWith({ publish: match("s") }, access), stackWith(RELEASE));
     expect(renamed.findings.map(({ rule, subject }) => [rule, subject])).toContainEqual(["identity-replaced", RELEASE]);
     const kept = review(policyWith({ publish: { ...match("s"), was: "release" } }, access), stackWith(RELEASE));
     expect(of(kept, "publish")).toMatchObject([{ uid: RELEASE, nameBefore: "release" }]);
-  });
-
-  test("takes no record of a key that is elsewhere than the policy has it", () => {
     const policy = policyWith({ release: match("s") }, { team: { viewer: ["release"] } });
     expect(of(review(policy, stackWith(uid("elsewhere"))), "release")).toEqual([]);
   });

@@ -195,7 +195,7 @@ describe("an include", () => {
     expect(first).not.toContain(SECRET);
   });
 
-  test("of a link to another file of the policy is that file, once", () => {
+  test("of a link to another file of the policy is that file, once, and it may leave its own folder within that of the policy", () => {
     const file = write({
       "access.yaml": "include: [a.yaml, b.yaml]\norganization: acme\n",
       "a.yaml": "groups: { x: }\n",
@@ -204,9 +204,6 @@ describe("an include", () => {
     const { policy, mistakes } = readPolicy(file);
     expect(mistakes).toEqual([]);
     expect([...(policy?.groups.keys() ?? [])]).toEqual(["x"]);
-  });
-
-  test("may leave its own folder, and stays in that of the policy", () => {
     expect(
       mistakesOf("include: [teams/a.yaml]\norganization: acme\n", {
         "teams/a.yaml": "include: [../shared.yaml]\n",
@@ -224,14 +221,11 @@ test("a policy that is itself a link to a file elsewhere is refused, and shows n
 });
 
 describe("all files of a policy together", () => {
-  test("are at most 1,000, those that do not exist among them", () => {
+  test("are at most 1,000, those that do not exist among them, and have at most 16 MiB, each counted once", () => {
     const names = Array.from({ length: 1001 }, (_, i) => `f${i}.yaml`);
     expect(mistakesOf(`include: [${names}]\norganization: acme\n`)).toEqual([
       "access.yaml:1:1: has more than 1,000 files; divide the policy",
     ]);
-  });
-
-  test("have at most 16 MiB, each counted once", () => {
     const text = `# ${"x".repeat(3_999_990)}\ngroups:\n`;
     const others = Object.fromEntries(["a", "b", "c", "d", "e"].map((name) => [`${name}.yaml`, text]));
     const [first = ""] = Object.keys(others);
@@ -281,7 +275,7 @@ access: { /: { viewer: [], editor: [release] } }
 });
 
 describe("files that include each other", () => {
-  test("report what they cannot read, at the place of the include, and a cycle", () => {
+  test("report what they cannot read, at the place of the include, a cycle, and what stands in two of them, at the second", () => {
     expect(mistakesOf("include: [no.yaml, 7]\norganization: acme\n")).toEqual([
       "access.yaml:1:11: include: there is no file no.yaml",
       "access.yaml:1:20: include[1]: must be the name of a file",
@@ -292,9 +286,6 @@ describe("files that include each other", () => {
     expect(mistakesOf("include: [b.yaml]\norganization: acme\n", { "b.yaml": "include: [access.yaml]\n" })).toEqual([
       "b.yaml:1:11: include: includes itself: access.yaml > b.yaml > access.yaml",
     ]);
-  });
-
-  test("report what stands in two of them, at the second", () => {
     const others = { "b.yaml": "organization: acme\nroles:\n  x: { can: [repo.lst] }\n  y: { can: [repo.lst] }\n" };
     expect(mistakesOf("include: [b.yaml]\norganization: acme\nroles: { x: { can: [repo.list] } }\n", others)).toEqual([
       "b.yaml:1:1: organization: is in access.yaml:2:1 already",

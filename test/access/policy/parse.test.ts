@@ -24,7 +24,7 @@ access:
 `;
 
 describe("a policy file", () => {
-  test("becomes groups by path, identities with their relationship, roles and bindings", () => {
+  test("becomes groups by path, identities with their relationship, roles and bindings, and means the same as an object", () => {
     const { groups, identities, roles, bindings, organization } = policyOf(EXAMPLE);
     expect(organization).toEqual({ name: "acme" });
     expect([...groups.values()].map(({ path, parent, name }) => [path, parent, name])).toEqual([
@@ -43,9 +43,6 @@ describe("a policy file", () => {
       { group: "platform/registry", role: "publisher", identity: "release", place: { line: 11 } },
       { group: "/", role: "viewer", identity: "review", place: { line: 12 } },
     ]);
-  });
-
-  test("means the same as an object", () => {
     const { policy, mistakes } = parsePolicy(parse(EXAMPLE));
     expect(mistakes).toEqual([]);
     const plain = (value: unknown) =>

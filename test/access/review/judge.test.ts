@@ -91,7 +91,7 @@ describe("does not excuse", () => {
     expect(finding?.message).toContain(`; gains-owner@${subject} does not excuse it: ${why}`);
   });
 
-  test("by a name that two identities have, and names both", () => {
+  test("by a name that two identities have, and names both; and not another identity or another rule, without a word about it", () => {
     const before = changed(start(), twin);
     expect(judged(grantTo(RELEASE), ["gains-owner@release"], [], before)).toMatchObject({
       denied: true,
@@ -100,9 +100,6 @@ describe("does not excuse", () => {
     for (const one of [`platform/release ${RELEASE}`, `product/release ${TWIN}`, "give the uid of one"])
       expect(judged(grantTo(RELEASE), ["gains-owner@release"], [], before)?.message).toContain(one);
     expect(judged(grantTo(RELEASE), ["gains-owner@platform/release"], [], before)).toMatchObject({ allowed: true });
-  });
-
-  test("another identity or another rule, without a word about it", () => {
     const finding = judged(grantTo(RELEASE), ["gains-owner@apply", "root-binding@release"]);
     expect(finding).toMatchObject({ denied: true });
     expect(finding?.message).not.toContain("excuse");

@@ -128,7 +128,7 @@ describe("records that exist", () => {
     ]);
   });
 
-  test("without a resource are undeclared, in the organizations of the change alone", () => {
+  test("without a resource are undeclared, in the organizations of the change alone; whose deletion did not run may end, and count as ended", () => {
     const undeclared = (...args: Parameters<typeof run>) => run(...args).undeclared;
     expect(undeclared(() => {})).toEqual([]);
     expect(undeclared(adds)).toEqual([CI_VIEWS]);
@@ -137,9 +137,6 @@ describe("records that exist", () => {
     const bindings = [{ uid: CI_VIEWS, identity: { uid: CI }, role: { uid: viewer } }];
     const left = [resource("RoleBindingSet", "set", ROOT, { outputs: { bindings } })];
     expect(undeclared(() => {}, { left })).toEqual([]);
-  });
-
-  test("whose deletion did not run may end, and count as ended", () => {
     const { after } = run(() => {}, { ending: new Set([CI_VIEWS]) });
     expect(after.bindings.size).toBe(0);
   });
@@ -202,7 +199,7 @@ describe("what somebody removed by hand", () => {
 describe("what the state marks as secret", () => {
   const secret = (...texts: string[]) => ({ isSecret: (text: string) => texts.some((one) => text.includes(one)) });
 
-  test("is hidden where the run has changed it, and not known where it decides access", () => {
+  test("is hidden where the run has changed it, not known where it decides access, and in view where nothing has changed: the service lists it", () => {
     const found = run(
       (graph) => {
         adds(graph);
@@ -222,9 +219,6 @@ describe("what the state marks as secret", () => {
     const part = run(adds, secret(BOT));
     expect([...part.after.bindings.values()].map(({ id }) => id)).toEqual([CI_VIEWS]);
     expect(part.unknown).toContainEqual(expect.objectContaining({ hides: { of: "binding", role: own, group: MADE } }));
-  });
-
-  test("stays in view where nothing has changed: the service lists it", () => {
     const { after, unknown } = run(() => {}, secret("ci", "repo", "acme", CI));
     expect(after).toEqual(before);
     expect(unknown).toEqual([]);

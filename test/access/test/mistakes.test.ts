@@ -1,10 +1,14 @@
 // Mistakes of a test of access are those of its policy.
 import { expect, test } from "vitest";
 import { parsePolicy } from "../../../access/policy/parse.ts";
+import { policyStackIn } from "../../../access/policy/stack.ts";
 import { TABLE } from "../../../access/roles/lock.ts";
+import { runChangeTests } from "../../../access/test/change.ts";
 import { type Outcome, runTests } from "../../../access/test/run-tests.ts";
 import { liveScene, policyScene } from "../../../access/test/scene.ts";
+import { addGroup, bind, changed, graphOf, proposalBetween, ROOT, roleUid, uid } from "../graphs.ts";
 import { ACME, grant, HELPER, PARTNER, partners } from "../paths/graph.ts";
+import { objectOf, policyResources } from "../policy/files.ts";
 
 const mistakesOf = (...tests: object[]): string[] =>
   parsePolicy({ organization: "acme", tests: tests.map((own) => ({ name: "it", ...own })) }).mistakes.map(
@@ -97,4 +101,43 @@ test("an identity of another organization counts, live", () => {
   const own = { name: "it", subject, can: [], cannot: [], at: "registry", ever: true as const };
   const reason = "could come to hold tag.create at registry (strict): helper may change identity mirror";
   expect(runTests([own], built.scene)).toMatchObject([{ passed: false, reason: expect.stringContaining(reason) }]);
+});
+
+const issuer = "https://issuer.example";
+const tests = [{ name: "release never owns", identity: "release", cannot: "role_bindings.create" }];
+const policy = objectOf({
+  ...{ organization: { uid: ROOT }, groups: { platform: {} }, tests },
+  identities: { release: { in: "platform", claimMatch: { issuer, subject: "s" } } },
+});
+
+const [GROUP, RELEASE] = [uid("platform"), uid("platform/release")];
+const before = graphOf({
+  groups: ["platform"],
+  roles: { owner: ["role_bindings.create"] },
+  identities: { "platform/release": { issuer, subject: "s" }, "platform/evil": { issuer, subject: "t" } },
+});
+addGroup(before, uid("twin"), "platform", ROOT);
+const after = changed(before, (graph) => bind(graph, GROUP, RELEASE, roleUid("owner")));
+
+const stack = policyResources(
+  "acme",
+  ["Group", "acme/platform", GROUP],
+  ["Identity", "acme:identity/release", RELEASE],
+);
+
+const runChange = (resources: typeof stack | undefined) => {
+  const suite = { policy, tests: policy.tests };
+  const at = { proposal: proposalBetween(before, after), live: { graph: before, notVisible: [] } };
+  return runChangeTests({ base: suite, change: suite }, [at], 0, (own) => resources && policyStackIn(resources, own));
+};
+
+test("also where two groups have its name", () => {
+  const { results, mistakes } = runChange(stack);
+  expect(mistakes).toEqual([]);
+  const reason = expect.stringContaining("release can role_bindings.create at platform, by its binding to owner");
+  expect(results).toMatchObject([{ name: "release never owns", passed: false, reason }]);
+  // Names alone do not decide it.
+  expect(runChange(undefined).mistakes.map(({ text }) => text)).toContainEqual(
+    expect.stringContaining("the API has 2 groups of this name"),
+  );
 });

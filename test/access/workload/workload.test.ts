@@ -213,7 +213,7 @@ describe("everybody", () => {
     expect(everyoneIn(assumedBy(match))).toEqual(foundOrNone(who && `${who}, such as "${example}"`));
   });
 
-  test("a pattern that cannot be read is not decided", () => {
+  test("a pattern that cannot be read is not decided; no principal of AWS is everybody, and nobody of whom nothing is known", () => {
     expect(everyoneIn(assumedBy({ subjectPattern: "(?=x)" }))).toEqual({ is: "undecided" });
     // Other patterns of a policy may have taken all steps: that is no way to hide one.
     const match = { issuer: "https://token.actions.githubusercontent.com", subjectPattern: "repo:.*:pull_request" };
@@ -223,9 +223,6 @@ describe("everybody", () => {
     ]);
     expect(texts()).toEqual([expect.stringMatching(/^subjectPattern matches the workloads of every customer/)]);
     expect(openPatternsIn({ issuer: match.issuer, subject: "repo:acme/x:pull_request" }, { steps: 0 })).toEqual([]);
-  });
-
-  test("no principal of AWS, and nobody of whom nothing is known", () => {
     expect([everyoneIn(aws("123456789012")), everyoneIn(null)]).toEqual([{ is: "none" }, { is: "none" }]);
   });
 });

@@ -34,7 +34,7 @@ test.each<[unknown, number, string]>([
   expect({ own: instances.length, others, serial }).toEqual({ own: count, others: 1 - count, serial: 7 });
 });
 
-test("show -json has the same resources in modules, and no serial", () => {
+test("show -json has the same resources in modules, and no serial; an empty state has nothing", () => {
   const provider_name = "registry.opentofu.org/chainguard-dev/chainguard";
   const own = { mode: "managed", type: "chainguard_group", name: "team", provider_name, values: { id: "u" } };
   const google = { ...own, provider_name: "registry.terraform.io/hashicorp/google" };
@@ -53,9 +53,6 @@ test("show -json has the same resources in modules, and no serial", () => {
     { address: { module: 'module.a.module.b["x"]', key: 0 }, id: "u", isTainted: true, isDeposed: false },
     { address: { module: "module.a.module.c" }, isTainted: false, isDeposed: true },
   ]);
-});
-
-test("an empty state has nothing", () => {
   const nothing = { instances: [], others: 0, dataSources: 0, dependents: [] };
   expect(parseState('\ufeff{"format_version":"1.0"}')).toEqual(nothing);
   expect(parseState('{"version":4}')).toEqual(nothing);

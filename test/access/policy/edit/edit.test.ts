@@ -304,16 +304,13 @@ describe("removes the bindings of an identity", () => {
     expect(readPolicy(file).policy?.bindings).toHaveLength(1);
   });
 
-  test("keeps the mode of a file and its byte order mark, and leaves no other file behind", () => {
+  test("keeps the mode of a file and its byte order mark, leaves no other file behind, and changes nothing where there is nothing to remove", () => {
     const file = write({ "access.yaml": `\ufeff${GROUPS}${IDENTITIES}access: { /: { viewer: [release] } }\n` });
     chmodSync(file, 0o664);
     applyEdit(removalOf(openPolicy(file), { bindings: all }));
     expect(readFileSync(file, "utf8")).toBe(`\ufeff${GROUPS}${IDENTITIES}access: {}\n`);
     expect(statSync(file).mode & 0o777).toBe(0o664);
     expect(readdirSync(dirname(file))).toEqual(["access.yaml"]);
-  });
-
-  test("changes nothing where there is nothing to remove", () => {
     const opened = openPolicy(write({ "access.yaml": GROUPS + IDENTITIES }));
     expect(removalOf(opened, { bindings: all, identities: ["nobody"] })).toEqual({ entries: [], files: [] });
   });

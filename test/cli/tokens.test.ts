@@ -1,12 +1,40 @@
-// The gate of an apply with the tokens that it uses, at a real server with a real exchange.
-import { expect, test } from "vitest";
+// Tokens for the services of a program: which one a command sends, an address that is none, and those that the gate of an apply exchanges.
+import { afterEach, expect, test, vi } from "vitest";
 import { readCopy } from "../../access/copy/copy.ts";
 import { sendWrites, startTokenedGate } from "../../cli/apply/gates.ts";
+import { clientsOf, servicesFrom } from "../../cli/services.ts";
 import { clientWith } from "../../client/client.ts";
 import { readConfig } from "../../client/credentials.ts";
 import { redactor } from "../../client/errors.ts";
 import { systemTransport } from "../../client/transport.ts";
 import { IAM, serve } from "../harness/api-server.ts";
+import { failure, runIrm } from "../support/irm.ts";
+
+const [HERE, THERE] = ["https://here.example.com", "https://there.example.com"];
+
+afterEach(() => vi.unstubAllEnvs());
+
+const stub = (env: Record<string, string>): void => {
+  for (const name of ["IRM_BASE_URL", "IRM_AUTH_URL", "IRM_TOKEN", "IRM_IDENTITY_TOKEN", "IRM_ALLOW_TOKEN_SOURCES"])
+    vi.stubEnv(name, env[name] ?? "");
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+};
+
+const HOME = { baseUrl: HERE, authUrl: HERE, requestTimeoutMs: 1_000 };
+
+test("--service names a token, whatever the job lists", async () => {
+  stub({ IRM_BASE_URL: HERE, IRM_TOKEN: "secret", OTHER: "other" });
+  const clients = clientsOf(HOME, servicesFrom([`${THERE}=OTHER`], process.env));
+  expect([...clients.keys()]).toEqual([HERE, THERE]);
+  expect(await clients.get(THERE)?.caller()).toMatchObject({ source: `OTHER (--service ${THERE})` });
+});
+
+test("drift with a wrong address ends before it runs the engine", async () => {
+  vi.stubEnv("IRM_BASE_URL", "ftp://irm.example.com");
+  const finished = await runIrm("drift");
+  expect(finished).toEqual(failure(1, "environment IRM_BASE_URL: must be an https URL"));
+  expect(finished.stderr).toContain("irm drift: ");
+});
 
 const api = await serve();
 
