@@ -2,12 +2,21 @@
 
 import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
-import { IAM, serve } from "../../harness/api-server.ts";
-import { createRecord } from "../../harness/records.ts";
-import type { Body } from "../../support/http.ts";
-import { expectDenied, expectInvalid, expectRefusal } from "../../support/refusal.ts";
+import { IAM, REGISTRY, serve } from "../../harness/api-server.ts";
+import { type Collection, createRecord, createUid } from "../../harness/records.ts";
+import type { Answer, Body } from "../../support/http.ts";
+import { expectDenied, expectInvalid, expectRefusal, preconditionFailure } from "../../support/refusal.ts";
 
-const api = await serve();
+const seed = parseSeed(
+  `
+organization: { name: acme }
+groups: [{ name: advised }]
+advisories:
+  - { group: advised, advisoryId: CGA-aaaa-aaaa-aaaa, author: a, artifactName: a, artifactType: apk, artifactArchitecture: a, componentName: c, componentLocation: l, componentType: t }
+`,
+  "seed.yaml",
+);
+const api = await serve({ seed });
 
 const create = (parent: string, body: Body, token?: string) =>
   api.call("POST", `${IAM}/groups${parent && `/${parent}`}`, { body, ...(token && { token }) });
@@ -92,5 +101,94 @@ describe("the parent of a new group may be", async () => {
     expectInvalid(await under("eng", viewer.token), { parent: "is not a uid, and no group in scope has that name" });
     // It may see the group, but may not create in it.
     expectDenied(await under("my%20team", viewer.token), "groups.create", groups["my team"] as string);
+  });
+});
+
+// What blocks a group's deletion (docs/contract.md#d7): any child, one violation for each kind of child, all at once. The
+// binding that made the creator owner of a root group goes with the group and does not block it.
+
+const viewer = await api.role("viewer");
+
+const group = (parent = api.organization) => createUid(api, "groups", parent);
+const remove = (uid: string) => api.call("DELETE", `${IAM}/groups/${uid}`);
+const expectBlocked = (answer: Answer, ...words: string[]) => {
+  const texts = words.map((word) => `cannot delete group with child ${word}`);
+  expectRefusal(answer, "FAILED_PRECONDITION", texts[0] as string, {
+    details: [preconditionFailure("RESOURCE_NOT_EMPTY", ...texts)],
+  });
+};
+
+const oidc = { issuer: "https://idp.example", clientId: "c", pkceEnabled: true };
+/** In the order of the violations. */
+const CHILDREN: [word: string, collection: Collection, fields: Body][] = [
+  ["groups", "groups", {}],
+  ["identities", "identities", {}],
+  ["roles", "roles", {}],
+  ["role bindings", "roleBindings", { identityUid: api.identity, roleUid: viewer }],
+  ["repos", "repos", {}],
+  ["identity providers", "identityProviders", { defaultRole: viewer, oidc }],
+  ["group invites", "groupInvites", { roleUid: viewer }],
+  ["account associations", "accountAssociations", {}],
+];
+
+describe("a group with", () => {
+  test.each(CHILDREN)("child %s cannot be deleted until they are", async (word, collection, fields) => {
+    const uid = await group();
+    const child = await createUid(api, collection, uid, fields);
+    expectBlocked(await remove(uid), word);
+    const path = `${collection === "repos" ? REGISTRY : IAM}/${collection}/${child}`;
+    expect((await api.call("GET", path)).status).toBe(200);
+    await api.ok("DELETE", path);
+    expect((await remove(uid)).status).toBe(200);
+  });
+
+  test("children of every kind has one violation for each, and the message of the first", async () => {
+    const uid = await group();
+    for (const [, collection, fields] of CHILDREN) await createUid(api, collection, uid, fields);
+    // A second one: it is one violation a kind, not one a child.
+    await createUid(api, "identities", uid);
+    expectBlocked(await remove(uid), ...CHILDREN.map(([word]) => word));
+  });
+
+  test("advisories, which no method deletes, cannot be deleted", async () => {
+    const { groups } = await api.ok("GET", `${IAM}/groups`, { query: { name: "advised" } });
+    expectBlocked(await remove(groups[0].uid), "advisories");
+    const query = { "uidp.childrenOf": groups[0].uid };
+    expect((await api.ok("GET", "/vulnerabilities/v2beta1/advisories", { query })).totalCount).toBe("1");
+  });
+
+  test("a neighbour that has children, and whose uid begins alike, is deleted", async () => {
+    const [one, two] = [await group(), await group()];
+    await group(two);
+    expect((await remove(one)).status).toBe(200);
+    expect((await api.call("GET", `${IAM}/groups/${two}`)).status).toBe(200);
+  });
+});
+
+describe("a root group", () => {
+  const found = async (name: string) => {
+    const founder = await api.actor(name);
+    const { uid } = await createRecord(api, "groups", "", { name }, founder.token);
+    return { ...founder, root: uid as string };
+  };
+  const asFounder = (token: string, method: string, path: string, body?: Body) =>
+    api.call(method, `${IAM}/${path}`, { token, body });
+
+  test("is deleted with the binding of its founding owner, who loses access", async () => {
+    const { uid, token, root } = await found("alone");
+    const query = { identity: uid };
+    expect((await api.ok("GET", `${IAM}/roleBindings`, { token, query })).totalCount).toBe("1");
+    expect((await asFounder(token, "DELETE", `groups/${root}`)).status).toBe(200);
+    expect((await asFounder(token, "GET", `groups/${root}`)).status).toBe(403);
+    expect((await api.ok("GET", `${IAM}/roleBindings`, { token, query })).totalCount).toBe("0");
+  });
+
+  test("is blocked by any other binding, to the same identity too", async () => {
+    const { uid, token, root } = await found("twice");
+    const body = { identityUid: uid, roleUid: await api.role("owner") };
+    const { json } = await asFounder(token, "POST", `roleBindings/${root}`, body);
+    expectBlocked(await asFounder(token, "DELETE", `groups/${root}`), "role bindings");
+    await asFounder(token, "DELETE", `roleBindings/${json.uid}`);
+    expect((await asFounder(token, "DELETE", `groups/${root}`)).status).toBe(200);
   });
 });

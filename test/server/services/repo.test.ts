@@ -2,7 +2,8 @@
 // includes the tags.
 
 import { describe, expect, test } from "vitest";
-import { REGISTRY, serve } from "../../harness/api-server.ts";
+import { parseSeed } from "../../../server/index.ts";
+import { IAM, REGISTRY, serve } from "../../harness/api-server.ts";
 import { createUid, recordOf } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { expectInvalid, expectNotFound, expectRefusal, resourceInfo, type Violations } from "../../support/refusal.ts";
@@ -13,7 +14,19 @@ const BUNDLE =
 const ALIAS = String.raw`each alias must match "^[a-zA-Z0-9_.\-/]*[a-zA-Z0-9_.\-]:[a-zA-Z0-9_.\-]+$"`;
 const TAG = 'tag must match "^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$"';
 const REPO_NAME = "must be at most 255 characters without white space";
-const api = await serve();
+// Only a seed can create and bind a role with capabilities that no caller holds.
+const seed = parseSeed(
+  `
+organization: { name: acme }
+roles: [{ name: writer, capabilities: [internal, repo.internal.admin, repo.update, repo.list] }]
+identities: [{ name: writer, claimMatch: { issuer: dev-issuer, subject: writer } }]
+bindings: [{ identity: writer, role: writer }]
+`,
+  "seed.yaml",
+);
+const api = await serve({ seed });
+const { identities } = await api.ok("GET", `${IAM}/identities`, { query: { name: "writer" } });
+const token: string = await api.token(identities[0].uid, { subject: "writer" });
 const eng: string = await createUid(api, "groups", api.organization, { name: "eng" });
 
 let count = 0;
@@ -117,4 +130,155 @@ test("deleting a repo deletes its tags, and no others", async () => {
   expect((await api.call("GET", `${REGISTRY}/tags/${staysTag}`)).status).toBe(200);
   const { totalCount } = await api.ok("GET", `${REGISTRY}/tags`, { query: { "uidp.childrenOf": gone.uid } });
   expect(totalCount).toBe("0");
+});
+
+// The readme of a repo (docs/contract.md#readme): who may change it, which Markdown is refused, and that a repo that syncs
+// shows its source's.
+const repo = async (body: Body = {}): Promise<string> => (await createdRecord(body)).uid;
+const write = (uid: string, body: Body, updateMask?: string) =>
+  api.call("PATCH", `${PATH}/${uid}/readme`, { body, query: { updateMask }, token });
+const read = (uid: string) => api.ok("GET", `${PATH}/${uid}/readme`);
+
+describe("a readme", () => {
+  test("is changed, which changes the repo", async () => {
+    const uid = await repo();
+    api.clock.advance(1000);
+    const answer = await write(uid, { content: "# new\n\n*text*\n" });
+    expect(answer.json).toEqual({ uid, content: "# new\n\n*text*\n" });
+    expect(await read(uid)).toEqual(answer.json);
+    const { updateTime } = await api.ok("GET", `${PATH}/${uid}`);
+    expect(updateTime).toBe(new Date(api.clock()).toISOString());
+  });
+
+  test("is kept by an empty body, an empty mask and other fields", async () => {
+    const uid = await repo();
+    await write(uid, { content: "kept" });
+    const before = await api.ok("GET", `${PATH}/${uid}`);
+    api.clock.advance(1000);
+    for (const answer of [
+      await write(uid, {}),
+      await write(uid, { content: "x" }, "uid"),
+      await write(uid, { title: "x" }),
+    ])
+      expect(answer.json).toEqual({ uid, content: "kept" });
+    expect(await api.ok("GET", `${PATH}/${uid}`)).toEqual(before);
+  });
+
+  test("is cleared by an empty text, by a mask and by full replacement", async () => {
+    const uid = await repo();
+    for (const [body, mask] of [
+      [{ content: "" }, undefined],
+      [{}, "content"],
+      [{}, "*"],
+    ] as const) {
+      await write(uid, { content: "x" });
+      expect((await write(uid, body, mask)).json).toEqual({ uid });
+    }
+  });
+
+  test("survives a change of its repo, and is deleted with it", async () => {
+    const uid = await repo();
+    await write(uid, { content: "x" });
+    await api.ok("PATCH", `${PATH}/${uid}`, { body: { description: "d" } });
+    expect(await read(uid)).toEqual({ uid, content: "x" });
+    const { items } = await api.ok("GET", "/registry/v1/repos", { query: { id: uid } });
+    expect(items[0].readme).toBe("x");
+    await api.ok("DELETE", `${PATH}/${uid}`);
+    expectNotFound(await write(uid, { content: "x" }), "Repo", uid, "registry");
+  });
+
+  test("of a repo that syncs is its source's, and is changed there", async () => {
+    const source = await repo();
+    const uid = await repo({ sync_config: { source } });
+    await write(source, { content: "theirs" });
+    expect(await read(uid)).toEqual({ uid, content: "theirs" });
+    expect((await write(uid, { content: "theirs" })).status).toBe(200);
+    const description = "is inherited from the repo that this one syncs from and cannot be changed";
+    expectInvalid(await write(uid, { content: "ours" }), { content: description }, "registry");
+  });
+});
+
+describe("Markdown", () => {
+  test.each<[string, string]>([
+    ["text, lists, tables, code", "# a\n\n- b\n- [x] c\n\n| d | e |\n|:-:|---|\n| 1 | 2 |\n\n```c++\nint f();\n```\n"],
+    ["HTML in code, which is text", "```html\n<script>alert(1)</script>\n```\n\n`<style>`"],
+    ["angle brackets that are text", "a < b, c > d, x<y"],
+    [
+      "comments, by which a program finds its place",
+      "<!--monopod:start-->\ntext\n<!-- was: <script> -->\n<!--monopod:end-->",
+    ],
+    ["what folds", "<details><summary>more</summary>\n\ntext\n\n</details>"],
+    ["harmless elements in any spelling", "<BR><kbd title='x'>k</kbd> H<sub>2</sub>O &copy; &lt;script&gt;"],
+    ["an element that its parent ends", "<p>one<p>two"],
+    [
+      "the published example of a safe one",
+      '<!--testing:start-->\n# safe\n\n<img src="logo.png" width="36px" height="36px"/>\n\n[click here](./other.md)\n<!--testing:end-->\n\n---\n\n```go\nHello <STYLE>.XSS{background-image:url("javascript:alert(1)");}</STYLE><A CLASS=XSS></A>World\n```',
+    ],
+  ])("with %s is accepted, and stored unchanged", async (_, content) => {
+    const uid = await repo();
+    expect((await write(uid, { content })).json).toEqual({ uid, content });
+  });
+
+  test.each<[string, string, string]>([
+    ["a script", "# x\n\n<script>alert(1)</script>", "<script>"],
+    ["a script in upper case, cut in two", "<SCR<script>IPT>alert(1)</SCRIPT>", "<script>"],
+    [
+      "a style (the published example)",
+      'Hello <STYLE>.XSS{background-image:url("javascript:x");}</STYLE><A CLASS=XSS></A>',
+      "<style>",
+    ],
+    ["a handler", "<img src=x onerror=alert(1)>", "onerror of <img>"],
+    ["a style attribute", "<p style='x'>y</p>", "style of <p>"],
+    ["vectors, which have elements of their own", "<svg><a href=x>y</a></svg>", "<svg>"],
+    ["an unknown element", "<x-y>z</x-y>", "<x-y>"],
+    ["a link to a script", "[x](javascript:alert(1))", "href of <a>"],
+    ["a link to a script, in letters of code", "<a href='&#106;avascript&colon;alert(1)'>x</a>", "href of <a>"],
+    ["a link to a script, with a line end in it", "<a href='java&#10;script:alert(1)'>x</a>", "href of <a>"],
+    ["a link to data", "[x](data:text/html;base64,PHNjcmlwdD4=)", "href of <a>"],
+    ["an image of data", "![x](data:image/svg+xml;base64,AAAA)", "src of <img>"],
+    ["a link that is not a URL", "<a href='https://['>x</a>", "href of <a>"],
+    ["a script after a comment that has ended for a browser", "<!--> <script>alert(1)</script> -->", "<script>"],
+    ["a script after a comment that ends with a bang", "<!-- x --!> <script>alert(1)</script> -->", "<script>"],
+    ["a comment that never ends", "text\n\n<!-- x", "an element or a comment that never ends"],
+    ["an element that never ends", '<div>\ntext <b title="x', "an element or a comment that never ends"],
+    ["a document type", "<!DOCTYPE html>", "<!doctype>"],
+    ["a link to a script, with a tab that browsers drop", "[x](<java\tscript:alert(1)>)", "href of <a>"],
+    ["a link to a script by reference", "[x]\n\n[x]: javascript:alert(1)", "href of <a>"],
+  ])("with %s is refused", async (_, content, found) => {
+    const uid = await repo();
+    const answer = await write(uid, { content });
+    const description = `readme contained unsafe html content: ${found}`;
+    expectInvalid(answer, { content: description }, "registry");
+    expect(await read(uid)).toEqual({ uid });
+  });
+
+  test.each<[string, string, string]>([
+    ["quotes in quotes", "> ", ""],
+    ["elements in elements", "<b>", ""],
+    ["quotes in quotes, below which a script is out of sight", ">", "<script>alert(1)</script>"],
+  ])("of %s is refused, however deep", async (_, step, end) => {
+    const uid = await repo();
+    const description = "must not be nested in 100 levels or more";
+    for (const levels of [100, 40_000]) {
+      const answer = await write(uid, { content: step.repeat(levels) + end });
+      expectInvalid(answer, { content: description }, "registry");
+    }
+    expect((await write(uid, { content: step.repeat(40) })).status).toBe(200);
+  });
+
+  test.each([
+    ["emphasis that never ends", "**a*b ", 200],
+    ["brackets", "[", 200],
+    ["images", "![", 200],
+    ["comments that never end", "<!--", 400],
+  ])("of four thousand of %s gets an answer", async (_, step, status) => {
+    expect((await write(await repo(), { content: step.repeat(4000) })).status).toBe(status);
+  });
+
+  test("is at most 262144 characters", async () => {
+    const uid = await repo();
+    expect((await write(uid, { content: "x ".repeat(131_072) })).status).toBe(200);
+    const answer = await write(uid, { content: "x ".repeat(131_073) });
+    expect(answer.json.message).toBe("Invalid argument: content: must be at most 262144 characters");
+  });
 });
