@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
 import { IAM, REGISTRY, serve } from "../../harness/api-server.ts";
-import { type Collection, createRecord, createUid } from "../../harness/records.ts";
+import { type Collection, createRecord, createUid, recordOf } from "../../harness/records.ts";
 import type { Answer, Body } from "../../support/http.ts";
 import { expectDenied, expectInvalid, expectRefusal, preconditionFailure } from "../../support/refusal.ts";
 
@@ -52,9 +52,7 @@ describe("a group below another", () => {
   test.each(["ORG_KIND_UNSPECIFIED", 0])(
     "may have the kind %j, which is the zero of the enum and so unset",
     async (kind) => {
-      const answer = await create(api.organization, { name: "g", kind });
-      expect(answer.status, answer.text).toBe(200);
-      expect(answer.json).not.toHaveProperty("kind");
+      expect(await recordOf(create(api.organization, { name: "g", kind }))).not.toHaveProperty("kind");
     },
   );
 
@@ -83,9 +81,8 @@ describe("the parent of a new group may be", async () => {
     ["the last segment of a uid", () => (groups.eng as string).split("/")[1] as string, "eng"],
     ["the last segments of a uid", () => (groups["my team"] as string).split("/").slice(1).join("/"), "my team"],
   ])("%s", async (_, parent, expected) => {
-    const answer = await under(parent());
-    expect(answer.status, answer.text).toBe(200);
-    expect(answer.json.uid.replace(/\/[^/]+$/, "")).toBe(groups[expected]);
+    const { uid } = await recordOf(under(parent()));
+    expect(uid.replace(/\/[^/]+$/, "")).toBe(groups[expected]);
   });
 
   test.each([

@@ -4,7 +4,7 @@
 import { describe, expect, test } from "vitest";
 import { IAM, ownKeys, serve, signedToken, startPlainServer } from "../../harness/api-server.ts";
 import { DAY_MS, START_MS } from "../../harness/clock.ts";
-import { createRecord } from "../../harness/records.ts";
+import { createRecord, recordOf } from "../../harness/records.ts";
 import { serveIssuer } from "../../harness/sts.ts";
 import type { Body } from "../../support/http.ts";
 import { expectInvalid, expectNotFound, expectRefusal } from "../../support/refusal.ts";
@@ -24,10 +24,9 @@ test.each<[string, Body, string]>([
   ["patterns", { claimMatch: { ...PATTERNS, subjectPattern: "repo:my-org/.*" } }, "CLAIM_MATCH"],
   ["AWS", { awsIdentity: { ...ACCOUNT, arnPattern: "arn:.*", userIdPattern: "A.*" } }, "AWS_IDENTITY"],
 ])("each relationship is returned unchanged: %s", async (_, relationship, type) => {
-  const answer = await create(relationship);
-  expect(answer.status, answer.text).toBe(200);
-  expect(answer.json).toMatchObject(relationship);
-  const query = { relationship_type: `RELATIONSHIP_TYPE_${type}`, "uidp.ids": answer.json.uid };
+  const made = await recordOf(create(relationship));
+  expect(made).toMatchObject(relationship);
+  const query = { relationship_type: `RELATIONSHIP_TYPE_${type}`, "uidp.ids": made.uid };
   expect((await api.ok("GET", `${IAM}/identities`, { query })).totalCount).toBe("1");
 });
 

@@ -5,7 +5,7 @@ import { Group } from "../../../schema/index.ts";
 import { parseSeed } from "../../../server/index.ts";
 import { changeInput } from "../../../server/services/record.ts";
 import { IAM, ownKeys, serve } from "../../harness/api-server.ts";
-import { createRecord } from "../../harness/records.ts";
+import { createRecord, recordOf } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
 import { expectInvalid, expectRefusal, NO_NAME } from "../../support/refusal.ts";
 
@@ -19,11 +19,7 @@ beforeEach(async () => {
 
 const patch = (body: Body, updateMask?: string, uid = group.uid) =>
   api.call("PATCH", `${IAM}/groups/${uid}`, { body, query: { updateMask } });
-const ok = async (...change: Parameters<typeof patch>): Promise<Body> => {
-  const answer = await patch(...change);
-  expect(answer.status, answer.text).toBe(200);
-  return answer.json;
-};
+const ok = (...change: Parameters<typeof patch>): Promise<Body> => recordOf(patch(...change));
 const stored = () => api.ok("GET", `${IAM}/groups/${group.uid}`);
 
 describe("with a mask", () => {

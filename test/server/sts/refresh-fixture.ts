@@ -1,8 +1,8 @@
 // Shared by the tests of refresh tokens: a server over REST with a store that they can read.
-import { expect } from "vitest";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore, type Store } from "../../../server/store/store.ts";
 import { serve, type TestServer } from "../../harness/api-server.ts";
+import { recordOf } from "../../harness/records.ts";
 import type { Answer, Body } from "../../support/http.ts";
 import { expectRefusal } from "../../support/refusal.ts";
 
@@ -13,21 +13,14 @@ export const start = async (options: Parameters<typeof serve>[0] = {}) => {
 };
 
 /** What an exchange for the owner answers. */
-export const exchangeForOwner = async (api: TestServer, query: Body = {}): Promise<Body> => {
-  const request = { aud: api.baseUrl, identity: api.identity, ...query };
-  const answer = await api.exchange(await api.identityToken("owner"), request);
-  expect(answer.status, answer.text).toBe(200);
-  return answer.json;
-};
+export const exchangeForOwner = async (api: TestServer, query: Body = {}): Promise<Body> =>
+  recordOf(api.exchange(await api.identityToken("owner"), { identity: api.identity, ...query }));
 
 export const use = (api: TestServer, token: string | null, query: Body = {}): Promise<Answer> =>
   api.call("POST", "/sts/exchange_refresh_token", { token, query: { aud: api.baseUrl, ...query } });
 
-export const refreshWith = async (api: TestServer, token: string, query: Body = {}): Promise<Body> => {
-  const answer = await use(api, token, query);
-  expect(answer.status, answer.text).toBe(200);
-  return answer.json;
-};
+export const refreshWith = (api: TestServer, token: string, query: Body = {}): Promise<Body> =>
+  recordOf(use(api, token, query));
 
 export const expectRefused = (answer: Answer) =>
   expectRefusal(answer, "PERMISSION_DENIED", "the token may not be exchanged for this identity");
