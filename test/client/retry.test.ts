@@ -12,26 +12,23 @@ import { manualClock, START_MS } from "../harness/clock.ts";
 
 const failing = (failure: Failure) => new AttemptError(failure, new Error("failed"));
 
-describe("which failures are retried", () => {
-  const rows: [string, Failure, Safety[]][] = [
-    ["no connection", { sent: false }, ["safe", "idempotent", "once"]],
-    ["a reset after the request was sent", { sent: true }, ["safe", "idempotent"]],
-    ["429: refused before anything was done", { sent: true, status: 429 }, ["safe", "idempotent", "once"]],
-    ["500", { sent: true, status: 500 }, ["safe"]],
-    ["408", { sent: true, status: 408 }, ["safe", "idempotent"]],
-    ["502", { sent: true, status: 502 }, ["safe", "idempotent"]],
-    ["503: no proof that nothing was done", { sent: true, status: 503 }, ["safe", "idempotent"]],
-    ["504", { sent: true, status: 504 }, ["safe", "idempotent"]],
-    ["a success that cannot be read", { sent: true, status: 200 }, ["safe", "idempotent"]],
-    ["400", { sent: true, status: 400 }, []],
-    ["409", { sent: true, status: 409 }, []],
-    ["501", { sent: true, status: 501 }, []],
-  ];
-  it.each(rows)("%s %j: %j", (_, failure, expected) => {
-    expect((["safe", "idempotent", "once"] as const).filter((safety) => isRetryable(failure, safety))).toEqual(
-      expected,
-    );
-  });
+const rows: [string, Failure, Safety[]][] = [
+  ["no connection", { sent: false }, ["safe", "idempotent", "once"]],
+  ["a reset after the request was sent", { sent: true }, ["safe", "idempotent"]],
+  ["429: refused before anything was done", { sent: true, status: 429 }, ["safe", "idempotent", "once"]],
+  ["500", { sent: true, status: 500 }, ["safe"]],
+  ["408", { sent: true, status: 408 }, ["safe", "idempotent"]],
+  ["502", { sent: true, status: 502 }, ["safe", "idempotent"]],
+  ["503: no proof that nothing was done", { sent: true, status: 503 }, ["safe", "idempotent"]],
+  ["504", { sent: true, status: 504 }, ["safe", "idempotent"]],
+  ["a success that cannot be read", { sent: true, status: 200 }, ["safe", "idempotent"]],
+  ["400", { sent: true, status: 400 }, []],
+  ["409", { sent: true, status: 409 }, []],
+  ["501", { sent: true, status: 501 }, []],
+];
+
+it.each(rows)("which failures are retried: %s %j: %j", (_, failure, expected) => {
+  expect((["safe", "idempotent", "once"] as const).filter((safety) => isRetryable(failure, safety))).toEqual(expected);
 });
 
 describe("whether the record may exist after a failed create", () => {

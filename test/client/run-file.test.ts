@@ -153,21 +153,20 @@ describe("in a run through the gate", () => {
   });
 });
 
-describe("a variable that none of our commands has set stops the run", () => {
-  const PID_MAX = 2 ** 22;
-  const ELSEWHERE = { ...TWIN, url: "https://evil.example" };
-  test.each<[string, () => Record<string, string>, string]>([
-    ["relative", () => ({ IRM_RUN: "run.json" }), "must be an absolute path"],
-    ["missing", () => ({ IRM_RUN: "/nowhere/run.json" }), "names a file that cannot be read"],
-    ["open to others", () => envOf({}, 0o644), "others have access to the file"],
-    ["of a process that has ended", () => envOf({ pid: PID_MAX + 1 }), "that review has ended"],
-    ["of an apply that has ended", () => applying({ pid: PID_MAX + 1 }), "that apply has ended"],
-    ["of another kind", () => envOf({ kind: "destroy" }), "the file is not one of this version"],
-    ["with a twin elsewhere", () => envOf({ services: [ELSEWHERE] }), "the file is not one of this version"],
-  ])("a file that is %s", async (_, make, problem) => {
-    const env = { IRM_BASE_URL: SERVICE, ...make() };
-    const text = `environment IRM_RUN: ${problem}; only npx pulumi-irm review and npx pulumi-irm apply set IRM_RUN: unset it`;
-    expect(parseConfig(undefined, env)).toMatchObject({ config: undefined, problems: [text] });
-    await expect(send(env, `${SERVICE}/x`)).rejects.toThrow(text);
-  });
+const PID_MAX = 2 ** 22;
+const ELSEWHERE = { ...TWIN, url: "https://evil.example" };
+
+test.each<[string, () => Record<string, string>, string]>([
+  ["relative", () => ({ IRM_RUN: "run.json" }), "must be an absolute path"],
+  ["missing", () => ({ IRM_RUN: "/nowhere/run.json" }), "names a file that cannot be read"],
+  ["open to others", () => envOf({}, 0o644), "others have access to the file"],
+  ["of a process that has ended", () => envOf({ pid: PID_MAX + 1 }), "that review has ended"],
+  ["of an apply that has ended", () => applying({ pid: PID_MAX + 1 }), "that apply has ended"],
+  ["of another kind", () => envOf({ kind: "destroy" }), "the file is not one of this version"],
+  ["with a twin elsewhere", () => envOf({ services: [ELSEWHERE] }), "the file is not one of this version"],
+])("a variable that none of our commands has set stops the run a file that is %s", async (_, make, problem) => {
+  const env = { IRM_BASE_URL: SERVICE, ...make() };
+  const text = `environment IRM_RUN: ${problem}; only npx pulumi-irm review and npx pulumi-irm apply set IRM_RUN: unset it`;
+  expect(parseConfig(undefined, env)).toMatchObject({ config: undefined, problems: [text] });
+  await expect(send(env, `${SERVICE}/x`)).rejects.toThrow(text);
 });

@@ -171,21 +171,20 @@ describe("a stream without an end", () => {
   });
 });
 
-describe("is served:", () => {
-  const list = grpcMethodOf("ListGroups");
-  test.each<[string, string[], (bytes: Buffer) => Buffer]>([
-    ["a compressed message", gzip, (bytes) => messageFrame(gzipSync(bytes), { flag: 1 })],
-    ["a plain message beside a compression that is not used", gzip, (bytes) => messageFrame(bytes)],
-    ["a time limit that 32 bits make negative", ["grpc-timeout", "1000H"], (bytes) => messageFrame(bytes)],
-    ["a -bin entry that is not base64", ["x-bin", "***"], (bytes) => messageFrame(bytes)],
-    ["an entry with a name that the server uses internally", ["irm-call", "1"], (bytes) => messageFrame(bytes)],
-  ])("%s", async (_, headers, wrap) => {
-    const bytes = list.requestSerialize({ name: "dev" }) as Buffer;
-    const own = ["authorization", `Bearer ${api.owner.token}`, ...headers];
-    const answer = await send(list.path, own, wrap(bytes));
-    expect(answer.headers["grpc-status"]).toBe("0");
-    expect(list.responseDeserialize(answer.bytes.subarray(5))).toMatchObject({ groups: [{ name: "dev" }] });
-  });
+const list = grpcMethodOf("ListGroups");
+
+test.each<[string, string[], (bytes: Buffer) => Buffer]>([
+  ["a compressed message", gzip, (bytes) => messageFrame(gzipSync(bytes), { flag: 1 })],
+  ["a plain message beside a compression that is not used", gzip, (bytes) => messageFrame(bytes)],
+  ["a time limit that 32 bits make negative", ["grpc-timeout", "1000H"], (bytes) => messageFrame(bytes)],
+  ["a -bin entry that is not base64", ["x-bin", "***"], (bytes) => messageFrame(bytes)],
+  ["an entry with a name that the server uses internally", ["irm-call", "1"], (bytes) => messageFrame(bytes)],
+])("is served: %s", async (_, headers, wrap) => {
+  const bytes = list.requestSerialize({ name: "dev" }) as Buffer;
+  const own = ["authorization", `Bearer ${api.owner.token}`, ...headers];
+  const answer = await send(list.path, own, wrap(bytes));
+  expect(answer.headers["grpc-status"]).toBe("0");
+  expect(list.responseDeserialize(answer.bytes.subarray(5))).toMatchObject({ groups: [{ name: "dev" }] });
 });
 
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");

@@ -29,31 +29,29 @@ test.each([
   for (const key of keys.json.keys) expect(Object.keys(key).toSorted()).toEqual(["alg", "e", "kid", "kty", "n", "use"]);
 });
 
-describe("an independent relying party (jose)", () => {
-  /** As a standard client does it: discovery, key set, signature, issuer, audience, times. */
-  const relyingParty = async (server: TestServer) => {
-    const discovery = await fetch(`${server.authUrl}/.well-known/openid-configuration`);
-    const { issuer, jwks_uri: uri } = (await discovery.json()) as { issuer: string; jwks_uri: string };
-    const keys = createRemoteJWKSet(new URL(uri));
-    return (token: string) =>
-      jwtVerify(token, keys, { issuer, audience: server.baseUrl, currentDate: new Date(server.clock()) });
-  };
+/** As a standard client does it: discovery, key set, signature, issuer, audience, times. */
+const relyingParty = async (server: TestServer) => {
+  const discovery = await fetch(`${server.authUrl}/.well-known/openid-configuration`);
+  const { issuer, jwks_uri: uri } = (await discovery.json()) as { issuer: string; jwks_uri: string };
+  const keys = createRemoteJWKSet(new URL(uri));
+  return (token: string) =>
+    jwtVerify(token, keys, { issuer, audience: server.baseUrl, currentDate: new Date(server.clock()) });
+};
 
-  test("verifies an API token of one hour, and reads its identity and capabilities", async () => {
-    const verify = await relyingParty(api);
-    const { payload, protectedHeader } = await verify(await api.token(api.identity, { subject: "owner" }));
-    const iat = Math.floor(START_MS / 1000);
-    expect(protectedHeader).toEqual({ alg: "RS256", kid: sharedKeys().signer.jwks().keys[0]?.kid, typ: "JWT" });
-    expect(payload).toEqual({
-      iss: api.authUrl,
-      sub: api.identity,
-      aud: api.baseUrl,
-      iat,
-      exp: iat + 3600,
-      jti: expect.any(String),
-      act: { iss: api.issuer, sub: "owner", aud: api.authUrl },
-      cap: { [api.organization]: expect.any(String) },
-    });
+test("an independent relying party (jose) verifies an API token of one hour, and reads its identity and capabilities", async () => {
+  const verify = await relyingParty(api);
+  const { payload, protectedHeader } = await verify(await api.token(api.identity, { subject: "owner" }));
+  const iat = Math.floor(START_MS / 1000);
+  expect(protectedHeader).toEqual({ alg: "RS256", kid: sharedKeys().signer.jwks().keys[0]?.kid, typ: "JWT" });
+  expect(payload).toEqual({
+    iss: api.authUrl,
+    sub: api.identity,
+    aud: api.baseUrl,
+    iat,
+    exp: iat + 3600,
+    jti: expect.any(String),
+    act: { iss: api.issuer, sub: "owner", aud: api.authUrl },
+    cap: { [api.organization]: expect.any(String) },
   });
 });
 

@@ -65,42 +65,39 @@ describe("a custom role", () => {
   });
 });
 
-describe("a role cannot be deleted while", () => {
-  const oidc = { issuer: "https://idp.example", clientId: "c", pkceEnabled: true };
-  const provider = (defaultRole: string) =>
-    createUid(api, "identityProviders", api.organization, { defaultRole, oidc });
+const oidc = { issuer: "https://idp.example", clientId: "c", pkceEnabled: true };
+const provider = (defaultRole: string) => createUid(api, "identityProviders", api.organization, { defaultRole, oidc });
 
-  test.each<[what: string, text: string, hold: (roleUid: string) => Promise<string>]>([
-    [
-      "it is bound anywhere",
-      "cannot delete role that is bound",
-      async (roleUid) => {
-        const group = await createUid(api, "groups", api.organization);
-        const { uid: identityUid } = await api.actor("bound");
-        return `roleBindings/${await createUid(api, "roleBindings", group, { identityUid, roleUid })}`;
-      },
-    ],
-    [
-      "an identity provider grants it",
-      "cannot delete role that is the default of an identity provider",
-      async (role) => `identityProviders/${await provider(role)}`,
-    ],
-    [
-      "an external group is mapped to it",
-      "cannot delete role that an external group is mapped to",
-      async (roleUid) => {
-        const parent = await provider(await api.role("viewer"));
-        const fields = { externalGroupId: "sre", roleUid, scope: api.organization };
-        return `externalGroupRoleMappings/${await createUid(api, "externalGroupRoleMappings", parent, fields)}`;
-      },
-    ],
-  ])("%s", async (_, text, hold) => {
-    const uid = await createUid(api, "roles", api.organization);
-    const holder = await hold(uid);
-    expectRefusal(await api.call("DELETE", `${IAM}/roles/${uid}`), "FAILED_PRECONDITION", text, {
-      details: [preconditionFailure("RESOURCE_IN_USE", text)],
-    });
-    await api.ok("DELETE", `${IAM}/${holder}`);
-    expect((await api.call("DELETE", `${IAM}/roles/${uid}`)).status).toBe(200);
+test.each<[what: string, text: string, hold: (roleUid: string) => Promise<string>]>([
+  [
+    "it is bound anywhere",
+    "cannot delete role that is bound",
+    async (roleUid) => {
+      const group = await createUid(api, "groups", api.organization);
+      const { uid: identityUid } = await api.actor("bound");
+      return `roleBindings/${await createUid(api, "roleBindings", group, { identityUid, roleUid })}`;
+    },
+  ],
+  [
+    "an identity provider grants it",
+    "cannot delete role that is the default of an identity provider",
+    async (role) => `identityProviders/${await provider(role)}`,
+  ],
+  [
+    "an external group is mapped to it",
+    "cannot delete role that an external group is mapped to",
+    async (roleUid) => {
+      const parent = await provider(await api.role("viewer"));
+      const fields = { externalGroupId: "sre", roleUid, scope: api.organization };
+      return `externalGroupRoleMappings/${await createUid(api, "externalGroupRoleMappings", parent, fields)}`;
+    },
+  ],
+])("a role cannot be deleted while: %s", async (_, text, hold) => {
+  const uid = await createUid(api, "roles", api.organization);
+  const holder = await hold(uid);
+  expectRefusal(await api.call("DELETE", `${IAM}/roles/${uid}`), "FAILED_PRECONDITION", text, {
+    details: [preconditionFailure("RESOURCE_IN_USE", text)],
   });
+  await api.ok("DELETE", `${IAM}/${holder}`);
+  expect((await api.call("DELETE", `${IAM}/roles/${uid}`)).status).toBe(200);
 });

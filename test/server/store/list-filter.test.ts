@@ -136,19 +136,17 @@ test.each([
     expect((await api.ok("GET", path, { query: { name } }))[plural]).toHaveLength(count);
 });
 
-describe("the filters of role bindings", () => {
-  const bindings = (query: Body) => places(KINDS[2] as (typeof KINDS)[number], query);
-  const uidOf = async (path: string, plural: string, name: string): Promise<string> =>
-    (await api.ok("GET", path, { query: { name } }))[plural][0].uid;
+const bindings = (query: Body) => places(KINDS[2] as (typeof KINDS)[number], query);
+const uidOf = async (path: string, plural: string, name: string): Promise<string> =>
+  (await api.ok("GET", path, { query: { name } }))[plural][0].uid;
 
-  test("identity, group and role are exact, and ANDed", async () => {
-    const identity = await uidOf(`${IAM}/identities`, "identities", "eng");
-    const role = await uidOf(`${IAM}/roles`, "roles", "eng");
-    expect(await bindings({ identity })).toEqual(["eng"]);
-    expect(await bindings({ role })).toEqual(["eng"]);
-    expect(await bindings({ group: at("eng") })).toEqual(["eng"]);
-    expect(await bindings({ identity, role, group: at("eng"), "uidp.descendantsOf": at("") })).toEqual(["eng"]);
-    expect(await bindings({ identity, group: at("sales") })).toEqual([]);
-    expect(await bindings({ identity: `${identity}0` })).toEqual([]);
-  });
+test("the filters of role bindings identity, group and role are exact, and ANDed", async () => {
+  const identity = await uidOf(`${IAM}/identities`, "identities", "eng");
+  const role = await uidOf(`${IAM}/roles`, "roles", "eng");
+  expect(await bindings({ identity })).toEqual(["eng"]);
+  expect(await bindings({ role })).toEqual(["eng"]);
+  expect(await bindings({ group: at("eng") })).toEqual(["eng"]);
+  expect(await bindings({ identity, role, group: at("eng"), "uidp.descendantsOf": at("") })).toEqual(["eng"]);
+  expect(await bindings({ identity, group: at("sales") })).toEqual([]);
+  expect(await bindings({ identity: `${identity}0` })).toEqual([]);
 });

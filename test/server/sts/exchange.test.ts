@@ -249,45 +249,41 @@ it("an identity that is deleted while its token is signed gets no token", async 
   expect(seen).toEqual([]);
 });
 
-describe("a failure of the server", () => {
-  it("is an internal error that keeps its cause, and is logged as denied", async () => {
-    const cause = new Error("the disk is full");
-    const { sts, events } = createService([ci()], {
-      capabilitiesOf: () => {
-        throw cause;
-      },
-    });
-    await expect(sts.exchange({ identity: UID }, await good())).rejects.toMatchObject({
-      code: "INTERNAL",
-      message: "Internal: the token could not be exchanged",
-      cause,
-    });
-    expect(events).toMatchObject([{ decision: "denied", reason: "internal" }]);
+it("a failure of the server is an internal error that keeps its cause, and is logged as denied", async () => {
+  const cause = new Error("the disk is full");
+  const { sts, events } = createService([ci()], {
+    capabilitiesOf: () => {
+      throw cause;
+    },
   });
+  await expect(sts.exchange({ identity: UID }, await good())).rejects.toMatchObject({
+    code: "INTERNAL",
+    message: "Internal: the token could not be exchanged",
+    cause,
+  });
+  expect(events).toMatchObject([{ decision: "denied", reason: "internal" }]);
 });
 
-describe("the audit line", () => {
-  it("names the token by issuer, subject, key and a hash of its id, and has no part of it", async () => {
-    const { sts, events } = createService([ci()]);
-    const bearer = await good();
-    const { token = "" } = await sts.exchange({ identity: UID }, bearer);
-    expect(events).toEqual([
-      {
-        event: "sts.exchange",
-        time: "2026-01-28T12:00:00.000Z",
-        decision: "granted",
-        reason: "granted",
-        identity: UID,
-        issuer: issuer.url,
-        subject: SUBJECT,
-        kid: "rsa-1",
-        jtiHash: "78bd7e9dd0822031dac9e9c233de52844a1ec79909d45eb40d7d66587f70e029",
-        audience: [API],
-      },
-    ]);
-    for (const part of [...bearer.split("."), ...token.split("."), "upstream-1"])
-      expect(JSON.stringify(events)).not.toContain(part);
-  });
+it("the audit line names the token by issuer, subject, key and a hash of its id, and has no part of it", async () => {
+  const { sts, events } = createService([ci()]);
+  const bearer = await good();
+  const { token = "" } = await sts.exchange({ identity: UID }, bearer);
+  expect(events).toEqual([
+    {
+      event: "sts.exchange",
+      time: "2026-01-28T12:00:00.000Z",
+      decision: "granted",
+      reason: "granted",
+      identity: UID,
+      issuer: issuer.url,
+      subject: SUBJECT,
+      kid: "rsa-1",
+      jtiHash: "78bd7e9dd0822031dac9e9c233de52844a1ec79909d45eb40d7d66587f70e029",
+      audience: [API],
+    },
+  ]);
+  for (const part of [...bearer.split("."), ...token.split("."), "upstream-1"])
+    expect(JSON.stringify(events)).not.toContain(part);
 });
 
 // docs/faults.md#tokens-that-must-be-refused in process: what no wire carries, and identities that the API would not store.
@@ -341,13 +337,14 @@ describe("row 23: an identity that says too much or too little matches nothing",
   });
 });
 
-describe("row 26: a missing identity", () => {
-  it.each([
-    ["an unknown one", `${GROUP}/0000000000000002`],
-    ["what is no uid", "../etc/passwd"],
-    ["what is no uid, in SQL", "' OR 1=1 --"],
-    ["a uid in capitals", UID.toUpperCase()],
-  ])("%s is not looked up, and nothing is fetched for an untrusted issuer", async (_, uid) => {
+it.each([
+  ["an unknown one", `${GROUP}/0000000000000002`],
+  ["what is no uid", "../etc/passwd"],
+  ["what is no uid, in SQL", "' OR 1=1 --"],
+  ["a uid in capitals", UID.toUpperCase()],
+])(
+  "row 26: a missing identity: %s is not looked up, and nothing is fetched for an untrusted issuer",
+  async (_, uid) => {
     const before = silent.connections();
     const asked: string[] = [];
     const { sts, events } = createService([trusting()], {
@@ -363,8 +360,8 @@ describe("row 26: a missing identity", () => {
     expect(events).toMatchObject([{ reason: "identity_unknown" }]);
     expect(asked.every(isUidp)).toBe(true);
     expect(silent.connections()).toBe(before);
-  });
-});
+  },
+);
 
 describe("row 28 and 29: an identity with static keys", () => {
   const privateJwk = { ...OTHER_RSA.privateKey.export({ format: "jwk" }), kid: OTHER_RSA.kid };

@@ -240,15 +240,13 @@ describe("parseStrictJson", () => {
   });
 });
 
-describe("ownValue", () => {
-  it("reads what the object itself has", () => {
-    const object = JSON.parse('{"__proto__":"x"}');
-    expect([ownValue(object, "__proto__"), ownValue(object, "constructor"), ownValue(object, "toString")]).toEqual([
-      "x",
-      undefined,
-      undefined,
-    ]);
-  });
+it("ownValue reads what the object itself has", () => {
+  const object = JSON.parse('{"__proto__":"x"}');
+  expect([ownValue(object, "__proto__"), ownValue(object, "constructor"), ownValue(object, "toString")]).toEqual([
+    "x",
+    undefined,
+    undefined,
+  ]);
 });
 
 // Limits only remove grants, and reveal nothing (docs/faults.md#row-27).
@@ -325,21 +323,20 @@ describe("the limits of an exchange", () => {
   });
 });
 
-describe("limitGrants, from the published example on", () => {
-  const grants = new Map([
-    ["foo", new Set(["rb1"])],
-    ["foo/bar", new Set(["rb2"])],
-  ]);
-  it.each<[string[], Record<string, string[]>]>([
-    [["foo", "foo/bar"], { foo: ["rb1"], "foo/bar": ["rb2"] }],
-    [["foo/bar"], { "foo/bar": ["rb1", "rb2"] }],
-    [["foo"], { foo: ["rb1"], "foo/bar": ["rb2"] }],
-    [["foo/bar/baz", "foo/qux"], { "foo/bar/baz": ["rb1", "rb2"], "foo/qux": ["rb1"] }],
-    [["fo", "foo/ba", "foobar"], { "foo/ba": ["rb1"] }],
-    [[], {}],
-  ])("scopes %j", (scopes, expected) => {
-    expect(limitGrants(grants, { scopes })).toEqual(
-      new Map(Object.entries(expected).map(([scope, names]) => [scope, new Set(names)])),
-    );
-  });
+const grants = new Map([
+  ["foo", new Set(["rb1"])],
+  ["foo/bar", new Set(["rb2"])],
+]);
+
+it.each<[string[], Record<string, string[]>]>([
+  [["foo", "foo/bar"], { foo: ["rb1"], "foo/bar": ["rb2"] }],
+  [["foo/bar"], { "foo/bar": ["rb1", "rb2"] }],
+  [["foo"], { foo: ["rb1"], "foo/bar": ["rb2"] }],
+  [["foo/bar/baz", "foo/qux"], { "foo/bar/baz": ["rb1", "rb2"], "foo/qux": ["rb1"] }],
+  [["fo", "foo/ba", "foobar"], { "foo/ba": ["rb1"] }],
+  [[], {}],
+])("limitGrants, from the published example on scopes %j", (scopes, expected) => {
+  expect(limitGrants(grants, { scopes })).toEqual(
+    new Map(Object.entries(expected).map(([scope, names]) => [scope, new Set(names)])),
+  );
 });
