@@ -34,19 +34,12 @@ describe("the report", () => {
     await list("fourth");
     await api.call("GET", `${IAM}/roles`, { token: null, headers: { "x-request-id": "fifth" } });
     const timeMs = startMs + 1500;
+    const listGroups = { operation: "ListGroups" } as const;
     const expected: Attempt[] = [
-      {
-        operation: "ListGroups",
-        wire: "rest",
-        timeMs: startMs,
-        requestId: "first",
-        rule: 1,
-        step: 1,
-        carriedOut: false,
-      },
-      { operation: "ListGroups", wire: "grpc", timeMs, requestId: "second", rule: 1, step: 2, carriedOut: true },
-      { operation: "ListGroups", wire: "rest", timeMs, requestId: "third", rule: 1, step: 3, carriedOut: true },
-      { operation: "ListGroups", wire: "rest", timeMs, requestId: "fourth", carriedOut: true },
+      { ...listGroups, wire: "rest", timeMs: startMs, requestId: "first", rule: 1, step: 1, carriedOut: false },
+      { ...listGroups, wire: "grpc", timeMs, requestId: "second", rule: 1, step: 2, carriedOut: true },
+      { ...listGroups, wire: "rest", timeMs, requestId: "third", rule: 1, step: 3, carriedOut: true },
+      { ...listGroups, wire: "rest", timeMs, requestId: "fourth", carriedOut: true },
       { operation: "ListRoles", wire: "rest", timeMs, requestId: "fifth", carriedOut: false },
     ];
     expect(startMs).toBeGreaterThanOrEqual(START_MS);

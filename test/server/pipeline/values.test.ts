@@ -1,7 +1,7 @@
 // The bounds of a request, and of the errors that quote it: the same over both wires, whatever the size of the request.
 
 import { describe, expect, test } from "vitest";
-import { invalidArgument, type Json, statusFromError } from "../../../schema/index.ts";
+import { invalidArgument, type Json, type OperationName, statusFromError } from "../../../schema/index.ts";
 import { unlimited } from "../../../server/base/rate-limit.ts";
 import { grantsOf } from "../../../server/caller/caller.ts";
 import { tooManyValues } from "../../../server/grpc/count.ts";
@@ -186,24 +186,10 @@ const start = () => {
     context: () => ({ store, ids, now: START_MS, identityRules: { anyone: "" } }) as never,
   });
   const groups = () => store.statement("SELECT name FROM groups WHERE parent IS NOT NULL").all();
-  const create = (endedBy: NonNullable<Call["endedBy"]>) =>
-    pipeline({
-      operation: "CreateGroup",
-      wire: "grpc",
-      ...decoded({ parent: organization, group: { name: "made" } }),
-      authorization: [],
-      peer: "",
-      endedBy,
-    });
-  const exchange = (endedBy: NonNullable<Call["endedBy"]>) =>
-    pipeline({
-      operation: "ExchangeRefreshToken",
-      wire: "grpc",
-      ...decoded({}),
-      authorization: [],
-      peer: "",
-      endedBy,
-    });
+  const calling = (operation: OperationName, request: Json) => (endedBy: NonNullable<Call["endedBy"]>) =>
+    pipeline({ operation, wire: "grpc", ...decoded(request), authorization: [], peer: "", endedBy });
+  const create = calling("CreateGroup", { parent: organization, group: { name: "made" } });
+  const exchange = calling("ExchangeRefreshToken", {});
   return { create, groups, exchange, exchanged };
 };
 

@@ -65,60 +65,40 @@ const LOOPBACK = "http://127\\.0\\.0\\.1:[0-9]+";
 const X = "https://x\\.example\\.com";
 const ISSUERS: [row: number, what: string, changes: Body, reason: string, fields: Fields, isOffline: boolean][] = [
   [22, "for everything and an issuer that is no URL", { iss: "evil" }, "token_claims", { issuerPattern: ".*" }, true],
-  [
-    22,
-    "with an escaped dot and another issuer",
-    { iss: "https://xaexample.com" },
-    "issuer",
-    { issuerPattern: X },
-    true,
-  ],
+  [22, "with an escaped dot, and another", { iss: "https://xaexample.com" }, "issuer", { issuerPattern: X }, true],
   [33, "that matches and another subject", { sub: "x" }, "subject", { issuerPattern: LOOPBACK }, false],
 ];
 
 const IN_FULL = { subjectPattern: "repo:.*", audiencePattern: "https?://.*" };
 
+const rowOf = (
+  row: number,
+  what: string,
+  bearer: Row["bearer"],
+  reason: string,
+  relationship: NonNullable<Row["relationship"]>,
+  further: Pick<Row, "invalid" | "isOffline"> = {},
+): Row => ({ row, what, bearer, reason, relationship, ...further });
+
+const LATE = { iat: NOW - 600, exp: NOW - 60 };
+
 export const identityRows: Row[] = [
-  ...PATTERNS.map(([row, subjectPattern, sub]) => ({
-    row,
-    what: `the pattern «${subjectPattern}» and the subject «${sub.slice(0, 40)}»`,
-    bearer: signed({ sub }),
-    reason: "subject",
-    invalid: "sub",
-    relationship: matching({ subjectPattern }),
-  })),
-  ...ISSUERS.map(([row, what, changes, reason, fields, isOffline]) => ({
-    row,
-    what: `an issuer pattern ${what}`,
-    bearer: signed(changes),
-    reason,
-    relationship: matching({ ...fields, subject: SUBJECT }),
-    isOffline,
-  })),
-  {
-    row: 33,
-    what: "another subject, of a token that has expired",
-    bearer: signed({ iat: NOW - 600, exp: NOW - 60 }),
-    reason: "subject",
-    relationship: matching({ subject: "x" }),
-  },
-  ...CLAIMS.map(([what, changes, invalid]) => ({
-    row: 24,
-    what: `a further claim that ${what}`,
-    bearer: signed({ ...given, ...changes }),
-    reason: "claim",
-    invalid,
-    relationship: withClaims,
-  })),
-  ...OWN_KEYS.map(([row, what, fields, bearer, reason, invalid]) => ({
-    row,
-    what: `keys of its own and ${what}`,
-    bearer,
-    reason,
-    ...(invalid && { invalid }),
-    relationship: ownKeys(fields),
-    isOffline: true,
-  })),
+  ...PATTERNS.map(([row, subjectPattern, sub]) => {
+    const what = `the pattern «${subjectPattern}» and the subject «${sub.slice(0, 40)}»`;
+    return rowOf(row, what, signed({ sub }), "subject", matching({ subjectPattern }), { invalid: "sub" });
+  }),
+  ...ISSUERS.map(([row, what, changes, reason, fields, isOffline]) => {
+    const relationship = matching({ ...fields, subject: SUBJECT });
+    return rowOf(row, `an issuer pattern ${what}`, signed(changes), reason, relationship, { isOffline });
+  }),
+  rowOf(33, "another subject, of a token that has expired", signed(LATE), "subject", matching({ subject: "x" })),
+  ...CLAIMS.map(([what, changes, invalid]) =>
+    rowOf(24, `a further claim that ${what}`, signed({ ...given, ...changes }), "claim", withClaims, { invalid }),
+  ),
+  ...OWN_KEYS.map(([row, what, fields, bearer, reason, invalid]) => {
+    const further = { isOffline: true, ...(invalid && { invalid }) };
+    return rowOf(row, `keys of its own and ${what}`, bearer, reason, ownKeys(fields), further);
+  }),
 ];
 
 /** The same identities, with a token that they accept. */
