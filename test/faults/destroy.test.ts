@@ -1,5 +1,5 @@
 // A create with an unknown outcome, then `destroy`, so that no run settles it (docs/faults.md#l1).
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { FaultScript } from "../../server/index.ts";
 import type { Program } from "../harness/small-engine/program.ts";
 import { ADAPTERS } from "../harness/small-engine/provider.ts";
@@ -7,16 +7,18 @@ import { readState } from "../harness/small-engine/state.ts";
 import { startTestbed } from "../harness/small-engine/testbed.ts";
 import { STACK } from "./scenario.ts";
 
-describe.concurrent("a create with an unknown outcome, then `destroy`", () => {
-  const rows: { how: string; script?: FaultScript }[] = [
-    { how: "killed after the reply" },
-    {
-      how: "timed out, and carried out later",
-      script: { rules: [{ operation: "CreateGroup", steps: [{ hold: true }] }] },
-    },
-  ];
-  const cases = ADAPTERS.flatMap((adapter) => rows.map((row) => ({ adapter, ...row })));
-  test.each(cases)("reports the record of a run that was $how ($adapter)", async ({ adapter, script }) => {
+const rows: { how: string; script?: FaultScript }[] = [
+  { how: "killed after the reply" },
+  {
+    how: "timed out, and carried out later",
+    script: { rules: [{ operation: "CreateGroup", steps: [{ hold: true }] }] },
+  },
+];
+const cases = ADAPTERS.flatMap((adapter) => rows.map((row) => ({ adapter, ...row })));
+
+test.concurrent.each(cases)(
+  "a create with an unknown outcome, then `destroy` reports the record of a run that was $how ($adapter)",
+  async ({ adapter, script }) => {
     const testbed = await startTestbed(adapter);
     const engine = testbed.engine(STACK);
     try {
@@ -47,5 +49,5 @@ describe.concurrent("a create with an unknown outcome, then `destroy`", () => {
       await engine.kill();
       await testbed.close();
     }
-  });
-});
+  },
+);

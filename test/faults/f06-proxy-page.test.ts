@@ -1,42 +1,29 @@
 // A proxy answers with its own page (docs/faults.md#f6).
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { kindRecords } from "../../provider/kind/index.ts";
-import { scenario } from "./scenario.ts";
+import { type Step, scenario } from "./scenario.ts";
 import { CHANGES, everyKind, testFault, UNKNOWN } from "./table.ts";
 
+const PAGE: Step = { at: "after", status: 502, body: "html" };
+const [FAILED, GONE] = [500, 504].map((status): Step => ({ status, body: "html" })) as [Step, Step];
+const LATER = "it may still arrive, so it is not sent again; the next run finds nothing and creates it";
+
 testFault("F6: a proxy's page", [
-  {
-    what: "502 with a page of a proxy, after the commit of a create",
-    why: "the outcome is unknown: the record is found",
-    actions: ["create"],
-    steps: [{ at: "after", status: 502, body: "html" }],
-    row: { attempts: 1 },
-  },
-  {
-    what: "502 with a page of a proxy, after the commit",
-    why: "may be repeated: sent again",
-    actions: CHANGES,
-    steps: [{ at: "after", status: 502, body: "html" }],
-    row: { attempts: 2 },
-  },
-  {
-    what: "500, which may be permanent",
-    why: "an error, and the next run does the rest",
-    actions: CHANGES,
-    steps: [{ status: 500, body: "html" }],
-    row: { attempts: 1, fails: "500" },
-  },
-  {
-    what: "504 before the commit, of a create",
-    why: "it may still arrive, so it is not sent again; the next run finds nothing and creates it",
-    actions: ["create"],
-    steps: [{ status: 504, body: "html" }],
-    row: { attempts: 1, fails: UNKNOWN },
-  },
+  [
+    "502 after the commit of a create",
+    "the outcome is unknown: the record is found",
+    ["create"],
+    [PAGE],
+    { attempts: 1 },
+  ],
+  ["502 after the commit", "may be repeated: sent again", CHANGES, [PAGE], { attempts: 2 }],
+  ["500, which may be permanent", "the next run does the rest", CHANGES, [FAILED], { attempts: 1, fails: "500" }],
+  ["504 before the commit of a create", LATER, ["create"], [GONE], { attempts: 1, fails: UNKNOWN }],
 ]);
 
-describe.concurrent("F6: a proxy's page in place of a read", () => {
-  test.each(everyKind())("504 for a $kind ($adapter) is retried", (row) =>
+test.concurrent.each(everyKind())(
+  "F6: a proxy's page in place of a read: 504 for a $kind ($adapter) is retried",
+  (row) =>
     scenario({
       ...row,
       action: "update",
@@ -53,5 +40,4 @@ describe.concurrent("F6: a proxy's page in place of a read", () => {
       },
       afterwards: ["up"],
     }),
-  );
-});
+);

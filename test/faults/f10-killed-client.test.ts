@@ -14,68 +14,43 @@ import {
 import type { Action } from "./subject.ts";
 import { acting, throughPlugin } from "./table.ts";
 
-interface Row {
-  point: string;
-  why: string;
-  row: Omit<Scenario, "adapter" | "kind" | "action">;
-}
+type Row = [point: string, why: string, row: Omit<Scenario, "adapter" | "kind" | "action">];
 
 const held =
   (step: Step): Scenario["script"] =>
   ({ operation }) => ({ rules: [{ operation, steps: [{ ...step, hold: true }] }] });
 
+/** For both runs: the next one begins its search before the request times out, however slow the machine is. */
+const CARRIED_OUT_MEANWHILE: Row[2] = {
+  script: held({}),
+  act: (stage) => {
+    stage.testbed.stopClock();
+    return killOnArrival(false)(stage);
+  },
+  watch: ({ testbed, subject: { list, operation } }) => ({
+    atPoint: async (point) => {
+      if (point !== "after reply" || testbed.attempts(list).length + testbed.attempts(operation).length === 0) return;
+      testbed.resumeClock();
+      testbed.server.faults?.release();
+    },
+  }),
+};
+const FOUND = "the record is found by its parent and inputs";
+const SEARCHED = "the next run searches for the pending entry, finds nothing, and sends it";
+const MEANWHILE = "after it is sent, with the commit during the next run's search";
+const REFUSED = { script: held({ status: 503 }), act: killOnArrival(false) };
+
 const ROWS: Row[] = [
-  {
-    point: "before the request is sent",
-    why: "the next run searches for the pending entry, finds nothing, and sends it",
-    row: { act: killAt("before send") },
-  },
-  {
-    point: "after it is sent, with the commit during the next run's search",
-    why: "the next run waits until the request has timed out",
-    row: {
-      script: held({}),
-      act: (stage) => {
-        // For both runs: the next one begins its search before the request times out, however slow the machine is.
-        stage.testbed.stopClock();
-        return killOnArrival(false)(stage);
-      },
-      watch: ({ testbed, subject: { list, operation } }) => ({
-        atPoint: async (point) => {
-          if (point !== "after reply" || testbed.attempts(list).length + testbed.attempts(operation).length === 0)
-            return;
-          testbed.resumeClock();
-          testbed.server.faults?.release();
-        },
-      }),
-    },
-  },
-  {
-    point: "after it is sent, without a commit",
-    why: "the next run finds nothing and sends its own",
-    row: {
-      script: held({ status: 503 }),
-      act: killOnArrival(false),
-    },
-  },
-  {
-    point: "after it is committed, and before the reply",
-    why: "the record is found by its parent and inputs",
-    row: {
-      script: held({ at: "after" }),
-      act: killOnArrival(true),
-    },
-  },
-  {
-    point: "after the reply, before the journal has it",
-    why: "the record is found by its parent and inputs",
-    row: { act: killAt("after reply") },
-  },
-  {
-    point: "after the provider has finished, before the state is written",
-    why: "the journal has the uid that the state lacks",
-    row: { act: killAt("before state") },
-  },
+  ["before the request is sent", SEARCHED, { act: killAt("before send") }],
+  [MEANWHILE, "the next run waits until the request has timed out", CARRIED_OUT_MEANWHILE],
+  ["after it is sent, without a commit", "the next run finds nothing and sends its own", REFUSED],
+  ["after it is committed, and before the reply", FOUND, { script: held({ at: "after" }), act: killOnArrival(true) }],
+  ["after the reply, before the journal has it", FOUND, { act: killAt("after reply") }],
+  [
+    "after the provider has finished, before the state is written",
+    "the journal has the uid that the state lacks",
+    { act: killAt("before state") },
+  ],
 ];
 
 const ACTIONS: Action[] = ["create", "update", "delete", "replace"];
@@ -84,8 +59,8 @@ describe.concurrent.each(ACTIONS)("F10: kill -9 during a %s", (action) => {
   // A script applies to the first request of its operation. The next run starts without it, and held requests stay held. The plugin
   // dies with the engine at each point once, with the actions in turn; below it dies alone.
   const plugins = (at: number) => throughPlugin(ACTIONS[at % ACTIONS.length] === action ? [action] : [], at);
-  const cases = ROWS.flatMap((row, at) =>
-    [...acting([action], at), ...plugins(at)].map((tried) => ({ ...row, ...tried })),
+  const cases = ROWS.flatMap(([point, why, row], at) =>
+    [...acting([action], at), ...plugins(at)].map((tried) => ({ point, why, row, ...tried })),
   );
   test.each(cases)("$point, of a $kind ($adapter): $why", ({ row, adapter, kind }) =>
     scenario({ ...row, adapter, kind, action }),

@@ -1,7 +1,7 @@
 // kill -9 of the server with a request of every kind under way, and a start on the same file and port (docs/faults.md#f11).
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Json, OperationName } from "../../schema/index.ts";
 import type { FaultScript } from "../../server/index.ts";
 import { faultsOf } from "../harness/api-process.ts";
@@ -75,8 +75,9 @@ const ROWS = (["create", "update", "delete", "replace"] as const).flatMap((actio
   POINTS.map((point) => ({ action, ...point })),
 );
 
-describe.concurrent("F11: kill -9 of the server", () => {
-  test.each(ROWS)("during a $action of every kind, $point", async ({ action, at }) => {
+test.concurrent.each(ROWS)(
+  "F11: kill -9 of the server: during a $action of every kind, $point",
+  async ({ action, at }) => {
     const testbed = await startKillable();
     try {
       const foreign = await testbed.records();
@@ -117,5 +118,5 @@ describe.concurrent("F11: kill -9 of the server", () => {
     } finally {
       await testbed.close();
     }
-  });
-});
+  },
+);

@@ -1,13 +1,14 @@
 // A create succeeds, and the next step fails (docs/faults.md#f12).
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { kindRecords } from "../../provider/kind/index.ts";
 import type { OperationName } from "../../schema/index.ts";
 import { killAt, scenario } from "./scenario.ts";
 import { subjectOf } from "./subject.ts";
 import { everyForm } from "./table.ts";
 
-describe.concurrent("F12: a create succeeds, and the next step fails", () => {
-  test.each(everyForm())("a $kind ($adapter) is recorded with its uid and the reason", (tried) =>
+test.concurrent.each(everyForm())(
+  "F12: a create succeeds, and the next step fails: a $kind ($adapter) is recorded with its uid and the reason",
+  (tried) =>
     scenario({
       ...tried,
       action: "create",
@@ -35,5 +36,4 @@ describe.concurrent("F12: a create succeeds, and the next step fails", () => {
       },
       fails: "500",
     }),
-  );
-});
+);

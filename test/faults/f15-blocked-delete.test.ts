@@ -1,67 +1,64 @@
 // A foreign record blocks a delete (docs/faults.md#f15).
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Json } from "../../schema/index.ts";
 import { IAM } from "../harness/small-engine/owner.ts";
 import { type Stage, scenario } from "./scenario.ts";
 
-describe.concurrent("F15: a foreign record holds it", () => {
-  const foreignIn: Record<"group" | "identity" | "role", (stage: Stage) => Promise<[string, Json]>> = {
-    group: async ({ uid }) => [`groups/${uid("subject")}`, { name: "not-ours" }],
-    identity: async ({ testbed, uid }) => [
-      `roleBindings/${testbed.home}`,
-      { identityUid: uid("subject"), roleUid: testbed.foreign.role },
-    ],
-    role: async ({ testbed, uid }) => [
-      `roleBindings/${uid("team")}`,
-      { identityUid: testbed.foreign.identity, roleUid: uid("subject") },
-    ],
-  };
-  const kinds = ["group", "identity", "role"] as const;
-  test.each(kinds.map((kind) => ({ adapter: "dynamic" as const, kind })))(
-    "the delete of a $kind fails with the violation, and the record stays",
-    (tried) => {
-      let foreign: Json;
-      return scenario({
-        ...tried,
-        action: "delete",
-        act: async (stage) => {
-          const { testbed, engine, subject } = stage;
-          const [path, body] = await foreignIn[tried.kind](stage);
-          foreign = await testbed.call("POST", `${IAM}/${path}`, body);
-          return engine.run("up", subject.after);
-        },
-        fails: "FAILED_PRECONDITION",
-        checkDuring: async ({ testbed, uid }, outcome) => {
-          expect(outcome?.errors.join()).toContain(foreign.uid as string);
-          const live = await testbed.records();
-          expect([...live.keys()]).toEqual(expect.arrayContaining([foreign.uid, uid("subject")]));
-          const path = `name` in foreign ? "groups" : "roleBindings";
-          await testbed.call("DELETE", `${IAM}/${path}/${foreign.uid}`);
-        },
-      });
-    },
-  );
-});
+const foreignIn: Record<"group" | "identity" | "role", (stage: Stage) => Promise<[string, Json]>> = {
+  group: async ({ uid }) => [`groups/${uid("subject")}`, { name: "not-ours" }],
+  identity: async ({ testbed, uid }) => [
+    `roleBindings/${testbed.home}`,
+    { identityUid: uid("subject"), roleUid: testbed.foreign.role },
+  ],
+  role: async ({ testbed, uid }) => [
+    `roleBindings/${uid("team")}`,
+    { identityUid: testbed.foreign.identity, roleUid: uid("subject") },
+  ],
+};
+const kinds = ["group", "identity", "role"] as const;
+
+test.concurrent.each(kinds.map((kind) => ({ adapter: "dynamic" as const, kind })))(
+  "F15: a foreign record holds it: the delete of a $kind fails with the violation, and the record stays",
+  (tried) => {
+    let foreign: Json;
+    return scenario({
+      ...tried,
+      action: "delete",
+      act: async (stage) => {
+        const { testbed, engine, subject } = stage;
+        const [path, body] = await foreignIn[tried.kind](stage);
+        foreign = await testbed.call("POST", `${IAM}/${path}`, body);
+        return engine.run("up", subject.after);
+      },
+      fails: "FAILED_PRECONDITION",
+      checkDuring: async ({ testbed, uid }, outcome) => {
+        expect(outcome?.errors.join()).toContain(foreign.uid as string);
+        const live = await testbed.records();
+        expect([...live.keys()]).toEqual(expect.arrayContaining([foreign.uid, uid("subject")]));
+        const path = `name` in foreign ? "groups" : "roleBindings";
+        await testbed.call("DELETE", `${IAM}/${path}/${foreign.uid}`);
+      },
+    });
+  },
+);
 
 // No record is in a role binding or refers to one, so no foreign record can hold one.
-describe.concurrent("F15: a foreign record is beside it", () => {
-  test("a roleBinding is deleted, and a foreign one of the same identity and role stays", () =>
-    scenario({
-      adapter: "dynamic",
-      kind: "roleBinding",
-      action: "delete",
-      act: async ({ testbed, engine, subject, uid }) => {
-        const beside = await testbed.call("POST", `${IAM}/roleBindings/${uid("team")}`, {
-          identityUid: uid("who"),
-          roleUid: uid("what"),
-        });
-        const ours = uid("subject");
-        const outcome = await engine.run("up", subject.after);
-        expect(testbed.attempts(subject.operation)).toHaveLength(1);
-        const live = await testbed.records();
-        expect([live.has(ours), live.has(beside.uid as string)]).toEqual([false, true]);
-        await testbed.call("DELETE", `${IAM}/roleBindings/${beside.uid}`);
-        return outcome;
-      },
-    }));
-});
+test.concurrent("F15: a roleBinding is deleted, and a foreign one of the same identity and role stays", () =>
+  scenario({
+    adapter: "dynamic",
+    kind: "roleBinding",
+    action: "delete",
+    act: async ({ testbed, engine, subject, uid }) => {
+      const beside = await testbed.call("POST", `${IAM}/roleBindings/${uid("team")}`, {
+        identityUid: uid("who"),
+        roleUid: uid("what"),
+      });
+      const ours = uid("subject");
+      const outcome = await engine.run("up", subject.after);
+      expect(testbed.attempts(subject.operation)).toHaveLength(1);
+      const live = await testbed.records();
+      expect([live.has(ours), live.has(beside.uid as string)]).toEqual([false, true]);
+      await testbed.call("DELETE", `${IAM}/roleBindings/${beside.uid}`);
+      return outcome;
+    },
+  }));

@@ -1,13 +1,15 @@
 // A person deletes or changes a record by hand (docs/faults.md#f17).
-import { describe, test } from "vitest";
+import { test } from "vitest";
 import { kindRecords } from "../../provider/kind/index.ts";
 import { IAM } from "../harness/small-engine/owner.ts";
 import { scenario } from "./scenario.ts";
 import { everyForm } from "./table.ts";
 
-describe.concurrent("F17: a change by hand", () => {
-  const cases = ["deleted", "changed"].flatMap((how, at) => everyForm(at).map((tried) => ({ ...tried, how })));
-  test.each(cases)("a $kind ($adapter) that was $how by hand is restored as declared", ({ adapter, kind, how }) =>
+const cases = ["deleted", "changed"].flatMap((how, at) => everyForm(at).map((tried) => ({ ...tried, how })));
+
+test.concurrent.each(cases)(
+  "F17: a change by hand: a $kind ($adapter) that was $how by hand is restored as declared",
+  ({ adapter, kind, how }) =>
     scenario({
       adapter,
       kind,
@@ -23,5 +25,4 @@ describe.concurrent("F17: a change by hand", () => {
         return outcome;
       },
     }),
-  );
-});
+);

@@ -44,57 +44,43 @@ const countBeside = async (stage: Stage): Promise<number> => {
   return Number((await stage.testbed.call("GET", `${IAM}/${pluralOf(stage)}?${query}`)).totalCount);
 };
 
-interface Row {
-  what: string;
-  why: string;
+type Row = [
+  what: string,
+  why: string,
   /** of the first page */
-  steps: { reset?: true }[];
-  between(stage: Stage, others: string[]): Promise<void>;
+  steps: { reset?: true }[],
+  between: (stage: Stage, others: string[]) => Promise<void>,
   /** pages that are requested after the POST */
-  pages: number;
-}
+  pages: number,
+];
 
 const remove = (stage: Stage, uid: string) => stage.testbed.call("DELETE", `${IAM}/${pluralOf(stage)}/${uid}`);
 
-const ROWS: Row[] = [
-  {
-    what: "a page fails",
-    why: "it is requested again",
-    steps: [{}, { reset: true }],
-    between: async () => undefined,
-    pages: 4,
-  },
-  {
-    what: "rows of the first page are deleted",
-    why: "no row of the next page is skipped",
-    steps: [{}],
-    between: async (stage, others) => {
-      const plural = pluralOf(stage);
-      const query = new URLSearchParams({ "uidp.childrenOf": stage.uid("team"), pageSize: `${PAGE_SIZE}` });
-      const first = (await stage.testbed.call("GET", `${IAM}/${plural}?${query}`))[plural] as { uid: string }[];
-      for (const { uid } of first) {
-        const at = others.indexOf(uid);
-        if (at >= 0) await remove(stage, others.splice(at, 1)[0] as string);
-      }
-    },
-    // And the one that this test requests.
-    pages: 4,
-  },
-  {
-    what: "the page token expires",
-    why: "the list restarts",
-    steps: [{}],
-    between: async ({ testbed }) => {
-      testbed.advanceClock(4 * DAY_MS);
-      writeFileSync(tokenFile(testbed.folder), await testbed.mintToken());
-    },
-    pages: 5,
-  },
-];
-
 const tokenFile = (folder: string): string => join(folder, "identity-token");
 
-describe.concurrent.each(ROWS)("F19: $what between two pages: $why", ({ steps, between, pages }) => {
+const removeFirstPage = async (stage: Stage, others: string[]): Promise<void> => {
+  const plural = pluralOf(stage);
+  const query = new URLSearchParams({ "uidp.childrenOf": stage.uid("team"), pageSize: `${PAGE_SIZE}` });
+  const first = (await stage.testbed.call("GET", `${IAM}/${plural}?${query}`))[plural] as { uid: string }[];
+  for (const { uid } of first) {
+    const at = others.indexOf(uid);
+    if (at >= 0) await remove(stage, others.splice(at, 1)[0] as string);
+  }
+};
+
+const expire = async ({ testbed }: Stage): Promise<void> => {
+  testbed.advanceClock(4 * DAY_MS);
+  writeFileSync(tokenFile(testbed.folder), await testbed.mintToken());
+};
+
+const ROWS: Row[] = [
+  ["a page fails", "it is requested again", [{}, { reset: true }], async () => undefined, 4],
+  // One of the pages is what this test requests.
+  ["rows of the first page are deleted", "no row of the next page is skipped", [{}], removeFirstPage, 4],
+  ["the page token expires", "the list restarts", [{}], expire, 5],
+];
+
+describe.concurrent.each(ROWS)("F19: %s between two pages: %s", (_what, _why, steps, between, pages) => {
   test.each(everyKind())("a $kind ($adapter) is found after others", (tried) =>
     scenario({
       ...tried,

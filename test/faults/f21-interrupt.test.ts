@@ -1,12 +1,13 @@
 // ^C or SIGTERM during a request (docs/faults.md#f21).
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { scenario, startUntilArrival } from "./scenario.ts";
 import { ALL, acting, throughPlugin } from "./table.ts";
 
 const ACTIONS = [...ALL, "replace"] as const;
 
-describe.concurrent("F21: ^C during a request to dynamic resources", () => {
-  test.each(acting(ACTIONS))("$action of a $kind finishes, and the state has it", (tried) =>
+test.concurrent.each(acting(ACTIONS))(
+  "F21: ^C during a request to dynamic resources: $action of a $kind finishes, and the state has it",
+  (tried) =>
     scenario({
       ...tried,
       script: ({ operation }) => ({ rules: [{ operation, steps: [{ at: "after", hold: true }] }] }),
@@ -23,11 +24,11 @@ describe.concurrent("F21: ^C during a request to dynamic resources", () => {
       attempts: 1,
       afterwards: ["up"],
     }),
-  );
-});
+);
 
-describe.concurrent("F21: ^C during a request of the plugin", () => {
-  test.each(throughPlugin(ACTIONS))("$action of a $kind ends at once, and the next run continues", (tried) =>
+test.concurrent.each(throughPlugin(ACTIONS))(
+  "F21: ^C during a request of the plugin: $action of a $kind ends at once, and the next run continues",
+  (tried) =>
     scenario({
       ...tried,
       script: ({ operation }) => ({ rules: [{ operation, steps: [{ at: "after", hold: true }] }] }),
@@ -46,5 +47,4 @@ describe.concurrent("F21: ^C during a request of the plugin", () => {
       },
       attempts: 1,
     }),
-  );
-});
+);

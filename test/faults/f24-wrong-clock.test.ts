@@ -1,16 +1,18 @@
 // Machines with clocks that are ten minutes wrong (docs/faults.md#f24).
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Watch } from "../harness/small-engine/run.ts";
 import { killOnArrival, STACK, scenario } from "./scenario.ts";
 import { everyKind } from "./table.ts";
 
 const MINUTE_MS = 60_000;
 
-describe.concurrent("F24: a clock that is ten minutes wrong", () => {
-  const rows = [10 * MINUTE_MS, -10 * MINUTE_MS].flatMap((wrongBy) =>
-    everyKind().map((tried) => ({ ...tried, wrongBy })),
-  );
-  test.each(rows)("by $wrongBy ms: a $kind ($adapter) whose response was lost is found", ({ wrongBy, ...tried }) =>
+const rows = [10 * MINUTE_MS, -10 * MINUTE_MS].flatMap((wrongBy) =>
+  everyKind().map((tried) => ({ ...tried, wrongBy })),
+);
+
+test.concurrent.each(rows)(
+  "F24: a clock that is ten minutes wrong: by $wrongBy ms: a $kind ($adapter) whose response was lost is found",
+  ({ wrongBy, ...tried }) =>
     scenario({
       ...tried,
       action: "create",
@@ -19,11 +21,11 @@ describe.concurrent("F24: a clock that is ten minutes wrong", () => {
       attempts: 1,
       checkDuring: ({ testbed }) => void expect(testbed.attempts("ExchangeGet")).toHaveLength(1),
     }),
-  );
-});
+);
 
-describe.concurrent("F24: two machines with different clocks share one journal", () => {
-  test.each(everyKind())("a $kind ($adapter) that is committed during the second's search belongs to it", (tried) =>
+test.concurrent.each(everyKind())(
+  "F24: two machines with different clocks share one journal: a $kind ($adapter) that is committed during the second's search belongs to it",
+  (tried) =>
     scenario({
       ...tried,
       action: "create",
@@ -44,5 +46,4 @@ describe.concurrent("F24: two machines with different clocks share one journal",
       },
       attempts: 1,
     }),
-  );
-});
+);

@@ -57,57 +57,37 @@ const loseRun =
   (stage: Stage): Promise<undefined> =>
     lose(point, killed(stage.testbed.home).after)(stage);
 
+type Kinds = [adapter: Scenario["adapter"], kind: Scenario["kind"]];
+
 describe.concurrent("F26: the machine is lost", () => {
-  test.each<{ point: Point; why: string } & Pick<Scenario, "adapter" | "kind" | "action">>([
-    {
-      ...{ point: "before send", adapter: "dynamic", kind: "group", action: "create" },
-      why: "the next run waits until no request can arrive, and sends its own",
-    },
-    {
-      ...{ point: "committed", adapter: "native", kind: "roleBinding", action: "create" },
-      why: "the record has all that was sent, and is as old as the killed run",
-    },
-    { point: "before state", adapter: "dynamic", kind: "roleBinding", action: "replace", why: "the same" },
-  ])("$action of a $kind, killed at: $point ($adapter): $why", ({ point, adapter, kind, action }) =>
+  const EQUAL = "the record has all that was sent, and is as old as the killed run";
+  test.each<[action: "create" | "replace", kind: Kinds[1], point: Point, adapter: Kinds[0], why: string]>([
+    ["create", "group", "before send", "dynamic", "the next run waits until no request can arrive, and sends its own"],
+    ["create", "roleBinding", "committed", "native", EQUAL],
+    ["replace", "roleBinding", "before state", "dynamic", "the same"],
+  ])("%s of a %s, killed at: %s (%s): %s", (action, kind, point, adapter) =>
     scenarioOf({ adapter, kind, action, act: (stage) => lose(point, stage.subject.after)(stage) }),
   );
 
-  test("the program has changed meanwhile: the record is changed", () => {
-    const killed = (home: string) => subjectOf("group", "create", home);
+  const ADOPTING = (uid: string) => `adopting group ${uid} "subject"`;
+  const OTHER =
+    /an earlier run created role binding \S+ .* for it, and the program now asks for another one: it is deleted/;
+  const NO_CODE =
+    /an earlier run created group invite \S+, but the response that shows its code was lost: it is deleted, and another one is created/;
+  test.each<[what: string, ...Kinds, changes: Json, message: RegExp | ((uid: string) => string)]>([
+    ["the program has changed: so is the record", "dynamic", "group", { description: "changed meanwhile" }, ADOPTING],
+    ["no update leads to the program: another record", "native", "roleBinding", { parent: ref("other-team") }, OTHER],
+    ["an invite, whose code is lost: another one is created", "dynamic", "groupInvite", {}, NO_CODE],
+  ])("%s", (_, adapter, kind, changes, message) => {
+    const killed = (home: string) => subjectOf(kind, "create", home);
     return scenarioOf({
-      ...{ adapter: "dynamic", kind: "group", action: "create" },
-      subject: changedFrom(killed, { description: "changed meanwhile" }),
-      act: loseRun("committed", killed),
+      ...{ adapter, kind, action: "create", subject: changedFrom(killed, changes), act: loseRun("committed", killed) },
       checkAfter: ({ engine, uid }) => {
-        expect(engine.messages.join("\n")).toContain(`adopting group ${uid("subject")} "subject"`);
+        const text = typeof message === "function" ? message(uid("subject")) : message;
+        expect(engine.messages.join("\n")).toMatch(text);
       },
     });
   });
-
-  test("the program has changed so that no update leads there: another record, and one", () => {
-    const killed = (home: string) => subjectOf("roleBinding", "create", home);
-    return scenarioOf({
-      ...{ adapter: "native", kind: "roleBinding", action: "create" },
-      subject: changedFrom(killed, { parent: ref("other-team") }),
-      act: loseRun("committed", killed),
-      checkAfter: ({ engine }) => {
-        expect(engine.messages.join("\n")).toMatch(
-          /an earlier run created role binding \S+ .* for it, and the program now asks for another one: it is deleted/,
-        );
-      },
-    });
-  });
-
-  test("an invite, whose code is lost: another one is created", () =>
-    scenarioOf({
-      ...{ adapter: "dynamic", kind: "groupInvite", action: "create" },
-      act: (stage) => lose("committed", stage.subject.after)(stage),
-      checkAfter: ({ engine }) => {
-        expect(engine.messages.join("\n")).toMatch(
-          /an earlier run created group invite \S+, but the response that shows its code was lost: it is deleted, and another one is created/,
-        );
-      },
-    }));
 
   test("the program no longer declares the resource: it is named, and a destroy deletes it", () => {
     const killed = (home: string) => subjectOf("identity", "create", home);

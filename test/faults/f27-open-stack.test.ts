@@ -1,8 +1,8 @@
 // kill -9 of a run without checkpoints, which leaves the engine's state as it was before the run (docs/faults.md#f27).
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Json } from "../../schema/index.ts";
 import { type Program, ref } from "../harness/small-engine/program.ts";
-import type { Adapter } from "../harness/small-engine/provider.ts";
+import { ADAPTERS, type Adapter } from "../harness/small-engine/provider.ts";
 import type { Engine } from "../harness/small-engine/run.ts";
 import { startTestbed, type Testbed } from "../harness/small-engine/testbed.ts";
 import { compareLiveAccess } from "../soak/live-access.ts";
@@ -47,11 +47,7 @@ interface Stage {
   foreign: Foreign;
 }
 
-interface Row {
-  follows: string;
-  why: string;
-  act(stage: Stage): Promise<Program>;
-}
+type Row = [follows: string, why: string, act: (stage: Stage) => Promise<Program>];
 
 const up =
   (programOf: (home: string) => Program) =>
@@ -65,27 +61,18 @@ const up =
     return program;
   };
 
+const destroy = async ({ testbed, engine, foreign }: Stage): Promise<Program> => {
+  expect((await engine.run("destroy")).errors).toEqual([]);
+  expect(await judgeDestroyed(testbed, STACK, foreign)).toEqual([]);
+  return [];
+};
+
+const REVERTED = "the reverted program";
 const ROWS: Row[] = [
-  { follows: "the same program", why: "it takes over what was created", act: up(after) },
-  {
-    follows: "the reverted program",
-    why: "it restores what was changed or deleted, and deletes the rest",
-    act: up(before),
-  },
-  {
-    follows: "a changed program",
-    why: "a record that it wants otherwise is deleted, and another one created",
-    act: up(changed),
-  },
-  {
-    follows: "a destroy",
-    why: "it deletes what the state lacks too",
-    act: async ({ testbed, engine, foreign }) => {
-      expect((await engine.run("destroy")).errors).toEqual([]);
-      expect(await judgeDestroyed(testbed, STACK, foreign)).toEqual([]);
-      return [];
-    },
-  },
+  ["the same program", "it takes over what was created", up(after)],
+  [REVERTED, "it restores what was changed or deleted, and deletes the rest", up(before)],
+  ["a changed program", "a record that it wants otherwise is deleted, and another one created", up(changed)],
+  ["a destroy", "it deletes what the state lacks too", destroy],
 ];
 
 /** A stack whose last run was killed after its last request. */
@@ -104,14 +91,16 @@ const killed = async (adapter: Adapter): Promise<Stage & { close(): Promise<void
   return { testbed, engine: testbed.engine(STACK, { checkpoints: "on" }), foreign, close };
 };
 
-describe.concurrent("F27: a run without checkpoints is killed", () => {
-  // The rest: npm run soak:provider -- --checkpoints off.
-  const ofPlugin = ROWS.filter(({ follows }) => follows === "the reverted program");
-  const cases = [
-    ...ROWS.map((row) => ({ adapter: "dynamic" as const, ...row })),
-    ...ofPlugin.map((row) => ({ adapter: "native" as const, ...row })),
-  ];
-  test.each(cases)("$follows follows: $why ($adapter)", async ({ adapter, act }) => {
+// The rest: npm run soak:provider -- --checkpoints off.
+const cases = ROWS.flatMap(([follows, why, act]) =>
+  ADAPTERS.filter((adapter) => adapter === "dynamic" || follows === REVERTED).map((adapter) => ({
+    ...{ adapter, follows, why, act },
+  })),
+);
+
+test.concurrent.each(cases)(
+  "F27: a run without checkpoints is killed: $follows follows: $why ($adapter)",
+  async ({ adapter, act }) => {
     const { close, ...stage } = await killed(adapter);
     const { testbed, engine, foreign } = stage;
     try {
@@ -125,8 +114,8 @@ describe.concurrent("F27: a run without checkpoints is killed", () => {
     } finally {
       await close();
     }
-  });
-});
+  },
+);
 
 /** A set beside two identities. */
 const shared = (home: string, identities: readonly string[], members: readonly string[]): Program => [
@@ -143,7 +132,7 @@ const shared = (home: string, identities: readonly string[], members: readonly s
   },
 ];
 
-test.each<Adapter>(["dynamic", "native"])(
+test.each(ADAPTERS)(
   "F27: the pair of a set whose response never came goes with its identity, which the program no longer has (%s)",
   async (adapter) => {
     const testbed = await startTestbed(adapter);

@@ -2,87 +2,53 @@
 import { describe, expect, test } from "vitest";
 import { ADAPTERS, type Adapter } from "../harness/small-engine/provider.ts";
 import { readState } from "../harness/small-engine/state.ts";
-import { killAt, killOnArrival, type Scenario, STACK, type Step, scenario, twoRuns } from "./scenario.ts";
+import { killAt, killOnArrival, type Scenario, STACK, type Stage, type Step, scenario, twoRuns } from "./scenario.ts";
 import { setSubject } from "./subject.ts";
-import { UNKNOWN } from "./table.ts";
+import { COMMITTED_LATE } from "./table.ts";
 
 type Action = "create" | "update" | "delete";
 
-interface Row {
-  what: string;
-  actions: Action[];
-  steps?: Step[];
+type Row = [
+  what: string,
+  actions: Action[],
+  row: Omit<Scenario, "adapter" | "kind" | "action" | "script" | "subject">,
+  steps?: Step[],
   /** through the plugin as well */
-  throughPlugin?: true;
-  row: Omit<Scenario, "adapter" | "kind" | "action" | "script" | "subject">;
-}
+  throughPlugin?: true,
+];
 
 const ADDS: Action[] = ["create", "update"];
 const ALL: Action[] = [...ADDS, "delete"];
 
+const LOST: Step = { at: "after", reset: true };
+
+const killBeforeState = async ({ engine, subject }: Stage): Promise<undefined> => {
+  const change = subject.method === "DELETE" ? "deleting" : "updating";
+  const of = subject.before.some(({ name }) => name === "subject") ? change : "creating";
+  await engine.start("up", subject.after, { point: "before state", of }).paused;
+  await engine.kill();
+};
+
 const ROWS: Row[] = [
-  {
-    what: "a reset before the commit of a batch: nothing is found, and it is sent again",
-    ...{ actions: ADDS, steps: [{ reset: true }], row: { attempts: 2 } },
-  },
-  {
-    what: "a reset after the commit: found, pair by pair",
-    ...{ actions: ADDS, steps: [{ at: "after", reset: true }], row: { attempts: 1 } },
-  },
-  {
-    what: "a batch that times out and is committed after the run gave up: the next run takes the bindings",
-    actions: ADDS,
-    steps: [{ hold: true }],
-    row: {
-      attempts: 1,
-      act: ({ engine, subject: { after, method } }) => engine.run("up", after, { shortTimeout: { ms: 3_000, method } }),
-      fails: UNKNOWN,
-      checkDuring: ({ testbed, subject }) => {
-        testbed.server.faults?.release();
-        return testbed.waitForAttempts(subject.operation, 1, true);
-      },
-    },
-  },
-  {
-    what: "a lost response to a delete: sent again, to the same effect",
-    ...{ actions: ["delete"], steps: [{ at: "after", reset: true }], row: { attempts: 3 } },
-  },
-  { what: "kill -9 before the request is sent", actions: ALL, row: { act: killAt("before send") } },
-  { what: "kill -9 after the reply, before the journal has it", actions: ALL, row: { act: killAt("after reply") } },
-  {
-    what: "kill -9 before the state is written",
-    actions: ALL,
-    throughPlugin: true,
-    row: {
-      act: async ({ engine, subject }) => {
-        const of = subject.before.some(({ name }) => name === "subject")
-          ? subject.method === "DELETE"
-            ? "deleting"
-            : "updating"
-          : "creating";
-        await engine.start("up", subject.after, { point: "before state", of }).paused;
-        await engine.kill();
-        return undefined;
-      },
-    },
-  },
-  {
-    what: "kill -9 while the server carries the batch out",
-    actions: ADDS,
-    steps: [{ at: "after", hold: true }],
-    row: { act: killOnArrival(true) },
-  },
+  ["a reset before the commit of a batch: it is sent again", ADDS, { attempts: 2 }, [{ reset: true }]],
+  ["a reset after the commit: found, pair by pair", ADDS, { attempts: 1 }, [LOST]],
+  ["a batch that is committed after the run gave up: the next one takes it", ADDS, COMMITTED_LATE, [{ hold: true }]],
+  ["a lost response to a delete: sent again, to the same effect", ["delete"], { attempts: 3 }, [LOST]],
+  ["kill -9 before the request is sent", ALL, { act: killAt("before send") }],
+  ["kill -9 after the reply, before the journal has it", ALL, { act: killAt("after reply") }],
+  ["kill -9 before the state is written", ALL, { act: killBeforeState }, [], true],
+  ["kill -9 while the server carries it out", ADDS, { act: killOnArrival(true) }, [{ at: "after", hold: true }]],
 ];
 
 const throughAdapter = (adapter: Adapter, rows: readonly Row[]) =>
-  rows.flatMap(({ actions, ...row }) => actions.map((action) => ({ ...row, adapter, action })));
+  rows.flatMap(([what, actions, row, steps]) => actions.map((action) => ({ what, row, steps, adapter, action })));
 
 // Below its methods the plugin runs the same code; it takes the outputs of a set to the state itself.
 const cases = [
   ...throughAdapter("dynamic", ROWS),
   ...throughAdapter(
     "native",
-    ROWS.filter(({ throughPlugin }) => throughPlugin),
+    ROWS.filter(([, , , , throughPlugin]) => throughPlugin),
   ),
 ];
 

@@ -67,8 +67,7 @@ describe.concurrent("a group invite whose response is lost", () => {
   );
 });
 
-describe.concurrent("a tag whose response is lost", () => {
-  test.each(rowsOf([...RESETS, KILL]))("$how is found and owned ($adapter)", ({ adapter, row }) =>
-    scenario({ kind: "tag", action: "create", adapter, ...row }),
-  );
-});
+test.concurrent.each(rowsOf([...RESETS, KILL]))(
+  "a tag whose response is lost $how is found and owned ($adapter)",
+  ({ adapter, row }) => scenario({ kind: "tag", action: "create", adapter, ...row }),
+);
