@@ -78,27 +78,22 @@ describe.each([
     expect(await overGrpc()).toMatchObject({ code: 14, message: "Unavailable: a scripted failure with status 502" });
   });
 
-  test("a reset ends the connection over REST", async () => {
+  test("a reset ends the connection over REST, and its stream on HTTP/2", async () => {
     meets({ at, reset: true });
     await expect(overRest()).rejects.toMatchObject({ code: "ECONNRESET", message: "read ECONNRESET" });
+    await expectMade(made);
+    meets({ at, reset: true });
+    expect(await restOnHttp2()).toMatchObject({ text: "", error: "ERR_HTTP2_STREAM_ERROR" });
     await expectMade(made);
   });
 
   test("a reset ends the stream over gRPC, and other calls of the connection continue", async () => {
     meets({ at, reset: true });
-    expect(await overGrpc()).toMatchObject({
-      code: 13,
-      message: "Received RST_STREAM with code 2 (Internal server error)",
-    });
+    const message = "Received RST_STREAM with code 2 (Internal server error)";
+    expect(await overGrpc()).toMatchObject({ code: 13, message });
     await expectMade(made);
     name = `${name} again`;
     expect((await overGrpc()).code).toBe(0);
-  });
-
-  test("a reset ends the stream for REST on HTTP/2", async () => {
-    meets({ at, reset: true });
-    expect(await restOnHttp2()).toMatchObject({ text: "", error: "ERR_HTTP2_STREAM_ERROR" });
-    await expectMade(made);
   });
 });
 
