@@ -89,11 +89,8 @@ it("the process of a component ends with its engine, though the engine answers t
 });
 
 it("the arguments of a component are those that the program gives, with identity providers that carry their resources, their marks and what is not known", async () => {
-  const inputs = {
-    file: "access.yaml",
-    adopt: null,
-    identityProviders: { one: "uid", two: new Secret("hidden"), three: UNKNOWN },
-  };
+  const identityProviders = { one: "uid", two: new Secret("hidden"), three: UNKNOWN };
+  const inputs = { file: "access.yaml", adopt: null, identityProviders };
   const inputdependencies = [["identityProviders", { urns: ["urn:sso"] }]] as const;
   const args = argumentsFrom(requestWith({ inputs, inputdependencies }));
   expect(Object.keys(args)).toEqual(["file", "identityProviders"]);
@@ -123,9 +120,7 @@ const outputOf = (program: string): string => {
     const reject = (text) => void Promise.reject(new Error(text));
     const later = () => new Promise((done) => setTimeout(done, 20));
     ${program}`;
-  const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", text], {
-    encoding: "utf8",
-  });
+  const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", text], { encoding: "utf8" });
   return stdout || (/^Error: .*$/m.exec(stderr)?.[0] ?? stderr);
 };
 
@@ -145,10 +140,7 @@ it("the options of a component are those of the program, and none where it gives
     requestWith({
       aliases: [
         { urn: "urn:former", spec: nothing },
-        {
-          urn: "",
-          spec: { ...nothing, name: "former", type: "t", stack: "s", project: "p", parenturn: "urn:above" },
-        },
+        { urn: "", spec: { ...nothing, name: "former", type: "t", stack: "s", project: "p", parenturn: "urn:above" } },
         { urn: "", spec: { ...nothing, noparent: 1 } },
       ],
       parent: "urn:parent",

@@ -66,11 +66,7 @@ describe("a preview", () => {
     const { inputs } = await plugin.check(urn, { parent: UNKNOWN, identity: UNKNOWN, role: "viewer" });
     const { id, outs } = await plugin.create(urn, inputs, { preview: true });
     expect(id).toBe("");
-    expect(outs).toMatchObject({
-      parent: UNKNOWN,
-      identity: UNKNOWN,
-      role: { uid: UNKNOWN, name: "viewer" },
-    });
+    expect(outs).toMatchObject({ parent: UNKNOWN, identity: UNKNOWN, role: { uid: UNKNOWN, name: "viewer" } });
   });
 
   it("keeps the outputs that an update does not change, and sends nothing", async () => {
@@ -132,9 +128,7 @@ describe("the detailed diff", () => {
     const role = await created("Role", { parent: org, name: "r", capabilities: ["groups.list", "repo.list"] });
     expect(
       (await compared(role, { parent: org, name: "r", capabilities: ["groups.list", "roles.list"] })).detailed,
-    ).toEqual({
-      "capabilities[1]": update(),
-    });
+    ).toEqual({ "capabilities[1]": update() });
     const more = ["groups.list", "repo.list", "roles.list"];
     expect((await compared(role, { parent: org, name: "r", capabilities: more })).detailed).toEqual({
       "capabilities[1]": { kind: "ADD", isInput: true },

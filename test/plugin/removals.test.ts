@@ -150,7 +150,7 @@ describe("at the end of a preview", () => {
 
 const SECRET = "1b47061264138c4ac30d75fd1eb44270";
 
-const { org, startProcess, created } = await setUp();
+const { org, startProcess, created, compared } = await setUp();
 
 it("the plugin compares the state with what the engine has checked, once the engine ends it", async () => {
   const kept = await created("Group", { parent: org, name: "kept" });
@@ -172,14 +172,7 @@ it("the plugin compares the state with what the engine has checked, once the eng
   const options = { isWholeProgram: true, run: "preview" as const };
   const plugin = await startProcess(env, undefined, { options, storedStacks });
   await plugin.configure();
-  for (const one of [kept, renamed]) {
-    const { inputs } = await plugin.check(
-      one.urn,
-      { parent: org, name: one === kept ? "kept" : "renamed" },
-      one.inputs,
-    );
-    await plugin.diff(one.urn, one.id, one.outs, inputs, one.inputs);
-  }
+  for (const [name, one] of Object.entries({ kept, renamed })) await compared(one, { parent: org, name }, plugin);
   expect(plugin.messages).toEqual([]);
   await plugin.cancel();
   await plugin.cancel();

@@ -9,14 +9,12 @@ import { setUp } from "./fixture.ts";
 
 const { service, org, plugin, startProcess, nextProcess, created, createIdentity, compared } = await setUp();
 
+const stamp = expect.stringMatching(`^${service.baseUrl} [0-9a-z]{7}`);
+
 describe("a resource", () => {
   it("keeps its service once, no handler, and no key where its URN and the backend give it", async () => {
     const { inputs, outs, id } = await created("Group", { parent: org, name: "eng" });
-    expect(inputs).toEqual({
-      parent: org,
-      name: "eng",
-      [AT]: expect.stringMatching(`^${service.baseUrl} [0-9a-z]{7}`),
-    });
+    expect(inputs).toEqual({ parent: org, name: "eng", [AT]: stamp });
     expect(outs).toMatchObject({ uid: id, parent: org, name: "eng" });
     for (const name of [KEY, SERVICE, PROVIDER]) expect(outs).not.toHaveProperty(name);
   });
@@ -60,12 +58,7 @@ describe("a resource", () => {
     const names = { group: "named", identity: "[secret]", role: "viewer" };
     const args = { parent: group, identity, role: "viewer", [RUN]: { isPreview: false, names } };
     const one = await created("RoleBinding", args);
-    expect(one.inputs).toEqual({
-      parent: group,
-      identity,
-      role: "viewer",
-      [AT]: expect.stringMatching(`^${service.baseUrl} [0-9a-z]{7}`),
-    });
+    expect(one.inputs).toEqual({ parent: group, identity, role: "viewer", [AT]: stamp });
     expect(one.outs).toMatchObject({ identity: { uid: identity }, group: { name: "named" } });
     expect(JSON.stringify(one)).not.toMatch(/hidden|__role|names/);
     const { inputs } = await plugin.check(one.urn, { ...args, role: "editor" }, one.inputs);
@@ -100,10 +93,7 @@ describe("a resource", () => {
   it("of a state of the dynamic form, which repeats inputs in its outputs, is no change, and a read leaves its inputs as they are", async () => {
     const args = { parent: org, name: "older", description: "" };
     const { urn, id, ...one } = await created("Group", args);
-    const own = {
-      [KEY]: `organization/project/stack/Group::${urn.replace(/^.*::/, "")}`,
-      [SERVICE]: service.baseUrl,
-    };
+    const own = { [KEY]: `organization/project/stack/Group::${urn.replace(/^.*::/, "")}`, [SERVICE]: service.baseUrl };
     const { [AT]: _at, ...before } = one.inputs;
     const [inputs, outs] = [
       { ...before, ...own },
@@ -213,12 +203,7 @@ describe("secrets", () => {
     const invite = await created("GroupInvite", { parent: org, role: "viewer", ttl: "600s" });
     expect(invite.outs.code).toBeInstanceOf(Secret);
     const oidc = { issuer: "https://login.example.com", clientId: "c", clientSecret: "never shown" };
-    const login = await created("IdentityProvider", {
-      parent: org,
-      name: "login",
-      defaultRole: "viewer",
-      oidc,
-    });
+    const login = await created("IdentityProvider", { parent: org, name: "login", defaultRole: "viewer", oidc });
     expect(login.inputs.oidc).toMatchObject({ clientId: "c", clientSecret: new Secret("never shown") });
     const later = await nextProcess();
     const read = await later.read(login.urn, login.id, login.outs, { ...login.inputs, oidc });

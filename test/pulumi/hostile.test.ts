@@ -8,11 +8,8 @@ import { UNKNOWN, valuesIn } from "../../pulumi/value.ts";
 import type { Json } from "../../schema/index.ts";
 import { CI, TEAM, urnOf } from "../access/team.ts";
 
-const BOUND = {
-  op: "create",
-  urn: urnOf("RoleBinding", "b"),
-  newState: { inputs: { parent: TEAM, identity: CI, role: "viewer" } },
-};
+const inputs = { parent: TEAM, identity: CI, role: "viewer" };
+const BOUND = { op: "create", urn: urnOf("RoleBinding", "b"), newState: { inputs } };
 
 const text = JSON.stringify({ steps: [BOUND], changeSummary: { create: 1 } });
 test.each([
@@ -53,14 +50,10 @@ describe("a preview that failed", () => {
 });
 
 const service = { baseUrl: "http://localhost:8080/" };
-const stepAt = (address: string): Json => ({
-  ...{
-    op: "same",
-    urn: BOUND.urn,
-    oldState: { inputs: {}, outputs: { __service: address } },
-    newState: { inputs: {} },
-  },
-});
+const stepAt = (address: string): Json => {
+  const oldState = { inputs: {}, outputs: { __service: address } };
+  return { op: "same", urn: BOUND.urn, oldState, newState: { inputs: {} } };
+};
 const checkStep = (step: Json, movedFrom?: string) =>
   otherServiceText(parsePreview(JSON.stringify({ steps: [step] }), "FILE"), {
     ...service,

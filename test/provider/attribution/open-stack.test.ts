@@ -137,19 +137,14 @@ describe("after a killed run without checkpoints", () => {
 
   it("a secret is sent again: no response shows which one the killed run sent", async () => {
     const oidc = (clientSecret: string) => ({ issuer: "https://login.example.com", clientId: "x", clientSecret });
-    const inputs = (secret: string): Json => ({
-      parent,
-      name: `idp-${count}`,
-      defaultRole: "viewer",
-      oidc: oidc(secret),
-    });
-    const provider = await world.run().create("identityProvider", "idp", inputs("old secret"));
+    const idp = (secret: string): Json => ({ parent, name: `idp-${count}`, defaultRole: "viewer", oidc: oidc(secret) });
+    const provider = await world.run().create("identityProvider", "idp", idp("old secret"));
     world.save(provider);
-    await world.killed((run) => run.update(provider, inputs("new secret")));
+    await world.killed((run) => run.update(provider, idp("new secret")));
     service.requests.length = 0;
     const run = world.run();
-    expect(await run.diff(provider, inputs("old secret"))).toMatchObject({ changes: true });
-    await world.run().update(provider, inputs("old secret"));
+    expect(await run.diff(provider, idp("old secret"))).toMatchObject({ changes: true });
+    await world.run().update(provider, idp("old secret"));
     const sent = service.requests.filter(({ method }) => method === "PATCH").map(({ body }) => body);
     expect(sent).toMatchObject([expect.stringContaining("old secret")]);
     expect(JSON.stringify(world.lines())).not.toContain("secret");

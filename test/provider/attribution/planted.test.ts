@@ -29,15 +29,7 @@ beforeEach(async ({ task }) => {
 
 /** Adds a killed run that created a record of these fields, at that time. */
 const plant = (record: Json, atMs: number, about: { uid?: string; fields?: Json } = {}): void => {
-  const began = {
-    began: "r",
-    stack: "organization/project/stack",
-    at: atMs,
-    clock: atMs,
-    host: "h",
-    pid: 9,
-    start: "",
-  };
+  const began = { ...BEGAN, stack: "organization/project/stack", at: atMs, clock: atMs };
   const inputs = fingerprintOf(kindRecords.group, parent, about.fields ?? record, []);
   const key = "organization/project/stack/Group::victim";
   const intent = { intent: "i", key, kind: "group", parent, inputs, given: [], at: atMs, notBefore: atMs, run: "r" };

@@ -284,11 +284,7 @@ const previews = async () => {
   };
   return { check, reported: () => warnings().filter((text) => /duplicates|has the same/.test(text)) };
 };
-const identity = (name: string, subject: string) => ({
-  parent: GROUP,
-  name,
-  claimMatch: { issuer: ISSUER, subject },
-});
+const identity = (name: string, subject: string) => ({ parent: GROUP, name, claimMatch: { issuer: ISSUER, subject } });
 const pair = (parent: string, role: string) => ({ parent, identity: IDENTITY, role });
 
 it("two resources that declare the same are reported, without their values", async () => {

@@ -27,11 +27,8 @@ const start = (env: Record<string, string>): void => {
 };
 beforeEach(() => start({ IRM_TOKEN: api.owner.token }));
 
-const inputsWith = (name: string, args: Json): Json => ({
-  ...keyOf(name),
-  ...{ [PREVIEW]: true, [SECRET_ARGUMENTS]: [] },
-  ...args,
-});
+const unmarked = { [PREVIEW]: true, [SECRET_ARGUMENTS]: [] };
+const inputsWith = (name: string, args: Json): Json => ({ ...keyOf(name), ...unmarked, ...args });
 
 /** The lines of a new resource, or of one with these arguments in the state. */
 const linesOf = async (kind: StateKind, name: string, args: Json, olds: Json = {}) => {
@@ -198,11 +195,14 @@ test.each(types)(
   },
 );
 
+const leavingAs =
+  (type: string) =>
+  (outputs: Json, shown = outputs) => ({ type, urn: `urn:pulumi:dev::p::${type}::old`, outputs, shown });
+
 describe("a role binding that leaves", () => {
   const group = "0123456789abcdef0123456789abcdef01234567";
   const own = { ...bindingOf(`${group}/0123456789abcdef`, "images"), group: { name: "tooling" } };
-  const type = "irm:index:RoleBinding";
-  const leaving = (outputs: Json) => ({ type, urn: `urn:pulumi:dev::p::${type}::old`, outputs, shown: outputs });
+  const leaving = leavingAs("irm:index:RoleBinding");
   const pairs = [{ identity: own.identity.uid, role: own.role.uid }];
   const sets = (parent: string) => [{ name: "tooling", parent, pairs }];
 
@@ -229,13 +229,7 @@ describe("an identity that leaves", () => {
   const group = "0123456789abcdef0123456789abcdef01234567";
   const uid = `${group}/0123456789abcdef`;
   const claimMatch = { issuer: "https://issuer.example", subject: "s" };
-  const type = "irm:index:Identity";
-  const leaving = (outputs: Json, shown = outputs) => ({
-    type,
-    urn: `urn:pulumi:dev::p::${type}::old`,
-    outputs,
-    shown,
-  });
+  const leaving = leavingAs("irm:index:Identity");
   const former = { uid, name: "release", claimMatch };
   const keep = "To keep the record, name the former resource in aliases, or the former key of a policy as was";
   const head = ["Identity old is removed:", `workflows that name ${uid} in IRM_IDENTITY can no longer sign in`];

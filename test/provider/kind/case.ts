@@ -48,6 +48,7 @@ export const ISSUER_KEYS: string = JSON.stringify({
 });
 
 const claimMatch = { issuer: "https://token.example.com", subject: "repo:a/b" };
+const runtimeRepositories = ["https://b.example.com", "https://a.example.com"];
 const byHand = { fields: { description: "by hand" }, repairedBy: "description" };
 const plain = { isRepeatable: true, secrets: [] };
 const single = { isRepeatable: false, secrets: [] };
@@ -174,10 +175,7 @@ export const cases: readonly KindCase[] = [
       aliases: ["web:latest", "edge:latest"],
       activeTags: ["latest", "1"],
       customOverlay: {
-        contents: {
-          packages: ["curl", "bash"],
-          runtimeRepositories: ["https://b.example.com", "https://a.example.com"],
-        },
+        contents: { packages: ["curl", "bash"], runtimeRepositories },
         accounts: { users: [{ username: "app", uid: 1000 }, { username: "admin" }] },
       },
     }),
@@ -189,10 +187,7 @@ export const cases: readonly KindCase[] = [
       activeTags: ["1", "latest"],
       bundles: [],
       customOverlay: {
-        contents: {
-          packages: ["bash", "curl"],
-          runtimeRepositories: ["https://b.example.com", "https://a.example.com"],
-        },
+        contents: { packages: ["bash", "curl"], runtimeRepositories },
         accounts: {
           users: [
             { username: "admin", uid: 0 },

@@ -105,11 +105,8 @@ describe("a repo", () => {
     const path = `acme/p${count}/nginx`;
     const { name } = await call("GetGroup", { uid: service.organization });
     const spelt = path.replace("acme", name as string);
-    const { kind, id, inputs, outs } = await create("repo", {
-      parent: group,
-      name: "m",
-      syncConfig: { source: spelt },
-    });
+    const args = { parent: group, name: "m", syncConfig: { source: spelt } };
+    const { kind, id, inputs, outs } = await create("repo", args);
     expect(outs).toMatchObject({ syncConfig: { source }, aliases: ["web:latest"] });
     expect(reconcile.diff(kind, id, outs, inputs)).toEqual(noChange);
     const read = await reconcile.read(kind, service.otherSession(), id, outs);
@@ -132,11 +129,8 @@ describe("a repo", () => {
     const overlay = (runtimeRepositories: string[], packages: string[]) => ({
       customOverlay: { contents: { runtimeRepositories, packages } },
     });
-    const { kind, id, inputs, outs } = await create("repo", {
-      parent: group,
-      name: "r",
-      ...overlay(["b", "a"], ["y", "x"]),
-    });
+    const args = { parent: group, name: "r", ...overlay(["b", "a"], ["y", "x"]) };
+    const { kind, id, inputs, outs } = await create("repo", args);
     const diff = (further: Json) => reconcile.diff(kind, id, outs, { ...inputs, ...further });
     expect(diff(overlay(["b", "a"], ["x", "y"]))).toEqual(noChange);
     expect(diff(overlay(["a", "b"], ["y", "x"]))).toEqual({ changes: true, replaces: [] });
@@ -323,12 +317,8 @@ it("an existing record that looks like a new one is reported by uid after one li
   expect(text).toContain(`role binding ${id}, created `);
   expect(await duplicates.warningOf(roleBinding, session, args(ci, "other"))).toBeUndefined();
   expect(operations().filter((one) => one === "GET roleBindings")).toHaveLength(1);
-  const silent = [
-    { ...args("viewer"), adopt: id },
-    { ...args("viewer"), identity: UNKNOWN },
-    { ...args("viewer"), parent: UNKNOWN },
-  ];
-  for (const inputs of silent) expect(await duplicates.warningOf(roleBinding, session, inputs)).toBeUndefined();
+  for (const own of [{ adopt: id }, { identity: UNKNOWN }, { parent: UNKNOWN }])
+    expect(await duplicates.warningOf(roleBinding, session, { ...args("viewer"), ...own })).toBeUndefined();
 });
 
 it("an existing record that looks like a new one is not requested again after a failure", async () => {

@@ -13,20 +13,10 @@ const { groupInvite, identityProvider } = kindRecords;
 const PROVIDER = `${GROUP}/2222222222222222`;
 const oidc = { issuer: "https://login.example.com", clientId: "c", clientSecret: "s3cret" };
 const inputs = { parent: GROUP, name: "login", defaultRole: ROLE, oidc };
-const answer = (further: Json = {}) =>
-  json({
-    uid: PROVIDER,
-    name: "login",
-    defaultRole: ROLE,
-    createTime: "2026-01-28T12:00:00Z",
-    oidc: { issuer: oidc.issuer, clientId: "c", ...further },
-  });
+const login = { uid: PROVIDER, name: "login", defaultRole: ROLE };
+const answer = (further: Json = {}) => json({ ...login, oidc: { issuer: oidc.issuer, clientId: "c", ...further } });
 const stored: Json = {
-  uid: PROVIDER,
-  parent: GROUP,
-  name: "login",
-  defaultRole: ROLE,
-  oidc: { issuer: oidc.issuer, clientId: "c" },
+  ...{ ...login, parent: GROUP, oidc: { issuer: oidc.issuer, clientId: "c" } },
   [SECRETS]: { "oidc.clientSecret": "s3cret" },
 };
 
@@ -49,10 +39,7 @@ it("a client secret is sent when it changes, and not when another field does", a
   for (const [changed, mask, sent] of changes) {
     const { clientSecret: _, ...kept } = changed;
     const { session, requests } = scriptedSession(answer(kept));
-    const { outs } = await reconcile.update(identityProvider, session, PROVIDER, stored, {
-      ...inputs,
-      oidc: changed,
-    });
+    const { outs } = await reconcile.update(identityProvider, session, PROVIDER, stored, { ...inputs, oidc: changed });
     const [request] = requests;
     expect(request?.url.searchParams.get("updateMask")).toBe(mask);
     expect((request?.json?.oidc as Json | undefined)?.clientSecret).toBe(sent);
@@ -77,13 +64,7 @@ it("the rule that matches people is refused when it changes, unless a new provid
 });
 
 const invite = `${GROUP}/3333333333333333`;
-const state: Json = {
-  uid: invite,
-  parent: GROUP,
-  role: { uid: ROLE, name: "viewer" },
-  ttl: "60s",
-  code: "cginvite_1",
-};
+const state: Json = { uid: invite, parent: GROUP, role: { uid: ROLE, name: "viewer" }, ttl: "60s", code: "cginvite_1" };
 const own = { parent: GROUP, role: ROLE, ttl: "60s" };
 
 it("the code of an invite is kept by a read, whose response lacks it", async () => {

@@ -119,12 +119,8 @@ describe("the journal of a run without checkpoints", () => {
 
 const folder = testFolder();
 
-const entryOf = (id: string): Entry => ({
-  ...intent,
-  intent: id,
-  key: `organization/project/stack/Group::${id}`,
-  parent: "",
-});
+const atRoot = { ...intent, parent: "" };
+const entryOf = (id: string): Entry => ({ ...atRoot, intent: id, key: `organization/project/stack/Group::${id}` });
 
 /** A uid at the root whose digits are all this one. */
 const uidOf = (digit: string): string => digit.repeat(40);

@@ -81,22 +81,12 @@ describe("AccessPolicy", () => {
   it("uses an organization that exists by its uid, and an exclusive policy declares the bindings of every group", async () => {
     const uid = "0123456789abcdef0123456789abcdef01234567";
     const policy = { ...document, organization: { uid } };
-    const outputs = await create(13, {
-      policy,
-      exclusive: true,
-      maxRemovals: 5,
-      allowReplace: true,
-      deleteAdopted: true,
-    });
+    const options = { allowReplace: true, deleteAdopted: true };
+    const outputs = await create(13, { policy, exclusive: true, maxRemovals: 5, ...options });
     expect(outputs.organization).toBe(uid);
     const all = registered();
     expect(all).not.toHaveProperty("Group acme");
-    expect(all["Group acme/product"]).toEqual({
-      parent: uid,
-      name: "product",
-      allowReplace: true,
-      deleteAdopted: true,
-    });
+    expect(all["Group acme/product"]).toEqual({ parent: uid, name: "product", ...options });
     expect(all["RoleBindingSet acme:access/"]).toMatchObject({ parent: uid, exclusive: true, maxRemovals: 5 });
     expect(all["RoleBindingSet acme:access/product"]).toEqual({
       parent: "id of acme/product",
@@ -134,10 +124,7 @@ it("a policy has records with names that every object has", async () => {
 const withPeople = {
   organization: "acme",
   roles: { auditor: { can: ["groups.list"], was: "inspector" } },
-  people: {
-    "acme-sso": { externalGroups: { "/platform/SRE": ["owner", "auditor"] } },
-    other: { externalGroups: {} },
-  },
+  people: { "acme-sso": { externalGroups: { "/platform/SRE": ["owner", "auditor"] } }, other: { externalGroups: {} } },
 } satisfies PolicyDocument;
 
 it("the people of a policy get one mapping for each role of each external group, by the identity provider that is given", async () => {
@@ -152,10 +139,7 @@ it("the people of a policy get one mapping for each role of each external group,
   const own = { parent: "id of sso", externalGroupId: "/platform/SRE", scope: "id of acme", deleteAdopted: true };
   expect(Object.fromEntries(mappings)).toEqual({
     "ExternalGroupRoleMapping acme:people/acme-sso/owner//platform/SRE": { ...own, role: "owner" },
-    "ExternalGroupRoleMapping acme:people/acme-sso/auditor//platform/SRE": {
-      ...own,
-      role: "id of acme:role/auditor",
-    },
+    "ExternalGroupRoleMapping acme:people/acme-sso/auditor//platform/SRE": { ...own, role: "id of acme:role/auditor" },
   });
 });
 

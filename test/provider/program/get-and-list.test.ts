@@ -281,9 +281,6 @@ it('adopt: "match" finds the mappings of an identity provider by group and role,
   });
   const found = async (role: string) =>
     (await match.mapping({ provider: "acme-sso", externalGroupId: "SRE", role }))?.uid;
-  expect([await found("auditor"), await found("viewer"), await found("editor")]).toEqual([
-    made.auditor,
-    made.viewer,
-    undefined,
-  ]);
+  const all = await Promise.all(["auditor", "viewer", "editor"].map(found));
+  expect(all).toEqual([made.auditor, made.viewer, undefined]);
 });

@@ -132,26 +132,23 @@ describe("a group that is not empty", () => {
   });
 });
 
+const BINDING = `${GROUP}/3333333333333333`;
 const isBound = refusal("FAILED_PRECONDITION", "cannot delete role that is bound");
 
 it("a role that is bound waits for the role bindings that name it", async () => {
   const { session, requests } = scriptedSession((request) => {
-    if (request.method === "GET") return envelope("roleBindings", [{ uid: `${GROUP}/3333333333333333` }]);
+    if (request.method === "GET") return envelope("roleBindings", [{ uid: BINDING }]);
     if (request.url.pathname.includes("roleBindings")) return json({});
     return deletesOf(session).counts.has(ROLE) ? json({}) : isBound;
   });
-  const binding = { uid: `${GROUP}/3333333333333333`, role: { uid: ROLE } };
+  const binding = { uid: BINDING, role: { uid: ROLE } };
   const { roleBinding } = kindRecords;
   await Promise.all([remove(role, session, ROLE, {}), remove(roleBinding, session, binding.uid, binding)]);
   expect(requests.at(-1)?.url.pathname).toBe(`/iam/v2beta1/roles/${ROLE}`);
 });
 
 it("a role that is bound names the role bindings that block it; a role has no forceDestroy", async () => {
-  const binding = {
-    uid: `${GROUP}/3333333333333333`,
-    identity: { uid: IDENTITY, name: "ci" },
-    role: { uid: ROLE, name: "r" },
-  };
+  const binding = { uid: BINDING, identity: { uid: IDENTITY, name: "ci" }, role: { uid: ROLE, name: "r" } };
   const { session } = scriptedSession((request) =>
     request.method === "GET" ? envelope("roleBindings", [binding]) : isBound,
   );

@@ -55,11 +55,8 @@ describe("an update", () => {
   it("keeps a change by hand to fields that the program does not change, and does not mistake it for a wrong response", async () => {
     const { id, outs } = await create(group, { parent: org, name: "eng", description: "ours" });
     await call("UpdateGroup", { group: { uid: id, description: "theirs" }, updateMask: "description" });
-    const { outs: after } = await reconcile.update(group, service.session, id, outs, {
-      parent: org,
-      name: "new",
-      description: "ours",
-    });
+    const news = { parent: org, name: "new", description: "ours" };
+    const { outs: after } = await reconcile.update(group, service.session, id, outs, news);
     expect(after).toMatchObject({ name: "new", description: "theirs" });
     const { session } = scriptedSession(json({ uid: GROUP, name: "new", description: "by hand" }));
     const run = reconcile.update(group, session, GROUP, { uid: GROUP, name: "old" }, { parent: ORG, name: "new" });
@@ -130,9 +127,7 @@ describe("a create", () => {
     const { session } = scriptedSession(json({ uid: GROUP, name: null, novelty: { a: null } }));
     const { outs } = await reconcile
       .create(roleBinding, session, { ...keyOf("rb"), parent: ORG })
-      .catch((error: Incomplete) => ({
-        outs: error.properties,
-      }));
+      .catch((error: Incomplete) => ({ outs: error.properties }));
     expect(Object.hasOwn(outs, "identity")).toBe(false);
     expect(outs).toEqual({ uid: GROUP, parent: ORG, novelty: {} });
   });

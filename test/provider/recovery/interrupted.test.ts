@@ -162,10 +162,7 @@ describe("a create that a killed run left in the engine's state", () => {
   }));
   refuses(
     "is later than the end of the killed run, which nobody followed, by more than a request may take",
-    (args) => ({
-      pending: [{ args, agoMs: 20 * MINUTE_MS }],
-      savedMs: 15 * MINUTE_MS,
-    }),
+    (args) => ({ pending: [{ args, agoMs: 20 * MINUTE_MS }], savedMs: 15 * MINUTE_MS }),
   );
   refuses("may be of a resource that the state has, and that is as new", (args) => ({
     pending: [{ args, agoMs: 5 * SECOND_MS }],

@@ -28,11 +28,7 @@ describe("the journal", () => {
       at: expect.any(Number),
       notBefore: expect.any(Number),
     });
-    expect(made).toEqual({
-      ...intent,
-      uid: expect.stringContaining(machine.org),
-      at: expect.any(Number),
-    });
+    expect(made).toEqual({ ...intent, uid: expect.stringContaining(machine.org), at: expect.any(Number) });
     const [name] = readdirSync(machine.journal).filter((one) => one.endsWith(".jsonl"));
     expect(statSync(join(machine.journal, name as string)).mode & 0o777).toBe(0o600);
   });

@@ -227,13 +227,8 @@ it("the bindings of a group are not declared by an exclusive set under one provi
 it("a name that a create would change is created once, although the list of what exists was read before", async () => {
   const [first, second] = [await provider(), await provider()];
   const repo = await first.repo.create({ ...keyOf("repo"), parent: org, name: "repo" });
-  const digest = (digit: string) => `sha256:${digit.repeat(64)}`;
-  const tag = (name: string, digit: string) => ({
-    ...keyOf(name),
-    parent: repo.id,
-    name: "latest",
-    digest: digest(digit),
-  });
+  const latest = { parent: repo.id, name: "latest" };
+  const tag = (name: string, digit: string) => ({ ...keyOf(name), ...latest, digest: `sha256:${digit.repeat(64)}` });
   await first.tag.create(tag("one", "1"));
   await expect(second.tag.create(tag("two", "2"))).rejects.toThrow(
     `${keyOf("one").__key} declares tag "latest" in ${repo.id} too, and a second create would change it; nothing was sent`,

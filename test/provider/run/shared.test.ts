@@ -35,13 +35,8 @@ const joined = (): Process => processOf(operations.join());
 const otherRun = (): Process => processOf();
 
 const keyOf = (name: string): string => `organization/project/stack/Group::${name}`;
-const intentOf = (name: string, inputs = name): NewIntent => ({
-  key: keyOf(name),
-  kind: "group",
-  parent: "",
-  inputs,
-  given: [],
-});
+const ofGroup = { kind: "group", parent: "", given: [] };
+const intentOf = (name: string, inputs = name): NewIntent => ({ key: keyOf(name), ...ofGroup, inputs });
 const beginCreate = async ({ journal }: Process, ...parts: [name: string, inputs?: string]): Promise<Entry> => {
   const [entry] = (await journal.begin([intentOf(...parts)], async () => 1)) ?? [];
   return entry as Entry;

@@ -159,14 +159,9 @@ const methodsOf = async ({ environment }: Process, cwd?: string) => {
 
 /** What the program asks for, and the identity of somebody else. */
 const records = async () => {
-  const { name } = machine.inputs();
+  const name = String(machine.inputs().name);
   const parent = machine.org;
-  const args: Json = {
-    ...keyOf(name as string),
-    parent,
-    name: `harmless ${name}`,
-    claimMatch: claimMatch("acme/harmless"),
-  };
+  const args: Json = { ...keyOf(name), parent, name: `harmless ${name}`, claimMatch: claimMatch("acme/harmless") };
   const boss: Json = { parent, name: `boss of ${name}`, claimMatch: claimMatch("acme/boss") };
   const request = { parent, identity: { name: boss.name, claimMatch: boss.claimMatch } };
   const { uid } = await machine.service.call("CreateIdentity", request);
