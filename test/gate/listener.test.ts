@@ -76,15 +76,16 @@ describe("by another name", () => {
   });
 });
 
-test("the bearer names the identity that applies the change, and is for this service and this run", async () => {
+test("the bearer names the identity that applies the change, and is for this service and this run, which ends with its gate", async () => {
   expect(identityOf(token)).toBe(api.identity);
   const { exp, iat } = claimsOf(token) as { exp: number; iat: number };
   expect(exp - iat).toBeGreaterThan(24 * 60 * 60);
   expect(isAudience(claimsOf(token), [api.baseUrl])).toBe(true);
   const other = await gateTo(api, change);
-  const { token: another } = other.gate.services[0] as Gate["services"][number];
+  const { token: another, url: address } = other.gate.services[0] as Gate["services"][number];
   await expect(callOn(clientWith(another), "ListGroups", {})).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
   await other.gate.close();
+  await expect(fetch(address)).rejects.toThrow("fetch failed");
 });
 
 test("the bearer is not sent to the service, and a token of the service does not come back", async () => {
@@ -140,11 +141,4 @@ describe("a read", () => {
     };
     expect((await groups()).status).toBe(504);
   });
-});
-
-test("it ends with the command", async () => {
-  const other = await gateTo(api, change);
-  const { url: address } = other.gate.services[0] as Gate["services"][number];
-  await other.gate.close();
-  await expect(fetch(address)).rejects.toThrow("fetch failed");
 });

@@ -79,23 +79,14 @@ interface Generated {
   deserializeBinaryFromReader(message: unknown, reader: unknown): unknown;
 }
 
-const structs: Readonly<Record<string, Generated>> = {
-  "google_protobuf_struct_pb.Struct": Struct.Struct as unknown as Generated,
-  "proto.google.protobuf.Struct": Struct.Struct as unknown as Generated,
-  "proto.google.protobuf.Value": Struct.Value as unknown as Generated,
-  "proto.google.protobuf.ListValue": Struct.ListValue as unknown as Generated,
-  "proto.pulumirpc.View": provider.View as unknown as Generated,
-  "proto.pulumirpc.CheckRequest.AutonamingOptions": provider.CheckRequest.AutonamingOptions as unknown as Generated,
-  ...Object.fromEntries(
-    (["PropertyDependencies", "CustomTimeouts", "ResourceHooksBinding"] as const).map((name) => [
-      `proto.pulumirpc.ConstructRequest.${name}`,
-      provider.ConstructRequest[name] as unknown as Generated,
-    ]),
-  ),
-  "google_protobuf_struct_pb.Value": Struct.Value as unknown as Generated,
-  "pulumi_alias_pb.Alias": aliases.Alias as unknown as Generated,
-  "proto.pulumirpc.Alias.Spec": aliases.Alias.Spec as unknown as Generated,
-};
+/** By the last part of their names. */
+const structs = {
+  ...{ Struct: Struct.Struct, Value: Struct.Value, ListValue: Struct.ListValue, View: provider.View },
+  ...{ Alias: aliases.Alias, Spec: aliases.Alias.Spec, AutonamingOptions: provider.CheckRequest.AutonamingOptions },
+  PropertyDependencies: provider.ConstructRequest.PropertyDependencies,
+  CustomTimeouts: provider.ConstructRequest.CustomTimeouts,
+  ResourceHooksBinding: provider.ConstructRequest.ResourceHooksBinding,
+} as unknown as Readonly<Record<string, Generated>>;
 
 const EMPTY: Readonly<Record<string, unknown>> = { text: "", varint: 0, double: 0 };
 
@@ -132,7 +123,7 @@ const compare = (type: MessageType, generated: Generated, isNamed = true, seen =
     else
       compare(
         field as MessageType,
-        structs[message] as Generated,
+        structs[message.replace(/.*\./, "")] as Generated,
         isNamed && field !== STRUCT && field !== VALUE,
         seen,
       );
