@@ -3,8 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { delimiter } from "node:path";
-import { text } from "node:stream/consumers";
-import type { Finished } from "../support/command.ts";
+import { type Finished, startCommandIn } from "../support/command.ts";
 import { ENGINE_NODE, irmModule } from "../support/compiled.ts";
 import type { Program } from "./engine-workplace.ts";
 import type { IrmCommand } from "./irm-host.ts";
@@ -20,7 +19,7 @@ export const irmIn = async (
 ): Promise<Finished> => {
   const all = own === undefined ? sharedEnv({ env, sharedEngine }) : { ...env, ...own };
   const command = { cwd: folder, env: all, args, end: END };
-  return isBusy || args[0] === RECOVER ? inOwnProcess(command) : inHost(command);
+  return isBusy || args[0] === RECOVER ? startCommandIn({ cwd: folder, env: all }, args).finished : inHost(command);
 };
 
 /** It searches as the provider does, which remembers for one run, and so in one process, what it has found. */
@@ -78,17 +77,6 @@ const startHost = (): Host => {
   });
   ended.catch(() => undefined);
   return { process: child, ended };
-};
-
-const inOwnProcess = async ({ cwd, env, args }: IrmCommand): Promise<Finished> => {
-  const child = spawn(process.execPath, [irmModule("cli/main.ts"), ...args], {
-    cwd,
-    env,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const code = new Promise<number | null>((resolve) => child.on("close", resolve));
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { code: await code, stdout, stderr };
 };
 
 export const reviewOf = (program: Program, flags: readonly string[], own?: Record<string, string>): Promise<Finished> =>

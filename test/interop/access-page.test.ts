@@ -1,14 +1,14 @@
 // The page of a review in Chromium: light and dark, by search, without JavaScript, on a phone.
 import { writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { answerAsHtml } from "../../access/format/answer.ts";
 import { reviewAsHtml } from "../../access/format/html/review.ts";
 import { answerOf } from "../../access/query/answer.ts";
 import { ensureChromium } from "../../scripts/setup/chromium.mjs";
 import { largeReview, smallReview } from "../access/format/reviews.ts";
-import { inBothSchemes } from "../support/color-scheme.ts";
+import { expectPhoneWidth, inBothSchemes, PHONE, usePages } from "../support/browser.ts";
 import { temporaryFolder } from "../support/command.ts";
 
 /** identities, groups, role bindings */
@@ -22,8 +22,7 @@ const { command, reason } = await ensureChromium();
 
 describe.skipIf(reason !== undefined)(`in Chromium${reason === undefined ? "" : ` (skipped: ${reason})`}`, () => {
   const folder = temporaryFolder();
-  let browser: Browser;
-  beforeAll(async () => {
+  beforeAll(() => {
     writeFileSync(folder.path("small.html"), reviewAsHtml(smallReview()));
     for (const [identities, groups, bindings] of SIZES) {
       const review = largeReview(7, { groups, identities, bindings, changes: 6 });
@@ -31,25 +30,12 @@ describe.skipIf(reason !== undefined)(`in Chromium${reason === undefined ? "" : 
       writeFileSync(folder.path(`review-${identities}.html`), reviewAsHtml(review));
       writeFileSync(folder.path(`access-${identities}.html`), answerAsHtml(answer));
     }
-    browser = await chromium.launch({ executablePath: command, args: ["--no-sandbox", "--disable-gpu"] });
   });
-  afterAll(async () => {
-    await browser?.close();
-    folder.remove();
-  });
+  afterAll(folder.remove);
 
-  const open = async (name: string, options: Parameters<Browser["newContext"]>[0] = {}) => {
-    const context = await browser.newContext(options);
-    const page = await context.newPage();
-    const problems: string[] = [];
-    page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
-    page.on("pageerror", (error) => problems.push(error.message));
-    const requests: string[] = [];
-    page.on("request", (request) => requests.push(request.url()));
-    const url = pathToFileURL(folder.path(name)).href;
-    await page.goto(url);
-    return { page, problems, requests, url };
-  };
+  const openAny = usePages(command);
+  const urlOf = (name: string) => pathToFileURL(folder.path(name)).href;
+  const open = (name: string, options?: Parameters<typeof openAny>[1]) => openAny(urlOf(name), options);
 
   // A fold is the same table with more rows, and axe takes a minute for those of 500 identities.
   test.each([
@@ -67,12 +53,11 @@ describe.skipIf(reason !== undefined)(`in Chromium${reason === undefined ? "" : 
     expect(await row.locator("th, td").count()).toBe(heads);
     expect(await first.ariaSnapshot()).toMatch(/cell "([GWUR]|\+[GWUR]|[±−]).* (gives|writes|uses|reads)/);
     expect(problems).toEqual([]);
-    await page.context().close();
   });
 
   test("the heads of the map stay in view while it scrolls in its own box, on a phone too", async () => {
-    const { page } = await open("review-500.html", { viewport: { width: 360, height: 740 } });
-    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
+    const { page } = await open("review-500.html", PHONE);
+    await expectPhoneWidth(page);
     const map = page.locator(".map").first();
     const corner = async () => await map.locator("thead th").first().boundingBox();
     const before = await corner();
@@ -83,11 +68,10 @@ describe.skipIf(reason !== undefined)(`in Chromium${reason === undefined ? "" : 
     const after = await corner();
     expect(after?.x).toBe(before?.x);
     expect(Math.abs((after?.y ?? 0) - (before?.y ?? 0))).toBeLessThan(caption);
-    await page.context().close();
   });
 
   test("is clean for axe, light and dark, and requests nothing but itself", async () => {
-    const { page, problems, requests, url } = await open("small.html");
+    const { page, problems, requests } = await open("small.html");
     await inBothSchemes(page, async (axe) => {
       const { violations } = await axe.analyze();
       expect(violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${String(target[0])}`))).toEqual(
@@ -95,8 +79,7 @@ describe.skipIf(reason !== undefined)(`in Chromium${reason === undefined ? "" : 
       );
     });
     expect(problems).toEqual([]);
-    expect(requests).toEqual([url]);
-    await page.context().close();
+    expect(requests).toEqual([urlOf("small.html")]);
   });
 
   const rowsShown = (page: Page) => page.locator(".map tbody tr:visible th").allInnerTexts();
@@ -117,7 +100,6 @@ describe.skipIf(reason !== undefined)(`in Chromium${reason === undefined ? "" : 
     expect(await rowsShown(page)).toContain("admin");
     expect(all).toBe(18);
     expect(await sections.count()).toBe(all);
-    await page.context().close();
   });
 
   test("a link to a long list of capabilities opens it", async () => {
@@ -126,7 +108,6 @@ describe.skipIf(reason !== undefined)(`in Chromium${reason === undefined ? "" : 
     expect(await list.isVisible()).toBe(false);
     await page.getByRole("link", { name: "155 capabilities" }).click();
     await expect.poll(() => list.isVisible()).toBe(true);
-    await page.context().close();
   });
 
   test("is complete without JavaScript", async () => {
@@ -137,12 +118,10 @@ describe.skipIf(reason !== undefined)(`in Chromium${reason === undefined ? "" : 
     for (const part of ["gains-owner", "gains 155 capabilities", "admin", "old-images", "tag.delete"])
       expect(text).toContain(part);
     expect(problems).toEqual([]);
-    await page.context().close();
   });
 
   test("fits a phone", async () => {
-    const { page } = await open("small.html", { viewport: { width: 360, height: 740 } });
-    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
-    await page.context().close();
+    const { page } = await open("small.html", PHONE);
+    await expectPhoneWidth(page);
   });
 });

@@ -1,10 +1,10 @@
 // The server's page at `/` in Chromium: light and dark, by keyboard, without JavaScript, on a phone.
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ensureChromium } from "../../scripts/setup/chromium.mjs";
 import { createServer, type RunningServer } from "../../server/index.ts";
 import { sharedKeys } from "../harness/api-server.ts";
-import { inBothSchemes } from "../support/color-scheme.ts";
+import { expectPhoneWidth, inBothSchemes, PHONE, usePages } from "../support/browser.ts";
 
 const { command, reason } = await ensureChromium();
 
@@ -20,27 +20,14 @@ const LIST_GROUPS = "#operations-GroupsService-GroupsService_ListGroups";
 
 describe.skipIf(reason !== undefined)(`in Chromium${reason === undefined ? "" : ` (skipped: ${reason})`}`, () => {
   let server: RunningServer;
-  let browser: Browser;
   beforeAll(async () => {
     server = await createServer({ dev: true, keys: sharedKeys() });
-    browser = await chromium.launch({ executablePath: command, args: ["--no-sandbox", "--disable-gpu"] });
   });
-  afterAll(async () => {
-    await browser?.close();
-    await server?.close();
-  });
+  afterAll(() => server?.close());
 
-  const open = async (options: Parameters<Browser["newContext"]>[0] = {}) => {
-    const context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"], ...options });
-    const page = await context.newPage();
-    const problems: string[] = [];
-    page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
-    page.on("pageerror", (error) => problems.push(error.message));
-    const hosts = new Set<string>();
-    page.on("request", (request) => request.url().startsWith("data:") || hosts.add(new URL(request.url()).origin));
-    await page.goto(server.baseUrl);
-    return { page, problems, hosts };
-  };
+  const openAny = usePages(command);
+  const open = (options: Parameters<typeof openAny>[1] = {}) =>
+    openAny(server.baseUrl, { permissions: ["clipboard-read", "clipboard-write"], ...options });
 
   // By the names that a screen reader says.
   const listGroups = async (page: Page) => {
@@ -56,7 +43,7 @@ describe.skipIf(reason !== undefined)(`in Chromium${reason === undefined ? "" : 
   };
 
   test("renders the documentation, light and dark, and calls a method with the token", async () => {
-    const { page, problems, hosts } = await open();
+    const { page, problems, requests } = await open();
     const answer = await listGroups(page);
     expect(answer).toContain("200");
     expect(answer).toContain(server.organization);
@@ -72,8 +59,7 @@ describe.skipIf(reason !== undefined)(`in Chromium${reason === undefined ? "" : 
       expect(ours).toEqual([]);
     });
     expect(problems).toEqual([]);
-    expect([...hosts]).toEqual([server.baseUrl]);
-    await page.context().close();
+    expect([...new Set(requests.map((url) => new URL(url).origin))]).toEqual([server.baseUrl]);
   });
 
   test("is used by keyboard: the first stop skips to the documentation, the next ones copy commands", async () => {
@@ -90,7 +76,6 @@ describe.skipIf(reason !== undefined)(`in Chromium${reason === undefined ? "" : 
     expect(await page.evaluate("navigator.clipboard.readText()")).toMatch(
       /^export TOKEN=eyJ.*\ncurl .*\/iam\/v2beta1\/groups$/,
     );
-    await page.context().close();
   });
 
   test("can be read without JavaScript", async () => {
@@ -100,13 +85,11 @@ describe.skipIf(reason !== undefined)(`in Chromium${reason === undefined ? "" : 
       "/openapi.json",
     );
     expect(await page.getByRole("button").count()).toBe(0);
-    await page.context().close();
   });
 
   test("fits a phone", async () => {
-    const { page } = await open({ viewport: { width: 360, height: 740 } });
+    const { page } = await open(PHONE);
     await page.locator(".opblock-tag").first().waitFor();
-    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
-    await page.context().close();
+    await expectPhoneWidth(page);
   });
 });

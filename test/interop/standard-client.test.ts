@@ -1,15 +1,6 @@
-// The server with independent clients: grpcurl (Go), grpc-js on the generated .proto files as its manual says, and curl. In the
-// clear and with TLS, on one port.
+// The server with independent clients, grpcurl (Go) and curl: in the clear and with TLS, on one port. The contract tests have grpc-js on the
+// generated .proto files.
 import { writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import {
-  credentials,
-  loadPackageDefinition,
-  Metadata,
-  type ServiceClientConstructor,
-  type ServiceError,
-} from "@grpc/grpc-js";
-import { loadSync } from "@grpc/proto-loader";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { capture } from "../../scripts/base/child.mjs";
 import { ensureGrpcurl } from "../../scripts/setup/grpcurl.mjs";
@@ -18,10 +9,7 @@ import { sharedKeys } from "../harness/api-server.ts";
 import { manualClock, START_MS } from "../harness/clock.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../support/certificate.ts";
 import { temporaryFolder } from "../support/command.ts";
-import { errorFrom } from "../support/grpc.ts";
 import type { Body } from "../support/http.ts";
-
-const PROTOS = fileURLToPath(new URL("../../schema/generated", import.meta.url));
 
 const grpcurl = await ensureGrpcurl();
 const curlVersion = await capture("curl", ["--version"], {}).catch(() => ({ output: "" }));
@@ -112,39 +100,6 @@ describe.each([
       // grpcurl ends with 64 and the code of the call.
       expect(refused.code).toBe(64 + 3);
       expect(JSON.parse(refused.output)).toEqual(REFUSED);
-    });
-  });
-
-  describe("grpc-js on the generated .proto files", () => {
-    const open = (path: string): Body => {
-      const files = ["chainguard/platform/iam/v2beta1/iam.proto", "chainguard/platform/oidc/oidc.proto"];
-      const root = loadPackageDefinition(loadSync(files, { includeDirs: [PROTOS], longs: String }));
-      const Service = path.split(".").reduce<Body>((own, name) => own[name], root) as ServiceClientConstructor;
-      const security = tls ? credentials.createSsl(Buffer.from(CERTIFICATE)) : credentials.createInsecure();
-      return new Service(host, security, { "grpc.keepalive_time_ms": 30_000, "grpc.keepalive_timeout_ms": 20_000 });
-    };
-    const call = (client: Body, method: string, request: Body, token: string) =>
-      new Promise<Body>((resolve) => {
-        const metadata = new Metadata();
-        metadata.set("authorization", `Bearer ${token}`);
-        client[method](request, metadata, (error: ServiceError | null, answer: Body) =>
-          resolve(error ? errorFrom(error) : answer),
-        );
-      });
-
-    test("exchanges a token, creates and reads a group, and gets an error in full", async () => {
-      const sts = open(`${PLATFORM}.oidc.SecurityTokenService`);
-      const groups = open(GROUPS);
-      const request = { aud: [server.baseUrl], identity: server.identity };
-      const { token } = await call(sts, "Exchange", request, workload);
-      const create = (name: string) =>
-        call(groups, "CreateGroup", { parent: server.organization, group: { name } }, token);
-      const made = await create("grpc-js");
-      expect(made).toMatchObject({ name: "grpc-js" });
-      expect(await call(groups, "GetGroup", { uid: made.uid }, token)).toEqual(made);
-      expect(await create("BAD")).toEqual(REFUSED);
-      sts.close();
-      groups.close();
     });
   });
 

@@ -33,17 +33,6 @@ describe("examples/policy", () => {
   });
 
   const write = (text: string, into = program) => writeFileSync(join(into.folder, "access.yaml"), text);
-  const isRefused = async (error: string): Promise<void> => {
-    const up = await program.run("up", "--yes", "--skip-preview");
-    expect(up.code).not.toBe(0);
-    expect(up.output).toContain(error);
-    expect(await place.operations()).toEqual([]);
-  };
-
-  it("with a mistake creates nothing, and shows its place", async () => {
-    write(policy.replace("in: platform, github", "in: platfrm, github"));
-    await isRefused("access.yaml:13:18: identities.release.in: there is no group platfrm; did you mean platform?");
-  });
 
   it("is created: groups first, role bindings last", async () => {
     write(policy);
@@ -61,7 +50,10 @@ describe("examples/policy", () => {
     const twin = await place.create(`identities/${place.uidOf("groups", "platform")}`, { name: "release", claimMatch });
     await place.server.takeRequests();
     program.write(ADOPTING);
-    await isRefused("identities.release: 2 identities");
+    const up = await program.run("up", "--yes", "--skip-preview");
+    expect(up.code).not.toBe(0);
+    expect(up.output).toContain("identities.release: 2 identities");
+    expect(await place.operations()).toEqual([]);
     await place.call("DELETE", `/iam/v2beta1/identities/${twin}`);
   });
 

@@ -1,10 +1,10 @@
-// One program in TypeScript, in YAML, in Python and in Go.
+// One program in TypeScript, in YAML and in Go.
 import { GO_MODULE } from "../../plugin/schema/language.ts";
 
 export const ISSUER = "https://token.actions.githubusercontent.com";
 
 /** What the program says of its records. */
-export interface Values {
+interface Values {
   description: string;
   claim: Readonly<Record<string, string>>;
   capabilities: readonly string[];
@@ -77,26 +77,6 @@ variables:
     role: { fn::select: [1, ["\${team.uid}", "\${custom.uid}"]] }
 outputs: { viewer: "\${viewer.uid}" }
 `;
-
-export const python = (organization: string, { description, claim, capabilities, bound, role }: Values) => `
-import pulumi
-import pulumi_irm as irm
-
-team = irm.Group("team", parent="${organization}", name="team", description="${description}")
-sub = irm.Group("sub", parent=team.uid, name="sub")
-ci = irm.Identity("ci", parent=team.uid, name="ci", claim_match=${JSON.stringify({ issuer: ISSUER, ...snakeCase(claim) })})
-custom = irm.Role("custom", parent=team.uid, name="custom", capabilities=${JSON.stringify(capabilities)})
-irm.RoleBinding("built-in", parent=${bound}.uid, identity=ci.uid, role="viewer")
-chosen = pulumi.Output.all(team.uid, ci.uid, custom.uid)
-irm.RoleBinding("own", parent=sub.uid, identity=chosen.apply(lambda uids: uids[1]), role=chosen.apply(lambda uids: uids[2]))
-irm.RoleBinding("other", parent=sub.uid, identity=ci.uid, role="${role}")
-pulumi.export("viewer", irm.get_role(name="viewer").uid)
-`;
-
-const snakeCase = (members: Readonly<Record<string, string>>) =>
-  Object.fromEntries(
-    Object.entries(members).map(([name, value]) => [name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`), value]),
-  );
 
 export const go = (organization: string, { description, claim, capabilities, bound, role }: Values) => `
 package main

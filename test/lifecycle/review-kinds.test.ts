@@ -14,8 +14,8 @@ interface Kind {
   kind: string;
   /** what the stack was made with */
   before: string;
-  /** the change; absent: the block leaves the program */
-  after?: string;
+  /** the change; empty: the block leaves the program */
+  after: string;
   /** steps of the change: operation and name */
   steps: string[];
 }
@@ -28,10 +28,10 @@ const claims = (subject: string) => `claimMatch: { issuer: "https://issuer.examp
 const group = (name: string, more = "", options = "") =>
   `new Group("${name}", { parent: org, name: "${name}"${more} }${options && `, ${options}`});`;
 const changed = ', description: "changed"';
+const row = (kind: string, before: string, after: string, ...steps: string[]): Kind => ({ kind, before, after, steps });
 /** Of a group whose description changes. */
-const described = (kind: string, name: string, steps: string[], more = "", options = ""): Kind => ({
-  ...{ kind, steps, before: group(name, more, options), after: group(name, `${more}${changed}`, options) },
-});
+const described = (kind: string, name: string, steps: string[], more = "", options = ""): Kind =>
+  row(kind, group(name, more, options), group(name, `${more}${changed}`, options), ...steps);
 const keyed = (kid: string) =>
   `new Identity("keyed", { parent: org, name: "keyed", allowReplace: true, forceDestroy: true, staticKeys: {
   issuer: "https://keyed.example", subject: "keyed", issuerKeys: JSON.stringify({ keys: [{ ...${JSON.stringify(JWK)}, kid: "${kid}" }] }) } });`;
@@ -39,6 +39,7 @@ const replacement = (name: string) => ["create-replacement", "replace", "delete-
 const set = (name: string, roles: string[], more = "") =>
   `new RoleBindingSet("${name}", { parent: new Group("${name}-in", { parent: org, name: "${name}-in" }), ${more}
   bindings: [${roles.map((role) => `{ identity: ci, role: "${role}" }`).join()}] });`;
+const exclusive = (name: string, role: string) => set(name, [role], "exclusive: true,");
 const policy = (name: string, identities: string, more = "", options = "exclusive: true") => `
 new AccessPolicy("${name}", { ${options}, policy: {
   organization: { uid: org }, groups: { "${name}-in": null }, roles: { ${name}r: { can: ["groups.list"] } },
@@ -63,120 +64,74 @@ const sre = (role: string) => `, people: { "acme-sso": { externalGroups: { SRE: 
 const REPLACED = '{ replaceOnChanges: ["description"] }';
 const FIRST = '{ replaceOnChanges: ["description"], deleteBeforeReplace: true }';
 
+const ALIASED = '{ aliases: [{ name: "aliased" }] }';
+const IGNORES = '{ ignoreChanges: ["description"] }';
+const TAKEN = ["take", "take/take-in", "take:access/take-in", "take:identity/taken", "take:role/taker"];
+const dynamicOf = (text: string) => text.replaceAll("new ", "new dynamic.");
+const elsewhere = (more = "") => group("there", more, "{ provider: there }").replace("org", "elsewhere");
+const WHOLE = `const whole = ${group("whole", ", forceDestroy: true")}`;
+const PART = `new Identity("part", { parent: whole, name: "part", ${claims("part")} }, { deletedWith: whole });`;
+const hidden = (text: string) => group("secret", `, description: pulumi.secret("${text}")`);
+
 const KINDS: readonly Kind[] = [
   described("plain", "plain", ["update plain"]),
-  { kind: "new", before: "", after: group("new"), steps: ["create new"] },
-  { kind: "removed", before: group("removed"), steps: ["delete removed"] },
+  row("new", "", group("new"), "create new"),
+  row("removed", group("removed"), "", "delete removed"),
   described("adopted", "adopted", ["update adopted"], ", adopt: by.adopted"),
-  { kind: "adopting", before: "", after: group("adopting", ', adopt: "match"'), steps: ["create adopting"] },
-  { kind: "adopted and removed", before: group("left", ", adopt: by.left"), steps: ["delete left"] },
+  row("adopting", "", group("adopting", ', adopt: "match"'), "create adopting"),
+  row("adopted and removed", group("left", ", adopt: by.left"), "", "delete left"),
   described("protected", "protected", ["update protected"], "", "{ protect: true }"),
-  { kind: "retained", before: group("retained", "", "{ retainOnDelete: true }"), steps: ["delete retained"] },
-  {
-    kind: "renamed",
-    before: group("renamed"),
-    after: group("renamed").replace("renamed", "renamed-now"),
-    steps: ["create renamed-now", "delete renamed"],
-  },
-  {
-    kind: "aliased",
-    before: group("aliased"),
-    after: group("aliased", changed, '{ aliases: [{ name: "aliased" }] }').replace("aliased", "aliased-now"),
-    steps: ["update aliased-now"],
-  },
-  {
-    kind: "moved",
-    before: moved("a"),
-    after: moved("b"),
-    steps: [...replacement("moved"), ...replacement("moved-with")],
-  },
+  row("retained", group("retained", "", "{ retainOnDelete: true }"), "", "delete retained"),
+  row("renamed", group("old"), group("old").replace("old", "renamed"), "create renamed", "delete old"),
+  row("aliased", group("aliased"), group("aliased", changed, ALIASED).replace("aliased", "other"), "update other"),
+  row("moved", moved("a"), moved("b"), ...replacement("moved"), ...replacement("moved-with")),
   described("replaced", "replaced", replacement("replaced"), "", REPLACED),
   described("replaced, the old one first", "first", replacement("first"), ", allowReplace: true", FIRST),
   described("imported", "imported", ["update imported"], "", "{ import: by.imported }"),
-  {
-    kind: "importing",
-    before: "",
-    after: group("importing", "", "{ import: by.importing }"),
-    steps: ["import importing"],
-  },
-  {
-    kind: "read by its uid",
-    before: 'Group.get("read", by.read);',
-    after: 'new Group("below", { parent: Group.get("read", by.read), name: "below" });',
-    steps: ["create below"],
-  },
-  {
-    kind: "ignored changes",
-    before: group("ignored", ', description: "by hand"', '{ ignoreChanges: ["description"] }'),
-    after: group("ignored", changed, '{ ignoreChanges: ["description"] }'),
-    steps: [],
-  },
-  {
-    kind: "deleted with another",
-    before: `const whole = ${group("whole", ", forceDestroy: true")} new Identity("part", { parent: whole, name: "part", ${claims("part")} }, { deletedWith: whole });`,
-    steps: ["delete part", "delete whole"],
-  },
-  {
-    kind: "secret",
-    before: group("secret", ', description: pulumi.secret("hidden")'),
-    after: group("secret", ', description: pulumi.secret("also hidden")'),
-    steps: ["update secret"],
-  },
-  { kind: "static keys", before: keyed("1"), after: keyed("2"), steps: replacement("keyed") },
-  { kind: "set", before: set("set", ["viewer"]), after: set("set", ["viewer", "editor"]), steps: ["update set"] },
-  {
-    kind: "exclusive set",
-    before: set("exclusive", ["viewer"], "exclusive: true,"),
-    after: set("exclusive", ["editor"], "exclusive: true,"),
-    steps: ["update exclusive"],
-  },
-  {
-    kind: "policy",
-    before: policy("pol", `first: ${who("first")}`, sre("viewer")),
-    after: policy("pol", `second: ${who("first", 'was: "first", ')}`, sre("editor")),
-    steps: [
-      "update pol:identity/second",
-      "create pol:people/acme-sso/editor/SRE",
-      "delete pol:people/acme-sso/viewer/SRE",
-    ],
-  },
-  {
-    kind: "policy that adopts",
-    before: "",
-    after: policy("take", `taken: ${who("taken", 'in: "take-in", ')}`, "", 'adopt: "match"'),
-    steps: ["take", "take/take-in", "take:access/take-in", "take:identity/taken", "take:role/taker"].map(
-      (name) => `create ${name}`,
-    ),
-  },
-  { kind: "component", before: component("inner", "a"), after: component("inner", "b"), steps: ["update inner"] },
+  row("importing", "", group("importing", "", "{ import: by.importing }"), "import importing"),
+  row(
+    "read by its uid",
+    'Group.get("read", by.read);',
+    'new Group("below", { parent: Group.get("read", by.read), name: "below" });',
+    "create below",
+  ),
+  row("ignored changes", group("ignored", ', description: "by hand"', IGNORES), group("ignored", changed, IGNORES)),
+  row("deleted with another", `${WHOLE} ${PART}`, "", "delete part", "delete whole"),
+  row("secret", hidden("hidden"), hidden("also hidden"), "update secret"),
+  row("static keys", keyed("1"), keyed("2"), ...replacement("keyed")),
+  row("set", set("set", ["viewer"]), set("set", ["viewer", "editor"]), "update set"),
+  row("exclusive set", exclusive("exclusive", "viewer"), exclusive("exclusive", "editor"), "update exclusive"),
+  row(
+    "policy",
+    policy("pol", `first: ${who("first")}`, sre("viewer")),
+    policy("pol", `second: ${who("first", 'was: "first", ')}`, sre("editor")),
+    "update pol:identity/second",
+    "create pol:people/acme-sso/editor/SRE",
+    "delete pol:people/acme-sso/viewer/SRE",
+  ),
+  row(
+    "policy that adopts",
+    "",
+    policy("take", `taken: ${who("taken", 'in: "take-in", ')}`, "", 'adopt: "match"'),
+    ...TAKEN.map((name) => `create ${name}`),
+  ),
+  row("component", component("inner", "a"), component("inner", "b"), "update inner"),
   described("explicit provider of the same service", "same", ["update same"], "", "{ provider: here }"),
-  {
-    kind: "explicit provider of another service",
-    before: group("there", "", "{ provider: there }").replace("org", "elsewhere"),
-    after: group("there", changed, "{ provider: there }").replace("org", "elsewhere"),
-    steps: ["update there"],
-  },
-  {
-    kind: "provider, mapping, invite, association, repo and tag",
-    before: others("hush", "viewer", "123456789012", "", "a"),
-    after: others("hush now", "editor", "123456789013", changed, "b"),
-    steps: [
-      ...["update idp", "update accounts", "update repo", "update tag"],
-      ...[...replacement("mapping"), ...replacement("invite")],
-    ],
-  },
-  {
-    kind: "dynamic",
-    before: group("dynamic").replace("Group", "dynamic.Group"),
-    after: group("dynamic", changed).replace("Group", "dynamic.Group"),
-    steps: ["update dynamic"],
-  },
-  {
-    kind: "dynamic set",
-    before: set("dynamics", ["viewer"], "exclusive: true,").replaceAll("new ", "new dynamic."),
-    after: set("dynamics", ["editor"], "exclusive: true,").replaceAll("new ", "new dynamic."),
-    steps: ["update dynamics"],
-  },
+  row("explicit provider of another service", elsewhere(), elsewhere(changed), "update there"),
+  row(
+    "provider, mapping, invite, association, repo and tag",
+    others("hush", "viewer", "123456789012", "", "a"),
+    others("hush now", "editor", "123456789013", changed, "b"),
+    ...["update idp", "update accounts", "update repo", "update tag"],
+    ...[...replacement("mapping"), ...replacement("invite")],
+  ),
+  row("dynamic", dynamicOf(group("dynamic")), dynamicOf(group("dynamic", changed)), "update dynamic"),
+  row(
+    "dynamic set",
+    dynamicOf(exclusive("dynamics", "viewer")),
+    dynamicOf(exclusive("dynamics", "editor")),
+    "update dynamics",
+  ),
 ];
 
 describe("a review of a stack of every kind", () => {

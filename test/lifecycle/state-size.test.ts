@@ -1,5 +1,5 @@
 // What the engine keeps of a resource. It writes the whole state after each step, so every byte of an entry is paid as often as there are
-// steps; and in the up after a refresh, once for each resource whose inputs the refresh has changed.
+// steps. test/package/position.test.ts has where the program declares it.
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import type { StateResource } from "../harness/engine-stack.ts";
 import type { Program } from "../harness/engine-workplace.ts";
@@ -24,8 +24,7 @@ for (let g = 0; g < 2; g++) {
   const bindings = identities.flatMap((identity) => ["viewer", "editor"].map((role) => ({ identity, role })));
   new irm.RoleBindingSet(\`set-\${g}\`, { parent: other, bindings });
 }
-const last = irm.Group.get("last", process.env.ORG!);
-new irm.AccessPolicy("policy", { policy: { organization: { uid: parent }, groups: { platform: null } } });
+irm.Group.get("last", process.env.ORG!);
 `;
 
 const sizeOf = (value: unknown): number => JSON.stringify(value).length;
@@ -75,22 +74,6 @@ describe.each([
     expect(bytes, all.map(partsOf).join("\n")).toBeLessThanOrEqual(most);
   });
 
-  it("shows where the program declares each, and no other file", () => {
-    for (const { urn, type, sourcePosition, stackTrace } of program.state().resources as Positioned[]) {
-      if (/^pulumi:(pulumi:Stack|providers:)/.test(type)) continue;
-      expect(sourcePosition, urn).toMatch(/^project:\/\/\/index\.js#\d+,\d+$/);
-      expect(stackTrace, urn).toBeUndefined();
-    }
-    const lineOf = (name: string) =>
-      (ours().find(({ urn }) => urn.endsWith(`::${name}`)) as Positioned).sourcePosition.replace(/^.*#|,.*$/g, "");
-    const lines = source(module).split("\n");
-    const written = (text: string) => String(lines.findIndex((line) => line.includes(text)) + 1);
-    expect(lineOf("group-1")).toBe(written("= new irm.Group(`group-"));
-    expect(lineOf("identity-0-2")).toBe(written("return new irm.Identity("));
-    expect(lineOf("last")).toBe(written("irm.Group.get("));
-    expect(lineOf("policy/platform")).toBe(written("new irm.AccessPolicy("));
-  });
-
   // The identity is in the same group, so it is created after the group and deleted before it.
   it("names a dependency of a role binding once: that of its identity implies the group", () => {
     for (const { dependencies, propertyDependencies = {} } of ofType("RoleBinding") as Depending[]) {
@@ -114,34 +97,8 @@ describe.each([
     const [got] = ours().filter(({ urn }) => urn.endsWith("::last"));
     expect(got?.outputs).toMatchObject({ uid: place.server.organization });
   });
-
-  // One that is got by its uid is not managed: a refresh shows it as it is.
-  const managed = () => ours().filter(({ urn }) => !urn.endsWith("::last"));
-
-  it("has other inputs after a refresh of what was changed by hand, and of nothing else", async () => {
-    const before = inputsIn(managed());
-    const [group] = place.rows("groups", "name = ?", "other-1");
-    const { status } = await place.call("PATCH", `/iam/v2beta1/groups/${group?.uid}?updateMask=description`, {
-      description: "by hand",
-    });
-    expect(status).toBe(200);
-    await program.must("refresh", "--yes", "--skip-preview");
-    const after = inputsIn(managed());
-    expect([...after.keys()].filter((urn) => after.get(urn) !== before.get(urn))).toEqual([
-      expect.stringMatching(/::other-1$/),
-    ]);
-  });
 });
-
-interface Positioned extends StateResource {
-  sourcePosition: string;
-  stackTrace: unknown;
-}
 
 interface Depending extends StateResource {
   propertyDependencies?: Record<string, string[]>;
 }
-
-/** As the state has them. */
-const inputsIn = (resources: readonly StateResource[]): Map<string, string> =>
-  new Map(resources.map(({ urn, inputs }) => [urn, JSON.stringify(inputs)]));

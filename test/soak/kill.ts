@@ -1,7 +1,8 @@
 // kill -9 under write load (docs/faults.md#f11): a server process is killed while several writers wait for answers, started
 // again, and its database compared with the acknowledged writes.
 import { DatabaseSync } from "node:sqlite";
-import { startCommand, temporaryFolder } from "../support/command.ts";
+import { startServerProcess } from "../harness/api-process.ts";
+import { temporaryFolder } from "../support/command.ts";
 import { type Answer, createHttpClient } from "../support/http.ts";
 import { createRandom, type Random } from "../support/random.ts";
 import type { PartOptions, PartResult } from "./part.ts";
@@ -9,12 +10,6 @@ import type { PartOptions, PartResult } from "./part.ts";
 const WRITERS = 8;
 // Answers of a round before the process is killed: 1 to this.
 const ANSWERS_MAX = 150;
-
-interface Ready {
-  baseUrl: string;
-  organization: string;
-  token: string;
-}
 
 export const kill = async ({ seed, rounds, log }: PartOptions): Promise<PartResult> => {
   const folder = temporaryFolder();
@@ -33,15 +28,14 @@ export const kill = async ({ seed, rounds, log }: PartOptions): Promise<PartResu
   );
 
   const start = async () => {
-    const server = startCommand("serve", "--dev", "--json", "--db", file, "--log-level", "error");
-    const ready = JSON.parse(await server.firstLine) as Ready;
-    const client = createHttpClient(ready.baseUrl);
-    const headers = { authorization: `Bearer ${ready.token}`, "content-type": "application/json" };
+    const server = await startServerProcess(["--db", file, "--log-level", "error"]);
+    const client = createHttpClient(server.baseUrl);
+    const headers = { authorization: `Bearer ${server.token}`, "content-type": "application/json" };
     const send = (method: string, target: string, body?: object) =>
       client.send({ method, target, headers, ...(body && { body: JSON.stringify(body) }) });
     const roles = await send("GET", "/iam/v2beta1/roles?name=viewer");
     if (roles.status !== 200) throw new Error(`the restarted server answered ${roles.status}: ${roles.text}`);
-    world = { organization: ready.organization, role: roles.json.roles[0].uid };
+    world = { organization: server.organization, role: roles.json.roles[0].uid };
     return { server, client, send };
   };
 
@@ -61,8 +55,7 @@ export const kill = async ({ seed, rounds, log }: PartOptions): Promise<PartResu
 
   let running = await start();
   const end = async () => {
-    running.server.process.kill("SIGKILL");
-    await running.server.finished;
+    await running.server.stop("SIGKILL");
     running.client.close();
   };
 
@@ -76,7 +69,7 @@ export const kill = async ({ seed, rounds, log }: PartOptions): Promise<PartResu
           const next = ledger.next();
           const sent = send(next.method, next.target, next.body);
           // Right after a request, so that at least this one is under way, whichever process is faster.
-          if (left <= 0) isKilled = server.process.kill("SIGKILL");
+          if (left <= 0) isKilled = process.kill(server.pid, "SIGKILL");
           const answer = await sent.catch(() => undefined);
           if (!answer) {
             pending.push(next);

@@ -2,6 +2,7 @@
 // the first answer that differs is shrunk and reported.
 import * as fc from "fast-check";
 import { DAY_MS, HOUR_MS } from "../harness/clock.ts";
+import type { Command } from "./model/command.ts";
 import {
   createBatch,
   createBinding,
@@ -9,11 +10,11 @@ import {
   createIdentity,
   createRole,
   get,
+  list,
+  nextPage,
   remove,
   update,
-} from "./model/change-command.ts";
-import type { Command } from "./model/command.ts";
-import { list, nextPage } from "./model/list-command.ts";
+} from "./model/commands.ts";
 import { createReal } from "./model/real.ts";
 import type { PartOptions, PartResult } from "./part.ts";
 

@@ -24,11 +24,12 @@ export interface Started {
   finished: Promise<Finished>;
 }
 
-export const startCommand = (...args: string[]): Started => {
-  const child = spawn(process.execPath, [MAIN, ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, NODE_COMPILE_CACHE: COMPILED },
-  });
+export const startCommand = (...args: string[]): Started =>
+  startCommandIn({ env: { ...process.env, NODE_COMPILE_CACHE: COMPILED } }, args);
+
+/** In another folder, or with another environment. */
+export const startCommandIn = (own: { cwd?: string; env: NodeJS.ProcessEnv }, args: readonly string[]): Started => {
+  const child = spawn(process.execPath, [MAIN, ...args], { ...own, stdio: ["ignore", "pipe", "pipe"] });
   let stdout = "";
   let stderr = "";
   const line = Promise.withResolvers<string>();

@@ -19,8 +19,8 @@ export interface Installed {
 /** `@types/node` and `typescript` as the template has them. */
 const TEMPLATE = ["@types/node@^18", "typescript@^5.0.0"];
 
-/** Later majors of `@types/node`. A project has one of them, so they are installed beside it under other names. */
-export const NODE_TYPES = [20, 22, 24, 26] as const;
+/** The oldest and the newest of the later majors of `@types/node`. A project has one of them, so they are installed beside it under other names. */
+export const NODE_TYPES = [20, 26] as const;
 const typesName = (major: number): string => `types-node-${major}`;
 const laterTypes = NODE_TYPES.map((major) => `${typesName(major)}@npm:@types/node@^${major}`);
 

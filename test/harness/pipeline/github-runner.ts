@@ -3,8 +3,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { parse } from "yaml";
+import { capture } from "../../../scripts/base/child.mjs";
 import { evaluate, interpolate, isMet, type Scope, type Value } from "./expression.ts";
-import { runScript } from "./script.ts";
 
 export interface Step {
   id?: string;
@@ -129,7 +129,7 @@ class Job {
     const script = join(folder, "script.sh");
     writeFileSync(script, interpolate(step.run as string, scope));
     if (action !== undefined && step.shell !== "bash") throw new Error("a step of a composite action needs its shell");
-    const { code, output } = await runScript(["--noprofile", "--norc", "-eo", "pipefail", script], {
+    const { code, output } = await capture("bash", ["--noprofile", "--norc", "-eo", "pipefail", script], {
       cwd: join(this.#options.workspace, interpolate(step["working-directory"] ?? ".", scope)),
       env: {
         ...this.#env,

@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { parseEnv } from "node:util";
 import { parseAllDocuments } from "yaml";
+import { capture } from "../../../scripts/base/child.mjs";
 import { root } from "../../../scripts/base/project.mjs";
 import { COMPILED } from "../../support/compiled.ts";
 import { type Commands, createCommands } from "./commands.ts";
 import { type Repository, startGitlab, TOKEN } from "./posts.ts";
-import { runScript } from "./script.ts";
 
 interface JobText {
   extends?: string;
@@ -183,7 +183,7 @@ export const createGitlab = async (mint: (audience: string) => Promise<string>):
           ...tokens,
         };
         const script = [...(job.before_script ?? []), ...(job.script ?? [])].join("\n");
-        const { code, output } = await runScript(["--noprofile", "--norc", "-eo", "pipefail", "-c", script], {
+        const { code, output } = await capture("bash", ["--noprofile", "--norc", "-eo", "pipefail", "-c", script], {
           cwd: checkout,
           env,
         });
@@ -192,7 +192,7 @@ export const createGitlab = async (mint: (audience: string) => Promise<string>):
         const paths = artifacts.map((one) => [one, readFileSync(join(checkout, one), "utf8")]);
         ended.push({
           name,
-          code,
+          code: code ?? 1,
           log: output,
           hasToken: Object.keys(tokens).length > 0,
           artifacts: Object.fromEntries(paths),
