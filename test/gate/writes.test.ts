@@ -105,39 +105,37 @@ describe("a write of the change", () => {
   });
 });
 
-describe("an update", () => {
-  const updateReader = (client: Client, identity: Json, updateMask: string) =>
-    callOn(client, "UpdateIdentity", { identity: { uid: reader.uid, ...identity }, updateMask });
-  const renamed = (client: Client) =>
-    updateReader(client, { name: "renamed", description: "a reader" }, "name,description");
+const updateReader = (client: Client, identity: Json, updateMask: string) =>
+  callOn(client, "UpdateIdentity", { identity: { uid: reader.uid, ...identity }, updateMask });
+const renamed = (client: Client) =>
+  updateReader(client, { name: "renamed", description: "a reader" }, "name,description");
 
-  test("may have a part of the paths, and no other value", async () => {
-    const { client, gate } = await through(await changeOf(api, renamed));
-    const why = `UpdateIdentity identity ${reader.uid}: it is not in the change; write 1 differs in`;
-    for (const [identity, mask, path] of [
-      [{ name: "other", description: "a reader" }, "name,description", "name"],
-      [{ name: "renamed", claimMatch }, "name,claimMatch", "claimMatch"],
-      [{ name: "renamed", description: "a reader" }, "*", "*"],
-    ] as const)
-      await expectRefused(updateReader(client, identity, mask), `${why} ${path}`);
-    expect(await updateReader(client, { description: "a reader" }, "description")).toMatchObject({ name: "reader" });
-    expect(await updateReader(client, { name: "renamed", claimMatch }, "name")).toMatchObject({ name: "renamed" });
-    expect(await renamed(client)).toMatchObject({ name: "renamed", description: "a reader" });
-    expect(gate.report()).toMatchObject({ applied: 1, missing: [] });
-    expect(gate.report().refused).toHaveLength(3);
-  });
+test("an update may have a part of the paths, and no other value", async () => {
+  const { client, gate } = await through(await changeOf(api, renamed));
+  const why = `UpdateIdentity identity ${reader.uid}: it is not in the change; write 1 differs in`;
+  for (const [identity, mask, path] of [
+    [{ name: "other", description: "a reader" }, "name,description", "name"],
+    [{ name: "renamed", claimMatch }, "name,claimMatch", "claimMatch"],
+    [{ name: "renamed", description: "a reader" }, "*", "*"],
+  ] as const)
+    await expectRefused(updateReader(client, identity, mask), `${why} ${path}`);
+  expect(await updateReader(client, { description: "a reader" }, "description")).toMatchObject({ name: "reader" });
+  expect(await updateReader(client, { name: "renamed", claimMatch }, "name")).toMatchObject({ name: "renamed" });
+  expect(await renamed(client)).toMatchObject({ name: "renamed", description: "a reader" });
+  expect(gate.report()).toMatchObject({ applied: 1, missing: [] });
+  expect(gate.report().refused).toHaveLength(3);
+});
 
-  test("of a path that a later write of the change has set does not pass any more", async () => {
-    const back = async (client: Client) => {
-      await updateReader(client, { name: "between" }, "name");
-      await updateReader(client, { name: "at-last" }, "name");
-    };
-    const { client, gate } = await through(await changeOf(api, back));
+test("an update of a path that a later write of the change has set does not pass any more", async () => {
+  const back = async (client: Client) => {
+    await updateReader(client, { name: "between" }, "name");
     await updateReader(client, { name: "at-last" }, "name");
-    const why = "a later write of the change has changed that already (write 1)";
-    await expectRefused(updateReader(client, { name: "between" }, "name"), why);
-    expect(gate.report().missing.map(({ n }) => n)).toEqual([1]);
-  });
+  };
+  const { client, gate } = await through(await changeOf(api, back));
+  await updateReader(client, { name: "at-last" }, "name");
+  const why = "a later write of the change has changed that already (write 1)";
+  await expectRefused(updateReader(client, { name: "between" }, "name"), why);
+  expect(gate.report().missing.map(({ n }) => n)).toEqual([1]);
 });
 
 describe("any other request is refused, finally and once in the report", () => {

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import * as pulumi from "@pulumi/pulumi";
 import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import Struct from "google-protobuf/google/protobuf/struct_pb.js";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { argumentsFrom, dependenciesOf, optionsFrom } from "../../plugin/component.ts";
 import { type Request, requestTypes } from "../../plugin/request-type.ts";
 import { type Marked, Secret } from "../../plugin/value.ts";
@@ -28,38 +28,36 @@ const requestWith = (members: Partial<Request<"construct">>): Request<"construct
   ...members,
 });
 
-describe("a request for a component", () => {
-  const construct = async (type: string, inputs: Marked) => {
-    const plugin = await nextProcess();
-    await plugin.attach();
-    return plugin.construct(type, "acme", inputs);
-  };
+const construct = async (type: string, inputs: Marked) => {
+  const plugin = await nextProcess();
+  await plugin.attach();
+  return plugin.construct(type, "acme", inputs);
+};
 
-  it("is refused with each value that the policy cannot be read with", async () => {
-    const policy = { organization: "acme", groups: { platform: UNKNOWN }, access: { "/": { viewer: ["a", UNKNOWN] } } };
-    const inputs = { file: new Secret("access.yaml"), policy, exclusive: UNKNOWN, identityProviders: UNKNOWN };
-    const unknown =
-      "is not known yet. AccessPolicy reads its policy before anything is planned: give a value that is known by then";
-    await expect(construct(TOKEN, inputs)).rejects.toThrow(
-      [
-        "2 UNKNOWN: AccessPolicy acme:",
-        `exclusive ${unknown}`,
-        "file must not be secret: a policy says who may do what, and its reviewers read it",
-        "identityProviders must be a map whose names are known; its values may be known later",
-        `policy.access./.viewer[1] ${unknown}`,
-        `policy.groups.platform ${unknown}`,
-      ].join("\n  - "),
-    );
-  });
+it("a request for a component is refused with each value that the policy cannot be read with", async () => {
+  const policy = { organization: "acme", groups: { platform: UNKNOWN }, access: { "/": { viewer: ["a", UNKNOWN] } } };
+  const inputs = { file: new Secret("access.yaml"), policy, exclusive: UNKNOWN, identityProviders: UNKNOWN };
+  const unknown =
+    "is not known yet. AccessPolicy reads its policy before anything is planned: give a value that is known by then";
+  await expect(construct(TOKEN, inputs)).rejects.toThrow(
+    [
+      "2 UNKNOWN: AccessPolicy acme:",
+      `exclusive ${unknown}`,
+      "file must not be secret: a policy says who may do what, and its reviewers read it",
+      "identityProviders must be a map whose names are known; its values may be known later",
+      `policy.access./.viewer[1] ${unknown}`,
+      `policy.groups.platform ${unknown}`,
+    ].join("\n  - "),
+  );
+});
 
-  it("is refused for another component, and while no engine has attached itself", async () => {
-    await expect(construct("irm:index:Team", {})).rejects.toThrow(
-      "2 UNKNOWN: unknown component irm:index:Team; available: irm:index:AccessPolicy",
-    );
-    await expect((await nextProcess()).construct(TOKEN, "acme", {})).rejects.toThrow(
-      "the engine has not attached itself",
-    );
-  });
+it("a request for a component is refused for another component, and while no engine has attached itself", async () => {
+  await expect(construct("irm:index:Team", {})).rejects.toThrow(
+    "2 UNKNOWN: unknown component irm:index:Team; available: irm:index:AccessPolicy",
+  );
+  await expect((await nextProcess()).construct(TOKEN, "acme", {})).rejects.toThrow(
+    "the engine has not attached itself",
+  );
 });
 
 it("the process of a component ends with its engine, though the engine answers the component no more", async () => {

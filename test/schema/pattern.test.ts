@@ -6,39 +6,39 @@ const matchesPattern = (pattern: string, text: string, budget?: Budget) => patte
 
 const LARGE = "has too many large classes of characters";
 
-describe("patternViolation", () => {
-  it.each([
-    "repo:org/app:.*",
-    "[A-Za-z0-9_.-]{1,255}",
-    "[^]x]{3}",
-    "\\{[0-9a-f]{40}\\}",
-    "\\Qrepo:org/app\\E:.*",
-    "((a{10}){10}){5}",
-    "x".repeat(1024),
-    "[\\p{L}\\p{N}_-]+(?:\\.[\\p{L}\\p{N}_-]+)*",
-    "(?i)[\\x{4e00}-\\x{9fff}а-яё]+",
-    "[\\x{100}-\\x{10FFFF}]".repeat(50),
-  ])("has nothing against «%s»", (pattern) => expect(patternViolation(pattern)).toBeUndefined());
+it.each([
+  "repo:org/app:.*",
+  "[A-Za-z0-9_.-]{1,255}",
+  "[^]x]{3}",
+  "\\{[0-9a-f]{40}\\}",
+  "\\Qrepo:org/app\\E:.*",
+  "((a{10}){10}){5}",
+  "x".repeat(1024),
+  "[\\p{L}\\p{N}_-]+(?:\\.[\\p{L}\\p{N}_-]+)*",
+  "(?i)[\\x{4e00}-\\x{9fff}а-яё]+",
+  "[\\x{100}-\\x{10FFFF}]".repeat(50),
+])("patternViolation has nothing against «%s»", (pattern) => expect(patternViolation(pattern)).toBeUndefined());
 
-  it.each([
-    ["", "must be an RE2 pattern: empty", "an empty text"],
-    ["x".repeat(1025), "must be an RE2 pattern: longer than 1024 characters", "longer than the field"],
-    ["(", "must be an RE2 pattern: error parsing regexp: missing closing ): `(`", "open"],
-    ["a)|(b", "must be an RE2 pattern: error parsing regexp: unexpected ): `a)|(b`", "a pattern only inside a group"],
-    ["(?=a)", "must be an RE2 pattern: error parsing regexp: invalid or unsupported Perl syntax: `(?=`", "not RE2"],
-    ["(a)\\1", "must be an RE2 pattern: error parsing regexp: invalid escape sequence: `\\1`", "not RE2"],
-    ["\\Qabc", "must be an RE2 pattern: error parsing regexp: missing closing ): `^(?:\\Qabc)$`", "takes the anchor"],
-    ["a{1001}", "must be an RE2 pattern: error parsing regexp: invalid repeat count: `{1001}`", "the limit of RE2"],
-    [`(${"x".repeat(500)}){1000}`, "must be an RE2 pattern: repeats too much", "500,000 instructions"],
-    [`(${"x{0,999}".repeat(100)})y`, "must be an RE2 pattern: repeats too much", "76 seconds on 4 KiB"],
-    [`((${"[)({]".repeat(30)}){10}){10}`, "must be an RE2 pattern: repeats too much", "brackets in classes"],
-    ["x{0,999}", "must be an RE2 pattern: repeats too much", "two instructions for each"],
-    ["\\pL".repeat(341), `must be an RE2 pattern: ${LARGE}`, "hundreds of ranges each"],
-    ["[\\PL\\p{Greek}]".repeat(60), `must be an RE2 pattern: ${LARGE}`, "the same in classes"],
-    [`(?i)${"[\\x{100}-\\x{10FFFF}]".repeat(50)}`, `must be an RE2 pattern: ${LARGE}`, "folded for two seconds"],
-    [`x(?s-m:(?Ui:[a-\u{10ffff}]))`, `must be an RE2 pattern: ${LARGE}`, "in the middle of a pattern"],
-  ])("refuses «%.40s»: %s (%s)", (pattern, violation) => expect(patternViolation(pattern)).toBe(violation));
-});
+it.each([
+  ["", "must be an RE2 pattern: empty", "an empty text"],
+  ["x".repeat(1025), "must be an RE2 pattern: longer than 1024 characters", "longer than the field"],
+  ["(", "must be an RE2 pattern: error parsing regexp: missing closing ): `(`", "open"],
+  ["a)|(b", "must be an RE2 pattern: error parsing regexp: unexpected ): `a)|(b`", "a pattern only inside a group"],
+  ["(?=a)", "must be an RE2 pattern: error parsing regexp: invalid or unsupported Perl syntax: `(?=`", "not RE2"],
+  ["(a)\\1", "must be an RE2 pattern: error parsing regexp: invalid escape sequence: `\\1`", "not RE2"],
+  ["\\Qabc", "must be an RE2 pattern: error parsing regexp: missing closing ): `^(?:\\Qabc)$`", "takes the anchor"],
+  ["a{1001}", "must be an RE2 pattern: error parsing regexp: invalid repeat count: `{1001}`", "the limit of RE2"],
+  [`(${"x".repeat(500)}){1000}`, "must be an RE2 pattern: repeats too much", "500,000 instructions"],
+  [`(${"x{0,999}".repeat(100)})y`, "must be an RE2 pattern: repeats too much", "76 seconds on 4 KiB"],
+  [`((${"[)({]".repeat(30)}){10}){10}`, "must be an RE2 pattern: repeats too much", "brackets in classes"],
+  ["x{0,999}", "must be an RE2 pattern: repeats too much", "two instructions for each"],
+  ["\\pL".repeat(341), `must be an RE2 pattern: ${LARGE}`, "hundreds of ranges each"],
+  ["[\\PL\\p{Greek}]".repeat(60), `must be an RE2 pattern: ${LARGE}`, "the same in classes"],
+  [`(?i)${"[\\x{100}-\\x{10FFFF}]".repeat(50)}`, `must be an RE2 pattern: ${LARGE}`, "folded for two seconds"],
+  [`x(?s-m:(?Ui:[a-\u{10ffff}]))`, `must be an RE2 pattern: ${LARGE}`, "in the middle of a pattern"],
+])("patternViolation refuses «%.40s»: %s (%s)", (pattern, violation) =>
+  expect(patternViolation(pattern)).toBe(violation),
+);
 
 describe("patternMatcher", () => {
   it.each<[string, string, boolean, string]>([

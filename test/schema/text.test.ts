@@ -43,27 +43,25 @@ describe("a name", () => {
   });
 });
 
-describe("a description", () => {
-  test.each([
-    ["absent and empty are the same", ""],
-    ["no character class but white space", "Groß, 日本語 – any script"],
-    ["512 is the upper bound", "x".repeat(512)],
-    ["characters are counted as RE2 counts them, not UTF-16 units", "😀".repeat(512)],
-    ["RE2's \\S matches a no-break space", "a\u00a0b"],
-  ])("is accepted: %s", (_, description) => {
-    expect(inputViolations(Group, { name: "a", description })).toEqual([]);
-  });
+test.each([
+  ["absent and empty are the same", ""],
+  ["no character class but white space", "Groß, 日本語 – any script"],
+  ["512 is the upper bound", "x".repeat(512)],
+  ["characters are counted as RE2 counts them, not UTF-16 units", "😀".repeat(512)],
+  ["RE2's \\S matches a no-break space", "a\u00a0b"],
+])("a description is accepted: %s", (_, description) => {
+  expect(inputViolations(Group, { name: "a", description })).toEqual([]);
+});
 
-  test.each([
-    ["no newline", "a\nb"],
-    ["no tab", "a\tb"],
-    ["one too many", "x".repeat(513)],
-    ["one too many", "😀".repeat(513)],
-  ])("is refused with the API's message: %s", (_, description) => {
-    expect(inputViolations(Group, { name: "a", description })).toEqual([
-      { field: "description", description: DESCRIPTION_TEXT },
-    ]);
-  });
+test.each([
+  ["no newline", "a\nb"],
+  ["no tab", "a\tb"],
+  ["one too many", "x".repeat(513)],
+  ["one too many", "😀".repeat(513)],
+])("a description is refused with the API's message: %s", (_, description) => {
+  expect(inputViolations(Group, { name: "a", description })).toEqual([
+    { field: "description", description: DESCRIPTION_TEXT },
+  ]);
 });
 
 describe("a uid", () => {

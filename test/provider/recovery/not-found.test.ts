@@ -108,32 +108,33 @@ it.each([
   expect(requests.map(({ method }) => method)).toEqual(methods);
 });
 
-describe("a search for a record that may be hidden", () => {
-  /** Each search takes so long; one that begins at `shownMs` or later finds the record. */
-  const looking = async (hiddenMs: number, { takesMs = 0, shownMs = Infinity } = {}) => {
-    const clock = manualClock();
-    const begun: number[] = [];
-    const look = async () => {
-      begun.push(clock.now());
-      const found = clock.now() >= shownMs ? "it" : undefined;
-      clock.advance(takesMs);
-      return found;
-    };
-    return { found: await retryUntilVisible(clock, look, () => hiddenMs), begun };
+/** Each search takes so long; one that begins at `shownMs` or later finds the record. */
+const looking = async (hiddenMs: number, { takesMs = 0, shownMs = Infinity } = {}) => {
+  const clock = manualClock();
+  const begun: number[] = [];
+  const look = async () => {
+    begun.push(clock.now());
+    const found = clock.now() >= shownMs ? "it" : undefined;
+    clock.advance(takesMs);
+    return found;
   };
+  return { found: await retryUntilVisible(clock, look, () => hiddenMs), begun };
+};
 
-  it.each<[string, Parameters<typeof looking>[1], string | undefined, number[]]>([
-    ["ends with the record that it finds", { shownMs: 700 }, "it", [0, 250, 750]],
-    ["retries with growing waits, at last after the grace period", {}, undefined, [0, 250, 750, 1_750, 3_250, 5_000]],
-    ["retries once after an attempt from before that to after it", { takesMs: 8_000 }, undefined, [0, 8_000]],
-  ])("%s", async (_, service, found, begun) => {
-    expect(await looking(5_000, service)).toEqual({ found, begun });
-  });
-
-  it.each([0, -1_000, -Infinity, Number.NaN])("tries once when the record can be hidden until %d", async (hiddenMs) => {
-    expect(await looking(hiddenMs)).toEqual({ found: undefined, begun: [0] });
-  });
+it.each<[string, Parameters<typeof looking>[1], string | undefined, number[]]>([
+  ["ends with the record that it finds", { shownMs: 700 }, "it", [0, 250, 750]],
+  ["retries with growing waits, at last after the grace period", {}, undefined, [0, 250, 750, 1_750, 3_250, 5_000]],
+  ["retries once after an attempt from before that to after it", { takesMs: 8_000 }, undefined, [0, 8_000]],
+])("a search for a record that may be hidden %s", async (_, service, found, begun) => {
+  expect(await looking(5_000, service)).toEqual({ found, begun });
 });
+
+it.each([0, -1_000, -Infinity, Number.NaN])(
+  "a search for a record that may be hidden tries once when the record can be hidden until %d",
+  async (hiddenMs) => {
+    expect(await looking(hiddenMs)).toEqual({ found: undefined, begun: [0] });
+  },
+);
 
 describe("a read", () => {
   const stored = { uid: GROUP, name: "eng" };
