@@ -30,14 +30,6 @@ import { CERTIFICATE, CERTIFICATE_KEY } from "../../../support/certificate.ts";
 const ANY = `${ORG}/00000000000000ff`;
 
 describe("an issuer's documents", () => {
-  it("are fetched once and kept", async () => {
-    const issuer = await serveIssuer();
-    const { documents } = createCache();
-    expect(await kids(documents, issuer, "rsa-1")).toEqual(["rsa-1"]);
-    expect(await kids(documents, issuer, "rsa-1")).toEqual(["rsa-1"]);
-    expect(issuer.paths).toEqual([DISCOVERY, "/jwks"]);
-  });
-
   it("may belong to an issuer with a final slash or a path", async () => {
     const issuer = await serveIssuer();
     for (const path of ["/", "/tenant", "/tenant/"]) {
