@@ -128,15 +128,12 @@ test("a key that is not a list must be given once, in either spelling", async ()
   for (const target of twice) expectInvalid(await fixture.api.call("GET", target), { pageSize: "must be given once" });
 });
 
-test("unknown keys are ignored", async () => {
-  expect(
-    await names("colour=blue&uidp=x&uidp.colour=x&pagesize=1&__proto__=x&constructor.name=x&order_by=name"),
-  ).toEqual(["curl", "nginx", "ruby"]);
-});
-
-test("an empty value counts as absent", async () => {
-  const target = "page_size=&skip=&name=&order_by=&page_token=&uidp.descendants_of=&uidp.children_of=";
-  expect(await names(target)).toEqual(["nginx", "curl", "ruby"]);
+test.each([
+  ["an unknown key is ignored", "colour=blue&uidp=x&uidp.colour=x&pagesize=1&__proto__=x&constructor.name=x"],
+  ["an empty value counts as absent", "page_size=&skip=&name=&page_token=&uidp.descendants_of=&uidp.children_of="],
+])("%s", async (_, query) => {
+  expect(await names(`${query}&order_by=name`)).toEqual(["curl", "nginx", "ruby"]);
+  expect(await names(`${query}&order_by=`)).toEqual(["nginx", "curl", "ruby"]);
 });
 
 test.each([

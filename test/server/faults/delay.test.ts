@@ -115,20 +115,14 @@ const writeRest = async () => {
 };
 
 describe("the end of the server ends a delay: the request is carried out and answered", () => {
-  test("over REST", async () => {
-    meets({ delay: "30s" });
+  test.each<[string, Step, () => Promise<void>]>([
+    ["a delay", { delay: "30s" }, waiting],
+    ["a hold", { hold: true }, () => until(() => report() === 1)],
+  ])("over REST, of %s", async (_, step, isHeld) => {
+    meets(step);
     const connection = await writeRest();
-    await waiting();
+    await isHeld();
     expect(countCreated()).toBe(0);
-    const closed = api.close();
-    expect(await connection.ended).toMatch(/^HTTP\/1\.1 200 OK\r\n.*"name":"late"/s);
-    await closed;
-  });
-
-  test("and ends a hold, too", async () => {
-    meets({ hold: true });
-    const connection = await writeRest();
-    await until(() => report() === 1);
     const closed = api.close();
     expect(await connection.ended).toMatch(/^HTTP\/1\.1 200 OK\r\n.*"name":"late"/s);
     await closed;

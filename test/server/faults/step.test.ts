@@ -198,16 +198,13 @@ describe("which step", () => {
     return found;
   };
 
-  test("each attempt meets the next step, until none is left", async () => {
-    meets({ status: 503 }, {}, { status: 500 });
-    expect(await statuses(5)).toEqual([503, 200, 500, 200, 200]);
-  });
-
-  test("repeat restarts the steps", async () => {
-    api.faults.set({
-      rules: [{ operation: "CreateGroup", steps: [{ status: 503 }, { status: 500 }], repeat: true }],
-    });
-    expect(await statuses(5)).toEqual([503, 500, 503, 500, 503]);
+  test.each([
+    ["the next one, until none is left", false, [503, 200, 500, 200, 200]],
+    ["the first one again after the last", true, [503, 200, 500, 503, 200]],
+  ])("each attempt meets %s", async (_, repeat, expected) => {
+    const steps = [{ status: 503 }, {}, { status: 500 }];
+    api.faults.set({ rules: [{ operation: "CreateGroup", steps, ...(repeat && { repeat }) }] });
+    expect(await statuses(5)).toEqual(expected);
   });
 
   test("rules apply in their order, and * is every operation, including the exchange", async () => {
