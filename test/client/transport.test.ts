@@ -103,24 +103,21 @@ describe("a request that fails", () => {
     );
   });
 
-  it("may have been served when the connection is reset", async () => {
-    const url = await serve((incoming) => incoming.socket.resetAndDestroy());
-    const error = await failureOf(systemTransport()(request(url, { method: "POST", body: "{}" })));
+  it.each<[string, Parameters<typeof serve>[0], string]>([
+    ["the connection is reset", (incoming) => incoming.socket.resetAndDestroy(), "no response from http"],
+    [
+      "the body is cut off",
+      (_, response) => {
+        response.writeHead(200, { "content-length": "100" });
+        response.write('{"uid":');
+        setImmediate(() => response.destroy());
+      },
+      "",
+    ],
+  ])("may have been served when %s", async (_, handle, text) => {
+    const error = await failureOf(systemTransport()(request(await serve(handle), { method: "POST", body: "{}" })));
     expect(error.failure).toEqual({ sent: true });
-    expect(error.cause).toMatchObject({
-      code: "UNAVAILABLE",
-      message: expect.stringContaining("no response from http"),
-    });
-  });
-
-  it("may have been served when the body is cut off", async () => {
-    const url = await serve((_, response) => {
-      response.writeHead(200, { "content-length": "100" });
-      response.write('{"uid":');
-      setImmediate(() => response.destroy());
-    });
-    const error = await failureOf(systemTransport()(request(url, { method: "POST", body: "{}" })));
-    expect(error.failure).toEqual({ sent: true });
+    expect(error.cause).toMatchObject({ code: "UNAVAILABLE", message: expect.stringContaining(text) });
   });
 
   it("is given up when the body is larger than any response", async () => {

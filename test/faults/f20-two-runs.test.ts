@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { OperationName } from "../../schema/index.ts";
+import type { Outcome } from "../harness/small-engine/engine.ts";
 import { IAM } from "../harness/small-engine/owner.ts";
 import { type Declared, type Program, resolve } from "../harness/small-engine/program.ts";
 import { ADAPTERS, type Adapter } from "../harness/small-engine/provider.ts";
@@ -92,6 +93,15 @@ const twoStacks = async (
   }
 };
 
+/** Both send their create before either is carried out. */
+const runBoth = async ({ testbed, one, two, operation, subject }: TwoStacks): Promise<[Outcome, Outcome]> => {
+  const step = { at: "before", delay: "300ms" } as const;
+  testbed.server.faults?.set({ rules: [{ operation, steps: [step, step] }] });
+  const outcomes = await Promise.all([one.run("up", [subject]), two.run("up", [subject])]);
+  expect(testbed.attempts(operation)).toHaveLength(2);
+  return outcomes;
+};
+
 /** Each is judged with the other's records as foreign, which its destroy must leave too. */
 const eachKeepsItsOwn = async ({ testbed, foreign, one, two, subject }: TwoStacks, declaredByOne = subject) => {
   const own = new Set(readState(testbed.stateFile("one")).resources.map(({ id }) => id));
@@ -110,12 +120,7 @@ const eachKeepsItsOwn = async ({ testbed, foreign, one, two, subject }: TwoStack
 describe.concurrent("F20: two stacks that declare the same at the same time", () => {
   test.each(everyKind())("create a $kind ($adapter) each, and each keeps its own", (tried) =>
     twoStacks(tried, async (stacks) => {
-      const { testbed, one, two, operation, subject } = stacks;
-      const step = { at: "before", delay: "300ms" } as const;
-      testbed.server.faults?.set({ rules: [{ operation, steps: [step, step] }] });
-      const outcomes = await Promise.all([one.run("up", [subject]), two.run("up", [subject])]);
-      expect(outcomes.map(({ errors }) => errors)).toEqual([[], []]);
-      expect(testbed.attempts(operation)).toHaveLength(2);
+      expect((await runBoth(stacks)).map(({ errors }) => errors)).toEqual([[], []]);
       await eachKeepsItsOwn(stacks);
     }),
   );
@@ -147,11 +152,9 @@ describe.concurrent("F20: two stacks that declare the same at the same time", ()
   test("advise one of them to adopt the binding, where a service allows it only once", () =>
     twoStacks(
       { adapter: "dynamic", kind: "roleBinding" },
-      async ({ testbed, foreign, one, two, operation, subject }) => {
-        const step = { at: "before", delay: "300ms" } as const;
-        testbed.server.faults?.set({ rules: [{ operation, steps: [step, step] }] });
-        const outcomes = await Promise.all([one.run("up", [subject]), two.run("up", [subject])]);
-        expect(testbed.attempts(operation)).toHaveLength(2);
+      async (stacks) => {
+        const { testbed, foreign, one, two, subject } = stacks;
+        const outcomes = await runBoth(stacks);
         const [winner, loser] = outcomes[0].errors.length === 0 ? ["one", "two"] : ["two", "one"];
         const errors = outcomes.flatMap(({ errors }) => errors);
         expect(errors).toEqual([expect.stringContaining("ALREADY_EXISTS")]);

@@ -4,47 +4,28 @@ import { scenario, startUntilArrival } from "./scenario.ts";
 import { ALL, acting, throughPlugin } from "./table.ts";
 
 const ACTIONS = [...ALL, "replace"] as const;
+const CANCELLED =
+  "subject: cancelled: the next update continues from the intent journal\nSee docs/recovery.md#recovery-waits";
 
-test.concurrent.each(acting(ACTIONS))(
-  "F21: ^C during a request to dynamic resources: $action of a $kind finishes, and the state has it",
-  (tried) =>
-    scenario({
-      ...tried,
-      script: ({ operation }) => ({ rules: [{ operation, steps: [{ at: "after", hold: true }] }] }),
-      act: async (stage) => {
-        const { testbed, engine } = stage;
-        const { outcome } = await startUntilArrival(stage, true);
-        engine.interrupt();
-        testbed.server.faults?.release();
-        const { errors } = await outcome;
-        expect(errors).toEqual([]);
-        await engine.end();
-        return undefined;
-      },
-      attempts: 1,
-      afterwards: ["up"],
-    }),
-);
-
-test.concurrent.each(throughPlugin(ACTIONS))(
-  "F21: ^C during a request of the plugin: $action of a $kind ends at once, and the next run continues",
-  (tried) =>
-    scenario({
-      ...tried,
-      script: ({ operation }) => ({ rules: [{ operation, steps: [{ at: "after", hold: true }] }] }),
-      act: async (stage) => {
-        const { testbed, engine } = stage;
-        const { outcome } = await startUntilArrival(stage, true);
-        engine.interrupt();
-        // The response is still held.
-        const { errors } = await outcome;
-        expect(errors).toEqual([
-          "subject: cancelled: the next update continues from the intent journal\nSee docs/recovery.md#recovery-waits",
-        ]);
-        await engine.end();
-        testbed.server.faults?.release();
-        return undefined;
-      },
-      attempts: 1,
-    }),
+test.concurrent.each([
+  ...acting(ACTIONS).map((tried) => ({ ...tried, why: "finishes, and the state has it", ends: false })),
+  ...throughPlugin(ACTIONS).map((tried) => ({ ...tried, why: "ends at once, and the next run continues", ends: true })),
+])("F21: ^C during a request: $action of a $kind ($adapter) $why", ({ why: _, ends, ...tried }) =>
+  scenario({
+    ...tried,
+    script: ({ operation }) => ({ rules: [{ operation, steps: [{ at: "after", hold: true }] }] }),
+    act: async (stage) => {
+      const { testbed, engine } = stage;
+      const { outcome } = await startUntilArrival(stage, true);
+      engine.interrupt();
+      // The response to the plugin is held until the run has ended.
+      if (!ends) testbed.server.faults?.release();
+      expect((await outcome).errors).toEqual(ends ? [CANCELLED] : []);
+      await engine.end();
+      if (ends) testbed.server.faults?.release();
+      return undefined;
+    },
+    attempts: 1,
+    afterwards: ["up"],
+  }),
 );

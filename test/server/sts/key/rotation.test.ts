@@ -69,6 +69,9 @@ describe("a signer", () => {
     };
     return { clock, signer, saved, events, rotated: rotate };
   };
+  const fail = () => {
+    throw new Error("the disk is full");
+  };
   const kids = ({ jwks }: Signer) => jwks().keys.map(({ kid }) => kid);
 
   it("stores the next key before it is published, and logs only its name", async () => {
@@ -92,11 +95,7 @@ describe("a signer", () => {
   });
 
   it("continues with the old key when the next one cannot be stored", async () => {
-    const { signer, events } = start({
-      save: () => {
-        throw new Error("the disk is full");
-      },
-    });
+    const { signer, events } = start({ save: fail });
     const [old] = kids(signer);
     await expect(signer.rotate()).rejects.toThrow("the disk is full");
     expect(kids(signer)).toEqual([old]);
@@ -126,11 +125,7 @@ describe("a signer", () => {
   });
 
   it("pauses for ten minutes when that fails", async () => {
-    const { clock, signer, events, rotated } = start({
-      save: () => {
-        throw new Error("the disk is full");
-      },
-    });
+    const { clock, signer, events, rotated } = start({ save: fail });
     clock.advance(30 * DAY_MS);
     await signer.sign({});
     await rotated();

@@ -82,27 +82,14 @@ describe.each(WIRES)("over %s", (_, wire) => {
     // The caller has a valid token of a trusted issuer, or an invented one. Only the holder of a valid token of the identity's own
     // issuer learns the claim that does not match.
     const unknown = "720909c9f5279097d847ad02a2f24ba8f59de36a/a033a6fabe0bfa0d";
+    const matching = (fields: object) =>
+      attacked().identity({ claimMatch: { issuer: attacked().issuer.url, subject: SUBJECT, ...fields } });
     const identities: [what: string, identity: () => Promise<string | undefined>, invalid?: string][] = [
       ["one that does not exist", async () => unknown],
-      [
-        "one that trusts another subject",
-        () => attacked().identity({ claimMatch: { issuer: attacked().issuer.url, subject: "x" } }),
-        "sub",
-      ],
+      ["one that trusts another subject", () => matching({ subject: "x" }), "sub"],
       ["one that trusts another issuer", () => attacked().identity(trusting("https://elsewhere.example"))],
-      [
-        "one that wants another audience",
-        () => attacked().identity({ claimMatch: { issuer: attacked().issuer.url, subject: SUBJECT, audience: "x" } }),
-        "sub",
-      ],
-      [
-        "one that wants another claim",
-        () =>
-          attacked().identity({
-            claimMatch: { issuer: attacked().issuer.url, subject: SUBJECT, claims: { env: "prod" } },
-          }),
-        "sub",
-      ],
+      ["one that wants another audience", () => matching({ audience: "x" }), "sub"],
+      ["one that wants another claim", () => matching({ claims: { env: "prod" } }), "sub"],
       [
         "one that was deleted",
         async () => {
@@ -114,58 +101,40 @@ describe.each(WIRES)("over %s", (_, wire) => {
       ["none, where no identity has that subject", async () => undefined],
     ];
 
+    /** What a caller is answered, and what the server did for it. */
+    const watched = async (token: string, uid: string | undefined) => {
+      attacked().takeOutgoing();
+      const verify = vi.spyOn(crypto.subtle, "verify");
+      const { code, message, details } = await attacked().exchange(token, uid ? { identity: uid } : {});
+      const steps = { outgoing: attacked().takeOutgoing(), verifications: verify.mock.calls.length };
+      verify.mockRestore();
+      return { code, message, details, ...steps };
+    };
     // A client that another file of this process has left open may connect again to a server of its own.
-    const takeFetches = (): string[] =>
-      attacked()
-        .takeOutgoing()
-        .filter((one) => !one.startsWith("127.0.0.1:") || attacked().issuer.url.endsWith(one));
+    const isFetch = (one: string) => !one.startsWith("127.0.0.1:") || attacked().issuer.url.endsWith(one);
+    const details = [{ "@type": "google.rpc.ErrorInfo", reason: "PERMISSION_DENIED", domain: "iam.chainguard.dev" }];
 
     it.each([
       ["a good token", RSA, true],
       ["a forged token", OTHER_RSA, false],
     ])("with %s all identities of other issuers give the same answer, after the same steps", async (_, key, isGood) => {
       const token = await sign(attacked().claims({ sub: "unknown", jti: undefined }), key, { kid: RSA.kid });
-      const seen: unknown[] = [];
-      for (const [, identity] of identities) {
+      for (const [what, identity, invalid] of identities) {
         const uid = await identity();
         // The issuer's keys are known, as they are in a server at work.
         await attacked().exchange(await sign(attacked().claims()), { identity: await attacked().identity() });
-        attacked().takeOutgoing();
-        const verify = vi.spyOn(crypto.subtle, "verify");
-        const { code, message, details } = await attacked().exchange(token, uid ? { identity: uid } : {});
-        seen.push({
-          code,
-          message,
-          details,
-          fetches: takeFetches().length,
-          verifications: verify.mock.calls.length,
-        });
-        verify.mockRestore();
+        const { outgoing, ...seen } = await watched(token, uid);
+        const message = isGood ? deniedText(invalid) : DENIED_TEXT;
+        expect(seen, what).toEqual({ code: "PERMISSION_DENIED", message, details, verifications: 1 });
+        expect(outgoing.filter(isFetch), what).toEqual([]);
       }
-      const details = [{ "@type": "google.rpc.ErrorInfo", reason: "PERMISSION_DENIED", domain: "iam.chainguard.dev" }];
-      const steps = { fetches: 0, verifications: 1 };
-      expect(seen).toEqual(
-        identities.map(([, , invalid]) => {
-          const message = isGood ? deniedText(invalid) : DENIED_TEXT;
-          return { code: "PERMISSION_DENIED", message, details, ...steps };
-        }),
-      );
     });
 
     it("nor with a token of an untrusted issuer: nothing is fetched or verified", async () => {
       const token = await sign(attacked().claims({ iss: "https://untrusted.example" }));
-      for (const [, identity] of identities) {
-        const uid = await identity();
-        attacked().takeOutgoing();
-        const verify = vi.spyOn(crypto.subtle, "verify");
-        const { code, message } = await attacked().exchange(token, uid ? { identity: uid } : {});
-        expect([code, message, attacked().takeOutgoing(), verify.mock.calls.length]).toEqual([
-          "PERMISSION_DENIED",
-          DENIED_TEXT,
-          [],
-          0,
-        ]);
-        verify.mockRestore();
+      for (const [what, identity] of identities) {
+        const denied = { code: "PERMISSION_DENIED", message: DENIED_TEXT, details, outgoing: [], verifications: 0 };
+        expect(await watched(token, await identity()), what).toEqual(denied);
       }
     });
 
