@@ -22,6 +22,7 @@ const ownKey = ({ kid, privateJwk }: typeof API_KEY) => {
   const privateKey = createPrivateKey({ key: privateJwk, format: "jwk" });
   return key(kid, { privateKey, publicKey: createPublicKey(privateKey) });
 };
+const BINDINGS = `${IAM}/roleBindings`;
 const [OURS, DEV] = [ownKey(API_KEY), ownKey(DEV_KEY)];
 
 describe.each(WIRES)("over %s", (_, wire) => {
@@ -124,10 +125,7 @@ describe.each(WIRES)("over %s", (_, wire) => {
   it.each<[string, () => Promise<string> | string]>([
     ["a root group", () => attacked().server.organization],
     ["a role", () => attacked().server.role("owner")],
-    [
-      "a role binding",
-      async () => (await attacked().server.ok("GET", `${IAM}/roleBindings`)).roleBindings[0].uid as string,
-    ],
+    ["a role binding", async () => (await attacked().server.ok("GET", BINDINGS)).roleBindings[0].uid as string],
     ["an identity with a slash behind", () => `${attacked().server.identity}/`],
     ["an identity and a newline", () => `${attacked().server.identity}\n`],
     ["an identity in percent signs", () => attacked().server.identity.replace("/", "%2F")],
