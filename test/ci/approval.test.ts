@@ -37,6 +37,7 @@ const hosts = [
     word: "pull request",
     start: (): Promise<Repository> => startGithub(async () => jobToken(claims)),
     forge: onGithub,
+    ...{ me: "github-actions[bot]", forgeOf: githubForgeOf },
     run: {
       ...{ id: 5, path: WORKFLOW, event: "pull_request", head_sha: HEAD, run_started_at: EARLIER },
       ...{ head_repository: itself, repository: itself },
@@ -55,6 +56,7 @@ const hosts = [
     word: "merge request",
     start: startGitlab,
     forge: (repository: Repository): Forge => onGitlab(repository),
+    ...{ me: "21", forgeOf: gitlabForgeOf },
     run: { id: 4, source: "merge_request_event", sha: HEAD } as object,
     wrongRuns: [{ source: "push" }, { sha: MERGE }] as object[],
     wrongJobs: [{ name: "access-change" }, { started_at: LATER }] as object[],
@@ -177,22 +179,7 @@ test("rows of access are compared by the records that they are of, and not by th
 const CHANGE = 7;
 const review = (run: number, subject = "production"): Marker => ({ kind: "review", subject, run });
 
-const forges = [
-  {
-    host: "GitHub",
-    me: "github-actions[bot]",
-    start: () => startGithub(async () => ""),
-    forge: githubForgeOf,
-  },
-  {
-    host: "GitLab",
-    me: "21",
-    start: startGitlab,
-    forge: gitlabForgeOf,
-  },
-];
-
-describe.each(forges)("at $host", ({ me, start, forge: forgeOf }) => {
+describe.each(hosts)("at $host", ({ me, start, forgeOf }) => {
   let repository: Repository;
   let forge: Forge;
   beforeEach(async () => {

@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { digestOf } from "../../access/canonical.ts";
 import { serve } from "../harness/api-server.ts";
 import { createProgramChange, type ProgramChange } from "../harness/pipeline/change.ts";
 import { createGitlab, type Gitlab, includeOf, mergeRequest, onMain } from "../harness/pipeline/gitlab.ts";
@@ -127,6 +128,22 @@ describe("a push to the default branch", () => {
     expect(apply?.log).toContain("somebody started this job by hand; whether only some people may cannot be seen");
     expect(apply?.log).not.toContain("digest: apply needs");
     expect(apply?.name).toBe("access-apply");
+  });
+
+  test("with apply: merged, is compared with the review of the merge request", async () => {
+    const { repository } = gitlab;
+    const [head, merge] = ["a".repeat(40), "b".repeat(40)];
+    const times = { mergedAt: "2026-11-20T11:00:00Z", started_at: "2026-11-20T10:00:00Z" };
+    Object.assign(repository, { head, merged: { merge, mergedAt: times.mergedAt } });
+    repository.runs.set(1, { id: 1, source: "merge_request_event", sha: head });
+    repository.jobs.set(2, { id: 2, pipeline: 1, name: "access-review", started_at: times.started_at });
+    const { digest: _, ...content } = JSON.parse(readFileSync(change.file, "utf8"));
+    const fewer = { ...content, rows: content.rows.slice(1) };
+    repository.files.set(2, JSON.stringify({ ...fewer, digest: digestOf(fewer) }));
+    const [, apply] = await run({ ...onMain("push"), CI_COMMIT_SHA: merge }, { apply: "merged" });
+    expect(apply, apply?.log).toMatchObject({ name: "access-apply", code: 3 });
+    expect(apply?.log).toContain("access that the review of the merged change did not show");
+    expect(apply?.log).toContain(JSON.stringify(content.rows[0]));
   });
 });
 

@@ -1,9 +1,9 @@
 // `irm doctor` where the exchange refuses a workload's token: what the token has, and what the identity wants.
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, expect, test, vi } from "vitest";
+import { IAM } from "../harness/api-server.ts";
 import { doctor, failed, MAIN, messageOf, PRODUCTION, startDoctor } from "../harness/doctor.ts";
 import { createUid } from "../harness/records.ts";
+import { startProxy } from "../support/proxy.ts";
 
 const { api, release, workload } = await startDoctor();
 
@@ -108,21 +108,14 @@ describe("an exchange that is refused", () => {
   test("a service writes nothing into the command that is advised", async () => {
     vi.stubEnv("IRM_TOKEN", api.owner.token);
     const uid = await createIdentity("lab");
-    const proxy = createServer(async ({ url = "", method, headers }, response) => {
-      const answer = await fetch(new URL(url, api.baseUrl), {
-        method: method as string,
-        headers: { authorization: headers.authorization as string },
-      });
-      const text = await answer.text();
-      response.statusCode = answer.status;
-      response.end(url.includes("/identities?") ? text.replaceAll(uid, "$(reboot)") : text);
-    });
-    await new Promise<void>((done) => proxy.listen(0, "127.0.0.1", done));
+    const proxy = await startProxy(() => api.baseUrl);
+    const identities = JSON.stringify(await api.ok("GET", `${IAM}/identities`)).replaceAll(uid, "$(reboot)");
+    proxy.answer("GET", /\/identities\?/, 200, JSON.parse(identities));
     vi.stubEnv("IRM_AUTH_URL", api.authUrl);
-    vi.stubEnv("IRM_BASE_URL", `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
+    vi.stubEnv("IRM_BASE_URL", proxy.url);
     await workload("repo:acme/lab:ref:refs/heads/main");
     const found = await doctor();
-    proxy.close();
+    await proxy.close();
     expect(messageOf(found, "claims")).toMatch(/^ListIdentities: the service lists a record "lab" with the uid "\$/);
     expect(found.checks.map(({ fix }) => fix).join()).not.toContain("reboot");
   });

@@ -134,57 +134,60 @@ const gitConfig = (folder: string) => {
 };
 
 describe("an include", () => {
-  test.each<[what: string, name: string, prepare: ((folder: string) => void) | undefined, text: string]>([
-    [
-      "of an absolute path",
-      otherFolder.path("secret.yaml"),
-      undefined,
-      "is outside the folder of the policy; only files in it are read",
-    ],
-    [
-      "above the folder",
-      "../secret.yaml",
-      (folder) => writeFileSync(join(folder, "../secret.yaml"), `${SECRET}: [${SECRET}`),
-      "is outside the folder of the policy",
-    ],
-    ["above it by a way through it", "teams/../../secret.yaml", undefined, "is outside the folder of the policy"],
-    ["that is a link to a file elsewhere", "link.yaml", link, "link.yaml is a link to another file, which is not read"],
-    [
-      "in a folder that is a link",
-      "there/secret.yaml",
-      (folder) => symlinkSync(otherFolder.path("."), join(folder, "there")),
-      "there/secret.yaml is a link to another file",
-    ],
-    [
-      "that is a link to a file of the folder that is no YAML",
-      "link.yaml",
-      (folder) => {
-        gitConfig(folder);
-        symlinkSync(".git/config", join(folder, "link.yaml"));
-      },
-      "link.yaml is a link to another file",
-    ],
-    ["of a file that is no YAML", ".git/config", gitConfig, ".git/config must be a file of YAML: .yaml, .yml or .json"],
-    [
-      "of a pipe that nobody writes to",
-      "pipe.yaml",
-      (folder) => void execFileSync("sh", ["-c", 'mkfifo "$0"', join(folder, "pipe.yaml")]),
-      "pipe.yaml is not a regular file",
-    ],
-    [
-      "of a folder",
-      "teams.yaml",
-      (folder) => mkdirSync(join(folder, "teams.yaml")),
-      "teams.yaml is not a regular file",
-    ],
-    [
-      "that is a link to itself",
-      "link.yaml",
-      (folder) => symlinkSync("link.yaml", join(folder, "link.yaml")),
-      "cannot read link.yaml: ELOOP",
-    ],
-    ["of a name with a zero byte", "a\0.yaml", undefined, "cannot read a\0.yaml: ERR_INVALID_ARG_VALUE"],
-  ])("%s is refused, and shows nothing of it", (_, name, prepare, text) => {
+  test.each(
+    Object.entries<[name: string, prepare: ((folder: string) => void) | undefined, text: string]>({
+      "of an absolute path": [
+        otherFolder.path("secret.yaml"),
+        undefined,
+        "is outside the folder of the policy; only files in it are read",
+      ],
+      "above the folder": [
+        "../secret.yaml",
+        (folder) => writeFileSync(join(folder, "../secret.yaml"), `${SECRET}: [${SECRET}`),
+        "is outside the folder of the policy",
+      ],
+      "above it by a way through it": ["teams/../../secret.yaml", undefined, "is outside the folder of the policy"],
+      "that is a link to a file elsewhere": [
+        "link.yaml",
+        link,
+        "link.yaml is a link to another file, which is not read",
+      ],
+      "in a folder that is a link": [
+        "there/secret.yaml",
+        (folder) => symlinkSync(otherFolder.path("."), join(folder, "there")),
+        "there/secret.yaml is a link to another file",
+      ],
+      "that is a link to a file of the folder that is no YAML": [
+        "link.yaml",
+        (folder) => {
+          gitConfig(folder);
+          symlinkSync(".git/config", join(folder, "link.yaml"));
+        },
+        "link.yaml is a link to another file",
+      ],
+      "of a file that is no YAML": [
+        ".git/config",
+        gitConfig,
+        ".git/config must be a file of YAML: .yaml, .yml or .json",
+      ],
+      "of a pipe that nobody writes to": [
+        "pipe.yaml",
+        (folder) => void execFileSync("sh", ["-c", 'mkfifo "$0"', join(folder, "pipe.yaml")]),
+        "pipe.yaml is not a regular file",
+      ],
+      "of a folder": [
+        "teams.yaml",
+        (folder) => mkdirSync(join(folder, "teams.yaml")),
+        "teams.yaml is not a regular file",
+      ],
+      "that is a link to itself": [
+        "link.yaml",
+        (folder) => symlinkSync("link.yaml", join(folder, "link.yaml")),
+        "cannot read link.yaml: ELOOP",
+      ],
+      "of a name with a zero byte": ["a\0.yaml", undefined, "cannot read a\0.yaml: ERR_INVALID_ARG_VALUE"],
+    }),
+  )("%s is refused, and shows nothing of it", (_, [name, prepare, text]) => {
     const file = write({ "access.yaml": `include: [${JSON.stringify(name)}]\norganization: acme\n` });
     prepare?.(dirname(file));
     const { policy, mistakes } = readPolicy(file);

@@ -64,68 +64,62 @@ const [KEY_GAINS, KEY_LOSES] = ["+", "-"].map(
 );
 const toOther = "people of acme-sso: +groups.list at /, -groups.list at /";
 
-test.each<[what: string, before: GraphBuilder, change: Change, rows: string[], finding?: string]>([
-  ["a provider that stays as it is changes nothing", start(), () => {}, []],
-  [
-    "one with another default role gives its people more",
-    start(),
-    sso(OWNER),
-    ["people of acme-sso: +role_bindings.create at /"],
-    "gains-owner people of acme-sso",
-  ],
-  [
-    "one with another issuer has other people: these gain all that it gives, and the others lose it",
-    start(map("sre")),
-    sso(VIEWER, EVIL),
-    [`external group sre of acme-sso: ${GAINS}, ${LOSES}`, toOther],
-    "gains-owner external group sre of acme-sso",
-  ],
-  ["one whose issuer cannot be known counts as one with other people", start(), sso(VIEWER, null), [toOther]],
-  [
-    "one that goes takes the access of its external groups with it",
-    start(map("sre")),
-    (graph) => {
-      graph.providers.clear();
-      graph.externalGroups.clear();
-    },
-    [`external group sre of acme-sso: ${LOSES}`, "people of acme-sso: -groups.list at /"],
-  ],
-  [
-    "an external group gains what each of its roles grants, once",
-    start(),
-    (graph) => {
-      map("SRE")(graph);
-      map("SRE", VIEWER, "another")(graph);
-    },
-    [`external group SRE of acme-sso: ${GAINS}`],
-    "gains-owner external group SRE of acme-sso",
-  ],
-  [
-    "other static keys give their holder what the identity has, and take it from the holder of the old ones",
-    start(keys("old"), own),
-    keys("new"),
-    [`static keys of deploy: ${KEY_GAINS}, ${KEY_LOSES}`],
-    "gains-owner static keys of deploy",
-  ],
-  [
-    "static keys that had ended begin when they last longer",
-    start(keys("old", "2025-12-31T00:00:00Z"), own),
-    keys("old"),
-    [`static keys of deploy: ${KEY_GAINS}`],
-  ],
-  [
-    "keys that end later, and have not ended, are the same",
-    start(keys("old"), own),
-    keys("old", "2026-07-01T00:00:00Z"),
-    [],
-  ],
-  [
-    "static keys end when the identity is assumed in another way",
-    start(keys("old"), own),
-    (graph) => addIdentity(graph, DEPLOY, "deploy", TEAM, { issuer: "https://issuer.example", subject: "deploy" }),
-    [`static keys of deploy: ${KEY_LOSES}`],
-  ],
-])("%s", (_, before, change, rows, finding) => {
+test.each(
+  Object.entries<[before: GraphBuilder, change: Change, rows: string[], finding?: string]>({
+    "a provider that stays as it is changes nothing": [start(), () => {}, []],
+    "one with another default role gives its people more": [
+      start(),
+      sso(OWNER),
+      ["people of acme-sso: +role_bindings.create at /"],
+      "gains-owner people of acme-sso",
+    ],
+    "one with another issuer has other people: these gain all that it gives, and the others lose it": [
+      start(map("sre")),
+      sso(VIEWER, EVIL),
+      [`external group sre of acme-sso: ${GAINS}, ${LOSES}`, toOther],
+      "gains-owner external group sre of acme-sso",
+    ],
+    "one whose issuer cannot be known counts as one with other people": [start(), sso(VIEWER, null), [toOther]],
+    "one that goes takes the access of its external groups with it": [
+      start(map("sre")),
+      (graph) => {
+        graph.providers.clear();
+        graph.externalGroups.clear();
+      },
+      [`external group sre of acme-sso: ${LOSES}`, "people of acme-sso: -groups.list at /"],
+    ],
+    "an external group gains what each of its roles grants, once": [
+      start(),
+      (graph) => {
+        map("SRE")(graph);
+        map("SRE", VIEWER, "another")(graph);
+      },
+      [`external group SRE of acme-sso: ${GAINS}`],
+      "gains-owner external group SRE of acme-sso",
+    ],
+    "other static keys give their holder what the identity has, and take it from the holder of the old ones": [
+      start(keys("old"), own),
+      keys("new"),
+      [`static keys of deploy: ${KEY_GAINS}, ${KEY_LOSES}`],
+      "gains-owner static keys of deploy",
+    ],
+    "static keys that had ended begin when they last longer": [
+      start(keys("old", "2025-12-31T00:00:00Z"), own),
+      keys("old"),
+      [`static keys of deploy: ${KEY_GAINS}`],
+    ],
+    "keys that end later, and have not ended, are the same": [
+      start(keys("old"), own),
+      keys("old", "2026-07-01T00:00:00Z"),
+      [],
+    ],
+    "static keys end when the identity is assumed in another way": [
+      start(keys("old"), own),
+      (graph) => addIdentity(graph, DEPLOY, "deploy", TEAM, { issuer: "https://issuer.example", subject: "deploy" }),
+      [`static keys of deploy: ${KEY_LOSES}`],
+    ],
+  }),
+)("%s", (_, [before, change, rows, finding]) => {
   const made = report(before, change);
   expect(rowsOf(made)).toEqual(rows);
   if (finding !== undefined) expect(namesOf(made)).toContain(finding);

@@ -32,57 +32,51 @@ const EDITOR = "access: { platform: { editor: [release] } }";
 const VIEWER = "access: { platform: { viewer: [release] }, /: { viewer: [release] } }";
 
 describe("adds role bindings", () => {
-  test.each<[why: string, added: string, access: string, after: string]>([
-    [
-      "to a list between brackets",
-      EDITOR,
-      "access:\n  platform: { editor: [review] } # ours\n",
-      "access:\n  platform: { editor: [review, release] } # ours\n",
-    ],
-    [
-      "to maps and empty lists between brackets",
-      VIEWER,
-      "access:\n  platform: { editor: [review] } # ours\n  /: { viewer: [] }\n",
-      "access:\n  platform: { editor: [review], viewer: [ release ] } # ours\n  /: { viewer: [ release ] }\n",
-    ],
-    [
-      "to a list of lines, and keeps the comments",
-      EDITOR,
-      "access:\n  platform:\n    editor:\n      - review # main\n    # all\n    viewer: [review]\n  # everywhere\n",
-      "access:\n  platform:\n    editor:\n      - review # main\n      - release\n    # all\n    viewer: [review]\n  # everywhere\n",
-    ],
-    [
-      "after the deeper comments of the row before",
-      VIEWER,
-      "access:\n  platform:\n    viewer: [review]\n    # editor: nobody\n  # everywhere\n",
-      "access:\n  platform:\n    viewer: [review, release]\n    # editor: nobody\n    # everywhere\n  /:\n    viewer: [ release ]\n",
-    ],
-    [
-      "to lists and maps with a line for each item",
-      VIEWER,
-      'access: {\n  "platform": { "viewer": [\n    "review", # main\n  ] }, # ours\n}\n',
-      'access:\n  {\n    "platform":\n      {\n        "viewer": [ "review", release ] # main\n      },\n    /: { viewer: [ release ] }\n  } # ours\n',
-    ],
-    [
-      "to rows that are empty in YAML",
-      VIEWER,
-      "access:\n  platform: # nobody yet\n  /: ~\n  team:\n",
-      "access:\n  platform:\n    # nobody yet\n    viewer: [ release ]\n  /:\n    viewer: [ release ]\n  team:\n",
-    ],
-    ["to an empty section", EDITOR, "access: {}\n", "access:\n  platform:\n    editor: [ release ]\n"],
-    [
-      "to a policy without the section, whose last line has no end",
-      EDITOR,
-      "tests: []",
-      "tests: []\naccess:\n  platform:\n    editor: [ release ]\n",
-    ],
-    [
-      "to lines that end with CR LF",
-      VIEWER,
-      "access:\r\n  platform:\r\n    viewer:\r\n      - review\r\n",
-      "access:\r\n  platform:\r\n    viewer:\r\n      - review\r\n      - release\r\n  /:\r\n    viewer: [ release ]\r\n",
-    ],
-  ])("%s", (_, added, access, after) => {
+  test.each(
+    Object.entries<[added: string, access: string, after: string]>({
+      "to a list between brackets": [
+        EDITOR,
+        "access:\n  platform: { editor: [review] } # ours\n",
+        "access:\n  platform: { editor: [review, release] } # ours\n",
+      ],
+      "to maps and empty lists between brackets": [
+        VIEWER,
+        "access:\n  platform: { editor: [review] } # ours\n  /: { viewer: [] }\n",
+        "access:\n  platform: { editor: [review], viewer: [ release ] } # ours\n  /: { viewer: [ release ] }\n",
+      ],
+      "to a list of lines, and keeps the comments": [
+        EDITOR,
+        "access:\n  platform:\n    editor:\n      - review # main\n    # all\n    viewer: [review]\n  # everywhere\n",
+        "access:\n  platform:\n    editor:\n      - review # main\n      - release\n    # all\n    viewer: [review]\n  # everywhere\n",
+      ],
+      "after the deeper comments of the row before": [
+        VIEWER,
+        "access:\n  platform:\n    viewer: [review]\n    # editor: nobody\n  # everywhere\n",
+        "access:\n  platform:\n    viewer: [review, release]\n    # editor: nobody\n    # everywhere\n  /:\n    viewer: [ release ]\n",
+      ],
+      "to lists and maps with a line for each item": [
+        VIEWER,
+        'access: {\n  "platform": { "viewer": [\n    "review", # main\n  ] }, # ours\n}\n',
+        'access:\n  {\n    "platform":\n      {\n        "viewer": [ "review", release ] # main\n      },\n    /: { viewer: [ release ] }\n  } # ours\n',
+      ],
+      "to rows that are empty in YAML": [
+        VIEWER,
+        "access:\n  platform: # nobody yet\n  /: ~\n  team:\n",
+        "access:\n  platform:\n    # nobody yet\n    viewer: [ release ]\n  /:\n    viewer: [ release ]\n  team:\n",
+      ],
+      "to an empty section": [EDITOR, "access: {}\n", "access:\n  platform:\n    editor: [ release ]\n"],
+      "to a policy without the section, whose last line has no end": [
+        EDITOR,
+        "tests: []",
+        "tests: []\naccess:\n  platform:\n    editor: [ release ]\n",
+      ],
+      "to lines that end with CR LF": [
+        VIEWER,
+        "access:\r\n  platform:\r\n    viewer:\r\n      - review\r\n",
+        "access:\r\n  platform:\r\n    viewer:\r\n      - review\r\n      - release\r\n  /:\r\n    viewer: [ release ]\r\n",
+      ],
+    }),
+  )("%s", (_, [added, access, after]) => {
     const head = after.includes("\r\n") ? HEAD.replaceAll("\n", "\r\n") : HEAD;
     expect(add(added, head + access).text).toBe(head + after);
   });
@@ -224,15 +218,14 @@ const remove = (removal: Removal, text: string, others: Record<string, string> =
   edited((opened) => removalOf(opened, removal), text, others);
 
 describe("removes the bindings of an identity", () => {
-  test.each<[why: string, access: string, left: string]>([
-    [
-      "items of lists and rows of maps, in flow style",
-      "access:\n  platform: { editor: [release, review], viewer: [release] }\n  /: { viewer: [review, release] } # both\n",
-      "access:\n  platform: { editor: [review] }\n  /: { viewer: [review] } # both\n",
-    ],
-    [
-      "items and rows in block style, with the comments of their lines",
-      `access:
+  test.each(
+    Object.entries<[access: string, left: string]>({
+      "items of lists and rows of maps, in flow style": [
+        "access:\n  platform: { editor: [release, review], viewer: [release] }\n  /: { viewer: [review, release] } # both\n",
+        "access:\n  platform: { editor: [review] }\n  /: { viewer: [review] } # both\n",
+      ],
+      "items and rows in block style, with the comments of their lines": [
+        `access:
   # who builds
   platform:
     # full
@@ -247,7 +240,7 @@ describe("removes the bindings of an identity", () => {
       - "release"
   team: { viewer: [review] }
 `,
-      `access:
+        `access:
   # who builds
   platform:
     # full
@@ -256,40 +249,35 @@ describe("removes the bindings of an identity", () => {
       - review
   team: { viewer: [review] }
 `,
-    ],
-    [
-      "items of a flow list on lines of their own",
-      "access:\n  platform:\n    editor: [\n      release, # main\n      review, # others\n    ]\n",
-      "access:\n  platform:\n    editor: [ review ] # others\n",
-    ],
-    [
-      "the last item of such a list, with the comma before it",
-      'access: {\n  "platform": { "editor": [\n    "review",\n    "release"\n  ] }\n}\n',
-      'access: { "platform": { "editor": [ "review" ] } }\n',
-    ],
-    [
-      "a row that is shared, where each loses the same",
-      "access:\n  team: { viewer: &both [release, review] }\n  platform: { editor: *both }\n",
-      "access:\n  team: { viewer: &both [review] }\n  platform: { editor: *both }\n",
-    ],
-    ["the only one, in block style", "access:\n  platform:\n    editor: [release]\n", "access: {}\n"],
-    ["the only one, in flow style", "access: { platform: { editor: [release] } }\n", "access: {}\n"],
-    [
-      "an alias and its anchor, which both go",
-      "access:\n  team: { viewer: &own [release], editor: [review] }\n  platform: { viewer: *own }\n",
-      "access:\n  team: { editor: [review] }\n",
-    ],
-    [
-      "lines that end with CR LF",
-      "access:\r\n  platform:\r\n    editor:\r\n      - release\r\n      - review\r\n",
-      "access:\r\n  platform:\r\n    editor:\r\n      - review\r\n",
-    ],
-    [
-      "the last line, without its end",
-      "access:\n  /: { viewer: [review] }\n  team:\n    viewer: [release]",
-      "access:\n  /: { viewer: [review] }\n",
-    ],
-  ])("%s", (_, access, left) => {
+      ],
+      "items of a flow list on lines of their own": [
+        "access:\n  platform:\n    editor: [\n      release, # main\n      review, # others\n    ]\n",
+        "access:\n  platform:\n    editor: [ review ] # others\n",
+      ],
+      "the last item of such a list, with the comma before it": [
+        'access: {\n  "platform": { "editor": [\n    "review",\n    "release"\n  ] }\n}\n',
+        'access: { "platform": { "editor": [ "review" ] } }\n',
+      ],
+      "a row that is shared, where each loses the same": [
+        "access:\n  team: { viewer: &both [release, review] }\n  platform: { editor: *both }\n",
+        "access:\n  team: { viewer: &both [review] }\n  platform: { editor: *both }\n",
+      ],
+      "the only one, in block style": ["access:\n  platform:\n    editor: [release]\n", "access: {}\n"],
+      "the only one, in flow style": ["access: { platform: { editor: [release] } }\n", "access: {}\n"],
+      "an alias and its anchor, which both go": [
+        "access:\n  team: { viewer: &own [release], editor: [review] }\n  platform: { viewer: *own }\n",
+        "access:\n  team: { editor: [review] }\n",
+      ],
+      "lines that end with CR LF": [
+        "access:\r\n  platform:\r\n    editor:\r\n      - release\r\n      - review\r\n",
+        "access:\r\n  platform:\r\n    editor:\r\n      - review\r\n",
+      ],
+      "the last line, without its end": [
+        "access:\n  /: { viewer: [review] }\n  team:\n    viewer: [release]",
+        "access:\n  /: { viewer: [review] }\n",
+      ],
+    }),
+  )("%s", (_, [access, left]) => {
     const head = (GROUPS + IDENTITIES).replaceAll("\n", access.includes("\r\n") ? "\r\n" : "\n");
     const bindings = [...all, { group: "team", role: "viewer", identity: "release" }];
     expect(remove({ bindings }, head + access).text).toBe(head + left);
