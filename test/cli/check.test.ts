@@ -214,11 +214,6 @@ describe("mistakes exit with 1, and no test runs", () => {
       'access.tests.yaml:2:5: "release publishes": there is no identity relase; did you mean release?',
     ],
     [
-      "an unknown field of the file",
-      { "access.yaml": POLICY, "access.tests.yaml": `test: []\n${TESTS}` },
-      "access.tests.yaml:1:1: test: there is no such field here; did you mean tests?",
-    ],
-    [
       "a mistake of the policy",
       { "access.yaml": POLICY.replace("publisher: [", "publishr: ["), "access.tests.yaml": TESTS },
       "access.yaml:8:24: access.platform/registry.publishr: there is no role publishr; did you mean publisher?",

@@ -2,7 +2,6 @@
 import { describe, expect, test } from "vitest";
 import type { GraphBuilder } from "../../../access/graph/graph.ts";
 import type { RuleName } from "../../../access/review/report.ts";
-import { allowanceFrom, ruleFrom } from "../../../access/review/rules-file.ts";
 import type { Json } from "../../../schema/index.ts";
 import { addIdentity, addProvider, addRole, bind, changed, graphOf, mapGroup, ROOT, roleUid, uid } from "../graphs.ts";
 import { type Change, CI, exactly, findingsOf, foundSubjects, give, NEW, OWNER, review, start, TEAM } from "./rules.ts";
@@ -225,28 +224,5 @@ describe("opens-path", () => {
     expect(report).toMatchObject({ opens: [{ from, assumes: "cautious" }], closes: [] });
     const { closes } = review(changed(start(), give("owner")), clear).report;
     expect(closes).toContainEqual(expect.objectContaining({ from }));
-  });
-});
-
-describe("--deny and --allow", () => {
-  test.each<[deny: RuleName, allow: string[], mark: object]>([
-    ["gains-owner", [], { denied: true }],
-    ["gains-owner", ["gains-owner@ci"], { allowed: true }],
-    ["gains-owner", [`gains-owner@${CI}`], { allowed: true }],
-    ["gains-owner", ["root-binding@ci", "gains-owner@other"], { denied: true }],
-    ["root-binding", [], {}],
-  ])("of a denied %s, with the allowances %j, a finding is marked %j", (deny, allow, mark) => {
-    const [{ allowed, denied } = {}] = findingsOf(
-      review(start(), give("owner"), { deny: [deny], allow }).report,
-      "gains-owner",
-    );
-    expect({ allowed, denied }).toEqual(mark);
-  });
-
-  test("a text that names no rule is refused with the nearest", () => {
-    expect(ruleFrom("gain-owner")).toEqual({ problem: 'there is no rule "gain-owner"; did you mean gains-owner?' });
-    expect(allowanceFrom("gains-owner")).toEqual({
-      problem: '"gains-owner" is not RULE@SUBJECT, such as gains-owner@platform/release',
-    });
   });
 });
