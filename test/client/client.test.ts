@@ -46,6 +46,9 @@ const errorOf = async (run: Promise<unknown>): Promise<ApiError> => {
   throw new Error("nothing was thrown");
 };
 
+/** The error of a read. */
+const failureOf = (...given: Parameters<typeof setUp>) => errorOf(setUp(...given).call("GetGroup", { uid: GROUP }));
+
 const textsOf = (requests: { method: string; url: URL; token: string }[]) =>
   requests.map(({ method, url, token }) => `${method} ${url.host}${url.pathname} ${token}`);
 
@@ -91,9 +94,10 @@ describe("call", () => {
   });
 
   it("reports that GitHub gave no token", async () => {
-    const { call } = setUp(ACTIONS, page(403));
-    const error = await errorOf(call("GetGroup", { uid: GROUP }));
-    expect(error).toMatchObject({ code: "UNAVAILABLE", message: "GitHub Actions returned no OIDC token (HTTP 403)" });
+    expect(await failureOf(ACTIONS, page(403))).toMatchObject({
+      code: "UNAVAILABLE",
+      message: "GitHub Actions returned no OIDC token (HTTP 403)",
+    });
   });
 
   it.each([
@@ -131,16 +135,14 @@ describe("call", () => {
     "asks whether a server on this machine was restarted only if its refusal leaves that open: %s",
     async (text, isOpen) => {
       const refused = refusal("PERMISSION_DENIED", text);
-      const { call } = setUp({ ...WORKLOAD, IRM_AUTH_URL: "http://127.0.0.1:8080" }, refused);
-      const { message } = await errorOf(call("GetGroup", { uid: GROUP }));
+      const { message } = await failureOf({ ...WORKLOAD, IRM_AUTH_URL: "http://127.0.0.1:8080" }, refused);
       expect(message.includes("Was this server restarted without --db?")).toBe(isOpen);
     },
   );
 
   it("asks for the address where a service answers that has no token exchange", async () => {
     const refused = refusal("NOT_FOUND", "there is no /iam/sts/exchange");
-    const { call } = setUp({ ...WORKLOAD, IRM_AUTH_URL: "http://127.0.0.1:8080/iam" }, refused);
-    const { message } = await errorOf(call("GetGroup", { uid: GROUP }));
+    const { message } = await failureOf({ ...WORKLOAD, IRM_AUTH_URL: "http://127.0.0.1:8080/iam" }, refused);
     expect(message).toContain(
       "there is no /iam/sts/exchange\nIs this the address of the token exchange? It comes from irm:authUrl (or IRM_AUTH_URL), and without one from irm:baseUrl (or IRM_BASE_URL).",
     );
@@ -148,8 +150,7 @@ describe("call", () => {
   });
 
   it("refuses an exchange whose response has no token", async () => {
-    const { call } = setUp(WORKLOAD, json({}));
-    expect(await errorOf(call("GetGroup", { uid: GROUP }))).toMatchObject({
+    expect(await failureOf(WORKLOAD, json({}))).toMatchObject({
       code: "UNKNOWN",
       message: expect.stringContaining("the response contains no token"),
     });

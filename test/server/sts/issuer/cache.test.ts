@@ -5,17 +5,17 @@ import { createFetchDocument, type FetchDocument } from "../../../../server/sts/
 import { manualClock, NOON_MS } from "../../../harness/clock.ts";
 import { createCache, DISCOVERY, kids, named, OTHER_RSA, RSA, refused, serveIssuer } from "../../../harness/sts.ts";
 
+const start = async () => ({ issuer: await serveIssuer(), ...createCache() });
+
 describe("row 16: endless requests for keys", () => {
   it("fetches once for concurrent callers", async () => {
-    const issuer = await serveIssuer();
-    const { documents } = createCache();
+    const { issuer, documents } = await start();
     await Promise.all(["rsa-1", "a", "b", "c"].map((kid) => kids(documents, issuer, kid)));
     expect(issuer.paths).toEqual([DISCOVERY, "/jwks"]);
   });
 
   it("fetches for an unknown key once in 30 seconds, and serves the known ones meanwhile", async () => {
-    const issuer = await serveIssuer();
-    const { documents, clock } = createCache();
+    const { issuer, documents, clock } = await start();
     for (const kid of ["a", "b", "c", "rsa-1"]) await kids(documents, issuer, kid);
     expect(issuer.paths).toHaveLength(2);
     clock.advance(29_999);
@@ -41,8 +41,7 @@ describe("row 16: endless requests for keys", () => {
   });
 
   it("keeps the fresh keys of an issuer whose fetch for an unknown one fails", async () => {
-    const issuer = await serveIssuer();
-    const { documents, clock } = createCache();
+    const { issuer, documents, clock } = await start();
     await kids(documents, issuer, "rsa-1");
     issuer.handlers["/jwks"] = (_, response) => void response.writeHead(500).end();
     clock.advance(60_000);
@@ -72,8 +71,7 @@ describe("row 16: endless requests for keys", () => {
 });
 
 it("evicts issuers without keys first", async () => {
-  const issuer = await serveIssuer();
-  const { documents } = createCache();
+  const { issuer, documents } = await start();
   await kids(documents, issuer, "rsa-1");
   for (let i = 0; i < 150; i += 1) {
     const dead = documents.keysOf(`${issuer.url}/${i}`, named("rsa-1"));
@@ -141,8 +139,7 @@ describe("a fetch under way", () => {
 
 describe("row 17: a key that the issuer has removed", () => {
   it("is accepted for ten minutes and no longer", async () => {
-    const issuer = await serveIssuer();
-    const { documents, clock } = createCache();
+    const { issuer, documents, clock } = await start();
     await kids(documents, issuer, "rsa-1");
     issuer.publish([OTHER_RSA.jwk]);
     clock.advance(10 * 60_000 - 1);
@@ -152,8 +149,7 @@ describe("row 17: a key that the issuer has removed", () => {
   });
 
   it("is not accepted when the issuer is no longer reachable", async () => {
-    const issuer = await serveIssuer();
-    const { documents, clock } = createCache();
+    const { issuer, documents, clock } = await start();
     await kids(documents, issuer, "rsa-1");
     issuer.handlers["/jwks"] = (_, response) => void response.writeHead(503).end();
     clock.advance(10 * 60_000);
@@ -162,8 +158,7 @@ describe("row 17: a key that the issuer has removed", () => {
   });
 
   it("is fetched again when the clock was set back", async () => {
-    const issuer = await serveIssuer();
-    const { documents, clock } = createCache();
+    const { issuer, documents, clock } = await start();
     await kids(documents, issuer, "rsa-1");
     issuer.publish([OTHER_RSA.jwk]);
     clock.advance(-86_400_000);
