@@ -14,7 +14,7 @@ for (const stream of [process.stdout, process.stderr])
     if (error.code !== "EPIPE") throw error;
   });
 // A server has many short-lived objects. The other commands hold large documents, and take a third less memory where V8 keeps
-// its young generation small.
+// its young generation small (`npm run bench:access`).
 if (process.argv[2] !== "serve") setFlagsFromString("--semi-space-growth-factor=1");
 const { irm } = await import("./program.ts");
 process.exitCode = await irm(process.argv.slice(2));
