@@ -5,7 +5,7 @@ import { disagreements, rowsOf, type Sides, sidesOf } from "../../cli/twin/sides
 import { readTwin, startTwin } from "../../cli/twin/twin.ts";
 import type { Client } from "../../client/client.ts";
 import { createRecord } from "../../client/records.ts";
-import { resources } from "../../schema/index.ts";
+import { BUILT_IN_ROLE_CAPABILITIES, resources } from "../../schema/index.ts";
 import { copyOfServer } from "../harness/copy.ts";
 import { createUid } from "../harness/records.ts";
 import { startTeam } from "../harness/team.ts";
@@ -32,6 +32,7 @@ const publishes = (client: Client) =>
 
 describe("the copy agrees with the review", () => {
   test("on a change of bindings, of a role, and of identities", async () => {
+    let made = "";
     const sides = await sidesAfter(async (client) => {
       await publishes(client);
       await client.call("UpdateRole", {
@@ -40,10 +41,18 @@ describe("the copy agrees with the review", () => {
       } as never);
       const claimMatch = { issuer: "https://issuer.example", subject: "new" };
       const { uid } = await createRecord(client, resources.identity, platform, { name: "new", claimMatch });
+      made = uid as string;
       await createRecord(client, resources.roleBinding, platform, { identityUid: uid, roleUid: publisher });
       await client.call("DeleteIdentity", { uid: reader.uid });
     });
-    expect(rowsOf(sides, same).length).toBeGreaterThan(4);
+    const rows = rowsOf(sides, same).map((row) => [row.change, row.identity, row.group, row.capability].join(" "));
+    const gains = [made, bot.uid].flatMap((uid) =>
+      ["create", "list"].map((verb) => `gain ${uid} ${platform} repo.${verb}`),
+    );
+    const losses =
+      BUILT_IN_ROLE_CAPABILITIES.viewer?.map((capability) => `loss ${reader.uid} ${registry} ${capability}`) ?? [];
+    const changed = `loss ${bot.uid} ${registry} tag.create`;
+    expect(rows.toSorted()).toEqual([...gains, changed, ...losses].toSorted());
     expect(await disagreements([sides], same)).toEqual([]);
   });
 
