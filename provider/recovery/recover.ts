@@ -70,8 +70,9 @@ export const recoverCreate = async (session: Session, desired: Desired): Promise
     const recovered = await (operation ? session.turns.take(`interrupted ${entry.inputs}`, recover) : recover());
     if (!recovered) continue;
     const { record, isReplaced } = recovered;
-    const by = `created by an earlier run at ${operation ? createTimeOf(record) : sentAt}`;
-    if (!isReplaced) session.log(`${key}: adopting ${kind.word} ${record.uid} ${title(record)}, ${by}`);
+    const at = operation ? createTimeOf(record) : sentAt;
+    const text = `adopting ${kind.word} ${record.uid} ${title(record)}, created by an earlier run at ${at}`;
+    if (!isReplaced) session.log(`${key}: ${text}`);
     return recovered;
   }
   return undefined;

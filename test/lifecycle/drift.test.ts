@@ -40,7 +40,7 @@ describe("drift", () => {
   it("shows in each field of each kind and for deleted records, and the next up repairs only these", async () => {
     const records = () => [
       ...["groups", "identities", "roles"].flatMap((table) =>
-        place.rows(table, "parent IS NOT NULL").map(({ uid, name, body }) => ({ uid, name, body })),
+        place.rows(table, "parent IS NOT NULL AND name != 'owner'").map(({ uid, name, body }) => ({ uid, name, body })),
       ),
       ...place.rows("role_bindings").map(({ uid, role_uid, identity_uid }) => ({ uid, role_uid, identity_uid })),
     ];
