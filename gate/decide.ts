@@ -1,5 +1,5 @@
-// Which requests pass the gate: those that ask for a write of the change, once for each time that the change has it. A request reserves its
-// write before anything is sent, so that no write is sent twice at a time.
+// Which requests pass the gate: those that ask for a write of the change, at most as often as the change contains it. A request reserves
+// its write before it is sent, so that no write is sent twice at a time.
 import { canonical } from "../access/canonical.ts";
 import { type Call, makesUid, methodOf } from "../access/change/methods.ts";
 import { unknownIn } from "../access/change/unknown.ts";
@@ -12,21 +12,21 @@ import { type Resolved, requestIfSame, resolvedRequest, resolvedWrite } from "./
 /** A request for one record. */
 export type Asked = Pick<Call, "method" | "request">;
 
-/** A write of the change, and what became of it. */
+/** A write of the change, and its outcome. */
 export interface Line {
   write: Write;
-  /** Paths of an update that were sent, and have not failed; of another write WHOLE. */
+  /** Paths of an update that were sent, and have not failed; WHOLE for another write. */
   sent: Set<string>;
   /** Paths of an update that a later one has changed. */
   ended: Set<string>;
-  /** By the paths that were sent: the answer, or the one that will come. */
+  /** By the paths that were sent: the answer, or a promise of it. */
   answers: Map<string, Promise<Json>>;
   isDone: boolean;
-  /** A request was sent, and what became of it is not known. */
+  /** A request was sent, and its outcome is unknown. */
   isUnknown: boolean;
 }
 
-/** What is to be sent: the recorded write, or a part of its paths. Call `settle` or `release` for it. */
+/** A request to send: the recorded write, or a part of its paths. Call `settle` or `release` for it. */
 export interface Reserved {
   is: "send";
   line: Line;
@@ -41,7 +41,7 @@ export interface Reserved {
 
 export type Decision =
   | Reserved
-  /** it was carried out, or is under way */
+  /** the service carried it out, or that is under way */
   | { is: "answer"; answer: Promise<Json> }
   | { is: "refuse"; why: string };
 
@@ -70,7 +70,7 @@ export const decideOn = (writes: readonly Write[], recordOf: (plural: string, ui
   const uids = new Map<number, string>();
   const lines = writes.map(lineOf);
   const index = indexOfLines();
-  /** lines that refer to what a write makes */
+  /** lines that refer to the record that a write creates */
   const waiting = new Map<number, Line[]>();
   const missingOf = ({ write }: Line): number[] => referencesOf(write).filter((n) => !uids.has(n));
 
@@ -90,11 +90,11 @@ export const decideOn = (writes: readonly Write[], recordOf: (plural: string, ui
 
   const reserve = ({ line, recorded }: Known, request: Json, paths: readonly string[]): Reserved => {
     for (const path of paths) line.sent.add(path);
-    // A later write of a path is the last word on it, in whatever order a program sends them.
+    // The later write of a path wins, in whatever order a program sends them.
     for (const { line: other } of recorded.method.verb === "update" ? index.at(line.write.method, recorded) : [])
       if (other.write.n < line.write.n) for (const path of paths) other.ended.add(path);
     const { promise: answer, ...end } = Promise.withResolvers<Json>();
-    // Whoever asked for it gets the error; a later request may come too late for it.
+    // The request for it gets the error; a later request may come too late for it.
     answer.catch(() => {});
     line.answers.set(paths.join(), answer);
     return { is: "send", line, recorded, request, paths, answer, end, isOver: false };
@@ -128,10 +128,10 @@ export const decideOn = (writes: readonly Write[], recordOf: (plural: string, ui
   };
 
   /**
-   * A delete of a record that goes with another one of the change: what is in a group has to be deleted before the group, and a record that
-   * cascades takes along what is in it or refers to it (docs/contract.md#d7, docs/contract.md#d8). Only of a record that the copy has, or that
-   * the change has made: the review has not shown the loss of another one. So forceDestroy of a group stops at a record that somebody has
-   * created in it meanwhile.
+   * A delete of a record that the service deletes with another record of the change. The records in a group are deleted before the group. A
+   * cascading delete includes the records in it and those that refer to it (docs/contract.md#d7, docs/contract.md#d8).
+   * Passes only a record that the copy contains or the change created: the review has not shown the loss of any other. So forceDestroy of a
+   * group stops at a record that someone has created in it meanwhile.
    */
   const removalOf = (asked: Asked, own: Resolved): Decision | undefined => {
     const { resource } = own.method;
@@ -174,7 +174,7 @@ export const decideOn = (writes: readonly Write[], recordOf: (plural: string, ui
     lines,
     uids: uids as ReadonlyMap<number, string>,
     decide,
-    /** It has succeeded. */
+    /** The write has succeeded. */
     settle: (reserved: Reserved, answer: Json): void => {
       const { line, end } = reserved;
       reserved.isOver = true;
@@ -184,7 +184,7 @@ export const decideOn = (writes: readonly Write[], recordOf: (plural: string, ui
       if (typeof uid === "string" && makesUid(methodOf(line.write.method))) make(line.write.n, uid);
       end.resolve(answer);
     },
-    /** It has not, and may be asked for again. */
+    /** The write has failed, and may be requested again. */
     release: (reserved: Reserved, error: unknown): void => {
       const { line, paths, end, isOver } = reserved;
       if (isOver) return;
@@ -201,7 +201,7 @@ const lineOf = (write: Write): Line => ({
   ...{ isDone: false, isUnknown: false },
 });
 
-/** The lines whose uids are made. */
+/** The lines whose uids are known. */
 const indexOfLines = () => {
   const byPlace = new Map<string, Known[]>();
   const byContent = new Map<string, Known[]>();
@@ -217,7 +217,7 @@ const indexOfLines = () => {
       getOrInsert(byPlace, `${method} ${uid ?? parent ?? ""}`, () => []).push(one);
       if (parent !== undefined) getOrInsert(byContent, contentOf(method, one.recorded), () => []).push(one);
     },
-    /** In the order of the change. A create is first looked for among its equals: a group may hold thousands of records. */
+    /** In the order of the change. Looks first among equal creates: a group may contain thousands of records. */
     candidates: (method: string, asked: Resolved): Known[] => {
       const { parent } = asked;
       const isPath = parent !== undefined && parent !== "" && !isUidp(parent);
@@ -237,5 +237,5 @@ const refersTo = (value: unknown, uid: string): boolean =>
 
 const SHOWN_MAX = 200;
 
-/** Of the program. */
+/** A text of the program. */
 const cut = (text: string): string => printable(text.slice(0, SHOWN_MAX));

@@ -1,5 +1,5 @@
-// Before a write that gives access, the records that decide what it gives are read again, unless that was a moment ago. Somebody may have
-// changed them since the review was made anew.
+// Before a write that gives access, the gate reads again the records that decide what it gives, unless it did so a moment ago. Someone may
+// have changed them since the review was computed again.
 import { isDeepStrictEqual } from "node:util";
 import type { Client } from "../client/client.ts";
 import {
@@ -22,13 +22,13 @@ const MAX_AGE_MS = 10_000;
 /** Kinds that decide what a binding gives, and to whom. */
 const DECIDING: readonly Resource[] = [resources.role, resources.identity];
 
-/** For people, and no decision reads it. */
+/** Only people read it: no decision uses it. */
 const IGNORED = ["description"];
 
 interface Expected {
   resource: Resource;
   record: Json;
-  /** An update was sent, and what became of it is not known: the record may be so. */
+  /** An update was sent, and its outcome is unknown: the record may look like this. */
   maybe: Json[];
   /** by the client's clock */
   readAt: number;
@@ -39,17 +39,17 @@ interface Parts {
   reader: Pick<Client, "call" | "clock">;
   /** age of the copy */
   ageMs: number;
-  /** as the copy has them; the copy knows no more of one that no list had */
+  /** as the copy lists them; a record that no list contained has no more than the copy shows */
   listed: readonly (readonly [plural: string, record: Json])[];
   recordOf(plural: string, uid: string): Json | undefined;
-  /** an update of the record that is on its way */
+  /** an update of the record that is under way */
   underWay(uid: string): Promise<unknown> | undefined;
 }
 
 export const freshOn = ({ reader, ageMs, listed, recordOf, underWay }: Parts) => {
   const { clock } = reader;
   const expected = new Map<string, Expected>();
-  /** A role or an identity as it is from now on. */
+  /** Records a role or an identity as it is from now on. */
   const note = (resource: Resource, record: Json, readAt = clock.now()): void => {
     if (DECIDING.includes(resource)) expected.set(record.uid as string, { resource, record, readAt, maybe: [] });
   };
@@ -89,12 +89,12 @@ export const freshOn = ({ reader, ageMs, listed, recordOf, underWay }: Parts) =>
 
   return {
     note,
-    /** An update whose outcome is not known. */
+    /** An update whose outcome is unknown. */
     noteUnknown: ({ method: { schema }, uid = "", fields, mask }: Resolved): void => {
       const one = expected.get(uid);
       if (one) one.maybe.push(...[one.record, ...one.maybe].map((as) => applyMask(schema, as, fields, [...mask])));
     },
-    /** Why what the write gives is not known any more; undefined: it is. Throws the errors of the API. */
+    /** Why the access that the write gives is no longer known; undefined: it is known. Throws the errors of the API. */
     problem: async (write: Resolved): Promise<string | undefined> => {
       const problems = await Promise.all(decidingIn(write, recordOf).map(problemOf));
       return problems.find((problem) => problem !== undefined);
@@ -102,7 +102,7 @@ export const freshOn = ({ reader, ageMs, listed, recordOf, underWay }: Parts) =>
   };
 };
 
-/** uids of the roles and identities that decide what the write gives. */
+/** uids of the roles and identities that decide what access the write gives. */
 const decidingIn = ({ method, uid, fields }: Resolved, recordOf: Parts["recordOf"]): string[] => {
   const { verb, resource, schema } = method;
   if (verb === "delete") return [];
@@ -112,7 +112,7 @@ const decidingIn = ({ method, uid, fields }: Resolved, recordOf: Parts["recordOf
     schema,
     (info) => info.references !== undefined && types.includes(info.references) && infos.push(info) > 0,
   );
-  // A part of a binding says nothing of the other part.
+  // An update of a part of a binding does not name the other part.
   const before = uid === undefined ? undefined : recordOf(resource.plural, uid);
   const named = paths.flatMap(
     (path, i) => valueAt(fields, path) ?? valueAt(before, path) ?? valueAt(before, infos[i]?.answeredAs ?? ""),
@@ -121,7 +121,7 @@ const decidingIn = ({ method, uid, fields }: Resolved, recordOf: Parts["recordOf
   return [...new Set([...own, ...named])].filter((one) => typeof one === "string");
 };
 
-/** Fields that a caller may set, and that both show: an answer has no secret. */
+/** Fields that a caller may set and that both records show: an answer contains no secret. */
 const differingFields = ({ schema }: Resource, expected: Json, live: Json): string[] => {
   const [before, now] = [expected, live].map((record) => normalForm(schema, record)) as [Json, Json];
   const names = [...new Set([...Object.keys(before), ...Object.keys(now)])].filter((name) => !IGNORED.includes(name));

@@ -1,4 +1,4 @@
-// The gate before one service: reads pass, and so do the writes of the change, each as it is recorded.
+// The gate before one service: it passes reads, and the writes of the change exactly as they are recorded.
 import { isWrite, METHODS, singleCalls } from "../access/change/methods.ts";
 import type { Write } from "../access/change/write.ts";
 import { type Copy, recordsIn } from "../access/copy/copy.ts";
@@ -37,11 +37,11 @@ const BATCH = "BatchCreateRoleBindings";
 
 export interface Service {
   client: Client;
-  /** what the change was made anew on */
+  /** the copy that the change was computed on again */
   copy: Copy;
-  /** A token that may only read. `rejected`: one that does not do, so another one is wanted. */
+  /** A token that may only read. `rejected`: a token that the service rejected, so another one is needed. */
   readToken: TokenSource;
-  /** The same for a write of the change, by its number. */
+  /** A token for a write of the change, by the number of the write. */
   writeToken(n: number, rejected?: string): Promise<string>;
 }
 
@@ -52,7 +52,7 @@ interface Parts {
   /** those of this service */
   writes: readonly Write[];
   onRefused(asked: Asked, message: string): void;
-  /** The command ends: what has not been sent stays unsent, so that nothing arrives after it. */
+  /** The command ends: unsent requests are not sent any more, so that nothing arrives after it. */
   isClosing(): boolean;
 }
 
@@ -77,7 +77,7 @@ export const gateOf = (parts: Parts) => {
     await carryOut(reserved, isWhole).catch((error: unknown) => fail(reserved, error));
     const answers = await Promise.all(decisions.map(({ answer }) => answer));
     if (operation === BATCH) return { roleBindings: answers };
-    // A delete of a single record does not show what it has deleted.
+    // A delete of a single record does not show the record that it has deleted.
     return operation === "BatchDeleteExternalGroupRoleMappings" ? { parent: request.parent } : (answers[0] as Json);
   };
 
@@ -103,7 +103,7 @@ const refusalWith =
     return apiError("PERMISSION_DENIED", why, { details });
   };
 
-/** Sends what the gate has reserved, and ends each write with its answer. */
+/** Sends the writes that the gate has reserved, and ends each one with its answer. */
 const carrierOf = ({ service, writes, onRefused, isClosing }: Parts) => {
   const { client, copy } = service;
   const records = new Map(recordsIn(copy).map(([plural, one]) => [`${plural} ${one.uid}`, one as Json]));
@@ -138,7 +138,7 @@ const carrierOf = ({ service, writes, onRefused, isClosing }: Parts) => {
     for (const one of all) gate.release(one, error);
   };
 
-  /** Looks for the records of creates whose answer was lost, and ends those that have one. Throws where there is no telling. */
+  /** Looks for the records of creates whose answer was lost, and ends those that have one. Throws if it cannot tell. */
   const recover = async (all: readonly Reserved[]): Promise<void> => {
     const sent = all.map(({ line }) => lost.get(line) as Sent);
     const [{ entry }] = sent as [Sent];
@@ -150,7 +150,7 @@ const carrierOf = ({ service, writes, onRefused, isClosing }: Parts) => {
     for (const [i, one] of all.entries()) if (found[i]) succeed(one, found[i] as Json);
   };
 
-  /** One request for reserved writes. Ends each of them. */
+  /** Sends one request for reserved writes, and ends each of them. */
   const send = async (operation: OperationName, request: Json, all: readonly Reserved[], token: TokenSource) => {
     for (const { recorded, answer } of all)
       if (recorded.method.verb === "update") updates.set(recorded.uid as string, answer);
@@ -166,19 +166,19 @@ const carrierOf = ({ service, writes, onRefused, isClosing }: Parts) => {
     const isUnknown = isAmbiguous(failure.failure);
     for (const [i, { line, recorded }] of all.entries()) {
       line.isUnknown = isUnknown;
-      // An earlier request has deleted it, or somebody else has. The provider finds out whether it may only be hidden.
+      // An earlier request has deleted it, or someone else has. The provider finds out whether it is only hidden.
       if (recorded.method.verb === "delete" && failure.failure.status === NOT_FOUND) line.isDone = true;
       const create = isUnknown ? sent[i] : undefined;
       if (create) lost.set(line, { ...create, mayResend: isResendable(failure.failure) });
       else if (isUnknown && recorded.method.verb === "update") fresh.noteUnknown(recorded);
     }
-    // Where the search fails, the next request for the write searches again, and gets its error.
+    // If the search fails, the next request for the write searches again, and gets its error.
     if (all.every(({ line }) => lost.has(line))) await recover(all).catch(() => {});
-    // The provider decides whether it asks again.
+    // The provider decides whether to ask again.
     fail(all, failure.answer);
   };
 
-  /** Ends the writes that have succeeded; returns why they have not. */
+  /** Ends the writes that have succeeded; returns the failure of the others. */
   const attempt = async (
     operation: OperationName,
     request: Json,
@@ -203,7 +203,7 @@ const carrierOf = ({ service, writes, onRefused, isClosing }: Parts) => {
     }
   };
 
-  /** Whether the write may be sent: it is not there yet, and gives what the review has shown. Ends it otherwise. */
+  /** Whether the write may be sent: its record does not exist yet, and it gives the access that the review has shown. Otherwise ends it. */
   const maySend = async (one: Reserved): Promise<boolean> => {
     const { line, recorded, request } = one;
     const method = line.write.method as OperationName;
@@ -221,7 +221,7 @@ const carrierOf = ({ service, writes, onRefused, isClosing }: Parts) => {
     return true;
   };
 
-  /** `isBatch`: as one request, where one token does. */
+  /** `isBatch`: in one request, if one token suffices. */
   const carryOut = async (all: readonly Reserved[], isBatch: boolean): Promise<void> => {
     const may = await Promise.all(
       all.map((one) =>
@@ -250,7 +250,7 @@ const carrierOf = ({ service, writes, onRefused, isClosing }: Parts) => {
   return { gate, sender, refusal, carryOut, fail };
 };
 
-/** Throws where a path has no uid. */
+/** Throws if a path has no uid. */
 const withUids = (operation: OperationName, request: Json): Json => {
   const method = METHODS.get(operation);
   if (method === undefined || method.verb === "create") return request;
@@ -259,7 +259,7 @@ const withUids = (operation: OperationName, request: Json): Json => {
   return request;
 };
 
-// Creates whose answer was lost, or is of another record: the provider's own rule finds the record (provider/recovery/search.ts).
+// Creates whose answer was lost, or names another record: the provider's own rule finds the record (provider/recovery/search.ts).
 
 /** A create as the provider's rule knows it; undefined for a kind that no program declares. */
 interface Sent {
@@ -269,7 +269,7 @@ interface Sent {
   mayResend: boolean;
 }
 
-/** `at`: before it is sent, by the service's clock */
+/** `at`: the time before it is sent, by the service's clock */
 const sentCreate = ({ method, parent = "", fields }: Resolved, n: number, at: number): Sent | undefined => {
   const kind = (kindRecords as Readonly<Record<string, Kind>>)[method.resource.field];
   if (kind === undefined) return undefined;
@@ -288,7 +288,7 @@ const sentCreate = ({ method, parent = "", fields }: Resolved, n: number, at: nu
   return { kind, entry, mayResend: false };
 };
 
-/** Whether an answer names the record that the create has made. `existed`: another one that was there before */
+/** Whether an answer names the record that the create has made. `existed`: whether a record existed before */
 const isAnswerTo = ({ kind, entry }: Sent, record: Json, existed: (uid: string) => boolean): boolean => {
   if (!kind.upsert && existed(record.uid as string)) return false;
   const { is, ...found } = judge(kind, entry, record);
@@ -296,8 +296,10 @@ const isAnswerTo = ({ kind, entry }: Sent, record: Json, existed: (uid: string) 
 };
 
 /**
- * The records that creates of one parent have made, in their order; undefined where there is none. `except`: uids that were there before, or that another
- * create has made. `alike`: creates like this one whose answer is lost. Throws where the service does not list them, or where one may be of somebody else.
+ * The records that creates of one parent have made, in their order; undefined if there is none. `except`: uids that existed before, or that
+ * another create has made.
+ * `alike`: the number of equal creates whose answer is lost. Throws if the service does not list the records, or if one may belong to
+ * someone else.
  */
 const findLost = async (
   reader: Pick<Client, "call" | "clock">,

@@ -1,6 +1,6 @@
-// The gate of `irm apply`: it stands between a real `pulumi up` and the services, in the process of the command, and passes the writes of the
-// change and no others. Only it has tokens of the services. The engine, the program and the provider get a bearer for its address on loopback.
-// Nothing of it is on disk, and it ends with the command.
+// The gate of `irm apply`: it sits between a real `pulumi up` and the services, in the process of the command. It passes only the writes of
+// the change. Only the gate has tokens of the services. The engine, the program and the provider get a bearer for its address on loopback.
+// It writes nothing to disk, and ends with the command.
 import { canonical } from "../access/canonical.ts";
 import type { Write } from "../access/change/write.ts";
 import { writeProblems } from "./decide.ts";
@@ -11,7 +11,7 @@ export { writeProblems } from "./decide.ts";
 export type { Service } from "./gate.ts";
 
 export interface GateInput {
-  /** the change, made anew on a fresh twin: each `$uid` refers to one of them */
+  /** the change, computed again on a fresh twin: each `$uid` refers to one of them */
   writes: readonly Write[];
   /** by address; the first is the one without `service` */
   services: ReadonlyMap<string, Service>;
@@ -32,7 +32,7 @@ export class GateError extends Error {
   }
 }
 
-/** Errors: GateError, and that of a listener. */
+/** Throws GateError, or the error of a listener. */
 export const startGate = async ({ writes, services, as }: GateInput) => {
   const problems = writeProblems(writes);
   if (problems.length > 0) throw new GateError(problems);
@@ -57,7 +57,7 @@ export const startGate = async ({ writes, services, as }: GateInput) => {
         isClosing: () => isClosing,
       });
       gates.push(gate);
-      // The time of the service, which the provider compares with that of its records.
+      // The time of the service, which the provider compares with the times of its records.
       const clock = (): number => service.client.serverNow() ?? service.client.clock.today();
       listeners.push({ address, ...(await startListener({ address, as, clock, answer: gate.answer })) });
     }
@@ -67,20 +67,20 @@ export const startGate = async ({ writes, services, as }: GateInput) => {
   }
   const lines = () => gates.flatMap((gate) => gate.lines).sort((a, b) => a.write.n - b.write.n);
   return {
-    /** of the run file (client/run-file.ts) */
+    /** for the run file (client/run-file.ts) */
     services: listeners.map(({ address, url, token }) => ({ address, url, token })),
     /** so far */
     report: () => ({
-      /** writes that have succeeded */
+      /** number of writes that have succeeded */
       applied: lines().filter(({ isDone }) => isDone).length,
       /** each request once */
       refused: [...refused.values()],
       /** not sent, or not carried out */
       missing: lines().flatMap(({ write, isDone, isUnknown }) => (isDone || isUnknown ? [] : [write])),
-      /** A request was sent, and nobody knows whether it was carried out. The next run finds out. */
+      /** A request was sent, and its outcome is unknown. The next run finds out. */
       unknown: lines().flatMap(({ write, isUnknown }) => (isUnknown ? [write] : [])),
     }),
-    /** what the services have made, by the number of the write */
+    /** uids of the records that the services have created, by the number of the write */
     get uids(): ReadonlyMap<number, string> {
       return new Map(gates.flatMap(({ uids }) => [...uids]));
     },

@@ -1,5 +1,5 @@
-// The capabilities that a write needs, and where: those of its method, and those that it gives away, which the caller has to hold
-// (docs/contract.md#d21). Roles count as the copy has them and as the change writes them, so that they suffice in any order.
+// The capabilities that a write needs, and where: the ones of its method, and the ones that it gives to others, which the caller must hold
+// (docs/contract.md#d21). A role counts as the copy shows it and as the change writes it, so the capabilities suffice in any order.
 
 import { methodOf } from "../access/change/methods.ts";
 import type { Write } from "../access/change/write.ts";
@@ -21,14 +21,16 @@ import {
   rootOf,
 } from "../schema/index.ts";
 
-/** uid of a group that exists, or the number of the write that founds the organization. What a change makes is in one of them. */
+/**
+ * uid of an existing group, or the number of the write that creates the organization. Every record that a change creates is in one of them.
+ */
 type Place = string | number;
 
 export interface Need {
   /** friendly names */
   capabilities: Set<string>;
   places: Set<Place>;
-  /** why more may be needed; each is one sentence */
+  /** why more may be needed, one sentence each */
   problems: string[];
 }
 
@@ -36,14 +38,14 @@ interface Known {
   place: Place | undefined;
   /** of a mapping: its identity provider */
   parent: unknown;
-  /** as the copy has it or as it was made, then what the change sets; the first one is empty where it is not known */
+  /** as in the copy or as created, then the fields that the change sets; the first one is empty if it is unknown */
   versions: Json[];
 }
 
 /** To pull from the source of a repo. */
 const PULL = ["manifest.list", "repo.blobs.get"];
 
-/** What each of the writes needs; `writes` are all those of one service. */
+/** The needs of each of the writes; `writes` are all writes of one service. */
 export const needsOf = (writes: readonly Write[], copy: Copy): Need[] => {
   const byNumber = new Map(writes.map((write) => [write.n, write]));
   const records = new Map<string, Known>();
@@ -111,7 +113,7 @@ export const needsOf = (writes: readonly Write[], copy: Copy): Need[] => {
     };
     const own = recordOf(write);
     const at = own.place;
-    /** A field after the write. */
+    /** The values of a field after the write. */
     const after = (name: string): Iterable<unknown> =>
       mask === undefined || mask.includes(name) ? [keyOf(fields[name])] : valuesOf(own, name);
 
@@ -124,7 +126,7 @@ export const needsOf = (writes: readonly Write[], copy: Copy): Need[] => {
       case "CreateRoleBinding":
       case "UpdateRoleBinding":
         giveRoles(after("roleUid"), at);
-        // An identity of another organization has to be visible.
+        // An identity of another organization must be visible.
         for (const uid of after("identityUid")) {
           if (typeof uid === "string" && isRoot(uid)) continue;
           const home = placeOfUid("identity", uid);
@@ -140,7 +142,7 @@ export const needsOf = (writes: readonly Write[], copy: Copy): Need[] => {
         break;
       case "UpdateIdentityProvider":
         giveRoles(after("defaultRole"), at);
-        // Who moves a provider to another issuer may sign in as anyone in its groups.
+        // A caller that moves a provider to another issuer may sign in as anyone in its groups.
         for (const one of mappings.get(keyOf(write.uid)) ?? [])
           giveRoles(valuesOf(one, "roleUid"), placeOfUid("group", one.versions[0]?.scope));
         break;
@@ -150,7 +152,7 @@ export const needsOf = (writes: readonly Write[], copy: Copy): Need[] => {
         break;
       case "UpdateIdentity":
         if (at === undefined || !mask?.some((path) => RELATIONSHIPS.includes(path.split(".")[0] as string))) break;
-        // Who decides who signs in may sign in.
+        // A caller that decides who signs in may sign in.
         for (const one of bindings.get(keyOf(write.uid)) ?? [])
           if (one.place === undefined || organizationOf(one.place) === organizationOf(at))
             giveRoles(valuesOf(one, "roleUid"), one.place);
@@ -179,7 +181,7 @@ const keyOf = (text: unknown): string | number | undefined => {
   return isObject(text) && typeof text.$uid === "number" ? text.$uid : undefined;
 };
 
-/** Every value that a field has, before and after the writes. */
+/** Every value of a field, before and after the writes. */
 const valuesOf = ({ versions }: Known, name: string): Set<string | number | undefined> =>
   new Set(versions.flatMap((one) => (one[name] === undefined ? [] : [keyOf(one[name])])));
 

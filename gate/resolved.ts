@@ -1,5 +1,5 @@
-// A recorded write with the uids that the service made, and how a request compares with it. Both are in the normal form of their schema, so
-// that a spelling, the order of a set or a default makes no difference.
+// A recorded write with the uids that the service assigned, and how a request compares with it. Both are in the normal form of their
+// schema, so that a spelling, the order of a set or a default makes no difference.
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { type Call, methodOf, type WriteMethod } from "../access/change/methods.ts";
@@ -17,7 +17,7 @@ import {
   valueAt,
 } from "../schema/index.ts";
 
-/** Stands for a hidden value. No program can guess it. */
+/** Marks a hidden value. No program can guess it. */
 const MARK = randomUUID();
 
 export interface Resolved {
@@ -28,17 +28,17 @@ export interface Resolved {
   uid?: string;
   /** in normal form; a hidden text is MARK */
   fields: Json;
-  /** of an update: sorted, none below another one */
+  /** of an update: sorted, no path below another one */
   mask: readonly string[];
 }
 
-/** `uidOf`: the uid that the service made for a write */
+/** `uidOf`: the uid that the service assigned for a write */
 export const resolvedWrite = (write: Write, uidOf: (n: number) => string): Resolved => {
   const { request } = requestOf(write, { uidOf, hidden: MARK });
   return resolvedRequest({ method: write.method as Call["method"], request });
 };
 
-/** The same of a request for one record. `*` is a mask that no write of a change has. */
+/** The write that a request for one record asks for. `*` is a mask that no write of a change has. */
 export const resolvedRequest = ({ method: name, request }: Pick<Call, "method" | "request">): Resolved => {
   const method = methodOf(name);
   const { verb, field, schema } = method;
@@ -52,8 +52,8 @@ export const resolvedRequest = ({ method: name, request }: Pick<Call, "method" |
 };
 
 /**
- * The request that carries the write out, with what is hidden in it from the request that asks for it. Of an update, the paths that are asked
- * for. Or the paths in which the two differ.
+ * The request that carries the write out; its hidden values come from the request that asks for it. For an update: only the paths that are
+ * asked for. Or the paths in which the two differ.
  */
 export const requestIfSame = (recorded: Resolved, asked: Resolved): { request: Json } | { differs: string[] } => {
   const { method, uid, fields, mask } = recorded;
@@ -74,7 +74,7 @@ export const requestIfSame = (recorded: Resolved, asked: Resolved): { request: J
   return { request: { [field]: { ...(value as Json), uid }, updateMask: asked.mask.join(",") } };
 };
 
-/** The path of a group, which the service reads as its uid. The recorded one is sent. */
+/** The path of a group, which the service reads as its uid. The gate sends the recorded uid. */
 const isOtherSpelling = (parent: string | undefined): boolean => parent !== "" && !isUidp(parent);
 
 interface Filled {
@@ -85,7 +85,7 @@ interface Filled {
 
 const fill = (schema: Message, recorded: Json, asked: Json): Filled => {
   const { value, differs } = fillValue(recorded, asked, "");
-  // The service reads another text as the uid that is recorded, which is sent.
+  // The service reads another text as the recorded uid, which the gate sends.
   const isRespelled = (path: string): boolean => {
     const [own, other] = [valueAt(recorded, path), valueAt(asked, path)];
     return own !== undefined && typeof other === "string" && !isUidp(other);
@@ -114,7 +114,7 @@ const fillList = (recorded: readonly unknown[], asked: readonly unknown[], path:
   const items = recorded.map((item, i) => fillValue(item, asked[i], path));
   if (items.every(({ differs }) => differs.length === 0))
     return { value: items.map(({ value }) => value), differs: [] };
-  // Where a hidden text stands in a set depends on the text.
+  // The place of a hidden text in a set depends on the text.
   const known = recorded.filter((item) => item !== MARK);
   const isSet = known.length < recorded.length && known.every((item) => typeof item === "string");
   return isSet && known.every((item) => asked.includes(item)) ? { value: asked, differs: [] } : other;

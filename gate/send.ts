@@ -1,4 +1,4 @@
-// What goes to the service: requests with a token of the service, which no other process gets. Answers and errors come back as they are.
+// Requests to the service, with a token of the service that no other process gets. Answers and errors come back unchanged.
 import type { Client } from "../client/client.ts";
 import { parse, readAnswer, requestedUid } from "../client/rest.ts";
 import { AttemptError, type Failure, retryWith } from "../client/retry.ts";
@@ -16,14 +16,14 @@ import {
 } from "../schema/index.ts";
 import { PassedOn, restError } from "../server/front.ts";
 
-/** A token of the service. `rejected`: one that does not do, so another one is wanted. */
+/** A token of the service. `rejected`: a token that the service rejected, so another one is needed. */
 export type TokenSource = (rejected?: string) => Promise<string>;
 
 /** 401: the service has done nothing. */
 const UNAUTHENTICATED = 401;
 const DENIED = 403;
 
-/** What has not succeeded, as far as the service says. */
+/** A failed request, as far as the service reports. */
 export class SendFailure extends AttemptError {
   /** what the client gets */
   readonly answer: PassedOn;
@@ -34,7 +34,7 @@ export class SendFailure extends AttemptError {
   }
 }
 
-/** A success that cannot be used, or an outcome that is not known: a client must not take the write for done. */
+/** A success that cannot be used, or an unknown outcome: a client must not take the write for done. */
 export const failureOf = (operation: OperationName, text: string, http = 502): SendFailure => {
   const error = new ApiError("UNKNOWN", text, { operation });
   const refusal = restError(error, operations[operation].service, http);
@@ -51,7 +51,7 @@ export const createSender = (client: Client, readToken: TokenSource, isClosing: 
     used.add(found);
     return found;
   };
-  /** A token that the service does not accept is replaced once: it has done nothing. */
+  /** Replaces a token that the service does not accept once: the service has done nothing. */
   const send = async (operation: OperationName, request: Json, source: TokenSource): Promise<HttpAnswer> => {
     const token = await tokenFrom(source);
     if (isClosing())
@@ -60,7 +60,7 @@ export const createSender = (client: Client, readToken: TokenSource, isClosing: 
         new ApiError("UNAVAILABLE", "npx pulumi-irm apply has ended, and nothing was sent"),
       );
     const answer = await client.send(operation, request, token);
-    // A token may lack what the organization, which is new, has given it since (docs/faults.md#f9).
+    // A token may lack the capabilities that the new organization has given it since (docs/faults.md#f9).
     if (answer.status === DENIED && outdated.size > 0) outdated.add(token);
     if (answer.status !== UNAUTHENTICATED) return answer;
     const other = await source(token);
@@ -88,12 +88,12 @@ export const createSender = (client: Client, readToken: TokenSource, isClosing: 
       try {
         return await write(operation, request, readToken);
       } catch (error) {
-        // A path takes only uids.
+        // A path accepts only uids.
         if (error instanceof TypeError) throw invalidArgument([{ field: "uid", description: UIDP_TEXT }]);
         throw error instanceof SendFailure ? error.answer : error;
       }
     },
-    /** Reads with the retries of a client, and its errors. */
+    /** Reads with the retries and the errors of a client. */
     reader: {
       clock: client.clock,
       call: (async (operation, request) => {
@@ -105,7 +105,7 @@ export const createSender = (client: Client, readToken: TokenSource, isClosing: 
         // The row decodes the response, so it has the type of the row.
       }) as Client["call"],
     },
-    /** Tokens until now do not show what was just created: an organization. */
+    /** Tokens up to now do not show an organization that was just created. */
     outdateTokens: (): void => {
       for (const token of used) outdated.add(token);
     },
@@ -113,8 +113,8 @@ export const createSender = (client: Client, readToken: TokenSource, isClosing: 
 };
 
 /**
- * An error of the service as it came, with what it says of a retry. Without an answer of the service, 504 after a timeout: a client must not
- * send a create again that may still be processed. 502 for a success that cannot be read.
+ * An error of the service as it came, with its retry hint. Without an answer of the service, 504 after a timeout: a client must not resend
+ * a create that may still be processed. 502 for a success that cannot be read.
  */
 const passedOn = (operation: OperationName, { failure, cause }: AttemptError, answer?: HttpAnswer): PassedOn => {
   const { status, timedOut } = failure;

@@ -1,4 +1,4 @@
-// The listener of a gate: REST on loopback, for the bearer of this run alone.
+// The listener of a gate: REST on loopback, only for the bearer of this run.
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { SignJWT } from "jose/jwt/sign";
 import { apiError, type Json, type OperationName, operations, type Resource, resources } from "../schema/index.ts";
@@ -15,7 +15,7 @@ interface ListenerOptions {
   /** uid of the identity that applies the change */
   as: string;
   clock(): number;
-  /** a request that has the bearer */
+  /** answers a request that has the bearer */
   answer(call: Call): Promise<Json>;
 }
 
@@ -28,7 +28,7 @@ export const startListener = async ({ address, as, clock, answer }: ListenerOpti
         throw apiError("UNAUTHENTICATED", "the gate of npx pulumi-irm apply takes the bearer of its own run alone");
       return answer(call);
     },
-    // A page of a browser that was sent here names its own site.
+    // A browser page that was sent here names its own site.
     pages:
       (url) =>
       async ({ host, origin }) =>
@@ -41,10 +41,10 @@ export const startListener = async ({ address, as, clock, answer }: ListenerOpti
   return { ...front, token };
 };
 
-/** The run ends long before it expires: nothing renews it. */
+/** The run ends long before the bearer expires, so nothing renews it. */
 const LIFE_S = 7 * 24 * 60 * 60;
 
-/** The gate compares it as a text, so its key serves nobody. */
+/** The gate compares it as a text, so no one needs its key. */
 const bearerFor = (address: string, as: string): Promise<string> => {
   const now = Math.floor(Date.now() / 1000);
   return new SignJWT({ jti: randomBytes(16).toString("hex") })
@@ -65,11 +65,13 @@ const isBearer = (given: readonly string[], token: string): boolean => {
 const digestOf = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 const READS: ReadonlySet<string> = new Set([
-  // Tells the time of the service.
+  // Returns the time of the service.
   "Ping",
   ...(Object.values(resources) as Resource[]).flatMap(({ methods }) => Object.keys(methods)),
 ]);
 
-/** A read of records of the API. No exchange, and nothing about the caller: neither the provider nor the client asks for that in a run. */
+/**
+ * A read of records of the API. Excludes exchanges and questions about the caller: neither the provider nor the client needs them in a run.
+ */
 export const isRead = (operation: OperationName): boolean =>
   operations[operation].method === "GET" && READS.has(operation);

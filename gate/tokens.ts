@@ -1,5 +1,5 @@
-// The tokens that the gate sends requests with. Writes of the change that need the same capabilities share one, which may do no more, and
-// nothing outside the groups where they need them. So who gets hold of a token can do little that the change does not do.
+// The tokens that the gate sends requests with. Writes of the change that need the same capabilities share a token. It has only these, and
+// only in the groups where the writes need them. So someone who gets hold of a token can do little more than the change does.
 import type { Write } from "../access/change/write.ts";
 import type { Copy } from "../access/copy/copy.ts";
 import type { Client } from "../client/client.ts";
@@ -7,14 +7,14 @@ import type { Credentials, Limits } from "../client/credentials.ts";
 import { classOf, isAncestor, type Operation, resourceMethods, rootOf } from "../schema/index.ts";
 import { type Need, needsOf } from "./needs.ts";
 
-/** What the token of a class of writes may do. */
+/** The limits of the token of a class of writes. */
 export type TokenClass = Limits;
 
-/** As many as an exchange takes, and as long as a token may be. */
+/** The maximum number of scopes in an exchange, and of their characters in a token. */
 const SCOPES_MAX = 50;
 const SCOPES_LENGTH_MAX = 6_000;
 
-/** Capabilities that read what our API has. */
+/** Capabilities that read the records of our API. */
 export const READING: readonly string[] = [
   ...new Set(Object.values<Operation>(resourceMethods).flatMap(({ capabilities }) => capabilities)),
 ].filter((one) => classOf(one) === "read");
@@ -22,15 +22,16 @@ export const READING: readonly string[] = [
 interface Class {
   capabilities: string[];
   groups: Set<string>;
-  /** numbers of the writes that found the organizations */
+  /** numbers of the writes that create the organizations */
   founded: Set<number>;
   limits?: Limits;
   credentials?: Promise<Credentials>;
 }
 
 /**
- * The tokens for the writes of a change on one service; those of groups that exist are exchanged now, since a workload's own token may live
- * for minutes only. `uidOf`: what a write has made. What the caller does not hold, no token has: the service refuses the write and says why.
+ * The tokens for the writes of a change on one service. Those for existing groups are exchanged now, because a workload's own token may
+ * live for only minutes. `uidOf`: the uid of the record that a write has created. No token has a capability that the caller does not hold:
+ * the service refuses the write and says why.
  */
 export const tokensFor = async (
   { client, copy }: { client: Pick<Client, "credentials">; copy: Copy },
@@ -85,9 +86,9 @@ export const tokensFor = async (
   const others = classOfWrite.size < writes.length ? [usual] : [];
   await Promise.all([reading ?? usual, ...others, ...first].map(async (one) => (await one).token()));
 
-  // Throws as an exchange does. `rejected`: one that the service has refused; the same comes back if there is no other.
+  // Throws the errors of an exchange. `rejected`: a token that the service has refused; it is returned again if there is no other.
   return {
-    /** may read, everywhere, and nothing else */
+    /** a token that may only read, everywhere */
     read: (rejected?: string): Promise<string> => tokenOf(reading ?? usual, rejected),
     /** for the write of that number */
     write: async (n: number, rejected?: string): Promise<string> => {
@@ -95,18 +96,18 @@ export const tokensFor = async (
       const own = classOfWrite.get(n);
       return tokenOf(own ? await credentialsOf(own) : usual, rejected);
     },
-    /** Of the writes. Those inside a new organization come with it. */
+    /** The classes of the writes. A class inside a new organization appears when the organization exists. */
     get classes(): TokenClass[] {
       return [...classes.values()].flatMap(({ limits }) => limits ?? []);
     },
-    /** why a token may do more than its writes need, a sentence each */
+    /** why a token may do more than its writes need, one sentence each */
     get reasons(): string[] {
       return [...reasons];
     },
   };
 };
 
-/** The class of what a write needs. Organizations that a write makes have classes of their own: they have no uid before. */
+/** The class for the needs of a write. Organizations that a write creates have their own classes: they have no uid before. */
 const join = (classes: Map<string, Class>, { capabilities, places }: Need): Class => {
   const founded = [...places].filter((place) => typeof place === "number").sort((a, b) => a - b);
   const names = [...capabilities].sort();
@@ -117,10 +118,10 @@ const join = (classes: Map<string, Class>, { capabilities, places }: Need): Clas
   return one;
 };
 
-/** Without those below another one; sorted. */
+/** Without groups below another one; sorted. */
 const topmost = (groups: readonly string[]): string[] => {
   const tops: string[] = [];
-  // What is below a group comes right after it: a slash sorts before every digit.
+  // Groups below a group come right after it: a slash sorts before every digit.
   for (const uid of [...new Set(groups)].sort()) if (!isAncestor(tops.at(-1) ?? "", uid)) tops.push(uid);
   return tops;
 };
