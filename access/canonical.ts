@@ -1,4 +1,4 @@
-// JSON in one spelling: members in the order of their UTF-16 code units, no spaces (RFC 8785). And its digest.
+// JSON in one spelling, and its digest: members in the order of their UTF-16 code units, no spaces (RFC 8785).
 import { createHash } from "node:crypto";
 import { isObject } from "../schema/index.ts";
 
@@ -21,7 +21,7 @@ export const inOrderOf = <T>(items: readonly T[], keyOf: (item: T) => string): T
 export const digestOf = (value: unknown): string =>
   `sha256:${createHash("sha256").update(canonical(value)).digest("hex")}`;
 
-/** A list or an object with other items; any other value as it is. */
+/** A list or an object with changed items; any other value unchanged. */
 export const mapItems = (value: unknown, change: (item: unknown) => unknown): unknown => {
   if (Array.isArray(value)) return value.map(change);
   if (!isObject(value)) return value;
@@ -30,7 +30,7 @@ export const mapItems = (value: unknown, change: (item: unknown) => unknown): un
 
 // Whether two values of records mean the same to the API.
 
-/** The same text for what the API takes as equal: members in any order, absent or empty. */
+/** Equal for values that the API treats as equal: members in any order, absent or empty. */
 export const equalityKey = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(equalityKey).sort().join()}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value ?? "");
@@ -43,5 +43,5 @@ export const equalityKey = (value: unknown): string => {
     .join()}}`;
 };
 
-/** The order of texts by their UTF-16 units, for `sort`: the same on every machine. */
+/** Compares texts by their UTF-16 units, for `sort`: the order is equal on every machine. */
 export const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,4 +1,4 @@
-// Capabilities as people write them: `groups.list`, the API's `CAP_IAM_GROUPS_LIST`, and with * for any characters, `*.create`.
+// Capabilities as people write them: `groups.list`, the API's `CAP_IAM_GROUPS_LIST`, or a pattern with * for any characters, `*.create`.
 import { capabilityFrom, capabilityName } from "../schema/index.ts";
 
 /** The friendly name of a capability that this version knows. */
@@ -7,7 +7,7 @@ export const friendlyCapability = (text: string): string | undefined => {
   return known && capabilityName(known);
 };
 
-/** Whether a text, which may have *, means this capability. */
+/** Whether a text, which may contain *, means this capability. */
 export const matchesCapability = (text: string, capability: string): boolean => {
   const [first = "", ...others] = text.split("*");
   const last = others.pop();
@@ -23,7 +23,7 @@ export const matchesCapability = (text: string, capability: string): boolean => 
   return name.length - last.length >= at && name.endsWith(last);
 };
 
-// A newer service has more, which this version knows by the API's name alone: CAP_NEW_THINGS_CREATE is new_things.create.
+// A newer service has more, which this version knows only by the API's name: CAP_NEW_THINGS_CREATE is new_things.create.
 const friendly = (capability: string): string =>
   capability.startsWith("CAP_")
     ? capability

@@ -1,54 +1,54 @@
 // The base of a change: the newest commit of the main branch. Rules and tests are read there, because the author of a change cannot edit
-// them there. The branch that the change is to be merged into does not count: its author may have made it.
+// them there. The branch that the change targets does not count: its author may have created it.
 import { readFileSync } from "node:fs";
 import { valueAt } from "../../schema/index.ts";
 import { BaseError, branchOf, isHash, type Repository } from "./git.ts";
 
 export interface Base {
-  /** as it was given, or as the CI names it: `origin/main` */
+  /** as given, or as the CI names it: `origin/main` */
   ref: string;
   commit: string;
-  /** what may be wrong with it, for the user */
+  /** a possible problem with it, for the user */
   notice?: string;
-  /** the change is to be merged into another branch */
+  /** the change targets another branch */
   other?: OtherBranch;
 }
 
 export interface OtherBranch {
-  /** absent: the job does not say which */
+  /** absent: the job does not name it */
   target?: string;
-  /** of the rules and tests */
+  /** the branch of the rules and tests */
   main: string;
 }
 
 export interface Wanted {
-  /** the first that this clone has */
+  /** the base is the first one that this clone has */
   refs: readonly string[];
-  /** the branch, where it is known */
+  /** the branch, if it is known */
   branch?: string;
-  /** who names it: `--base`, `CI_DEFAULT_BRANCH` */
+  /** the source of the name: `--base`, `CI_DEFAULT_BRANCH` */
   source: string;
-  /** the change is to be merged into another branch */
+  /** the change targets another branch */
   other?: OtherBranch;
 }
 
-/** What the host of a job says of a change. */
+/** The change of a job, as its host describes it. */
 interface Proposed {
   /** `pull_request` */
   event: string;
-  /** the branch that it is to be merged into */
+  /** the branch that it targets */
   target: string | undefined;
   /** of that branch, the newest first */
   commits: readonly string[];
   /** the default branch of the repository */
   main: string | undefined;
-  /** who names the default branch */
+  /** the source of the name of the default branch */
   source: string;
 }
 
 /**
- * `flag` is the value of --base, `named` the branch that `irm ci run` names. Undefined: nothing names a base, and this job does not belong to
- * a change. Throws where it does, and nothing but the change says whose rules count.
+ * `flag` is the value of --base, `named` the branch that `irm ci run` names. Undefined: nothing names a base, and this job does not belong
+ * to a change. Throws if it does, and only the change names the branch whose rules count.
  */
 export const wantedBase = (
   flag: string | undefined,
@@ -103,7 +103,7 @@ export const baseIn = (repository: Repository, { refs, branch, source, other }: 
 const fetchOf = (branch: string): string =>
   `git fetch --depth=1 origin +refs/heads/${branch}:refs/remotes/origin/${branch}`;
 
-/** A checkout of one branch keeps no other branch of the remote, unless the fetch says where to. */
+/** A checkout of one branch keeps no other branch of the remote, unless the fetch names its destination. */
 const fetchOfFlag = (ref: string, { isShallow }: Repository): string => {
   if (/[~^]/.test(ref)) return isShallow ? "git fetch --unshallow" : "git fetch";
   const branch = branchOf(ref);
@@ -124,7 +124,7 @@ const proposedAtGithub = (env: NodeJS.ProcessEnv): Proposed | undefined => {
   return {
     event: event || "pull request",
     target: branch || (at("pull_request.base.ref") ?? queued),
-    // The branch as it is now: rules that were made stricter since the pull request was opened count.
+    // The branch as it is now: rules that became stricter since the pull request was opened count.
     commits: [at("pull_request.base.sha"), at("merge_group.base_sha")].filter(isHash),
     main: at("repository.default_branch"),
     source: "GITHUB_EVENT_PATH",

@@ -1,5 +1,5 @@
-// Reads files of a commit with git. The author of the work tree must not decide what is read: none of its settings, links and nested
-// repositories counts, nothing is fetched, and no program but git itself runs.
+// Reads files of a commit with git. The author of the work tree must not decide what is read: its settings, links and nested repositories
+// do not count. Nothing is fetched, and no program except git runs.
 import { spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, isAbsolute, join, sep } from "node:path";
@@ -24,7 +24,7 @@ export interface Entry {
   size: number;
 }
 
-/** Most bytes of one file, of a list, and of contents that are read at once. */
+/** Maximum bytes of one file, of a list, and of contents that are read at once. */
 const FILE_MAX = 4 * 1024 * 1024;
 const LIST_MAX = 64 * 1024 * 1024;
 const READ_MAX = 64 * 1024 * 1024;
@@ -34,9 +34,10 @@ const FLAGS: readonly string[] = [
   "--no-replace-objects",
   "--no-optional-locks",
   "--literal-pathspecs",
-  // A folder of the work tree that looks like a repository is none: https://git-scm.com/docs/git-config#Documentation/git-config.txt-safebareRepository
+  // A folder of the work tree that looks like a repository is not one:
+  // https://git-scm.com/docs/git-config#Documentation/git-config.txt-safebareRepository
   ...["-c", "safe.bareRepository=explicit"],
-  // A missing object of a partial clone is missing: a remote's address can be a command.
+  // A missing object of a partial clone stays missing: a remote's address can be a command.
   ...["-c", "protocol.allow=never"],
   ...["-c", "core.fsmonitor=false"],
   ...["-c", "core.hooksPath=/dev/null"],
@@ -45,15 +46,15 @@ const FLAGS: readonly string[] = [
 export const isHash = (text: unknown): text is string =>
   typeof text === "string" && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
 
-/** `main~2` is `~2`, counted back from `main`. */
+/** `main~2` is the suffix `~2` of `main`. */
 const partsOf = (ref: string): { name: string; back: string } => {
   const [name = ""] = /^[^~^]*/.exec(ref) ?? [];
   return { name, back: ref.slice(name.length) };
 };
 
 /**
- * Whole names of what a name may mean, the first that exists. A tag needs its whole name: git prefers it to a branch of the same name, and
- * others may create it. `origin/main` is only that of the remote: others may create a branch `origin/main`.
+ * The full names that a name may mean; the first existing one counts. A tag needs its full name: git prefers it to a branch with its name,
+ * and others may create it. `origin/main` means only the branch of the remote: others may create a branch `origin/main`.
  */
 const refsOf = (name: string): readonly string[] => {
   if (name === "HEAD" || name.startsWith("refs/")) return [name];
@@ -67,7 +68,7 @@ export const branchOf = (ref: string): string | undefined => {
   return /^refs\/(?:remotes\/origin|heads)\/(.+)$/.exec(refsOf(name)[0] ?? "")?.[1];
 };
 
-/** The repository of a folder. Throws where there is none, or git refuses it. */
+/** The repository of a folder. Throws if there is none, or git refuses it. */
 export const repositoryAt = (folder: string) => {
   const program = gitProgram(folder);
   const gitWithin = (maxBuffer: number, excess: string, args: readonly string[], input = "") => {
@@ -84,7 +85,7 @@ export const repositoryAt = (folder: string) => {
   };
   const git = (...args: readonly string[]) => gitWithin(FILE_MAX, "a file of the base is larger than 4 MiB", args);
   const line = (bytes: Buffer): string => bytes.toString().replace(/\n$/, "");
-  /** What git lists with a NUL after each. */
+  /** The items that git lists, each with a NUL after it. */
   const list = (what: string, ...args: readonly string[]): string[] => {
     const listed = gitWithin(LIST_MAX, `cannot ${what}: there are too many files`, args);
     if (!listed.isDone) throw new BaseError(`cannot ${what}: ${listed.problem}`);
@@ -99,12 +100,12 @@ export const repositoryAt = (folder: string) => {
     return found.isDone ? line(found.stdout) : undefined;
   };
 
-  // Git would take the tag refs/tags/refs/heads/main where refs/heads/main is missing.
+  // Git would take the tag refs/tags/refs/heads/main if refs/heads/main is missing.
   const isThere = (name: string): boolean => name === "HEAD" || git("show-ref", "--verify", "--quiet", name).isDone;
 
   /**
    * The full hash of a commit; undefined: this clone does not have it. `main` is the branch of origin, or else the local one; a tag is
-   * `refs/tags/v1`, and a hash is whole.
+   * `refs/tags/v1`, and a hash is complete.
    */
   const commitOf = (ref: string): string | undefined => {
     if (!/^[^-^\p{Cc}\s:?*[\]{}\\][^\p{Cc}\s:?*[\]{}\\]*$/u.test(ref) || ref.includes(".."))
@@ -128,22 +129,22 @@ export const repositoryAt = (folder: string) => {
     root,
     isShallow: line(git("rev-parse", "--is-shallow-repository").stdout) === "true",
     commitOf,
-    /** Whether a file of the work tree differs from HEAD. One that git does not track does not count. */
+    /** Whether a tracked file of the work tree differs from HEAD. */
     isModified: (): boolean => git("status", "--porcelain", "--untracked-files=no").stdout.length > 0,
-    /** The work tree of which this repository is a submodule; undefined: it is none. */
+    /** The work tree of which this repository is a submodule; undefined: it is not a submodule. */
     superproject: line(git("rev-parse", "--show-superproject-working-tree").stdout) || undefined,
-    /** What a path of a commit is; undefined: there is nothing. */
+    /** The kind of a path at a commit; undefined: the path does not exist. */
     kindAt: (commit: string, path: string): Kind | undefined => {
       const { mode } = entryAt(commit, path) ?? {};
       return mode === undefined ? undefined : (KINDS[mode] ?? "file");
     },
-    /** Paths of the symbolic links that HEAD has, and the commit has not. */
+    /** Paths that are symbolic links at HEAD, and not at the commit. */
     newLinks: (commit: string): string[] => {
       const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--diff-filter=AT", commit, "HEAD"];
       const fields = list(`compare HEAD with ${commit}`, ...args);
       return fields.flatMap((field, i) => (/^:\d+ 120000 /.test(field) ? [fields[i + 1] as string] : []));
     },
-    /** All that a commit has, but for its folders. */
+    /** All entries of a commit except its folders. */
     entriesOf: (commit: string): Entry[] =>
       list(`read the files of ${commit}`, "ls-tree", "-r", "-l", "-z", "--full-tree", commit).map((line) => {
         const [, mode = "", object = "", size = "", path = ""] = /^(\d+) \w+ (\w+) +(\d+|-)\t(.*)$/s.exec(line) ?? [];
@@ -159,7 +160,7 @@ export const repositoryAt = (folder: string) => {
           bytes += open[0].size;
           some.push(open.shift() as Entry);
         }
-        // Each has a line before it, and ends with one.
+        // A header line precedes each content, and a newline follows it.
         const most = some.reduce((sum, { size }) => sum + size + 200, 0);
         const input = some.map(({ object }) => `${object}\n`).join("");
         const read = gitWithin(most, "git printed too much", ["cat-file", "--batch"], input);
@@ -174,7 +175,7 @@ export const repositoryAt = (folder: string) => {
         }
       }
     },
-    /** Paths that differ between a commit and the work tree, and those that git neither tracks nor ignores. */
+    /** Paths that differ between a commit and the work tree, and paths that git neither tracks nor ignores. */
     changedSince: (commit: string): string[] => {
       const what = `compare the work tree with ${commit}`;
       const shown = [
@@ -190,7 +191,7 @@ export const repositoryAt = (folder: string) => {
         ...list(what, "ls-files", "-z", "--others", "--exclude-standard", "--full-name", "--", root),
       ].sort();
     },
-    /** A file of a commit by its path from the top level; undefined: there is none. */
+    /** A file of a commit by its path from the top level; undefined: it does not exist. */
     fileAt: (commit: string, path: string): string | undefined => {
       const entry = entryAt(commit, path);
       if (entry === undefined) return undefined;
@@ -209,7 +210,7 @@ export const repositoryAt = (folder: string) => {
   };
 };
 
-/** The top level of the repository of a folder; undefined: it is in none. */
+/** The top level of the repository of a folder; undefined: the folder is not in a repository. */
 export const repositoryRoot = (folder: string): string | undefined => {
   try {
     return repositoryAt(folder).root;
@@ -257,7 +258,7 @@ const isExecutable = (path: string): boolean => {
     accessSync(path, constants.X_OK);
     return true;
   } catch {
-    // not there, or no program
+    // it does not exist, or is not executable
     return false;
   }
 };

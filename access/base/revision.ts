@@ -12,7 +12,7 @@ export interface BaseRevision extends Base {
   folder: string;
 }
 
-/** Undefined: there is no base. Throws a BaseError where it cannot be read. */
+/** Undefined: there is no base. Throws a BaseError if it cannot be read. */
 export const baseOf = (
   flags: { base?: string; branch?: string },
   env: NodeJS.ProcessEnv,
@@ -31,7 +31,7 @@ const pathFrom = (root: string, folder: string): string => relative(root, folder
 
 const REMEDY = "so it is not clear whose rules and tests count. Leave the folder what it is, or give it another name";
 
-/** The change would choose the repository that rules come from. */
+/** Otherwise the change would choose the repository that the rules come from. */
 const refuseNewSubmodule = ({ root, superproject }: Repository, wanted: Wanted): void => {
   if (superproject === undefined) return;
   const outer = repositoryAt(superproject);
@@ -42,7 +42,9 @@ const refuseNewSubmodule = ({ root, superproject }: Repository, wanted: Wanted):
   throw new BaseError(`this change makes ${path} a submodule, ${REMEDY}`);
 };
 
-/** The command runs where a link leads: there, the change would choose a folder for which the base has other rules, or none. */
+/**
+ * The command runs at the target of a link: a new link would let the change choose a folder for which the base has other rules, or none.
+ */
 const refuseNewLink = (repository: Repository, { commit, ref }: Base, folder: string): void => {
   const isReached = (link: string): boolean => {
     const real = realPath(join(repository.root, link));
@@ -63,11 +65,11 @@ const realPath = (file: string): string | undefined => {
   }
 };
 
-/** The path of a file from the top level of the repository; undefined: it is not in it. */
+/** The path of a file from the top level of the repository; undefined: it is outside. */
 export const pathAt = (file: string, { repository: { root } }: Pick<BaseRevision, "repository">): string | undefined =>
   isWithin(root, file) ? pathFrom(root, file) : undefined;
 
-/** The files of the base: paths count from the top level. */
+/** The files of the base: paths are relative to the top level. */
 export const filesAt = ({ repository, commit, ref }: BaseRevision) => ({
   exists: (file: string): boolean => repository.kindAt(commit, posix.normalize(file)) !== undefined,
   find: (file: string): TextFile => {
@@ -84,7 +86,7 @@ export const filesAt = ({ repository, commit, ref }: BaseRevision) => ({
   },
 });
 
-// A file as the base has it, and as the change has it in the work tree.
+// A file in the base, and in the work tree of the change.
 
 export interface Sides {
   /** from the top level of the repository, with slashes */
@@ -101,7 +103,7 @@ export const sidesOf = (repository: Repository, { commit }: Base, path: string):
   change: fileOfChange(repository.root, path),
 });
 
-/** The path of a file from the top level, where it is written so or absolute. A link of the work tree does not lead elsewhere. */
+/** The path of a file from the top level, if it is relative to that or absolute. A link of the work tree does not redirect it. */
 export const pathInRepository = ({ root }: Repository, file: string): string => {
   const fromRoot = (path: string): string | undefined =>
     isWithin(root, path) ? pathFrom(root, path) || undefined : undefined;
@@ -122,7 +124,7 @@ const pathInRealFolder = (file: string): string => {
   }
 };
 
-/** No link is followed: it may lead to any file of this machine, whose text the review would show. */
+/** Follows no link: it may lead to any file of this machine, whose text the review would show. */
 const fileOfChange = (root: string, path: string): Sides["change"] => {
   const file = join(root, path);
   try {

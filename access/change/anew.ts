@@ -1,5 +1,5 @@
-// Whether a change that was made anew, on a fresh copy, is the approved one or what is left of it: a run that ended half-way is run again, and
-// an edit by hand that matters stops it.
+// Whether a change that was computed again, on a fresh copy, is the approved one or the rest of it. A run that ended halfway can be
+// repeated. A manual edit that matters stops it.
 import { ancestorsOf, isWithin, type Json, valueAt } from "../../schema/index.ts";
 import { canonical } from "../canonical.ts";
 import { joinWithAnd, quote } from "../text.ts";
@@ -13,11 +13,11 @@ import { decidesNothing } from "./unknown.ts";
 import type { Write } from "./write.ts";
 
 export interface Compared {
-  /** why it is another change, a sentence each; empty: it may be applied */
+  /** why it is another change, one sentence each; empty: it may be applied */
   problems: string[];
-  /** writes made anew that are not in the approved change, and decide no access */
+  /** writes of the new computation that are not in the approved change, and decide no access */
   added: Write[];
-  /** how many writes are left to do, without `added` */
+  /** how many writes remain, without `added` */
   left: number;
 }
 
@@ -27,7 +27,7 @@ export const compareAnew = (approved: Change, anew: Anew): Compared => {
   if (apart.length > 0) return { problems: apart, added: [], left: anew.content.writes.length };
   const terms = termsOf(approved, anew);
   const titles = titlesOf(approved, anew, terms);
-  // What the state marks as secret stays hidden.
+  // Values that the state marks as secret stay hidden.
   const comparable = (text: string): Text => terms.anew(anew.normal.encodeText(text));
   const parts = { approved, anew, terms, titles, comparable };
   const { problems, added } = compareWrites(parts);
@@ -43,7 +43,7 @@ interface Parts {
   anew: Anew;
   terms: Terms;
   titles: Titles;
-  /** a text of the copies in terms of the approved change */
+  /** encodes a text of the copies in terms of the approved change */
   comparable(text: string): Text;
 }
 
@@ -72,7 +72,7 @@ const rowProblems = ({ approved, anew, terms, titles }: Parts): string[] => {
   );
   const isAllowed = ({ change, identity, group, capability }: ChangeRow): boolean => {
     const place = terms.plain(group);
-    // Of a loss, the approved change may have the row of a group above: in between, less is given there.
+    // For a loss, the approved change may contain the row of a group above: halfway through it, less is given there.
     const places = change === "loss" ? [place, ...ancestorsOf(place)] : [place];
     return places.some((one) => allowed.has(keyOf(change, terms.anew(identity), terms.encodeText(one), capability)));
   };
@@ -98,7 +98,7 @@ const afterProblems = ({ approved, anew: { held }, terms, titles, comparable }: 
     const now = terms
       .uids(identity)
       .map((uid) => digestsOf(held.get(service)?.(uid), { identity, writes, encodeText: comparable }));
-    // What the change has made and deleted again has no uid any more.
+    // A record that the change has created and deleted again no longer has a uid.
     while (now.length < entries.length) now.push({ access: null });
     const apart = (["access", "signIn"] as const).filter((part) => {
       const [one, other] = [entries, now].map((all) => all.map((own) => String(own[part])).sort());
@@ -148,7 +148,7 @@ const compareWrites = (parts: Parts) => {
         [uid, ...ancestorsOf(uid)].some((one) => deleted.has(canonical([write.service ?? "", terms.encodeText(one)])))
       )
         continue;
-      // A create has made another one: what the approved change leaves there is compared with `after`.
+      // A create has made a replacement: `after` checks the access that remains there.
       if (terms.shownOnce.has(uid)) continue;
       if (method.resource.givesNoAccess) added.push(made);
       else problems.push(sayAgain(write));
@@ -168,7 +168,7 @@ const compareWrites = (parts: Parts) => {
   return { problems, added };
 };
 
-/** Records that the approved change deletes, with all that is in them. */
+/** Records that the approved change deletes, with all their contents. */
 const deletedIn = (writes: readonly Write[]): ReadonlySet<string> =>
   new Set(
     writes.flatMap(({ service, method, uid }) =>
@@ -181,7 +181,7 @@ const givesSame = (approved: Write, write: Write, path: string): boolean =>
   (approved.mask ?? []).some((one) => isWithin(path, one)) &&
   canonical(valueAt(approved.fields, path)) === canonical(valueAt(write.fields, path));
 
-/** Paths of an update whose value is neither the one that the approved change has seen nor one that it gives. */
+/** Paths of an update whose value is neither the one that the approved change replaces nor one that it sets. */
 const editedBy = ({ approved, anew: { records, content }, comparable }: Parts) => {
   const before = new Map(approved.before.map(({ n, path, value }) => [`${n} ${path}`, value]));
   const listed = [...records].flatMap(([address, all]) =>

@@ -1,5 +1,5 @@
-// The file of a change: the requests that an update sends, and the access that they give. It has no secret. Of a file that another job or
-// another person has written, the writes are read and its rows are compared: never is one believed.
+// The file of a change: the requests that an update sends, and the access that they give. It contains no secret. If another job or another
+// person has written the file, its writes are read and its rows are compared: none is trusted.
 import { z } from "zod";
 import { isObject, isUidp, parseMask, suggestion, UserError, WILDCARD } from "../../schema/index.ts";
 import { digestOf } from "../canonical.ts";
@@ -11,13 +11,13 @@ import type { Write } from "./write.ts";
 
 export const WRITES_MAX = 10_000;
 export const BYTES_MAX = 16 * 1024 * 1024;
-/** Objects and lists in each other. The deepest record has half of it. */
+/** Maximum nesting of objects and lists. The deepest record has half of it. */
 const DEPTH_MAX = 32;
 const DAYS = 7;
-/** Most characters of an error that may quote the file. */
+/** Maximum characters of an error that may quote the file. */
 const PROBLEM_MAX = 300;
 
-/** The file is no change, or holds one that cannot be used: one sentence. */
+/** The file is not a change, or contains one that cannot be used: one sentence. */
 export class ChangeError extends UserError {
   override readonly name = "ChangeError";
 }
@@ -112,7 +112,7 @@ export const lifeFrom = (nowMs: number): Pick<ChangeContent, "created" | "expire
   expires: new Date(nowMs + DAYS * 24 * 60 * 60 * 1000).toISOString(),
 });
 
-/** The file of a change. Throws a ChangeError where no reader would take it. */
+/** The file of a change. Throws a ChangeError if no reader would accept it. */
 export const changeText = (content: ChangeContent): string => {
   const { length } = content.writes;
   if (length > WRITES_MAX) throw new ChangeError(`the change has ${length} writes, and a file holds ${WRITES_MAX}`);
@@ -156,7 +156,7 @@ export const parseChange = (content: string, file: string): Change => {
   return problem === undefined ? change : fail(`is not a change: ${problem}`);
 };
 
-/** Before a parser or a checker goes as deep as a file says. */
+/** Checks the depth before a parser or a checker recurses into the file. */
 const isTooDeep = (content: string): boolean => {
   let depth = 0;
   let isText = false;
@@ -177,7 +177,7 @@ const changeProblems = (change: Change): string[] => {
   return [
     ...writes.flatMap((write, i) => {
       if (write.n !== i + 1) return [`write ${i + 1} has the number ${write.n}`];
-      // Its writes are applied without those to records that are gone, so none may refer to another one.
+      // Its writes are applied without those to deleted records, so no write may refer to another one.
       if (operation === "revoke" && METHODS.get(write.method)?.verb === "create")
         return [`write ${write.n}: a revoke creates nothing`];
       return writeProblems(write, change).map((problem) => `write ${write.n}: ${problem}`);
@@ -201,7 +201,7 @@ const changeProblems = (change: Change): string[] => {
 const isOneOf = (services: readonly string[], service: string | undefined): service is undefined =>
   service === undefined || services.includes(service);
 
-/** Of a value of write `n`, which may refer to writes that make a uid, and that come before it. */
+/** Problems of a value of write `n`. It may refer only to earlier writes that make a uid. */
 const valueProblems = (
   type: z.ZodType,
   value: unknown,
@@ -248,7 +248,7 @@ const writeProblems = (write: Write, { writes, services }: Change): string[] => 
   ];
 };
 
-/** Why the change cannot be carried out on these services, or no longer; undefined: it can. */
+/** Why the change cannot be applied to these services, or no longer; undefined: it can. */
 export const unusableText = (
   { services, expires }: Change,
   { file, given, nowMs }: { file: string; given: readonly string[]; nowMs: number },

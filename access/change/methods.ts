@@ -1,4 +1,4 @@
-// The methods that a change may have: one for each verb of each kind of record. A batch is the writes of its records.
+// The methods that a change may contain: one for each verb of each kind of record. A batch counts as the writes of its records.
 import {
   type Json,
   type Message,
@@ -17,7 +17,7 @@ export interface WriteMethod {
   schema: Message;
 }
 
-/** A request that was carried out, as the server hands it over. */
+/** A request that was carried out, as the server reports it. */
 export interface Call {
   method: OperationName;
   /** address of the service; absent: the first one of the change */
@@ -62,13 +62,13 @@ const BATCHES: Partial<Record<OperationName, (call: Call) => Call[]>> = {
     })),
 };
 
-/** The writes of single records that a call stands for. */
+/** The writes of single records in a call. */
 export const singleCalls = (call: Call): Call[] => BATCHES[call.method]?.(call) ?? [call];
 
 export const isWrite = (name: OperationName): boolean => METHODS.has(name) || BATCHES[name] !== undefined;
 
-/** Whether it makes a uid: the one record that a group may have has the uid of the group. */
+/** Whether it makes a uid: a record that a group can have only once has the uid of the group. */
 export const makesUid = ({ verb, resource }: WriteMethod): boolean => verb === "create" && !resource.list.sharesUid;
 
-/** `name` is one of METHODS: each method that the server hands over is, or a batch of them. */
+/** `name` is one of METHODS: each method that the server reports is one of them, or a batch of them. */
 export const methodOf = (name: string): WriteMethod => METHODS.get(name) as WriteMethod;

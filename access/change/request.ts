@@ -1,4 +1,4 @@
-// From a write back to the request that asks for it.
+// Converts a write back to the request for it.
 import type { Json, OperationName } from "../../schema/index.ts";
 import { methodOf } from "./methods.ts";
 import { type Resolving, resolveValue } from "./value.ts";

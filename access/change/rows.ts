@@ -1,4 +1,4 @@
-// The access that identities gain and lose by a change, by uid or by the write that makes the record: names decide nothing.
+// The access that identities gain and lose by a change, by uid or by the write that creates the record: names decide nothing.
 
 import { isObject, type Json, normalForm, valueAt } from "../../schema/index.ts";
 import { canonical, digestOf, inOrderOf } from "../canonical.ts";
@@ -17,7 +17,7 @@ interface HeldRow {
   capability: string;
 }
 
-/** In one order. */
+/** The rows in canonical order. */
 export const changeRows = (
   { gains, losses }: Record<"gains" | "losses", readonly HeldRow[]>,
   encodeText: (uid: string) => Text,
@@ -36,7 +36,7 @@ const without = <T>(items: readonly T[], others: readonly T[]): T[] => {
   return items.filter((one) => !known.has(canonical(one)));
 };
 
-/** The rows that only one of the two has. `texts` say so of each side. */
+/** The rows that only one of the two contains. `texts` describe each side. */
 export const rowsApart = (
   recorded: readonly ChangeRow[],
   now: readonly ChangeRow[],
@@ -46,7 +46,7 @@ export const rowsApart = (
   ...without(recorded, now).map((row) => ({ row, message: texts.recorded })),
 ];
 
-/** Identities of which the two do not say the same. Who can act as one may not be visible now: the review says so of each. */
+/** Identities whose entries differ. The sign-in of an identity may not be visible now: the review reports each of these. */
 export const afterApart = (recorded: readonly ChangeAfter[], now: readonly ChangeAfter[]) => {
   const keyOf = ({ service = "", identity }: ChangeAfter): string => canonical([service, identity]);
   const byKey = (all: readonly ChangeAfter[]) => new Map(all.map((one) => [keyOf(one), one]));
@@ -59,7 +59,7 @@ export const afterApart = (recorded: readonly ChangeAfter[], now: readonly Chang
   return apart.map(({ identity }) => ({ identity, message: "after the change it is not as in the file" }));
 };
 
-/** Records of which the two do not say the same of what the change replaces. */
+/** Records whose replaced values differ between the two. */
 export const beforeApart = (
   { writes, before }: Pick<ChangeContent, "writes" | "before">,
   now: ChangeContent["before"],
@@ -69,9 +69,9 @@ export const beforeApart = (
   return [...uids].map((identity) => ({ identity, message: "what the change replaces is not as in the file" }));
 };
 
-// What the updates of a change replace, as digests: an edit by hand that the change would undo without a word is seen by them.
+// The values that the updates of a change replace, as digests: they reveal a manual edit that the change would silently undo.
 
-/** A record by the plural of its kind, its uid, and the service; undefined: it is not known. */
+/** A record by the plural of its kind, its uid, and the service; undefined: it is unknown. */
 export type RecordOf = (plural: string, uid: string, service: string | undefined) => Json | undefined;
 
 interface Reading {
@@ -79,7 +79,7 @@ interface Reading {
   encodeText(text: string): Text;
 }
 
-/** Of records that were there before the change. */
+/** The replaced values of records that existed before the change. */
 export const beforeOf = (writes: readonly Write[], { recordOf, encodeText }: Reading): ChangeContent["before"] =>
   writes.flatMap((write) => {
     const fields = recordFields(write, { recordOf, encodeText });
@@ -88,7 +88,7 @@ export const beforeOf = (writes: readonly Write[], { recordOf, encodeText }: Rea
     return paths.map((path) => ({ n: write.n, path, value: valueDigest(fields as Json, path) }));
   });
 
-/** The fields of the record that an update changes, as a write has them. */
+/** The fields of the record that an update changes, in the encoding of a write. */
 export const recordFields = (
   { service, method: name, uid, mask }: Write,
   { recordOf, encodeText }: Reading,
@@ -99,23 +99,23 @@ export const recordFields = (
   return record && encodeFields(schema, normalForm(schema, record), { encodeText, orderOf: canonical });
 };
 
-/** A field that is not set has a digest too. */
+/** A field that is not set also has a digest. */
 export const valueDigest = (fields: Json, path: string): string => digestOf(valueAt(fields, path) ?? null);
 
-// What an identity holds after a change, and who can act as it, as a digest: a file with each capability of each identity would be too large.
-// A record that the change makes is the number of its write, so the digest stays the same when the record exists.
+// The access that an identity holds after a change, and who can act as it, as a digest: a file with each capability of each identity would
+// be too large. A record that the change creates is the number of its write, so the digest does not change when the record exists.
 
 export interface Held {
-  /** uid of the group where it holds and below, and the capability */
+  /** uid of the group where it holds, including all below, and the capability */
   grants: readonly (readonly [group: string, capability: string])[];
   /** who can act as it; null: it is not visible */
   signIn: Json | null;
 }
 
-/** Of a uid that is an identity, or a record that gives people access; undefined: there is none. */
+/** For the uid of an identity, or of a record that gives people access; undefined: it does not exist. */
 export type HeldOf = (uid: string) => Held | undefined;
 
-/** The first write, by number, that asks for the same as each write: which of two equal ones has made a record is not known. */
+/** The number of the first write that is equal to a write: it is unknown which of two equal ones has created a record. */
 export const equalsOf = (keys: readonly string[]): ((n: number) => number) => {
   const first = new Map<string, number>();
   keys.forEach((key, i) => {
@@ -124,7 +124,7 @@ export const equalsOf = (keys: readonly string[]): ((n: number) => number) => {
   return (n) => first.get(keys[n - 1] as string) ?? n;
 };
 
-/** `identity` is that of the entry, and `encodeText` has numbers of `equalsOf`. */
+/** `identity` comes from the entry, and `encodeText` uses the numbers of `equalsOf`. */
 export const digestsOf = (
   held: Held | undefined,
   { identity, writes, encodeText }: { identity: Text; writes: readonly Write[]; encodeText(text: string): Text },
@@ -138,7 +138,7 @@ export const digestsOf = (
   };
 };
 
-/** The service lets static keys end where their create does not say when: on the copy at another time. */
+/** The service chooses when static keys end if their create does not set it: on the copy, at another time. */
 const isEndChosen = (identity: Text, writes: readonly Write[]): boolean => {
   if (typeof identity === "string" || !("$uid" in identity)) return false;
   const { staticKeys } = writes[identity.$uid - 1]?.fields ?? {};
@@ -151,7 +151,7 @@ const withoutEnd = (signIn: Json | null): Json | null => {
   return { ...signIn, staticKeys };
 };
 
-/** Zero fields mean the same as none. An author may choose the keys of a map. */
+/** Zero fields equal absent ones. An author may choose the keys of a map. */
 const encoded = (value: unknown, encodeText: (text: string) => Text): unknown => {
   if (typeof value === "string") return encodeText(value);
   if (Array.isArray(value)) return value.map((item) => encoded(item, encodeText));
@@ -160,7 +160,7 @@ const encoded = (value: unknown, encodeText: (text: string) => Text): unknown =>
   return entries.map(([key, item]) => canonical([encodeText(key), encoded(item, encodeText)])).sort();
 };
 
-/** What the identities and records of the change hold after it. */
+/** The access of the identities and records of the change after it. */
 export const afterOf = (
   subjects: readonly { service?: string; uid: string; held: Held | undefined }[],
   {

@@ -1,5 +1,5 @@
-// A change that was made anew, in the terms of the approved one: what a write of the approved change makes is the number of that write, whether
-// the run makes it again or a run before has made it already, so that it is a record of the service now.
+// A change that was computed again, in the terms of the approved one: a record that a write of the approved change creates is the number of
+// that write. This holds whether the run creates it again or an earlier run has already created it.
 import { randomUUID } from "node:crypto";
 import {
   fieldPaths,
@@ -23,25 +23,25 @@ import { keysOf, type Normal, neutral, type Write } from "./write.ts";
 /** By the plural of their kind, as the API lists them. */
 type Records = { readonly [plural: string]: readonly Json[] | undefined };
 
-/** A change that was made anew on a fresh copy. */
+/** A change that was computed again on a fresh copy. */
 export interface Anew {
   content: ChangeContent;
-  /** of the run that has made it */
+  /** of the run that computed it */
   normal: Pick<Normal, "uids" | "encodeText">;
-  /** what the copies had before the run, by address */
+  /** records of the copies before the run, by address */
   records: ReadonlyMap<string, Records>;
-  /** what the copies have after it, by address */
+  /** access in the copies after it, by address */
   held: ReadonlyMap<string, HeldOf>;
-  /** uids that the stack has after it */
+  /** uids of the stack after it */
   owned: ReadonlySet<string>;
 }
 
 export type Terms = ReturnType<typeof termsOf>;
 
-/** Two writes that ask for the same have one form, whatever their numbers. */
+/** Two equal writes have one form, whatever their numbers. */
 export const formOf = (write: Write): string => canonical({ ...write, n: 0 });
 
-/** Times of a service have whole seconds in its headers. */
+/** The headers of a service give times in whole seconds. */
 const inSeconds = (time: string): number => Math.floor(Date.parse(time) / 1000);
 
 export const termsOf = (approved: Change, anew: Anew) => {
@@ -53,7 +53,9 @@ export const termsOf = (approved: Change, anew: Anew) => {
   }
 };
 
-/** `without`: records that are no record of the change. `surplus`: those of one write more, which somebody else has made. */
+/**
+ * `without`: records that do not belong to the change. `surplus`: records of one write beyond its number, which someone else has created.
+ */
 const assign = (approved: Change, { content, normal, records, owned }: Anew, without: ReadonlySet<string>) => {
   const keys = keysOf(approved.writes);
   const equal = equalsOf(keys);
@@ -92,7 +94,7 @@ const assign = (approved: Change, { content, normal, records, owned }: Anew, wit
     return find(write, { above, fieldsOf, updated: updated.get(write.n) ?? [] });
   };
   const { rows, between, after } = approved;
-  // What a record is in is made before it.
+  // The parent of a record is created before it.
   for (const n of referencesIn(inEquals([writes, rows, between, after])).sort((a, b) => a - b))
     for (const uid of madeBy(writes[n - 1] as Write)) if (!without.has(uid)) add(n, uid);
   const forms = new Map(writes.toReversed().map((write) => [formOf(write), write.n]));
@@ -103,25 +105,25 @@ const assign = (approved: Change, { content, normal, records, owned }: Anew, wit
     if (uid !== undefined && n !== undefined) add(n, uid);
   }
   const terms = {
-    /** a value of the approved change, with the number of the first one of equal writes */
+    /** a value of the approved change, with the number of the first of equal writes */
     approved: inEquals,
     /** a text of the copies, or of the run */
     encodeText,
-    /** a write that was made anew; its number stays */
+    /** a write of the new computation; its number stays */
     write: inTerms,
-    /** a text of the change that was made anew, with the uids of the copies */
+    /** a text of the new computation, with the uids of the copies */
     plain: (text: unknown): string => resolveValue(text, resolving) as string,
-    /** a text of the change that was made anew */
+    /** a text of the new computation */
     anew: (text: unknown): Text => encodeText(resolveValue(text, resolving) as string),
-    /** uids that a text of the approved change stands for: what equal writes make, or have made */
+    /** uids that a text of the approved change refers to: of records that equal writes create, or have created */
     uids: (text: Text): readonly string[] => uidsOf(text, places),
-    /** uids of what creates have made whose answers show something once: a run that has lost such an answer replaces the record */
+    /** uids of records whose create shows a value once: a run that has lost such an answer replaces the record */
     shownOnce: new Set(writes.filter(({ method }) => showsOnce(methodOf(method))).flatMap(madeBy)),
   };
   const counts = Map.groupBy(writes, ({ n }) => equal(n));
   for (const [n, uids] of existing) {
     const more = (places.get(n) as string[]).length - (counts.get(n) as Write[]).length;
-    // The one that the stack has, or the first one, is that of the change.
+    // The record that the stack contains, or else the first one, belongs to the change.
     if (more > 0 && uids.length > 0) {
       const mine = uids.toSorted((a, b) => Number(owned.has(a)) - Number(owned.has(b)));
       return { terms, surplus: mine.slice(0, Math.min(more, mine.length)) };
@@ -138,7 +140,7 @@ const uidsOf = (text: Text, places: ReadonlyMap<number, readonly string[]>): rea
   return "$uid" in text ? (places.get(text.$uid) ?? []) : [];
 };
 
-/** Of what each write makes, the values that later ones give its fields. */
+/** For each record that a write creates, the values that later writes set. */
 const updatedIn = (writes: readonly Write[]): ReadonlyMap<number, readonly Json[]> => {
   const updated = new Map<number, Json[]>();
   for (const { uid, fields, mask = [] } of writes) {
@@ -151,14 +153,14 @@ const updatedIn = (writes: readonly Write[]): ReadonlyMap<number, readonly Json[
 };
 
 interface Place {
-  /** uids of what it may be in; empty: nothing */
+  /** uids of its possible parents; empty: none */
   above: readonly string[];
   fieldsOf(record: Json): Json;
-  /** what the change gives it later */
+  /** the values that the change sets later */
   updated: readonly Json[];
 }
 
-/** uids of the records that have what a create gives, and that came after the change was approved. */
+/** uids of the records that match a create, and that were created after the approval of the change. */
 const finderOf = (records: Anew["records"], { services, created }: Change) => {
   const indexes = new Map([...records].map(([address, all]) => [address, indexOf(all)]));
   return (write: Write, { above, fieldsOf, updated }: Place): string[] => {
@@ -178,7 +180,7 @@ const finderOf = (records: Anew["records"], { services, created }: Change) => {
 
 const nameIn = ({ name }: Json): string => (typeof name === "string" ? name : "");
 
-/** A name with the uid of another record is found among all. */
+/** A record is also listed without its name: a name that contains the uid of another record is searched among all. */
 const indexOf = (all: Records): ReadonlyMap<string, Json[]> => {
   const index = new Map<string, Json[]>();
   for (const [plural, list] of Object.entries(all))
@@ -206,7 +208,7 @@ const hasGiven = (method: WriteMethod, given: Json, held: Json, updated: readonl
 const isForPeople = (method: WriteMethod, name: string): boolean =>
   decidesNothing(method, name) && !method.resource.givesNoAccess;
 
-/** The service may choose more of a message. */
+/** The service may set more fields of a message. */
 const includes = (held: unknown, given: unknown, kept: readonly string[], path: string): boolean => {
   if (!isObject(given) || !isObject(held) || Object.keys(given).some((key) => key.startsWith("$")))
     return canonical(held ?? null) === canonical(given);

@@ -1,10 +1,10 @@
-// Texts of a change. A uid that the twin made has another value on the service, so it is an object that names the write which made it, also
-// inside a text. A secret is no text at all. An author has no way to write such an object: see value.ts.
+// Texts of a change. A uid that the twin assigned has another value on the service. So it becomes an object that names its write, even
+// inside a text. A secret is not a text at all. An author cannot write such an object: see value.ts.
 
-/** The uid that a write made; or the last segment of it, for a text that has no more than that. */
+/** The uid that a write made; or its last segment, for a text that contains only that. */
 export type Made = { $uid: number } | { $segment: number };
 
-/** A secret. There is no digest of it: whoever has the file could try out what is easy to guess. */
+/** A secret. It has no digest: a reader of the file could try likely values. */
 export const HIDDEN = { $secret: true } as const;
 
 export type Text = string | Made | { $text: (string | Made)[] } | typeof HIDDEN;
@@ -36,7 +36,7 @@ export const madeUids = (isSecret: (text: string) => boolean = () => false) => {
       for (const length of [ROOT, SEGMENT])
         for (let at = 0; at + length <= run.length; at += 1)
           found.push(...foundAt(text, index + at, run.slice(at, at + length)));
-    // A uid begins with the uids of those above it.
+    // A uid begins with the uids of its ancestors.
     return found.sort((a, b) => a.begin - b.begin || b.end - a.end);
   };
 
@@ -63,7 +63,7 @@ export const madeUids = (isSecret: (text: string) => boolean = () => false) => {
   };
 };
 
-/** Whether a text has one of the secrets. Of a short one, which may be any word, only as the whole text. */
+/** Whether a text contains one of the secrets. A short one, which may be any word, must be the whole text. */
 export const secretIn = (secrets: Iterable<string>): ((text: string) => boolean) => {
   const all = new Set(secrets);
   all.delete("");

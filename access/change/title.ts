@@ -1,4 +1,4 @@
-// Records and writes in a sentence, by the names that the copies and the writes have of them.
+// Records and writes in a sentence, by their names in the copies and the writes.
 import { fieldPaths, type Json, type Resource, resources, valueAt } from "../../schema/index.ts";
 import { joinWithAnd, quote } from "../text.ts";
 import type { Change } from "./change.ts";

@@ -1,17 +1,16 @@
-// Writes of which it is not known what access they give: a value that decides it is secret, or was computed from the uid of a new record, which
-// is another one on the service.
+// Writes that give unknown access: a deciding value is secret, or was computed from the uid of a new record, which differs on the service.
 import { fieldPaths, isObject, valueAt } from "../../schema/index.ts";
 import { METHODS, type WriteMethod } from "./methods.ts";
 import type { Write } from "./write.ts";
 
-/** Texts that no decision reads. A name is none of them: people decide by it. */
+/** Texts that no decision reads. A name is not one of them: people decide by it. */
 const FOR_PEOPLE = ["description", "company"];
 
-/** Whether a value of this path decides no access, whatever it is. */
+/** Whether no value of this path decides access. */
 export const decidesNothing = ({ resource }: WriteMethod, path: string): boolean =>
   resource.givesNoAccess === true || FOR_PEOPLE.includes(path);
 
-/** Why it is not known, by path of the value; empty: it is known. */
+/** Why the access is unknown, by path of the value; empty: it is known. */
 export const unknownIn = ({ method: name, parent, uid, fields }: Write): string[] => {
   const method = METHODS.get(name);
   if (method === undefined) return [`${name}: unknown method`];
@@ -42,7 +41,7 @@ const isHidden = (value: unknown): boolean => isObject(value) && value.$secret =
 
 const isComputed = (value: unknown): boolean => isObject(value) && ("$text" in value || "$segment" in value);
 
-/** In a list or a map, the path of that. */
+/** Inside a list or a map, the path of that list or map. */
 const hiddenPaths = (value: unknown, path = ""): string[] => {
   if (isHidden(value)) return [path];
   if (Array.isArray(value)) return [...new Set(value.flatMap((item) => hiddenPaths(item, path)))];

@@ -1,5 +1,5 @@
-// The values of a write as the file has them. Every object with a member that begins with $ is ours: the map of an author that has such a key
-// is written as a list of its entries ($map), and so is one whose keys are no plain texts.
+// The values of a write in the file. Every object with a member that begins with $ is ours. If an author's map has such a key, or keys that
+// are not plain texts, it is written as a list of its entries ($map).
 import { z } from "zod";
 import {
   asMessage,
@@ -18,7 +18,7 @@ import { HIDDEN, type Made, type Text } from "./text.ts";
 
 export interface Encoding {
   encodeText(text: string): Text;
-  /** by which the items of a list are sorted whose order means nothing */
+  /** the sort key for the items of a list whose order means nothing */
   orderOf(encoded: unknown): string;
 }
 
@@ -62,11 +62,11 @@ const isPlainKey = (key: string): boolean => !key.startsWith("$") && key !== "__
 
 export interface Resolving {
   uidOf(n: number): string;
-  /** stands for a secret */
+  /** replaces a secret */
   hidden: string;
 }
 
-/** The value that a write stands for. */
+/** The value that an encoded value represents. */
 export const resolveValue = (value: unknown, resolving: Resolving): unknown => {
   const resolved = (item: unknown): unknown => resolveValue(item, resolving);
   if (isObject(value)) {
@@ -79,7 +79,7 @@ export const resolveValue = (value: unknown, resolving: Resolving): unknown => {
   return mapItems(value, resolved);
 };
 
-/** The same with another value in place of each reference to a write. */
+/** The value with another value in place of each reference to a write. */
 export const mapMade = (value: unknown, map: (made: Made) => unknown): unknown =>
   isObject(value) && (typeof value.$uid === "number" || typeof value.$segment === "number")
     ? map(value as Made)
@@ -92,7 +92,7 @@ export const referencesIn = (value: unknown): number[] => {
   return [...numbers];
 };
 
-// What a file may have. The server checks the rest.
+// The values that a file may contain. The server checks the rest.
 
 const OBJECTS = 'must be a text, { "$uid": N }, { "$segment": N }, { "$text": […] } or { "$secret": true }';
 const plainTexts = [z.string(), z.strictObject({ $uid: z.int() }), z.strictObject({ $segment: z.int() })] as const;

@@ -1,5 +1,5 @@
-// The normal form of a write: whatever wire, version, order of fields or batch it came by, and however often it was sent. So two writes that
-// ask for the same are the same text, but for the numbers of the writes that they refer to.
+// The normal form of a write, independent of its wire, version, order of fields or batch, and of repeated sends. So two equal writes are
+// equal texts, except for the numbers of the writes that they refer to.
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
 import {
@@ -30,32 +30,32 @@ export interface Write {
   parent?: Text;
   /** of an update and a delete */
   uid?: Text;
-  /** of an update, those of the mask: one that is absent is cleared */
+  /** of an update, the fields of the mask: an absent one is cleared */
   fields: Json;
   /** of an update: paths, sorted, none below another one */
   mask?: string[];
 }
 
 interface NormalOptions {
-  /** Texts that must not be in a change: leaves of what a state marks as secret. Default: none. */
+  /** Texts that must not be in a change: leaves of values that a state marks as secret. Default: none. */
   secrets?: Iterable<string>;
-  /** A record before the change, by the plural of its kind; undefined: it is not known. Tells which paths `*` changes. */
+  /** A record before the change, by the plural of its kind; undefined: it is unknown. Shows which paths `*` changes. */
   recordOf?: (plural: string, uid: string, service: string | undefined) => Json | undefined;
 }
 
 export type Normal = ReturnType<typeof writesFrom>;
 
-/** The writes that the calls stand for, in their order. */
+/** The writes of the calls, in their order. */
 export const writesFrom = (
   calls: readonly Call[],
   { secrets = [], recordOf = () => undefined }: NormalOptions = {},
 ) => {
   const writes: Write[] = [];
-  /** uids that the twin made, by the number of the write */
+  /** uids that the twin assigned, by the number of the write */
   const uids = new Map<number, string>();
-  /** What each write asks for: equal in two changes where they ask for the same, so a change is a number of writes for each key. */
+  /** The key of each write (`keyOf`). */
   const keys: string[] = [];
-  // A code that the twin has made is no secret of the state, and the service makes another one.
+  // A code that the twin has generated is not a secret of the state, and the service generates another one.
   const singles = calls.flatMap(singleCalls);
   const isSecret = secretIn([...secrets, ...singles.flatMap(secretsOfAnswer)]);
   const { add, encodeText } = madeUids(isSecret);
@@ -81,7 +81,7 @@ export const writesFrom = (
           };
     current.set(record, response);
     const text = canonical({ ...write, n: 0 });
-    // A request that was sent again, and one that changes no path.
+    // Skips a request that was sent again, or that changes no path.
     if ((verb !== "create" || known !== undefined) && latest.get(record) === text) continue;
     if (write.mask?.length === 0) continue;
     latest.set(record, text);
@@ -125,18 +125,18 @@ const updateOf = (
   return { fields: encodeFields(schema, partOf(normal, mask), encoding), mask };
 };
 
-/** Sorted, none below another one. */
+/** Sorted, no path below another one. */
 export const topmost = (paths: readonly string[]): string[] =>
   paths.filter((path) => !paths.some((above) => above !== path && isWithin(path, above))).sort();
 
-/** With the uid that the service has read in a text (`respelled`). */
+/** The fields with the uid that the service has read from a text (`respelled`). */
 const respelled = (schema: Message, own: Json, response: Json): Json =>
   fieldPaths(schema, ({ respelled }) => respelled === true).reduce((value, path) => {
     const [stored, given] = [valueAt(response, path), valueAt(own, path)];
     return stored === undefined || given === undefined ? value : withValue(value, path.split("."), stored);
   }, own);
 
-/** Of `*`, which replaces the record. What the service does not return may have changed. */
+/** The paths that `*` changes: it replaces the record. Fields that the service does not return may have changed. */
 const changedPaths = (schema: Message, own: Json, before: Json | undefined, after: Json): string[] =>
   inputFields(schema).filter((name) => {
     if (before === undefined) return true;
@@ -157,7 +157,7 @@ export const withValue = (value: Json, [name = "", ...rest]: string[], held: unk
   [name]: rest.length === 0 ? held : withValue((value[name] ?? {}) as Json, rest, held),
 });
 
-/** What a mask names. */
+/** The part of the value at these paths. */
 export const partOf = (value: Json, paths: readonly string[]): Json =>
   paths.reduce<Json>((part, path) => {
     const held = valueAt(value, path);
@@ -168,12 +168,12 @@ export const neutral = (value: unknown, keys: readonly string[]): unknown =>
   mapMade(value, (made) => Object.fromEntries(Object.entries(made).map(([name, n]) => [name, keys[n - 1]])));
 
 /**
- * What a write asks for, whatever its number and that of the writes which it refers to: equal in two changes that ask for the same. `keys` are
- * those of the writes before it. Two equal creates have one key, so a change is a number of writes for each key.
+ * The content of a write, independent of its number and the numbers that it refers to: equal writes of two changes have equal keys. `keys`
+ * belong to the writes before it. Two equal creates have one key, so a change counts the writes of each key.
  */
 const keyOf = ({ n: _, ...write }: Write, keys: readonly string[]): string => digestOf(neutral(write, keys));
 
-/** `Normal.keys` of writes that a file has. */
+/** `Normal.keys` of the writes in a file. */
 export const keysOf = (writes: readonly Write[]): string[] => {
   const keys: string[] = [];
   for (const write of writes) keys.push(keyOf(write, keys));

@@ -1,5 +1,5 @@
-// A copy of everything that the caller can list: the records as the API lists them, with their uids and times, without secrets.
-// The reference server starts with it (`irm serve --copy-of`).
+// A copy of everything that the caller can list, without secrets: the records as the API lists them, with their uids and times. The
+// reference server starts with it (`irm serve --copy-of`).
 
 import type { z } from "zod";
 import type { Client } from "../../client/client.ts";
@@ -29,12 +29,12 @@ import { groupOf } from "../graph/hidden.ts";
 import { type Listed, relationshipOf } from "../graph/live-record.ts";
 import { yamlText } from "../text.ts";
 
-// What records name and no list had, since it is not visible to the caller or went away meanwhile: as far as the records show it, so that
-// a copy keeps them.
+// Records that other records name and no list contained: they are not visible to the caller or were deleted meanwhile. The copy keeps as
+// much of them as other records show.
 
 /**
- * Of a role also its capabilities, as an invite shows them; without, the copy grants nothing by it. Of a person who is listed, only the uid and
- * the sign-in: its own record does not have that.
+ * A role also has its capabilities if an invite shows them; otherwise the copy grants nothing by it. A listed person has only the uid and
+ * the sign-in: its own record does not contain the sign-in.
  */
 type NamedRecords = Record<"groups" | "roles" | "identities", Listed[]>;
 
@@ -106,7 +106,7 @@ const named = (shown: Listed): Listed => {
   return { uid, name: lastSegment(uid), ...textsIn(shown, ["name", "description"]) };
 };
 
-/** A name has to be something: the last part of the uid. */
+/** A name must not be empty: the last part of the uid. */
 const lastSegment = (uid: string): string => uid.slice(uid.lastIndexOf("/") + 1);
 
 const textsIn = (record: Json, names: readonly string[]): Json =>
@@ -119,7 +119,7 @@ type Plural = (typeof resources)[ExportKind]["plural"];
 export interface Copy {
   copy: CopyFacts;
   records: { [P in Plural]?: Listed[] };
-  /** what the records name and no list had */
+  /** records that other records name and no list contained */
   named: NamedRecords;
 }
 
@@ -132,7 +132,7 @@ type CopyFacts = {
   notVisible: NotVisible[];
   /** records that were listed and are not in the copy */
   leftOut: { kind: ExportKind; uid: string; name: string; why: string }[];
-  /** what the records have and a copy never has, in words: it decides no access */
+  /** values of the records that a copy never contains, in words: they decide no access */
   notCopied: string[];
   /** fields of the records that this version does not know, in words */
   unknownFields: string[];
@@ -140,7 +140,7 @@ type CopyFacts = {
 
 type Reader = Pick<Client, "call" | "clock" | "serviceNow">;
 
-/** `of`: the address. Reads only. */
+/** `of`: the address. Only reads. */
 export const readCopy = async (client: Reader, of: string, onRead?: OnRead): Promise<Copy> => {
   const visible = await readVisible(client, onRead);
   return copyFrom(visible, of, await client.serviceNow());
@@ -172,13 +172,13 @@ const copyFrom = ({ records: listed, notVisible }: VisibleRecords, of: string, n
   };
 };
 
-/** All records, with the plural of their kind: those that are only named first. */
+/** All records, with the plural of their kind: the records that are only named come first. */
 export const recordsIn = ({ named, records }: Copy): [plural: string, record: Listed][] =>
   [...Object.entries(named), ...Object.entries(records)].flatMap(([plural, list]: [string, object[] | undefined]) =>
     (list ?? []).map((one): [string, Listed] => [plural, one as Listed]),
   );
 
-/** The copy with an identity that no record names, and of which no more is known. */
+/** The copy with an identity that no record names, and of which only the uid is known. */
 export const withIdentity = (one: Copy, uid: string): Copy => {
   const { records, named } = one;
   const known = new Set([...(records.groups ?? []), ...named.groups].map((group) => group.uid));
@@ -194,7 +194,7 @@ export const withIdentity = (one: Copy, uid: string): Copy => {
   };
 };
 
-/** What a record says of others, by uid alone. */
+/** A record that refers to others only by uid. */
 const SEEDED: Partial<Record<ExportKind, (record: Listed) => Json>> = {
   roleBinding: ({ identity, group: _, role, ...one }) => ({
     ...one,
@@ -206,7 +206,7 @@ const SEEDED: Partial<Record<ExportKind, (record: Listed) => Json>> = {
 
 const uidOf = (shown: unknown): unknown => (isObject(shown) ? shown.uid : undefined);
 
-/** Advisories and readmes have nothing to do with access, and a readme is a request for each repo. */
+/** Advisories and readmes do not affect access, and each readme needs a request. */
 const leftOutOf = (records: Records): string[] => [
   ...Object.entries(NOT_COPIED).flatMap(([kind, what]) => {
     const { length } = records[kind as ExportKind];
@@ -222,9 +222,10 @@ const NOT_COPIED: Partial<Record<ExportKind, string>> = {
   repo: "the readme of",
 };
 
-// The fields of a record that may stand in a copy: those that this version knows, since an unknown one may hold a secret, and no secret.
+// The fields of a record that a copy may contain: fields that this version knows, since an unknown one may contain a secret, and no
+// secrets.
 
-/** `onUnknown` gets the name of each field that is left out, after those of the fields that it is in: `claimMatch.actor` */
+/** `onUnknown` gets the path of each field that is left out: `claimMatch.actor` */
 const knownFields = (schema: Message, record: Json, onUnknown: (path: string) => void, path = ""): Json => {
   const known: Json = {};
   for (const [name, value] of Object.entries(record)) {
