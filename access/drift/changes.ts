@@ -1,4 +1,4 @@
-// The records that the program and the service have in different ways: what an update of the unchanged program sends.
+// The records that differ between the program and the service: an update of the unchanged program would change them.
 
 import type { StateResource } from "../../pulumi/state.ts";
 import { ourTypeOf, partsOfUrn } from "../../pulumi/urn.ts";
@@ -22,7 +22,7 @@ import { baseOf, builtInRoles, recordsOf, roleIn, SET, type Sent, sendingOf, sho
 
 const COMPONENT = "AccessPolicy";
 
-/** From the step that says most of a resource. */
+/** Ordered by significance: the first step that a resource has counts. */
 const CHANGES: readonly (readonly [Change | "created", readonly string[]])[] = [
   ["replaced", ["replace", "create-replacement", "import-replacement"]],
   ["created", ["create", "import"]],
@@ -48,7 +48,7 @@ export const driftIn = ({ run, preview }: DriftFacts, service: DriftService) => 
   const inputsOf = (state: Json | undefined): Json => shown(inputsIn(state)) as Json;
   const declared = new Set(managedIn(stored).flatMap((one) => bindingsOf(one).map(({ id }) => id)));
   const builtIn = builtInRoles(live);
-  /** URN of the set that removes a role binding, by uid of the binding: nothing declares that binding */
+  /** URN of the set that removes an undeclared role binding, by uid of the binding */
   const removed = new Map<string, string>();
   const reachOf = reachIn(live);
 
@@ -59,13 +59,13 @@ export const driftIn = ({ run, preview }: DriftFacts, service: DriftService) => 
     const step = CHANGES.find(([, own]) => ops.some((op) => own.includes(op)))?.[0] ?? (sent.length > 0 && "changed");
     if (!step) return undefined;
     const now = news.get(urn);
-    // An alias gives it another URN.
+    // With an alias, the resource has another URN.
     const old = olds.get(urn) ?? stored.find((one) => now?.id && one.id === now.id && ourTypeOf(one.urn) === type);
     const has = (uid: unknown): uid is string =>
       isUidp(uid) && (type === SET ? live.groups.has(uid) : recordOf(type, uid) !== undefined);
     const change = step === "created" ? (old?.id && !has(old.id) ? "gone" : "new") : step;
     const program = inputsOf(now ?? planned.get(urn));
-    // A replacement that was interrupted has left a second record.
+    // An interrupted replacement has left a second record.
     const going = sent.find(({ verb, uid }) => verb === "delete" && type !== SET && uid !== now?.id)?.uid;
     const taken = [now?.id, program.adopt].find((uid) => type !== SET && has(uid)) as string | undefined;
     const uid =
@@ -114,15 +114,15 @@ export const driftIn = ({ run, preview }: DriftFacts, service: DriftService) => 
 
 const inputsIn = (state: Json | undefined): Json => valuesIn(state?.inputs as Json | undefined);
 
-/** A new record gets another uid on the service. */
+/** A new record has another uid on the service. */
 const unexplainedText = ({ resource: { word }, verb, uid }: Sent): string =>
   `${verb === "create" ? `a new ${word} in ${parentOf(uid)}` : `${word} ${uid}`}: the update ${verb}s it, and no resource of the stack has it`;
 
-/** What a replacement has left for later has the URN of its successor, which counts. */
+/** A leftover of a replacement has the URN of its successor, which takes precedence. */
 const leftoversFirst = (a: StateResource, b: StateResource): number =>
   Number(b.delete === true) - Number(a.delete === true);
 
-/** What is there and should not be, or the other way around, comes before what has other values. */
+/** Records that only one side has come before records with other values. */
 const ORDER: readonly Change[] = ["gone", "dropped", "replaced", "changed", "new"];
 
 interface Sides {
@@ -139,7 +139,7 @@ const ofRecord = (type: string, { old, sent, record, builtIn, places }: Sides): 
   const resource = Object.values<Descriptor>(resources).find((one) => one.type === type) as Descriptor;
   const bag = { inputs: inputsIn(old), outputs: valuesIn(old?.outputs as Json) };
   const base = old && { parent: bag.inputs.parent, ...baseOf(resource, bag, builtIn) };
-  // What neither the program nor the last update gives, the service chooses.
+  // The service chooses values that neither the program nor the last update sets.
   const chosen = (program: Json): Json =>
     Object.fromEntries(
       Object.entries(record ?? {}).filter(([name]) => name in program || bag.inputs[name] !== undefined),
@@ -152,7 +152,7 @@ const ofRecord = (type: string, { old, sent, record, builtIn, places }: Sides): 
   return found.map((one) => withRoleNames(one, builtIn));
 };
 
-/** An element for each grant that the set makes or removes. */
+/** An element for each grant that the set creates or removes. */
 const ofSet = ({ old, sent, builtIn, places }: Sides): Difference[] => {
   const pairsOf = (side: "program" | "live"): Json[] =>
     sent.flatMap(({ [side]: own }) => (own ? [{ identity: own.identity, role: own.role }] : []));
@@ -167,7 +167,7 @@ const ofSet = ({ old, sent, builtIn, places }: Sides): Difference[] => {
   ).map((one) => withRoleNames(one, builtIn));
 };
 
-/** As programs write built-in roles. */
+/** Shows built-in roles by name, as programs write them. */
 const withRoleNames = (one: Difference, builtIn: ReadonlyMap<string, string>): Difference => {
   const names = new Map([...builtIn].map(([name, uid]) => [uid, name]));
   return { ...one, program: mapTexts(one.program, (text) => names.get(text) ?? text) };
@@ -182,7 +182,7 @@ export const wordOf = (type: string): string =>
 export const subjectOf = (urn: string): string =>
   `${wordOf(ourTypeOf(urn) ?? "resource")} ${printable(partsOfUrn(urn).name)}`;
 
-/** A role binding has none, so its pair stands for it; a set, its group. */
+/** A role binding has no name, so its pair stands for it; for a set, its group. */
 const nameOf = (type: string, values: Json, live: AccessGraph): string | null => {
   const [name, identity, role] = [values.name, uidIn(values.identity), uidIn(values.role)];
   if (type === SET) return null;

@@ -1,5 +1,5 @@
-// What differs between the inputs of a resource in the program and in the service, property by property. A secret is never shown: where
-// one side has marked a value as secret, the other side's value is hidden too.
+// The differences between the inputs of a resource in the program and in the service, property by property. A secret is never shown: if one
+// side has marked a value as secret, the other side's value is also hidden.
 
 import { SECRET, UNKNOWN } from "../../pulumi/value.ts";
 import { isObject, type Json } from "../../schema/index.ts";
@@ -7,7 +7,7 @@ import { compare as byText, equalityKey, mapItems } from "../canonical.ts";
 import { friendlyCapability } from "../capability.ts";
 import type { Difference } from "../format/drift.ts";
 
-/** What a value shows that is known only to the update. */
+/** Shown for a value that only the update knows. */
 const NOT_KNOWN = "[unknown]";
 
 interface Sides {
@@ -17,16 +17,16 @@ interface Sides {
   base: unknown;
 }
 
-/** `base` are the inputs of the last update; undefined: the stack does not have them. */
+/** `base`: the inputs of the last update; undefined: the stack does not contain them. */
 export const differencesOf = (program: Json, live: Json, base: Json | undefined): Difference[] => {
   const leaves = leavesOf("", { program: own(program), live: own(live), base: own(base ?? {}) });
   const shown = leaves.flatMap(differ);
-  // The engine sees a difference all the same: in a secret, or in the order of a list.
+  // The engine still sees a difference: in a secret, or in the order of a list.
   const found = shown.length > 0 ? shown : leaves.flatMap(differHidden);
   return base === undefined ? found.map(({ changedIn: _, ...one }) => one) : found;
 };
 
-/** Marks of the provider, and arguments that say which record is meant, or describe it in messages: no record has them. */
+/** Marks of the provider, and arguments that identify the record or describe it in messages: no record contains them. */
 const isOurs = (name: string): boolean => name.startsWith("__") || ["adopt", "names", "uid"].includes(name);
 
 const own = (inputs: Json): Json => Object.fromEntries(Object.entries(inputs).filter(([name]) => !isOurs(name)));
@@ -45,7 +45,7 @@ const leavesOf = (path: string, sides: Sides): Leaf[] => {
   });
 };
 
-/** Others choose the names of members: one that is missing may be `constructor`, which every object inherits. */
+/** Others choose the names of members: a missing one may be `constructor`, which every object inherits. */
 const memberOf = (value: unknown, name: string): unknown =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
@@ -67,7 +67,7 @@ const differ = (leaf: Leaf): Difference[] => {
   return [{ path, ...shown, ...changedIn(leaf) }];
 };
 
-/** Equal to the API, or to a reader of the preview. */
+/** The values are equal to the API, or look equal in the preview. */
 const differHidden = ({ path, program, live }: Leaf): Difference[] => {
   if (hasSecret(program) || hasSecret(live)) return [{ path, program: hide(program), live: hide(live) }];
   if (!Array.isArray(program) || !Array.isArray(live) || JSON.stringify(program) === JSON.stringify(live)) return [];
@@ -96,7 +96,7 @@ const elements = ({ path, program, live, base }: Leaf): Difference[] => {
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-/** The elements of `list` without one of `others` for each that is equal. */
+/** The elements of `list` minus one for each equal element of `others`. */
 const without = (list: readonly unknown[], others: readonly unknown[]): unknown[] => {
   const left = new Map<string, number>();
   for (const text of others.map(equalityKey)) left.set(text, (left.get(text) ?? 0) + 1);
@@ -119,13 +119,13 @@ const hasUnknown = (value: unknown): boolean => someText(value, (text) => text.i
 
 const hide = (value: unknown): unknown => (value === undefined || value === null ? null : SECRET);
 
-/** As people write it: what is not known yet as such, and capabilities by the names of the documentation. */
+/** As people write it: unknown values are marked, and capabilities have the names of the documentation. */
 const show = (path: string, value: unknown): unknown =>
   mapTexts(value ?? null, (text) => {
     if (hasUnknown(text)) return NOT_KNOWN;
     return path === "capabilities" ? (friendlyCapability(text) ?? text) : text;
   });
 
-/** The same value with other texts. */
+/** The value with its texts replaced. */
 export const mapTexts = (value: unknown, to: (text: string) => unknown): unknown =>
   typeof value === "string" ? to(value) : mapItems(value, (one) => mapTexts(one, to));

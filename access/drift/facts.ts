@@ -1,4 +1,4 @@
-// What drift reads: the run of the unchanged program on a copy, and what was there before.
+// The input of drift: the run of the unchanged program on a copy, and the records before it.
 import type { Preview } from "../../pulumi/preview.ts";
 import { SECRET, valuesIn } from "../../pulumi/value.ts";
 import { capabilityFrom, capabilityName, isObject, type Json } from "../../schema/index.ts";
@@ -16,29 +16,29 @@ import { builtInRoles } from "./sent.ts";
 /** A service of the run. */
 export interface DriftService {
   address: string;
-  /** the first one has the writes that name no service */
+  /** writes that name no service are for the first one */
   isFirst: boolean;
   copy: Copy;
   /** the copy before the run */
   live: Live;
   proposal: Pick<Proposal, "undeclared" | "organizations" | "unknown">;
   isHere: IsHere;
-  /** the built-in roles that are written down for it */
+  /** the recorded built-in roles for it */
   recorded: LockedRoles;
   missing?: string | undefined;
 }
 
 export interface DriftFacts {
   run: RunRecord;
-  /** names what the run could not carry out */
+  /** names the steps that the run could not carry out */
   preview: Preview;
 }
 
-// The API lists the name of a record in clear text, also where the program marks it as secret.
+// The API lists the name of a record in clear text, even if the program marks it as secret.
 
 const NAMED = ["groups", "identities", "roles", "providers"] as const;
 
-/** The same records, without the names that a resource of the stack marks as secret. */
+/** The records without the names that a resource of the stack marks as secret. */
 export const withoutSecretNames = ({ stored, left }: Pick<RunRecord, "stored" | "left">, live: Live): Live => {
   const { graph } = live;
   const hidden = new Set(
@@ -54,9 +54,10 @@ export const withoutSecretNames = ({ stored, left }: Pick<RunRecord, "stored" | 
   return { ...live, graph: { ...graph, ...(Object.fromEntries(shown) as Partial<AccessGraph>) } };
 };
 
-// What a record that differs gives: the capabilities of its roles, those that it names, or what the identity holds. It decides the order.
+// The access of a differing record: its capabilities, the capabilities of the roles that it names, or those of the identity. It decides the
+// order.
 
-/** `values`: of the record, on both sides. */
+/** `values`: the values of the record, on both sides. */
 export const reachIn = (graph: AccessGraph): ((uid: string | null, values: unknown) => Capabilities) => {
   const held = capabilitiesHeldIn(graph);
   const builtIn = builtInRoles(graph);

@@ -1,4 +1,4 @@
-// What differs between a program and the service: a pure function of the run of the program on a copy, of the copy, and of the journals.
+// The differences between a program and the service: a pure function of the run of the program on a copy, of the copy, and of the journals.
 
 import { ourTypeOf, partsOfUrn } from "../../pulumi/urn.ts";
 import { isUidp, rootOf } from "../../schema/index.ts";
@@ -26,7 +26,7 @@ export interface DriftInput extends DriftFacts {
   entries: readonly JournalEntry[];
   /** uids of the identities that ask */
   callers: ReadonlySet<string>;
-  /** uids of what is declared elsewhere, and PULL_TOKENS */
+  /** uids of records that are declared elsewhere, and PULL_TOKENS */
   allowed: ReadonlySet<string>;
   nowMs: number;
 }
@@ -58,7 +58,7 @@ export const driftOf = (input: DriftInput): DriftReport => {
 
 type Part = Omit<DriftReport, "origin" | "pending"> & { organizations: string[] };
 
-/** What is about one service. */
+/** The part of the report about one service. */
 const partOf = ({ run, preview, callers, allowed, nowMs }: DriftInput, service: DriftService): Part => {
   const { address, live, proposal, recorded, missing } = service;
   const { drift, removed, unexplained } = driftIn({ run, preview }, service);
@@ -76,14 +76,14 @@ const partOf = ({ run, preview, callers, allowed, nowMs }: DriftInput, service: 
     pullTokens,
     unknown: [
       ...[...(missing === undefined ? [] : [missing]), ...unexplained].map((message) => ({ subject: "", message })),
-      // The rest is about the access that an update would give.
+      // The others are about the access that an update would give.
       ...proposal.unknown.flatMap(({ hides, about: _, ...own }) => (hides?.of === "anything" ? [own] : [])),
     ],
     notVisible: notVisibleRows(live.graph, live.notVisible),
   };
 };
 
-/** What the run could not carry out: nobody knows what the record would be. A line of the record says more. */
+/** Steps that the run could not carry out: the resulting record is unknown. A line of the record says more. */
 const failedIn = ({ steps, notRun }: RunRecord, listed: ReadonlySet<string>): DriftReport["unknown"] =>
   [...steps.map(({ urn, ok, error }) => ({ urn, why: ok ? undefined : error })), ...notRun].flatMap(({ urn, why }) =>
     why === undefined || listed.has(urn)
@@ -91,11 +91,11 @@ const failedIn = ({ steps, notRun }: RunRecord, listed: ReadonlySet<string>): Dr
       : [{ subject: partsOfUrn(urn).name, message: `${subjectOf(urn)}: ${why}` }],
   );
 
-/** Another organization decides who has its tokens. */
+/** A binding counts only within one organization: otherwise another organization decides who has its tokens. */
 const ownBinding = ({ uid, group, binding }: PullToken): string[] =>
   binding !== null && rootOf(uid) === rootOf(group) ? [binding] : [];
 
-/** Of the organizations that the program is about. */
+/** The ending keys of the program's organizations. */
 const keysIn = (
   { stored, left }: RunRecord,
   { graph }: Live,

@@ -1,5 +1,5 @@
-// Creates that an interrupted run left open: in the journals of this machine, and in the engine's state, which every machine shares. An
-// update under way has some too.
+// Creates that an interrupted run left open: in the journals of this machine, and in the engine's state, which all machines share. An
+// update under way also has open creates.
 
 import { ourTypeOf, partsOfUrn, stackOfUrn } from "../../pulumi/urn.ts";
 import { SECRET, valuesIn } from "../../pulumi/value.ts";
@@ -33,7 +33,7 @@ export const pendingIn = (
   const urns = new Map([...left, ...steps].map(({ urn }) => [nameOf(urn), urn]));
   const planned = new Map(left.map(({ urn, inputs }) => [urn, valuesIn(inputs as Json)]));
   const stack = stackOfUrn(preview.steps[0]?.urn);
-  /** With the name of the record and the path of its group, where they are known. */
+  /** With the name of the record and the path of its group, if they are known. */
   const named = (one: Omit<PendingCreate, "name"> & { name: unknown }): PendingCreate => {
     const { name, group } = one;
     const graph = graphs.find(({ groups }) => group !== null && groups.has(group));
@@ -76,10 +76,10 @@ export const pendingIn = (
   }));
 };
 
-/** `Group::team`, as a key of the journal ends. */
+/** `Group::team`, the end of a key of the journal. */
 const nameOf = (urn: string): string => `${ourTypeOf(urn)}::${partsOfUrn(urn).name}`;
 
-/** A key of a set has the uids of group, identity and role at its end. */
+/** The key of a set ends with the uids of group, identity and role. */
 const logicalNameIn = (key: string): string =>
   key
     .split("/")

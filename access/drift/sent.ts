@@ -1,5 +1,5 @@
-// The writes that a run on a copy has sent, by the resource that sent them: what the program asks for, and what the record had before. Both
-// have the names of arguments, with marks in place of secrets and of what only the update knows.
+// The writes that a run on a copy has sent, by the resource that sent them: the requested values, and the values that the record had
+// before. Both use the names of arguments, and mark secrets and values that only the update knows.
 
 import type { StateResource } from "../../pulumi/state.ts";
 import { ourTypeOf } from "../../pulumi/urn.ts";
@@ -35,13 +35,13 @@ export interface Sent {
   verb: WriteMethod["verb"];
   resource: Resource;
   uid: string;
-  /** absent: the record goes */
+  /** absent: the record is deleted */
   program?: Json;
-  /** absent: the record is new. Of an update, what its mask names */
+  /** absent: the record is new. For an update, the fields of its mask */
   live?: Json;
 }
 
-/** A text of the run as a person may see it. */
+/** Converts a text of the run to the form that a person may see. */
 type Shown = (value: unknown) => unknown;
 
 export const shownBy =
@@ -51,7 +51,7 @@ export const shownBy =
 
 const resolved = (value: unknown): unknown => resolveValue(value, { uidOf: () => UNKNOWN, hidden: SECRET });
 
-/** The record that the copy had, by type and uid: its arguments. */
+/** The arguments of a record in the copy, by type and uid. */
 type RecordOf = (type: string, uid: string) => Json | undefined;
 
 export const recordsOf = (copy: Copy, normal: Pick<Normal, "encodeText">): RecordOf => {
@@ -78,7 +78,7 @@ const withNames = (schema: Message, fields: Json): Json => {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [names[name] ?? name, value]));
 };
 
-/** The arguments that the last update had, and what the record had then beside them. A built-in role has its uid, as in a write. */
+/** The arguments of the last update, and the other values of the record at that time. A built-in role is its uid, as in a write. */
 export const baseOf = (
   resource: Resource,
   { inputs, outputs }: Record<"inputs" | "outputs", Json>,
@@ -113,21 +113,21 @@ export const sendingOf = ({ normal, writes, recordOf, stored, left }: SendingInp
   const owners = ownersOf(stored, left);
   const going = new Set(stored.flatMap(({ id }) => (typeof id === "string" ? [id] : [])));
   const byUrn = new Map<string, Sent[]>();
-  /** writes to records of no resource, and in none that goes */
+  /** writes to records that no resource has, and that are not inside a deleted record */
   const others: Sent[] = [];
   for (const write of writes) {
     const sent = sentBy(write, normal, recordOf);
     const urn = owners.get(`${sent.resource.type} ${sent.uid}`) ?? owners.get(setKeyOf(sent));
     if (urn !== undefined) byUrn.set(urn, [...(byUrn.get(urn) ?? []), sent]);
-    // A forced deletion takes along what is in the record.
+    // A forced deletion includes the contents of the record.
     else if (sent.verb !== "delete" || !ancestorsOf(sent.uid).some((uid) => going.has(uid))) others.push(sent);
   }
   return { byUrn, others };
 };
 
-/** URN by record. A set has the role bindings that it declares, and the others of its group that no resource has. */
+/** URN by record. A set owns the role bindings that it declares, and those of its group that no resource has. */
 const ownersOf = (stored: readonly StateResource[], left: readonly StateResource[]): Map<string, string> => {
-  // What the stack has after the run counts first.
+  // The resources of the stack after the run take precedence.
   const all = [...stored, ...left];
   const { type } = resources.roleBinding;
   const ofSets = managedIn(all)
@@ -151,7 +151,7 @@ const sentBy = ({ n, method, parent, uid: given, fields, mask }: Write, normal: 
   if (record === undefined) return { ...head, program: withNames(schema, program) };
   const names = argumentsOf(schema);
   const paths = (mask ?? []).map((path) => path.replace(/^\w+/, (field) => names[field] ?? field));
-  // The API does not return these: what the record has may be the same.
+  // The API does not return these: the record may have equal values.
   const secrets = fieldPaths(schema, ({ secret }) => secret === true).filter(
     (path) => valueAt(program, path) !== undefined,
   );

@@ -1,5 +1,5 @@
-// Access that exists and that no resource of the stack has: role bindings, and what gives access to people. Also what an exclusive set
-// would remove: somebody has it now.
+// Existing access that no resource of the stack has: role bindings, and records that give access to people. This includes access that an
+// exclusive set would remove, since someone has it now.
 
 import { isRoot, isUidp, rootOf } from "../../schema/index.ts";
 import { counts, type UndeclaredAccess } from "../format/drift.ts";
@@ -24,7 +24,7 @@ interface UndeclaredInput {
   nowMs: number;
 }
 
-/** What is a difference comes first. */
+/** Differences come first. */
 export const undeclaredIn = (input: UndeclaredInput): UndeclaredAccess[] =>
   worstFirst(
     [...bindingsOf(input), ...peopleOf(input)]
@@ -48,7 +48,7 @@ export const undeclaredIn = (input: UndeclaredInput): UndeclaredAccess[] =>
 const roleOf = ({ bindings, providers, externalGroups, invites }: AccessGraph, id: NodeId): NodeId | null | undefined =>
   bindings.get(id)?.role ?? providers.get(id)?.defaultRole ?? externalGroups.get(id)?.role ?? invites.get(id)?.role;
 
-/** A service chooses the uids of its records, and a person pastes the command into a shell. */
+/** Checks the uid: a service chooses the uids of its records, and a person pastes the command into a shell. */
 const commandOf = (access: UndeclaredAccess): Pick<UndeclaredAccess, "command"> => {
   const flag = FLAGS[access.kind];
   if (flag === undefined || !counts(access) || !isUidp(access.uid)) return {};
@@ -90,11 +90,11 @@ const peopleOf = ({ run, proposal: { organizations }, live, nowMs }: UndeclaredI
 const kindOf = ({ providers, externalGroups }: AccessGraph, id: NodeId): string =>
   providers.has(id) ? "identity provider" : externalGroups.has(id) ? "external group role mapping" : "group invite";
 
-/** The records that a resource of the stack has, or takes over. */
+/** The records that a resource of the stack has or adopts. */
 const recordsIn = ({ stored, left }: UndeclaredInput["run"]): Set<unknown> =>
   new Set([...stored, ...left].map(({ id }) => id));
 
-/** Somebody granted it before the program ran. With a second binding there, one of the two was added. */
+/** Someone granted it before the program ran. If there is a second binding, one of the two was added. */
 const isOwn = ({ live, callers }: UndeclaredInput, { kind, identity, group }: UndeclaredAccess): boolean => {
   if (kind !== "role binding" || identity === null || !callers.has(identity) || !isRoot(group)) return false;
   const here = [...live.graph.bindings.values()].filter((one) => one.identity === identity && one.group === group);

@@ -19,7 +19,7 @@ import type { Listed } from "../graph/live-record.ts";
 import type { ExportKind } from "./read.ts";
 import { type Entry, type ExportOptions, Fields, type Value } from "./value.ts";
 
-/** The fields of a record that a program gives, by the API's names: sets sorted, nothing that is empty. */
+/** The fields of a record that a program sets, by the API's names: sets sorted, without empty values. */
 export const fieldsOf = (kind: ExportKind, record: Listed): Json => {
   const { schema } = resources[kind];
   return normalForm(schema, READ[kind]?.(record) ?? record);
@@ -29,25 +29,25 @@ type Reader = (record: Listed) => Json;
 
 const uidIn = (record: Listed, field: string): unknown => (record[field] as Json | undefined)?.uid;
 
-/** What the API answers elsewhere, or computes. */
+/** Values that the API returns elsewhere, or computes. */
 const READ: Partial<Record<ExportKind, Reader>> = {
-  // It never shows the secret of a client. If it did, a program would not be the place for it.
+  // The API never shows the secret of a client. If it did, a program would not be the place for it.
   identityProvider: ({ oidc, ...record }) => ({
     ...record,
     ...(isObject(oidc) && { oidc: { ...oidc, clientSecret: undefined } }),
   }),
-  // The groups below an organization answer with its kind.
+  // Groups below an organization return its kind.
   group: (record) => (isRoot(record.uid) ? record : { ...record, kind: undefined }),
   roleBinding: (record) => ({ identityUid: uidIn(record, "identity"), roleUid: uidIn(record, "role") }),
   groupInvite: (record) => ({ ...record, roleUid: uidIn(record, "role") ?? record.roleUid, ttl: ttlOf(record) }),
-  // A repo that syncs has the tier, bundles, aliases and tags of its source.
+  // A syncing repo has the tier, bundles, aliases and tags of its source.
   repo: ({ syncConfig, sync_config = syncConfig, ...record }) =>
     sync_config
       ? { ...record, ...Object.fromEntries(INHERITED.map((name) => [name, undefined])), sync_config }
       : record,
 };
 
-/** The API does not return it: how long the invite was to be good. */
+/** The validity that the invite was created with: the API does not return it. */
 const ttlOf = ({ createTime, expirationTime }: Listed): string | undefined => {
   const ms = Date.parse(String(expirationTime)) - Date.parse(String(createTime));
   return ms > 0 ? `${ms / 1000}s` : undefined;
@@ -85,7 +85,7 @@ const readValue = (type: z.ZodType, value: unknown, refer: Refer, references?: s
     const message = asMessage(inner);
     if (message) return readFields(message, value, refer);
     const element = inner instanceof z.ZodRecord ? (inner.valueType as z.ZodType) : inner;
-    // Of a map, the order means nothing.
+    // The order of a map means nothing.
     const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
     return new Map(entries.map(([key, item]) => [key, readValue(element, item, refer, references)]));
   }
@@ -93,9 +93,9 @@ const readValue = (type: z.ZodType, value: unknown, refer: Refer, references?: s
   return typeof value === "number" || typeof value === "boolean" ? value : String(value);
 };
 
-// Why a program does not declare a record, and which secrets it needs to.
+// Why a program does not declare a record, and the secrets that it needs to declare it.
 
-/** Undefined where the program declares it. */
+/** Undefined if the program declares it. */
 export const reasonToLeaveOut = (
   kind: ExportKind,
   record: Listed,
@@ -107,7 +107,7 @@ export const reasonToLeaveOut = (
     if (kind === "identity" && hasEnded((record.staticKeys ?? {}) as Json, nowMs))
       return "its keys have ended, and the service takes none that have";
   }
-  // As every argument of a program, the record must keep the rules of the API: a newer service may have others.
+  // Like every argument of a program, the record must follow the rules of the API: a newer service may have others.
   const given = needsSecret(kind, fields)
     ? { ...fields, oidc: { ...(fields.oidc as Json), clientSecret: "-" } }
     : fields;
@@ -118,7 +118,7 @@ export const reasonToLeaveOut = (
   return `cannot be declared: ${printable(`${violation.field} ${violation.description}`)}`;
 };
 
-/** The engine's SDK takes such a key for the prototype of the object. */
+/** The engine's SDK treats such a key as the prototype of the object. */
 const hasPrototype = (value: unknown): boolean =>
   typeof value === "object" &&
   value !== null &&
@@ -128,7 +128,7 @@ const hasPrototype = (value: unknown): boolean =>
 export const needsSecret = (kind: ExportKind, { oidc }: Json): boolean =>
   kind === "identityProvider" && oidc !== undefined && (oidc as Json).pkceEnabled !== true;
 
-/** Where the program has to give a secret: argument, and field in it. */
+/** The place of a secret that the program must set: the argument, and a field in it. */
 export const secretPath = ({ kind, args }: Entry): readonly [holder: string, field: string] | undefined => {
   const oidc = args.get("oidc") as ReadonlyMap<string, Value> | undefined;
   return kind === "identityProvider" && oidc && oidc.get("pkceEnabled") !== true ? ["oidc", "clientSecret"] : undefined;

@@ -1,11 +1,11 @@
-// Values as the source text of a program: on one line where there is room, otherwise with a line for each member.
+// Values as the source text of a program: on one line if there is room, otherwise with a line for each member.
 
 import { printable, resources } from "../../schema/index.ts";
 import { quote } from "../text.ts";
 import type { Export, LeftOut } from "./model.ts";
 import { type Entry, entriesIn, Fields, Reference, Secret, type Value } from "./value.ts";
 
-/** How a program spells what is not a literal. */
+/** How a program spells values that are not literals. */
 export interface Spelling {
   reference(entry: Entry): string;
   secret(secret: Secret): string;
@@ -13,21 +13,21 @@ export interface Spelling {
 
 /** How a language writes literals. */
 export interface Language {
-  /** most characters of a line */
+  /** maximum characters of a line */
   width: number;
   tab: string;
-  /** within braces that stand on one line */
+  /** within braces on one line */
   padding: string;
   text(value: string): string;
   boolean(value: boolean): string;
-  /** `isField`: it is a field of the API, which a language may spell in its own way */
+  /** `isField`: it is a field of the API, which a language may spell in its own style */
   key(key: string, isField: boolean): string;
 }
 
 export interface Item {
   /** before the value: `"key": `, or `name=` */
   head: string;
-  /** absent: the head is all */
+  /** absent: only the head */
   value?: Value;
 }
 
@@ -79,13 +79,13 @@ interface Variables {
   setting(setting: string): string;
 }
 
-/** The variables without whose values a program cannot declare a record: its secret, and what exists only with one. */
+/** The variables that a program needs to declare a record: its secret, and records that exist only with a secret. */
 export const neededBy = (entry: Entry, { entry: variableOf, setting }: Variables): string[] => {
   const others = entry.isAdopted ? [] : entriesIn(entry).filter(({ secret }) => secret);
   return [...(entry.secret ? [setting(entry.secret.setting)] : []), ...others.map(variableOf)];
 };
 
-// What a program says of itself, at its head: where it comes from, and what it does not declare.
+// The head of a program: its origin, and the records that it does not declare.
 
 const ADOPTED = "The first `pulumi up` takes the records of adopt.json over and changes nothing.";
 
@@ -96,7 +96,7 @@ const CREATED =
 export const commentText = (mark: string, lines: readonly string[]): string =>
   lines.map((line) => `${mark} ${line}`.trimEnd()).join("\n");
 
-/** Lines of a comment. None of them has a line break, whatever a name holds. */
+/** Lines of a comment. None contains a line break, whatever the names contain. */
 export const headComment = (all: Export): string[] => [
   `What ${all.isPart ? "Terraform manages" : "exists"}${placeText(all)}, written by irm export.`,
   all.isAdopted ? ADOPTED : CREATED,

@@ -1,4 +1,4 @@
-// What a program declares for what exists: the records in the order in which they refer to each other, with unique names. Pure.
+// A program's declarations of existing records, with unique names, in the order of their references. Pure.
 import { isAncestor, isRoleName, isRoot, type Json, parentOf, printable, resources } from "../../schema/index.ts";
 import { compare } from "../canonical.ts";
 import { groupOf } from "../graph/hidden.ts";
@@ -13,7 +13,7 @@ import { type Entry, type ExportOptions, Fields, Reference, Secret, type Value }
 export interface LeftOut {
   kind: ExportKind;
   uid: string;
-  /** of the record; empty where it has none */
+  /** of the record; empty if it has none */
   name: string;
   why: string;
 }
@@ -22,12 +22,12 @@ export interface Export {
   /** name of the group that is exported */
   title: string;
   top: string;
-  /** what Terraform manages; otherwise what exists */
+  /** only the records that Terraform manages; otherwise all existing records */
   isPart: boolean;
   isAdopted: boolean;
   entries: readonly Entry[];
   leftOut: readonly LeftOut[];
-  /** what others name and no list had, though it is below the group: gone meanwhile, or not visible; as `identity 7209…` */
+  /** records below the group that others name and no list contained: deleted meanwhile, or not visible; as `identity 7209…` */
   notListed: readonly string[];
   notVisible: readonly (NotVisible & { path: string })[];
 }
@@ -42,11 +42,11 @@ export const exportOf = (contents: Contents, options: ExportOptions): Export => 
     const { kept, left } = declarable(kind, contents.records[kind], options);
     leftOut.push(...left);
     const all = declare(kind, kept, entries, contents, options);
-    // One of the same kind may name another one that is left out: a repo follows a repo.
+    // A record may name another one of its kind that is left out: a repo follows a repo.
     leftOut.push(...all.left);
     for (const one of all.missing)
       if (!isPart && isAncestor(top, one.uid) && !isLeftOut(one, leftOut)) notListed.add(missingText(one));
-    // What is left out has no part in the names.
+    // Records that are left out do not affect the names.
     const others = kept.filter(({ record }) => all.left.every(({ uid }) => uid !== record.uid));
     ({ entries } = all.left.length > 0 ? declare(kind, others, entries, contents, options) : all);
   }
@@ -64,7 +64,7 @@ export const exportOf = (contents: Contents, options: ExportOptions): Export => 
   };
 };
 
-/** The entries of a kind, after those of the kinds before. */
+/** The entries of a kind, after the entries of the kinds before. */
 const declare = (
   kind: ExportKind,
   kept: readonly Candidate[],
@@ -81,7 +81,7 @@ const declare = (
     const name = names.get(record.uid) as string;
     const { entry, missing } = entryOf(kind, one, name, entries, { contents, options });
     all.push(...missing);
-    // On another service the uids of this one mean nothing.
+    // On another service, the uids of this one mean nothing.
     if (options.isAdopted || missing.length === 0)
       entries.set(`${kind} ${record.uid}`, withSecret(withPreset(entry, fields)));
     else
@@ -92,7 +92,7 @@ const declare = (
   return { entries, left, missing: all };
 };
 
-/** A record that another one names and the program does not declare. */
+/** A record that another record names and the program does not declare. */
 interface Missing {
   kind: ExportKind;
   uid: string;
@@ -110,7 +110,7 @@ const leave = (kind: ExportKind, { uid, name }: Listed, why: string): LeftOut =>
   why,
 });
 
-/** A record with the fields that a program gives. */
+/** A record with the fields that a program sets. */
 interface Candidate {
   record: Listed;
   fields: Json;
@@ -140,7 +140,10 @@ const declarable = (
   return { kept, left };
 };
 
-/** The entry of a record, and the records that it names and the program does not declare. `entries`: of the kinds before, and of this one so far. */
+/**
+ * The entry of a record, and the records that it names and the program does not declare. `entries`: of the kinds before, and of this kind
+ * so far.
+ */
 const entryOf = (
   kind: ExportKind,
   { record: { uid }, fields }: Candidate,
@@ -166,27 +169,27 @@ const entryOf = (
   return { entry: { kind, uid, name, isAdopted, args, ...(parent !== undefined && { parent }) }, missing };
 };
 
-/** Without the end of keys, which cannot change and which an import does not read: the service has chosen it, or the record has it. */
+/** Without the end of keys, which cannot change and which an import does not read: the service has chosen it, or the record contains it. */
 const withoutChoices = ({ staticKeys, ...fields }: Json): Json => {
   if (staticKeys === undefined) return fields;
   const { expirationTime: _, ...keys } = staticKeys as Json;
   return { ...fields, staticKeys: keys };
 };
 
-/** Without what only the operator of a service may set, and what a policy cannot say of an organization that it creates. */
+/** Without fields that only the operator of a service may set, and without the kind of an organization, which a policy cannot set. */
 const withoutOperators = ({ verified: _, kind, ...fields }: Json, { isPolicy = false }: ExportOptions): Json =>
   kind === undefined || isPolicy ? fields : { ...fields, kind };
 
-/** A group that is exported without those above it keeps its parent; on another service it becomes an organization. */
+/** A group that is exported without the groups above it keeps its parent; on another service it becomes an organization. */
 const topParent = (uid: string, isAdopted: boolean): string | undefined =>
   isAdopted ? parentOf(uid) || undefined : undefined;
 
-/** uid of what holds a record. */
+/** uid of the holder of a record. */
 const placeOfRecord = (kind: ExportKind, uid: string): string => (kind === "accountAssociation" ? uid : parentOf(uid));
 
 const kindOf = (type: string): ExportKind => (type.charAt(0).toLowerCase() + type.slice(1)) as ExportKind;
 
-/** By path and name, so that a group comes before those in it; and repos after their sources. */
+/** By path and name, so that a group precedes its contents; repos after their sources. */
 const inOrder = (
   kind: ExportKind,
   kept: readonly Candidate[],
@@ -203,7 +206,7 @@ const inOrder = (
   return kind === "repo" ? inOrderOfSources(candidates) : candidates;
 };
 
-/** Repos after those that they sync from. Of those that sync in a circle, one comes before its source. */
+/** Repos after the repos that they sync from. In a circle of syncs, one repo precedes its source. */
 const inOrderOfSources = (repos: readonly Candidate[]): Candidate[] => {
   const byUid = new Map(repos.map((repo) => [repo.record.uid, repo]));
   const done = new Set<Candidate>();
@@ -231,7 +234,7 @@ const withPreset = (entry: Entry, fields: Json): Entry => {
   return preset && replaces ? { ...entry, preset: { ...preset, replaces } } : entry;
 };
 
-/** A secret that the record must have and the API does not show becomes a setting. */
+/** A secret that the record needs and the API does not show becomes a setting. */
 const withSecret = (entry: Entry): Entry => {
   const path = secretPath(entry);
   if (path === undefined) return entry;

@@ -1,4 +1,4 @@
-// Logical names: readable, unique, and the same in each run. They follow from the names of the records, never from their order.
+// Logical names: readable, unique, and equal in each run. They follow from the names of the records, never from their order.
 import { parentOf, resources } from "../../schema/index.ts";
 import { groupOf } from "../graph/hidden.ts";
 import type { Listed } from "../graph/live-record.ts";
@@ -7,17 +7,17 @@ import type { Entry } from "./value.ts";
 
 export interface Named {
   uid: string;
-  /** what its name is made of; made from what others have chosen */
+  /** the words of its name, from texts that others have chosen */
   words: readonly string[];
-  /** path of its group, which tells records of one name apart; empty: an organization */
+  /** path of its group, which distinguishes records of one name; empty: an organization */
   path: string;
-  /** the name of one whose words have no letter and no digit */
+  /** the name if the words have no letter and no digit */
   fallback: string;
 }
 
 const LENGTH_MAX = 80;
 
-/** `Platform / registry` to `platform-registry`; empty where no letter and no digit is left. */
+/** `Platform / registry` to `platform-registry`; empty if no letter and no digit is left. */
 export const slug = (text: string): string =>
   text
     .toLowerCase()
@@ -38,7 +38,7 @@ const camelCase = (name: string): string =>
 /** A name as a variable of a program. */
 export const identifier = (name: string): string => (/^[0-9]/.test(name) ? "_" : "") + camelCase(name);
 
-// From the shortest to the one that no other record has.
+// From the shortest to one that no other record has.
 const SPELLINGS: readonly ((own: string, one: Named) => string)[] = [
   (own) => own,
   (own, { path }) => [slug(path), own].filter(Boolean).join("-"),
@@ -46,7 +46,7 @@ const SPELLINGS: readonly ((own: string, one: Named) => string)[] = [
   (own, { uid }) => `${own}-${uid.replaceAll("/", "-")}`,
 ];
 
-/** The names of records of one kind, by uid. Where two are equal, the path of the group decides, then the uid. */
+/** The names of records of one kind, by uid. Equal names are distinguished by the path of the group, then by the uid. */
 export const uniqueNames = (records: readonly Named[]): Map<string, string> => {
   const levels = new Map(records.map(({ uid }) => [uid, 0]));
   const nameOf = (one: Named): string => {
@@ -54,7 +54,7 @@ export const uniqueNames = (records: readonly Named[]): Map<string, string> => {
     return (SPELLINGS[levels.get(one.uid) as number] as (typeof SPELLINGS)[number])(own, one);
   };
   for (;;) {
-    // As variables: `a-1` and `a1` are one.
+    // Compared as variables: `a-1` and `a1` are equal.
     const same = Map.groupBy(records, (one) => camelCase(nameOf(one)).toLowerCase());
     const unclear = [...same.values()].filter((some) => some.length > 1).flat();
     const raised = unclear.filter(({ uid }) => (levels.get(uid) as number) < SPELLINGS.length - 1);
@@ -63,11 +63,11 @@ export const uniqueNames = (records: readonly Named[]): Map<string, string> => {
   }
 };
 
-// What the logical name of a record is made of. A record without a name of its own has the names of what it connects.
+// The parts of the logical name of a record. A record without its own name has the names of the records that it connects.
 
 type Entries = ReadonlyMap<string, Entry>;
 
-/** `entries` are those of the kinds before, whose names the others take. */
+/** `entries`: the entries of the kinds before, whose names the others use. */
 export const namedOf = (kind: ExportKind, record: Listed, contents: Contents, entries: Entries): Named => {
   const { uid } = record;
   const group = kind === "group" || kind === "accountAssociation" ? parentOf(uid) : groupOf(kind, uid);

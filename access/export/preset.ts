@@ -1,4 +1,4 @@
-// The preset that stands for a relationship: a guess from its texts, which counts only if the preset writes the same, byte for byte.
+// The preset for a relationship: a guess from its texts, which counts only if the preset produces the relationship byte for byte.
 import type { Json } from "../../schema/index.ts";
 import { equalityKey } from "../canonical.ts";
 import { GITHUB_ISSUER } from "../preset/github-actions.ts";
@@ -7,11 +7,11 @@ import { type Preset, presetProblems } from "../preset/preset.ts";
 import { type PresetName, presets } from "../preset/presets.ts";
 import type { PresetUse } from "./value.ts";
 
-/** Arguments of a preset. Where one is missing that it needs, the guess is wrong. */
+/** Arguments of a preset. If it lacks a required one, the guess is wrong. */
 type Guess = Record<string, string | boolean | undefined>;
 type Texts = Readonly<Record<string, string | undefined>>;
 
-/** `relationship` is `{ claimMatch }` or `{ awsIdentity }`, as the API's JSON has it. */
+/** `relationship` is `{ claimMatch }` or `{ awsIdentity }`, as in the API's JSON. */
 export const presetFor = ({ claimMatch, awsIdentity }: Json): PresetUse | undefined => {
   const guesses: Partial<Record<PresetName, Guess>> = claimMatch
     ? guessesOf(claimMatch as Json)
@@ -27,7 +27,7 @@ export const presetFor = ({ claimMatch, awsIdentity }: Json): PresetUse | undefi
   return undefined;
 };
 
-/** A pattern as an argument of a preset has it. Of any other pattern, something that the preset does not write. */
+/** A pattern as an argument of a preset. For any other pattern, a text that the preset does not write. */
 const wildcardText = (pattern = ""): string => pattern.replaceAll("[^/:]*", "*").replace(/\\([^\w\s])/g, "$1");
 
 const unless = (usual: string, issuer: string | undefined): string | undefined =>
@@ -38,7 +38,7 @@ const partsIn = (pattern: RegExp, text: string): Texts => pattern.exec(text)?.gr
 
 const REF = "refs/(?:heads/(?<branch>.+)|tags/(?<tag>.+))";
 
-/** What the preset writes for all repositories of an owner with an id: `repo:acme(?:@12)?/*(?:@[0-9]+)?:pull_request` */
+/** The preset's pattern for all repositories of an owner with an id: `repo:acme(?:@12)?/*(?:@[0-9]+)?:pull_request` */
 const OWNER_ID = /^repo:([^/:@(]+)\(\?:@(\d+)\)\?\/([^/:@(]+)\(\?:@\[0-9\]\+\)\?:/;
 
 const GITHUB = new RegExp(
@@ -46,7 +46,7 @@ const GITHUB = new RegExp(
   "s",
 );
 const GITLAB = /^project_path:(?<project>[^:]+):ref_type:(?:branch:ref:(?<branch>.+)|tag:ref:(?<tag>.+))$/s;
-// The commit and the step may hold a slash, so they are no wildcards of a preset.
+// The commit and the step may contain a slash, so they are not wildcards of a preset.
 const BUILDKITE = new RegExp(
   String.raw`^organization:(?<organization>[^:]+):pipeline:(?<pipeline>[^:]+):ref:${REF}:commit:\[\^:\]\*:step:\[\^:\]\*$`,
   "s",

@@ -19,13 +19,13 @@ export type Format = "typescript" | "yaml" | "python" | "pulumi-yaml";
 export type Files = ReadonlyMap<string, string>;
 
 interface ProjectOptions {
-  /** the plugin serves the resources of a program in TypeScript, as it does of any other */
+  /** the plugin serves the resources of a program in TypeScript, as of any other */
   isNative: boolean;
   /** a policy has a file for each group directly below the organization */
   isSplit?: boolean;
 }
 
-/** What follows from the format of a program. */
+/** The options that follow from the format of a program. */
 export const optionsOf = (format: Format, isNative: boolean, isAdopted: boolean): Omit<ExportOptions, "nowMs"> => ({
   isAdopted,
   isPolicy: format === "yaml",
@@ -38,7 +38,7 @@ export const projectOf = (all: Export, format: Format, options: ProjectOptions):
 
 const NPM_INSTALL = "npm install ../pulumi-irm-*.tgz";
 
-/** The command that installs the package in a project, beside whose folder it is. */
+/** The command that installs the package in a project; the package is beside the project's folder. */
 export const INSTALL: Readonly<Record<Format, string>> = {
   typescript: NPM_INSTALL,
   yaml: NPM_INSTALL,
@@ -92,7 +92,7 @@ const PLUGINS = { providers: [{ name: "irm", path: "node_modules/pulumi-irm/plug
 
 const projectName = ({ title }: Export): string => slug(title) || "access";
 
-/** An update looks at the records first, so that it repairs what somebody has changed by hand. */
+/** An update first reads the records, so that it repairs manual changes. */
 const OPTIONS = { options: { refresh: "always" } };
 
 const projectFields = (all: Export) => ({
@@ -101,7 +101,7 @@ const projectFields = (all: Export) => ({
   ...OPTIONS,
 });
 
-/** A Node project whose program is `index.ts`. The package itself is not in a registry: `npm install` of its file adds it. */
+/** A Node project whose program is `index.ts`. The package is not in a registry: `npm install` of its file adds it. */
 const nodeFiles = (all: Export, { isNative }: ProjectOptions): [string, string][] => {
   const manifest = { name: projectName(all), private: true, dependencies: { "@pulumi/pulumi": SDK_VERSIONS } };
   const project = { ...projectFields(all), runtime: "nodejs", ...(isNative && { plugins: PLUGINS }) };
@@ -112,22 +112,23 @@ const nodeFiles = (all: Export, { isNative }: ProjectOptions): [string, string][
   ];
 };
 
-/** Without `strict`, the compiler does not tell which preset gives which argument. */
+/** Without `strict`, the compiler does not know which preset requires which argument. */
 const COMPILER_OPTIONS = { strict: true, target: "es2020", module: "commonjs", moduleResolution: "node" };
 
 type NameOf = (entry: Entry) => string;
 const logicalName: NameOf = ({ name }) => name;
 
-/** What the provider reads beside the program: the record that each of its resources adopts. */
+/** The file that the provider reads beside the program: the record that each of its resources adopts. */
 const uidsFile = (all: Export, nameOf: NameOf = logicalName): [string, string][] =>
   all.isAdopted ? [[UIDS_FILE, jsonText({ resources: Object.fromEntries(uidsOf(all.entries, nameOf)) })]] : [];
 
 const uidsOf = (entries: readonly Entry[], nameOf: NameOf = logicalName): ReadonlyMap<string, string> =>
   new Map(entries.map((entry) => [`${classOf(entry)}::${nameOf(entry)}`, entry.uid]));
 
-/** What `pulumi import --file` reads. */
+/** The file for `pulumi import --file`. */
 const importFile = (all: Export, nameOf: NameOf = logicalName): [string, string][] => {
-  // Without its secret, the program does not declare an identity provider: it would be a protected resource that the program lacks.
+  // Without its secret, the program does not declare an identity provider, and an import would leave a protected resource that the program
+  // lacks.
   const declared = all.entries.filter(({ secret }) => secret === undefined);
   const resources = declared.map((entry) => ({
     type: `irm:index:${classOf(entry)}`,
@@ -145,13 +146,13 @@ const jsonText = (value: object): string => `${JSON.stringify(value, null, 2)}\n
 export const pulumiYamlProgram = (all: Export, project: object): string =>
   `${commentText("#", headComment(all))}\n\n${yamlText({ ...project, resources: yamlResources(all.entries) })}`;
 
-/** What follows `resources:`. */
+/** The content of `resources:`. */
 export const yamlResources = (entries: readonly Entry[]): ReadonlyMap<string, object> =>
   new Map(
     entries.map((entry) => [yamlName(entry), { type: `irm:${classOf(entry)}`, properties: nodeOf(givenIn(entry)) }]),
   );
 
-/** Resources of all kinds share their names, and references are made of them. */
+/** Resources of all kinds share one namespace, which references use. */
 export const yamlName = (entry: Entry): string => identifier(entry.name) + classOf(entry);
 
 const nodeOf = (value: Value): unknown => {

@@ -20,7 +20,10 @@ const PYTHON: Language = {
   key: (key, isField) => pythonText(isField ? toSnake(key) : key),
 };
 
-/** Python takes it from the first line that has one (PEP 263). Another one in the name of a group would change what every text means. */
+/**
+ * Python reads the encoding from the first line that declares one (PEP 263). A declaration in the name of a group would change the meaning
+ * of every text.
+ */
 const ENCODING = "-*- coding: utf-8 -*-";
 
 export const pythonProgram = (all: Export): string => {
@@ -38,7 +41,7 @@ export const pythonProgram = (all: Export): string => {
   return `${parts.join("\n\n")}\n`;
 };
 
-/** A text for each; what another one refers to, or is `named`, gets a variable. */
+/** One text for each entry; an entry that others refer to, or that is `named`, gets a variable. */
 export const pythonResources = (
   entries: readonly Entry[],
   { isAdopted }: { isAdopted: boolean },
@@ -56,7 +59,7 @@ export const pythonVariable = (entry: Entry): string => {
 const spellingOf = (isAdopted: boolean): Spelling => ({
   reference: (entry) => {
     const uid = `${pythonVariable(entry)}.uid`;
-    // Without its secret, an identity provider that exists is named by its uid.
+    // Without its secret, an existing identity provider is named by its uid.
     return entry.secret && isAdopted ? `${uid} if ${pythonVariable(entry)} else ${pythonText(entry.uid)}` : uid;
   },
   secret: ({ setting }) => toSnake(setting),

@@ -1,4 +1,5 @@
-// What exists, below a group or wherever the caller can see it, in one list of each kind: the fewest requests, and no record is read twice.
+// Existing records, below a group or wherever the caller can see them, in one list of each kind: with the fewest requests, and no record is
+// read twice.
 import type { Client } from "../../client/client.ts";
 import { ancestorsOf, isAncestorOrSelf, isRoot, type Json, parentOf, rootOf } from "../../schema/index.ts";
 import { newGraph } from "../graph/graph.ts";
@@ -6,7 +7,7 @@ import { groupOf, type HideableKind, listVisible, type NotListed, notListedIn } 
 import { addGroup, type Listed } from "../graph/live-record.ts";
 import { resolveQuestion } from "../query/question.ts";
 
-/** In the order of a program: a kind comes after those that its records refer to. */
+/** In the order of a program: a kind follows the kinds that its records refer to. */
 export const KINDS = [
   "group",
   "role",
@@ -34,9 +35,9 @@ export interface VisibleRecords {
 }
 
 export interface Contents extends VisibleRecords {
-  /** uid of the group that is exported; empty: no group holds everything */
+  /** uid of the group that is exported; empty: no group contains everything */
   top: string;
-  /** the records are those that Terraform manages, and others exist */
+  /** only the records that Terraform manages, while others exist */
   isPart?: boolean;
   /** names of built-in roles, by uid */
   builtInRoles: ReadonlyMap<string, string>;
@@ -50,7 +51,7 @@ export type OnRead = (kind: ExportKind, count: number) => void;
 /** Chooses the uid of the group to export, among those that the caller can list. */
 export type ChooseTop = (groups: readonly Listed[]) => string;
 
-/** `group` is a uid, or a path from the organization down; without it, the only organization. Errors: QuestionError. */
+/** `group` is a uid, or a path from the organization down; without it, the only organization. Throws QuestionError. */
 export const readContents = async (
   client: Caller,
   group: string | ChooseTop = "/",
@@ -78,7 +79,7 @@ export const listGroups = async (client: Caller): Promise<Listed[]> => {
 export const namesOf = (groups: readonly Listed[]): VisibleRecords["groupNames"] =>
   new Map(groups.map(({ uid, name }) => [uid, String(name)]));
 
-/** `top`: reads only what is below this group. */
+/** `top`: reads only records below this group. */
 const readRecords = async (
   client: Caller,
   groups: readonly Listed[],
@@ -103,7 +104,7 @@ const topOf = (groups: readonly Listed[], text: string): string => {
 const listOf = async (client: Caller, kind: ExportKind, top: string | undefined, onRead: OnRead) => {
   const filters = top === undefined ? {} : { uidp: { descendantsOf: top } };
   const list = await listVisible(client, kind, filters);
-  // An account association has the uid of its group, so that of the group itself is not below it.
+  // An account association has the uid of its group, so the association of the group itself is not below it.
   if (top !== undefined && kind === "accountAssociation" && list.failure === undefined)
     list.records.unshift(...(await listVisible(client, kind, { uidp: { ids: [top] } })).records);
   onRead(kind, list.records.length);
@@ -112,7 +113,7 @@ const listOf = async (client: Caller, kind: ExportKind, top: string | undefined,
 
 export type Records = Contents["records"];
 
-/** Bindings and invites show the names of their roles. Only for the others, the built-in roles are listed. */
+/** Bindings and invites show the names of their roles. The built-in roles are listed only for the other records. */
 export const builtInRolesOf = async (client: Caller, records: Records): Promise<Map<string, string>> => {
   const { roleBinding, groupInvite, identityProvider, externalGroupRoleMapping } = records;
   const shown = [...roleBinding, ...groupInvite].map(({ role }) => role as Json | undefined);
@@ -137,7 +138,7 @@ const notVisibleAmong = async (
   refused: readonly NotVisible[],
 ): Promise<NotVisible[]> => {
   const kinds = HIDEABLE.filter((kind) => !refused.some((one) => one.kind === kind));
-  // A group that cannot be listed may hold a record that can.
+  // A group that cannot be listed may contain a record that can.
   const places = KINDS.flatMap((kind) => records[kind].map(({ uid }) => groupOf(kind, uid)));
   const known = new Set([...places, top ?? ""].flatMap((uid) => (uid === "" ? [] : [uid, ...ancestorsOf(uid)])));
   const groups = [...known].filter((uid) => top === undefined || isAncestorOrSelf(top, uid));
@@ -145,7 +146,7 @@ const notVisibleAmong = async (
   return notListedIn(client, { groups, tops, kinds, records });
 };
 
-/** The names from the organization down, without its own; a group that the caller cannot list by its uid. */
+/** The names from the organization down, without its own; the uid of a group that the caller cannot list. */
 export const pathIn = ({ groupNames }: Pick<Contents, "groupNames">, group: string): string => {
   const path: string[] = [];
   for (let uid = group; uid !== rootOf(group); uid = parentOf(uid)) path.unshift(groupNames.get(uid) ?? uid);

@@ -1,4 +1,4 @@
-// The program in TypeScript: a resource for each record, in the order in which they refer to each other.
+// The program in TypeScript: a resource for each record, in the order of their references.
 import { ROOT } from "../policy/policy.ts";
 import { quote } from "../text.ts";
 import { commentText, headComment, type Item, type Language, neededBy, type Spelling, writerOf } from "./literal.ts";
@@ -10,13 +10,13 @@ import { classOf, type Entry, entriesIn, givenIn, type PresetUse, type Secret } 
 interface TypeScriptOptions {
   /** resources of the plugin; otherwise dynamic ones */
   isNative: boolean;
-  /** what a policy beside the program declares */
+  /** the policy beside the program */
   policy?: PolicyFiles;
 }
 
 interface PolicyFiles {
   file: string;
-  /** file with the uids of the records that it takes over */
+  /** file with the uids of the records that it adopts */
   adopt?: string;
   places: ReadonlyMap<Entry, Place>;
 }
@@ -61,7 +61,7 @@ const spellingOf = (isAdopted: boolean, places?: ReadonlyMap<Entry, Place>): Spe
   reference: (entry) => {
     const place = places?.get(entry);
     if (place) return place.key === ROOT ? "policy.organization" : `policy.${place.section}[${quote(place.key)}]`;
-    // Without its secret, an identity provider that exists is named by its uid.
+    // Without its secret, an existing identity provider is named by its uid.
     return entry.secret && isAdopted ? `${variableOf(entry)} ?? ${quote(entry.uid)}` : variableOf(entry);
   },
   secret: ({ setting }: Secret) => setting,
@@ -76,7 +76,7 @@ const policyText = ({ title, isAdopted }: Export, { file, adopt }: PolicyFiles):
   return `const policy = new AccessPolicy(${quote(slug(title) || "access")}, { ${args.join(", ")} });`;
 };
 
-/** Each text is JSON with everything that a reader cannot see escaped, so that a name never becomes code. */
+/** Each text is JSON with every invisible character escaped, so that a name never becomes code. */
 export const TYPESCRIPT: Language = {
   ...{ width: 116, tab: "  ", padding: " ", text: quote, boolean: String },
   // Without the brackets, __proto__ sets the prototype of the object.

@@ -1,4 +1,4 @@
-// The values of arguments, before a language writes them. Maps are Maps: a key is chosen by whoever made the record, and `__proto__` is
+// The values of arguments, before a language writes them. Maps are Maps: the author of the record chooses its keys, and `__proto__` may be
 // one.
 import type { Json } from "../../schema/index.ts";
 import type { PresetName } from "../preset/presets.ts";
@@ -6,7 +6,7 @@ import type { ExportKind } from "./read.ts";
 
 export type Value = string | number | boolean | readonly Value[] | ReadonlyMap<string, Value> | Reference | Secret;
 
-/** A message of the API: its keys are fields, which a language may spell in its own way. Those of any other map are texts. */
+/** A message of the API: its keys are fields, which a language may spell in its own style. The keys of any other map are texts. */
 export class Fields extends Map<string, Value> {}
 
 /** Another record of the export. */
@@ -34,10 +34,10 @@ export interface Entry {
   uid: string;
   /** logical name of its resource, unique in its kind: `platform-registry` */
   name: string;
-  /** absent: an organization, or what has none */
+  /** absent: an organization, or a record without a parent */
   parent?: Value;
   args: Fields;
-  /** what says the same as one of its arguments */
+  /** a preset that is equivalent to one of its arguments */
   preset?: PresetUse & { replaces: string };
   /** it is adopted; otherwise created */
   isAdopted: boolean;
@@ -51,11 +51,11 @@ export interface PresetUse {
 }
 
 export interface ExportOptions {
-  /** the records are adopted; otherwise the program creates the same on another service */
+  /** the program adopts the records; otherwise it creates equal ones on another service */
   isAdopted: boolean;
-  /** the records may be imported too: the engine then compares what it reads, which has no names of roles */
+  /** the records may also be imported: the engine then compares the values that it reads, which do not name roles */
   isImported?: boolean;
-  /** a policy declares what it can say */
+  /** a policy declares everything that it can express */
   isPolicy?: boolean;
   /** why the language of the program cannot declare a record with these fields; default: it can declare any */
   unsayable?: ((kind: ExportKind, fields: Json) => string | undefined) | undefined;
@@ -68,7 +68,7 @@ export const givenIn = ({ kind, parent, args }: Entry): Fields => {
   return new Fields([...(parent === undefined ? place : [["parent", parent] as const]), ...args]);
 };
 
-/** The entries that one names, each once. */
+/** The entries that one entry names, each once. */
 export const entriesIn = ({ parent, args }: Entry): Entry[] => {
   const found = new Set<Entry>();
   const look = (value: Value | undefined): void => {

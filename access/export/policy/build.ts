@@ -1,4 +1,4 @@
-// A policy of the entries that a policy can say: groups, roles, identities, and who has which role where.
+// A policy of the entries that a policy can express: groups, roles, identities, and who has which role where.
 import { capabilityName, getOrInsert, isBuiltInRole, isUidp } from "../../../schema/index.ts";
 import { ROOT } from "../../policy/policy.ts";
 import { RAW_RELATIONSHIPS } from "../../policy/shape.ts";
@@ -13,11 +13,11 @@ export const SECTIONS = ["groups", "identities", "roles", "access"] as const;
 export interface Place {
   section: (typeof SECTIONS)[number];
   key: string;
-  /** where a mistake of it is: `identities.release` */
+  /** the place of a mistake in it: `identities.release` */
   path: string;
 }
 
-/** The sections of a policy, as Maps: their keys are chosen by others. */
+/** The sections of a policy, as Maps: others choose their keys. */
 export type Node = string | number | boolean | readonly Node[] | ReadonlyMap<string, Node>;
 export type Branch = Map<string, Node>;
 
@@ -34,11 +34,11 @@ export interface Base {
   places: ReadonlyMap<Entry, Place>;
   /** `key` of a group is its path */
   has(section: "groups" | "identities" | "roles", key: string): boolean;
-  /** how many identities a row has */
+  /** number of identities in a row */
   identitiesIn(group: string, role: string): number;
 }
 
-/** The policy of all entries but `excluded`, and but those that need one of them. With `base`, what it lacks of that. */
+/** The policy of all entries except `excluded` ones and the entries that need one of them. With `base`, only the entries that it lacks. */
 export const draftPolicy = (
   { entries, top, title }: Export,
   excluded: ReadonlySet<Entry>,
@@ -49,7 +49,7 @@ export const draftPolicy = (
   /** by path of the group */
   const opened = new Map<string, Branch>([[ROOT, sections]]);
   const pathOf = (holder: string, key: string): string => (holder === ROOT ? key : `${holder}/${key}`);
-  /** The groups below a group. One that the base has gets a place here with its first new group. */
+  /** The groups below a group. A group of the base gets a place here with its first new group. */
   const groupsIn = (path: string): Branch => {
     const known = opened.get(path);
     if (known) return branchIn(known, "groups");
@@ -59,7 +59,7 @@ export const draftPolicy = (
     opened.set(path, own);
     return branchIn(own, "groups");
   };
-  /** path of the group that holds an entry; undefined where the policy does not declare it */
+  /** path of the group that holds an entry; undefined if the policy does not declare it */
   const holderOf = ({ parent }: Entry): string | undefined => {
     if (parent === top) return ROOT;
     const place = parent instanceof Reference ? places.get(parent.entry) : undefined;
@@ -119,7 +119,7 @@ export const draftPolicy = (
     value instanceof Reference ? places.get(value.entry) : undefined;
   const addRecord = (entry: Entry, section: "identities" | "roles", holder: string, own: Branch): void => {
     const place: [string, Node][] = holder === ROOT ? [] : [["in", holder]];
-    // A key that is a built-in role would be a mistake, and each role binding of that role would mean this one.
+    // A key that is a built-in role would be a mistake: each role binding of that role would mean this one.
     const isTaken = (one: string): boolean => section === "roles" && (isBuiltInRole(one) || builtInNames.has(one));
     const known = branchIn(sections, section);
     const key = freeKey(entry, (one) => !isTaken(one) && !known.has(one) && base?.has(section, one) !== true);
@@ -128,7 +128,7 @@ export const draftPolicy = (
   };
   const names = new Set(entries.map(({ kind, name }) => `${kind} ${name}`));
   const builtInNames = new Set(entries.map(({ args }) => args.get("role")));
-  /** The name of the entry; with its uid where the policy has that key. */
+  /** The name of the entry; with its uid if the policy has that key. */
   const freeKey = ({ kind, name, uid }: Entry, isFree: (key: string) => boolean): string => {
     if (isFree(name)) return name;
     const own = `${name}-${uid.split("/").at(-1)}`;
@@ -137,7 +137,7 @@ export const draftPolicy = (
       if (isFree(key) && !names.has(`${kind} ${key}`)) return key;
     }
   };
-  // A custom role of the policy may have taken the name: a row would mean that one.
+  // If a custom role of the policy has the name, a row would mean that role.
   const builtInRole = (name: string): string | undefined =>
     isUidp(name) || base?.has("roles", name) ? undefined : name;
 
@@ -160,7 +160,7 @@ export const draftPolicy = (
   };
 };
 
-/** A policy does not say the kind of an organization, and leaves it as it is. */
+/** A policy does not set the kind of an organization, and does not change it. */
 const isOrganization = (entry: Entry): boolean =>
   entry.parent === undefined &&
   hasOnly(entry, ["name", "description", ...(entry.isAdopted ? ["kind", "verified"] : ["allowDuplicate"])]);

@@ -1,4 +1,4 @@
-// What exists and a policy lacks, added to its files. What it has stays as it is, also where the service has another value.
+// Adds existing records that a policy lacks to its files. Existing entries do not change, even if the service has another value.
 
 import { dirname, join } from "node:path";
 import { getOrInsert, isAncestorOrSelf, isRoot, parentOf } from "../../../schema/index.ts";
@@ -20,7 +20,7 @@ import { entriesAt } from "./policy.ts";
 
 export type Into = ReturnType<typeof intoPolicy>;
 
-/** `hasUids`: the program takes the records over. Throws a PolicyEditError where the policy cannot be added to. */
+/** `hasUids`: the program adopts the records. Throws a PolicyEditError if the policy cannot be extended. */
 export const intoPolicy = (opened: OpenPolicy, all: Export, contents: Contents, hasUids: boolean) => {
   const base = baseOf(opened, all, contents);
   const reasons = new Map<Entry, string>();
@@ -40,7 +40,7 @@ export const intoPolicy = (opened: OpenPolicy, all: Export, contents: Contents, 
     const isSaid = saidIn(opened, all);
     return {
       edit: { ...edit, files: [...edit.files, ...uids] },
-      /** records that the policy does not get, with the reason; of a kind that no policy declares: none */
+      /** records that the policy does not get, with the reason; undefined for a kind that no policy declares */
       unsaid: all.entries
         .filter((entry) => !draft.places.has(entry) && !isSaid(entry))
         .map((entry) => ({ entry, why: reasons.get(entry) ?? whyNot(entry, draft.places) })),
@@ -56,7 +56,7 @@ export const organizationIn =
   (groups) => {
     const { name, uid = adopted?.uids.groups.get(ROOT) } = policy.organization;
     const visible = groups.filter((one) => isRoot(one.uid));
-    // A caller who cannot see it may see groups in it.
+    // A caller who cannot see the organization may see groups in it.
     if (uid !== undefined && groups.some((one) => isAncestorOrSelf(uid, one.uid))) return uid;
     const found = uid === undefined ? visible.filter((one) => one.name === name) : [];
     const [top, second] = found;
@@ -112,7 +112,7 @@ const baseOf = (opened: OpenPolicy, { entries, top }: Export, contents: Contents
   };
 };
 
-/** The file of uids with those of all records that the policy then has. */
+/** The file of uids, extended with all records that the policy then has. */
 const uidsFile = (
   { file, adopted }: OpenPolicy,
   { places }: Draft,
@@ -135,7 +135,7 @@ const uidsFile = (
 /** As an export writes them. */
 const NO_UIDS = `${JSON.stringify({ groups: {}, identities: {}, roles: {} }, null, 2)}\n`;
 
-/** Identity providers that the policy names, and the roles of their external groups that it gives. */
+/** Identity providers that the policy names, and the roles that it gives to their external groups. */
 const saidIn = ({ policy }: OpenPolicy, { entries }: Export): ((entry: Entry) => boolean) => {
   const nameOf = (value: unknown): string =>
     value instanceof Reference ? String(value.entry.args.get("name")) : String(value);

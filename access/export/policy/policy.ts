@@ -1,4 +1,5 @@
-// The policy of an export: all that a policy can say without a mistake. What has one, the program beside it declares.
+// The policy of an export: everything that a policy can express without a mistake. The program beside it declares the entries with
+// mistakes.
 import { getOrInsert } from "../../../schema/index.ts";
 import { parsePolicy } from "../../policy/parse.ts";
 import { ROOT } from "../../policy/policy.ts";
@@ -18,7 +19,7 @@ export const policyOf = (all: Export): Draft => {
     const { mistakes } = parsePolicy(plain(draft.document));
     if (mistakes.length === 0) return draft;
     const wrong = mistakes.flatMap((mistake) => entriesAt(mistake, draft.places));
-    // A mistake of the whole, such as its size: the program declares everything.
+    // A mistake of the whole policy, such as its size: the program declares everything.
     for (const entry of wrong.length > 0 ? wrong : draft.places.keys()) excluded.add(entry);
     if (draft.places.size === 0) return draft;
   }
@@ -62,7 +63,7 @@ export const splitByGroup = ({ document }: Pick<Draft, "document">): Map<string,
   return new Map([["access.yaml", new Map([...head, ...first])], ...named]);
 };
 
-/** Two groups may have one slug. Its number must not make it that of a third one, whose file would replace the other. */
+/** Two groups may have one slug. A number must not turn it into the slug of a third one, whose file would replace the other. */
 const fileNames = (groups: readonly string[]): string[] => {
   const slugs = groups.map(slug);
   const taken = new Set(slugs);
@@ -75,7 +76,7 @@ const fileNames = (groups: readonly string[]): string[] => {
   });
 };
 
-// The files of a policy: access.yaml, and the uids of the records that it takes over.
+// The files of a policy: access.yaml, and the uids of the records that it adopts.
 
 const SCHEMA = "./node_modules/pulumi-irm/access.schema.json";
 
@@ -85,7 +86,7 @@ export const policyText = (document: Branch, comment: readonly string[] = []): s
   return `${head}\n\n${yamlText(document, (key) => Object.hasOwn(presets, key))}`;
 };
 
-/** What AccessPolicy takes as `adopt: { file }`: the uid of each record, by path or key. `resources`: of the program beside it. */
+/** The file for AccessPolicy's `adopt: { file }`: the uid of each record, by path or key. `resources`: of the program beside it. */
 export const adoptionText = ({ places }: Draft, resources: ReadonlyMap<string, string> = new Map()): string => {
   const uids = {
     groups: new Map<string, string>(),

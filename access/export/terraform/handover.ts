@@ -7,28 +7,28 @@ import type { ExportKind } from "../read.ts";
 import type { Managed } from "./managed.ts";
 import { type Address, addressText, resourceOf, resourceText, shellQuoted, type TerraformState } from "./state.ts";
 
-// What an export takes over from Terraform, and what it does not.
+// The records that an export adopts from Terraform, and those that stay.
 
 export interface Takeover {
   /** of the state */
   serial?: number | undefined;
   /** the program declares the records of these */
   taken: readonly Address[];
-  /** their records do not exist any more */
+  /** their records no longer exist */
   gone: readonly Address[];
   /** they stay with Terraform */
   kept: readonly Address[];
   findings: readonly Finding[];
-  /** secrets that only the state has, and the settings that take them */
+  /** secrets that only the state contains, and the settings for them */
   secrets: readonly { address: Address; setting: string }[];
-  /** what stays with Terraform and refers to what leaves it */
+  /** resources that stay with Terraform and refer to resources that leave it */
   dependents: readonly { address: Address; on: readonly string[] }[];
   /** resource instances of other providers */
   others: number;
   dataSources: number;
 }
 
-/** What a person has to know of a resource instance. */
+/** A notice about a resource instance. */
 interface Finding {
   is: "gone" | "stays with Terraform" | "tainted" | "not declared";
   address: Address;
@@ -227,7 +227,7 @@ const stateRm = (addresses: readonly Address[]): string[] => {
   );
 };
 
-/** Resources that leave Terraform whole, and the instances that leave where others stay. */
+/** Resources that leave Terraform completely, and the instances that leave while others stay. */
 const groupByResource = ({ taken, kept }: Takeover) => {
   const staying = new Set(kept.map(resourceText));
   const isStaying = (address: Address): boolean => staying.has(resourceText(address));

@@ -19,12 +19,12 @@ import type { Instance, TerraformState } from "./state.ts";
 
 type Caller = Pick<Client, "call" | "clock">;
 
-/** A resource instance, and what became of its record. */
+/** A resource instance, and the outcome for its record. */
 export interface Managed {
   instance: Instance;
-  /** absent where no resource here stands for it, or it has no uid */
+  /** absent if no resource here corresponds to it, or it has no uid */
   record?: { kind: ExportKind; uid: string };
-  /** it does not exist any more */
+  /** it no longer exists */
   isGone: boolean;
   /** why Terraform keeps it; undefined: the program may declare it */
   why: string | undefined;
@@ -37,7 +37,7 @@ export interface ManagedContents {
   managed: readonly Managed[];
 }
 
-/** Reads what the state names, in few requests. `isPolicy`: the organization is the top. */
+/** Reads the records that the state names, in few requests. `isPolicy`: the organization is the top. */
 export const readManaged = async (
   client: Caller,
   state: TerraformState,
@@ -51,7 +51,7 @@ export const readManaged = async (
     const uids = new Set(known.flatMap(({ record }) => (record?.kind === kind ? record.uid : [])));
     const listed = kind === "group" ? groups : await listByUid(client, kind, uids);
     for (const record of listed) if (uids.has(record.uid)) found.set(`${kind} ${record.uid}`, record);
-    // A list never denies, so each record that is in none is read (docs/contract.md#authorization).
+    // A list never denies, so each record that no list contains is read (docs/contract.md#authorization).
     const missing = [...uids].filter((uid) => !found.has(`${kind} ${uid}`));
     await forEachOf(missing, async (uid) => void found.set(`${kind} ${uid}`, await readOne(client, kind, uid)));
     onRead(kind, uids.size);
@@ -74,7 +74,7 @@ export const readManaged = async (
   };
 };
 
-/** The kinds of the provider's resources that have one here. */
+/** The kinds here that correspond to the provider's resources. */
 const KIND_OF: Readonly<Record<string, ExportKind>> = {
   chainguard_group: "group",
   chainguard_identity: "identity",
@@ -144,7 +144,7 @@ const recordsOf = (
   return [...uids].map((uid) => found.get(`${kind} ${uid}`) as Listed);
 };
 
-/** The innermost group that holds everything; empty where there is none. */
+/** The innermost group that contains everything; empty if there is none. */
 const topOf = (records: Records): string => {
   const groups = KINDS.flatMap((kind) => records[kind].map(({ uid }) => groupOf(kind, uid)));
   let [top = ""] = groups;

@@ -1,4 +1,4 @@
-// The state of Terraform: what `terraform state pull` prints, or `terraform show -json`.
+// The state of Terraform: the output of `terraform state pull`, or of `terraform show -json`.
 // https://developer.hashicorp.com/terraform/internals/json-format
 import { isObject, type Json, printable } from "../../../schema/index.ts";
 
@@ -23,7 +23,7 @@ const isName = new RegExp(`^${IDENTIFIER}$`, "u");
 const isModulePath = new RegExp(String.raw`^(?:${MODULE}(?:\.${MODULE})*)?$`, "su");
 const keys = new RegExp(KEY, "gsu");
 
-/** Undefined where a part of it is no name. */
+/** Undefined if a part of it is not a name. */
 export const addressFrom = (module: unknown, type: unknown, name: unknown, key: unknown): Address | undefined => {
   const path = module ?? "";
   const isKey = key === undefined || key === null || typeof key === "string" || Number.isSafeInteger(key);
@@ -34,7 +34,7 @@ export const addressFrom = (module: unknown, type: unknown, name: unknown, key: 
 
 const isIdentifier = (text: unknown): text is string => typeof text === "string" && isName.test(text);
 
-/** A text of Terraform's language, with everything that a reader cannot see escaped. */
+/** A text of Terraform's language, with every invisible character escaped. */
 const quoted = (text: string): string => {
   const inner = [...text.replace(/([$%])\{/g, "$1$1{")].map((one) => {
     if (one === '"' || one === "\\") return `\\${one}`;
@@ -53,11 +53,11 @@ const keyText = (key: Key | undefined): string => {
   return `[${typeof key === "number" ? key : quoted(key)}]`;
 };
 
-/** Of the instance, as Terraform prints it. */
+/** The address of the instance, as Terraform prints it. */
 export const addressText = ({ module, type, name, key }: Address): string =>
   printable([...(module === "" ? [] : [module]), `${type}.${name}${keyText(key)}`].join("."));
 
-/** Of the resource, in the configuration: without keys. */
+/** The address of the resource in the configuration: without keys. */
 export const resourceText = (address: Address): string => addressText(resourceOf(address));
 
 export const resourceOf = ({ module, type, name }: Address): Address => ({
@@ -72,7 +72,7 @@ export const shellQuoted = (text: string): string => `'${text.replaceAll("'", St
 /** A resource instance of the provider. */
 export interface Instance {
   address: Address;
-  /** the record's; undefined where the state has none */
+  /** the record's; undefined if the state has none */
   id: unknown;
   /** undefined: in a form that this version does not read */
   attributes: Json | undefined;
@@ -101,7 +101,7 @@ export interface TerraformState {
   dependents: readonly Dependent[];
 }
 
-/** Why a text is no state. It never quotes the text: a state holds secrets. */
+/** Why a text is not a state. The message never quotes the text: a state contains secrets. */
 export class StateError extends Error {
   override readonly name = "StateError";
 }
@@ -146,7 +146,7 @@ const addressOf = (...parts: Parameters<typeof addressFrom>): Address => {
   return address;
 };
 
-// On any host, since mirrors and OpenTofu have their own, and with any alias. A state of Terraform 0.12 has the bare name.
+// On any host, since mirrors and OpenTofu have their own hosts, and with any alias. A state of Terraform 0.12 has the bare name.
 const PROVIDER = [
   /^(?:.*\.)?provider\["(?:[^"]+\/)?chainguard"\](?:\.[\w-]+)?$/s,
   /^(?:[^"[\]]+\/)?chainguard$/,
@@ -164,7 +164,7 @@ interface Read extends Pick<Instance, "address" | "isTainted" | "isDeposed"> {
   dependencies: unknown;
 }
 
-/** Collects what both forms have. */
+/** Collects the parts that both forms share. */
 const collector = () => {
   const instances: Instance[] = [];
   const dependents: Dependent[] = [];
