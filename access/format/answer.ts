@@ -23,13 +23,13 @@ interface HeldBy {
   /** of the identity; of people, of the record that gives the access */
   id: NodeId;
   name: string;
-  /** only where another identity has the same name */
+  /** only if another identity has the name */
   uid?: string | undefined;
-  /** who can assume it, in words; of people, who they are */
+  /** who can assume it, in words; for people, who they are */
   assumable: string;
-  /** people, invites: they have no identity */
+  /** people or invites: they have no identity */
   isPeople?: true;
-  /** the same of the group that holds the identity */
+  /** path of the group that contains the identity */
   path: string;
   places: HeldThere[];
 }
@@ -73,7 +73,7 @@ const heldItem = ({ name, uid, path, places, assumable, isPeople }: HeldBy, isOn
   ],
 });
 
-/** The worst first, people like identities; and of each, the groups where it may do the worst. */
+/** The worst first, for people and identities alike; and for each, the groups where it may do the worst. */
 const holdingsIn = ({ graph, held, people }: Answer): HeldBy[] =>
   worstFirst([...holdingsOf(graph, held), ...holdingsOf(people.graph, people.held)], ({ name, uid, places }) => ({
     // The first of its places is the worst.
@@ -143,7 +143,7 @@ export const answerAsHtml = (answer: Answer): string => {
   });
 };
 
-/** The graph of the question: the bindings in the answer, and of the groups those that it is about. */
+/** The graph of the question: the bindings in the answer, and the groups that they affect. */
 const sideOf = ({ graph, question, held, people }: Answer): Side => {
   const { capability, group } = question;
   const isShown = (id: NodeId): boolean =>
@@ -162,7 +162,7 @@ const sideOf = ({ graph, question, held, people }: Answer): Side => {
 // An answer as JSON: uids, and the names of roles.
 
 export const answerJson = ({ graph, held, people, notVisible }: Answer) => ({
-  // Those that hold something of it; who can assume them, as the API's JSON has it and in words.
+  // The identities in the answer; who can assume them, as in the API's JSON and in words.
   identities: [...new Set(held.map(({ identity }) => identity))].flatMap((identity) => {
     const node = graph.identities.get(identity);
     if (!node) return [];
@@ -183,7 +183,7 @@ export const answerJson = ({ graph, held, people, notVisible }: Answer) => ({
       message,
     })),
   ),
-  // Who has access without an identity; the uid is that of the identity provider, the external group's mapping or the invite.
+  // Who has access without an identity; the uid belongs to the identity provider, the external group's mapping or the invite.
   people: [...Map.groupBy(people.held, ({ identity }) => identity)].flatMap(([id, own]) => {
     const { name: subject, recordUid: uid, who } = people.graph.identities.get(id) as Subject;
     const grants = own.flatMap((one) => grantsOf(graph, one));

@@ -1,16 +1,16 @@
-// What differs between two texts, inside each of them: a reader must not have to compare two long subjects letter by letter.
+// The differences between two texts, inside each of them: a reader must not have to compare two long subjects letter by letter.
 import { type DiffEntry, diff } from "node:util";
 
 export interface Segment {
   text: string;
-  /** the other text does not have it here */
+  /** the other text lacks it here */
   differs: boolean;
 }
 
-/** Words, spaces, and each other character by itself: where one owner becomes another, the whole name is marked. */
+/** Words, spaces, and each other character by itself: if one owner becomes another, the whole name is marked. */
 const WORDS = /[\p{L}\p{N}]+|\s+|[^\p{L}\p{N}\s]/gu;
 
-/** The memory of a comparison grows with the square of the words: beyond this, all between the common ends differs. */
+/** The memory of a comparison grows with the square of the words: beyond this limit, everything between the common ends is marked. */
 const WORDS_MAX = 2_000;
 
 const [ONLY_BEFORE, ONLY_AFTER, BOTH] = [1, -1, 0] as const;
@@ -30,7 +30,7 @@ export const differences = (before: string, after: string): { before: Segment[];
   return { before: segmentsOf(entries, ONLY_BEFORE), after: segmentsOf(entries, ONLY_AFTER) };
 };
 
-/** Of one text. Spaces at the end of what differs are not marked. */
+/** The segments of one text. Spaces at the end of a difference are not marked. */
 const segmentsOf = (entries: readonly DiffEntry[], side: DiffEntry[0]): Segment[] => {
   const whole: Segment[] = [];
   for (const [operation, text] of entries) {
@@ -49,6 +49,6 @@ const segmentsOf = (entries: readonly DiffEntry[], side: DiffEntry[0]): Segment[
   });
 };
 
-/** Marks what differs with arrows, which a terminal without colors shows too. */
+/** Marks differences with arrows, which even a terminal without colors shows. */
 export const withArrows = (segments: readonly Segment[]): string =>
   segments.map(({ text, differs }) => (differs ? `»${text}«` : text)).join("");

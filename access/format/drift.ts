@@ -1,13 +1,13 @@
 // The document that `irm drift --format json` prints, and that every other format shows.
 //
-//   drift        records that the program and the service have in different ways
-//   undeclared   access that exists and that no resource of the stack has
+//   drift        records that differ between the program and the service
+//   undeclared   existing access that no resource of the stack has
 //   roles        built-in roles that the service has changed
-//   keys         static keys that end within 30 days, but for pull tokens that hold nothing but pulls and that no resource has
-//   pullTokens   the pull tokens of the organizations of the program; their end is a warning, and no difference
+//   keys         static keys that end within 30 days, except pull tokens with only pull access that no resource has
+//   pullTokens   the pull tokens of the organizations of the program; their end is a warning, not a difference
 //   pending      creates that an interrupted run left open
-//   unknown      what the run on a copy could not do, and what the preview does not tell
-//   notVisible   what the API does not list
+//   unknown      steps that the run on a copy could not carry out, and facts that the preview does not show
+//   notVisible   records that the API does not list
 
 import { SECRET } from "../../pulumi/value.ts";
 import { isObject } from "../../schema/index.ts";
@@ -29,7 +29,7 @@ import { endingTexts, excusedIf, pullTokenParts } from "./pull-token.ts";
 import { roleItems, rolesTitle } from "./roles.ts";
 import { countText, notVisibleItems, organizationParts } from "./words.ts";
 
-/** A property that the program and the service have with different values. An element of a list is a difference of its own. */
+/** A property whose values differ between the program and the service. Each element of a list is a separate difference. */
 export interface Difference {
   /** as Pulumi writes the path of a property: `claimMatch.claims["a.b"]` */
   path: string;
@@ -37,13 +37,13 @@ export interface Difference {
   program: unknown;
   /** null: the service has none */
   live: unknown;
-  /** who has another value than the last update; absent: not known */
+  /** the side whose value differs from the last update; absent: unknown */
   changedIn?: "service" | "program" | "both";
 }
 
 /**
- * `changed`: other values; `gone`: the stack has it, and the service does not; `new`: only the program has it; `dropped`: the stack has it,
- * and the program does not; `replaced`: an update would replace it.
+ * `changed`: other values; `gone`: the stack contains it, and the service does not; `new`: only the program contains it; `dropped`: the
+ * stack contains it, and the program does not; `replaced`: an update would replace it.
  */
 export type Change = "changed" | "gone" | "new" | "dropped" | "replaced";
 
@@ -52,10 +52,10 @@ export interface Drift {
   resource: string;
   /** such as `role binding` */
   kind: string;
-  /** of the record, also of one that is gone; null: it does not exist yet. A set of role bindings has that of its group */
+  /** of the record, even if it is gone; null: it does not exist yet. For a set of role bindings, the uid of its group */
   uid: string | null;
   name: string | null;
-  /** of the group that holds the record; of a group, its own; null: not known */
+  /** of the group that contains the record; of a group, its own; null: unknown */
   groupName: string | null;
   change: Change;
   differences: Difference[];
@@ -68,7 +68,7 @@ export interface UndeclaredAccess {
   kind: string;
   /** of the record that gives the access */
   uid: string;
-  /** of the identity, or who has the access without one, such as `people of PROVIDER` */
+  /** of the identity, or the people who have the access without one, such as `people of PROVIDER` */
   name: string;
   /** uid; null: people */
   identity: string | null;
@@ -78,11 +78,11 @@ export interface UndeclaredAccess {
   role: string;
   /** URN of the resource that removes it in the next update */
   removedBy?: string;
-  /** the one binding by which the caller itself acts in the organization: no difference */
+  /** the only binding by which the caller itself acts in the organization: not a difference */
   own?: true;
-  /** by --allow: no difference */
+  /** by --allow: not a difference */
   allowed?: true;
-  /** removes this grant and no other; absent: no command does, or it is no difference */
+  /** removes only this grant; absent: no command does, or it is not a difference */
   command?: string;
 }
 
@@ -97,25 +97,25 @@ export interface EndingKey {
 }
 
 export interface PendingCreate {
-  /** URN; null: the program does not declare it any more */
+  /** URN; null: the program no longer declares it */
   resource: string | null;
   /** of the resource in the program */
   logicalName: string;
   kind: string;
   /** of a record that the create may have made; null: none is known */
   uid: string | null;
-  /** of the record that the program declares; null: not known */
+  /** of the record that the program declares; null: unknown */
   name: string | null;
-  /** uid of the group; null: at the root, or not known */
+  /** uid of the group; null: at the root, or unknown */
   group: string | null;
   groupName: string | null;
-  /** RFC 3339, when the request was sent; null: the engine's state does not say */
+  /** RFC 3339, when the request was sent; null: the engine's state does not record it */
   time: string | null;
   source: "journal" | "state";
 }
 
 export interface DriftReport {
-  /** with the names of the organizations that the program is about */
+  /** with the names of the program's organizations */
   origin?: Origin & { organizations?: string[] };
   drift: Drift[];
   undeclared: UndeclaredAccess[];
@@ -128,12 +128,12 @@ export interface DriftReport {
   notVisible: NotVisible[];
 }
 
-/** As an allowance: what pull tokens hold that hold nothing but pulls. */
+/** As an allowance: the access of pull tokens that hold only pull access. */
 export const PULL_TOKENS = "pull-tokens";
 
 export const counts = ({ own, allowed }: UndeclaredAccess): boolean => own !== true && allowed !== true;
 
-/** What is not known may be a difference. What the caller may not list is not: it never may. */
+/** Unknown facts may be differences. Records that the caller may not list are not: it never sees them. */
 export const hasDifferences = ({ drift, undeclared, roles, keys, pending, unknown }: DriftReport): boolean =>
   undeclared.some(counts) || roles.some(isChange) || [drift, keys, pending, unknown].some(({ length }) => length > 0);
 
@@ -164,7 +164,7 @@ const titleOf = (report: DriftReport): Part[] => {
     [unknown.length, "part is not known", "parts are not known"],
   ];
   const texts = rows.flatMap(([number, one, many]) => (number > 0 ? [countText(number, one, many)] : []));
-  // Nothing seen is not the same as nothing there.
+  // Seeing nothing does not prove that nothing exists.
   const none = notVisible.length > 0 ? "no difference that you can see" : "no difference";
   const warnings = endingTexts(pullTokens);
   const found = `${texts.length === 0 ? none : texts.join(", ")}${warnings.map((one) => `; ${one}`).join("")}`;
@@ -277,7 +277,7 @@ const keyItem = ({ name, uid, groupName, expirationTime, resource }: EndingKey):
   lines: [line`${resource ?? ["no resource of the stack"]}, ${uid}`],
 });
 
-/** A pull token that is allowed stands in the list of pull tokens only. */
+/** An allowed pull token is only in the list of pull tokens. */
 const undeclaredItems = (undeclared: readonly UndeclaredAccess[], pullTokens: readonly PullToken[]): Item[] => {
   const bindings = new Set(pullTokens.map(({ binding }) => binding));
   return undeclared.filter(({ uid, allowed }) => !(allowed && bindings.has(uid))).map(undeclaredItem);
@@ -310,7 +310,7 @@ const pendingItem = ({ resource, logicalName, kind, uid, name, groupName, time, 
   ],
 });
 
-/** Without a refresh, an update compares the program with the state, and finds no change at the service. */
+/** Without a refresh, an update compares the program with the state, and does not notice a change at the service. */
 const REPAIR =
   "An update repairs what differs if it refreshes: with options: { refresh: always } in Pulumi.yaml, or as pulumi up --refresh. ";
 

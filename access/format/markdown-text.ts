@@ -1,11 +1,11 @@
-// Texts of others in Markdown. In code, GitHub and GitLab take them neither as markup nor as a mention, a link or a reference.
+// Texts of others in Markdown. GitHub and GitLab never treat code as markup, a mention, a link or a reference.
 
 import { readFileSync } from "node:fs";
 import { escapeHtml, once, printable } from "../../schema/index.ts";
 import type { RuleName } from "../review/report.ts";
 import type { Segment } from "./differences.ts";
 
-/** Of one comment. GitHub takes 65,536 characters: https://github.com/orgs/community/discussions/27190 */
+/** Limit of one comment. GitHub accepts 65,536 characters: https://github.com/orgs/community/discussions/27190 */
 export const COMMENT_BYTES_MAX = 60_000;
 
 const shorten = (text: string, most: number): string =>
@@ -20,14 +20,14 @@ export const code = (text: string, most = 300): string => {
   return fence + pad + shown + pad + fence;
 };
 
-/** The same where HTML is read, as in a summary. */
+/** Code where HTML is read, as in a summary. */
 export const htmlCode = (text: string, most = 300): string =>
   `<code>${escapeHtml(printable(shorten(text, most)))}</code>`;
 
-/** Text around what differs, on each side of a long part that does not. */
+/** Text around a difference, on each side of a long part without one. */
 const CONTEXT = 60;
 
-/** Code in which what differs is bold. A long part that does not differ is cut in its middle, so that what differs stays in view. */
+/** Code with bold differences. A long part without one is cut in its middle, so that the differences stay in view. */
 export const codeWithMarks = (segments: readonly Segment[], most: number): string =>
   segments.map(({ text, differs }) => (differs ? `**${code(text, most)}**` : code(elideMiddle(text), most))).join("");
 
@@ -36,8 +36,8 @@ const elideMiddle = (text: string): string =>
     ? text
     : `${text.slice(0, CONTEXT)}… (${text.length - 2 * CONTEXT} more characters) …${text.slice(-CONTEXT)}`;
 
-// Where the documentation is read: the page of the repository, at the version of this package. A comment and a page that was sent have no
-// other way to it; a terminal names the file, which the package contains.
+// The address of the documentation: the page of the repository, at the version of this package. A comment and a page that was sent have no
+// other link to it; a terminal names the file, which the package contains.
 
 const docsBase = once((manifest: URL): string => {
   const { version, repository } = JSON.parse(readFileSync(manifest, "utf8"));
@@ -49,5 +49,5 @@ const MANIFEST = new URL("../../package.json", import.meta.url);
 /** `docs/review.md#gains-owner` as an address. */
 export const docsAddress = (path: string): string => `${docsBase(MANIFEST)}/${path}`;
 
-/** Where a rule is explained: each has a section of its name. */
+/** The explanation of a rule: each has a section with its name. */
 export const pathOfRule = (rule: RuleName): string => `docs/review.md#${rule}`;

@@ -37,7 +37,7 @@ export const pathsDocument = (
 });
 
 export const pathsJson = ({ paths, notSearched }: Paths, notVisible: readonly NotVisible[], proofs?: Proofs) => ({
-  // Without what only the search needs.
+  // Without fields that only the search needs.
   paths: paths.map((path) => {
     const { from, gains, assumes, steps, assumptions } = path;
     const ifAny = assumptions.length > 0 ? assumptions : undefined;
@@ -83,7 +83,7 @@ const pathTexts = (graph: AccessGraph, paths: readonly Path[], proofs?: Proofs):
 /** As a review shows it. */
 export const reviewedPathText = ({ from, assumes, gains, steps, assumptions }: PathReview): PathText => ({
   from: from.name,
-  // A new identity has in a step what its requests have in place of a uid.
+  // In a step, a new identity has this text in place of a uid.
   fromId: from.identity ?? `<uid of ${from.name}>`,
   assumes,
   assumptions,

@@ -25,14 +25,14 @@ const seenParts = (lastSeen: string | null, created: string | null): Part[] => {
   return created !== null && !isUsed(lastSeen, created) ? ["not used yet"] : say`last seen ${lastSeen}`;
 };
 
-/** Whoever made it may have given it any role. */
+/** The creator may have given it any role. */
 const moreParts = ({ more, complete }: PullToken): Part[] => {
   const [shown, rest] = [more.toSorted(byEffect).slice(0, MORE_SHOWN), more.length - MORE_SHOWN];
   const hidden = complete ? "" : "; you cannot see all that it holds, so it may hold more";
   return say`${more.length > 0 && say`; it holds more than pulls: ${shown.join(", ")}`}${rest > 0 && [` and ${rest} more`]}${[hidden]}`;
 };
 
-/** `2 pull tokens end within 30 days, 1 pull token has expired`; a token with two roles is one. */
+/** `2 pull tokens end within 30 days, 1 pull token has expired`; a token with two roles counts once. */
 export const endingTexts = (tokens: readonly PullToken[]): string[] => {
   const countOf = (state: PullToken["state"]): number =>
     new Set(tokens.flatMap((one) => (one.state === state ? [one.uid] : []))).size;

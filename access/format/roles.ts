@@ -1,4 +1,4 @@
-// Built-in roles that differ from what is written down, and whom that reaches, in the parts that people read.
+// Built-in roles that differ from the recorded ones, and the identities and people that this reaches, in the parts that people read.
 import { CAPABILITY_CLASSES, classOf } from "../../schema/index.ts";
 import { type Live, notVisibleRows } from "../graph/live.ts";
 import type { NotVisible, Origin } from "../review/report.ts";
@@ -8,7 +8,7 @@ import { joinWithAnd, shortList } from "../text.ts";
 import { type Document, type Item, type Line, line, originFacts, say, section } from "./document/document.ts";
 import { countText } from "./words.ts";
 
-/** Most lines of one role. JSON has all. */
+/** Maximum lines of one role. JSON contains all. */
 const LINES_MAX = 20;
 
 export const rolesTitle = (changes: readonly RoleChange[]): string =>
@@ -16,7 +16,7 @@ export const rolesTitle = (changes: readonly RoleChange[]): string =>
     ? "Built-in roles that the service has changed"
     : "Built-in roles that differ from the table of this version, which does not count as a difference";
 
-/** An item for each role, with a line for each binding that reaches somebody. */
+/** An item for each role, with a line for each binding that reaches someone. */
 export const roleItems = (changes: readonly RoleChange[]): Item[] =>
   changes.map((change) => {
     const { name, added, removed, date, reaches } = change;
@@ -99,9 +99,9 @@ const countsOf = ({ capabilities }: RolesReport["roles"][number]): string => {
 
 export interface RolesReport {
   origin?: Origin;
-  /** what the service has, by name */
+  /** the roles of the service, by name */
   roles: { name: string; uid: string; capabilities: readonly string[] }[];
-  /** what differs from roles.lock.yaml; without one, from the table of this version */
+  /** the roles that differ from roles.lock.yaml; without one, from the table of this version */
   changed: RoleChange[];
   notVisible: NotVisible[];
 }

@@ -1,4 +1,4 @@
-// Access that nobody needs, in the parts that people read and as JSON has it.
+// Access that no one needs, in the parts that people read and as JSON.
 import { type AccessGraph, type BindingNode, nameOf, placesIn } from "../graph/graph.ts";
 import type { Unused } from "../query/unused.ts";
 import { type Document, line, section } from "./document/document.ts";
@@ -24,7 +24,7 @@ export const unusedJson = ({ graph, identities, covered, roles }: Unused): objec
 
 const roleNameOf = ({ roles }: AccessGraph, { role }: BindingNode): string => nameOf(roles, role);
 
-/** `days`: how long nobody has used the identities. */
+/** `days`: how long no one has used the identities. */
 export const unusedDocument = ({ graph, identities, covered, roles }: Unused, days: number): Document => {
   const placeName = placesIn(graph);
   return {

@@ -1,4 +1,4 @@
-// Who the caller is: in the parts that people read, and as JSON has it.
+// Who the caller is: in the parts that people read, and as JSON.
 
 import { byEffect } from "../graph/danger.ts";
 import { type AccessGraph, lineageOf, type NodeId, placesIn } from "../graph/graph.ts";
@@ -14,15 +14,15 @@ export const whoAmIJson = ({ identity, name, expires, grants, notKnown }: WhoAmI
   name,
   expires,
   grants: grants.map(({ group, role, capabilities }) => ({ group, role, capabilities })),
-  // Absent where all grants are known.
+  // Absent if all grants are known.
   notKnown: notKnown.length > 0 ? notKnown : undefined,
-  // One for each --check; the group is null where the path cannot be resolved.
+  // One for each --check; the group is null if the path cannot be resolved.
   ...(checks.length > 0 && {
     checks: checks.map(({ capability, group, isHeld, message }) => ({ capability, group, held: isHeld, message })),
   }),
 });
 
-/** `groups`: those of the grants, with their names; `reached`: how the identity was reached, as name and value. */
+/** `groups`: the groups of the grants, with their names; `reached`: how the identity was reached, as name and value. */
 export const whoAmIDocument = (
   { name, identity, expires, grants, notKnown }: WhoAmI,
   groups: AccessGraph,
@@ -60,13 +60,13 @@ export const whoAmIDocument = (
   };
 };
 
-/** The path, or the name and uid where the caller cannot see all groups of the path. */
+/** The path, or the name and uid if the caller cannot see all groups of the path. */
 const placeNames = (groups: AccessGraph): ((group: NodeId) => string) => {
   const placeIn = placesIn(groups);
   const isNamed = (id: NodeId): boolean => groups.groups.get(id)?.name !== id;
   return (group) => {
     const [, ...above] = lineageOf(groups, group);
-    // A path has no name for its organization.
+    // A path does not name its organization.
     if (above.slice(0, -1).every(isNamed) && (isNamed(group) || above.length === 0)) return placeIn(group);
     return isNamed(group) ? `${groups.groups.get(group)?.name} (${group})` : group;
   };

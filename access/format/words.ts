@@ -13,13 +13,13 @@ export const countText = (count: number, one: string, many = `${one.replace(/(?<
 
 const NAMES_SHOWN = 3;
 
-/** ` in acme and tools`, ` in 5 organizations`; empty where none is known. */
+/** ` in acme and tools`, ` in 5 organizations`; empty if none is known. */
 export const organizationParts = (lead: string, names: readonly string[]): Part[] => {
   if (names.length > NAMES_SHOWN) return [`${lead}${names.length} organizations`];
   return names.flatMap((name, i) => say`${[i === 0 ? lead : i + 1 < names.length ? ", " : " and "]}${name}`);
 };
 
-/** The same of the organizations of a graph. */
+/** The text for the organizations of a graph. */
 export const organizationPartsOf = (graph: AccessGraph): Part[] =>
   organizationParts(
     " in ",
@@ -29,12 +29,12 @@ export const organizationPartsOf = (graph: AccessGraph): Part[] =>
 export const notVisibleItems = (notVisible: readonly Pick<NotVisible, "groupName" | "message">[]): Item[] =>
   notVisible.map(({ groupName, message }) => line`${groupName}: ${message}`);
 
-/** Kinds of which a report of bindings lacks what cannot be listed. */
+/** Kinds that a report of bindings lacks if they cannot be listed. */
 export const HIDES = ["group", "identity", "role", "roleBinding"];
 
 const PATHS_SHOWN = 10;
 
-/** What cannot be listed, a line for each kind: `role bindings of /, platform`. */
+/** The records that cannot be listed, a line for each kind: `role bindings of /, platform`. */
 export const hiddenLines = (graph: AccessGraph, notVisible: readonly Hidden[]): string[] => {
   const placeIn = placesIn(graph);
   return [...Map.groupBy(notVisible, ({ kind }) => kind)].map(([kind, entries]) => {

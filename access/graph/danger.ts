@@ -1,6 +1,6 @@
-// What a reader must see first: the one order of every list, in every format and in drift. Denied findings; then who may own; then who
-// may change things, run things, read. A gain comes before every loss, and a broader place before a deeper one. No name is a special
-// case, and people, external groups and keys are no other case than identities. What is not known counts as the worst.
+// The order of importance for a reader: the one order of every list, in every format and in drift. Denied findings come first; then access
+// to own, to change, to run and to read things. A gain precedes every loss, and a broader place a deeper one. No name is a special case.
+// People, external groups and keys are treated like identities. Unknown access counts as the worst.
 import { CAPABILITY_CLASSES, type CapabilityClass, classOf } from "../../schema/index.ts";
 import { compare, equalityKey } from "../canonical.ts";
 
@@ -13,7 +13,7 @@ export const isWrite = ({ capability }: { capability: string }): boolean =>
 
 const rankOf = (capability: string): number => CAPABILITY_CLASSES.indexOf(classOf(capability));
 
-/** Ranks behind each class. */
+/** Ranks after each class. */
 const HARMLESS: number = CAPABILITY_CLASSES.length;
 
 const worstRankOf = (capabilities: Capabilities): number => {
@@ -32,7 +32,7 @@ export const worstClassOf = (capabilities: Capabilities): CapabilityClass | null
 
 export const byEffect = (a: string, b: string): number => rankOf(a) - rankOf(b) || compare(a, b);
 
-/** `/` is above all others, also as `/ of acme`. */
+/** `/` is above all others, and so is `/ of acme`. */
 const depthOf = (path: string): number => (path.startsWith("/") ? 0 : path.split("/").length);
 
 /** The paths of groups: a broader one holds in more places. */
@@ -40,7 +40,7 @@ export const byBreadth = (a: string, b: string): number => depthOf(a) - depthOf(
 
 export type Capabilities = Iterable<string> | "unknown";
 
-/** What a role grants. One without capabilities cannot be read: the API has none. */
+/** The capabilities of a role. A role without any cannot be read: the API has none. */
 export const capabilitiesIn = (
   roles: ReadonlyMap<string, { capabilities: readonly string[] }>,
   role: string | null | undefined,
@@ -49,24 +49,24 @@ export const capabilitiesIn = (
   return capabilities.length === 0 ? "unknown" : capabilities;
 };
 
-/** What decides where an entry stands. What is absent is harmless. */
+/** The values that decide the position of an entry. An absent value is harmless. */
 export interface Weight {
-  /** `open`: it stands, and nobody excuses it */
+  /** `open`: it applies, and no one excuses it */
   standing?: "denied" | "open" | undefined;
-  /** what somebody gains by it, or holds */
+  /** the capabilities that someone gains by it, or holds */
   capabilities?: Capabilities | undefined;
-  /** the class of the worst of these, where they are not at hand */
+  /** the class of the worst of these, if they are not available */
   effect?: CapabilityClass | null | undefined;
   /** others than before may act by it */
   isReassumed?: boolean | undefined;
   losses?: Capabilities | undefined;
   /** path of a group */
   place?: string | undefined;
-  /** what decides between equals, in this order; without any, they keep theirs */
+  /** texts that decide between equals, in this order; without any, they keep their order */
   texts: readonly (string | null | undefined)[];
 }
 
-/** The worst first. Weights are made once for each entry: there may be hundreds of thousands. */
+/** The worst first. Computes the weight of each entry once: there may be hundreds of thousands. */
 export const worstFirst = <T>(all: Iterable<T>, weightOf: (one: T) => Weight): T[] =>
   Array.from(all, (one) => {
     const { standing, capabilities = [], effect, isReassumed, losses = [], place, texts } = weightOf(one);
@@ -119,18 +119,18 @@ interface Judged {
   allowed?: true | undefined;
 }
 
-/** They are about who may own, whatever the subject gains for certain. */
+/** These rules are about who may own, regardless of the certain gains of the subject. */
 const OWNING = ["gains-owner", "may-own", "required-owners", "last-owner-goes"];
 
-/** What a finding that stands adds to a weight. What is possible, and not known, counts as the worst. */
+/** The contribution of an open finding to a weight. A possible but unknown gain counts as the worst. */
 const dangerOf = ({ rule, unknown }: Judged): Pick<Weight, "effect"> =>
   unknown || OWNING.includes(rule) ? { effect: "grant" } : {};
 
-/** Whoever changes: an identity, or who has access without one. Rows are in order. */
+/** An identity that changes, or people who have access without one. Rows are in order. */
 interface Subject {
   uid: string | null;
   groupName: string;
-  /** the worst that somebody gains; absent: not known beyond the rows */
+  /** the worst that someone gains; absent: unknown beyond the rows */
   effect?: CapabilityClass | null | undefined;
   gains: readonly AccessRow[];
   losses: readonly AccessRow[];
@@ -141,7 +141,7 @@ type AnySubject = Subject &
 const isReassumed = (one: AnySubject): boolean =>
   "subject" in one ? one.before !== null && one.after !== null && one.before !== one.after : changesAssumption(one);
 
-/** What a finding calls it. */
+/** The name of the subject in a finding. */
 const keyOf = (one: AnySubject): string => ("subject" in one ? one.subject : (one.uid ?? one.name));
 
 const weightOf = (one: AnySubject): Weight => {
@@ -156,7 +156,7 @@ const weightOf = (one: AnySubject): Weight => {
   };
 };
 
-/** By their findings, by what somebody gains, by who can assume them, and last by what they lose. */
+/** By their findings, their gains, who can assume them, and last by their losses. */
 export const subjectsInOrder = <T extends AnySubject>(subjects: readonly T[], findings: readonly Judged[]): T[] => {
   const denied = new Set(findings.filter((one) => one.denied).map(({ subject }) => subject));
   const stands = findings.filter((one) => !one.allowed);
@@ -173,8 +173,8 @@ export const subjectsInOrder = <T extends AnySubject>(subjects: readonly T[], fi
 };
 
 /**
- * The denied first, and the allowed last; then by what the subject gains. One that is no subject of the change may be about any access.
- * Equals keep the order of the rules.
+ * Denied findings first, and allowed ones last; then by the gains of the subject. If the subject is not in the change, the finding may be
+ * about any access. Equals keep the order of the rules.
  */
 export const findingsInOrder = <F extends Judged>(findings: readonly F[], subjects: readonly AnySubject[]): F[] => {
   const weights = new Map(subjects.map((one) => [keyOf(one), weightOf(one)]));

@@ -1,5 +1,5 @@
-// What can this identity do, where, and through what: it holds the capabilities of the roles that are bound to it, at the group of
-// each binding and everywhere below. Written apart from the server's own authorisation, and tested against it.
+// What an identity can do, where, and through which roles: it holds the capabilities of the roles that are bound to it, at the group of
+// each binding and everywhere below. Written independently of the server's own authorization, and tested against it.
 
 import { type CapabilityClass, getOrInsert } from "../../schema/index.ts";
 import { compare } from "../canonical.ts";
@@ -28,7 +28,7 @@ export const accessIn = (graph: AccessGraph) => {
     return lineage.some((group) => byGroup.get(group)?.has(capability));
   };
 
-  /** What each binding of the identity grants, at its group and below, also where a binding above grants it already. */
+  /** The grants of each binding of the identity, at its group and below, even if a binding above already grants them. */
   const grantsOf = (identity: NodeId) =>
     bindingsOf(identity).flatMap(({ group, role }) =>
       (graph.roles.get(role)?.capabilities ?? []).map((capability) => ({ group, capability, role })),
@@ -39,7 +39,9 @@ export const accessIn = (graph: AccessGraph) => {
     bindingsOf,
     grantsOf,
     holds,
-    /** The same, without what a binding above grants already. Several bindings of one group may grant one capability. */
+    /**
+     * The grants of the identity, without those that a binding above already gives. Several bindings of one group may grant one capability.
+     */
     topmostOf: (identity: NodeId) => {
       const above = new Map<NodeId, NodeId[]>();
       for (const { group } of bindingsOf(identity)) above.set(group, lineageOf(graph, group).slice(1));
@@ -48,7 +50,7 @@ export const accessIn = (graph: AccessGraph) => {
   };
 };
 
-// What an identity holds and who can act as it; the same of a record that gives people access, who are no identities.
+// The access of an identity and who can act as it; likewise for a record that gives access to people, who are not identities.
 
 export const heldIn = (graph: AccessGraph): ((id: NodeId) => Held | undefined) => {
   const access = accessIn(graph);
@@ -82,7 +84,7 @@ export const heldIn = (graph: AccessGraph): ((id: NodeId) => Held | undefined) =
   };
 };
 
-// The change in access from one graph to another: what each identity gains and loses, and where.
+// The change in access from one graph to another: the gains and losses of each identity, and where.
 
 /** A capability that is gained or lost at a group and everywhere below it. */
 export interface AccessRow {
@@ -112,12 +114,12 @@ export const accessChange = (before: AccessGraph, after: AccessGraph): IdentityC
   });
 };
 
-/** What an identity holds in `one`, and does not hold at the same group in `other`. */
+/** The access of an identity in `one` that it does not hold at the group in `other`. */
 const rowsOf = (one: Access, other: Access, identity: NodeId): AccessRow[] => {
   const rows = new Map<string, AccessRow>();
   const kept = new Set(other.bindingsOf(identity).map(({ group, role }) => `${group} ${role}`));
   for (const { group, role } of one.bindingsOf(identity)) {
-    // Most bindings of a large organization are the same in both.
+    // Most bindings of a large organization are equal in both.
     if (kept.has(`${group} ${role}`) && isSameRole(one.graph, other.graph, role)) continue;
     const lineage = lineageOf(one.graph, group);
     const above = lineage.slice(1);
@@ -132,13 +134,13 @@ const rowsOf = (one: Access, other: Access, identity: NodeId): AccessRow[] => {
   return [...rows.values()].sort((a, b) => compare(a.group, b.group) || compare(a.capability, b.capability));
 };
 
-/** It grants the same in both graphs. */
+/** Whether the role grants equal capabilities in both graphs. */
 const isSameRole = (one: AccessGraph, other: AccessGraph, role: NodeId): boolean => {
   const [own, its] = [one.roles.get(role)?.capabilities ?? [], other.roles.get(role)?.capabilities ?? []];
   return own === its || (own.length === its.length && own.every((capability, i) => capability === its[i]));
 };
 
-/** The class of the worst that an identity holds, for a review of who can act by it. */
+/** The class of the worst capability of an identity, for a review of who can act by it. */
 export const effectsIn = (graph: AccessGraph): ((identity: NodeId | undefined) => { effect?: CapabilityClass }) => {
   const held = capabilitiesHeldIn(graph);
   return (identity) => {
@@ -147,7 +149,7 @@ export const effectsIn = (graph: AccessGraph): ((identity: NodeId | undefined) =
   };
 };
 
-/** What an identity holds by all of its role bindings. */
+/** The capabilities of an identity through all of its role bindings. */
 export const capabilitiesHeldIn = (graph: AccessGraph): ((identity: NodeId) => Capabilities) => {
   const { bindingsOf } = accessIn(graph);
   return (identity) => {

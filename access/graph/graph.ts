@@ -1,12 +1,12 @@
-// The access graph: groups, identities and who may assume them, roles and their capabilities, and the bindings that connect them; and
-// what gives a role to people, who are not identities: identity providers, their external groups, and invites (people.ts).
-// Live organizations, policies and previews all become one, so that a review compares two of them.
+// The access graph: groups, identities and who may assume them, roles and their capabilities, and the bindings that connect them. It also
+// contains the records that give a role to people, who are not identities: identity providers, their external groups, and invites
+// (people.ts). Live organizations, policies and previews all become a graph, so that a review compares two of them.
 import type { Json } from "../../schema/index.ts";
 import { equalityKey } from "../canonical.ts";
 
 /**
- * Identifies a node in all graphs of one review: the uid of a record that exists; of one that does not exist yet, its URN in a
- * preview, or `policy:<path>` in a policy.
+ * Identifies a node in all graphs of one review: the uid of a record that exists. Before that, it is its URN in a preview, or
+ * `policy:<path>` in a policy.
  */
 export type NodeId = string;
 
@@ -26,7 +26,7 @@ export interface GroupNode extends Node {
 
 export interface IdentityNode extends Node {
   group: NodeId;
-  /** who may assume it, as the API's JSON has it: `{ claimMatch: { … } }`; null where it cannot be read */
+  /** who may assume it, as in the API's JSON: `{ claimMatch: { … } }`; null if it cannot be read */
   relationship: Json | null;
 }
 
@@ -35,7 +35,7 @@ export interface RoleNode extends Node {
   group: NodeId | null;
   /** friendly names, such as `groups.list` */
   capabilities: readonly string[];
-  /** known by a record that grants it, and in no list: what it grants is not known */
+  /** named by a record that grants it, but in no list: its capabilities are unknown */
   isUnlisted?: true;
 }
 
@@ -47,12 +47,12 @@ export interface BindingNode {
   role: NodeId;
 }
 
-/** Where people sign in. Each of them gets the default role in its group. */
+/** An identity provider, through which people sign in. Each of them gets the default role in its group. */
 export interface ProviderNode extends Node {
   group: NodeId;
-  /** null where it cannot be known */
+  /** null if it is unknown */
   signIn: SignIn | null;
-  /** null where it cannot be known */
+  /** null if it is unknown */
   defaultRole: NodeId | null;
 }
 
@@ -63,21 +63,21 @@ export interface SignIn {
   groupsClaim: string;
 }
 
-/** People whose sign-in names a group of their identity provider get a role. */
+/** People get a role if their sign-in names a group of their identity provider. */
 interface ExternalGroupNode {
   id: NodeId;
   uid: string | null;
   provider: NodeId;
   externalGroupId: string;
   role: NodeId;
-  /** where they get it: the organization */
+  /** the group of the role: the organization */
   group: NodeId;
 }
 
-/** Who accepts an invite gets a role. Its name is its key id, or that of its resource until it exists. */
+/** A person who accepts an invite gets a role. Its name is its key id, or the name of its resource until it exists. */
 export interface InviteNode extends Node {
   group: NodeId;
-  /** null where it cannot be known */
+  /** null if it is unknown */
   role: NodeId | null;
   /** empty: anyone who has the code */
   email: string;
@@ -114,7 +114,7 @@ export const newGraph = (graph?: AccessGraph): GraphBuilder => ({
 
 const NODES = Object.keys(newGraph()) as (keyof Nodes)[];
 
-/** The nodes that the two do not have alike, in each that has one. */
+/** The nodes that differ between the two, once for each graph that contains them. */
 export const changedNodes = (before: AccessGraph, after: AccessGraph) =>
   NODES.flatMap((kind) => {
     const isSame = (id: NodeId): boolean => {
@@ -125,7 +125,10 @@ export const changedNodes = (before: AccessGraph, after: AccessGraph) =>
     return [before, after].flatMap((graph) => ids.flatMap((id) => (graph[kind].has(id) ? { graph, kind, id } : [])));
   });
 
-/** `/platform/registry/` is the path `platform/registry`. Without a pattern, which takes the square of a long row of slashes. */
+/**
+ * Turns `/platform/registry/` into the path `platform/registry`. Without a pattern, whose time grows with the square of a long row of
+ * slashes.
+ */
 export const withoutSlashes = (text: string): string => {
   let [start, end] = [0, text.length];
   while (start < end && text[start] === "/") start += 1;
@@ -137,14 +140,14 @@ export const withoutSlashes = (text: string): string => {
 export const organizationsIn = ({ groups }: AccessGraph): GroupNode[] =>
   [...groups.values()].filter(({ parent }) => parent === null);
 
-/** A group and every group above it, the group first. A cycle, which only a broken service or file has, ends it. */
+/** A group and every group above it, the group first. Ends at a cycle, which only a faulty service or file has. */
 export const lineageOf = ({ groups }: AccessGraph, group: NodeId): NodeId[] => {
   const lineage = new Set<NodeId>();
   for (let id: NodeId | null | undefined = group; id && !lineage.has(id); id = groups.get(id)?.parent) lineage.add(id);
   return [...lineage];
 };
 
-/** Whether a group is another one, or below it. */
+/** Whether a group equals another one, or is below it. */
 export const isInside = (graph: AccessGraph, id: NodeId, group: NodeId): boolean =>
   lineageOf(graph, id).includes(group);
 
@@ -156,7 +159,7 @@ export const pathOf = (graph: AccessGraph, group: NodeId): string => {
   return names.length === 0 ? "/" : names.reverse().join("/");
 };
 
-/** The path of a group; of several visible organizations also which one: `platform/registry of acme`. */
+/** The path of a group; if several organizations are visible, with the organization: `platform/registry of acme`. */
 export const placesIn = (graph: AccessGraph): ((group: NodeId) => string) => {
   if (organizationsIn(graph).length < 2) return (group) => pathOf(graph, group);
   return (group) => {
@@ -165,12 +168,12 @@ export const placesIn = (graph: AccessGraph): ((group: NodeId) => string) => {
   };
 };
 
-// The same graph with other ids: of a record that stands beside those of another service, or that does not exist yet.
+// A graph with other ids: for a record beside the records of another service, or a record that does not exist yet.
 
 /** Members of nodes that are ids. */
 const IDS = ["id", "parent", "group", "identity", "role", "provider", "defaultRole", "record", "people"];
 
-/** `more` is set on each node, given the id that it had. The uids stay. */
+/** `more` is set on each node, given its old id. The uids do not change. */
 export const renamed = <G extends AccessGraph>(
   graph: G,
   idOf: (id: NodeId) => NodeId,

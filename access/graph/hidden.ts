@@ -1,4 +1,5 @@
-// What the caller can list, and where it cannot. The API's lists never deny: a caller without the right gets fewer rows (docs/contract.md#authorization).
+// The records that the caller can list, and where it cannot. The API's lists never deny: a caller without the right gets fewer rows
+// (docs/contract.md#authorization).
 import type { Client } from "../../client/client.ts";
 import { apiErrorOf, apiText, hasCode, ListError, sessionErrorOf } from "../../client/errors.ts";
 import { listAll } from "../../client/paginate.ts";
@@ -21,7 +22,7 @@ import type { Listed } from "./live-record.ts";
 /** Kinds whose records are in groups: a caller may be allowed to list them in some groups only. */
 export type HideableKind = Exclude<keyof typeof resources, "advisory" | "externalGroupRoleMapping">;
 
-/** The records of a kind in a group, and in the groups below it that are not covered by themselves, cannot be listed. */
+/** A kind and a group in which its records cannot be listed, including groups below without their own entry. */
 export interface NotListed<Kind extends string> {
   kind: Kind;
   /** uid; empty: the service does not answer this list at all */
@@ -29,7 +30,7 @@ export interface NotListed<Kind extends string> {
   message: string;
 }
 
-/** The group that a record is in; "" for a built-in role. */
+/** The group of a record; "" for a built-in role. */
 export const groupOf = (kind: keyof typeof resources, uid: string): string => {
   if (kind === "group" || kind === "accountAssociation") return uid;
   return kind === "tag" || kind === "externalGroupRoleMapping" ? parentOf(parentOf(uid)) : parentOf(uid);
@@ -37,15 +38,15 @@ export const groupOf = (kind: keyof typeof resources, uid: string): string => {
 
 interface Asked<Kind extends HideableKind> {
   groups: readonly NodeId[];
-  /** the groups at which to begin */
+  /** the groups to start from */
   tops: Iterable<NodeId>;
   kinds: readonly Kind[];
   records: Readonly<Record<Kind, readonly Listed[]>>;
 }
 
 /**
- * Where records cannot be listed, from the top down: below a group that can be listed, everything can. A record that is listed proves that
- * those of its group are.
+ * Where records cannot be listed, from the top down: if a group can be listed, everything below it can. A listed record proves that the
+ * records of its group can be listed.
  */
 export const notListedIn = async <Kind extends HideableKind>(
   client: Pick<Client, "call">,
@@ -68,10 +69,10 @@ export const notListedIn = async <Kind extends HideableKind>(
 
 type Place<Kind> = { kind: Kind; group: NodeId };
 
-/** A caller may see the names of hundreds of groups and no more: each request of one level at once is too many. */
+/** A caller may see only the names of hundreds of groups: sending all requests of one level at once is too many. */
 const AT_ONCE = 8;
 
-/** Acts for each of them, some at once. */
+/** Calls `act` for each item, for some at once. */
 export const forEachOf = async <T>(
   items: Iterable<T>,
   act: (item: T) => Promise<void>,
@@ -87,7 +88,7 @@ export const forEachOf = async <T>(
 // A proxy may refuse a longer address.
 const QUERY_MAX = 7_200;
 
-/** The uids in parts, of which an address has room for each. */
+/** The uids in parts, each short enough for an address. */
 export const partsOf = (uids: Iterable<string>): string[][] => {
   const parts: string[][] = [];
   let room = 0;
@@ -144,7 +145,7 @@ export const listVisible = async <Kind extends keyof typeof resources>(
   }
 };
 
-/** Throws a ListError for a record that is where no record of its kind is, or that names others by something else than a uid. */
+/** Throws a ListError for a record in a place where its kind cannot be, or whose references are not uids. */
 const checkRecord = (kind: keyof typeof resources, record: Listed): void => {
   const { list, word } = resources[kind];
   const fail = (problem: string): never => {
@@ -160,7 +161,7 @@ const checkRecord = (kind: keyof typeof resources, record: Listed): void => {
   }
 };
 
-/** How many levels below the root a record of the kind is at least. Built-in roles are at the root. */
+/** The minimum number of levels of a record of the kind below the root. Built-in roles are at the root. */
 const leastLevel = (kind: keyof typeof resources): number => {
   if (kind === "role" || resources[kind].root || resources[kind].list.sharesUid) return 0;
   return resources[kind].parent === "Group" ? 1 : 2;
@@ -180,7 +181,7 @@ const REFERENCES: Partial<Record<keyof typeof resources, readonly (readonly [fie
     groupInvite: [["role", false]],
   };
 
-// A service that lacks a list may answer with an error that is not the API's, whose code is UNKNOWN.
+// A service without a list may answer with an error that is not the API's, whose code is UNKNOWN.
 const isRefused = (error: unknown, isCore: boolean): boolean =>
   sessionErrorOf(error) === undefined &&
   (hasCode(error, "PERMISSION_DENIED") ||

@@ -10,20 +10,20 @@ export const addGroup = (graph: GraphBuilder, uid: string, name?: string): void 
   const known = graph.groups.get(uid);
   if (name !== undefined || known === undefined)
     graph.groups.set(uid, { id: uid, uid, name: name ?? known?.name ?? uid, parent: parent === "" ? null : parent });
-  // A group that cannot be seen may hold one that can.
+  // A group that is not visible may contain one that is.
   if (parent !== "" && !graph.groups.has(parent)) addGroup(graph, parent);
 };
 
-/** Who may assume it, as the API's JSON has it. */
+/** Who may assume it, as in the API's JSON. */
 export const relationshipOf = (record: Json): Json | null => {
   const entries = Object.entries(record).filter(([name]) => RELATIONSHIPS.includes(name) && record[name] != null);
   return entries.length === 0 ? null : Object.fromEntries(entries);
 };
 
-/** The fields of an identity of which one says who may assume it. */
+/** The fields of an identity that say who may assume it; one of them is set. */
 export const RELATIONSHIPS: readonly string[] = oneofsOf(Identity).get("relationship") ?? [];
 
-/** What a node has of each record. Its group is then in the graph. */
+/** The common fields of a node. Adds its group to the graph. */
 const nodeIn = (graph: GraphBuilder, { uid, name }: Listed) => {
   const group = parentOf(uid);
   addGroup(graph, group);
@@ -37,19 +37,19 @@ export const addIdentity = (graph: GraphBuilder, record: Listed): void => {
 export const addRole = (graph: GraphBuilder, { uid, name, capabilities = [] }: Listed): void => {
   const group = parentOf(uid) || null;
   if (group) addGroup(graph, group);
-  // The number of one that the service knows and this version does not.
+  // A capability that this version does not know is a number.
   const held = (capabilities as unknown[]).map((one) => capabilityName(String(one))).sort();
   graph.roles.set(uid, { id: uid, uid, name: String(name ?? uid), group, capabilities: held });
 };
 
-/** A role that another record names, and that no list had: it may grant anything. */
+/** A role that another record names, and that no list contained: it may grant anything. */
 const addNamedRole = (graph: GraphBuilder, role: Partial<Named>): void => {
   if (!role.uid || graph.roles.has(role.uid)) return;
   addRole(graph, role as Listed);
   graph.roles.set(role.uid, { ...(graph.roles.get(role.uid) as RoleNode), isUnlisted: true });
 };
 
-// A binding shows the names of what it connects, also where their own lists do not.
+// A binding shows the names of the records that it connects, even if their own lists do not.
 export const addBinding = (graph: GraphBuilder, record: Listed): void => {
   const { uid } = record;
   const [identity, group, role] = [record.identity, record.group, record.role] as Partial<Named>[];
@@ -63,7 +63,7 @@ export const addBinding = (graph: GraphBuilder, record: Listed): void => {
 
 const textIn = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** How people sign in; null where a part cannot be known. */
+/** How people sign in; null if a part is unknown. */
 const signInOf = (oidc: unknown): SignIn | null => {
   const { issuer, clientId, groupsClaim = "" } = (oidc ?? {}) as Json;
   return typeof issuer === "string" && typeof clientId === "string" && typeof groupsClaim === "string"
@@ -77,7 +77,7 @@ const addProvider = (graph: GraphBuilder, record: Listed): void => {
   graph.providers.set(uid, { ...nodeIn(graph, record), ...own });
 };
 
-// A mapping is shown also where its identity provider is not: its uid stands for the name.
+// A mapping is shown even if its identity provider is not: its uid replaces the name.
 const addExternalGroup = (graph: GraphBuilder, record: Listed): void => {
   const { uid, externalGroupId, roleUid, scope } = record;
   const provider = parentOf(uid);
@@ -101,7 +101,7 @@ const addInvite = (graph: GraphBuilder, record: Listed): void => {
   });
 };
 
-/** How a record of each kind comes into a graph, in an order in which those come first that name the others. */
+/** Adds a record of each kind to a graph. Kinds that name others come first. */
 export const ADD = {
   group: (graph, { uid, name }) => addGroup(graph, uid, name as string | undefined),
   identity: addIdentity,

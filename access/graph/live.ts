@@ -1,7 +1,7 @@
-// The access graph of what the API says now: everything that the caller can list, and where it cannot list. The API's lists never
-// deny: a caller without the right gets fewer rows (docs/contract.md#authorization). What is missing is found by asking for a record
-// that does not exist: the answer is 403 without the right, and 404 with it (docs/contract.md#d5). Another service may refuse a whole
-// list, or not have it: the rest of the graph is read all the same.
+// The access graph of the current records: everything that the caller can list, and where it cannot list. The API's lists never deny: a
+// caller without the right gets fewer rows (docs/contract.md#authorization). To find missing rights, it asks for a record that does not
+// exist: the answer is 403 without the right, and 404 with it (docs/contract.md#d5). Another service may refuse or lack a whole list: the
+// rest of the graph is still read.
 import type { Client } from "../../client/client.ts";
 import { rootOf } from "../../schema/index.ts";
 import { worstFirst } from "./danger.ts";
@@ -20,9 +20,9 @@ export type NotVisible = NotListed<ListedKind>;
 export interface Live {
   graph: AccessGraph;
   notVisible: NotVisible[];
-  /** RFC 3339, by uid; absent: not known */
+  /** RFC 3339, by uid; absent: unknown */
   createdAt?: ReadonlyMap<NodeId, string>;
-  /** when an identity last got a token, or was created: RFC 3339, by uid; absent: not known */
+  /** when an identity last got a token, or was created: RFC 3339, by uid; absent: unknown */
   lastSeen?: ReadonlyMap<NodeId, string>;
 }
 
@@ -34,7 +34,7 @@ export const readLive = async (client: Caller): Promise<Live> => {
   if (failed.length === KINDS.length) throw failed[0]?.error;
   const refused = failed.map(({ notListed }) => notListed);
   const kinds = PLACED.filter((kind) => !refused.some((one) => one.kind === kind));
-  // Every caller with a right somewhere sees a group: without one, nothing was asked about.
+  // Every caller with a right somewhere sees a group: without one, no other question was asked.
   const isBlind = records.group.length === 0 && !refused.some(({ kind }) => kind === "group");
   const message = "you can see no group, so all of them may be hidden: groups.list is needed";
   const blind: NotVisible[] = isBlind ? [{ kind: "group", group: "", message }] : [];
@@ -43,7 +43,7 @@ export const readLive = async (client: Caller): Promise<Live> => {
   return { ...listed, notVisible: [...refused, ...blind, ...hidden] };
 };
 
-/** What the lists have, to a caller who may list everything or of whom it is known what they may not. */
+/** The contents of the lists, for a caller who may list everything or whose missing rights are known. */
 export const readListed = async (client: Caller) => {
   const lists = await Promise.all(KINDS.map((kind) => listVisible(client, kind, {}, CORE.includes(kind))));
   const records = Object.fromEntries(lists.map(({ kind, records: own }) => [kind, own])) as unknown as Records;
@@ -57,7 +57,7 @@ export const readListed = async (client: Caller) => {
 
 export const isListedKind = (kind: string): kind is ListedKind => KINDS.some((one) => one === kind);
 
-/** By uid, the times of those that have one. */
+/** The times of the records that have one, by uid. */
 const timesOf = (records: readonly Listed[], timeOf: (record: Listed) => unknown): ReadonlyMap<NodeId, string> =>
   new Map(
     records.flatMap((record) => {
@@ -71,11 +71,11 @@ type Records = Readonly<Record<ListedKind, readonly Listed[]>>;
 // Every service has groups, identities, roles and bindings: without them, the address is wrong.
 const CORE: readonly ListedKind[] = ["group", "identity", "role", "roleBinding"];
 
-// Whether records of a kind could be listed in a group: what cannot be listed may exist all the same.
+// Whether records of a kind could be listed in a group: records that cannot be listed may still exist.
 
 type IsVisible<Kind extends string = ListedKind> = (kind: Kind, group: NodeId) => boolean;
 
-/** A group that the graph does not have is as visible as the nearest one above it. */
+/** A group that is not in the graph is as visible as the nearest one above it. */
 export const visibilityIn = <Kind extends string = ListedKind>(
   graph: AccessGraph,
   notVisible: readonly { kind: Kind; group: NodeId }[],
@@ -85,7 +85,7 @@ export const visibilityIn = <Kind extends string = ListedKind>(
     if (hidden.has(`${kind} `)) return false;
     const known = graph.groups.has(group) ? group : lineageByUid(group).find((id) => graph.groups.has(id));
     const asked = known ?? group;
-    // A new group is in one that exists.
+    // A new group is inside an existing one.
     const existing = lineageOf(graph, asked).find((id) => graph.groups.get(id)?.uid !== null) ?? asked;
     return !hidden.has(`${kind} ${existing}`);
   };
@@ -97,7 +97,7 @@ const lineageByUid = (uid: string): string[] =>
     .map((_, i, segments) => segments.slice(0, segments.length - i).join("/"))
     .slice(1);
 
-/** What the caller may not list, by path. */
+/** The kinds that the caller may not list, by path. */
 export const notVisibleRows = (
   graph: AccessGraph,
   notVisible: readonly NotVisible[],

@@ -1,5 +1,5 @@
-// Who has access without being an identity: the people of an identity provider, the members of its external groups, and people who accept
-// an invite. As a graph, they are identities with bindings, so that the rules and formats for identities serve them too.
+// Access of people who are not identities: the people of an identity provider, the members of its external groups, and people who accept an
+// invite. In a graph, they are identities with bindings, so that the rules and formats for identities also cover them.
 import { printable } from "../../schema/index.ts";
 import { quote } from "../text.ts";
 import {
@@ -12,13 +12,13 @@ import {
   type ProviderNode,
 } from "./graph.ts";
 
-/** People, as an identity. Its id is another one when they become other people. */
+/** People, as an identity. Its id changes when they become other people. */
 export interface Subject extends IdentityNode {
-  /** the same while its record is the same */
+  /** does not change while its record is the same */
   record: NodeId;
   /** of the record that gives the access; null while it does not exist */
   recordUid: string | null;
-  /** of a part of the people of an identity provider: all of them; of others, their own id */
+  /** for a part of the people of an identity provider: the id of all of them; for others, their own id */
   people: NodeId;
   /** who may be one of them, in words */
   who: string;
@@ -47,7 +47,7 @@ export const peopleGraph = (graph: AccessGraph, nowMs: number): PeopleGraph => {
   return { ...newGraph(graph), identities: subjects, bindings };
 };
 
-/** The name of a node, with its uid where another of `nodes` has the name, in its group or in another one. */
+/** The name of a node, with its uid if another of `nodes` has the name, in its group or in another one. */
 export const distinctName = (nodes: ReadonlyMap<NodeId, Named>, { id, uid, name }: Named): string => {
   const isShared = [...nodes.values()].some((one) => one.name === name && one.id !== id);
   return isShared ? `${name} (${uid ?? "new"})` : name;
@@ -60,10 +60,10 @@ const signInText = ({ signIn }: ProviderNode): string =>
     ? "people who sign in where this review cannot tell"
     : `people who sign in at issuer ${quote(signIn.issuer)} as client ${quote(signIn.clientId)}`;
 
-/** People of another issuer are other people. An issuer that is hidden may be another one. */
+/** People of another issuer are other people. A hidden issuer may be another one. */
 const peopleId = ({ id, signIn }: ProviderNode): NodeId => (signIn === null ? id : `${id} ${signIn.issuer}`);
 
-/** `id` stands for what is absent. */
+/** `id` is the default of absent ids. */
 export const subjectOf = ({
   id,
   people = id,
@@ -117,7 +117,7 @@ const subjectFromInvite = ({ id, uid, name, group, email, singleUse, expirationT
   return subjectOf({ id, recordUid: uid, name: `invite ${name}`, group, who: who.filter(Boolean).join(", ") });
 };
 
-// Everyone who has access, as one graph: identities, and people without one. A test of who may do something is about all of them.
+// Everyone who has access, as one graph: identities, and people without one. A test of who may do something covers all of them.
 
 /** `nowMs`: invites that have ended by then are left out. */
 export const everyoneIn = (graph: AccessGraph, nowMs: number): AccessGraph => {
@@ -128,5 +128,5 @@ export const everyoneIn = (graph: AccessGraph, nowMs: number): AccessGraph => {
   return all;
 };
 
-/** People have names of their own, which no group is part of: `people of acme-sso`. */
+/** People have their own names, which contain no group: `people of acme-sso`. */
 export const isPeople = (identity: object): identity is Subject => "who" in identity;

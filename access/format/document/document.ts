@@ -1,21 +1,21 @@
-// A report in the parts that people read, the same in every format. Each report has one file that builds it; terminal, Markdown and HTML
+// A report in the parts that people read, equal in every format. Each report has one file that builds it; terminal, Markdown and HTML
 // render any of them.
 import type { Origin, RuleName } from "../../review/report.ts";
 import type { Segment } from "../differences.ts";
 
-/** `open`: a finding that nobody excuses, and no rule denies */
+/** `open`: a finding that no one excuses, and no rule denies */
 export type Mark = "denied" | "allowed" | "open";
 
 export type Part =
   /** our own words */
   | string
-  /** a text of others, which a format sets apart */
+  /** a text of others, which a format marks as such */
   | { quoted: string }
-  /** whom an entry is about; `to`: id of the item of a page that says more */
+  /** the subject of an entry; `to`: id of the item of a page with more about it */
   | { name: string; to?: string | undefined }
-  /** a text of others in which some differs from another one */
+  /** a text of others, with the parts marked that differ from another text */
   | { differs: readonly Segment[] }
-  /** the worst first; a page has all of them, the other formats the first */
+  /** the worst first; a page lists all of them, the other formats the first */
   | { capabilities: readonly string[]; role: string }
   | { list: readonly Part[][] }
   | { rule: RuleName }
@@ -24,7 +24,7 @@ export type Part =
   /** only a page shows it */
   | { json: object };
 
-/** What belongs to an item. */
+/** A line of an item. */
 export interface Line {
   parts: readonly Part[];
   sign?: "+" | "-";
@@ -36,24 +36,24 @@ export interface Line {
 }
 
 export interface Item extends Line {
-  /** it is listed, and is no difference */
+  /** listed, but not a difference */
   isExcused?: boolean;
-  /** where items are folded */
+  /** unfolded even if items are folded */
   isOpen?: boolean;
-  /** of its lines, in the line to which it is folded; a terminal folds nothing */
+  /** of its lines, on the line to which it is folded; a terminal folds nothing */
   summary?: string;
   /** a page draws it */
   path?: PathText;
 }
 
-/** What a page draws of a path, and every format says. */
+/** A path: a page draws it, and every format describes it. */
 export interface PathText {
   /** who starts it: the name of an identity, or a workload */
   from: string;
-  /** as `byId` of the steps that the same identity sends; two of them may share a name */
+  /** equal to `byId` of the steps that the identity sends; two identities may share a name */
   fromId: string;
   assumes: "strict" | "cautious";
-  /** what it leads to, by group */
+  /** the access that it leads to, by group */
   gains: { place: string; capabilities: string[] }[];
   steps: {
     by: string;
@@ -67,26 +67,26 @@ export interface PathText {
   }[];
   /** of a cautious path */
   assumptions: readonly string[];
-  /** what became of it on a copy */
+  /** its outcome on a copy */
   proof?: string;
 }
 
 export interface Section {
   id: string;
   title: string;
-  /** the worst first; without any, the section is left out */
+  /** the worst first; a section without items is left out */
   items: readonly Item[];
   /** items of several lines, such as identities: they are folded */
   isBlocks?: boolean;
-  /** what the report is about: its title is only on a page */
+  /** the main part of the report: its title is only on a page */
   isMain?: boolean;
-  /** of a comment, relative to another section, empty or not; default 1 */
+  /** of a comment, relative to another section, whether that is empty or not; default 1 */
   share?: number;
   /** a comment folds the list */
   isFolded?: boolean;
-  /** a terminal has the first */
+  /** a terminal shows the first */
   isLong?: boolean;
-  /** what a page says without any item; default: it has no such section */
+  /** the text of a page if there are no items; default: it has no such section */
   none?: string;
 }
 
@@ -115,7 +115,7 @@ export interface Document {
 
 export const quote = (quoted: string | null): Part => ({ quoted: quoted ?? "(new)" });
 
-/** In a sentence, a text is one of others. Our own words are in a list of parts, and what is undefined or false is left out. */
+/** In a sentence, a text is quoted as a text of others. A list of parts contains our own words. Undefined and false are left out. */
 type Said = string | null | undefined | false | Exclude<Part, string> | readonly Part[];
 
 /** A sentence in our words, which quotes the texts of others. */
@@ -130,7 +130,7 @@ const saidParts = (value: Said): readonly Part[] => {
 
 export const line = (...sentence: Parameters<typeof say>): Line => ({ parts: say(...sentence) });
 
-/** An item for each text of others, whose further lines stand below it. */
+/** An item for each text of others, with its further lines below. */
 export const quotedItems = (texts: readonly string[]): Item[] => texts.map((text) => quotedItem(text));
 
 export const quotedItem = (text: string, ...before: readonly Part[]): Item => {
@@ -138,7 +138,7 @@ export const quotedItem = (text: string, ...before: readonly Part[]): Item => {
   return { parts: [...before, quote(first)], lines: more.map((one) => line`${one}`) };
 };
 
-/** Where, when and of which stack a report is. */
+/** The place, the time and the stack of a report. */
 export const originFacts = (origin: Origin | undefined): Fact[] => {
   if (origin === undefined) return [];
   const { stack, service, commit, isModified, time } = origin;
@@ -156,7 +156,7 @@ const firstOf = <T>(all: readonly T[], most: number): { first: readonly T[]; res
   rest: all.length > most ? ` and ${all.length - most} more` : "",
 });
 
-/** The first capabilities, the first of a list, and how many more there are, as plain parts. */
+/** The first capabilities or items of a list, and the number of the others, as plain parts. */
 export const shortened = (parts: readonly Part[], hint = ""): Part[] =>
   parts.flatMap((part): Part[] => {
     if (typeof part === "string" || !("list" in part || "capabilities" in part)) return [part];
@@ -168,5 +168,5 @@ export const shortened = (parts: readonly Part[], hint = ""): Part[] =>
     ];
   });
 
-/** A report as JSON, the same for the same report. */
+/** A report as JSON, identical for equal reports. */
 export const jsonText = (report: object): string => `${JSON.stringify(report, undefined, 2)}\n`;

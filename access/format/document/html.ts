@@ -7,9 +7,9 @@ import { docsAddress, pathOfRule } from "../markdown-text.ts";
 import { countText } from "../words.ts";
 import type { Document, Item, Line, Mark, Part, Section } from "./document.ts";
 
-/** What only a page has. */
+/** Parts that only a page has. */
 export interface PageExtras {
-  /** what the search box finds */
+  /** the content that the search box searches */
   search?: string;
   /** below the facts */
   lead?: Markup;
@@ -92,7 +92,7 @@ ${path && html`<div class="way">${pathGraph(path)}</div>\n`}${linesMarkup(lines,
   return { id, title, body: foldedMarkup(items, listMarkup) };
 };
 
-/** A reader sees at least which rules there are, and which of them deny. */
+/** A reader sees at least the rules, and which of them deny. */
 const foldedMarkup = (items: readonly Item[], listMarkup: (own: readonly Item[]) => Markup): Markup => {
   const rules = Map.groupBy(items, ({ parts }) => find(parts, "rule")?.rule);
   if (rules.has(undefined))

@@ -1,11 +1,11 @@
-// A document as Markdown, for a comment or an issue: at most 60,000 bytes. Every section has its fixed part of them, which ends with the least
-// dangerous; what is left out is counted. Texts of others stand in code, where they are neither markup nor mention.
+// A document as Markdown, for a comment or an issue: at most 60,000 bytes. Every section has its fixed part of them, and omits and counts
+// its least dangerous items. Texts of others are in code, where they are neither markup nor mention.
 import { COMMENT_BYTES_MAX, code, codeWithMarks, docsAddress, htmlCode, pathOfRule } from "../markdown-text.ts";
 import { countText } from "../words.ts";
 import { type Document, type Item, type Line, type Part, type Section, shortened } from "./document.ts";
 
 const VALUE_MAX = 500;
-/** Most bytes of a line that counts what is left out. */
+/** Maximum bytes of a line that counts the omitted items. */
 const OMITTED_BYTES = 100;
 
 export const documentAsMarkdown = ({ title, facts, sections, foot }: Document): string => {
@@ -20,7 +20,7 @@ export const documentAsMarkdown = ({ title, facts, sections, foot }: Document): 
 
 const bytesOf = (text: string): number => Buffer.byteLength(text);
 
-/** The first texts that fit into so many bytes; `omitted` counts the others. */
+/** The first texts that fit into the given bytes; `omitted` describes the number of the others. */
 const firstThatFit = <T>(
   all: readonly T[],
   room: number,
@@ -55,7 +55,7 @@ const sectionText = ({ title, items, isBlocks = false, isMain, isFolded }: Secti
   return head + text + end;
 };
 
-/** Its lines are cut. */
+/** Its lines are truncated. */
 const itemText = ({ parts, lines = [], isOpen, summary }: Item, isBlock: boolean, room: number): string => {
   const [head, end, indent] = isBlock
     ? [

@@ -13,7 +13,7 @@ interface TerminalOptions {
 
 type Format = "bold" | "dim" | "red" | "yellow";
 
-/** Of a list that may be long. */
+/** Limit for a list that may be long. */
 const ITEMS_SHOWN = 20;
 
 export const documentAsText = (
@@ -42,7 +42,7 @@ export const documentAsText = (
 
   const itemTexts = ({ parts, lines = [], isExcused }: Item, isBlock: boolean): string[] => {
     const [first, plain] = [isBlock ? "" : "- ", partsText(parts)];
-    // What is styled stands in one line.
+    // Styled text must be on one line.
     const isStyled = parts.some((part) => typeof part === "object" && ("name" in part || "mark" in part));
     const head = isStyled ? [first + partsText(parts, style)] : wrap(plain, first, "  ", most);
     return [
@@ -99,7 +99,7 @@ const partsText = (parts: readonly Part[], style: Style = (_, text) => text): st
     })
     .join("");
 
-/** A word that is longer than a line has a line of its own. */
+/** A word that is longer than a line has its own line. */
 const wrap = (text: string, first: string, indent: string, width: number): string[] => {
   const lines: string[] = [];
   let line = first;

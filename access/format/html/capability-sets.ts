@@ -1,5 +1,5 @@
-// Lists of capabilities. A built-in role has up to two hundred, which a thousand identities may gain, so the page
-// prints a long list once, at its end, and links to it.
+// Lists of capabilities. A built-in role has up to two hundred, which a thousand identities may gain. So the page prints a long list once,
+// at its end, and links to it.
 import { isWrite } from "../../graph/danger.ts";
 import { countText } from "../words.ts";
 import { html, type Markup, type Section } from "./page.ts";
@@ -11,7 +11,7 @@ export type CapabilitySets = ReturnType<typeof capabilitySets>;
 export const capabilitySets = () => {
   const sets = new Map<string, { id: string; role: string; capabilities: readonly string[] }>();
   return {
-    /** A short list as it is, or a link to a long one. */
+    /** A short list, or a link to a long one. */
     show(role: string, capabilities: readonly string[]): Markup {
       if (capabilities.length <= INLINE_MAX) return chips(capabilities);
       const key = `${role} ${capabilities.join(" ")}`;
@@ -19,7 +19,7 @@ export const capabilitySets = () => {
       sets.set(key, { id, role, capabilities });
       return html`<a href="#${id}">${capabilities.length} capabilities</a>, ${writesOf(capabilities)}`;
     },
-    /** The long ones, after all have been shown. */
+    /** The long lists, once all have been shown. */
     section(): Section | false {
       if (sets.size === 0) return false;
       const blocks = [...sets.values()].map(

@@ -1,5 +1,5 @@
-// The map of who may do what where: groups as columns, and who acts there as rows, the worst first. Each cell has the strongest that
-// holds there, and what a change does to it. A cell is computed when it is asked for, since a page shows a part of a large map.
+// The map of who may do what where: groups as columns, and identities and people as rows, the worst first. Each cell has the strongest
+// level that holds there, and its change. A cell is computed on request, since a page shows a part of a large map.
 import { type CapabilityClass, capabilities, getOrInsert, type Json } from "../../../schema/index.ts";
 import { compare } from "../../canonical.ts";
 import { type Capabilities, capabilitiesIn, worstClassOf, worstFirst } from "../../graph/danger.ts";
@@ -16,7 +16,7 @@ export type Mark = "same" | "new" | "gone";
 export interface MapGroup {
   id: NodeId;
   name: string;
-  /** where it is renamed */
+  /** the old name if it is renamed */
   nameBefore?: string | undefined;
   path: string;
   mark: Mark;
@@ -28,11 +28,11 @@ export interface MapGroup {
 export interface MapCell {
   /** null: nothing */
   level: Level | null;
-  /** where something changes: the strongest before */
+  /** if something changes: the strongest level before */
   before?: Level | null;
   gains?: boolean;
   loses?: boolean;
-  /** a group above gives as much */
+  /** a group above already gives this level */
   isInherited: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface MapRow {
   /** `pull token`, `static keys`; undefined: an identity, or people, whose name says who they are */
   kind: string | undefined;
   mark: Mark;
-  /** groups where a role binding of its own holds, before or after */
+  /** groups of its role bindings, before or after */
   groups: ReadonlySet<NodeId>;
 }
 
@@ -59,7 +59,7 @@ interface MapInput {
   /** absent: nothing changes */
   before?: Side;
   after: Side;
-  /** rows that change, the worst first; they stand first */
+  /** rows that change, the worst first; they come first in the map */
   changed?: readonly NodeId[];
 }
 
@@ -70,7 +70,7 @@ export const mapOf = ({ before, after, changed = [] }: MapInput) => {
   return {
     /** organizations, each with its groups */
     trees: groupTreesIn(was.graph, is.graph),
-    /** those who change, in their order; then the others who hold something, the worst first */
+    /** rows that change, in their order; then the other rows that hold something, the worst first */
     rows: [
       ...changed.flatMap((id) => rows.get(id) ?? []),
       ...worstFirst(
@@ -90,7 +90,7 @@ export const mapOf = ({ before, after, changed = [] }: MapInput) => {
     cellOf: ({ id }: MapRow, group: NodeId): MapCell => {
       const { level } = is.heldAt(id, group);
       const isInherited = level !== null && is.heldAt(id, is.graph.groups.get(group)?.parent).level === level;
-      // Where the group is new or goes, what holds above it is what was or stays there.
+      // If the group is new or deleted, the access from above on the other side counts.
       const nearest = (one: Holding, other: Holding): Held =>
         one.heldAt(id, lineageOf(other.graph, group).find((above) => one.graph.groups.has(above)) ?? group);
       const change = differs(id, nearest(was, is), nearest(is, was));
@@ -100,7 +100,7 @@ export const mapOf = ({ before, after, changed = [] }: MapInput) => {
   };
 };
 
-/** The roles that hold somewhere, together. */
+/** The roles that hold at a place, together. */
 interface Held {
   key: string;
   level: Level | null;
@@ -137,7 +137,7 @@ const holdingIn = ({ graph, people }: Side) => {
     const groups = getOrInsert(cells, row, () => new Map<NodeId, Held>());
     const found = groups.get(group);
     if (found) return found;
-    // A cycle of groups, which only a broken service has, ends here.
+    // A cycle of groups, which only a faulty service has, ends here.
     groups.set(group, nothing);
     const above = heldAt(row, graph.groups.get(group)?.parent);
     const roles = own.get(row)?.get(group);
@@ -170,17 +170,17 @@ const LEVEL_OF: Readonly<Record<CapabilityClass, Level>> = {
   read: "reads",
 };
 
-/** What a change does to what somebody holds at a group. */
+/** The change of the access of a row at a group. */
 const differenceIn = (before: PeopleGraph, after: PeopleGraph) => {
   const known = new Map<string, { gains: boolean; loses: boolean }>();
   const idsBefore = idsByRecord(before);
-  // People who become others share nothing with those before.
+  // If the people of a record change, the new people share nothing with those before.
   const others = new Set(
     [...idsByRecord(after)].flatMap(([record, id]) => ([undefined, id].includes(idsBefore.get(record)) ? [] : record)),
   );
   const hasMore = (one: Held, other: Held): boolean =>
     !one.capabilities.isSubsetOf(other.capabilities) ||
-    // What cannot be read may be anything.
+    // An unreadable role may be anything.
     (one.level === "unknown" && !one.roles.isSubsetOf(other.roles));
   return (row: NodeId, old: Held, own: Held): { gains: boolean; loses: boolean } =>
     others.has(row)
@@ -191,7 +191,7 @@ const differenceIn = (before: PeopleGraph, after: PeopleGraph) => {
 const idsByRecord = ({ identities }: PeopleGraph): Map<NodeId, NodeId> =>
   new Map([...identities.values()].map(({ record, id }) => [record, id]));
 
-/** Those who hold something or change, by id. */
+/** The rows that hold something or change, by id. */
 const rowsOf = (was: Holding, is: Holding, changed: ReadonlySet<NodeId>): Map<NodeId, MapRow> => {
   const labelOf = labelsIn(was.graph, is.graph);
   const namesIn = ({ graph, people }: Holding): ReadonlyMap<NodeId, string> =>
@@ -200,7 +200,7 @@ const rowsOf = (was: Holding, is: Holding, changed: ReadonlySet<NodeId>): Map<No
       ...[...people.identities.values()].map(({ record, name }) => [record, name] as const),
     ]);
   const [before, after] = [namesIn(was), namesIn(is)];
-  // A role binding may be of an identity that is not visible.
+  // A role binding may name an identity that is not visible.
   const ids = new Set([before, was.own, after, is.own].flatMap((one) => [...one.keys()]));
   return new Map(
     [...ids].flatMap((id) => {
@@ -219,7 +219,7 @@ const kindOf = (relationship: Json | null): string | undefined => {
   return relationship?.staticKeys ? "static keys" : undefined;
 };
 
-/** The organizations; and what hangs nowhere, which only a broken service has. */
+/** The organizations; and groups without a root, which only a faulty service has. */
 const groupTreesIn = (before: AccessGraph, after: AccessGraph): MapGroup[] => {
   const groups = new Map([...before.groups, ...after.groups]);
   const children = Map.groupBy(groups.values(), ({ parent }) => (groups.has(parent ?? "") ? parent : null));
@@ -244,11 +244,11 @@ const groupTreesIn = (before: AccessGraph, after: AccessGraph): MapGroup[] => {
   return trees;
 };
 
-/** What is on neither side, such as an identity that is not visible, stays. */
+/** A record that is on neither side, such as an identity that is not visible, counts as unchanged. */
 const markOf = (wasThere: boolean, isThere: boolean): Mark =>
   wasThere === isThere ? "same" : isThere ? "new" : "gone";
 
-/** The name of an identity; if others have it, with the group; if they are in one group, with the uid. */
+/** The name of an identity; with the group if others have the name; with the uid if they are in one group. */
 const labelsIn = (before: AccessGraph, after: AccessGraph): ((identity: NodeId) => string) => {
   const identities = new Map([...before.identities, ...after.identities]);
   const byName = Map.groupBy(identities.values(), ({ name }) => name);
@@ -261,6 +261,6 @@ const labelsIn = (before: AccessGraph, after: AccessGraph): ((identity: NodeId) 
   };
 };
 
-/** The strongest of these; null is nothing. */
+/** The strongest of these; null means nothing. */
 export const strongest = (levels: readonly (Level | null | undefined)[]): Level | null =>
   LEVELS.find((level) => levels.includes(level)) ?? null;

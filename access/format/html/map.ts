@@ -1,5 +1,5 @@
-// The map of who may do what where, as tables. A large organization is folded by group: the first table has the organization and the
-// groups below it, and each of those has a table of its own. Rows beyond the first are folded too, and counted.
+// The map of who may do what where, as tables. A large organization is folded by group: the first table contains the organization and the
+// groups below it, and each of those has its own table. Further rows are also folded, and counted.
 import { once } from "../../../schema/index.ts";
 import type { NodeId } from "../../graph/graph.ts";
 import { countText } from "../words.ts";
@@ -16,24 +16,24 @@ import {
 import { html, type Markup, type Section } from "./page.ts";
 
 interface MapOptions {
-  /** page address of what is said about a row */
+  /** page address of the text about a row */
   linkOf(row: NodeId): string | undefined;
-  /** what a row has beside its name, such as a warning */
+  /** a tag beside the name of a row, such as a warning */
   tagOf?(row: NodeId): string | undefined;
-  /** below the legend: what the map cannot show */
+  /** below the legend: limits of the map */
   note?: Markup | false;
 }
 
-/** Groups of one table: a larger organization is folded. */
+/** Maximum groups of one table: a larger organization is folded. */
 const COLUMNS_MAX = 14;
 /** Children of a group that have a column each, folded. */
 const CHILDREN_MAX = 24;
-/** Rows that stand open; those that change stand open up to the second number. */
+/** Rows that are not folded; of those that change, up to the second number. */
 const ROWS_OPEN = 25;
 const CHANGED_OPEN = 60;
-/** Characters of the rows of a page. Rows that change are always there; of the others, what is left out is counted. */
+/** Maximum characters of the rows of a page. Rows that change are always there; the other omitted rows are counted. */
 const TEXT_MAX = 450_000;
-/** Folded groups with a change that stand open. */
+/** Folded groups with a change that start open. */
 const OPEN_MAX = 4;
 
 const LETTERS: Readonly<Record<Level, string>> = {
@@ -53,16 +53,16 @@ const MEANINGS: Partial<Record<Level, string>> = { gives: "gives access", unknow
 export const mapSection = (map: AccessMap, { linkOf, tagOf, note }: MapOptions): Section => {
   const page = { map, linkOf, tagOf: tagOf ?? (() => undefined), left: TEXT_MAX };
   const tables = map.trees.map((tree) => {
-    // One that changes and holds nothing stands in the first table.
+    // A row that changes and holds nothing is in every table at the top.
     const rows = map.rows.filter((row) => row.groups.size === 0 || actsIn(row, tree));
     return { tree, ...viewOf(page, tree, rows, true) };
   });
-  // What a row holds anywhere, it holds at a group of its own.
+  // A row holds its access first at its own groups.
   const cells = map.rows.flatMap((row) => [...row.groups].map((group) => map.cellOf(row, group)));
   const used = new Set(cells.flatMap(({ level, before = null }) => [level, before]));
   const changes = tables.some(({ hasChange }) => hasChange);
   const folded = map.trees.some(({ size }) => size > COLUMNS_MAX);
-  // Of several organizations, those without a change are folded.
+  // If there are several organizations, those without a change are folded.
   const shown = tables.map(({ tree, markup, hasChange }) =>
     changes && !hasChange
       ? html`<details class="fold"><summary><bdi>${tree.name}</bdi>: nothing changes</summary>${markup}</details>\n`
@@ -90,14 +90,14 @@ interface MapPage {
   map: AccessMap;
   linkOf(row: NodeId): string | undefined;
   tagOf(row: NodeId): string | undefined;
-  /** characters that there is room for */
+  /** remaining characters */
   left: number;
 }
 
-/** A column: one group, or with all below it. */
+/** A column: one group, or a group with all groups below it. */
 interface Column {
   group: MapGroup;
-  /** ids of the groups below that have no column; empty: the group alone */
+  /** ids of the groups below that have no column; empty: only the group */
   below: ReadonlySet<NodeId>;
 }
 
@@ -110,7 +110,7 @@ const flatten = (tree: MapGroup): MapGroup[] => [tree, ...tree.children.flatMap(
 
 const idsOf = once((tree: MapGroup): ReadonlySet<NodeId> => new Set(flatten(tree).map(({ id }) => id)));
 
-/** Whether a row has a role binding of its own in a group or below. */
+/** Whether a row has a role binding in a group or below it. */
 const actsIn = ({ groups }: MapRow, tree: MapGroup): boolean => !groups.isDisjointFrom(idsOf(tree));
 
 const columnOf = (group: MapGroup): Column => ({ group, below: new Set() });
@@ -186,7 +186,7 @@ interface Line {
 }
 
 interface ColumnCell extends MapCell {
-  /** the strongest in the groups below that have no column, where it is stronger */
+  /** the strongest level in the groups below that have no column, if it is stronger */
   below: Level | null;
   /** a change in one of these */
   gainsBelow: boolean;
@@ -198,7 +198,7 @@ const tableOf = (page: MapPage, { name, columns, rows, isTop }: TableInput): Vie
   const isChanged = ({ row, hasChange }: Line): boolean =>
     hasChange || row.mark !== "same" || page.tagOf(row.id) !== undefined;
   const [changed, others] = [lines.filter(isChanged), lines.filter((line) => !isChanged(line))];
-  // The tables of the groups below get a share, too.
+  // The tables of the groups below also get a share.
   let room = isTop ? page.left / 2 : page.left;
   const written = [...changed, ...others].flatMap((line, i) => {
     if (i >= changed.length && room <= 0) return [];
@@ -208,7 +208,7 @@ const tableOf = (page: MapPage, { name, columns, rows, isTop }: TableInput): Vie
     return [{ line, markup }];
   });
   const open = Math.max(ROWS_OPEN, Math.min(changed.length, CHANGED_OPEN));
-  // A fold of a few hides more than it saves.
+  // Folding a few rows hides more than it saves.
   const split = written.length <= open + 5 ? written.length : open;
   const [head, rest] = [written.slice(0, split), written.slice(split)];
   const omitted = lines.length - written.length;
@@ -269,7 +269,7 @@ const columnHead = ({ group, below }: Column): Markup => {
   }${tagOf(mark)}</div>`;
 };
 
-/** What a path has before the name of its group. */
+/** The part of a path before the name of its group. */
 const above = (path: string, name: string): Markup | false =>
   path !== "/" && path !== name && path.endsWith(name) && html`<span>${path.slice(0, -name.length)}</span>`;
 
@@ -287,7 +287,7 @@ const rowMarkup = (page: MapPage, { row, cells }: Line): Markup => {
 `;
 };
 
-/** The style sheet says the word of a letter, for those who hear the table. */
+/** The style sheet spells out the letter, for people who listen to the table. */
 const cellMarkup = (cell: ColumnCell): Markup => {
   const { level, before = null, gains, loses, isInherited, below, gainsBelow, losesBelow } = cell;
   const changes = gains || loses || gainsBelow || losesBelow;

@@ -1,10 +1,10 @@
-// A page in one file that loads nothing: its content security policy admits its own style and script by their hashes alone.
+// A page in one file that loads nothing: its content security policy admits only its own style and script, by their hashes.
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { escapeHtml, printable } from "../../../schema/index.ts";
 
-// HTML from template literals. Every value is escaped; only other markup is inserted as it is.
+// HTML from template literals. Every value is escaped, except other markup.
 
 export class Markup {
   readonly text: string;
@@ -14,7 +14,7 @@ export class Markup {
   }
 }
 
-/** Inserted as it is: our own text, never a record's. */
+/** Inserted unchanged: our own text, never a record's. */
 const trustedMarkup = (text: string): Markup => new Markup(text);
 
 type Value = Markup | string | number | false | undefined | readonly Value[];
@@ -38,9 +38,9 @@ interface PageParts {
   title: string;
   /** below the title */
   lead: Markup;
-  /** what the search box finds, in words */
+  /** the content that the search box searches, in words */
   search: string;
-  /** what the page begins with, before its contents */
+  /** the opening of the page, before its contents */
   opening?: Section | undefined;
   /** empty ones are left out */
   sections: readonly (Section | false)[];

@@ -1,5 +1,5 @@
-// A path as a small graph: who sends each request, and what it changes. The boxes stand below one another, and the requests are arcs at their
-// side, so that a graph of any path is as narrow as a phone.
+// A path as a small graph: who sends each request, and the record that it changes. The boxes are below one another, and the requests are
+// arcs at their side, so that a graph of any path is as narrow as a phone.
 import type { PathText } from "../document/document.ts";
 import { countText } from "../words.ts";
 import { html, type Markup } from "./page.ts";
@@ -17,7 +17,7 @@ interface Edge {
 export const pathGraph = ({ from, fromId, steps, gains, assumes }: PathText): Markup => {
   const names: string[] = [];
   const nodes = new Map<string, number>();
-  // Anybody may name an identity as another one, or as what we write in a box.
+  // Anyone may give an identity the name of another one, or a text that we write in a box.
   const node = (key: string, name: string): number => {
     const index = nodes.get(key) ?? names.push(name) - 1;
     nodes.set(key, index);
@@ -50,7 +50,7 @@ const box = (name: string, index: number, kind: string): Markup => {
 `;
 };
 
-/** Arcs leave a box below its middle and reach one above its middle; a longer one is farther out. */
+/** Arcs leave a box below its middle and reach one above its middle; longer arcs are farther out. */
 const arc = ({ from, to, label }: Edge): Markup => {
   const [start, end] = [topOf(from) + 20, topOf(to) + 10];
   const out = BOX.width + 1;

@@ -47,7 +47,7 @@ const tilesOf = (report: Report): Markup => {
   const open = findings.filter(({ allowed }) => !allowed).length;
   const denied = findings.filter((one) => one.denied).length;
   const limits = unknown.length + notVisible.length;
-  // Gains and losses also show that there are none.
+  // Gains and losses are shown even if there are none.
   const shown = countsOf(report).filter(({ count, isAlways }) => count > 0 || isAlways);
   return html`<p>Who can do what now, and after the update.</p>
 <ul class="tiles">${denied > 0 && tile("alert", denied, denied === 1 ? "denied finding" : "denied findings")}${tile("alert", open, open === 1 ? "finding" : "findings")}${shown.map(
@@ -59,9 +59,9 @@ const tilesOf = (report: Report): Markup => {
 const tile = (kind: string, count: number, noun: string): Markup =>
   html`<li class="${count === 0 ? "none" : kind}"><b>${count}</b> ${noun}</li>`;
 
-/** Its row in the map: the node of an identity, the record of people. A new one has only its name and place. */
+/** Its row in the map: the node of an identity, or the record of people. A new one has only its name and place. */
 const nodeOf = ({ before, after, people }: Review, subject: Subject): NodeId | undefined => {
-  // Beside another service, a node may have an id of its own.
+  // Next to another service, a node may have its own id.
   const { uid: own, service = "" } = subject;
   if ("subject" in subject) {
     const all = [people.after, people.before].flatMap(({ identities }) => [...identities.values()]);
@@ -75,7 +75,7 @@ const nodeOf = ({ before, after, people }: Review, subject: Subject): NodeId | u
   )?.id;
 };
 
-/** The roles whose capabilities change, and those that are new or gone. */
+/** The roles whose capabilities change, and new or deleted roles. */
 const rolesSection = ({ before, after }: Review): Section => {
   const changes = [...new Set([...before.roles.keys(), ...after.roles.keys()])].flatMap((id) => {
     const [old, own] = [before.roles.get(id), after.roles.get(id)];

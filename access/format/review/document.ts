@@ -1,4 +1,4 @@
-// A review in the parts that people read: its head, what it cannot tell, findings, and what each subject gains and loses.
+// A review in the parts that people read: its head, its limits, findings, and the gains and losses of each subject.
 import { equalityKey } from "../../canonical.ts";
 import { byEffect, changesAssumption, subjectsInOrder } from "../../graph/danger.ts";
 import type { Assumption, Finding, IdentityReview, PeopleReview, Report, Row } from "../../review/report.ts";
@@ -60,7 +60,7 @@ export const reviewDocument = (report: Report): Document => {
   };
 };
 
-/** As schema/generated/review.schema.json describes it. */
+/** In the form of schema/generated/review.schema.json. */
 export const reportAsJson = (report: Report): string =>
   jsonText({
     ...report,
@@ -76,14 +76,14 @@ export type Subject = IdentityReview | PeopleReview;
 export const subjectsInOf = ({ identities, people, findings }: Report): Subject[] =>
   subjectsInOrder<Subject>([...identities, ...people], findings);
 
-/** Why the run may do something else than what was reviewed. */
+/** Why the run may differ from the review. */
 const CAN_DIFFER =
   "A program is code: it can act differently on a copy than in the update, and a pull request can replace the tool, the package and the workflow. Only npx pulumi-irm apply binds the update to this review (docs/apply.md).";
 
-/** They block a deletion too (docs/contract.md#d7). */
+/** They also block a deletion (docs/contract.md#d7). */
 const SUBSCRIPTIONS = "It does not list event subscriptions, which would block the deletion of their group.";
 
-/** Who acted, and what the run has sent. */
+/** Who acted, and the requests of the run. */
 const runFacts = ({ as, writes, digest }: Report): Fact[] => {
   if (as === null) return [];
   const { uid, name, rights } = as;
@@ -101,11 +101,11 @@ interface Count {
   count: number;
   one: string;
   many: string;
-  /** a page also shows that there are none */
+  /** a page shows it even if there are none */
   isAlways?: true;
 }
 
-/** What changes, the worst first. */
+/** The changes, the worst first. */
 export const countsOf = (report: Report): Count[] => {
   const { identities, people, deletedGroups, steps, errors, differs, adopted, opens, closes } = report;
   const among = (is: (identity: IdentityReview) => boolean): number => identities.filter(is).length;
@@ -157,21 +157,21 @@ export const countsOf = (report: Report): Count[] => {
   return rows.map(([kind, count, one, many, isAlways]) => ({ kind, count, one, many, isAlways }));
 };
 
-/** Who is written about, and of which stack. */
+/** The organizations of the report, and its stack. */
 export const subjectOf = ({ organizations = [], origin }: Report): Part[] =>
   say`Change in access${organizationParts(" of ", organizations)} by ${origin?.stack ?? ["this program"]}`;
 
 const titleOf = (report: Report): Part[] => {
   const { findings, unknown, notVisible } = report;
   const parts = countsOf(report).flatMap(({ count, one, many }) => (count > 0 ? [countText(count, one, many)] : []));
-  // Nothing seen is not the same as nothing there.
+  // Seeing nothing does not prove that nothing exists.
   const none = unknown.length + notVisible.length > 0 ? "no change that this review can see" : "no change";
   const denied = findings.filter((one) => one.denied).length;
   const found = countText(findings.length, "finding") + (denied > 0 ? `, ${denied} denied` : "");
   return [...subjectOf(report), `: ${parts.join(", ") || none}; ${found}`];
 };
 
-/** Where there are several services, the one that a subject is at. */
+/** The service of a subject, if there are several services. */
 const serviceParts = ({ service }: { service?: string | undefined }): Part[] =>
   service === undefined ? [] : say` at ${service}`;
 
@@ -188,7 +188,7 @@ const findingItem = (finding: Finding, to: string | undefined): Item => {
   };
 };
 
-/** Rows of one role, at the groups where it grants the same. */
+/** Rows of one role, at the groups where it grants equal capabilities. */
 interface Change {
   sign: "+" | "-";
   places: Part[][];
@@ -200,7 +200,7 @@ interface Change {
 /** Keeps the order of the report: gains before losses, the worst first. */
 const changesOf = (sign: "+" | "-", rows: readonly Row[]): Change[] => {
   const changes = new Map<string, Change>();
-  // A review may have hundreds of thousands of rows. The length keeps a role "b c" at "a" apart from a role "c" at "a b".
+  // A review may have hundreds of thousands of rows. The length distinguishes a role "b c" at "a" from a role "c" at "a b".
   const placed = Map.groupBy(
     rows,
     ({ group, groupName, role }) => `${role.length} ${role} ${group === null} ${group ?? groupName}`,
@@ -250,7 +250,7 @@ const identityItem = (identity: IdentityReview): Item => {
     ],
     lines: [...assumptionLines(identity, isReassumed), ...changeLines(identity)],
     summary: summaryOf(identity),
-    // A reader must not have to open it to see who may become this identity.
+    // A reader must see who may become this identity without opening the item.
     isOpen: isReassumed,
   };
 };

@@ -1,4 +1,4 @@
-// The lists of a review beside findings and identities.
+// The lists of a review besides findings and identities.
 import { partsOfUrn } from "../../../pulumi/urn.ts";
 import type { Differs, Report, Step } from "../../review/report.ts";
 import {
@@ -17,7 +17,7 @@ import { pullTokenParts } from "../pull-token.ts";
 import { roleItems, rolesTitle } from "../roles.ts";
 import { countText, notVisibleItems } from "../words.ts";
 
-/** What fails, and what this review cannot tell. It comes first: a reader must not take silence for safety. */
+/** Failures, and the limits of this review. They come first: a reader must not take silence for safety. */
 export const limitsOf = ({ notPart = [], differs, steps, errors, unknown, notVisible }: Report): Section[] => [
   section(
     "not-part",
@@ -41,7 +41,7 @@ const unknownItem = ({ subject, property, message }: Report["unknown"][number]):
   return subject === "" ? item : { ...item, lines: [...(item.lines ?? []), { ...about, isDetail: true }] };
 };
 
-/** What follows the identities. */
+/** The sections after the identities. */
 export const sectionsOf = (report: Report): Section[] =>
   [
     section(
@@ -101,10 +101,10 @@ const contentsPart = (contents: Report["deletedGroups"][number]["contents"]): Pa
   list: contents.map(({ kind, name }) => say`${[kind]} ${name}`),
 });
 
-/** Of a change that is replayed, a step is the number of a write. */
+/** In a replayed change, a step is the number of a write. */
 const nameOf = (urn: string): Part => (/^\d+$/.test(urn) ? `write ${urn}` : quote(partsOfUrn(urn).name || urn));
 
-/** An item for each operation: who reviews a change reads what it gives, and looks here for the rest. */
+/** An item for each operation: a reviewer first reads the access that a change gives, and looks here for the rest. */
 const byOperation = (steps: readonly Pick<Step, "op" | "urn">[]): Item[] => {
   const replaced = new Set(steps.flatMap(({ op, urn }) => (op === "replace" ? [urn] : [])));
   const shown = steps.filter(({ op, urn }) => !replaced.has(urn) || !PARTS_OF_REPLACEMENT.includes(op));
@@ -129,7 +129,7 @@ const differsItem = ({ row, identity, message }: Differs): Line =>
 
 const recordText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
-/** Where the rules come from, and how the tests went: a reader must see that there are none. */
+/** The source of the rules, and the results of the tests: a reader must see if there are none. */
 const rulesItems = ({ rules, tests }: Report): Item[] => {
   const items: Item[] = [];
   if (rules) {
