@@ -1,6 +1,6 @@
-// What somebody can come to hold if the service lets callers grant what they do not hold, and if people do their part. The published
-// contract excludes neither (docs/contract.md#d21). Nothing that a request does here takes a way from another request, so the search goes
-// on from what it has found, the shortest ways first.
+// The access that someone can reach if the service lets callers grant access that they do not hold, and if people do their part. The
+// published contract excludes neither (docs/contract.md#d21). No request here blocks another one, so the search continues from its results,
+// the shortest ways first.
 import type { InviteNode, NodeId, ProviderNode, RoleNode } from "../graph/graph.ts";
 import { isOpen } from "../graph/people.ts";
 import {
@@ -23,16 +23,16 @@ export interface Search {
   audience: string;
   /** invites that have ended by then are left out */
   nowMs: number;
-  /** also paths through an open invite */
+  /** also finds paths through an open invite */
   invites: boolean;
-  /** steps that all searches may take together */
+  /** total steps of all searches */
   budget: { steps: number };
 }
 
-/** What gives a role at a group. */
+/** A grant of a role at a group. */
 type Given = Pick<Held, "group" | "role"> & { id: Held["binding"] };
 
-/** Who holds what, by the shortest ways, and what the search has to go on from. */
+/** The holders and their access, by the shortest ways, and the starting points of the search. */
 const holdersIn = (world: World, budget: Search["budget"]) => {
   const { owner, nameOf } = world;
   const holdings = holdingsIn(world);
@@ -74,7 +74,7 @@ export const reachCautiously = (world: World, start: Start, { audience, nowMs, i
   const { owner, nameOf, placeOf } = world;
   const { holdings, controlled, widened, waiting, grantedBy, hold, wideBy, control } = holdersIn(world, budget);
 
-  /** A request that `who` may send for itself; `may` says which, after its name. */
+  /** A request that `who` may send for itself; `may` describes it, after the name of `who`. */
   const sendAs = (
     who: NodeId,
     way: Way,
@@ -119,7 +119,7 @@ export const reachCautiously = (world: World, start: Start, { audience, nowMs, i
   const takeIdentity = (held: Held, identity: NodeId): void => {
     if (controlled.has(identity)) return;
     const { who } = held;
-    // What the identity holds is held already: to take it leads nowhere.
+    // If `who` already holds all access of the identity, taking it gains nothing.
     const isNew = world.bindingsOf(identity).some(({ group, role }) => !holdings.hasAll(who, grantedBy(role), group));
     if (!isNew) return;
     const obstacle = obstacleTo(world, who, identity);
@@ -198,7 +198,7 @@ export const reachCautiously = (world: World, start: Start, { audience, nowMs, i
         if (isAbove(invite) && invite.email === "" && isOpen(invite, nowMs)) accept(invite);
   };
 
-  // What is certain comes first.
+  // Certain starts come first.
   const starts = [...start.controlled].sort(([, a], [, b]) => a.assumptions.length - b.assumptions.length);
   for (const [who, way] of starts) control(who, way);
   const found: Held[] = [];
@@ -215,7 +215,7 @@ const PROVIDER_CAPABILITIES = ["identity_providers.update", "role_bindings.creat
 
 const FREE = "the service lets a caller grant what it does not hold";
 
-/** What has to be so for a change of claims that the caller's own roles may not cover. */
+/** The assumption for a change of claims that the caller's own roles may not cover; empty: none. */
 const obstacleTo = (world: World, who: NodeId, identity: NodeId): string => {
   const root = world.root(world.graph.identities.get(identity)?.group ?? "");
   const own = world.bindingsOf(who);

@@ -54,17 +54,17 @@ const startsOf = (
 const nameOfStart = (world: World, { from }: Start): string =>
   "identity" in from ? world.nameOf(from.identity) : from.workload.subject;
 
-/** What the identities of a start can come to hold, by either reading. */
+/** The access that the identities of a start can reach, by either reading. */
 export const reach = (world: World, start: Start, search: Search): Held[] => [
   ...reachStrictly(world, start, search),
   ...reachCautiously(world, start, search),
 ];
 
-// What a request of a path is about, for people.
+// The record of a request of a path, for people.
 
 const CREATED = /\$\{(\d+)\.uid\}/;
 
-/** The uid that the path of a request ends with, or `${N.uid}`; empty: none, or that of a new record. */
+/** The uid at the end of the path of a request, or `${N.uid}`; empty: none, or the uid of a new record. */
 export const recordIn = (path: string): string =>
   CREATED.exec(path)?.[0] ?? path.match(/[0-9a-f]{40}(?:\/[0-9a-f]{16})*(?!.*[0-9a-f]{40})/)?.[0] ?? "";
 
@@ -86,9 +86,9 @@ export const targetsIn = (graph: AccessGraph): ((path: string, method: string) =
   };
 };
 
-// Which paths a change opens and closes. A path through an open invite is left to the review of its people.
+// The paths that a change opens and closes. A path through an open invite is left to the review of its people.
 
-/** Steps of the searches of a review: a few seconds. */
+/** Maximum steps of the searches of a review: a few seconds. */
 const STEPS_OF_CHANGE = 3_000_000;
 
 export const pathChange = (before: AccessGraph, after: AccessGraph, options: PathOptions) => {
@@ -110,7 +110,7 @@ export const pathChange = (before: AccessGraph, after: AccessGraph, options: Pat
   const [old, now] = [sideOf(before), sideOf(after)];
   const starts = [...new Set([...before.identities.keys(), ...after.identities.keys()])].sort(compare);
   const [opens, closes]: [Path[], Path[]] = [[], []];
-  /** where the search ended before it was complete, in words */
+  /** why the search ended early, in words */
   const notSearched: string[] = [];
   for (const [i, identity] of starts.entries()) {
     const [was, is] = [old.reach(identity), now.reach(identity)];
@@ -132,7 +132,7 @@ interface Reach {
   reached: readonly Held[];
 }
 
-/** Without one of these an identity can do nothing that leads on. */
+/** Without one of these, an identity cannot send any request that leads on. */
 const LEADING = [
   ...["identity.update", "role_bindings.create", "role_bindings.update", "roles.update"],
   ...["identity_providers.update", "identity_providers.scim.manage"],
@@ -143,10 +143,10 @@ const canStart = (world: World, identity: NodeId): boolean =>
     .bindingsOf(identity)
     .some(({ role }) => !world.isRead(role) || LEADING.some((one) => world.granted(role).has(one)));
 
-/** Paths to what the other side neither holds nor leads to. A path that becomes strict is another one. */
+/** Paths to access that the other side neither holds nor reaches. A path that becomes strict counts as another one. */
 const pathsOnlyIn = (world: World, own: Reach | undefined, other: Reach | undefined, query: PathQuery = {}): Path[] => {
   const keys = new Set(other?.reached.map(keyOf));
-  // Most identities reach the same before and after.
+  // Most identities reach equal access before and after.
   if (own === undefined || own.reached.every((one) => keys.has(keyOf(one)))) return [];
   const covered = heldAtFirst(world, own.start);
   return (["strict", "cautious"] as const).flatMap((assumes) => {
@@ -159,12 +159,12 @@ const pathsOnlyIn = (world: World, own: Reach | undefined, other: Reach | undefi
 const keyOf = ({ assumes, group, role, capabilities }: Held): string =>
   `${assumes} ${group} ${role} ${capabilitiesText(capabilities)}`;
 
-/** One set is of many bindings. */
+/** Many bindings share one set. */
 const capabilitiesText = once((capabilities: ReadonlySet<string>) => [...capabilities].join());
 
-// Makes paths of what a search has reached: a path for each way that leads to something that no shorter one leads to.
+// Turns the results of a search into paths: one for each way that leads to access that no shorter way reaches.
 
-/** `covered` gets what the paths lead to. */
+/** Adds to `covered` the access that the paths reach. */
 const pathsOf = (
   world: World,
   start: Start,
@@ -183,7 +183,7 @@ const pathsOf = (
   for (const held of ways.values()) {
     const [{ requests, who, assumes }] = held as [Held, ...Held[]];
     const gains: Gain[] = [];
-    // The broadest first: the same path leads to no more below.
+    // The broadest first: the path gains nothing more below it.
     for (const { group, capabilities } of held.toSorted((a, b) => depthOf(a) - depthOf(b))) {
       if (lineage !== undefined && !lineage.includes(group)) continue;
       if (to === "owner" && !world.owner.capabilities.isSubsetOf(capabilities)) continue;
@@ -207,7 +207,7 @@ const pathsOf = (
   return paths;
 };
 
-/** Of a record that does not exist yet, its name. */
+/** For a record that does not exist yet, its name. */
 const uidIn = ({ graph }: World, node: NodeId): string => {
   if (isPerson(node)) return "<uid of the person>";
   const found =
@@ -217,14 +217,14 @@ const uidIn = ({ graph }: World, node: NodeId): string => {
   return own.uid ?? `<uid of ${found?.name ?? "a new role binding"}>`;
 };
 
-/** Those that lead to the worst first; of two, the shorter one, then the one that is certain. */
+/** Paths to the worst access first; then the shorter ones, then the certain ones. */
 const pathsInOrder = (paths: readonly Path[]): Path[] =>
   worstFirst(paths, ({ gains, steps, assumes, from }) => ({
     capabilities: gains.map(({ capability }) => capability),
     texts: [String(steps.length).padStart(4, "0"), assumes === "strict" ? "" : assumes, JSON.stringify([from, steps])],
   }));
 
-/** What the first caller holds is no gain; of a workload, what it can assume today. */
+/** Access that the first caller holds is not a gain; for a workload, access of the identities that it can assume today. */
 const heldAtFirst = (world: World, { from, controlled }: Start): Covered => {
   const covered = coveredIn(world);
   const first =

@@ -1,4 +1,4 @@
-// A path to more access: by which requests somebody could come to hold what they do not hold today.
+// A path to more access: the requests by which someone could reach access that they do not hold today.
 import type { Json } from "../../schema/index.ts";
 import type { NodeId } from "../graph/graph.ts";
 import type { NotVisible } from "../graph/live.ts";
@@ -16,29 +16,29 @@ export interface Path {
   gains: Gain[];
   assumes: Assumes;
   steps: Step[];
-  /** what a cautious path takes for granted, a sentence each */
+  /** what a cautious path assumes, one sentence each */
   assumptions: readonly string[];
-  /** who holds the gains at its end */
+  /** the holder of the gains at its end */
   end: NodeId;
-  /** of the workload that starts it; absent: not known */
+  /** of the workload that starts it; absent: unknown */
   workload?: WorkloadClaims;
 }
 
-/** The claims of a token of the workload that starts a path; undefined: not known. */
+/** The claims of a token of the workload that starts a path; undefined: unknown. */
 export const workloadOf = ({ workload }: Path): Json | undefined =>
   workload && { ...workload.claims, iss: workload.issuer, sub: workload.subject };
 
 export interface PathQuery {
   /** default: every identity that has a role */
   from?: { identity: NodeId } | { relationship: Json };
-  /** a capability by its friendly name, or all that an owner has */
+  /** a capability by its friendly name, or `owner`: all capabilities of an owner */
   to?: string;
   at?: NodeId;
 }
 
 export interface PathOptions {
   notVisible: readonly NotVisible[];
-  /** address of the API, which tokens are for */
+  /** address of the API, the audience of tokens */
   audience: string;
   nowMs: number;
   /** steps of the search; default: a few seconds */
@@ -47,21 +47,21 @@ export interface PathOptions {
 
 export interface Paths {
   paths: Path[];
-  /** where the search ended before it was complete, in words */
+  /** why the search ended early, in words */
   notSearched: string[];
 }
 
-// What became of a path when its requests were sent to a copy of the organization.
+// The outcome of a path when its requests were sent to a copy of the organization.
 
 export type Proof =
-  /** `holds`: what the last caller may then do of what the path leads to */
+  /** `holds`: the gains of the path that the last caller then holds */
   | { carriedOut: true; holds: readonly Gain[] }
-  /** a person has to do a step, or it is not known who starts */
+  /** a person must perform a step, or it is unknown who starts */
   | { carriedOut: false; needsPerson: true; message: string }
   /** `step`: from 1 */
   | { carriedOut: false; step: number; message: string };
 
 export type Proofs = ReadonlyMap<Path, Proof>;
 
-/** The path is not what it says. */
+/** Whether the copy refutes the path. */
 export const isRefuted = (proof: Proof): boolean => !proof.carriedOut && "step" in proof;

@@ -1,4 +1,4 @@
-// What a search has found: that somebody can come to hold capabilities at a group, and by which requests.
+// Results of a search: capabilities that someone can reach at a group, and the requests for it.
 
 import {
   capabilityFrom,
@@ -21,7 +21,7 @@ export interface Held {
   binding: Subject;
   /** all requests that lead here, in order */
   requests: readonly Request[];
-  /** what has to be so, beside what the requests do */
+  /** conditions besides the requests */
   assumptions: readonly string[];
   assumes: Assumes;
 }
@@ -60,7 +60,7 @@ export const coveredIn = ({ lineage }: World) => {
 
 export type Holdings = ReturnType<typeof holdingsIn>;
 
-/** What identities hold so far, and the shortest way to it. */
+/** The access that identities hold so far, and the shortest ways to it. */
 export const holdingsIn = (world: World) => {
   const known = new Map<NodeId, { all: Held[]; covered: Covered }>();
   const of = (who: NodeId): readonly Held[] => known.get(who)?.all ?? [];
@@ -75,7 +75,7 @@ export const holdingsIn = (world: World) => {
       all.push(held);
       covered.add(held);
     },
-    /** What gives `who` the capability at the group: of several, the one that took the fewest requests. */
+    /** The access by which `who` holds the capability at the group: if there are several, the one with the fewest requests. */
     find: (who: NodeId, capability: string, group: NodeId): Held | undefined => {
       if (!hasAll(who, [capability], group)) return undefined;
       const lineage = world.lineage(group);
@@ -97,8 +97,8 @@ export const join = (...ways: readonly (Way | undefined)[]) => {
   };
 };
 
-// The requests of a path, while it is searched: each knows the requests that come before it, so that a path is a request and all that it
-// needs, in order.
+// The requests of a path during a search: each refers to the requests before it, so that a path is a request and all its prerequisites, in
+// order.
 
 /** A record: one of the graph, or the one that a request creates. */
 type Subject = NodeId | Request;
@@ -108,20 +108,20 @@ type Sender = Subject | "workload";
 
 export interface Request {
   as: Sender;
-  /** by its name; of a method that the reference server does not serve, with its service */
+  /** by its name; for a method that the reference server does not serve, with its service */
   operation: OperationName | `${string}/${string}`;
-  /** of the record or the group in the path; absent: the path has none */
+  /** the record or the group in the path; absent: the path has none */
   at?: Subject;
-  /** what follows the question mark */
+  /** the query string */
   query?: (uidOf: UidOf) => string;
   body: ((uidOf: UidOf) => Json) | null;
   /** one sentence */
   why: string;
-  /** what must have happened before */
+  /** the requests that must precede it */
   after: readonly Request[];
 }
 
-/** The uid of a subject as a path writes it: `${N.uid}` of what step N creates. */
+/** The uid of a subject in a path: `${N.uid}` for a record that step N creates. */
 type UidOf = (subject: Subject) => string;
 
 /** A step of a path, as it is printed. */
@@ -134,16 +134,16 @@ export interface Step {
   why: string;
 }
 
-/** Who gets access by the record without being an identity of the graph. */
+/** A person who gets access by the record without being an identity of the graph. */
 export const personBy = (record: NodeId): NodeId => `person ${record}`;
 export const isPerson = (who: NodeId): boolean => who.startsWith("person ");
 export const senderOf = (who: NodeId): NodeId | "workload" => (isPerson(who) ? "workload" : who);
 
-/** Capabilities as a request has them. */
+/** Capabilities in the form of a request. */
 export const wireNames = (capabilities: readonly string[]): string[] =>
   capabilities.map((one) => capabilityFrom(one) ?? one);
 
-/** The requests and all that they need, each once, in the order in which they can be sent. */
+/** The requests and all their prerequisites, each once, in an order in which they can be sent. */
 const inOrder = (requests: Iterable<Request>): Request[] => {
   const ordered = new Set<Request>();
   const add = (request: Request): void => {
@@ -155,7 +155,7 @@ const inOrder = (requests: Iterable<Request>): Request[] => {
   return [...ordered];
 };
 
-/** `uidOf`: of a record of the graph. */
+/** `uidOf`: the uid of a record of the graph. */
 export const stepsOf = (requests: readonly Request[], uidOf: (node: NodeId) => string): Step[] => {
   const uidIn: UidOf = (subject) =>
     typeof subject === "string" ? uidOf(subject) : `\${${requests.indexOf(subject) + 1}.uid}`;

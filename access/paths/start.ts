@@ -1,4 +1,4 @@
-// Where a path starts: an identity that somebody controls today, or a workload with its token. A path that changes who may assume an
+// The start of a path: an identity that someone controls today, or a workload with its token. A path that changes who may assume an
 // identity gives it to the workload that starts the path.
 import type { Json } from "../../schema/index.ts";
 import type { IdentityNode, NodeId } from "../graph/graph.ts";
@@ -14,31 +14,31 @@ export type From = { identity: NodeId } | { workload: WorkloadClaims };
 export interface WorkloadClaims {
   issuer: string;
   subject: string;
-  /** further ones that it needs to assume the first identity */
+  /** further claims that it needs to assume the first identity */
   claims?: Readonly<Record<string, string>>;
 }
 
-/** Who starts a path. */
+/** The workload that starts a path. */
 interface Starter {
-  /** whom an identity trusts so that this workload may assume it */
+  /** the relationship by which an identity trusts this workload */
   relationship: Json;
   /** of a workload with a token */
   claims?: WorkloadClaims;
-  /** why a path that hands an identity to it cannot be carried out on a reference server */
+  /** why a path that gives an identity to it cannot be carried out on a reference server */
   assumption?: string;
 }
 
 export interface Start {
   from: From;
   starter: Starter;
-  /** identities under its control, and how it gets there; under an assumption where their patterns cannot be decided */
+  /** identities under its control, and the ways to them; with an assumption if their patterns cannot be decided */
   controlled: ReadonlyMap<NodeId, Way>;
 }
 
 interface StartOptions {
   /** audience of the API: its address */
   audience: string;
-  /** also the other identities that the same workload may assume */
+  /** also includes the other identities that the workload may assume */
   others: boolean;
   budget: Budget;
 }
@@ -50,7 +50,7 @@ export const startOfIdentity = (world: World, identity: IdentityNode, options: S
   return options.others ? withOthers(world, start, options) : start;
 };
 
-/** One for each way to choose among the workloads that `relationship` describes; mostly one. */
+/** One start for each choice among the workloads that `relationship` describes; usually one. */
 export const startsOfWorkload = (world: World, relationship: Json, options: StartOptions): Start[] => {
   const { budget } = options;
   const workloads = workloadsOf(relationship);
@@ -101,7 +101,7 @@ const starterFrom = ({ iss = "", sub = "", ...claims }: Readonly<Record<string, 
   claims: { issuer: iss, subject: sub, ...(Object.keys(claims).length > 0 && { claims }) },
 });
 
-/** Claims of one workload that it accepts. */
+/** Claims of a workload that the relationship accepts. */
 const exampleOf = (relationship: Json, budget: Budget): Readonly<Record<string, string>> | undefined => {
   const answer = canBeAssumedBy(relationship, workloadsOf(relationship), budget);
   return answer.is === "yes" ? answer.example : undefined;
@@ -140,7 +140,7 @@ const withOthers = (world: World, start: Start, { audience, budget }: StartOptio
 
 const PERHAPS = "the workload may assume the identity, which its patterns or further claims leave open";
 
-/** Most identities trust one exact subject: the automata need not be asked. */
+/** Most identities trust one exact subject: no automaton is needed for them. */
 const isOtherText = ({ claimMatch }: Json, { issuer, subject }: WorkloadClaims): boolean => {
   const { issuer: iss, subject: sub } = (claimMatch ?? {}) as { issuer?: string; subject?: string };
   return (iss !== undefined && iss !== "" && iss !== issuer) || (sub !== undefined && sub !== "" && sub !== subject);
@@ -155,7 +155,7 @@ const exchange = (identity: NodeId, audience: string, why: string): Omit<Request
   why,
 });
 
-/** `who` lets the workload that starts assume the identity, which then does. */
+/** `who` lets the starting workload assume the identity, and the workload does so. */
 export const takeOver = (
   { nameOf }: World,
   { relationship, assumption = "" }: Starter,

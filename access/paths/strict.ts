@@ -1,7 +1,7 @@
-// What somebody can come to hold by the rules of the reference server (docs/contract.md#d21, docs/contract.md#change-of-claims): a caller
-// grants only what it holds. An identity is taken by a caller that may change it and holds all that the identity has in its own
-// organization; what another organization grants it comes along. In the way may be a binding of that identity: a caller who may take it
-// away does so. What several identities hold can be brought together by granting it to one of them.
+// The access that someone can reach by the rules of the reference server (docs/contract.md#d21, docs/contract.md#change-of-claims): a
+// caller grants only access that it holds. A caller takes an identity if it may change it and holds all access of the identity in its own
+// organization. It also gains what another organization grants the identity. If a binding of that identity blocks this, a caller who may
+// remove it does so. Granting the access of several identities to one of them combines it.
 
 import type { BindingNode, NodeId } from "../graph/graph.ts";
 import type { Search } from "./cautious.ts";
@@ -9,13 +9,13 @@ import { type Held, type Holdings, holdingsIn, join, type Request, send, type Wa
 import { type Start, takeOver } from "./start.ts";
 import type { World } from "./world.ts";
 
-/** How `who` comes to hold all of the capabilities at the group: it does, or others under control give it what it lacks. */
+/** The way by which `who` reaches all of the capabilities at the group: it holds them, or others under control give it the missing ones. */
 const supplyIn = (world: World, holdings: Holdings) => {
   const { lineage, root, granted, nameOf, placeOf } = world;
   const { roles, identities } = world.graph;
   const { find, hasAll } = holdings;
 
-  /** The ways by which `by` comes to hold all of these: it holds them. */
+  /** The ways by which `by` holds each of these; undefined for one that it does not hold. */
   const waysTo = (by: NodeId, capabilities: Iterable<string>, group: NodeId): (Held | undefined)[] =>
     Array.from(capabilities, (one) => find(by, one, group));
 
@@ -64,14 +64,14 @@ const supplyIn = (world: World, holdings: Holdings) => {
     return bind(way, way.requests.at(-1) as Request, `${giver} gives that role to ${taker}`);
   };
 
-  /** The service takes an identity of the same organization, the caller itself, and one that the caller can list. */
+  /** The service accepts an identity of the group's organization, the caller itself, and an identity that the caller can list. */
   const isNear = (by: NodeId, to: NodeId, place: NodeId): boolean => {
     const { group } = identities.get(to) ?? {};
     if (group === undefined) return false;
     return by === to || root(group) === root(place) || hasAll(by, ["identity.list"], group);
   };
 
-  /** Roles that `to` has at the place, and that `by` may widen by the capabilities. */
+  /** Ways to add the capabilities to roles that `to` has at the place, and that `by` may change. */
   const widenings = ({ by, to, capabilities, place }: Gift): Way[] =>
     holdings.of(to).flatMap((held) => {
       const role = roles.get(held.role);
@@ -121,7 +121,7 @@ export const reachStrictly = (world: World, start: Start, { audience, budget }: 
     return send(change, { as: by, operation: "UpdateRoleBinding", at, body, why });
   };
 
-  /** How a binding of an identity is no longer in the way of `who`: it holds what the role grants, or the binding is taken away. */
+  /** How a binding of an identity stops blocking `who`: it holds the capabilities of the role, or someone removes the binding. */
   const clear = (who: NodeId, binding: BindingNode): { way: Way; isRemoved: boolean } | undefined => {
     const { group, role } = binding;
     const held = supply(who, [...granted(role)], group);
@@ -148,7 +148,7 @@ export const reachStrictly = (world: World, start: Start, { audience, budget }: 
       if (cleared.isRemoved) lost.add(binding.id);
     }
     const { requests } = join(...ways);
-    // A role that is widened on the way may be one that the identity has: then it is in the way with more.
+    // The way may widen a role that the identity has: then the identity holds more, which blocks the way.
     const isWidened = requests.some(
       ({ operation, at }) => operation === "UpdateRole" && bindings.some(({ role }) => role === at),
     );
@@ -162,7 +162,7 @@ export const reachStrictly = (world: World, start: Start, { audience, budget }: 
   const taken = new Set(certain.keys());
   const isHeld = (role: NodeId, group: NodeId): boolean =>
     [...granted(role)].every((one) => holdings.identities().some((who) => hasAll(who, [one], group)));
-  /** Identities that another organization grants what none of those that are taken holds. */
+  /** Identities that have access in another organization which no taken identity holds. */
   const candidates = (): NodeId[] =>
     world.trusted.flatMap(({ id }) =>
       !taken.has(id) && world.abroad(id).some(({ group, role }) => !isHeld(role, group)) ? id : [],
@@ -184,17 +184,17 @@ export const reachStrictly = (world: World, start: Start, { audience, budget }: 
 
 const byLength = (a: Pick<Way, "requests">, b: Pick<Way, "requests">): number => a.requests.length - b.requests.length;
 
-/** Of several, the first. */
+/** The first of the shortest ways. */
 const shortest = <W extends Pick<Way, "requests">>(ways: readonly W[]): W | undefined => ways.toSorted(byLength)[0];
 
 interface Taken {
   identity: NodeId;
   requests: readonly Request[];
-  /** bindings that had to go */
+  /** bindings that had to be removed */
   lost: ReadonlySet<NodeId>;
 }
 
-/** `by` gives `to` the capabilities at the place, which is the group where they are needed or above it. */
+/** `by` gives `to` the capabilities at the place, which is the group that needs them or one above it. */
 interface Gift {
   by: NodeId;
   to: NodeId;

@@ -1,4 +1,4 @@
-// An access graph with the indexes that a search for paths asks again and again.
+// An access graph with the indexes that a search for paths uses repeatedly.
 import { getOrInsert, isRoot, OWNER_CAPABILITIES } from "../../schema/index.ts";
 import { compare } from "../canonical.ts";
 import { type AccessGraph, type IdentityNode, lineageOf, type NodeId, pathOf, type RoleNode } from "../graph/graph.ts";
@@ -30,10 +30,10 @@ export const worldOf = (unordered: AccessGraph, notVisible: readonly NotVisible[
   });
   return {
     graph,
-    /** the group and all above it, the group first */
+    /** the group and all groups above it, the group first */
     lineage,
     root,
-    /** the group and all below it */
+    /** the group and all groups below it */
     below: memoized((group: NodeId): readonly NodeId[] => {
       const found = new Set([group]);
       for (const id of found) for (const child of children.get(id) ?? []) found.add(child.id);
@@ -42,9 +42,9 @@ export const worldOf = (unordered: AccessGraph, notVisible: readonly NotVisible[
     bindingsOf: bindings,
     /** identities of the group itself that have a binding */
     boundIn,
-    /** what other organizations than its own grant an identity */
+    /** bindings of an identity in organizations other than its own */
     abroad,
-    /** identities that another organization trusts, and whose role bindings are all visible in their own */
+    /** identities that another organization trusts, and whose role bindings in their own organization are all visible */
     trusted: [...groups.keys()]
       .flatMap(boundIn)
       .filter(({ id, group }) => abroad(id).length > 0 && isWhole(root(group))),
@@ -58,9 +58,9 @@ export const worldOf = (unordered: AccessGraph, notVisible: readonly NotVisible[
         .filter(({ capabilities }) => capabilities.length > 0)
         .sort((a, b) => a.capabilities.length - b.capabilities.length || (a.id < b.id ? -1 : 1)),
     ),
-    /** what a role grants; of one that cannot be read, nothing */
+    /** capabilities of a role; none if it cannot be read */
     granted: memoized((role: NodeId): ReadonlySet<string> => new Set(roles.get(role)?.capabilities)),
-    /** whether it is known what the role grants */
+    /** whether the capabilities of the role are known */
     isRead: memoized((role: NodeId): boolean => {
       const node = roles.get(role);
       if (node === undefined) return false;
@@ -93,7 +93,7 @@ const listsBy = <K, V>(all: Iterable<V>, keyOf: (one: V) => K): ((key: K) => rea
   return (key) => lists.get(key) ?? [];
 };
 
-/** Somebody without an identity of their own may start a path. No request changes who they are. */
+/** People without an identity may start a path. No request changes who they are. */
 const isPeople = (identity: IdentityNode): boolean => "who" in identity;
 
 export const memoized = <K, V>(find: (key: K) => V): ((key: K) => V) => {
@@ -101,7 +101,7 @@ export const memoized = <K, V>(find: (key: K) => V): ((key: K) => V) => {
   return (key) => getOrInsert(known, key, () => find(key));
 };
 
-/** Of the built-in roles the one that grants most. A policy alone may not name it, and the service has it all the same. */
+/** The built-in role that grants most. A policy may not name it, but the service has it. */
 const ownerIn = ({ roles }: AccessGraph): { id: NodeId; name: string; capabilities: ReadonlySet<string> } => {
   const strongest = [...roles.values()]
     .filter(({ group, id }) => group === null && (isRoot(id) || id === "role owner"))

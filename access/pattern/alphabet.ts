@@ -1,4 +1,4 @@
-// The characters that some languages tell apart, in classes: all characters of a class are in the same sets.
+// Classes of characters that some languages distinguish: all characters of a class are in the same sets.
 import { getOrInsert } from "../../schema/index.ts";
 import { type Budget, spend } from "./budget.ts";
 import type { Ranges } from "./program.ts";
@@ -8,7 +8,7 @@ export type Alphabet = ReturnType<typeof alphabetOf>;
 const NEWLINE: Ranges = [10, 10];
 /** RE2's word characters: 0-9, A-Z, _ and a-z. */
 const WORD: Ranges = [48, 57, 65, 90, 95, 95, 97, 122];
-/** Halves of characters: in no text that the exchange matches. */
+/** Surrogates: no text that the exchange matches contains them. */
 const SURROGATES = [0xd800, 0xdfff] as const;
 const END = 0x110000;
 
@@ -33,7 +33,7 @@ export const alphabetOf = (given: Iterable<Ranges>, budget: Budget) => {
   }
   const changes = changesOf([...sets.values()], budget);
   const starts = [...changes.keys()].sort((a, b) => a - b);
-  /** the pieces of each class, by the sets that it is in */
+  /** the pieces of each class, by the sets that contain it */
   const classes = new Map<string, Piece[]>();
   const inside = new Set<number>();
   const classAt = starts.map((first, i) => {
@@ -43,7 +43,7 @@ export const alphabetOf = (given: Iterable<Ranges>, budget: Budget) => {
     own.push([first, (starts[i + 1] ?? END) - 1]);
     return own;
   });
-  // Classes of halves are not part of the alphabet. The first classes are those that read best in an example.
+  // Classes of surrogates are not part of the alphabet. The first classes are the most readable in an example.
   const order = [...classes.values()]
     .filter(([[first] = [0]]) => first < SURROGATES[0] || first > SURROGATES[1])
     .map((own) => ({ own, ...exampleIn(own) }))
@@ -67,12 +67,12 @@ export const alphabetOf = (given: Iterable<Ranges>, budget: Budget) => {
     size: order.length,
     /** a character of the class, for an example */
     example: (symbol: number): string => String.fromCodePoint(order[symbol]?.codePoint as number),
-    /** how many characters are in it */
+    /** number of characters in the class */
     width: (symbol: number): number =>
       order[symbol]?.own.reduce((sum, [first, last]) => sum + last - first + 1, 0) ?? 0,
     /** the class of a code point */
     symbolOf: (codePoint: number) => symbols[indexOf(codePoint)] as number,
-    /** the classes of which these ranges consist, which were given */
+    /** the classes of these ranges, which must be among the given sets */
     symbolsIn,
     isNewline: (symbol: number): boolean => newlines.has(symbol),
     isWord: (symbol: number): boolean => words.has(symbol),

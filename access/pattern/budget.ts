@@ -1,11 +1,11 @@
-// The steps that questions about patterns may take. A policy may be hostile: the states of an automaton can double with each
-// character of a pattern. A question that needs more stays undecided, and who asks counts it as matching.
+// The steps that questions about patterns may take. A policy may be hostile: the states of an automaton can double with each character of a
+// pattern. A question that needs more steps stays undecided, and the caller counts it as matching.
 
 export interface Budget {
   steps: number;
 }
 
-/** For all questions of a review, or of a check of a policy: half a minute, where a pattern of a CI takes about 10 milliseconds a question. */
+/** For all questions of a review, or of a check of a policy: half a minute. A pattern of a CI takes about 10 milliseconds a question. */
 export const newReviewBudget = (): Budget => ({ steps: 60_000_000 });
 
 export class Undecided extends Error {}

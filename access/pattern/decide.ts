@@ -1,4 +1,4 @@
-// Answers about languages: an example, or that there is none; and how many texts there are.
+// Answers about languages: an example, or that there is none; and the number of texts.
 import { getOrInsert } from "../../schema/index.ts";
 import { type Alphabet, alphabetOf } from "./alphabet.ts";
 import { type Budget, spend, Undecided } from "./budget.ts";
@@ -6,15 +6,15 @@ import { every, hasUnknown, type Language, not, textsOf } from "./language.ts";
 import { machineOf, setsIn } from "./machine.ts";
 import type { Machine } from "./state.ts";
 
-/** Most steps of one question: about a tenth of a second. */
+/** Maximum steps of one question: about a tenth of a second. */
 const QUESTION_STEPS = 400_000;
 
-/** `undecided`: it needs more steps than it may take, or depends on what is not known. It counts as a text that exists. */
+/** `undecided`: the question needs more steps than allowed, or depends on unknown facts. It counts as an existing text. */
 export type Found = { is: "found"; text: string } | { is: "none" } | { is: "undecided" };
 
 export const NONE: Found = { is: "none" };
 
-/** The first text that an answer finds: no more is asked then. */
+/** The first text that an answer finds; asks no further questions then. */
 export const firstFound = <T>(questions: Iterable<T>, answerTo: (one: T) => Found): Found => {
   let last: Found = NONE;
   for (const one of questions) {
@@ -37,7 +37,7 @@ export const findText = (language: Language, total?: Budget): Found => {
   });
 };
 
-/** How many texts the language has, `most` at most; undefined: undecided, which may be any number. */
+/** The number of texts of the language, up to `most`; undefined: undecided, which may be any number. */
 export const countTexts = (language: Language, most: number, total?: Budget): number | undefined => {
   const few = textsOf(language);
   if (few) return Math.min(few.length, most);
@@ -50,14 +50,14 @@ export const countTexts = (language: Language, most: number, total?: Budget): nu
 
 export const isEmpty = (language: Language, total?: Budget): boolean => findText(language, total).is === "none";
 
-/** Whether each text of `small` is in `large`; false where it cannot be decided. */
+/** Whether each text of `small` is in `large`; false if it cannot be decided. */
 export const isWithin = (small: Language, large: Language, total?: Budget): boolean =>
   isEmpty(every(small, not(large)), total);
 
-/** More names than somebody lists. */
+/** More names than someone would list. */
 export const LISTED_MAX = 32;
 
-/** What is not decided counts as more. */
+/** An undecided question counts as more. */
 export const hasMoreThan = (most: number, language: Language, total?: Budget): boolean => {
   const count = countTexts(language, most + 1, total);
   return count === undefined || count > most;
@@ -103,7 +103,7 @@ const count = (
   most: number,
   budget: Budget,
 ): number => {
-  /** how many characters lead from a state to another one */
+  /** number of characters that lead from one state to another */
   const edges = new Map<number, Map<number, number>>([[start, new Map()]]);
   const into = new Map<number, number[]>();
   for (const [state, own] of edges) {
@@ -116,14 +116,14 @@ const count = (
       getOrInsert(into, to, (): number[] => []).push(state);
     }
   }
-  // What leads to an accepted text.
+  // The states that lead to an accepted text.
   const useful = new Set([...edges.keys()].filter(accepts));
   for (const state of useful) for (const from of into.get(state) ?? []) useful.add(from);
   let total = 0;
-  /** the states after one character more, each with the number of texts that lead there */
+  /** the states after one more character, each with the number of texts that lead to it */
   let layer = new Map([[start, 1]]);
   for (let length = 0; layer.size > 0 && total < most; length += 1) {
-    // A text that is longer than there are states passes one twice, which is an endless number of texts.
+    // A text with more characters than states passes a state twice, so the number of texts is infinite.
     if (length > useful.size) return most;
     spend(budget, layer.size);
     const next = new Map<number, number>();

@@ -1,7 +1,7 @@
-// Sets of texts, and questions about them that have an answer: is a text in all of them, how many texts are there.
+// Sets of texts, and decidable questions about them: whether a text is in all of them, and how many texts there are.
 //
-// A language is a pattern as the exchange matches it (schema/pattern.ts), one text, or made of others. `findText` and
-// `countTexts` of access/pattern/decide.ts answer by automata, not by trying texts: a text that exists is found.
+// A language is a pattern as the exchange matches it (schema/pattern.ts), one text, or a combination of languages. `findText` and
+// `countTexts` of access/pattern/decide.ts use automata instead of trying texts: they find a text if one exists.
 import { type Program, programOf } from "./program.ts";
 
 export type Language =
@@ -10,17 +10,17 @@ export type Language =
   | { kind: "every"; of: readonly Language[] }
   | { kind: "some"; of: readonly Language[] }
   | { kind: "not"; of: Language }
-  /** the texts that are in `of` between some text of `before` and some text of `after` */
+  /** the texts of `of` that occur between some text of `before` and some text of `after` */
   | { kind: "middle"; before: Language; of: Language; after: Language }
-  /** the texts in small letters that are in `of` when some of their ASCII letters are written large */
+  /** the lower-case texts that are in `of` once some of their ASCII letters are capitalized */
   | { kind: "small"; of: Language }
-  /** nothing is known of it: it may be every text */
+  /** an unknown language: it may contain every text */
   | { kind: "unknown" };
 
 export const text = (value: string): Language => ({ kind: "text", text: value });
 export const every = (...of: readonly Language[]): Language => ({ kind: "every", of });
 export const some = (...of: readonly Language[]): Language => ({ kind: "some", of });
-/** What is not known may lack every text too. */
+/** The complement of an unknown language is unknown: it may also lack every text. */
 export const not = (of: Language): Language => (hasUnknown(of) ? UNKNOWN : { kind: "not", of });
 export const middle = (before: Language, of: Language, after: Language): Language => ({
   kind: "middle",
@@ -33,7 +33,7 @@ export const NOTHING: Language = some();
 export const ANYTHING: Language = every();
 export const UNKNOWN: Language = { kind: "unknown" };
 
-/** The texts that a pattern matches in full. A pattern that cannot be read is unknown. */
+/** The texts that a pattern matches in full. The language of an unreadable pattern is unknown. */
 export const matching = (pattern: string): Language => {
   const known = READ.get(pattern);
   if (known) return known;
@@ -48,7 +48,7 @@ export const matching = (pattern: string): Language => {
 const READ = new Map<string, Language>();
 const READ_MAX = 500;
 
-/** The languages of which it is made. */
+/** The languages that it combines. */
 export const partsOf = (language: Language): readonly Language[] => {
   switch (language.kind) {
     case "every":
@@ -64,17 +64,17 @@ export const partsOf = (language: Language): readonly Language[] => {
   }
 };
 
-/** Whether what is known of it may be more than what is in it. */
+/** Whether the language depends on an unknown one, so that it may differ from its description. */
 export const hasUnknown = (language: Language): boolean =>
   language.kind === "unknown" || partsOf(language).some(hasUnknown);
 
 // Most questions are about a text or two, and need no automaton.
 
 const FEW = 64;
-/** Each place of a longer text is better found by an automaton. */
+/** Automata search the places of a longer text faster. */
 const LONGEST = 300;
 
-/** The texts of a language, where they are few and easily told; undefined: not known. */
+/** The texts of a language, if they are few and easy to list; undefined: unknown. */
 export const textsOf = (language: Language): readonly string[] | undefined => {
   switch (language.kind) {
     case "text":
@@ -106,7 +106,7 @@ const textsOfEvery = (languages: readonly Language[]): readonly string[] | undef
     const texts = textsOf(one);
     if (texts === undefined) continue;
     const answers = texts.map((text) => languages.map((other) => isIn(other, text)));
-    // One that excludes a text decides, whatever is not known of the others.
+    // One language that excludes a text decides, even if others are unknown.
     if (answers.some((own) => !own.includes(false) && own.includes(undefined))) continue;
     return texts.filter((_, i) => !answers[i]?.includes(false));
   }
@@ -128,7 +128,7 @@ const middlesOf = (text: string, before: Language, after: Language): readonly st
   return found;
 };
 
-/** Whether a text is in a language; undefined: not easily told. */
+/** Whether a text is in a language; undefined: not easy to decide. */
 export const isIn = (language: Language, text: string): boolean | undefined => {
   switch (language.kind) {
     case "pattern":

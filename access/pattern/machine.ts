@@ -1,4 +1,4 @@
-// A language as a deterministic automaton, whose states are made when they are first reached.
+// A language as a deterministic automaton, whose states are created when they are first reached.
 import { getOrInsert } from "../../schema/index.ts";
 import { type Budget, spend } from "./budget.ts";
 import { type Language, partsOf } from "./language.ts";
@@ -6,7 +6,7 @@ import type { Ranges } from "./program.ts";
 import { programMachine } from "./program-machine.ts";
 import { type Context, type Machine, numbersOf } from "./state.ts";
 
-/** The sets of characters that a language tells apart. */
+/** The sets of characters that a language distinguishes. */
 export function* setsIn(language: Language): Generator<Ranges> {
   if (language.kind === "pattern")
     for (const one of language.program.instructions) if (one.kind === "read") yield one.ranges;
@@ -44,7 +44,7 @@ export const machineOf = (language: Language, context: Context): Machine => {
   }
 };
 
-/** Each transition is found once. */
+/** Computes each transition once. */
 const memoizeStep = (size: number, step: (state: number, symbol: number) => number): Machine["step"] => {
   const known: Int32Array[] = [];
   return (state, symbol) => {
@@ -69,7 +69,7 @@ const textMachine = (text: string, { alphabet }: Context): Machine => {
 const machinesOf = (language: Language, context: Context): Machine[] =>
   partsOf(language).map((one) => machineOf(one, context));
 
-/** In a state of each of the machines, which `partsOf` gives. */
+/** In one state of each of the machines; `partsOf` returns these states. */
 const productMachine = (machines: readonly Machine[], { alphabet, budget }: Context, kind: "every" | "some") => {
   const { states, numberOf } = numbersOf<readonly number[]>((state) => state.join(), budget);
   const partsOf = (state: number): readonly number[] => states[state] as readonly number[];
@@ -132,7 +132,7 @@ const manyMachine = (
   };
 };
 
-/** Each state as it is reached. */
+/** Yields each state as it is reached. */
 function* reachable({ start, step, isDead }: Machine, size: number, budget: Budget): Generator<number> {
   const seen = new Set([start]);
   for (const state of seen) {

@@ -3,7 +3,7 @@ import { spend } from "./budget.ts";
 import { ASSERTION, type Program } from "./program.ts";
 import { type Context, type Machine, numbersOf } from "./state.ts";
 
-// What stood before a state: it decides which assertions hold.
+// The kind of the character before a state: it decides which assertions hold.
 const BEGIN = 0;
 const NEWLINE = 1;
 const WORD = 2;
@@ -37,7 +37,7 @@ export const programMachine = ({ instructions, start }: Program, { alphabet, bud
     else if (alphabet.isNewline(next)) flags |= ASSERTION.endLine;
     return flags;
   };
-  /** Every instruction that is reached without reading. */
+  /** Every instruction that is reachable without reading a character. */
   const closureOf = (at: readonly number[], flags: number): Set<number> => {
     const found = new Set(at);
     for (const one of found) {
@@ -49,7 +49,7 @@ export const programMachine = ({ instructions, start }: Program, { alphabet, bud
     }
     return found;
   };
-  // The symbols after which the same assertions hold, as if each stood next.
+  // The symbols grouped by the assertions that hold before them.
   const alike = Map.groupBy(
     Array.from({ length: alphabet.size }, (_, symbol) => symbol),
     (symbol) => flagsAt({ at: [], before: OTHER }, symbol),

@@ -1,5 +1,5 @@
-// The program of a pattern, as RE2 compiles it: an automaton whose steps read a character. It is the very program that the
-// exchange runs, so that nothing of the syntax is read twice: flags, named classes, quotes, counts and anchors are in it.
+// The program of a pattern, as RE2 compiles it: an automaton whose steps read a character. It is the program that the exchange runs. So the
+// syntax is not parsed twice: it covers flags, named classes, quotes, counts and anchors.
 import { compilePattern, patternMatcher } from "../../schema/index.ts";
 
 /** Pairs of the first and the last code point, in order. */
@@ -8,7 +8,7 @@ export type Ranges = readonly number[];
 export type Instruction =
   | { kind: "split"; to: readonly [number, number] }
   | { kind: "skip"; to: number }
-  /** goes on where all of these hold: ASSERTION */
+  /** continues if all of these hold: ASSERTION */
   | { kind: "assert"; flags: number; to: number }
   | { kind: "read"; ranges: Ranges; to: number }
   | { kind: "match" }
@@ -19,7 +19,7 @@ export interface Program {
   start: number;
 }
 
-/** What holds between two characters. The numbers come from RE2. */
+/** Conditions between two characters. The numbers come from RE2. */
 export const ASSERTION = { beginLine: 1, endLine: 2, beginText: 4, endText: 8, boundary: 16, noBoundary: 32 } as const;
 
 const MAX_CODE_POINT = 0x10ffff;
@@ -28,7 +28,7 @@ const ZERO = 48;
 /** The flag of a rune that ignores case. */
 const FOLD_CASE = 1;
 
-// The instructions of re2js 2.10.0, which package.json pins. Another number is another version's: no program.
+// The instructions of re2js 2.10.0, which package.json pins. Another number belongs to another version: no program.
 const OP = {
   alt: 1,
   altMatch: 2,
@@ -50,7 +50,7 @@ interface Compiled {
   runes: ArrayLike<number>;
 }
 
-/** undefined: it does not compile, or not to instructions that are known. */
+/** undefined: it does not compile, or not to known instructions. */
 export const programOf = (pattern: string): { program: Program; isMatch: (text: string) => boolean } | undefined => {
   try {
     const { inst, start } = compilePattern(pattern).re2().prog as { inst: Compiled[]; start: number };
@@ -58,7 +58,7 @@ export const programOf = (pattern: string): { program: Program; isMatch: (text: 
     const isMatch = patternMatcher(pattern);
     return { program: { instructions, start }, isMatch: (text) => isMatch(text) };
   } catch {
-    // What the exchange refuses, another service may accept: the caller counts it as matching.
+    // Another service may accept a pattern that the exchange refuses: the caller counts it as matching.
     return undefined;
   }
 };

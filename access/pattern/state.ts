@@ -8,7 +8,7 @@ export interface Machine {
   step(state: number, symbol: number): number;
   /** the text up to here is in the language */
   accepts(state: number): boolean;
-  /** certainly no longer text is either */
+  /** no longer text can be in the language either */
   isDead(state: number): boolean;
 }
 
@@ -17,7 +17,7 @@ export interface Context {
   budget: Budget;
 }
 
-/** Numbers for states, and what they stand for. */
+/** Numbers for states, and the states by number. */
 export const numbersOf = <T>(keyOf: (state: T) => string, budget: Budget) => {
   const numbers = new Map<string, number>();
   const states: T[] = [];
