@@ -1,6 +1,6 @@
-// A policy as an access graph, with the policy as the whole truth: what its organization holds and the policy lacks is not in the
-// graph. Groups match by their path of names, identities and roles by group and name, built-in roles by name. What exists has
-// its uid as id; what does not exist yet, `policy:<kind>:<path>`. Other organizations stay as they are.
+// A policy as an access graph in which the policy is complete: records of its organization that the policy lacks are not in the graph.
+// Groups match by their path of names, identities and roles by group and name, built-in roles by name. The id of an existing record is its
+// uid; of a new one, `policy:<kind>:<path>`. Other organizations do not change.
 import type { Json } from "../../schema/index.ts";
 import { suggestion } from "../../schema/nearest.ts";
 import { equalityKey } from "../canonical.ts";
@@ -28,13 +28,13 @@ import { inStack, type PolicyStack } from "./stack.ts";
 
 export type PolicyGraph = ReturnType<typeof policyGraph>;
 
-/** `stack` is what the state of a stack knows of the policy: a record that it has is matched by its uid. */
+/** `stack`: the records of the policy in the state of a stack; each is matched by its uid. */
 export const policyGraph = (policy: Policy, live: AccessGraph, stack?: PolicyStack) => {
-  /** what cannot be compared: several live records of one name, and built-in roles that the service lacks */
+  /** records that cannot be compared: several live records of one name, and built-in roles that the service lacks */
   const mistakes: Mistake[] = [];
   const mistake = (path: string, text: string, place?: Place) => void mistakes.push({ path, text, place });
 
-  /** the live record of a name, if there is one; several are a mistake */
+  /** the only live record of a name, if there is one; several are a mistake */
   const only = <N extends { id: NodeId }>(found: readonly N[] = [], what: string, path: string, place?: Place) => {
     if (found.length > 1)
       mistake(path, `the API has ${found.length} ${what} of this name: ${found.map(({ id }) => id).join(", ")}`, place);
@@ -44,11 +44,11 @@ export const policyGraph = (policy: Policy, live: AccessGraph, stack?: PolicySta
   const graph = newGraph();
   const ofStack = live.groups.get(stack?.groups.get(ROOT) ?? "");
   const organization = ofStack ?? organizationOf(policy, live, mistake);
-  // What the stack has under another key is not the record of this one.
+  // A record that the stack has under another key does not match this one.
   const held = new Set([stack?.groups, stack?.identities, stack?.roles].flatMap((uids) => [...(uids?.values() ?? [])]));
   keepOthers(graph, live, organization?.id);
 
-  /** The live record that a policy means under a key: of the stack, of its name, or of the key that it had. */
+  /** The live record that a policy means by a key: from the stack, by its name, or by its former key. */
   const matcherOf = <N extends Named>(
     kind: keyof PolicyStack,
     live: ReadonlyMap<NodeId, N>,
@@ -95,7 +95,7 @@ export const policyGraph = (policy: Policy, live: AccessGraph, stack?: PolicySta
     graph.identities.set(id, { id, uid, name, group, relationship: likeLive(relationship, known?.relationship) });
   }
 
-  /** by key, and built-in ones that it gives by name */
+  /** by key; built-in roles that the policy gives, by name */
   const roleIds = new Map<string, NodeId>();
   const matchRole = matcherOf("roles", live.roles, ({ group }) => group);
   for (const role of policy.roles.values()) {
@@ -128,7 +128,7 @@ export const policyGraph = (policy: Policy, live: AccessGraph, stack?: PolicySta
     const identity = identityIds.get(binding.identity) as NodeId;
     const role = roleIdOf(binding.role, binding.place);
     const id = `policy:binding:${binding.group}:${binding.role}:${binding.identity}`;
-    // A pair may be bound twice, which grants no more than once.
+    // A pair may be bound twice, which grants nothing more.
     const known: readonly BindingNode[] = liveBindings.get(keyOf(group, identity, role)) ?? [
       { id, uid: null, group, identity, role },
     ];
@@ -173,14 +173,14 @@ const organizationOf = (
     const uids = named.map(({ id }) => id).join(", ");
     mistake("organization", `the API has ${named.length} organizations named ${name}: ${uids}; give the uid of one`);
   }
-  // An organization that holds a visible group need not be visible itself: its uid stands for its name.
+  // An organization may not be visible although one of its groups is: its uid replaces its name.
   const unnamed = roots.filter((group) => group.name === group.uid).map(({ id }) => id);
   if (named.length === 0 && unnamed.length > 0)
     mistake("organization", `the API does not show the name of ${unnamed.join(", ")}; give organization: { uid: … }`);
   return named[0];
 };
 
-// A policy speaks of one organization. Built-in roles belong to none.
+// A policy describes one organization. Built-in roles belong to none.
 const keepOthers = (graph: GraphBuilder, live: AccessGraph, organization: NodeId | undefined): void => {
   const isOther = (group: NodeId | null): boolean => group === null || lineageOf(live, group).at(-1) !== organization;
   for (const kind of ["identities", "roles", "bindings"] as const)
@@ -188,7 +188,7 @@ const keepOthers = (graph: GraphBuilder, live: AccessGraph, organization: NodeId
   for (const [id, node] of live.groups) if (isOther(id)) graph.groups.set(id, node);
 };
 
-// The service chooses when static keys expire where the policy does not say, and writes zero values or leaves them out.
+// If the policy does not set it, the service chooses when static keys expire, and writes or omits zero values.
 const likeLive = (relationship: Json, live: Json | null | undefined): Json => {
   const [[name, own] = []] = Object.entries(relationship) as [string, Json][];
   const held = name === undefined ? undefined : (live?.[name] as Json | undefined);
@@ -199,10 +199,10 @@ const likeLive = (relationship: Json, live: Json | null | undefined): Json => {
   return equalityKey(filled) === equalityKey(held) ? { [name]: held } : { [name]: filled };
 };
 
-// Identity providers and invites are not the policy's own, so they stay, with the roles that they give. The policy says which roles the
-// people of an identity provider of its organization have.
+// Identity providers and invites do not belong to the policy, so they are kept, with the roles that they give. The policy sets the roles of
+// the people of an identity provider of its organization.
 
-/** Copies what `live` has of people, in the groups where they stay. */
+/** Copies the people of `live`, in the groups that still exist. */
 const keepPeople = (graph: GraphBuilder, live: AccessGraph): void => {
   const keepRole = (id: NodeId | null): void => {
     const role = live.roles.get(id ?? "");
@@ -225,7 +225,7 @@ const keepPeople = (graph: GraphBuilder, live: AccessGraph): void => {
   }
 };
 
-/** What the policy does not say of an identity provider stays. */
+/** Roles of an identity provider that the policy does not set are kept. */
 const setExternalGroups = (
   graph: GraphBuilder,
   { id: provider, group }: ProviderNode,

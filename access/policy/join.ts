@@ -1,5 +1,5 @@
-// Joins the sections of several files. An entry of two files is a mistake at its second place. A row of access is not, and
-// neither is a group that only holds other groups.
+// Joins the sections of several files. An entry in two files is a mistake at its second place. A row of access is not, and neither is a
+// group that only contains other groups.
 import {
   type Entry,
   holdsNames,
@@ -43,7 +43,7 @@ export const joinSources = (sources: readonly MapSource[]): { source: MapSource;
   return { source: source as MapSource, mistakes };
 };
 
-/** The root and the maps of names, except of what is in an entry. */
+/** The root and the maps of names, except those inside an entry. */
 const isJoined = (path: Path): boolean =>
   path.length === 0 || (holdsNames(path) && (path[0] !== "people" || path.length === 1));
 

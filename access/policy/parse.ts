@@ -1,5 +1,5 @@
-// From the tree of a policy to the policy: its shape first, then everything else that can be wrong. Reports all mistakes at
-// once, in the order of the files.
+// Converts the tree of a policy to the policy: checks its shape first, then everything else. Reports all mistakes at once, in the order of
+// the files.
 import type { z } from "zod";
 import { isObject, type Json } from "../../schema/index.ts";
 import { shapeError } from "../../schema/json.ts";
@@ -25,9 +25,9 @@ import {
 import { type FileSource, type FindFile, readSource } from "./text-file.ts";
 import { sourceFromYaml } from "./yaml-source.ts";
 
-// A workload as one text: the map that a test of access has under `workload`, in YAML.
+// A workload as one text: the map under `workload` in a test of access, in YAML.
 
-/** `{ github: { repository: acme/images, branch: main } }`, or `{ issuer: …, subject: … }`. `name` is what mistakes call the text. */
+/** `{ github: { repository: acme/images, branch: main } }`, or `{ issuer: …, subject: … }`. `name` names the text in mistakes. */
 export const workloadFromText = (text: string, name: string): { relationship?: Json; mistakes: Mistake[] } => {
   const { source, mistakes } = sourceFromYaml(text, name);
   const { value, mistakes: found } = checkSource({ source, mistakes, files: [name] }, (own, report) => {
@@ -46,13 +46,13 @@ export interface ParsedPolicy {
   policy?: Policy;
   /** in the order of the files */
   mistakes: Mistake[];
-  /** what may be meant, in the order of the files */
+  /** possible mistakes, in the order of the files */
   warnings: Mistake[];
   /** the files that were read, the first one first */
   files: string[];
 }
 
-/** Reads a file and what it includes. Never throws: a file that cannot be read is a mistake. */
+/** Reads a file and its includes. Never throws: an unreadable file is a mistake. */
 export const readPolicy = (file: string, find?: FindFile, options: PolicyOptions = {}): ParsedPolicy => {
   return parseSource(readSource(file, find), options);
 };
@@ -60,11 +60,11 @@ export const readPolicy = (file: string, find?: FindFile, options: PolicyOptions
 export interface PolicyOptions {
   /** the run that applies it creates the organization; default: false. A policy that names its organization by uid never creates it */
   createsOrganization?: boolean;
-  /** the built-in roles that may be named; empty: the service decides, which is asked later */
+  /** the built-in roles that may be named; empty: the service decides, and is asked later */
   builtIn?: readonly BuiltInRoles[];
 }
 
-/** The same of an object, which has no places and includes nothing. */
+/** Reads an object, which has no places and includes nothing. */
 export const parsePolicy = (value: unknown, options: PolicyOptions = {}): ParsedPolicy => {
   return parseSource({ ...sourceFromObject(value), files: [] }, options);
 };
@@ -73,7 +73,7 @@ export const parsePolicy = (value: unknown, options: PolicyOptions = {}): Parsed
 export const mistakeText = ({ path, text, place }: Mistake): string =>
   [...(place ? [`${place.file}:${place.line}:${place.column}`] : []), ...(path === "" ? [] : [path]), text].join(": ");
 
-/** A file of one shape: what it says, or all problems. `textsOf`: those of one problem. */
+/** A file of one shape: its content, or all problems. `textsOf`: the texts of one problem. */
 export const readShape = <S extends z.ZodType>(
   text: string,
   name: string,
@@ -94,7 +94,7 @@ const parseSource = (read: FileSource, options: PolicyOptions): ParsedPolicy => 
   return { policy, ...found, files: read.files };
 };
 
-/** What `check` makes of a file that was read; absent: there are mistakes, in the order of the files. */
+/** The result of `check` for a file that was read; absent: there are mistakes, in the order of the files. */
 export const checkSource = <T>(
   { source, mistakes: found, files }: FileSource,
   check: (source: Source, report: Report) => T,

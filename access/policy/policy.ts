@@ -1,5 +1,5 @@
-// A policy that has no mistakes: groups by path, identities, custom roles, and who has which role where. It knows nothing of
-// Pulumi and of the network: AccessPolicy creates it, and a review compares it with what the API says.
+// A policy without mistakes: groups by path, identities, custom roles, and who has which role where. It is independent of Pulumi and of the
+// network: AccessPolicy creates it, and a review compares it with the records of the API.
 import type { Json } from "../../schema/index.ts";
 import type { Place } from "./source.ts";
 
@@ -17,9 +17,9 @@ export interface PolicyRecord {
   /** of the record in the API */
   name: string;
   description?: string;
-  /** the key that it had before, where the policy says so; its record keeps its uid */
+  /** its former key, if the policy sets it; its record keeps its uid */
   was?: string | undefined;
-  /** absent where the policy is an object of a program */
+  /** absent if the policy is an object of a program */
   place?: Place;
 }
 
@@ -34,7 +34,7 @@ export interface PolicyIdentity extends PolicyRecord {
   key: string;
   /** path of its group; `/` is the organization */
   group: string;
-  /** one of claimMatch, staticKeys and awsIdentity, as the API's JSON has it */
+  /** one of claimMatch, staticKeys and awsIdentity, as in the API's JSON */
   relationship: Json;
 }
 
@@ -57,15 +57,15 @@ export interface PolicyBinding {
   place?: Place;
 }
 
-/** What must hold of access, as the file says it: whom it names is looked up when it runs (access/test/run-tests.ts). */
+/** A requirement on access, as in the file: its names are resolved when it runs (access/test/run-tests.ts). */
 export interface AccessTest {
   name: string;
   subject: TestSubject;
-  /** path of a group: what holds there, also through the groups above; absent: anywhere */
+  /** path of a group: access there, including through the groups above; absent: anywhere */
   at?: string;
   can: readonly string[];
   cannot: readonly TestDenial[];
-  /** also what could be reached by paths (docs/paths.md) */
+  /** also covers access that paths could reach (docs/paths.md) */
   ever?: true;
   place?: Place;
 }
@@ -73,13 +73,13 @@ export interface AccessTest {
 export type TestSubject =
   /** a key of the policy, or a name with its group */
   | { kind: "identity"; name: string }
-  /** all that can assume an identity with tokens like these */
+  /** all identities that tokens like these can assume */
   | { kind: "workload"; text: string; relationship: Json }
   /** all who hold one of the capabilities; only the ones in `only` may */
   | { kind: "holders"; capabilities: readonly string[]; only: readonly string[] };
 
 export interface TestDenial {
-  /** friendly names, also with *, such as `*.create` */
+  /** friendly names or patterns with *, such as `*.create` */
   capabilities: readonly string[];
   at?: string;
 }
@@ -95,14 +95,14 @@ export interface PolicyPeople {
 
 export interface Policy {
   organization: PolicyOrganization;
-  /** by path, a group before those below it */
+  /** by path, a group before the groups below it */
   groups: ReadonlyMap<string, PolicyGroup>;
   /** by key */
   identities: ReadonlyMap<string, PolicyIdentity>;
   /** by key */
   roles: ReadonlyMap<string, PolicyRole>;
   bindings: readonly PolicyBinding[];
-  /** what must hold of all that, and of nothing else */
+  /** requirements on the access of this policy only */
   tests: readonly AccessTest[];
   /** by name of the identity provider */
   people: ReadonlyMap<string, PolicyPeople>;
@@ -112,7 +112,7 @@ export interface Policy {
 export interface PolicyMapping {
   /** name of the identity provider */
   provider: string;
-  /** the group as a sign-in names it */
+  /** the group as named in a sign-in */
   externalGroupId: string;
   /** key of a role of the policy; otherwise the name of a built-in role */
   role: string;

@@ -1,5 +1,5 @@
-// The shape of a policy file, for the reader and, as JSON Schema, for editors. What is in a preset or a relationship is judged
-// by the preset and by the API's own rules (check/identity.ts).
+// The shape of a policy file, for the reader and, as JSON Schema, for editors. Presets and the API's own rules check the contents of a
+// preset or a relationship (check/identity.ts).
 import { z } from "zod";
 import { asMessage, capabilities, Identity, inputFields, type Message } from "../../schema/index.ts";
 import type { Preset } from "../preset/preset.ts";
@@ -7,7 +7,7 @@ import { presets } from "../preset/presets.ts";
 
 type JsonSchema = Record<string, unknown>;
 
-/** A value that is checked elsewhere, with what editors see of it. */
+/** A value that is checked elsewhere, with its schema for editors. */
 const opaque = (schema: JsonSchema) => z.unknown().meta(schema).optional();
 
 /** States the type, because some readers let a schema without one accept anything. */
@@ -35,7 +35,7 @@ const presetSchema = ({ title, fields, choice, some }: Preset): JsonSchema => {
   };
 };
 
-/** Relationships that are written as an Identity has them. */
+/** Relationships that are written as in an Identity. */
 export const RAW_RELATIONSHIPS = ["claimMatch", "staticKeys", "awsIdentity"] as const;
 export type RawRelationship = (typeof RAW_RELATIONSHIPS)[number];
 
@@ -141,7 +141,7 @@ const Test = z.strictObject({
   }),
 });
 
-/** Other mistakes of a test are found by check/test.ts. */
+/** check/test.ts finds other mistakes of a test. */
 const TestsShape = z.array(Test).nullable().optional().describe("what must hold of access");
 const People = z.record(
   text,
@@ -189,7 +189,7 @@ export const TestFileShape = z.strictObject({
   tests: TestsShape,
 });
 
-/** `access.schema.json` of the package. A file that another one includes needs no organization. */
+/** `access.schema.json` of the package. An included file needs no organization. */
 export const policySchema = (): JsonSchema =>
   fileSchema(PolicyShape.partial(), {
     title: "Access policy of pulumi-irm",

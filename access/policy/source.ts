@@ -1,5 +1,5 @@
-// What a policy says, and where: a tree of maps, lists and scalars in which each value and each key has its place. Aliases
-// share the tree of their anchor, so that a few bytes cannot become gigabytes; their nodes are counted all the same.
+// The content of a policy with its places: a tree of maps, lists and scalars in which each value and each key has its place. Aliases share
+// the tree of their anchor, so that a few bytes cannot become gigabytes; their nodes are still counted.
 import { pathText } from "../../schema/input.ts";
 
 export { pathText };
@@ -10,12 +10,12 @@ export interface Place {
   column: number;
 }
 
-/** Something wrong with a policy, and what to write instead. */
+/** A mistake in a policy, and its correction. */
 export interface Mistake {
-  /** `identities.release.in`; empty: the whole */
+  /** `identities.release.in`; empty: the whole policy */
   path: string;
   text: string;
-  /** absent where the policy is an object of a program */
+  /** absent if the policy is an object of a program */
   place?: Place;
 }
 
@@ -26,7 +26,7 @@ export interface Entry {
 
 interface Node {
   place?: Place;
-  /** nodes in it, with itself and with what its aliases stand for */
+  /** number of nodes in it, including itself and the targets of its aliases */
   size: number;
 }
 
@@ -34,14 +34,14 @@ export type MapSource = Node & { entries: Map<string, Entry> };
 type ListSource = Node & { items: Source[] };
 type ScalarSource = Node & {
   scalar: unknown;
-  /** as the file has it: 1.10 is the number 1.1 */
+  /** as written in the file: 1.10 is the number 1.1 */
   written?: string;
 };
 export type Source = MapSource | ListSource | ScalarSource;
 
-/** Most nodes of a policy, after aliases. */
+/** Maximum nodes of a policy, after aliases. */
 export const NODES_MAX = 100_000;
-/** Deepest nesting: beyond it a walk would exhaust the stack. */
+/** Maximum nesting: beyond it a walk would exhaust the stack. */
 export const DEPTH_MAX = 400;
 
 export const isMap = (source: Source | undefined): source is MapSource => source !== undefined && "entries" in source;
@@ -73,8 +73,8 @@ export const plainValue = (source: Source): unknown => {
 };
 
 /**
- * Whether the keys of the map at this path are names that people choose, of which `__proto__` is one. Elsewhere it is a mistake: a record
- * must not get such a key, which JavaScript, and the SDK of the engine, take for the prototype.
+ * Whether the keys of the map at this path are names that people choose, which may include `__proto__`. Elsewhere it is a mistake:
+ * JavaScript, and the SDK of the engine, treat such a key of a record as the prototype.
  */
 export const holdsNames = (path: readonly PropertyKey[]): boolean => {
   const [section, , below] = path;
@@ -92,13 +92,13 @@ const entryAt = (source: Source | undefined, step: PropertyKey): Entry | undefin
   return item && { value: item };
 };
 
-/** The scalar at a path as it is written. */
+/** The scalar at a path as written. */
 export const scalarTextAt = (source: Source, path: readonly PropertyKey[]): string => {
   const found = path.reduce<Source | undefined>((held, step) => entryAt(held, step)?.value, source);
   return found && "scalar" in found ? (found.written ?? String(found.scalar)) : "";
 };
 
-/** Where the value at a path stands; of a map, its key; of what is not there, what it should be in. */
+/** The place of the value at a path; for a map, of its key; for a missing value, of its holder. */
 export const findPlace = (source: Source, path: readonly PropertyKey[], atKey = false): Place | undefined => {
   let place = source.place;
   let current: Source | undefined = source;
@@ -111,7 +111,7 @@ export const findPlace = (source: Source, path: readonly PropertyKey[], atKey = 
   return place;
 };
 
-// The same tree from an object of a program, which has no places.
+// The tree of an object of a program, which has no places.
 
 export const sourceFromObject = (value: unknown): { source?: Source; mistakes: Mistake[] } => {
   const mistakes: Mistake[] = [];

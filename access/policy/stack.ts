@@ -1,5 +1,5 @@
-// What the state of a stack knows of a policy: the record of each key of its AccessPolicy, and what the stack manages. Logical names
-// follow from the component's name and the keys of the policy (provider/program/policy-resources.ts).
+// The records of a policy in the state of a stack: the record of each key of its AccessPolicy, and the resources that the stack manages.
+// Logical names follow from the component's name and the keys of the policy (provider/program/policy-resources.ts).
 
 import type { StateResource } from "../../pulumi/state.ts";
 import { ourType, partsOfUrn } from "../../pulumi/urn.ts";
@@ -19,8 +19,8 @@ export interface PolicyStack {
 export const COMPONENT = "irm:index:AccessPolicy";
 
 /**
- * Takes URNs from the state: a program chooses any other name, and could assign a key to another record. Undefined: it has no such policy; throws
- * where it has several that may be meant.
+ * Uses the URNs of the state: a program chooses any other name, and could assign a key to another record. Undefined: the stack has no such
+ * policy. Throws if several may be meant.
  */
 export const policyStackIn = (all: readonly StateResource[], policy: Policy): PolicyStack | undefined => {
   const resources = all.filter((one) => one.delete !== true);
@@ -41,7 +41,7 @@ export const policyStackIn = (all: readonly StateResource[], policy: Policy): Po
 
 const nameOf = ({ urn }: StateResource): string => partsOfUrn(urn).name;
 
-/** The component and the policy have the same organization: by its uid, or by the name that the stack gave it. */
+/** Whether the component and the policy have the same organization: by its uid, or by the name that the stack gave it. */
 const isOf = (
   component: StateResource,
   resources: readonly StateResource[],
@@ -69,7 +69,7 @@ const stackOf = (name: string, children: readonly StateResource[]): PolicyStack 
 
 type Placed = { id: NodeId; uid: string | null };
 
-/** The record that a stack has for one of these keys: it exists, and is where the policy has it. */
+/** The record of a stack for one of these keys: it exists, and is in the group that the policy names. */
 export const inStack = <N extends Placed>(
   uids: ReadonlyMap<string, string> | undefined,
   keys: readonly (string | undefined)[],

@@ -1,7 +1,7 @@
-// The policy, tests, rules and program that `irm init` writes. They are right as they stand, and comments explain each section.
+// The policy, tests, rules and program that `irm init` writes. They are valid without changes, and comments explain each section.
 import { stringify } from "yaml";
 
-// Editors look for the schema from the folder in which the package is installed.
+// Editors look for the schema relative to the folder in which the package is installed.
 const editorLine = (schema: string): string =>
   `# yaml-language-server: $schema=./node_modules/pulumi-irm/${schema}.schema.json`;
 

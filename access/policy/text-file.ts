@@ -1,5 +1,5 @@
-// A text file of a change that is under review. Its author must not reach another file of the machine through it, whose text a
-// message would show: the file stays in its folder, also through links. It is opened once, is bounded, and no device or pipe.
+// A text file of a change under review. Its author must not reach another file of the machine through it, whose text a message would show:
+// the file must be in its folder, even through links. It is opened once, has a maximum size, and is not a device or a pipe.
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { basename, dirname, extname, isAbsolute, join, resolve } from "node:path";
 import { isWithin } from "../../pulumi/project.ts";
@@ -8,7 +8,7 @@ import { joinSources } from "./join.ts";
 import { isList, isMap, type MapSource, type Mistake, NODES_MAX, type Place, type Source } from "./source.ts";
 import { sourceFromYaml } from "./yaml-source.ts";
 
-/** Most bytes of one file. */
+/** Maximum bytes of one file. */
 export const FILE_MAX = 4 * 1024 * 1024;
 
 /** Why a file is not read, in one sentence. */
@@ -24,13 +24,13 @@ export interface TextFile {
 
 export type FindFile = (file: string, folder: string) => TextFile;
 
-/** Where files are: on the disk, or in a commit. */
+/** The source of files: the disk, or a commit. */
 export interface Files {
   exists(file: string): boolean;
   find: FindFile;
 }
 
-/** Finds a file whose text stays in `folder`. Throws TextFileError, as `read` does. */
+/** Finds a file that must be inside `folder`. Throws TextFileError, as `read` does. */
 export const findTextFile: FindFile = (file, folder) => {
   if (!isWithin(resolve(folder), resolve(file))) throw new TextFileError(outside(file));
   const real = realOf(file, file);
@@ -39,12 +39,12 @@ export const findTextFile: FindFile = (file, folder) => {
   return { real, read: () => readText(real, file) };
 };
 
-/** The files of the disk. */
+/** The files on the disk. */
 export const textFiles: Files = { exists: existsSync, find: findTextFile };
 
 const outside = (file: string): string => `${file} is outside the folder of the policy; only files in it are read`;
 
-/** Whether a file of this name holds YAML. */
+/** Whether a file of this name contains YAML. */
 const isYaml = (name: string): boolean => [".yaml", ".yml", ".json"].includes(extname(name).toLowerCase());
 
 const realOf = (path: string, file: string): string => {
@@ -94,20 +94,19 @@ const bytesOf = (real: string, file: string): Buffer => {
   return bytes.subarray(0, length);
 };
 
-// Reads a policy file and the files that it includes, each once, and joins them. Sections of several files are one section; a
-// record stands in one of them. A group may be opened again to hold further groups, and a row of access to name further
-// identities.
+// Reads a policy file and the files that it includes, each once, and joins them. Sections of several files form one section; a record is in
+// one of them. Another file may open a group again to add groups to it, and a row of access to add identities.
 
-/** Most files of a policy, those that cannot be read among them. */
+/** Maximum files of a policy, including unreadable ones. */
 const FILES_MAX = 1000;
-/** Most bytes of all files of a policy. */
+/** Maximum bytes of all files of a policy. */
 const BYTES_MAX = 16 * 1024 * 1024;
 
 export interface FileSource {
-  /** absent: nothing of it can be checked further */
+  /** absent: nothing in it can be checked further */
   source?: Source;
   mistakes: Mistake[];
-  /** as they are read: the file itself, then what it includes */
+  /** in reading order: the file itself, then its includes */
   files: string[];
 }
 
@@ -116,7 +115,10 @@ interface OpenFile {
   real: string;
 }
 
-/** `find` opens a file that must stay in a folder: on the disk, or in a commit. `noMap` is the mistake of a file that does not hold a map. */
+/**
+ * `find` opens a file that must be inside a folder: on the disk, or in a commit. `noMap` is the mistake of a file that does not contain a
+ * map.
+ */
 export const readSource = (file: string, find: FindFile = findTextFile, noMap = NO_POLICY): FileSource => {
   const folder = dirname(file);
   const mistakes: Mistake[] = [];
@@ -128,7 +130,7 @@ export const readSource = (file: string, find: FindFile = findTextFile, noMap = 
   /** the files whose includes are being read */
   const open: OpenFile[] = [];
   const total = { bytes: 0, nodes: 0 };
-  /** what is too much of all files together; nothing more is read */
+  /** the limit that all files together exceed; nothing more is read */
   let tooMuch: string | undefined;
   let isBroken = false;
 

@@ -1,15 +1,15 @@
-// The records that a program adopts, by their uids: a file of JSON beside it, which `irm export` writes. Its sections of a policy are for
-// AccessPolicy, which takes the file as `adopt: { file }`; a name may then be that of several records. The section `resources` is for the
-// resources of the program itself, whose provider reads it (provider/engine/adoption.ts).
+// The records that a program adopts, by their uids: a file of JSON beside it, which `irm export` writes. AccessPolicy uses its sections of
+// a policy, as `adopt: { file }`; a name may then belong to several records. The section `resources` is for the resources of the program
+// itself, whose provider reads it (provider/engine/adoption.ts).
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isManaged, isObject, isUidp, printable, resources, suggestion } from "../../schema/index.ts";
 import { findTextFile, TextFileError } from "./text-file.ts";
 
-/** Of the policy `access.yaml`, or of the program, in the same folder. */
+/** Belongs to the policy `access.yaml`, or to the program, in its folder. */
 export const UIDS_FILE = "adopt.json";
 
-/** uid of each record, by path of a group or by key; of a resource of the program by `Type::name`. */
+/** uid of each record, by path of a group or by key; for a resource of the program, by `Type::name`. */
 export type PolicyUids = Readonly<Record<(typeof SECTIONS)[number], ReadonlyMap<string, string>>>;
 
 const SECTIONS = ["groups", "identities", "roles", "resources"] as const;
@@ -54,16 +54,16 @@ export const parseUids = (text: string): { uids?: PolicyUids; problems: string[]
 export interface UidsFile {
   /** its path beside the policy */
   name: string;
-  /** the same without links */
+  /** its path without links */
   real: string;
   text: string;
   uids: PolicyUids;
 }
 
-/** Those beside the policy of this path. */
+/** The file of uids beside the policy of this path. */
 export const uidsBeside = (policy: string): UidsFile | undefined => uidsIn(dirname(policy));
 
-/** Those in this folder; undefined where there are none. Throws TextFileError with every problem of the file. */
+/** The file of uids in this folder; undefined if there is none. Throws TextFileError with every problem of the file. */
 export const uidsIn = (folder: string): UidsFile | undefined => {
   const name = join(folder, UIDS_FILE);
   if (!existsSync(name)) return undefined;

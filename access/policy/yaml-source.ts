@@ -1,4 +1,4 @@
-// Reads one YAML file as a tree with places: its anchors, aliases and merge keys, its syntax errors, and keys that stand twice.
+// Reads one YAML file as a tree with places: its anchors, aliases and merge keys, its syntax errors, and duplicate keys.
 import {
   Composer,
   type Document,
@@ -32,7 +32,7 @@ import {
 
 const TOO_MANY = `has more than ${NODES_MAX.toLocaleString("en")} nodes, aliases included; divide the policy`;
 const TOO_DEEP = `is nested more than ${DEPTH_MAX} levels deep`;
-/** The first syntax errors that are shown: one slip may cause thousands. */
+/** Maximum syntax errors that are shown: one slip may cause thousands. */
 const ERRORS_MAX = 50;
 
 export const sourceFromYaml = (text: string, file: string): { source?: Source; mistakes: Mistake[] } => {
@@ -50,11 +50,11 @@ export const sourceFromYaml = (text: string, file: string): { source?: Source; m
   return { source, mistakes };
 };
 
-// Each scalar, alias, bracket, anchor and tag is a token of its own, so a file with more tokens has more nodes. They are counted
-// before they are parsed, which takes most of the time and memory. The first character is the library's own sign of a plain scalar.
+// Each scalar, alias, bracket, anchor and tag is a separate token, so a file with more tokens has more nodes. They are counted before they
+// are parsed, which takes most of the time and memory. The first character is the library's own sign of a plain scalar.
 const STARTS_NODE = new Set(["\u001f", '"', "'", "*", "[", "{", "&", "!"]);
 
-/** The document, or why the text is refused: the library would spend minutes on it. */
+/** The document, or why the text is refused: the library would need minutes for it. */
 const documentOf = (text: string, lines: LineCounter): Document | string => {
   let refusal: string | undefined;
   function* tokens() {
@@ -74,7 +74,7 @@ const documentOf = (text: string, lines: LineCounter): Document | string => {
     }
     yield* parser.end();
   }
-  // The library compares each key of a map with every other one; `treeOf` does it once.
+  // The library compares each key of a map with every other one; `treeOf` needs one pass.
   const composer = new Composer({ lineCounter: lines, prettyErrors: false, uniqueKeys: false });
   const [document, second] = composer.compose(tokens(), true, text.length);
   if (refusal) return refusal;
@@ -83,7 +83,7 @@ const documentOf = (text: string, lines: LineCounter): Document | string => {
   return document as Document;
 };
 
-// The library's own text is for programs.
+// The library's own text is for programmers.
 const syntaxText = ({ code, message }: YAMLError): string => {
   if (code === "MULTIPLE_DOCS") return "a second document begins here; the file may hold one";
   // Block sequences on one line nest without brackets: the library runs out of stack.
@@ -110,7 +110,7 @@ type Path = readonly PropertyKey[];
 
 const treeOf = (document: Document, place: (offset: number) => Place) => {
   const mistakes: Mistake[] = [];
-  /** what an anchor stands for; null while it is read */
+  /** the target of an anchor; null while it is read */
   const anchors = new Map<string, Source | null>();
 
   const placeAt = (node: Node | null | undefined): Place => place(node?.range?.[0] ?? 0);
@@ -183,7 +183,7 @@ const treeOf = (document: Document, place: (offset: number) => Place) => {
   return { source: read(document.contents as Node | null, []), mistakes };
 };
 
-// A key is a text: what looks like a number stays as it is written.
+// A key is a text: one that looks like a number keeps its spelling.
 export const keyText = ({ value, source }: Scalar): string =>
   typeof value === "string" ? value : (source ?? String(value));
 

@@ -1,5 +1,5 @@
-// AWS: https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html. A workload with a role has the ARN of its
-// session, not of the role: `assumed-role`, the role's name without its path, and the name of the session.
+// AWS: https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html. A workload with a role has the ARN of its session,
+// not of the role: `assumed-role`, the role's name without its path, and the name of the session.
 import { exactOrPattern, type Preset, presetFunction, segment } from "./preset.ts";
 
 /** Exactly one of role and user. */
@@ -85,7 +85,7 @@ const relationship = (args: AwsArgs): AwsRelationship => {
   };
 };
 
-// A session has a name.
+// The name of a session is never empty.
 const anyOf = (session: string) => (session === "*" ? { pattern: "[^/:]+" } : session);
 
 export const awsPreset: Preset<AwsArgs, AwsRelationship> = {

@@ -1,5 +1,5 @@
-// Buildkite: https://buildkite.com/docs/pipelines/security/oidc. The subject ends with the commit and the key of the step, which
-// may be empty, so it is always a pattern. Neither has a colon in it, and a branch that has one cannot pass for another.
+// Buildkite: https://buildkite.com/docs/pipelines/security/oidc. The subject ends with the commit and the key of the step, which may be
+// empty, so it is always a pattern. Neither contains a colon, so a branch with a colon cannot pass for another one.
 import {
   audienceField,
   type ClaimMatchRelationship,

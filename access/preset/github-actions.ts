@@ -90,7 +90,7 @@ const repositoryParts = ({ repository, ownerId, repositoryId }: GithubActionsArg
   return [`repo:${owner}`, { pattern: `(?:@${ownerId})?` }, `/${name}`, { pattern: "(?:@[0-9]+)?" }, ":"];
 };
 
-// GitHub writes a colon of a name as %3A.
+// GitHub writes a colon in a name as %3A.
 const contextOf = ({ branch, tag, environment }: GithubActionsArgs): string => {
   if (branch !== undefined) return `ref:refs/heads/${branch}`;
   if (tag !== undefined) return `ref:refs/tags/${tag}`;
@@ -101,7 +101,7 @@ const relationship = (args: GithubActionsArgs): ClaimMatchRelationship => {
   const { event, issuer = GITHUB_ISSUER, audience } = args;
   const match = { issuer, audience };
   const repo = repositoryParts(args);
-  // The subject has no word for another event: it names the branch, the tag or the environment.
+  // The subject does not name other events: it names the branch, the tag or the environment.
   return event === undefined || event === "pull_request"
     ? { claimMatch: { ...match, ...subjectOf(...repo, contextOf(args)) } }
     : { claimMatch: { ...match, ...subjectOf(...repo, { pattern: ".+" }), claims: { event_name: event } } };

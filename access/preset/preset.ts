@@ -1,24 +1,24 @@
-// What a preset is: a few arguments, their rules, and the relationship that they stand for. In an argument `*` stands for any
-// characters except `/` and `:`, and everything else for itself.
+// The parts of a preset: a few arguments, their rules, and the relationship that they produce. In an argument, `*` stands for any
+// characters except `/` and `:`, and every other character for itself.
 import { isIssuer } from "../../schema/index.ts";
 import { suggestion } from "../../schema/nearest.ts";
 
-// The texts of presets: `*` as a pattern, everything else as it is; and the rules that several presets share.
+// The texts of presets: `*` becomes a pattern, and everything else is literal; and the rules that several presets share.
 
 type Violation = (text: string) => string | undefined;
 
 export const hasWildcard = (text: string): boolean => text.includes("*");
 
-/** A part of a claim: a text in which `*` may stand for something, or a pattern. */
+/** A part of a claim: a text in which `*` may be a wildcard, or a pattern. */
 export type Part = string | { pattern: string };
 
 const patternOf = (part: Part): string =>
   typeof part === "string" ? part.split("*").map(escapeRe2).join("[^/:]*") : part.pattern;
 
-// RE2 takes a backslash before any ASCII punctuation (https://github.com/google/re2/wiki/Syntax).
+// RE2 accepts a backslash before any ASCII punctuation (https://github.com/google/re2/wiki/Syntax).
 const escapeRe2 = (text: string): string => text.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&");
 
-/** The parts one after the other: equal to the claim where no part leaves anything open, or a pattern of the whole claim. */
+/** The parts in sequence: equal to the claim if no part is open, or a pattern of the whole claim. */
 export const exactOrPattern = (
   ...parts: readonly Part[]
 ): { exact: string; pattern?: undefined } | { exact?: undefined; pattern: string } =>
@@ -35,10 +35,10 @@ export const subjectOf = (...parts: readonly Part[]): { subject: string } | { su
 export const noColon: Violation = (text) =>
   text.includes(":") ? 'must not contain ":", which separates the parts of the subject' : undefined;
 
-/** One segment of a path: no slash either. */
+/** One segment of a path: also no slash. */
 export const segment: Violation = (text) => (text.includes("/") ? 'must not contain "/"' : noColon(text));
 
-/** A segment that stays the same: `*` would let in strangers. */
+/** A segment without wildcards: `*` would let in strangers. */
 export const oneSegment =
   (what: string): Violation =>
   (text) =>
@@ -84,7 +84,7 @@ interface PresetField {
   optional?: true;
   /** default: a string */
   type?: "boolean";
-  /** what is wrong with a text, and what to write instead */
+  /** the mistake in a text, and its correction */
   violation?: (text: string) => string | undefined;
 }
 
@@ -95,20 +95,20 @@ interface PresetProblem {
 }
 
 export interface Preset<Args = never, R extends object = object> {
-  /** as people say it: `GitHub Actions` */
+  /** as people call it: `GitHub Actions` */
   title: string;
   fields: Readonly<Record<string, PresetField>>;
   /** arguments of which exactly one must be given */
   choice?: readonly string[];
   /** arguments of which at least one must be given */
   some?: readonly string[];
-  /** what does not go together, of arguments that are strings */
+  /** arguments that exclude each other, among the strings */
   conflicts?(args: Readonly<Record<string, string | undefined>>): PresetProblem[];
   /** of arguments without problems */
   relationship(args: Args): R;
 }
 
-/** Everything that is wrong with the arguments, also where they come from JavaScript or a file. */
+/** Every mistake in the arguments, even if they come from JavaScript or a file. */
 export const presetProblems = (preset: Preset, args: unknown): PresetProblem[] => {
   const { fields, choice = [], some = [] } = preset;
   if (typeof args !== "object" || args === null || Array.isArray(args)) return [{ text: "must be a map" }];
@@ -130,7 +130,7 @@ export const presetProblems = (preset: Preset, args: unknown): PresetProblem[] =
   return [...wrong, ...missing, ...choiceProblems(choice, given), ...(preset.conflicts?.(strings) ?? [])];
 };
 
-/** YAML takes 1.10 and true without quotes as something else than a text. */
+/** Without quotes, YAML does not read 1.10 and true as texts. */
 export const mustBeString = (written: string): string => `must be a string: write "${written}", in quotes`;
 
 const valueViolation = ({ type, violation }: PresetField, value: unknown): string | undefined => {
@@ -162,9 +162,9 @@ export const presetFunction =
     throw new TypeError(`${name}: ${texts.join("; ")}`);
   };
 
-// The issuer and the audience that presets take.
+// The issuer and the audience that presets accept.
 
-/** Issuers are exact: the text that is compared is the address that is fetched. */
+/** Issuers are exact: the compared text is the address that is fetched. */
 export const issuerViolation = (text: string): string | undefined => {
   if (text.includes("*")) return "must name one issuer: * is not allowed here";
   if (isIssuer(text)) return undefined;

@@ -1,4 +1,4 @@
-// The presets of CI systems and clouds, by the word that a policy file has for each.
+// The presets of CI systems and clouds, by their words in a policy file.
 import { awsPreset } from "./aws.ts";
 import { buildkitePreset } from "./buildkite.ts";
 import { githubActionsPreset } from "./github-actions.ts";

@@ -7,13 +7,13 @@ import { peopleGraph } from "../graph/people.ts";
 import { type Question, type QuestionText, resolveQuestion } from "./question.ts";
 
 export interface HeldBinding extends BindingNode {
-  /** of what is asked for, the worst first; undefined: the role cannot be read, so nothing is known of what it grants */
+  /** the requested ones, the worst first; undefined: the role cannot be read, so its grants are unknown */
   capabilities: readonly string[] | undefined;
 }
 
 export type Answer = ReturnType<typeof answerOf>;
 
-/** Throws a QuestionError with all that is wrong with the question. `nowMs`: invites that have ended by then are left out. */
+/** Throws a QuestionError with all problems of the question. `nowMs`: invites that have ended by then are left out. */
 export const answerOf = ({ graph, notVisible }: Live, text: QuestionText, nowMs = 0) => {
   const question = resolveQuestion(graph, text, isComplete(notVisible));
   const isRead = roleReader(graph, notVisible);
@@ -24,7 +24,7 @@ export const answerOf = ({ graph, notVisible }: Live, text: QuestionText, nowMs 
     question,
     /** the worst binding first */
     held: heldIn(graph, question, isRead),
-    /** the same of those who have no identity, where the question is not about one */
+    /** the access of people without an identity, if the question does not name an identity */
     people: { graph: people, held: heldByPeople },
     notVisible,
   };
@@ -35,11 +35,11 @@ export const isComplete = (notVisible: readonly NotVisible[]): boolean =>
   !notVisible.some(({ kind }) => kind === "group" || kind === "identity");
 
 const heldIn = (graph: AccessGraph, question: Question, isRead: (role: NodeId) => boolean): HeldBinding[] => {
-  // A binding grants at its group and everywhere below: those at the group in question and above count.
+  // A binding grants at its group and everywhere below: bindings at the group in question and above count.
   const lineage = question.group && new Set(lineageOf(graph, question.group.id));
   const isAsked = ({ identity, group }: BindingNode): boolean =>
     identity === (question.identity?.id ?? identity) && (lineage?.has(group) ?? true);
-  // Bindings are ordered, since their grants are many more.
+  // Sorts bindings, since their grants are many more.
   const bindings = bindingsInOrder(graph, [...graph.bindings.values()].filter(isAsked));
   return bindings.flatMap((binding): HeldBinding[] => {
     if (!isRead(binding.role)) return [{ ...binding, capabilities: undefined }];
@@ -57,7 +57,7 @@ export const bindingsInOrder = (graph: AccessGraph, bindings: readonly BindingNo
     texts: [graph.identities.get(identity)?.name, identity, id],
   }));
 
-/** Whether a role's capabilities are known. Of one in a group whose roles cannot be listed, bindings show the name alone. */
+/** Whether a role's capabilities are known. If the roles of its group cannot be listed, bindings show only the name. */
 export const roleReader = ({ roles }: AccessGraph, notVisible: readonly NotVisible[]): ((role: NodeId) => boolean) => {
   const hidden = new Set(notVisible.filter(({ kind }) => kind === "role").map(({ group }) => group));
   return (id) => {

@@ -1,4 +1,4 @@
-// Groups of a caller who may not be able to list them: their names, and the one that a path means.
+// Groups of a caller who may not be able to list them: their names, and the group that a path means.
 import type { Client } from "../../client/client.ts";
 import { apiErrorOf, hasCode, sessionErrorOf } from "../../client/errors.ts";
 import { listAll, listChildren } from "../../client/paginate.ts";
@@ -16,7 +16,7 @@ type Reader = Pick<Client, "call" | "clock">;
 
 const { group: GROUP } = resources;
 
-/** The groups of the grants and all above them, with the names that the caller can see. */
+/** The groups of the grants and all groups above them, with the names that the caller can see. */
 export const groupsOfGrants = async (client: Reader, grants: readonly OwnGrant[]): Promise<AccessGraph> => {
   const graph = newGraph();
   const uids = new Set(grants.flatMap(({ group }) => [...ancestorsOf(group), group]));
@@ -25,7 +25,7 @@ export const groupsOfGrants = async (client: Reader, grants: readonly OwnGrant[]
       for await (const { uid, name } of listAll(client, GROUP.list, { uidp: { ids } }))
         if (uids.has(uid)) addGroup(graph, uid, String(name));
     } catch (error) {
-      // Without names, uids stand for them.
+      // Without names, uids replace them.
       if (apiErrorOf(error) === undefined || sessionErrorOf(error)) throw error;
     }
   }
@@ -34,8 +34,8 @@ export const groupsOfGrants = async (client: Reader, grants: readonly OwnGrant[]
 };
 
 /**
- * The uid of the group that a text means: a uid, or a path from the organization down. Undefined where the caller cannot see enough to
- * tell. Throws a QuestionError where there is no such group, or more than one.
+ * The uid of the group that a text means: a uid, or a path from the organization down. Undefined if the caller cannot see enough to tell.
+ * Throws a QuestionError if there is no such group, or more than one.
  */
 const findGroup = async (client: Reader, text: string, organization: string | null): Promise<string | undefined> => {
   const isUid: boolean = isUidp(text);
@@ -45,7 +45,7 @@ const findGroup = async (client: Reader, text: string, organization: string | nu
   const path = withoutSlashes(text);
   let groups = [organization];
   for (const name of path === "" ? [] : path.split("/")) {
-    // Of several groups with one name, only those that have the rest of the path are meant.
+    // If several groups share a name, only groups with the rest of the path are meant.
     const found = (await Promise.all(groups.map((group) => childrenNamed(client, group, name)))).flat();
     if (found.length === 0) {
       const areListable = await Promise.all(groups.map((group) => isListable(client, GROUP, group)));
@@ -75,7 +75,7 @@ const fail = (message: string): never => {
   throw new QuestionError(message);
 };
 
-/** Only who may list a group learns that it does not exist (docs/contract.md#d5). */
+/** Only a caller who may list a group learns that it does not exist (docs/contract.md#d5). */
 const isMissing = async (client: Reader, uid: string): Promise<boolean> => {
   try {
     await getRecord(client, GROUP, uid);
@@ -87,7 +87,7 @@ const isMissing = async (client: Reader, uid: string): Promise<boolean> => {
   }
 };
 
-// "May I do this here?", answered from what the caller holds. What is not known counts as no.
+// "May I do this here?", answered from the access that the caller holds. An unknown answer counts as no.
 
 /** As the user writes it: a capability by either name, a group by uid, path or `/`. */
 export interface CheckText {
@@ -98,14 +98,14 @@ export interface CheckText {
 export interface CheckAnswer {
   /** friendly name, or the API's name of one that this version does not know */
   capability: string;
-  /** uid; null where the caller cannot see which group the path means */
+  /** uid; null if the caller cannot see which group the path means */
   group: string | null;
   isHeld: boolean;
   /** `yes, through viewer` */
   message: string;
 }
 
-/** Throws a QuestionError where there is no such group. */
+/** Throws a QuestionError if there is no such group. */
 export const checkOwn = async (
   client: Pick<Client, "call" | "clock">,
   who: WhoAmI,
@@ -129,7 +129,7 @@ export const checkOwn = async (
   };
 };
 
-/** Where paths begin: the organization that has the identity, or the only one where it may do something. */
+/** The start of paths: the organization of the identity, or the only one where it may do something. */
 const organizationOf = ({ identity, grants }: WhoAmI): string | null => {
   const own = identity === null ? null : rootOf(identity);
   const organizations = new Set(grants.map(({ group }) => rootOf(group)));

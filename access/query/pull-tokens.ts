@@ -1,6 +1,6 @@
 // Pull tokens (docs/contract.md#pull-tokens): the credentials of container and package clients. To the service, each is an identity with
-// static keys. Whoever may create identities can give this form to an identity that holds more, so the form says who an identity is meant
-// for, and only its capabilities say what it can do.
+// static keys. A caller who may create identities can give this form to an identity that holds more. So the form shows only the purpose of
+// an identity, and its capabilities show its access.
 
 import { z } from "zod";
 import { BUILT_IN_ROLE_CAPABILITIES, isObject, type Json, rootOf } from "../../schema/index.ts";
@@ -24,15 +24,15 @@ export const pullTokenExpiry = (relationship: Json | null): string | undefined =
 
 const PULL_ROLE = /^(registry|apk|libraries\.[a-z]+)\.pull$/;
 
-/** What these built-in roles grant, whatever the role of a token is called. */
+/** The capabilities of these built-in roles, whatever the role of a token is called. */
 const PULLS: ReadonlySet<string> = new Set(
   Object.entries(BUILT_IN_ROLE_CAPABILITIES).flatMap(([name, granted]) => (PULL_ROLE.test(name) ? granted : [])),
 );
 
-/** Friendly names. One that this version does not know is more than a pull. */
+/** Friendly names. A capability that this version does not know is more than a pull. */
 const beyondPulls = (capabilities: Iterable<string>): string[] => [...new Set(capabilities).difference(PULLS)].sort();
 
-/** Whether anybody has signed in with it: until then, `lastSeenTime` is the time of its creation. */
+/** Whether anyone has signed in with it: until then, `lastSeenTime` is the time of its creation. */
 export const isUsed = (lastSeenTime: string, createTime: string): boolean =>
   Date.parse(lastSeenTime) > Date.parse(createTime);
 
@@ -58,13 +58,13 @@ export const PullToken = z.object({
 });
 export type PullToken = z.infer<typeof PullToken>;
 
-/** What it holds is known, and is nothing but pulls. */
+/** All its access is known, and includes only pulls. */
 export const holdsPullsAlone = ({ more, complete }: PullToken): boolean => more.length === 0 && complete;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const SOON_MS = 30 * DAY_MS;
 
-/** The worst first: those that hold more than pulls, or may; then the others, by group and end. */
+/** The worst first: tokens that hold more than pulls, or may; then the others, by group and end. */
 export const pullTokensIn = ({ graph, notVisible, createdAt, lastSeen }: Live, nowMs: number): PullToken[] => {
   const held = Map.groupBy(graph.bindings.values(), ({ identity }) => identity);
   const isRead = roleReader(graph, notVisible);
@@ -97,6 +97,6 @@ export const pullTokensIn = ({ graph, notVisible, createdAt, lastSeen }: Live, n
   }));
 };
 
-/** Whether all bindings in the organization of an identity can be listed. Another organization is not the caller's to know. */
+/** Whether all bindings in the organization of an identity can be listed. The caller need not know another organization. */
 const seesBindings = (notVisible: readonly Pick<NotVisible, "kind" | "group">[], identity: string): boolean =>
   !notVisible.some(({ kind, group }) => kind === "roleBinding" && (group === "" || rootOf(group) === rootOf(identity)));

@@ -1,4 +1,4 @@
-// What a user asks, as text, resolved against a graph: `--identity release --group platform/registry --capability tag.create`.
+// A user's question, as text, resolved against a graph: `--identity release --group platform/registry --capability tag.create`.
 import { capabilities, isUidp, suggestion, UserError } from "../../schema/index.ts";
 import { friendlyCapability } from "../capability.ts";
 import {
@@ -25,7 +25,7 @@ export interface Question {
   capability?: string;
 }
 
-/** All that is wrong with a question. */
+/** All problems of a question. */
 export class QuestionError extends UserError {
   override readonly name = "QuestionError";
 }
@@ -51,7 +51,7 @@ export const resolveQuestion = (graph: AccessGraph, text: QuestionText, isComple
   return question;
 };
 
-/** Why a text cannot be a capability; undefined when it is one, or may be one of a newer service. `others`: what may be meant besides. */
+/** Why a text cannot be a capability; undefined if it is one, or may be one of a newer service. `others`: further suggestions. */
 export const capabilityViolation = (text: string, others: readonly string[] = []): string | undefined => {
   if (friendlyCapability(text) !== undefined || /^CAP_[A-Z0-9_]+$/.test(text)) return undefined;
   return `there is no capability ${quote(text)}${suggestion(
@@ -61,7 +61,7 @@ export const capabilityViolation = (text: string, others: readonly string[] = []
   )}`;
 };
 
-// A newer service may have more, which a role of the graph then names.
+// A newer service may have more capabilities, which a role of the graph then names.
 const capabilityNamed = ({ roles }: AccessGraph, text: string): string => {
   const known = friendlyCapability(text);
   if (known !== undefined) return known;

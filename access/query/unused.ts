@@ -1,4 +1,5 @@
-// Access that nobody needs: identities that nobody has used for some time, role bindings that another one covers, and roles that nobody has.
+// Access that no one needs: identities that no one has used for some time, role bindings that another one covers, and roles that no one
+// has.
 import { compare } from "../canonical.ts";
 import { capabilitiesIn, worstFirst } from "../graph/danger.ts";
 import { capabilitiesHeldIn } from "../graph/effective-access.ts";
@@ -39,11 +40,11 @@ interface UnusedIdentity {
 
 interface Covered {
   binding: BindingNode;
-  /** grants all of it, and nothing covers it */
+  /** grants all of its access, and nothing covers it */
   by: BindingNode;
 }
 
-/** `untilMs`: an identity that was last used before is unused. */
+/** `untilMs`: an identity that was last used before this time is unused. */
 export const unusedIn = ({ graph, notVisible, lastSeen }: Live, untilMs: number): Unused => ({
   graph,
   identities: unusedIdentities(graph, lastSeen, untilMs),
@@ -66,13 +67,13 @@ const unusedIdentities = (graph: AccessGraph, lastSeen: Live["lastSeen"], untilM
   }));
 };
 
-/** A binding is covered by one of the same identity, at its group or above, whose role has all of its capabilities. */
+/** A binding is covered by another one of its identity, at its group or above, whose role has all of its capabilities. */
 export const coveredIn = (graph: AccessGraph, isRead: (role: NodeId) => boolean): ReadonlyMap<NodeId, Covered> => {
   const capabilities = new Map(Array.from(graph.roles.values(), (role) => [role.id, new Set(role.capabilities)]));
   const known = [...graph.bindings.values()].filter(({ role }) => isRead(role));
   const places = Map.groupBy(known, ({ identity, group }) => JSON.stringify([identity, group]));
 
-  // A strict order: of two that grant the same in one group, one covers the other.
+  // A strict order: if two grant equal access in one group, one covers the other.
   const covers = (one: BindingNode, other: BindingNode): boolean => {
     const [all, some] = [capabilities.get(one.role) ?? NONE, capabilities.get(other.role) ?? NONE];
     if (!some.isSubsetOf(all)) return false;
@@ -97,7 +98,7 @@ export const coveredIn = (graph: AccessGraph, isRead: (role: NodeId) => boolean)
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** A role counts as nobody's only where all bindings are visible that could give it. */
+/** A role counts as unused only if all bindings that could give it are visible. */
 const rolesOfNobody = (graph: AccessGraph, notVisible: readonly NotVisible[]): RoleNode[] => {
   const { bindings, providers, externalGroups, invites } = graph;
   const given = new Set(Array.from(providers.values(), ({ defaultRole }) => defaultRole));
@@ -112,9 +113,9 @@ const rolesOfNobody = (graph: AccessGraph, notVisible: readonly NotVisible[]): R
   }));
 };
 
-// What a policy declares of the access that nobody needs, and what of it has to stay.
+// The entries of a policy for access that no one needs, and the entries that must stay.
 
-/** Throws a PolicyEditError where the policy may mean other records. */
+/** Throws a PolicyEditError if the policy may mean other records. */
 export const unusedEntries = (opened: OpenPolicy, unused: Unused, isRead: (role: NodeId) => boolean) => {
   const { policy } = opened;
   const wanted = policyGraph(policy, unused.graph, stackOf(opened));
@@ -130,7 +131,7 @@ export const unusedEntries = (opened: OpenPolicy, unused: Unused, isRead: (role:
   const given = new Set(stays.map(({ role }) => role));
   return {
     removal: { identities, bindings, roles: nobodys.filter((key) => !given.has(key)) },
-    /** entries that stay although nobody needs them, and tests that name what goes: a sentence for each */
+    /** entries that are kept although no one needs them, and tests that name removed entries: one sentence for each */
     notes: [
       ...notes,
       ...nobodys
@@ -141,7 +142,7 @@ export const unusedEntries = (opened: OpenPolicy, unused: Unused, isRead: (role:
   };
 };
 
-/** A row stands for every binding of its identity, group and role. What covers it must be in the policy too. */
+/** A row represents every binding of its identity, group and role. The binding that covers it must also be in the policy. */
 const coveredRows = (
   rows: readonly PolicyBinding[],
   wanted: PolicyGraph,

@@ -1,5 +1,5 @@
-// Who the caller is, and what it may do where. The API answers that for any valid token (docs/contract.md#validate), also for a caller who
-// may list nothing. Of a service without that answer, the bindings and roles of the caller are listed, and what cannot be read is named.
+// Who the caller is, and what it may do where. The API answers that for any valid token (docs/contract.md#validate), even for a caller who
+// may list nothing. If a service lacks that answer, the bindings and roles of the caller are listed, and unreadable ones are named.
 import type { Caller, Client } from "../../client/client.ts";
 import { apiErrorOf, apiText, hasCode, sessionErrorOf } from "../../client/errors.ts";
 import { listAll, listPage } from "../../client/paginate.ts";
@@ -21,27 +21,27 @@ import { relationshipOf } from "../graph/live-record.ts";
 
 type Reader = Pick<Client, "call" | "clock" | "caller">;
 
-/** What the caller holds in a group and everywhere below. */
+/** Access of the caller in a group and everywhere below. */
 export interface OwnGrant {
   /** uid */
   group: string;
-  /** name of the group, where it is known */
+  /** name of the group, if it is known */
   groupName?: string | undefined;
-  /** name; null: no known role grants just this, as for a token that was limited at its exchange */
+  /** name; null: no known role grants exactly this, as for a token that was limited at its exchange */
   role: string | null;
   /** friendly names, sorted */
   capabilities: readonly string[];
 }
 
 export interface WhoAmI extends Caller {
-  /** uid; null where neither the token nor the service shows it */
+  /** uid; null if neither the token nor the service shows it */
   identity: string | null;
-  /** null where the caller cannot read it */
+  /** null if the caller cannot read it */
   name: string | null;
-  /** when the API token ends, RFC 3339; null where it does not say so */
+  /** when the API token ends, RFC 3339; null if it does not name an end */
   expires: string | null;
   grants: readonly OwnGrant[];
-  /** what could not be read of the grants, a sentence each */
+  /** unreadable parts of the grants, one sentence each */
   notKnown: readonly string[];
 }
 
@@ -68,7 +68,7 @@ export const whoAmI = async (client: Reader): Promise<WhoAmI> => {
   };
 };
 
-/** Undefined where the service does not answer this caller, or not at all. Any other failure is thrown. */
+/** Undefined if the service does not answer this caller, or not at all. Throws any other failure. */
 const orUndefined = async <T>(answer: Promise<T>): Promise<T | undefined> => {
   try {
     return await answer;
@@ -78,7 +78,7 @@ const orUndefined = async <T>(answer: Promise<T>): Promise<T | undefined> => {
   }
 };
 
-// A service that lacks a method may answer with an error that is not the API's, whose code is UNKNOWN.
+// A service without a method may answer with an error that is not the API's, whose code is UNKNOWN.
 const isUnanswered = (error: unknown): boolean =>
   sessionErrorOf(error) === undefined &&
   (["PERMISSION_DENIED", "NOT_FOUND", "UNIMPLEMENTED", "UNKNOWN"] as const).some((code) => hasCode(error, code));
@@ -121,7 +121,7 @@ const timeOf = (seconds: unknown): string | null =>
 
 const { identity: IDENTITY, role: ROLE, roleBinding: BINDING } = resources;
 
-/** Whoever may not read an identity may still see its name in a binding. */
+/** A caller who may not read an identity may still see its name in a binding. */
 const nameOf = async (client: Reader, identity: string, record: Json | undefined): Promise<string | null> => {
   if (typeof record?.name === "string") return record.name;
   const page = await orUndefined(listPage<Listed>(client, BINDING.list, { identity, pageSize: 1 }));
@@ -146,7 +146,7 @@ const listGrants = async (client: Reader, identity: string | null, record: Json 
     return { grants: [], notKnown: [`the role bindings cannot be listed: ${apiText(cause)}`] };
   }
   const notKnown: string[] = [];
-  // Of a person no record says who may assume it.
+  // No record of a person says who may assume it.
   if (record && relationshipOf(record) === null)
     notKnown.push("the roles of the external groups of this person, which role bindings need not show");
   const organization = rootOf(identity);

@@ -53,11 +53,11 @@ const MEANINGS: Partial<Record<Level, string>> = { gives: "gives access", unknow
 export const mapSection = (map: AccessMap, { linkOf, tagOf, note }: MapOptions): Section => {
   const page = { map, linkOf, tagOf: tagOf ?? (() => undefined), left: TEXT_MAX };
   const tables = map.trees.map((tree) => {
-    // A row that changes and holds nothing is in every table at the top.
+    // A row that changes and holds nothing is in the first table of each organization.
     const rows = map.rows.filter((row) => row.groups.size === 0 || actsIn(row, tree));
     return { tree, ...viewOf(page, tree, rows, true) };
   });
-  // A row holds its access first at its own groups.
+  // Everything that a row holds anywhere, it holds at one of its own groups.
   const cells = map.rows.flatMap((row) => [...row.groups].map((group) => map.cellOf(row, group)));
   const used = new Set(cells.flatMap(({ level, before = null }) => [level, before]));
   const changes = tables.some(({ hasChange }) => hasChange);

@@ -1,4 +1,4 @@
-// Who has which role where: groups, roles and identities that exist, a role at its group or below, and nothing twice.
+// Checks who has which role where: groups, roles and identities exist, a role is at its group or below, and nothing is listed twice.
 import { ExternalGroupRoleMapping, IdentityProvider, inputViolations, isRoleName } from "../../../schema/index.ts";
 import { suggestion } from "../../../schema/nearest.ts";
 import { type PolicyBinding, type PolicyGroup, type PolicyPeople, type PolicyRole, ROOT } from "../policy.ts";
@@ -11,13 +11,13 @@ interface KnownRoles {
   roles: ReadonlyMap<string, PolicyRole>;
   /** empty: the service decides */
   builtIn: readonly BuiltInRoles[];
-  /** every key that the policy has, also of records with mistakes */
+  /** every key of the policy, including keys of records with mistakes */
   roleKeys: ReadonlySet<string>;
 }
 
 interface Known extends KnownRoles {
   groups: ReadonlyMap<string, PolicyGroup>;
-  /** every key that the policy has, also of records with mistakes */
+  /** every key of the policy, including keys of records with mistakes */
   identityKeys: ReadonlySet<string>;
 }
 
@@ -45,7 +45,7 @@ export const checkBindings = (draft: PolicyDraft["access"], known: Known, report
   });
 };
 
-/** `group` is where the role is given. */
+/** `group` is the group of the binding. */
 const checkRole = (
   role: string,
   group: string | undefined,
@@ -73,10 +73,10 @@ const isBuiltIn = (role: string, builtIn: KnownRoles["builtIn"]): boolean =>
 const isAtOrBelow = (group: string, top: string): boolean =>
   top === ROOT || group === top || group.startsWith(`${top}/`);
 
-// Which roles people get who sign in by an identity provider of the organization. The policy does not create the provider, so only the
-// roles can be checked here.
+// The roles of people who sign in by an identity provider of the organization. The policy does not create the provider, so only the roles
+// can be checked here.
 
-/** Why the run that creates an organization gives no people roles there. */
+/** Why the run that creates an organization gives no roles to people there. */
 export const NO_PEOPLE_YET =
   "this run creates the organization, so it has no identity provider yet; add people once it has one";
 

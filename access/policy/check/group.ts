@@ -55,7 +55,7 @@ export const checkGroups = (draft: Groups | undefined, report: Report): Map<stri
   return found;
 };
 
-/** The path of a group that is referred to; undefined where there is none. */
+/** The path of a group in a reference; undefined if there is no such group. */
 export const checkGroupPath = (
   text: string | undefined,
   groups: ReadonlyMap<string, PolicyGroup>,

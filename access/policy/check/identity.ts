@@ -1,4 +1,4 @@
-// The identities of a policy, with the relationship that a preset stands for or that is written out.
+// The identities of a policy, with the relationship of their preset, or the one that is written out.
 import { asMeant, canonicalForm, Identity, inputFields, inputViolations, type Json } from "../../../schema/index.ts";
 import { suggestion } from "../../../schema/nearest.ts";
 import { type Budget, newReviewBudget } from "../../pattern/budget.ts";
@@ -34,17 +34,17 @@ export const checkIdentities = (
   return found;
 };
 
-// How a workload assumes an identity: exactly one preset, or claimMatch, staticKeys or awsIdentity as in Identity. The API's own
-// rules judge what comes of it.
+// How a workload assumes an identity: exactly one preset, or claimMatch, staticKeys or awsIdentity as in Identity. The API's own rules
+// judge the result.
 
 const WORDS: readonly string[] = [...Object.keys(presets), ...RAW_RELATIONSHIPS];
 
 const isPreset = (word: string): word is PresetName => Object.hasOwn(presets, word);
 
-/** How a test describes a workload: as identities do, without keys, which belong to one identity. */
+/** How a test describes a workload: like an identity, without keys, which belong to one identity. */
 const WORKLOAD_WORDS: readonly string[] = WORDS.filter((word) => word !== "staticKeys");
 
-/** A pattern may be as wide as it likes: it says whom a test is about. */
+/** A pattern may be as wide as it likes: it describes the workloads that a test is about. */
 export const checkWorkload = (workload: Json, path: Path, report: Report): Json | undefined => {
   const unknown = Object.keys(workload).filter((word) => !WORKLOAD_WORDS.includes(word));
   for (const word of unknown) {
@@ -54,7 +54,7 @@ export const checkWorkload = (workload: Json, path: Path, report: Report): Json 
   return unknown.length > 0 ? undefined : checkRelationship(workload, path, report);
 };
 
-/** `budget`: what the patterns of all identities may take; a pattern without one may be as wide as it likes. */
+/** `budget`: the steps for the patterns of all identities. Without a budget, a pattern may be as wide as it likes. */
 const checkRelationship = (identity: Json, path: Path, report: Report, budget?: Budget): Json | undefined => {
   const [word, second] = Object.keys(identity).filter((field) => WORDS.includes(field));
   if (word === undefined) {
@@ -83,7 +83,7 @@ const fromPreset = (word: PresetName, args: unknown, path: Path, report: Report)
   const violations = inputViolations(relationshipMessage(name), value);
   for (const { field, description } of violations) mistake(path, `stands for a ${field} that ${description}`);
   if (violations.length > 0) return undefined;
-  // Of a preset, only the issuer can be so.
+  // In a preset, only the issuer can be never matched.
   const never = name === "claimMatch" ? neverMatchedIn(value) : [];
   for (const { path: at, text } of never) mistake([...path, ...at], text);
   return never.length > 0 ? undefined : relationship;

@@ -1,4 +1,4 @@
-// How the checks of a policy report: a path, what is wrong and what to write instead.
+// The reports of the checks of a policy: a path, the mistake, and its correction.
 import { type FieldViolation, inputViolations, type Json, type Message } from "../../../schema/index.ts";
 import type { Place } from "../source.ts";
 
@@ -6,18 +6,18 @@ export type Path = readonly PropertyKey[];
 
 export interface Report {
   mistake(path: Path, text: string): void;
-  /** Of a key, or of what its value lacks. */
+  /** A mistake in a key, or in something that its value lacks. */
   wrongKey(path: Path, text: string): void;
-  /** What may be meant: the policy is read all the same. */
+  /** A possible mistake: the policy is still read. */
   warn(path: Path, text: string): void;
   findPlace(path: Path): Place | undefined;
-  /** A scalar as the file has it. */
+  /** A scalar as written in the file. */
   writtenAt(path: Path): string;
-  /** The names to compare a misspelt one with; none once the comparisons of this policy would take too long. */
+  /** The names to compare a misspelled one with; empty once the comparisons of this policy would take too long. */
   comparable(text: string, names: ReadonlySet<string> | ReadonlyMap<string, unknown>): readonly string[];
 }
 
-/** Characters of misspelt names, times the names that each is compared with: about a second. */
+/** Characters of misspelled names, times the names that each is compared with: about a second. */
 const COMPARISONS_MAX = 3_000_000;
 
 export const comparisons = (): Report["comparable"] => {
@@ -44,8 +44,8 @@ interface Named {
 }
 
 /**
- * Checks records of a kind, whose keys are `keys`, each with its path: what the API would refuse of its own fields, its former key, and
- * records that no reader could tell apart, which are reported at the second.
+ * Checks records of a kind, whose keys are `keys`, each with its path. Reports fields that the API would refuse, wrong former keys, and
+ * records that a reader could not distinguish, at the second record.
  */
 export const recordChecker = (report: Report, schema: Message, what: string, keys: Iterable<string>) => {
   const { mistake, wrongKey, findPlace } = report;
@@ -55,7 +55,7 @@ export const recordChecker = (report: Report, schema: Message, what: string, key
   const checkName = (group: string, name: string, named: Named): void => {
     const key = JSON.stringify([group, name]);
     const known = first.get(key);
-    // JavaScript lists the keys of an object that are numbers first, wherever they stand.
+    // JavaScript lists numeric keys of an object first, wherever they are.
     const isFirst = known === undefined || isBefore(named.place, known.place);
     if (isFirst) first.set(key, named);
     if (known === undefined) return;
@@ -65,7 +65,7 @@ export const recordChecker = (report: Report, schema: Message, what: string, key
     else wrongKey(second.path, text);
   };
 
-  /** `group`: absent where there is no such group. `shown` is what a mistake of another record calls it. */
+  /** `group`: absent if there is no such group. `shown` names the record in the mistakes of others. */
   return (key: string, draft: RecordDraft, path: Path, group: string | undefined, shown = key, further: Json = {}) => {
     const { name = key, description } = draft;
     const [hasName, place] = [draft.name !== undefined, findPlace(path)];
@@ -75,7 +75,7 @@ export const recordChecker = (report: Report, schema: Message, what: string, key
   };
 };
 
-/** What the API would refuse of a record's own fields. The key is the name where none is given. */
+/** Reports fields of a record that the API would refuse. The key is the default of the name. */
 export const checkRecord = (
   { mistake, wrongKey }: Report,
   schema: Message,

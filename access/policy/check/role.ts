@@ -13,7 +13,7 @@ import { checkGroupPath } from "./group.ts";
 import { type Path, type Report, recordChecker } from "./report.ts";
 import type { PolicyDraft } from "./shape.ts";
 
-/** What one source of built-in roles has. */
+/** The built-in roles of one source. */
 export interface BuiltInRoles {
   /** address of the API; absent: the table of this version */
   service?: string;
@@ -35,7 +35,7 @@ export const checkRoles = (
     const group = checkGroupPath(role.in, groups, [...path, "in"], report);
     const can = checkCapabilities(role.can, path, report);
     const { violations, ...record } = check(key, role, path, group, key, { capabilities: can });
-    // An empty list has its own words, and an unknown capability too.
+    // An empty list and an unknown capability have their own texts.
     for (const { field, description } of violations)
       if (field === "capabilities" && can.length > 0) report.mistake([...path, "can"], description);
     if (group === undefined) continue;
@@ -46,7 +46,7 @@ export const checkRoles = (
 
 const names = new Set(capabilities.map(({ name }) => name));
 
-/** The enum names of those that exist. */
+/** The enum names of the capabilities that exist. */
 const checkCapabilities = (
   can: (string | null)[] | undefined,
   path: Path,

@@ -1,4 +1,4 @@
-// The shape of a value that people write, by a schema. What does not fit is reported and left out, so that the rest can be checked.
+// Checks the shape of a value that people write, by a schema. Wrong parts are reported and left out, so that the rest can be checked.
 import type { z } from "zod";
 import { isObject, shapeError } from "../../../schema/json.ts";
 import { suggestion } from "../../../schema/nearest.ts";
@@ -6,7 +6,7 @@ import { mustBeString } from "../../preset/preset.ts";
 import type { PolicyShape } from "../shape.ts";
 import type { Path, Report } from "./report.ts";
 
-/** What is left of a value: all that fits. */
+/** The parts of a value that fit. */
 export type Draft<T> = T extends readonly (infer Item)[]
   ? (Draft<Item> | null)[]
   : T extends Readonly<Record<string, infer Value>>
@@ -17,7 +17,7 @@ export type Draft<T> = T extends readonly (infer Item)[]
 
 export type PolicyDraft = Draft<z.output<typeof PolicyShape>>;
 
-/** `special` says what is wrong with a field that has words of its own. */
+/** `special` returns the text for a field with its own texts. */
 export const checkShape = <S extends z.ZodType>(
   value: unknown,
   shape: S,
@@ -46,11 +46,11 @@ export const checkShape = <S extends z.ZodType>(
   return (isObject(value) ? value : {}) as Draft<z.output<S>>;
 };
 
-/** Of an unknown field, the names of those that there are. */
+/** For an unknown field, suggests a known one. */
 const issueText = (issue: z.core.$ZodRawIssue): string | undefined =>
   issue.code === "unrecognized_keys" ? Object.keys((issue.inst as z.ZodObject).shape).join(" ") : shapeError(issue);
 
-// zod leaves out what a map holds under this name.
+// zod drops the value of a map under this name.
 const PROTO = "__proto__";
 const STAND_IN = "\u0000proto";
 
@@ -63,7 +63,7 @@ const withStandIns = (value: unknown): unknown => {
 
 const nameOf = (step: PropertyKey): PropertyKey => (step === STAND_IN ? PROTO : step);
 
-/** Where a value needs quotes to be a text. The organization may be a text, or a map of texts. */
+/** Paths of values that need quotes to be a text. The organization may be a text, or a map of texts. */
 const unquotedPaths = (issue: z.core.$ZodIssue): Path[] => {
   const { path, input } = issue;
   const takesText = issue.code === "invalid_union" || (issue.code === "invalid_type" && issue.expected === "string");
@@ -81,7 +81,7 @@ const leaveOut = (value: unknown, path: Path): void => {
     .slice(0, -1)
     .reduce<unknown>((held, step) => (held as Record<PropertyKey, unknown>)?.[step], value);
   if (last === undefined || typeof parent !== "object" || parent === null) return;
-  // The other items of a list keep their places.
+  // The other items of a list keep their indexes.
   if (Array.isArray(parent)) parent[Number(last)] = null;
   else delete (parent as Record<PropertyKey, unknown>)[last];
 };

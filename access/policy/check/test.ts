@@ -1,4 +1,4 @@
-// Tests of access, of a policy or a file of their own: who may do what, and who must not. Whom they name is looked up when they run.
+// Tests of access, in a policy or in their own file: who may do what, and who must not. The names in them are resolved when they run.
 
 import { capabilities, type Json } from "../../../schema/index.ts";
 import { nearestNames, suggestion } from "../../../schema/nearest.ts";
@@ -111,7 +111,7 @@ const checkDenials = ({ cannot, at }: TestDraft, path: Path, report: Report): Te
   return list.flatMap((one, i) => checkOne(one, Array.isArray(cannot) ? [...listPath, i] : listPath) ?? []);
 };
 
-/** One, or a list of them; those that exist. */
+/** One capability or a list of them; returns the ones that exist. */
 const checkCapabilities = (value: unknown, path: Path, report: Report): string[] => {
   if (!Array.isArray(value)) return checkCapability(value, path, report);
   if (value.length === 0) report.mistake(path, "must have at least one capability, such as tag.create or *.create");
@@ -134,7 +134,7 @@ const checkCapability = (one: unknown, path: Path, report: Report): string[] => 
 
 const names = capabilities.map(({ name }) => name);
 
-/** `*.craete` is near to `*.create`. */
+/** `*.craete` resembles `*.create`. */
 const suggestionOfWildcard = (text: string): string => {
   const forms = names.flatMap((name) => {
     const [kind = "", verb = ""] = [name.slice(0, name.lastIndexOf(".")), name.slice(name.lastIndexOf(".") + 1)];

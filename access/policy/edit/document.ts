@@ -1,5 +1,5 @@
-// One YAML file of a policy as the library's document: entries go from its nodes, or come to them, and it is written again. Comments, quotes
-// and order stay; a file of JSON is written with its indentation.
+// One YAML file of a policy as the library's document: removes or adds entries among its nodes, and writes it again. Comments, quotes and
+// order are kept; a file of JSON is written with its indentation.
 
 import { randomUUID } from "node:crypto";
 import {
@@ -38,7 +38,7 @@ import { keepAsItIs, YAML_OPTIONS, yamlNode } from "../../text.ts";
 import { pathText } from "../source.ts";
 import { isMergeKey, keyText } from "../yaml-source.ts";
 
-/** Why a policy cannot be edited, in a sentence for each reason. */
+/** Why a policy cannot be edited, one sentence for each reason. */
 export class PolicyEditError extends UserError {
   override readonly name = "PolicyEditError";
 }
@@ -47,11 +47,11 @@ export type EditPath = readonly string[];
 type Entry = Pair<Scalar, Node | null>;
 type Collection = YAMLMap<Scalar, Node | null> | YAMLSeq<Node>;
 
-/** The sections that entries are taken out of, and how many levels below each an entry is. */
+/** The sections that entries are removed from, and the level of an entry below each. */
 const LEVELS = { access: 3, identities: 1, roles: 1 } as const;
 
 /**
- * The text without the entries that are gone, and their paths as `JSON.stringify` writes them. `isGone` is asked about
+ * The text without the removed entries, and their paths as `JSON.stringify` writes them. `isGone` receives
  * `["access", group, role, identity]`, `["identities", key]` and `["roles", key]`. `file` is for messages.
  */
 export const withoutEntries = (
@@ -62,10 +62,10 @@ export const withoutEntries = (
   const { document, fail } = openDocument(text, file);
   const found = new Set<string>();
   const cuts = new Map<Collection, readonly boolean[]>();
-  /** aliases of collections that lose something */
+  /** aliases of collections that lose some items */
   const shared = new Map<Node, readonly [target: Collection, path: EditPath]>();
 
-  /** Whether all of it goes. */
+  /** Whether the whole node is removed. */
   const goes = (node: Node | null, path: EditPath, levels: number, isShared = false): boolean => {
     if (levels === 0) {
       if (isGone(path)) found.add(JSON.stringify(path));
@@ -100,7 +100,7 @@ export const withoutEntries = (
   return { text: cuts.size === 0 ? text : written(document, text, file), found };
 };
 
-/** A comment above an entry that goes stays: it may be about those below. */
+/** A comment above a removed entry is kept: it may be about the entries below. */
 const cut = (collection: Collection, gone: readonly boolean[]): void => {
   let comments = "";
   const items = (collection.items as (Entry | Node)[]).filter((item, i) => {
@@ -115,11 +115,11 @@ const cut = (collection: Collection, gone: readonly boolean[]): void => {
   if (comments !== "") collection.comment = [comments, collection.comment].filter(Boolean).join("\n");
 };
 
-/** What a file gets. Maps are Maps: their keys are chosen by others. */
+/** Additions to a file. Maps are Maps: others choose their keys. */
 export type Added = string | number | boolean | readonly Added[] | AddedMap;
 export type AddedMap = ReadonlyMap<string, Added>;
 
-/** The text with these entries. A map or list that is in the file gets those of the map or list that is added. */
+/** The text with these entries. A map or list in the file also gets the items of the added map or list. */
 export const withEntries = (text: string, file: string, added: AddedMap): string => {
   const { document, fail } = openDocument(text, file);
   const nodeOf = (value: Added): Node => yamlNode(document, value, (key) => Object.hasOwn(presets, key));
@@ -140,7 +140,7 @@ export const withEntries = (text: string, file: string, added: AddedMap): string
       node.commentBefore = held?.comment;
       pair.value = node;
     } else if (isMap<Scalar, Node | null>(held) && value instanceof Map) {
-      // What is added to an empty map is a block, where it may be.
+      // Additions to an empty map are written as a block, if possible.
       if (held.items.length === 0) held.flow = false;
       addTo(held, value, path);
     } else if (isSeq<Node>(held) && Array.isArray(value)) held.items.push(...(nodeOf(value) as YAMLSeq<Node>).items);
@@ -180,7 +180,7 @@ const written = (document: Document.Parsed, before: string, file: string): strin
     const text = document.toString({ lineWidth: 0, indentSeq: !/^( *)[^\s#-][^\n]*:\s*\n\1- /m.test(before) });
     return before.includes("\r\n") ? text.replaceAll("\n", "\r\n") : text;
   } catch (error) {
-    // It refuses an alias without its anchor, and nothing else.
+    // The library refuses only an alias without its anchor.
     throw new PolicyEditError(`${file}: an alias stands for an entry that would go; write it out`, { cause: error });
   }
 };
@@ -192,19 +192,19 @@ const targetOf = (document: Document.Parsed, node: Node | null): Node | null | u
 
 const nameOf = (node: unknown): string => (isScalar(node) ? keyText(node) : "");
 
-// Replaces text files. Each has its new text or its old one, whatever happens meanwhile; none is replaced where one cannot be written.
+// Replaces text files. Each keeps its old text or gets its new one, whatever happens meanwhile; if one cannot be written, none is replaced.
 
 export interface ChangedFile {
   /** for messages */
   name: string;
   /** without links */
   real: string;
-  /** undefined: there is no such file yet */
+  /** undefined: the file does not exist yet */
   before: string | undefined;
   after: string;
 }
 
-/** What a reader of UTF-8 leaves out of the text. */
+/** A reader of UTF-8 drops it from the text. */
 const BYTE_ORDER_MARK = Buffer.from("\ufeff");
 
 export const replaceFiles = (files: readonly ChangedFile[]): void => {

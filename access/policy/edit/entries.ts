@@ -1,4 +1,4 @@
-// Adds groups, identities, roles and bindings to the files of a policy. What was there says the same as before: the result is read again
+// Adds groups, identities, roles and bindings to the files of a policy. Existing entries keep their meaning: the result is read again
 // before anything is written.
 import { getOrInsert, isObject } from "../../../schema/index.ts";
 import { mistakeText, type ParsedPolicy, parsePolicy } from "../parse.ts";
@@ -16,10 +16,10 @@ import {
 } from "./document.ts";
 import { checkResult, entryText, findIn, homesIn, type OpenPolicy, type PolicyEdit, type Section } from "./open.ts";
 
-/** Sections of a policy with what is new in them. A group that the policy has holds new groups alone. */
+/** Sections of a policy with its new entries. An existing group contains only new groups. */
 type Addition = AddedMap;
 
-/** The edit that adds this; nothing is written yet. Throws a PolicyEditError. */
+/** The edit for this addition; nothing is written yet. Throws a PolicyEditError. */
 export const additionOf = (opened: OpenPolicy, addition: Addition): PolicyEdit => {
   const { texts } = opened;
   const { policy, mistakes } = withAddition(opened, addition);
@@ -36,13 +36,13 @@ export const additionOf = (opened: OpenPolicy, addition: Addition): PolicyEdit =
   return { entries: entries.flatMap(({ shown }) => shown), files };
 };
 
-/** What the policy says with the addition, and its mistakes then. */
+/** The policy with the addition, and its mistakes. */
 export const withAddition = (opened: OpenPolicy, addition: Addition): ParsedPolicy => {
   const { source } = readSource(opened.file, findIn(opened));
   return parsePolicy(merged(source && plainValue(source), addition));
 };
 
-/** Plain values: one that is not there yet, or is empty in YAML, is the added one. */
+/** For plain values: a missing value, or an empty one in YAML, becomes the added one. */
 const merged = (value: unknown, added: Added): unknown => {
   if (Array.isArray(added)) return [...(Array.isArray(value) ? value : []), ...added];
   if (!(added instanceof Map)) return added;
@@ -54,13 +54,13 @@ const merged = (value: unknown, added: Added): unknown => {
 
 interface NewEntry {
   section: Section;
-  /** of its group; of a group, its own */
+  /** of its group; for a group, its own */
   path: string;
   role?: string;
-  /** where it is in the file, and what is there */
+  /** its place in the file, and its value */
   keys: readonly string[];
   value: Added;
-  /** `identities.release`; of a group, also those that come with it */
+  /** `identities.release`; for a group, including its contents */
   shown: readonly string[];
 }
 
@@ -124,18 +124,18 @@ const place = (part: Map<string, Added>, [key = "", ...below]: readonly string[]
   }
 };
 
-// Removes identities, roles and bindings from the files of a policy. What is left says the same as before without them: the result is read
-// again before anything is written. An entry that cannot be removed alone is an error, and the files stay as they are.
+// Removes identities, roles and bindings from the files of a policy. The remaining entries keep their meaning: the result is read again
+// before anything is written. If an entry cannot be removed separately, this is an error, and the files do not change.
 
 export interface Removal {
   bindings?: readonly Pick<PolicyBinding, "group" | "role" | "identity">[];
-  /** keys of identities, which go with their bindings */
+  /** keys of identities, which are removed with their bindings */
   identities?: readonly string[];
   /** keys of custom roles, which nothing in the policy may give */
   roles?: readonly string[];
 }
 
-/** The edit that removes this; nothing is written yet. Throws a PolicyEditError. */
+/** The edit for this removal; nothing is written yet. Throws a PolicyEditError. */
 export const removalOf = (opened: OpenPolicy, removal: Removal): PolicyEdit => {
   const { policy, texts } = opened;
   const gone = pathsOf(policy, removal);
@@ -153,7 +153,7 @@ export const removalOf = (opened: OpenPolicy, removal: Removal): PolicyEdit => {
   return { entries: [...gone].map(shown), files: [...files, ...withoutUids(opened, gone)] };
 };
 
-/** The file of uids without the records that go. JSON is YAML. */
+/** The file of uids without the removed records. JSON is YAML. */
 const withoutUids = ({ adopted }: OpenPolicy, gone: ReadonlySet<string>): ChangedFile[] => {
   if (adopted === undefined) return [];
   const { name, real, text } = adopted;
@@ -168,7 +168,7 @@ const bindingPath = ({ group, role, identity }: Pick<PolicyBinding, "group" | "r
   identity,
 ];
 
-/** What goes of the policy, each path as JSON. */
+/** The removed entries of the policy, each path as JSON. */
 const pathsOf = (policy: Policy, { bindings = [], identities = [], roles = [] }: Removal): ReadonlySet<string> => {
   const asked = new Set(bindings.map((one) => JSON.stringify(bindingPath(one))));
   const ofIdentities = new Set(identities);

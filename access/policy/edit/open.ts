@@ -1,4 +1,4 @@
-// A policy that is about to be edited: its files as they were read, what they say, and the uids beside it.
+// A policy that is about to be edited: the text and the content of its files, and the uids beside it.
 import type { RoleBundles } from "../../../schema/index.ts";
 import { mistakeText, readPolicy } from "../parse.ts";
 import { type Policy, ROOT } from "../policy.ts";
@@ -15,7 +15,7 @@ export interface OpenPolicy {
   policy: Policy;
   /** by path without links */
   texts: ReadonlyMap<string, { name: string; text: string }>;
-  /** the file beside it with the uids of its records, where there is one */
+  /** the file beside it with the uids of its records, if there is one */
   adopted?: UidsFile;
 }
 
@@ -48,17 +48,17 @@ const adoptedBeside = (file: string): Pick<OpenPolicy, "adopted"> => {
 /** The records that the uids beside a policy name; undefined without them. */
 export const stackOf = ({ adopted }: OpenPolicy): PolicyStack | undefined => adopted?.uids;
 
-/** What an edit changes. Nothing is written yet. */
+/** The changes of an edit. Nothing is written yet. */
 export interface PolicyEdit {
-  /** entries that go, or that are new: `access.platform.editor: release`, `identities.release` */
+  /** entries that are removed or new: `access.platform.editor: release`, `identities.release` */
   entries: readonly string[];
   files: readonly ChangedFile[];
 }
 
-/** Writes the files. Throws a PolicyEditError where one cannot be written, or has changed since it was read. */
+/** Writes the files. Throws a PolicyEditError if one cannot be written, or has changed since it was read. */
 export const applyEdit = ({ files }: PolicyEdit): void => replaceFiles(files);
 
-/** Throws a PolicyEditError unless the files, after their changes, say what `expected` does. */
+/** Throws a PolicyEditError unless the changed files are equivalent to `expected`. */
 export const checkResult = (opened: OpenPolicy, files: readonly ChangedFile[], expected: Policy): void => {
   const { file } = opened;
   const builtIn = [{ roles: builtInRolesIn(expected, opened.policy) }];
@@ -69,7 +69,7 @@ export const checkResult = (opened: OpenPolicy, files: readonly ChangedFile[], e
     throw new PolicyEditError(`${file} would say something else than before; edit it by hand`);
 };
 
-/** The built-in roles that a policy names. A key of `before` is none of them: a role that goes must not be taken for one. */
+/** The built-in roles that a policy names, without keys of `before`: a removed role must not be taken for a built-in one. */
 const builtInRolesIn = ({ bindings, people, roles }: Policy, before: Policy): RoleBundles => {
   const given = [...people.values()].flatMap(({ externalGroups }) => [...externalGroups.values()].flat());
   const names = [...bindings.map(({ role }) => role), ...given];
@@ -78,7 +78,7 @@ const builtInRolesIn = ({ bindings, people, roles }: Policy, before: Policy): Ro
   );
 };
 
-/** Finds the files as they were read, or as they are after their changes. */
+/** Finds the files as they were read, or with their changes. */
 export const findIn = ({ texts }: OpenPolicy, files: readonly ChangedFile[] = []): FindFile => {
   const after = new Map(files.map((one) => [one.real, one.after]));
   return (name, folder) => {
@@ -96,12 +96,12 @@ const meaningOf = ({ tests, ...policy }: Policy): string =>
     return value instanceof Map ? [...value].sort(([a], [b]) => (a < b ? -1 : 1)) : value;
   });
 
-/** `access.platform.editor: release` of a path of keys. */
+/** The text for a path of keys: `access.platform.editor: release`. */
 export const entryText = ([section, ...rest]: readonly string[]): string =>
   section === "access" ? `access.${rest[0]}.${rest[1]}: ${rest[2]}` : `${section}.${rest.join(".")}`;
 
-// In which file of a policy a new entry belongs: beside the entries of its group, so that a policy that is split by group, or by section,
-// stays so.
+// The file of a policy for a new entry: beside the entries of its group, so that a policy that is split by group, or by section, stays
+// split.
 
 /** Sections that entries are added to. */
 const SECTIONS = ["groups", "identities", "roles", "access"] as const;
@@ -110,13 +110,13 @@ export type Section = (typeof SECTIONS)[number];
 interface File {
   /** path without links */
   real: string;
-  /** by section, the paths of the groups that its entries are in, or are */
+  /** by section, the paths of the groups that contain its entries; for groups, their own */
   paths: ReadonlyMap<Section, readonly string[]>;
-  /** the only group below the organization that the file is about; undefined: it is the first file, or about several */
+  /** the only group below the organization in the file; undefined: it is the first file, or contains several */
   own: string | undefined;
 }
 
-/** Returns the path, without links, of the file for an entry. `path` is the group that it is in; of a group, itself. */
+/** Returns the path, without links, of the file for an entry. `path` is the path of its group; for a group, its own. */
 export const homesIn = ({ texts }: OpenPolicy): ((section: Section, path: string, role?: string) => string) => {
   const sources = [...texts].map(([real, { name, text }]) => ({ real, source: sourceFromYaml(text, name).source }));
   const files = sources.map(({ real, source }, i) => fileOf(real, source, i === 0));
@@ -132,7 +132,7 @@ export const homesIn = ({ texts }: OpenPolicy): ((section: Section, path: string
     };
     const [best] = places
       .map((file) => ({ file, score: scoreOf(file) }))
-      // The first of several that are as good.
+      // The first of several equally good files.
       .sort(
         (a, b) => b.score.map((part, i) => part - (a.score[i] as number)).find((difference) => difference !== 0) ?? 0,
       );
@@ -171,7 +171,7 @@ const pathsIn = (held: Source, section: Section): string[] => {
   });
 };
 
-/** How many groups from the organization down two paths share; the organization itself counts as one. */
+/** The number of groups that two paths share from the organization down; the organization itself counts as one. */
 const commonLevels = (one: string, other: string): number => {
   if (one === ROOT || other === ROOT) return one === other ? 1 : 0;
   const [a, b] = [one.split("/"), other.split("/")];
