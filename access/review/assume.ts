@@ -10,11 +10,11 @@ import { joinWithAnd, quote } from "../text.ts";
 import { CUSTOMERS, namesIn } from "../workload/customer.ts";
 import type { Assumption, PatternExamples } from "./report.ts";
 
-// Subjects of several customers that a pattern accepts, one of each: a reader sees who else is let in.
+// Subjects of several customers that a pattern accepts, one of each: they show the reader who else is let in.
 
 const OUTSIDERS_SHOWN = 2;
 
-/** Where the names of customers stand, and subjects as people know them. */
+/** The place of customers' names, and subjects as people know them. */
 const PLAUSIBLE: Readonly<Record<string, readonly string[]>> = {
   GitHub: [
     "NAME(?:@[0-9]+)?/(?:images|shop|x)(?:@[0-9]+)?:(?:ref:refs/heads/main|pull_request|environment:prod|ref:refs/tags/v1)",
@@ -24,7 +24,7 @@ const PLAUSIBLE: Readonly<Record<string, readonly string[]>> = {
   Buildkite: ["NAME:pipeline:images:ref:refs/heads/main:commit:1:step:build", "NAME:(?s:.*)"],
 };
 
-/** At most two examples. None if the pattern lets in one customer only, or if that could not be decided. */
+/** At most two examples. None if the pattern lets in only one customer, or if that could not be decided. */
 const exampleOutsiders = (subject: Language, budget: Budget): string[] => {
   for (const customers of CUSTOMERS) {
     const forms = PLAUSIBLE[customers.service];
@@ -72,7 +72,7 @@ const WALK_BITS = 6;
 const WALKS = 2 ** WALK_BITS;
 const LONGEST = 300;
 
-// What a wildcard may stand for in the claims of a CI or a cloud.
+// Texts that a wildcard may stand for in the claims of a CI or a cloud.
 const FILLERS = [
   "main",
   "images",
@@ -90,12 +90,12 @@ const FILLERS = [
 ];
 const CHARACTERS = "xa1A-_./: @";
 
-/** `budget`: may be spent on finding whom the pattern lets in besides. */
+/** `budget`: steps for finding other workloads that the pattern lets in. */
 export const examplesOf = (claim: string, pattern: string, budget?: Budget): PatternExamples => {
   const isMatch = patternMatcher(pattern);
   const derived = [...new Set(textsOf(pattern))].filter((text) => isMatch(text));
   const [first, ...others] = [...derived.filter(isPlausible), ...derived.filter((text) => !isPlausible(text))];
-  // Examples of one owner must not hide that others can assume the identity too.
+  // Examples of one owner must not hide that others can also assume the identity.
   const strangers = budget && claim === "subject" ? exampleOutsiders(matching(pattern), budget) : [];
   const texts = [first, ...strangers.filter((text) => !isOfSame(text, first)), ...others].filter(
     (text) => text !== undefined,
@@ -105,7 +105,7 @@ export const examplesOf = (claim: string, pattern: string, budget?: Budget): Pat
   return { claim, pattern, matches, differs: [...new Set(near)].slice(0, SHOWN) };
 };
 
-/** Where no walk found a text. */
+/** An example if no walk found a text. */
 const anyOf = (pattern: string, budget: Budget | undefined): string[] => {
   const found = budget && findText(matching(pattern), budget);
   return found?.is === "found" ? [found.text] : [];
@@ -115,13 +115,13 @@ const OWNER = /^(?:repo|project_path|organization):[^/:@]+/i;
 
 const isOfSame = (text: string, first = ""): boolean => text.match(OWNER)?.[0] === first.match(OWNER)?.[0];
 
-// A subject as GitHub and GitLab write it: https://docs.github.com/actions/reference/security/oidc
+// A subject in the form of GitHub and GitLab: https://docs.github.com/actions/reference/security/oidc
 const SUBJECT =
   /^(?:repo:(?:[^/:@]+\/(?!pull_request|main:)[^/:@]+|[^/:@]+@\d+\/[^/:@]+@\d+):(?:ref:refs\/(?:heads|tags)\/[^/:]+|pull_request|environment:\w+)|project_path:[^:]+:ref_type:(?:branch|tag):ref:[^/:]+)$/;
 
 const isPlausible = (text: string): boolean => SUBJECT.test(text);
 
-/** Texts of walks through the pattern's program. Each walk takes other turns; where one leads nowhere, there is no text. */
+/** Texts of walks through the pattern's program. Each walk takes other turns; a walk into a dead end has no text. */
 const textsOf = (pattern: string): string[] => {
   const { program } = programOf(pattern) ?? {};
   return program ? Array.from({ length: WALKS }, (_, turn) => textOfWalk(program, turn) ?? []).flat() : [];
@@ -151,7 +151,7 @@ const textOfWalk = ({ instructions, start }: Program, turn: number): string | un
   return undefined;
 };
 
-/** The characters of a class that may be repeated without end, as `.*` or `[^/]+`, and the instruction behind it. */
+/** The characters of a class that may be repeated without end, as in `.*` or `[^/]+`, and the instruction after it. */
 const loopAt = (instructions: Program["instructions"], at: number): { ranges: Ranges; exit: number } | undefined => {
   const instruction = instructions[at];
   const splitAt = instruction?.kind === "read" ? instruction.to : at;
@@ -178,7 +178,7 @@ const isOf = (ranges: Ranges, text: string): boolean =>
 const exampleOf = (ranges: Ranges): string =>
   [...CHARACTERS].find((one) => isOf(ranges, one)) ?? String.fromCodePoint(ranges.at(-2) as number);
 
-/** Texts that a reader might take for the same: one thing more, another name, another kind. */
+/** Texts that a reader might confuse with this one: one part more, another name, another kind. */
 const neighboursOf = (text: string): string[] => [
   text.replace(/ref:refs\/heads\/[^:]*/, "pull_request"),
   text.replace(/refs\/heads\/[^:]*/, "refs/heads/other"),
@@ -190,7 +190,7 @@ const neighboursOf = (text: string): string[] => [
   text.slice(0, -1),
 ];
 
-/** Null: nothing is known of it. */
+/** Null: nothing is known about it. */
 export const assumptionOf = (relationship: Json | null, budget?: Budget): Assumption | null => {
   if (relationship === null) return null;
   const { claimMatch, staticKeys, awsIdentity, servicePrincipal } = relationship as Record<string, Json | undefined>;
@@ -204,7 +204,7 @@ export const assumptionOf = (relationship: Json | null, budget?: Budget): Assump
 
 const CLAIMS = { issuer: "issuer", subject: "subject", audience: "audience" };
 
-/** Fields that a value or a pattern is given for. `words`: what each is called. */
+/** Fields with a value or a pattern. `words`: the word for each. */
 const fieldsIn = (match: Json, words: Readonly<Record<string, string>>, budget?: Budget) => {
   const patterns: PatternExamples[] = [];
   const parts = Object.entries(words).flatMap(([name, word]) => {
@@ -228,7 +228,7 @@ const fromClaims = (match: Json, budget: Budget | undefined): Assumption => {
   return { text: `a workload whose token has ${joinWithAnd(parts)}`, patterns };
 };
 
-/** Quoted where it could be read as more than a name, or as a part that is no claim. */
+/** Quoted if it could be read as more than a name, or as a part that is not a claim. */
 const claimName = (claim: string): string =>
   PLAIN_NAME.test(claim) && !Object.hasOwn(CLAIMS, claim) ? claim : quote(claim);
 

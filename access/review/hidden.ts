@@ -1,5 +1,5 @@
-// What may stand behind something that a review does not know, and which rules could fire on it. What cannot be known counts as the worst
-// that it can be: a rule that could fire has a finding.
+// The facts that an unknown may hide, and the rules that could fire on it. An unknown counts as the worst that it can be: a rule that could
+// fire has a finding.
 
 import { compare } from "../canonical.ts";
 import { isGrant, isWrite } from "../graph/danger.ts";
@@ -12,14 +12,14 @@ import { heldText, type RuleInput } from "./rule.ts";
 import type { Required } from "./rules-file.ts";
 import { grantKey } from "./transient.ts";
 
-/** An identity that anybody may be able to assume. */
+/** Rules about an identity that anyone may be able to assume. */
 const OPENS_IDENTITY: readonly RuleName[] = ["matches-everyone", "matches-many", "new-issuer"];
 
-/** Of what cannot be read, no file of rules, test or branch is a part. */
+/** Rules about files of rules, tests and branches, which an unknown never hides. */
 const ASKED: readonly RuleName[] = ["rules-changed", "test-fails", "other-branch"];
 
 /**
- * The rules that could fire on it. What may be gained in between is found by the rules about what is gained, and a test fails by itself
+ * The rules that could fire on it. The rules about gains also find access that may be gained in between, and a test fails by itself
  * (access/test/breaches.ts).
  */
 export const hiddenRules = ({ hides }: UnknownPart, input: RuleInput, required: Required): RuleName[] =>
@@ -46,7 +46,7 @@ const rulesOn = (hidden: Hidden, input: RuleInput, { owners, mayOwn }: Required)
       ];
     }
     case "bindings": {
-      // A binding that may end counts as ended, and last-owner-goes finds that. What a list keeps is not known.
+      // A binding that may end counts as ended, and last-owner-goes finds that. The bindings that a list keeps are unknown.
       const atTop = ["root-binding", "last-owner-goes", hasOwners, hasMayOwn] as const;
       return ["gains-owner", "opens-path", "pull-request-writes", ...(isAtTop(hidden.group) ? atTop : [])];
     }
@@ -54,14 +54,14 @@ const rulesOn = (hidden: Hidden, input: RuleInput, { owners, mayOwn }: Required)
       return [
         ...OPENS_IDENTITY,
         accessIn(after).topmostOf(hidden.identity).some(isWrite) && "pull-request-writes",
-        // No workload could assume an identity that is new.
+        // No workload could assume a new identity.
         before.identities.has(hidden.identity) && "assumed-by-others",
       ];
     case "takeover": {
-      // A workload would get the access of any identity that exists.
+      // A workload would get the access of any existing identity.
       if (hidden.kind === "identity")
         return ["gains-owner", "opens-path", "pull-request-writes", "assumed-by-others", ...OPENS_IDENTITY];
-      // Everyone who has a role that exists gains the capabilities that it gets.
+      // Everyone who has an existing role gains the capabilities that it gets.
       const { capabilities } = hidden.inputs;
       const mayGive = (isOne: (capability: string) => boolean): boolean =>
         hidden.kind === "role" && (!Array.isArray(capabilities) || capabilities.some((one) => isOne(String(one))));
@@ -69,7 +69,7 @@ const rulesOn = (hidden: Hidden, input: RuleInput, { owners, mayOwn }: Required)
     }
     case "capabilities":
       return ["gains-owner", "opens-path", "pull-request-writes"];
-    // These are reported only where they change things.
+    // These are reported only if they give capabilities that change records.
     case "workloads":
       return ["pull-request-writes"];
     case "people":
@@ -87,15 +87,15 @@ const rulesOn = (hidden: Hidden, input: RuleInput, { owners, mayOwn }: Required)
 
 const changesRecords = (capability: string): boolean => isWrite({ capability });
 
-/** A role that is not known, or whose capabilities cannot be read, may have every capability. */
+/** A role that is unknown, or whose capabilities cannot be read, may have every capability. */
 const roleHas = (role: NodeId | undefined, { after }: RuleInput, isOne: (capability: string) => boolean): boolean => {
   const capabilities = role === undefined ? undefined : after.roles.get(role)?.capabilities;
   return capabilities === undefined || capabilities.length === 0 || capabilities.some(isOne);
 };
 
-// What the API does not show of records that a change is about: what a role grants, and who can assume an identity.
+// Facts about the records of a change that the API does not show: the capabilities of a role, and who can assume an identity.
 
-/** Bindings that come or go with a role whose capabilities cannot be read: what they change is not in the rows. */
+/** Bindings that are added or removed with a role whose capabilities cannot be read: the rows lack their effect. */
 export const unreadableRoles = ({ before, after }: RuleInput, word = ""): UnknownPart[] => {
   const texts = [
     { from: before, to: after, verb: "gains" },
@@ -115,7 +115,7 @@ export const unreadableRoles = ({ before, after }: RuleInput, word = ""): Unknow
   return texts.sort((a, b) => compare(a.message, b.message));
 };
 
-/** Identities that gain what changes things, and of which the API does not show who can assume them. */
+/** Identities that gain capabilities to change records, and for which the API does not show who can assume them. */
 export const unreadableWorkloads = ({ changes, after, unknown }: RuleInput): UnknownPart[] => {
   const isReported = new Set(unknown.flatMap(({ hides }) => (hides?.of === "assumable" ? [hides.identity] : [])));
   return changes

@@ -1,4 +1,4 @@
-// The review of a proposal: what changes for each identity, and what the rules find in it.
+// The review of a proposal: the changes for each identity, and the findings of the rules.
 import type { OtherBranch } from "../base/base.ts";
 import { compare, equalityKey } from "../canonical.ts";
 import { changesAssumption, findingsInOrder, rowsInOrder, subjectsInOrder, worstFirst } from "../graph/danger.ts";
@@ -43,15 +43,15 @@ interface ReviewOptions extends Verdict {
   /** of the live records; default: not known */
   times?: Pick<Live, "createdAt" | "lastSeen">;
   rules?: RulesSource;
-  /** what the change edits in the rules, by file */
+  /** the edits of the rules in the change, by file */
   changedRules?: readonly ChangedRules[];
-  /** the change is to be merged into another branch than that of the rules */
+  /** the change targets another branch than that of the rules */
   otherBranch?: OtherBranch;
-  /** address of the API, which the requests of paths have; default: none */
+  /** address of the API, for the requests of paths; default: none */
   service?: string;
   /** of access, on the state after the change */
   tests?: readonly TestResult[];
-  /** that the proposal comes from */
+  /** the run that the proposal comes from */
   run?: RunReport;
 }
 
@@ -86,7 +86,7 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
   const most = mostBetween(before, after);
   const transient = transientIn(before, after, most, budget);
   const changed = { ...proposal, changes, most, transient, replacements, reassumed, budget };
-  // Where neither access nor who can assume an identity changes, no path does.
+  // If neither access nor who can assume an identity changes, no path does.
   const isChanged = [changes, reassumed, replacements, people.changes].some(({ length }) => length > 0);
   const { opens, closes, notSearched } = isChanged
     ? pathChange(before, after, { notVisible, audience: service, nowMs })
@@ -97,7 +97,7 @@ export const reviewOf = (proposal: Proposal, options: ReviewOptions): Review => 
     ...unreadableRoles(input, "identity "),
     ...unreadableRoles(people),
     ...unreadableWorkloads(input),
-    // What was not searched may hide any path.
+    // An incomplete search may hide any path.
     ...notSearched.map((message): UnknownPart => ({ subject: "", message, hides: { of: "paths" } })),
   ];
   const graphs = { before, after, notVisible };
@@ -162,7 +162,7 @@ const identitiesOf = (
   notVisible: readonly NotVisible[],
 ): IdentityReview[] => {
   const effectOf = effectsIn(after);
-  // A role binding that is hidden may be one to owner.
+  // A hidden role binding may be one to owner.
   const isHidden = notVisible.some(({ kind }) => kind === "roleBinding");
   const rows = new Map<NodeId, IdentityChange>(changes.map((one) => [one.identity, one]));
   const isReplaced = new Set(replacements.map(({ old }) => old.id));
@@ -195,7 +195,7 @@ const identitiesOf = (
   });
 };
 
-/** A group that stays has its name of `after`. */
+/** An existing group has its name of `after`. */
 const rowsOf = (graph: AccessGraph, rows: readonly AccessRow[], after = graph): Row[] =>
   rowsInOrder(
     rows.map(({ group, capability, role }) => {
@@ -220,7 +220,7 @@ const findingsOf = (input: RuleInput, people: PeopleInput): Judged[] =>
     ),
   ]);
 
-/** What the rules could find in what is not known, in their order. */
+/** Possible findings of the rules in the unknown parts, in their order. */
 const possibleFindings = (input: RuleInput, unknown: readonly UnknownPart[], required: Required): Judged[] => {
   const possible = unknown.flatMap((one) => hiddenRules(one, input, required).map((rule) => ({ rule, ...one })));
   return RULES.flatMap((rule) => possible.filter((one) => one.rule === rule)).flatMap(

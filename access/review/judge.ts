@@ -1,5 +1,5 @@
-// What becomes of a finding: excused, denied, or only shown. An allowance excuses the finding about one record that exists already; where
-// it does not, although it seems to name the record, the finding says why.
+// The verdict on a finding: excused, denied, or only shown. An allowance excuses the finding about one existing record. If it only seems to
+// name the record, the finding says why it does not excuse it.
 
 import { isUidp, suggestion } from "../../schema/index.ts";
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
@@ -8,16 +8,19 @@ import { existingIn, type NamedRecord, namedRecordsIn } from "./organizations.ts
 import type { Finding, RuleName } from "./report.ts";
 import { type Allowance, allowanceText, type Verdict } from "./rules-file.ts";
 
-/** A finding, and the record that it is about. */
+/** A finding, and its record. */
 export interface Judged {
   finding: Finding;
-  /** absent: it is about no record of the graphs */
+  /** absent: it is not about a record of the graphs */
   node?: NodeId;
-  /** of a subject without a record of its own: it did not exist before */
+  /** for a subject without its own record: it did not exist before */
   isNew?: boolean;
 }
 
-/** They fail the review without --deny: a file of rules or a test asks for what is missing, or the change is not for their branch. */
+/**
+ * These fail the review without --deny: a file of rules or a test requires something that is missing, or the change is not for their
+ * branch.
+ */
 const ALWAYS: readonly RuleName[] = ["required-owners", "may-own", "test-fails", "other-branch"];
 
 interface Graphs {
@@ -57,7 +60,7 @@ const excuserOf = ({ before, after, notVisible }: Graphs): Excuse => {
     const text = `${allowanceText(allowance)} does not excuse it`;
     const kind = (old ?? now)?.kind;
     if (kind === undefined) {
-      // The author of a change names what is not known.
+      // The author of a change chooses the names of unknown parts.
       if (subject !== finding.subject || finding.unknown) return undefined;
       return isNew ? `${text}: they are new, and an allowance is for people who exist` : true;
     }
@@ -69,18 +72,18 @@ const excuserOf = ({ before, after, notVisible }: Graphs): Excuse => {
   };
 };
 
-/** What an author of an allowance may call it. */
+/** The names by which an allowance may refer to it. */
 const namesOf = ({ uid, name, path }: NamedRecord): (string | null)[] => [name, path, path.replace(/^\//, ""), uid];
 
-// Allowances that can excuse no finding, since nothing has the name of their subject: a misspelt one would go unnoticed otherwise.
+// Allowances that can excuse no finding, because nothing has the name of their subject: a misspelled one would otherwise go unnoticed.
 
-/** A sentence for each. `others`: what else a finding may be about. */
+/** A sentence for each. `others`: other possible subjects of findings. */
 export const unknownSubjects = (
   allow: readonly Allowance[],
   { before, after, notVisible }: Graphs,
   others: readonly string[],
 ): string[] => {
-  // The subject of these is a file, which this change may leave alone, or a branch.
+  // The subject of these is a file, which this change may not touch, or a branch.
   const checked = allow.filter(({ rule }) => rule !== "rules-changed" && rule !== "other-branch");
   if (checked.length === 0) return [];
   const [olds, news] = [namedRecordsIn(before), namedRecordsIn(after)];

@@ -1,4 +1,4 @@
-// The lists of a report that no rule decides: deletions, what they take along, undeclared access, keys that end.
+// The lists of a report that no rule decides: deletions and their contents, undeclared access, keys that end.
 import type { Json } from "../../schema/index.ts";
 import { compare } from "../canonical.ts";
 import { capabilitiesIn, worstFirst } from "../graph/danger.ts";
@@ -18,7 +18,7 @@ import type { Proposal } from "./proposal.ts";
 import type { DeletedGroup, ExpiringKey, PathReview, Report, Undeclared } from "./report.ts";
 import type { RuleInput } from "./rule.ts";
 
-// What is in a group or below, in words: it disappears with the group.
+// The contents of a group and of the groups below, in words: they disappear with the group.
 
 interface Content {
   kind: string;
@@ -26,7 +26,7 @@ interface Content {
   name: string;
 }
 
-/** Groups, identities, roles, identity providers, invites and bindings below `group`, without itself; in stable order. */
+/** Groups, identities, roles, identity providers, invites and bindings below `group`, without the group; in stable order. */
 const contentsOf = (graph: AccessGraph, group: NodeId): Content[] => {
   const isBelow = (id: NodeId): boolean => isInside(graph, id, group);
   const groups = [...graph.groups.values()]
@@ -47,13 +47,13 @@ const contentsOf = (graph: AccessGraph, group: NodeId): Content[] => {
   return contents.sort((a, b) => compare(contentKey(a), contentKey(b)));
 };
 
-/** The external groups of an identity provider, which go with it. */
+/** The external groups of an identity provider, which are deleted with it. */
 const externalGroupsOf = (graph: AccessGraph, provider: NodeId): Content[] =>
   [...graph.externalGroups.values()]
     .filter((one) => one.provider === provider)
     .map(({ uid, externalGroupId: name }) => ({ kind: "external group", uid, name }));
 
-/** The bindings of an identity, which go with it. */
+/** The bindings of an identity, which are deleted with it. */
 const bindingsOf = (graph: AccessGraph, identity: NodeId): Content[] =>
   [...graph.bindings.values()].filter((one) => one.identity === identity).map((one) => bindingIn(graph, one));
 

@@ -1,5 +1,4 @@
-// The organizations that a change is about, by name: where a record or somebody's access changes, and where an identity that changes has
-// access.
+// The organizations of a change, by name: where a record or someone's access changes, and where an identity that changes has access.
 
 import { isUidp } from "../../schema/index.ts";
 import { compare } from "../canonical.ts";
@@ -33,17 +32,17 @@ export const organizationsOf = (input: RuleInput, people: PeopleInput, isKnown: 
 };
 
 // Records that exist before the change, by uid, by path, or by a name that only one of them has. The author of a change chooses the names
-// of what it creates, so a text never stands for a new record.
+// of its new records, so a text never means a new record.
 
 type Kind = "group" | "identity" | "role";
 
-/** What an allowance may name. */
+/** A record that an allowance may name. */
 export interface NamedRecord {
   kind: Kind;
   id: NodeId;
   uid: string | null;
   name: string;
-  /** `platform/release`; `/release` in the organization itself; of a group, its own: `platform`, `/` */
+  /** `platform/release`; `/release` in the organization itself; for a group, its own: `platform`, `/` */
   path: string;
 }
 
@@ -62,7 +61,7 @@ export const namedRecordsIn = (graph: AccessGraph): NamedRecord[] => {
   ];
 };
 
-/** The one record that a text stands for, or why it stands for none. `records`: of the graph before the change. */
+/** The one record that a text means, or why it means none. `records`: of the graph before the change. */
 export const existingIn =
   (records: Iterable<NamedRecord>, notVisible: readonly Pick<NotVisible, "kind">[], kind: Kind) =>
   (text: string): { id: NodeId } | { problem: string } => {
@@ -77,7 +76,7 @@ export const existingIn =
       const all = found.map(({ path, id }) => `${path} ${id}`).sort();
       return { problem: `${all.length} have this name: ${all.join(", ")}; give the uid of one` };
     }
-    // One that cannot be seen may have the same name.
+    // A record that is not visible may have the name.
     if (!isUid && notVisible.some((hidden) => hidden.kind === kind || hidden.kind === "group"))
       return { problem: `you cannot list every ${kind}, so another may have this name; give the uid` };
     return { id: one.id };

@@ -1,5 +1,5 @@
-// What a change means for those who have access without being an identity (access/graph/people.ts): what each of them gains and
-// loses. Some rules apply to them as well.
+// The effects of a change on people who have access without being an identity (access/graph/people.ts): the gains and losses of each. Some
+// rules also apply to them.
 
 import type { Json } from "../../schema/index.ts";
 import { equalityKey } from "../canonical.ts";
@@ -12,7 +12,7 @@ import type { PeopleReview, Row } from "./report.ts";
 import type { RuleInput } from "./rule.ts";
 import { mostBetween, transientIn } from "./transient.ts";
 
-/** What rules read, with people in the place of identities. */
+/** The input of rules, with people in place of identities. */
 export interface PeopleInput extends RuleInput {
   before: PeopleGraph;
   after: PeopleGraph;
@@ -27,7 +27,7 @@ export const peopleInputOf = (proposal: Proposal, nowMs: number, budget: RuleInp
   const records = new Map([...after.identities.values()].map(({ id, record }) => [record, id]));
   const restored = proposal.restored.flatMap((id) => records.get(id) ?? []);
   const changes = accessChange(before, after);
-  // People of the new issuer may meet what the change takes from the external groups, and those of the old one what it gives.
+  // People of the new issuer may match external groups that the change removes, and people of the old one groups that it adds.
   const externalGroups = new Map([...proposal.before.externalGroups, ...proposal.after.externalGroups]);
   const old = view({ ...proposal.before, externalGroups }, proposal.after);
   const now = view({ ...proposal.after, externalGroups }, proposal.before);
@@ -48,7 +48,7 @@ export const peopleInputOf = (proposal: Proposal, nowMs: number, budget: RuleInp
   };
 };
 
-/** Whether these people were there before the change, though with less access. */
+/** Whether these people existed before the change, though with less access. */
 export const existedBefore = ({ before, after }: PeopleInput, id: NodeId): boolean => {
   const people = after.identities.get(id)?.people ?? id;
   return before.identities.has(people);
@@ -87,8 +87,8 @@ export const peopleReviewsOf = (
 
 const whoOf = ([subject]: readonly Subject[]): string | null => subject?.who ?? null;
 
-// Static keys that begin or end: their holder gains or loses what the identity holds, whatever happens to its bindings. Of a new
-// identity, and of one that goes, this is what the identity itself gains or loses.
+// Static keys that begin or end: their holder gains or loses the access of the identity, whatever happens to its bindings. If the identity
+// is new or deleted, the identity itself gains or loses it.
 
 type Keys = Json & { expirationTime?: string };
 
@@ -99,8 +99,8 @@ const validKeys = (identity: IdentityNode | undefined, nowMs: number): Keys | un
 };
 
 /**
- * A text for each key of a set, the same for the same key. A set that two parsers may read as different keys is one key, which is its text:
- * one that is not JSON, is empty, names a member twice or has a member beside `keys`.
+ * A text for each key of a set, equal for equal keys. A set that two parsers may read as different keys is one key, which is its text: it
+ * is not JSON, is empty, names a member twice or has a member beside `keys`.
  */
 export const keysIn = (issuerKeys: string): string[] => {
   const compact = (json: string) => json.replace(/\s/g, "");
@@ -119,7 +119,7 @@ const keyText = (keys: Keys | undefined): string => {
   return equalityKey(own);
 };
 
-/** `one` with the holders of keys that `other` lacks, where both have the identity. */
+/** Adds the holders of keys of `one` that `other` lacks, if both have the identity. */
 const withKeyHolders = (view: PeopleGraph, one: AccessGraph, other: AccessGraph, nowMs: number): PeopleGraph => {
   const holders = new Map<NodeId, Subject>();
   for (const identity of one.identities.values()) {

@@ -1,73 +1,73 @@
-// What a change proposes: access before and after, and what two graphs cannot say.
+// The proposal of a change: access before and after, and facts that two graphs cannot express.
 import type { Json } from "../../schema/index.ts";
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
 import type { Adopted, Forced, Unknown } from "./report.ts";
 
-/** A record that the program takes over. */
+/** A record that the program adopts. */
 export interface AdoptedRecord extends Omit<Adopted, "name"> {
   uid: string;
 }
 
-/** A repo or an account association, which goes with its group. */
+/** A repo or an account association, which is deleted with its group. */
 export interface HeldRecord {
   kind: string;
   uid: string;
   name: string;
-  /** the group that holds it */
+  /** the group that contains it */
   group: NodeId;
 }
 
-/** A resource that deletes what no resource manages. */
+/** A resource that deletes records that no resource manages. */
 export interface ForcedRecord extends Omit<Forced, "name" | "contents"> {
   node: NodeId;
-  /** repos and account associations that the deletion takes along */
+  /** repos and account associations that the deletion includes */
   held?: readonly HeldRecord[];
 }
 
-/** What may stand behind something that is not known. A member that is absent may be any record. */
+/** The facts that an unknown part may hide. An absent member may be any record. */
 export type Hidden =
   /** a role binding */
   | { of: "binding"; identity?: NodeId; role?: NodeId; group?: NodeId }
-  /** any role bindings of the group, which may come and go */
+  /** any role bindings of the group, which may be added or removed */
   | { of: "bindings"; group?: NodeId }
   /** who can assume the identity */
   | { of: "assumable"; identity: NodeId }
-  /** which workloads get capabilities that change things, by an identity that exists */
+  /** which workloads get capabilities that change records, through an existing identity */
   | { of: "workloads" }
-  /** what the role grants */
+  /** the capabilities of the role */
   | { of: "capabilities"; role: NodeId }
-  /** a record that exists, and gets these inputs */
+  /** an existing record that gets these inputs */
   | { of: "takeover"; kind: "group" | "identity" | "role" | "role binding"; inputs: Json }
-  /** which role people get, who have no identity */
+  /** the role of people, who have no identity */
   | { of: "people"; group?: NodeId }
   /** where people sign in */
   | { of: "issuer" }
-  /** what could be made of access */
+  /** paths to more access */
   | { of: "paths" }
   | { of: "anything" };
 
-/** Something that is not known. */
+/** An unknown part. */
 export interface UnknownPart extends Unknown {
-  /** what may stand behind it, where a rule could find it */
+  /** the facts that it may hide, if a rule could find them */
   hides?: Hidden;
-  /** whom it is about, where that is known */
+  /** its subject, if that is known */
   about?: NodeId | undefined;
 }
 
 export interface Proposal {
   before: AccessGraph;
   after: AccessGraph;
-  /** identities that are replaced, by those that replace them */
+  /** identities that are replaced, by their replacements */
   replaced: ReadonlyMap<NodeId, NodeId>;
-  /** nodes of `after` that were removed by hand, and are created again */
+  /** nodes of `after` that were removed by hand and are created again */
   restored: readonly NodeId[];
   adopted: readonly AdoptedRecord[];
   forced: readonly ForcedRecord[];
-  /** uids of all records that the run deletes on its own account */
+  /** uids of all records that the run itself deletes */
   deleted: ReadonlySet<string>;
-  /** bindings that exist and that nothing declares */
+  /** existing bindings that nothing declares */
   undeclared: readonly NodeId[];
-  /** the organizations that the change is about; absent: not known */
+  /** the organizations of the change; absent: unknown */
   organizations?: ReadonlySet<NodeId>;
   unknown: readonly UnknownPart[];
 }

@@ -1,4 +1,4 @@
-// Which identity takes the place of another one.
+// Identities that replace others.
 import type { Json } from "../../schema/index.ts";
 import { equalityKey } from "../canonical.ts";
 import type { IdentityNode } from "../graph/graph.ts";
@@ -9,15 +9,15 @@ import type { RuleInput } from "./rule.ts";
 
 type Replacement = RuleInput["replacements"][number];
 
-/** What an identity that goes shares with the one that takes its place, the surest first. */
+/** Properties that a deleted identity shares with its replacement, the surest first. */
 const SHARED: readonly ((identity: IdentityNode) => string | undefined)[] = [
   ({ group, name }) => JSON.stringify([group, name]),
   ({ name }) => name,
-  // Of another name, but for the same workloads.
+  // With another name, but for equal workloads.
   ({ group, relationship }) => (relationship === null ? undefined : `${group} ${equalityKey(relationship)}`),
 ];
 
-/** An identity that the engine replaces, or that goes while one of its name appears. */
+/** An identity that the engine replaces, or that is deleted while one with its name appears. */
 export const replacementsIn = ({ before, after, replaced }: Proposal, budget: Budget): Replacement[] => {
   const pairs = [...replaced].flatMap(([from, to]): Replacement[] => {
     const [old, next] = [before.identities.get(from), after.identities.get(to)];

@@ -1,20 +1,20 @@
 // The document that `irm review --format json` prints, and that every other format shows: its shape, from which
 // schema/generated/review.schema.json is generated.
 //
-//   identities     each identity that changes: what it gains and loses, and who can assume it before and after
-//   people         the same of those who have access without being an identity: people, invites, holders of static keys
-//   findings       what the rules mark (access/review/rules.ts), also those that are allowed
+//   identities     each identity that changes: its gains and losses, and who can assume it before and after
+//   people         likewise for access without an identity: people, invites, holders of static keys
+//   findings       findings of the rules (access/review/rules.ts), including the allowed ones
 //   opens, closes  paths to more access that the change brings, and that it ends (docs/paths.md)
-//   deletedGroups  and what disappears with each
-//   adopted        records that exist and that the program takes over
-//   forceDestroy   resources that may delete what no resource manages
-//   undeclared     bindings that exist and that nothing declares
+//   deletedGroups  deleted groups, with the contents of each
+//   adopted        existing records that the program adopts
+//   forceDestroy   resources that may delete records that no resource manages
+//   undeclared     existing bindings that nothing declares
 //   expiringKeys   static keys that end within 30 days
-//   pullTokens     pull tokens that lose a role by the change
-//   unknown        what the run could not know, and what this review cannot tell
+//   pullTokens     pull tokens that lose a role in the change
+//   unknown        facts that the run could not know, and limits of this review
 //   tests          tests of access, each passed or failed
 //   rules          the file of rules that counts, and the commit that it comes from
-//   notVisible     what the API does not list: yields neither gains nor losses
+//   notVisible     records that the API does not list: they yield neither gains nor losses
 //   steps, …       how the update went on a copy of the organization
 //
 // `Review` adds the two graphs, for a format that shows who has access where.
@@ -27,7 +27,7 @@ import { PullToken } from "../query/pull-tokens.ts";
 import { RoleChange } from "../roles/change.ts";
 import { flag, string, strings, text, textOrNull, texts } from "../shape.ts";
 
-// What a review says of the run on a copy that its rows come from.
+// The report of the run on a copy that the rows of a review come from.
 
 const Missing = z.object({
   capabilities: strings,
@@ -80,7 +80,7 @@ export const RunReport = z.object({
 });
 export type RunReport = z.infer<typeof RunReport>;
 
-/** Of a review without a run. */
+/** For a review without a run. */
 export const NO_RUN: RunReport = {
   as: null,
   steps: [],
@@ -92,7 +92,7 @@ export const NO_RUN: RunReport = {
   notCopied: [],
 };
 
-/** Whether the update goes through, and the change is what it was. */
+/** Whether the update succeeds, and the change is as recorded. */
 export const goesThrough = ({ steps, errors, differs }: Pick<RunReport, "steps" | "errors" | "differs">): boolean =>
   steps.every(({ ok }) => ok) && errors.length + differs.length === 0;
 
@@ -215,7 +215,7 @@ export const Finding = z.object({
 });
 export type Finding = z.infer<typeof Finding>;
 
-/** By which requests an identity could come to hold what it does not hold. */
+/** Requests by which an identity could reach access that it does not hold. */
 export const PathReview = z.object({
   from: z.object({ identity: uid, name: string }),
   gains: z.array(z.object({ capability: string, group: uid, groupName })),
@@ -282,7 +282,7 @@ export type Unknown = z.infer<typeof Unknown>;
 export const NotVisible = z.object({ kind: string, group: string, groupName, message: string });
 export type NotVisible = z.infer<typeof NotVisible>;
 
-/** What was reviewed, where and when. */
+/** The reviewed stack, service and time. */
 export const Origin = z.object({
   stack: text("project/stack of the program, where there is one").optional(),
   service: text("address of the API"),
@@ -343,7 +343,7 @@ export interface Review {
   after: AccessGraph;
   /** who has access without an identity */
   people: { before: PeopleGraph; after: PeopleGraph };
-  /** allowances whose subject nothing has as its name */
+  /** allowances whose subject matches no name */
   unknownSubjects: readonly string[];
 }
 

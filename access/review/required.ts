@@ -1,4 +1,5 @@
-// required-owners and may-own: what a file of rules requires of an organization after the change, whether or not this change broke it.
+// required-owners and may-own: the requirements of a file of rules on an organization after the change, whether or not this change broke
+// them.
 import { type GroupNode, type NodeId, organizationsIn } from "../graph/graph.ts";
 import type { NotVisible } from "../graph/live.ts";
 import { existingIn, namedRecordsIn } from "./organizations.ts";
@@ -52,14 +53,14 @@ export const findBroken = (
 const identityCountText = (count: number): string =>
   count === 1 ? "1 identity has" : `${count || "no"} identities have`;
 
-/** The organizations that the change is about; all, where it does not say. */
+/** The organizations of the change; all, if they are unknown. */
 const organizationsToCheck = ({ before, after, organizations }: Proposal): GroupNode[] => {
   const all = organizationsIn(after);
   const relevant = all.filter(({ id }) => organizations?.has(id) || !before.groups.has(id));
   return relevant.length === 0 ? all : relevant;
 };
 
-/** A path means an identity that exists. In a new organization none does, so there a path means a new identity. */
+/** A path means an existing identity. A new organization has none, so there a path means a new identity. */
 const ownershipOf = (
   { before, after }: Proposal,
   mayOwn: readonly string[],

@@ -1,4 +1,4 @@
-// What a rule reads, and what it finds. A rule fires on what the change brings, never on what was there.
+// The input and the findings of a rule. A rule fires on effects of the change, never on existing facts.
 
 import { getOrInsert } from "../../schema/index.ts";
 import { byBreadth, byEffect } from "../graph/danger.ts";
@@ -21,21 +21,21 @@ export interface Found {
 
 export interface RuleInput extends Proposal {
   changes: readonly IdentityChange[];
-  /** all that may be there at some moment of the update (transient.ts) */
+  /** everything that may exist at some moment of the update (transient.ts) */
   most: AccessGraph;
-  /** rows of `most` that are there in between only */
+  /** rows of `most` that exist only in between */
   transient: readonly Transient[];
-  /** identities whose relationship the change brings: new ones, and those that get another */
+  /** identities whose relationship the change sets: new ones, and those that get another */
   reassumed: readonly IdentityNode[];
-  /** pairs of an identity that goes and the one that takes its place */
+  /** pairs of a deleted identity and its replacement */
   replacements: readonly { old: IdentityNode; new: IdentityNode }[];
-  /** paths to more access that the change brings */
+  /** paths to more access that the change opens */
   opened: readonly Path[];
-  /** what all questions about patterns may take together */
+  /** total steps of all questions about patterns */
   budget: Budget;
 }
 
-/** What somebody gains or holds, in words: its capabilities, the worst first, and the places. */
+/** The access that someone gains or holds, in words: its capabilities, the worst first, and the places. */
 export const heldText = (
   graph: AccessGraph,
   rows: readonly { group: NodeId; capability: string }[],
@@ -47,7 +47,7 @@ export const heldText = (
   };
 };
 
-// Who owns an organization: identities with the role owner on the organization itself. People count only where they have identities.
+// The owners of an organization: identities with the role owner on the organization itself. People count only if they have identities.
 
 /** The owners of each organization that has any. */
 export const ownersIn = (graph: AccessGraph): Map<NodeId, Set<NodeId>> => {
@@ -61,9 +61,9 @@ export const ownersIn = (graph: AccessGraph): Map<NodeId, Set<NodeId>> => {
   return owners;
 };
 
-// A text of several parts: one for machines and for a line, and the same as a sentence with a list.
+// A text of several parts: one for machines and for a line, and a sentence with a list.
 
-/** `lead: one; other`; of one part, a sentence without a list. */
+/** `lead: one; other`; if there is one part, a sentence without a list. */
 export const textOfList = (lead: string, items: readonly string[]): { message: string; list?: FindingList } => {
   const message = `${lead}${items.length > 0 && lead !== "" ? " " : ""}${items.join("; ")}`;
   return items.length > 1 ? { message, list: { lead, items: [...items] } } : { message };

@@ -1,4 +1,4 @@
-// A file of rules: what fails a review, what is excused, and what is required. All problems at once.
+// A file of rules: which findings fail a review, which are excused, and what is required. Reports all problems at once.
 import { z } from "zod";
 import { isObject, suggestion } from "../../schema/index.ts";
 import { readShape } from "../policy/parse.ts";
@@ -22,7 +22,7 @@ const FIELDS = {
 };
 const Rules = z.strictObject(FIELDS).nullish();
 
-/** `name` is what the problems call the file. */
+/** `name` names the file in the problems. */
 export const parseRules = (text: string, name: string): { rules: Verdict; problems: string[] } => {
   const { data, problems } = readShape(text, name, Rules, textsOf);
   const { owners, "may-own": mayOwn } = data?.required ?? {};
@@ -36,7 +36,7 @@ const textsOf = (issue: z.core.$ZodIssue): string[] => {
   return issue.keys.map((key) => `${key} is unknown${suggestion(key, names) || `; there are ${names.join(" and ")}`}`);
 };
 
-/** What differs between two files of rules, a line for each: `+ allow gains-owner@platform/release`. */
+/** The differences between two files of rules, a line for each: `+ allow gains-owner@platform/release`. */
 export const rulesDifference = (before: Verdict | undefined, after: Verdict | undefined): string[] => {
   const [was, is] = [linesOf(before), linesOf(after)];
   return [
@@ -52,7 +52,7 @@ const linesOf = ({ deny, allow, required = {} }: Verdict = { deny: [], allow: []
   ...(required.mayOwn === undefined ? [] : [`required may-own: ${required.mayOwn.join(", ") || "no identity"}`]),
 ];
 
-// Which findings fail a review, which are excused, and what is required: as flags and a file of rules say it.
+// Which findings fail a review, which are excused, and what is required, by flags and a file of rules.
 
 export interface Verdict {
   /** a finding of these rules fails the review */
@@ -61,21 +61,21 @@ export interface Verdict {
   required?: Required;
 }
 
-/** What an organization must be like after the change. */
+/** Requirements on an organization after the change. */
 export interface Required {
-  /** fewest identities with the role owner on the organization itself */
+  /** minimum number of identities with the role owner on the organization itself */
   owners?: number;
-  /** those that may have it, by uid or path */
+  /** the only identities that may have it, by uid or path */
   mayOwn?: readonly string[];
 }
 
 export interface Allowance {
   rule: RuleName;
-  /** uid, path or name of a record that exists */
+  /** uid, path or name of an existing record */
   subject: string;
 }
 
-/** A rule, or why there is none of that name. */
+/** A rule, or why no rule has this name. */
 export const ruleFrom = (text: string): RuleName | { problem: string } =>
   RULES.find((rule) => rule === text) ?? {
     problem: `there is no rule ${JSON.stringify(text)}${suggestion(text, RULES) || `; there are ${RULES.join(", ")}`}`,
@@ -90,7 +90,7 @@ export const allowanceFrom = (text: string): Allowance | { problem: string } => 
   return typeof rule === "string" ? { rule, subject: text.slice(at + 1) } : rule;
 };
 
-/** Adds what was read, or why it cannot be read. */
+/** Adds a result, or why it cannot be read. */
 export const addRead = <T>(held: T[], read: T | { problem: string }, problems: string[], where: string): void => {
   if (isProblem(read)) problems.push(`${where}: ${read.problem}`);
   else held.push(read);

@@ -1,4 +1,4 @@
-// The rules: what each of them finds in a change.
+// The rules: the findings of each in a change.
 
 import type { Json } from "../../schema/index.ts";
 import { isGrant, isWrite } from "../graph/danger.ts";
@@ -72,7 +72,7 @@ const ownersAmong = (
     return [{ subject: identity, message }];
   });
 
-// identity-replaced: an identity goes, and one of its name, or that the same workloads can assume, gets another uid.
+// identity-replaced: an identity is deleted, and one with its name, or that the same workloads can assume, gets another uid.
 
 const identityReplaced: Find = ({ replacements, before, after }) =>
   replacements.map(({ old, new: next }) => {
@@ -87,7 +87,7 @@ const identityReplaced: Find = ({ replacements, before, after }) =>
     };
   });
 
-// last-owner-goes: no identity is left with the role owner on an organization.
+// last-owner-goes: an organization has no identity with the role owner left.
 
 const lastOwnerGoes: Find = ({ before, after }) => {
   const left = ownersIn(after);
@@ -115,8 +115,8 @@ const matchesMany: Find = ({ reassumed, budget }) =>
     return [{ subject: id, message: `more than one repository or branch can assume it: ${breadth}` }];
   });
 
-// new-issuer: an identity trusts an issuer of tokens that no identity trusts now, or people sign in at one that no identity provider has.
-// A key is an issuer: its holder signs tokens, whatever issuer they name.
+// new-issuer: an identity trusts an issuer of tokens that no identity trusts now, or people sign in at one that no identity provider has. A
+// key is an issuer: its holder signs tokens, whatever issuer they name.
 
 const newIssuer: Find = ({ reassumed, before, budget }) => {
   // The operator of an issuer that only signs for an identity's own key could not sign in until now.
@@ -164,7 +164,7 @@ const fromKeys = ({ issuer, issuerKeys }: Json): Issuer => ({
   language: some(...keysIn(String(issuerKeys)).map((key) => text(JSON.stringify([issuer, key])))),
 });
 
-// opens-path: an identity could come to hold what it does not hold, by requests that were not possible before.
+// opens-path: an identity could reach access that it does not hold, by requests that were not possible before.
 
 const opensPath: Find = ({ opened, after }) =>
   [...Map.groupBy(opened, ({ from }) => ("identity" in from ? from.identity : ""))].map(([subject, paths]) => {
@@ -179,7 +179,7 @@ const opensPath: Find = ({ opened, after }) =>
 
 const CAPABILITIES_SHOWN = 5;
 
-// pull-request-writes: a pull request, whose author may be anyone, can assume an identity that changes things.
+// pull-request-writes: a pull request, whose author may be anyone, can assume an identity that changes records.
 
 const pullRequestWrites: Find = ({ changes, reassumed, before, after, budget }) => {
   const access = accessIn(after);
@@ -204,7 +204,7 @@ const pullRequestWrites: Find = ({ changes, reassumed, before, after, budget }) 
   });
 };
 
-// regrants-removed: the run would create again what somebody removed by hand.
+// regrants-removed: the run would create again access that someone removed by hand.
 
 const regrantsRemoved: Find = ({ restored, after }) => {
   const found = restored.flatMap((id): Found[] => {
@@ -216,7 +216,7 @@ const regrantsRemoved: Find = ({ restored, after }) => {
     const identity = after.identities.get(id);
     if (identity && "who" in identity)
       return [{ subject: id, message: "gains by a record that was removed by hand, and would be created again" }];
-    // The people of these records are found as subjects of their own.
+    // The people of these records are subjects themselves.
     if (after.providers.has(id) || after.invites.has(id)) return [];
     const kind = identity ? "identity" : after.roles.has(id) ? "role" : "group";
     return [{ subject: id, message: `this ${kind} was removed by hand, and would be created again` }];
@@ -241,8 +241,8 @@ const rootBinding: Find = ({ before, after }) => {
   });
 };
 
-// transient-access: an identity may hold, while the update runs, what it holds neither before nor after it, or a workload what it never holds
-// by it. An update that ends early leaves it so, and the order of the steps decides.
+// transient-access: while the update runs, an identity may hold access that it holds neither before nor after it, or a workload access that
+// it never holds by it. An update that ends early leaves it so, and the order of the steps decides.
 
 const transientAccess: Find = ({ most, transient }) =>
   transient.map(({ identity, rows, isFormer }) => {
@@ -269,7 +269,7 @@ export const rules: Readonly<Partial<Record<RuleName, Find>>> = {
   "regrants-removed": regrantsRemoved,
 };
 
-/** They also find what people gain, who have no identity: they are given people in the place of identities. */
+/** They also find gains of people, who have no identity: their input has people in place of identities. */
 export const RULES_OF_PEOPLE: readonly RuleName[] = [
   "gains-owner",
   "transient-access",

@@ -1,12 +1,12 @@
-// A change at several services. Two services are two worlds: no record of one counts for the other, even where a service lists a uid of
-// another one, as every service does for its built-in roles. So each has its own review, and this file joins what they say.
+// A change at several services. Services are separate: no record of one counts for the other, even if a service lists a uid of another one,
+// as every service does for its built-in roles. So each has its own review, and this file joins them.
 import { compare } from "../canonical.ts";
 import { findingsInOrder, subjectsInOrder } from "../graph/danger.ts";
 import { type AccessGraph, type GraphBuilder, newGraph, renamed } from "../graph/graph.ts";
 import type { PeopleGraph } from "../graph/people.ts";
 import { type Report, type Review, RULES } from "./report.ts";
 
-/** By address of the service. The first says what is not about one of them: rules, tests, the branch. */
+/** By address of the service. The first review contains the parts that belong to no service: rules, tests, the branch. */
 export const joinReviews = (reviews: ReadonlyMap<string, Review>): Review => {
   const [first, ...others] = [...reviews.values()];
   if (first === undefined) throw new TypeError("a review has a service");
@@ -33,7 +33,7 @@ export const joinReviews = (reviews: ReadonlyMap<string, Review>): Review => {
     const at = <G extends AccessGraph>(graph: G): G => (i === 0 ? graph : placedAt(graph, service));
     return { before: at(before), after: at(after), people: { before: at(own.before), after: at(own.after) } };
   });
-  // Of all nodes of a people graph, only subjects differ from those of other graphs.
+  // In a people graph, only subjects differ from the nodes of other graphs.
   const peopleOf = (side: "before" | "after"): PeopleGraph =>
     unionOf(placed.map((one) => one.people[side])) as unknown as PeopleGraph;
   return {
@@ -57,13 +57,13 @@ export const unique = <T>(all: readonly T[]): T[] => [
   ...new Map(all.map((one) => [JSON.stringify(one), one])).values(),
 ];
 
-/** The id of a node that stands beside those of another service. */
+/** The id of a node beside the nodes of another service. */
 export const placedId = (id: string, service: string): string => `${service} ${id}`;
 
-/** The graph with nodes that no other service has. Their uids stay. */
+/** The graph with ids that no other service has. The uids do not change. */
 const placedAt = <G extends AccessGraph>(graph: G, service: string): G => renamed(graph, (id) => placedId(id, service));
 
-/** Of two nodes with one id the first counts. */
+/** The first of two nodes with one id counts. */
 export const unionOf = (graphs: readonly AccessGraph[]): GraphBuilder => {
   const union = newGraph();
   for (const graph of graphs)

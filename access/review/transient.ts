@@ -1,5 +1,5 @@
-// What may be there at some moment of an update, in whatever order its steps come, and wherever it ends: all that is there before or after
-// the change, and a role with what it grants before or after.
+// The access that may exist at some moment of an update, in whatever order its steps run, and wherever it ends. It includes everything
+// before and after the change; a role has its capabilities from before and after.
 
 import { equalityKey } from "../canonical.ts";
 import { type AccessRow, accessChange, accessIn } from "../graph/effective-access.ts";
@@ -42,7 +42,7 @@ export const leastBetween = (before: AccessGraph, after: AccessGraph): AccessGra
   return least;
 };
 
-/** The same for two bindings that grant the same to the same identity. */
+/** Equal for two bindings that give one identity equal grants. */
 export const grantKey = ({ identity, role, group }: BindingNode): string => `${identity} ${role} ${group}`;
 
 const bothOf = (old: RoleNode | undefined, now: RoleNode): RoleNode =>
@@ -52,13 +52,13 @@ export interface Transient {
   identity: NodeId;
   /** of the graph `most` */
   rows: readonly AccessRow[];
-  /** it is the workload that the change takes the identity from, and that may still assume it when the rows hold */
+  /** this is the workload that the change takes the identity from, and that may still assume it when the rows hold */
   isFormer?: true;
 }
 
 /**
- * What identities may hold during the update that they hold neither before nor after it. Of an identity whose workload changes: what the new
- * one may hold that it does not hold after it, and what the former one may hold that it does not hold before it.
+ * Access that identities may hold during the update, but neither before nor after it. If the workload of an identity changes: access of the
+ * new one that it does not hold after it, and access of the former one that it does not hold before it.
  */
 export const transientIn = (
   before: AccessGraph,
@@ -72,7 +72,7 @@ export const transientIn = (
     const [old, now] = relationshipsOf(id);
     return old !== undefined && now !== undefined && equalityKey(old) !== equalityKey(now);
   };
-  /** Some of those who can assume it before the change cannot after it. */
+  /** Some workloads that can assume it before the change cannot assume it after. */
   const isTaken = (id: NodeId): boolean => {
     const [old = null, now = null] = relationshipsOf(id);
     return isReassumed(id) && !covers(now, old, budget);
@@ -90,5 +90,5 @@ export const transientIn = (
   );
 };
 
-/** Undefined: there is no such identity. */
+/** Undefined: the identity does not exist. */
 type Who = IdentityNode["relationship"] | undefined;

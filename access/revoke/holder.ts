@@ -1,4 +1,5 @@
-// Who holds what a revocation removes: an identity has a role by a role binding, and the people of an external group have one by a mapping.
+// The holder of the access that a revocation removes: an identity has a role by a role binding, and the people of an external group have
+// one by a mapping.
 import type { Client } from "../../client/client.ts";
 import { listAll } from "../../client/paginate.ts";
 import { createRecord, isListable } from "../../client/records.ts";
@@ -32,10 +33,10 @@ type Caller = Pick<Client, "call" | "clock">;
 export const kindOf = ({ externalGroup }: Holder): typeof roleBinding | typeof externalGroupRoleMapping =>
   externalGroup === undefined ? roleBinding : externalGroupRoleMapping;
 
-/** What a holder has now. */
+/** The current grants of a holder. */
 export const listGrants = async (client: Caller, { uid: holder, externalGroup }: Holder): Promise<Grant[]> => {
   const found: Grant[] = [];
-  // A service that ignores the filter lists those of others too.
+  // A service that ignores the filter also lists those of others.
   if (externalGroup === undefined)
     for await (const record of listAll(client, roleBinding.list, { identity: holder })) {
       const { uid, ...parts } = record as { uid: string } & Record<"identity" | "group" | "role", { uid?: string }>;
@@ -51,7 +52,7 @@ export const listGrants = async (client: Caller, { uid: holder, externalGroup }:
   return found;
 };
 
-/** Gives the holder a role again. Throws where the caller could not see that it has the role. */
+/** Gives the holder a role again. Throws if the caller could not see that it has the role. */
 export const createGrant = async (client: Caller, holder: Holder, { group, role }: HeldBinding): Promise<Json> => {
   const { uid, externalGroup } = holder;
   const kind = kindOf(holder);
@@ -68,11 +69,11 @@ export const createGrant = async (client: Caller, holder: Holder, { group, role 
   return createRecord(client, kind, parent, body);
 };
 
-// What a revocation removes, role bindings or a mapping of an external group, and what speaks against it.
+// The records that a revocation removes, role bindings or a mapping of an external group, and reasons against it.
 
 export type HeldBinding = UndoFile["bindings"][number];
 
-/** As a person reads it: a role binding, or a mapping of an external group. */
+/** A role binding, or a mapping of an external group, as a person reads it. */
 export const heldFrom = (graph: AccessGraph): ((grant: { id: NodeId; group: NodeId; role: NodeId }) => HeldBinding) => {
   const placeName = placesIn(graph);
   return ({ id, group, role }) => {
@@ -89,8 +90,8 @@ export const bindingsOf = (graph: AccessGraph, identity: NodeId): HeldBinding[] 
     .sort((a, b) => compare(a.group, b.group) || compare(a.roleName, b.roleName) || compare(a.binding, b.binding));
 
 /**
- * First what lets the identity grant itself access again. The caller's own bindings in the opposite order, so that the right to remove them
- * goes last.
+ * Bindings that let the identity grant itself access again come first. The caller's own bindings are in the opposite order, so that the
+ * right to remove them is removed last.
  */
 export const inOrderOfRemoval = (graph: AccessGraph, held: readonly HeldBinding[], isOwn: boolean): HeldBinding[] => {
   const rank = ({ group, role }: HeldBinding): number => {
@@ -103,11 +104,11 @@ export const inOrderOfRemoval = (graph: AccessGraph, held: readonly HeldBinding[
 
 const MANAGES = ["role_bindings.create", "role_bindings.delete"];
 
-/** More than any group has above it. */
+/** More levels than any group has above it. */
 const LEVELS = 1_000;
 
 /**
- * The organizations that would lose the last owner whom the caller can see. People count where no identity is an owner: they cannot run a
+ * The organizations that would lose the last owner that the caller can see. People count if no identity is an owner: they cannot run a
  * pipeline.
  */
 export const lastOwned = (graph: AccessGraph, removed: ReadonlySet<NodeId>, nowMs: number): GroupNode[] => {

@@ -1,4 +1,4 @@
-// What a policy grants to an identity, the edit that takes it out, and the one that puts it back.
+// The grants of a policy to an identity, the edit that removes them, and the edit that restores them.
 
 import { existsSync } from "node:fs";
 import { engineStateFrom, exportFrom, type StateResource } from "../../pulumi/state.ts";
@@ -14,11 +14,11 @@ import { COMPONENT } from "../policy/stack.ts";
 import { bindingsOf, type HeldBinding, type Holder } from "./holder.ts";
 import type { UndoFile } from "./undo-file.ts";
 
-// The resources of a stack that would create again what a revocation removes.
+// The resources of a stack that would create removed grants again.
 
 /**
- * `text` is what `pulumi stack export` prints. `RoleBinding release-edits`, or the component that declares it: `AccessPolicy acme`. The
- * state may have another uid, of a binding that was removed and granted again by hand: what a resource grants counts too.
+ * `text` is the output of `pulumi stack export`. Returns `RoleBinding release-edits`, or the component that declares it: `AccessPolicy
+ * acme`. The state may have another uid, of a binding that was removed and granted again by hand: equal grants of a resource also count.
  */
 export const declarationsIn = (text: string, holder: Holder, held: readonly HeldBinding[]): string[] => {
   const isHeld = ({ uid, group, role, ...grant }: Grant): boolean =>
@@ -65,19 +65,19 @@ const grantsOf = ({ id, type, inputs, outputs }: StateResource): Grant[] => {
   return pairs.flatMap((pair) => (isObject(pair) ? [{ ...pair, group: parent, holder: pair.identity }] : []));
 };
 
-/** What a revocation changes in a policy, or its undoing. */
+/** The change of a policy by a revocation, or by its undoing. */
 export interface PolicyChange {
-  /** empty where there is nothing to change */
+  /** empty if nothing changes */
   edit: PolicyEdit;
-  /** the bindings that it takes out */
+  /** the bindings that it removes */
   rows: UndoFile["policy"];
   /** uids of the live role bindings that it declares */
   declared: ReadonlySet<NodeId>;
-  /** why the policy has to be edited by hand */
+  /** why the policy must be edited by hand */
   problem?: string | undefined;
 }
 
-/** Why the policy has to be edited by hand; undefined: it was possible. */
+/** Why the policy must be edited by hand; undefined: the edit was possible. */
 const problemOf = (act: () => void): string | undefined => {
   try {
     act();
@@ -88,7 +88,7 @@ const problemOf = (act: () => void): string | undefined => {
   }
 };
 
-/** Nothing changes where there is no policy. */
+/** Nothing changes if there is no policy. */
 const changeOf = (file: string, make: (opened: OpenPolicy) => Partial<PolicyChange>): PolicyChange => {
   const change: PolicyChange = { edit: { entries: [], files: [] }, rows: [], declared: new Set() };
   if (!existsSync(file)) return change;
@@ -96,11 +96,11 @@ const changeOf = (file: string, make: (opened: OpenPolicy) => Partial<PolicyChan
   return { problem, ...change };
 };
 
-/** Returns why the policy is as it was; undefined: it is changed, or nothing had to be. */
+/** Returns why the policy did not change; undefined: it changed, or no change was needed. */
 export const applyToPolicy = ({ edit, problem }: PolicyChange): string | undefined =>
   problem ?? problemOf(() => applyEdit(edit));
 
-/** `only`: a binding that goes alone; what another one gives as well stays. */
+/** `only`: removes only this binding; a row that another binding also gives is kept. */
 export const revocationIn = (
   file: string,
   graph: AccessGraph,
@@ -113,7 +113,7 @@ export const revocationIn = (
     );
     const stack = stackOf(opened);
     const { identities, groups, roles, graph: wanted } = policyGraph(opened.policy, graph, stack);
-    // A name may be that of any of them. A uid is not.
+    // A name may belong to any of them. A uid does not.
     const doubtful = [...identities].find(
       ([key, id]) => twins.some((twin) => twin.id === id) && stack?.identities.get(key) !== id,
     );
@@ -137,7 +137,7 @@ export const revocationIn = (
 const isGivenTwice = (graph: AccessGraph, identity: NodeId, { group, role }: HeldBinding): boolean =>
   bindingsOf(graph, identity).filter((one) => one.group === group && one.role === role).length > 1;
 
-/** An edit takes out role bindings only: where a policy gives the people of an external group a role, it names the entry. */
+/** An edit removes only role bindings: if a policy gives the people of an external group a role, this names the entry. */
 export const mappingIn = (file: string, graph: AccessGraph, mapping: NodeId): PolicyChange =>
   changeOf(file, (opened) => {
     const { graph: wanted } = policyGraph(opened.policy, graph, stackOf(opened));
@@ -149,7 +149,7 @@ export const mappingIn = (file: string, graph: AccessGraph, mapping: NodeId): Po
     return { problem: `take out ${printable(entry)}` };
   });
 
-/** Puts back what of these rows the policy lacks. */
+/** Restores the rows that the policy lacks. */
 export const restorationIn = (file: string, rows: readonly Row[], graph: AccessGraph, identity: NodeId): PolicyChange =>
   changeOf(file, (opened) => {
     const { identities } = policyGraph(opened.policy, graph, stackOf(opened));

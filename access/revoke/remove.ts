@@ -1,4 +1,4 @@
-// Deletes what gives a holder its roles, and creates it again. One that fails does not keep the others back.
+// Deletes the records that give a holder its roles, and creates them again. A failure does not stop the others.
 import type { Client } from "../../client/client.ts";
 import { hasCode, sessionErrorOf } from "../../client/errors.ts";
 import { deleteRecord } from "../../client/records.ts";
@@ -13,7 +13,7 @@ export interface Failure {
   error: unknown;
 }
 
-/** In the order of `bindings`, `atOnce` at a time. Without a connection or a token, or after an abort, nothing more is tried. */
+/** In the order of `bindings`, `atOnce` at a time. Without a connection or a token, or after an abort, it stops trying. */
 const tryEach = async (
   bindings: readonly HeldBinding[],
   signal: AbortSignal,
@@ -38,7 +38,7 @@ const tryEach = async (
 
 export type Removed = Awaited<ReturnType<typeof removeBindings>>;
 
-/** A pipeline's burst must not meet the service's limit of requests a second. */
+/** A pipeline's burst must not reach the service's limit of requests per second. */
 const DELETES_AT_ONCE = 8;
 
 export const removeBindings = async (
@@ -53,7 +53,7 @@ export const removeBindings = async (
     try {
       await deleteRecord(client, kindOf(holder), binding.binding);
     } catch (error) {
-      // It is gone, by a request whose answer was lost or by somebody else.
+      // A request whose answer was lost has deleted it, or someone else has.
       if (!hasCode(error, "NOT_FOUND")) throw error;
     }
     removed.add(binding);
@@ -62,10 +62,10 @@ export const removeBindings = async (
   return { removed: bindings.filter((one) => removed.has(one)), failed };
 };
 
-/** Creates what is missing of the bindings of an undo file. */
+/** Creates the missing bindings of an undo file. */
 export const restoreBindings = async (client: Caller, { holder, bindings }: UndoFile, signal: AbortSignal) => {
   const now = await listGrants(client, holder);
-  /** with the uids that they have now: created, and those which the holder has */
+  /** with their current uids: created bindings, and bindings that the holder already has */
   const [restored, present]: [HeldBinding[], HeldBinding[]] = [[], []];
   const missing = bindings.filter((binding) => {
     const at = now.findIndex(({ group, role }) => group === binding.group && role === binding.role);

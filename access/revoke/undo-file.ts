@@ -1,26 +1,26 @@
-// The file in which a revocation writes down what it is going to remove, and from which it is put back.
+// The file in which a revocation records the access that it is going to remove, and from which it is restored.
 import { closeSync, fstatSync, openSync, readFileSync, type Stats, writeFileSync } from "node:fs";
 import { z } from "zod";
 import { isRoot, isUidp, UserError } from "../../schema/index.ts";
 import type { AccessGraph, NodeId } from "../graph/graph.ts";
 import { quote } from "../text.ts";
 
-/** Of the requests that were not sent after ^C. */
+/** For the requests that were not sent after ^C. */
 export const interrupted = (): UserError => new UserError("interrupted");
 
 const uid = z.string().refine(isUidp, "must be a uid");
 const UndoFile = z.object({
   version: z.literal(1, "is of another version of irm"),
-  /** the identity; of an external group, its identity provider, and its id as a sign-in names it */
+  /** the identity; for an external group, its identity provider, and its id as a sign-in names it */
   holder: z.object({ uid, name: z.string(), externalGroup: z.string().optional() }),
-  /** role bindings; of an external group, mappings; with the path of the group where each gives the role */
+  /** role bindings; for an external group, mappings; with the path of the group where each gives the role */
   bindings: z.array(z.object({ binding: uid, group: uid, path: z.string(), role: uid, roleName: z.string() })),
-  /** what goes from the policy: path of a group, key of a role, key of the identity */
+  /** rows that are removed from the policy: path of a group, key of a role, key of the identity */
   policy: z.array(z.object({ group: z.string(), role: z.string(), identity: z.string() })),
 });
 export type UndoFile = z.infer<typeof UndoFile>;
 
-/** Only its owner can read it. On the disk before it returns. Throws where the file exists. */
+/** Only its owner can read it. It is on the disk before this returns. Throws if the file exists. */
 export const writeUndoFile = (file: string, undo: UndoFile): void => {
   try {
     writeFileSync(file, `${JSON.stringify(undo, undefined, 2)}\n`, { flag: "wx", mode: 0o600, flush: true });
@@ -56,7 +56,7 @@ export const readUndoFile = (file: string): UndoFile => {
 
 const OTHERS_WRITE = 0o002;
 
-/** Who else could have changed the file. Windows tells neither. */
+/** Why another user could have changed the file. Windows does not report it. */
 const ownerProblem = ({ uid, mode }: Stats): string | undefined => {
   const own = process.getuid?.();
   if (own === undefined) return undefined;
@@ -64,10 +64,10 @@ const ownerProblem = ({ uid, mode }: Stats): string | undefined => {
   return (mode & OTHERS_WRITE) === 0 ? undefined : "can be written by every user of this machine";
 };
 
-// What an undo file calls its records, compared with their names now. A person reads the names, and the uids decide: a file that was changed
-// in between could grant `owner` where it says `viewer`.
+// The names of records in an undo file, compared with their names now. A person reads the names, and the uids decide: an edited file could
+// grant `owner` where it names `viewer`.
 
-/** A sentence for each that has another name. What the caller cannot see has the name that the file gives. */
+/** A sentence for each record that has another name. A record that the caller cannot see keeps its name from the file. */
 export const renamedIn = (graph: AccessGraph, { holder, bindings }: UndoFile): string[] => {
   const problem = (word: string, uid: NodeId, name: string | undefined, written: string): string[] =>
     name === undefined || name === uid || written === uid || name === written
@@ -85,7 +85,7 @@ export const renamedIn = (graph: AccessGraph, { holder, bindings }: UndoFile): s
   return [...new Set([...own, ...found])];
 };
 
-/** Another caller may have written the path, who sees more or fewer groups above it, or several organizations: `platform of acme`. */
+/** Another caller may have written the path, one who sees more or fewer groups above it, or several organizations: `platform of acme`. */
 const isPathOf = (graph: AccessGraph, path: string, group: NodeId): boolean => {
   const { name = "" } = graph.groups.get(group) ?? {};
   if (isRoot(group)) return path === "/" || path.startsWith("/ of ");

@@ -1,5 +1,5 @@
-// How the built-in roles of a service differ from what is written down, and whom that reaches: who gained or lost access by it, without
-// any change of ours.
+// The differences between the built-in roles of a service and the recorded ones, and whom they reach: who gained or lost access by them,
+// without any change of ours.
 import { z } from "zod";
 import { getOrInsert } from "../../schema/index.ts";
 import { worstFirst } from "../graph/danger.ts";
@@ -35,7 +35,7 @@ export const RoleChange = z.object({
 });
 export type RoleChange = z.infer<typeof RoleChange>;
 
-/** Whether somebody has written down other roles than the service has. The table is only what this version was made with. */
+/** Whether the service differs from roles that someone recorded. The table only shows the roles at the time of this version. */
 export const isChange = ({ against }: RoleChange): boolean => against === "lock";
 
 /** The roles of a graph that belong to no group and were listed, by name. */
@@ -45,7 +45,7 @@ export const builtInRolesIn = ({ roles }: AccessGraph): Map<string, RoleNode[]> 
     ({ name }) => name,
   );
 
-/** What each built-in role of a service grants. Of two of one name, each with a name that says which: `viewer (6392…)`. */
+/** The capabilities of each built-in role of a service. If two share a name, the name of each includes its uid: `viewer (6392…)`. */
 export const bundlesIn = (graph: AccessGraph): Record<string, readonly string[]> =>
   Object.fromEntries([...namedRolesIn(graph)].map(([name, { capabilities }]) => [name, capabilities]));
 
@@ -56,7 +56,7 @@ const namedRolesIn = (graph: AccessGraph): Map<string, RoleNode> =>
     ),
   );
 
-/** By name. `nowMs`: invites that have ended by then reach nobody. */
+/** By name. `nowMs`: invites that have ended by then reach no one. */
 export const roleChanges = (service: string, live: Live, recorded: LockedRoles, nowMs: number): RoleChange[] => {
   // A service that does not list its roles has not removed them.
   if (live.notVisible.some(({ kind, group }) => kind === "role" && group === "")) return [];
@@ -86,7 +86,7 @@ interface Held {
   losses: Set<string>;
 }
 
-/** By identity and group: what it gained and lost there. */
+/** By identity and group: its gains and losses there. */
 const byPlace = (changes: readonly IdentityChange[]): Map<string, Held> => {
   const places = new Map<string, Held>();
   for (const { identity, ...change } of changes)
@@ -105,7 +105,7 @@ const without = (some: readonly string[], others: readonly string[]): string[] =
   ...new Set(some).difference(new Set(others)),
 ];
 
-/** The same graph with the roles that are written down. */
+/** The graph with the recorded roles. */
 const withBundles = (graph: AccessGraph, { roles }: LockedRoles): AccessGraph => {
   const before = newGraph(graph);
   for (const [name, node] of namedRolesIn(graph))
@@ -113,7 +113,7 @@ const withBundles = (graph: AccessGraph, { roles }: LockedRoles): AccessGraph =>
   return before;
 };
 
-/** The bindings of a role through which somebody gained or lost something. */
+/** The bindings of a role through which someone gained or lost access. */
 const reachesOf = (
   { id: roleId }: RoleNode,
   { added, removed }: Pick<RoleChange, "added" | "removed">,

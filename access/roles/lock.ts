@@ -1,5 +1,5 @@
-// roles.lock.yaml: the built-in roles that each service had when the file was written. Tests and checks without a service use these, and
-// what the service has changed since is a difference.
+// roles.lock.yaml: the built-in roles of each service when the file was written. Tests and checks without a service use these. Later
+// changes of the service are reported as differences.
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { serviceOf } from "../../client/addresses.ts";
@@ -34,7 +34,7 @@ export interface LockedRoles {
 
 export interface RolesLock {
   file: string;
-  /** as messages name it */
+  /** its name in messages */
   name: string;
   /** by address of the API */
   services: ReadonlyMap<string, LockedRoles>;
@@ -48,7 +48,7 @@ export class LockError extends UserError {
 /** The table of this version. */
 export const TABLE: LockedRoles = { date: BUILT_IN_ROLES_SOURCE.date, roles: BUILT_IN_ROLE_CAPABILITIES };
 
-/** Reads the lock in the first of these folders that has one. Throws LockError and TextFileError. */
+/** Reads the lock in the first of these folders that contains one. Throws LockError and TextFileError. */
 export const readLock = (
   folders: readonly string[],
   files: Files = textFiles,
@@ -58,7 +58,7 @@ export const readLock = (
   return file === undefined ? undefined : { ...parseLock(files.find(file, dirname(file)).read(), nameOf(file)), file };
 };
 
-/** `name` is what the problems call the file. Throws LockError with all of them. */
+/** `name` names the file in the problems. Throws LockError with all of them. */
 export const parseLock = (text: string, name: string): RolesLock => {
   const { data, problems } = readShape(text, name, Shape);
   const advice = `correct ${basename(name)}, or restore it from git; \`npx pulumi-irm roles --write\` then updates it`;
@@ -79,7 +79,7 @@ const addressText = (text: string): string =>
 /** An older version has written the API's name of a capability that this one knows. */
 const friendly = (capability: string): string => capabilityName(capabilityFrom(capability) ?? capability);
 
-/** The file, in one order for the same roles. */
+/** The file, identical for equal roles. */
 export const lockText = (services: Iterable<LockedRoles>): string => {
   const sorted = inOrderOf([...services], ({ service = "" }) => service);
   const entries = sorted.map(({ service = "", date, roles }): [string, object] => [
@@ -92,21 +92,21 @@ export const lockText = (services: Iterable<LockedRoles>): string => {
 const HEAD = `# The built-in roles of each service. \`npx pulumi-irm roles --write\` writes this file: commit it.
 `;
 
-/** What decides where no service is asked: each service of the lock, or else the table. */
+/** The roles that count if no service is asked: each service of the lock, or else the table. */
 export const offlineRoles = (lock: RolesLock | undefined): readonly LockedRoles[] =>
   lock && lock.services.size > 0 ? [...lock.services.values()] : [TABLE];
 
-/** What is written down for a service: its entry of the lock, or else the table. */
+/** The recorded roles of a service: its entry of the lock, or else the table. */
 export const recordedFor = (service: string, lock: RolesLock | undefined): LockedRoles =>
   lock?.services.get(service) ?? TABLE;
 
-/** The problem of a lock that lacks a service: its changes go unnoticed. Undefined: there is no lock, or it has the service. */
+/** The problem of a lock that lacks a service: its changes go unnoticed. Undefined: there is no lock, or it contains the service. */
 export const noEntryText = (service: string, lock: RolesLock | undefined): string | undefined =>
   lock === undefined || lock.services.has(service)
     ? undefined
     : `${lock.name} has no entry for ${service}, so what it changes in its built-in roles is not known; \`npx pulumi-irm roles --write\` adds it`;
 
-/** One line for the user: which bundles of which day count. */
+/** One line for the user: which bundles count, and their day. */
 export const offlineText = (lock: RolesLock | undefined): string => {
   const [first, ...others] = offlineRoles(lock) as [LockedRoles, ...LockedRoles[]];
   if (first.service === undefined)

@@ -1,4 +1,5 @@
-// What the state of the stack marks as secret is not in a review. Where it decides access, it is not known what the change gives.
+// A review never shows values that the state of the stack marks as secret. If such a value decides access, the access that the change gives
+// is unknown.
 import { capabilityFrom, printable } from "../../schema/index.ts";
 import { equalityKey } from "../canonical.ts";
 import { type AccessGraph, type NodeId, newGraph } from "../graph/graph.ts";
@@ -7,11 +8,11 @@ import type { Hidden, UnknownPart } from "../review/proposal.ts";
 interface Facts {
   before: AccessGraph;
   after: AccessGraph;
-  /** whether a text has something that the state marks as secret */
+  /** whether a text contains something that the state marks as secret */
   isSecret(text: string): boolean;
 }
 
-/** What is as it was, the service lists to everyone who may read it. */
+/** The service lists unchanged values to everyone who may read them. */
 export const hideSecrets = ({ before, after, isSecret }: Facts): { after: AccessGraph; unknown: UnknownPart[] } => {
   const shown = newGraph(after);
   const unknown: UnknownPart[] = [];
@@ -39,10 +40,10 @@ export const hideSecrets = ({ before, after, isSecret }: Facts): { after: Access
     hide(node.name, "", "who can assume it", { of: "assumable", identity: id }, id);
   }
   for (const { id, name, ...node } of changed("roles")) {
-    // The state has the names of the API.
+    // The state uses the names of the API.
     const open = node.capabilities.filter((one) => !isSecret(one) && !isSecret(capabilityFrom(one) ?? one));
     if (open.length === node.capabilities.length) continue;
-    // It may be what the role grants now: this is no loss.
+    // A hidden capability may be one that the role grants now: it is not reported as a loss.
     const held = before.roles.get(id)?.capabilities.filter((one) => node.capabilities.includes(one)) ?? [];
     shown.roles.set(id, { ...node, id, name, capabilities: [...new Set([...open, ...held])].sort() });
     hide(name, "capabilities", "what the role grants", { of: "capabilities", role: id }, id);

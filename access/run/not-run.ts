@@ -1,4 +1,4 @@
-// Steps that a run on a copy leaves out, since they need a value of another provider that is not known yet: what may stand behind each.
+// Steps that a run on a copy leaves out, because they need an unknown value of another provider, and the facts that each may hide.
 
 import type { Step } from "../../pulumi/preview.ts";
 import { partsOfUrn } from "../../pulumi/urn.ts";
@@ -14,7 +14,7 @@ export interface NotRun {
   why: string;
 }
 
-/** `steps` are those of the preview, for what is known of their inputs. */
+/** `steps`: the steps of the preview, with the known inputs. */
 export const unknownOf = ({ urn, op, why }: NotRun, steps: readonly Step[], { roles }: AccessGraph): UnknownPart[] => {
   const kind = kindOfUrn(urn);
   const { name } = partsOfUrn(urn);

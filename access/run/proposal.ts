@@ -1,4 +1,4 @@
-// What a run on a copy has done to access, from the copy before and after it and from the state of its stack: nothing is predicted.
+// The effects of a run on access, from the copy before and after it and from the state of its stack: nothing is predicted.
 
 import { isOrMayBe } from "../../pulumi/value.ts";
 import { isObject, type Json, rootOf } from "../../schema/index.ts";
@@ -15,13 +15,13 @@ export interface RunFacts {
   /** resources of the stack at this service, before the run and after it */
   stored: readonly Managed[];
   left: readonly Managed[];
-  /** repos and account associations of the copy before the run, which may go with their group */
+  /** repos and account associations of the copy before the run, which may be deleted with their group */
   held: readonly HeldRecord[];
-  /** whether a text has something that the state marks as secret */
+  /** whether a text contains something that the state marks as secret */
   isSecret(text: string): boolean;
   /** bindings whose deletion did not run: each may end, and counts as ended */
   ending: ReadonlySet<string>;
-  /** what the run has not carried out, or could not know */
+  /** facts that the run did not carry out, or could not know */
   unknown: readonly UnknownPart[];
 }
 
@@ -30,7 +30,9 @@ export const proposalFromRun = (run: RunFacts): Proposal => {
   const { after: open, unknown } = hideSecrets(run);
   const after = withoutEnding(open, run.ending);
   const made = newIn(before, after);
-  /** Of a new record the URN of its resource: the service will give it another uid. One without a resource keeps the uid as its id. */
+  /**
+   * For a new record, the URN of its resource: the service will assign another uid. A record without a resource keeps the uid as its id.
+   */
   const urns = new Map(
     left.flatMap((one) => (isRecord(one) && made.has(one.uid) ? [[one.uid, one.urn] as const] : [])),
   );
@@ -55,7 +57,7 @@ export const proposalFromRun = (run: RunFacts): Proposal => {
 
   const known = recordsOf(stored);
   const byUid = Map.groupBy(stored.filter(isRecord), ({ uid }) => uid);
-  /** It was there before the run, and no resource of the stack had it, or another one that has not adopted it. */
+  /** It existed before the run, and no resource of the stack had it, or only another one that has not adopted it. */
   const isAdopted = (one: Managed): boolean => {
     const { urn, uid, isRead, inputs } = one;
     if (!isRecord(one) || isRead || !before[nodesOf(one)].has(uid)) return false;
@@ -66,7 +68,7 @@ export const proposalFromRun = (run: RunFacts): Proposal => {
     );
   };
   const adopted = left.filter(isAdopted).map(({ kind, name: resource, uid, inputs, outputs }): AdoptedRecord => {
-    // What an interrupted run had created is the stack's own.
+    // A record that an interrupted run had created belongs to the stack.
     const deletedLater = outputs.adopted !== true || isOrMayBe(inputs.deleteAdopted);
     return { kind: wordOf(kind), uid, resource, deletedLater };
   });
@@ -114,7 +116,7 @@ const withoutEnding = (graph: AccessGraph, ending: RunFacts["ending"]): AccessGr
   bindings: new Map([...graph.bindings].filter(([id]) => !ending.has(id))),
 });
 
-/** uids of the nodes that only `after` has: the service will make others. */
+/** uids of the nodes that only `after` has: the service will assign others. */
 const newIn = (before: AccessGraph, after: AccessGraph): Set<string> =>
   new Set(
     (Object.keys(after) as (keyof AccessGraph)[]).flatMap((kind) =>
@@ -132,10 +134,10 @@ const renamedPart = ({ hides, about, ...one }: UnknownPart, idOf: (uid: NodeId) 
   ...(about !== undefined && { about: idOf(about) }),
 });
 
-/** Texts in which the uid of a new record stands: on the service it is another one. And what the service chooses has no end yet. */
+/** Replaces the uid of a new record in texts: the service will assign another one. Removes ends that the service chooses. */
 const withoutMade = (graph: AccessGraph, made: ReadonlySet<string>, left: readonly Managed[]): AccessGraph => {
   const shown = newGraph(graph);
-  // The uid of a record begins with that of its group.
+  // The uid of a record begins with the uid of its group.
   const longest = [...made].toSorted((a, b) => b.length - a.length);
   const withoutUids = (text: string): string =>
     longest.reduce((all, uid) => all.replaceAll(uid, `[uid of ${nameOf(uid)}]`), text);
@@ -151,7 +153,7 @@ const withoutMade = (graph: AccessGraph, made: ReadonlySet<string>, left: readon
   return shown;
 };
 
-/** The service lets static keys end where the program does not say when. */
+/** The service chooses when static keys end if the program does not set it. */
 const withoutChosenEnd = ({ relationship }: IdentityNode, inputs: Json = {}): IdentityNode["relationship"] => {
   const { expirationTime, ...staticKeys } = (relationship?.staticKeys ?? {}) as Json;
   const isChosen = expirationTime && isObject(inputs.staticKeys) && !inputs.staticKeys.expirationTime;

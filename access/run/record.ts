@@ -1,4 +1,4 @@
-// What a run on a copy has done, apart from what it has left there.
+// The record of a run on a copy, except the records that it has left there.
 
 import type { StateResource } from "../../pulumi/state.ts";
 import type { Normal } from "../change/write.ts";
@@ -9,10 +9,10 @@ export interface RunRecord {
   /** resources of this package in the stack, before the run and after it */
   stored: readonly StateResource[];
   left: readonly StateResource[];
-  /** creates that an earlier run has begun, and whose end the stack does not know */
+  /** creates that an earlier run has begun, and whose outcome the stack does not record */
   begun: readonly StateResource[];
   steps: readonly Step[];
-  /** what failed beside the steps */
+  /** failures besides the steps */
   errors: readonly string[];
   notRun: readonly NotRun[];
   /** the requests that it has sent */

@@ -1,5 +1,5 @@
-// What somebody removed by hand, and the run has created again: under the name of its resource, under another one (an alias, a new resource),
-// by a set or by a single role binding.
+// Records that someone removed by hand, and that the run has created again: under the name of their resource, under another one (an alias,
+// a new resource), by a set or by a single role binding.
 
 import type { StateResource } from "../../pulumi/state.ts";
 import { clearValuesIn } from "../../pulumi/value.ts";
@@ -16,15 +16,15 @@ interface Run {
   after: AccessGraph;
   stored: readonly Managed[];
   left: readonly Managed[];
-  /** uids that the run has made */
+  /** uids that the run has assigned */
   made: ReadonlySet<string>;
 }
 
-/** Nodes of `after`, and the records whose places they take. */
+/** Nodes of `after`, and the removed records that they replace. */
 export const findRestored = ({ before, after, stored, left, made }: Run): { node: NodeId; removed: NodeId }[] => {
   const isThere = (uid: NodeId): boolean => Object.values(before).some((nodes) => nodes.has(uid));
   const removed = stored.filter((one) => isRecord(one) && !isThere(one.uid));
-  // What takes the place of a removed record. What is in it, or refers to it, moves there.
+  // The replacements of removed records. Contents and references of a removed record move to its replacement.
   const places = new Map<NodeId, NodeId>();
   const originalOf = (uid: NodeId): NodeId => places.get(uid) ?? uid;
   const isFree = (id: NodeId): boolean => made.has(id) && ![...places.values()].includes(id);
@@ -48,7 +48,9 @@ export const findRestored = ({ before, after, stored, left, made }: Run): { node
   return [...restored].map(([node, removed]) => ({ node, removed }));
 };
 
-/** The writes of a run that undo an edit by hand: they create anew what was removed, or change back what the program has left as it was. */
+/**
+ * The writes of a run that undo a manual edit: they create a removed record again, or change back a value that the program has not changed.
+ */
 export const restoredWrites = (
   services: readonly { before: { graph: AccessGraph }; after: { graph: AccessGraph } }[],
   { stored, left, normal: { writes, uids } }: Pick<RunRecord, "stored" | "left" | "normal">,
@@ -75,7 +77,7 @@ export const restoredWrites = (
   });
 };
 
-/** The new node that is what this record was: in its place, of its name, or with what it gave. */
+/** The new node that replaces this record: in its place, with its name or its access. */
 const equalNode = (
   after: AccessGraph,
   resource: Managed,

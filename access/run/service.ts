@@ -1,5 +1,5 @@
-// A preview belongs to the services of its providers. Compared with the records of another one it would be nonsense, so each step counts at
-// its own service alone.
+// A preview belongs to the services of its providers. A comparison with the records of another service would be meaningless, so each step
+// counts only at its own service.
 
 import { type Config, serviceOf } from "../../client/config.ts";
 import { serviceIn } from "../../client/preview-marks.ts";
@@ -9,7 +9,7 @@ import { getOrInsert } from "../../schema/index.ts";
 
 type Environment = Pick<Config, "baseUrl" | "movedFrom"> | undefined;
 
-/** Why records of the preview are at an address that is not asked about, unless the move is confirmed as for a run. */
+/** Why records of the preview are at an address that is not queried, unless the move is confirmed as for a run. */
 export const otherServiceText = (
   { steps }: Preview,
   environment: Environment,
@@ -25,16 +25,16 @@ export const otherServiceText = (
     : `the preview is of the service at ${other}, and IRM_BASE_URL names ${current}. Set IRM_BASE_URL to the service of the stack; if the service has moved, set IRM_MOVED_FROM=${other} too; if the program has both, give ${flag}`;
 };
 
-/** What the state and the program say of where the record of a step is. */
+/** The addresses of the record of a step, by the state and the program. */
 const addressesOf = ({ urn, oldState, newState }: Step): string[] =>
   ourTypeOf(urn) === undefined
     ? []
     : [oldState, newState].flatMap((one) => [one?.inputs, one?.outputs]).flatMap((bag) => serviceIn(bag ?? {}) ?? []);
 
-/** Whether a resource, by its URN, counts at a service. One that no step places counts at each. */
+/** Whether a resource, by its URN, counts at a service. A resource without an address counts at each. */
 export type IsHere = (urn: string) => boolean;
 
-/** The same for a service of several; of a single one, all of a preview is its own. */
+/** Which resources count at one of several services; with a single one, the whole preview belongs to it. */
 export const hereIn = ({ steps }: Preview, service: string, environment: Environment): IsHere => {
   const [current, former] = [environment && serviceOf(environment.baseUrl), environment?.movedFrom];
   const places = new Map<string, Set<string>>();

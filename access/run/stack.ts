@@ -1,4 +1,4 @@
-// The kinds of resources that give access, and where a graph has their records.
+// The kinds of resources that give access, and the places of their records in a graph.
 
 import type { StateResource } from "../../pulumi/state.ts";
 import { ourTypeOf, partsOfUrn } from "../../pulumi/urn.ts";
@@ -38,10 +38,10 @@ const KINDS: Readonly<Record<string, ResourceKind>> = Object.fromEntries([
   ["RoleBindingSet", "roleBindingSet"],
 ]);
 
-/** Of a resource that gives access; undefined for any other. */
+/** For a resource that gives access; undefined for any other. */
 export const kindOfUrn = (urn: string): ResourceKind | undefined => KINDS[ourTypeOf(urn) ?? ""];
 
-// The resources of a stack, as the engine keeps them before and after a run: which record each of them is.
+// The resources of a stack, as the engine lists them before and after a run, and their records.
 
 export interface Managed {
   urn: string;
@@ -55,7 +55,7 @@ export interface Managed {
   isRead: boolean;
 }
 
-/** Those that are a record which gives access, or a set of role bindings. What a replacement has left for later is one, too. */
+/** The resources that are a record which gives access, or a set of role bindings. These include leftovers of a replacement. */
 export const managedIn = (resources: readonly StateResource[]): Managed[] =>
   resources.flatMap(({ urn, id, inputs, outputs, external }) => {
     const kind = kindOfUrn(urn);
@@ -66,7 +66,7 @@ export const managedIn = (resources: readonly StateResource[]): Managed[] =>
 
 export const isRecord = ({ kind }: Managed): boolean => kind !== "roleBindingSet";
 
-/** The role bindings that a resource is, or that a set declares. */
+/** The role binding of a resource, or the role bindings that a set declares. */
 export const bindingsOf = ({ kind, uid, outputs }: Managed): BindingNode[] => {
   if (kind === "roleBindingSet") return Array.isArray(outputs.bindings) ? bindingsIn(outputs.bindings, uid) : [];
   return kind === "roleBinding" ? bindingsIn([{ ...outputs, uid }], parentOf(uid)) : [];
@@ -84,11 +84,11 @@ const bindingsIn = (list: readonly OutputBinding[], group: string): BindingNode[
     return uid && identity && role ? [{ id: uid, uid, group, identity, role }] : [];
   });
 
-/** uids of all records that the resources are. */
+/** uids of all records of the resources. */
 export const recordsOf = (all: readonly Managed[]): Set<string> =>
   new Set(all.flatMap((one) => (isRecord(one) ? [one.uid] : bindingsOf(one).map(({ id }) => id))));
 
-/** Where a graph has the records of the resource. */
+/** The place of the records of the resource in a graph. */
 export const nodesOf = ({ kind }: Managed) => NODES[kind as RecordKind];
 
 export const organizationsOf = (all: readonly Managed[]): Set<string> =>
