@@ -1,4 +1,4 @@
-// Parts of the schemas of reports and files. `about` is what the JSON Schema tells readers.
+// Parts of the schemas of reports and files. `about` is the description in the JSON Schema.
 import { z } from "zod";
 
 export const string = z.string();

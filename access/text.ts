@@ -16,7 +16,7 @@ export const joinWithAnd = (parts: readonly string[]): string =>
 export const shortList = (parts: readonly string[], most: number, words = ""): string =>
   parts.slice(0, most).join(", ") + (parts.length > most ? ` and ${parts.length - most} more${words}` : "");
 
-// A time, and a span of time, as people and files have them.
+// A time, and a span of time, in the form for people and files.
 
 /** RFC 3339 in UTC, in whole seconds. */
 export const timeText = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
@@ -38,14 +38,14 @@ export const spanText = (ms: number): string => {
   return `${count} ${word}${count === 1 ? "" : "s"}`;
 };
 
-/** `2027-03-01T00:00:00Z (in 2 hours)`, `2027-03-01T00:00:00Z (2 hours ago)`; what no calendar has, as a number of seconds. */
+/** `2027-03-01T00:00:00Z (in 2 hours)`, `2027-03-01T00:00:00Z (2 hours ago)`; a time outside the calendar, as a number of seconds. */
 export const relativeTimeText = (ms: number, nowMs: number): string => {
   if (Number.isNaN(new Date(ms).getTime())) return String(ms / 1000);
   const span = spanText(Math.abs(ms - nowMs));
   return `${timeText(ms)} (${ms > nowMs ? `in ${span}` : `${span} ago`})`;
 };
 
-// YAML in which a reader sees each character, and no text is anything but a text. The engine reads it too, and takes `1_000` for a number,
+// YAML in which a reader sees each character, and each text is read as a text. The engine also reads it, and takes `1_000` for a number,
 // `<<` for a merge and a date for a time, as YAML 1.1 does.
 
 /** `isFlow`: whether the map under this key is written on one line. Lists of scalars are, unless `isLong`. */
@@ -55,7 +55,7 @@ export const yamlText = (value: unknown, isFlow?: (key: string) => boolean, isLo
   return yaml.toString({ lineWidth: 0 });
 };
 
-/** A value as a node of a document that has `YAML_OPTIONS`. */
+/** A value as a node of a document with `YAML_OPTIONS`. */
 export const yamlNode = (
   document: Document.Parsed | Document,
   value: unknown,
@@ -92,19 +92,19 @@ export const YAML_OPTIONS = {
   compat: "yaml-1.1",
   customTags: (tags: Tags) => [
     ...tags,
-    // Escapes are read in double quotes only.
+    // Escapes are read only in double quotes.
     textWith(ESCAPED, ({ value }) => escaped(JSON.stringify(value))),
     textWith(AS_IT_IS, ({ source = "" }) => source),
   ],
 } as const;
 
-/** Keeps a text without quotes that was read: YAML 1.1 may read something else in it, and the file has it so. */
+/** Keeps a text without quotes as it was read: YAML 1.1 may read it as another value, but this is how the file spells it. */
 export const keepAsItIs = (scalar: Scalar): void => {
   if (scalar.type === Scalar.PLAIN && typeof scalar.value === "string" && !scalar.source?.includes("\n"))
     scalar.format = AS_IT_IS;
 };
 
-// Not as two units of UTF-16, which the engine does not read; nor does it read these two characters as they are.
+// Not as two units of UTF-16, which the engine does not read; it does not read these two characters unescaped either.
 const escaped = (text: string): string =>
   printableLines(
     text

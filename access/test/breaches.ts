@@ -1,4 +1,4 @@
-// What identities hold in the organization of a test: at a group, through it and the groups above, or anywhere.
+// The access of identities in the organization of a test: at a group, through it and the groups above, or anywhere.
 
 import { capabilities } from "../../schema/index.ts";
 import { matchesCapability } from "../capability.ts";
@@ -10,29 +10,29 @@ import { textOfList } from "../review/rule.ts";
 import { shortList } from "../text.ts";
 import type { Actor, TestContext } from "./scene.ts";
 
-// Why a test fails: a text, and the access that it is about. A change is compared with what was there before it by that access, since a
-// text has names that a change may edit.
+// Why a test fails: a text, and its access. The reasons before and after a change are compared by that access, because a change may edit
+// the names in a text.
 
 export interface Reason {
   text: string;
-  /** what the text begins with, which several reasons may share: `platform/ci can` */
+  /** the beginning of the text, which several reasons may share: `platform/ci can` */
   lead?: string;
-  /** of what is held; absent: not known */
+  /** of the access; absent: unknown */
   weight?: Weight;
-  /** who holds too much, or too little, and where; absent: the text says it all */
+  /** who holds too much, or too little, and where; absent: the text contains everything */
   about?: { who: string; group: NodeId; capabilities: readonly string[] };
-  /** of several reasons of one title only the first is shown */
+  /** only the first of several reasons with one title is shown */
   title?: string;
-  /** it is not known whether the test fails: shown where nothing else is found */
+  /** it is unknown whether the test fails: shown if nothing else is found */
   isUnseen?: true;
 }
 
 const SHOWN = 5;
 
-/** What is not known counts as the worst. */
+/** An unknown weight counts as the worst. */
 const UNKNOWN: Weight = { capabilities: "unknown", place: "/", texts: [] };
 
-/** A sentence, the worst first; where there are several reasons, also a list whose sentence has what all of them begin with. */
+/** A sentence, the worst first. If there are several reasons, also a list, whose sentence is their common beginning. */
 export const reasonText = (reasons: readonly Reason[]): { reason: string; list?: FindingList } => {
   const found = reasons.filter(({ isUnseen }) => !isUnseen);
   const titled = Map.groupBy(found.length > 0 ? found : reasons, ({ title, text }) => title ?? text);
@@ -46,7 +46,10 @@ export const reasonText = (reasons: readonly Reason[]): { reason: string; list?:
   return { reason, ...(list && { list: { ...list, lead: shared === "" ? "It fails, because:" : `${shared}:` } }) };
 };
 
-/** The reasons that a change brings: what held before it, at the same group or above, is not new. `graph` is that after the change. */
+/**
+ * The reasons that a change adds: access that was already held before, at the group or above, is not new. `graph` is the graph after the
+ * change.
+ */
 export const newReasons = (reasons: readonly Reason[], before: readonly Reason[], graph: AccessGraph): Reason[] => {
   const texts = new Set(before.map(({ text }) => text));
   const held = new Set(before.flatMap(({ about }) => (about ? keysOf(about, about.group) : [])));
@@ -60,7 +63,7 @@ export const newReasons = (reasons: readonly Reason[], before: readonly Reason[]
 const keysOf = ({ who, capabilities }: NonNullable<Reason["about"]>, group: NodeId): string[] =>
   capabilities.map((capability) => JSON.stringify([who, group, capability]));
 
-/** Whether what is bound at `group` counts for a test at `place`; without a place, anywhere. */
+/** Whether a binding at `group` counts for a test at `place`; without a place, anywhere. */
 export const counts = (
   { graph, organizations }: TestContext,
   place: NodeId | undefined,
@@ -70,7 +73,7 @@ export const counts = (
   return (group) => lineage.has(group);
 };
 
-/** What an actor holds of these capabilities, a reason for each binding. A role that cannot be read may grant all of them. */
+/** The access of an actor to these capabilities, a reason for each binding. A role that cannot be read may grant all of them. */
 export const breachFinder = (
   context: TestContext,
   denied: readonly string[],
@@ -114,7 +117,7 @@ const bindingText = ({ graph }: TestContext, role: NodeId, binding: NodeId): str
   return `by its binding to ${nameOf(graph.roles, role)}${uid ? ` (${uid})` : ""}`;
 };
 
-/** Why a test that found nothing cannot pass; empty: all that it is about is known. */
+/** Why a test that found nothing cannot pass; empty: everything that it covers is known. */
 export const findUnseen = (context: TestContext, place: NodeId | undefined, isAboutAll: boolean): Reason[] => {
   const { graph, notVisible, notKnown = [] } = context;
   const counted = counts(context, place);
@@ -132,7 +135,7 @@ export const findUnseen = (context: TestContext, place: NodeId | undefined, isAb
   ].map((text) => ({ text, isUnseen: true }));
 };
 
-/** What none of the actors certainly holds. */
+/** The capabilities that none of the actors certainly holds. */
 export const missingOf = (
   context: TestContext,
   { actors, words }: { actors: readonly Actor[]; words: string },
@@ -155,7 +158,7 @@ export const missingOf = (
   const unseen = findUnseen(context, place, false);
   const perhaps = unseen.length === 0 ? "" : ` (${unseen.map(({ text }) => text).join("; ")})`;
   const text = `${words} cannot ${missing.slice(0, CAPABILITIES_SHOWN).join(", ")} ${where}${perhaps}`;
-  // What somebody lacks comes after what somebody holds.
+  // Missing access comes after excess access.
   return [{ text, weight: { texts: [] }, about: { who: "nobody", group: place ?? "anywhere", capabilities: missing } }];
 };
 

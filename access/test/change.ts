@@ -1,5 +1,5 @@
-// Tests of access on what a change leads to. Tests of the base count even if the change removes or edits them, and tests that the
-// change adds count as well. A name in a test of the base means the record that had it before the change.
+// Tests of access on the result of a change. Tests of the base count even if the change removes or edits them, and tests that the change
+// adds also count. A name in a test of the base means the record that had it before the change.
 
 import { printable } from "../../schema/index.ts";
 import { type AccessGraph, changedNodes, lineageOf, type NodeId, organizationsIn } from "../graph/graph.ts";
@@ -17,7 +17,7 @@ import { namesIn } from "./names.ts";
 import { type Found, findReasons } from "./run-tests.ts";
 import { organizationIn, organizationsNamed } from "./scene.ts";
 
-/** What the state of the stack under review knows of a policy; undefined: names decide. */
+/** The records of a policy in the state of the stack under review; undefined: names decide. */
 export type StackOf = (policy: Policy) => PolicyStack | undefined;
 
 export interface TestSides {
@@ -27,7 +27,7 @@ export interface TestSides {
   change: TestSuite;
 }
 
-/** `services`: what the change does at each of them, and what each returns now. */
+/** `services`: the effects of the change at each of them, and its current records. */
 export const runChangeTests = (
   { base, change }: TestSides,
   services: readonly AtService[],
@@ -41,7 +41,7 @@ export const runChangeTests = (
   const suites = [...(base ? [runSuite(base, ["before", "after"], all)] : []), own];
   return {
     results: suites.flatMap(({ ran }) => ran.map(resultOf)),
-    /** what is wrong with the tests that the change adds */
+    /** the mistakes in the tests that the change adds */
     mistakes: [
       ...suites.flatMap(({ mistakes }) => mistakes),
       ...own.ran.flatMap(({ test: { name, place }, outcome }) =>
@@ -56,11 +56,11 @@ interface AtService {
   live: Live;
 }
 
-/** A test as text, wherever it stands: the reader of tests writes the members in one order. */
+/** A test as text, wherever it is: the reader of tests writes the members in one order. */
 const testKey = ({ place: _, ...test }: AccessTest): string => JSON.stringify(test);
 
 interface Compared {
-  /** why it fails after the change, and why only since the change; both empty: it passes */
+  /** why it fails after the change, and the reasons that the change adds; both empty: it passes */
   reasons: readonly Reason[];
   fresh: readonly Reason[];
 }
@@ -82,20 +82,20 @@ interface Around {
   stackOf: StackOf;
 }
 
-/** An organization that the tests of a suite are about. */
+/** An organization of the tests of a suite. */
 interface Place {
   organization: NodeId;
-  /** access that the change touches */
+  /** whether the change touches its access */
   isTouched: boolean;
   at: AtService;
-  /** with people, each computed once */
+  /** including people, each computed once */
   everyone: Record<Side, AccessGraph>;
   keys: PolicyGraph | undefined;
 }
 
 type Side = "before" | "after";
 
-/** `sides`: the graph whose names come first, and the other. Runs the tests about each organization, before and after the change. */
+/** `sides`: the graph whose names come first, and the other. Runs the tests for each organization, before and after the change. */
 const runSuite = (
   suite: TestSuite,
   sides: readonly [Side, Side],
@@ -144,7 +144,7 @@ const runAt = (
     : [];
   const place = places.length === 1 ? "" : `in ${printable(nameOf(after, before, organization))}: `;
   return is.map((one, i): Found | Compared => {
-    // An identity of an organization that stays may get access in another.
+    // An identity of an unchanged organization may get access in another.
     const isAbout = isTouched || tests[i]?.subject.kind === "identity";
     if ("mistakes" in one) return isAbout || one.isElsewhere ? one : NOTHING;
     if (!isAbout) return NOTHING;
@@ -164,7 +164,7 @@ const NOTHING: Compared = { reasons: [], fresh: [] };
 
 const isPassed = (found: Found): boolean => "reasons" in found && found.reasons.length === 0;
 
-/** A test is about the organizations that have what it names: one of them at least. */
+/** A test covers the organizations that contain the records that it names: at least one of them. */
 const joined = (runs: readonly (Found | Compared)[]): Ran["outcome"] => {
   const isElsewhere = (one: Found | Compared) => "mistakes" in one && one.isElsewhere;
   const own = runs.every(isElsewhere) ? runs : runs.filter((one) => !isElsewhere(one));
@@ -181,8 +181,8 @@ const nameOf = (after: AccessGraph, before: AccessGraph, id: NodeId): string =>
   (after.groups.get(id) ?? before.groups.get(id))?.name ?? id;
 
 /**
- * The organization that the policy or the file of tests names. It is looked up before the change, which could give its name to
- * another. Without a name: all whose names a test may use, of which the change touches some.
+ * The organization that the policy or the file of tests names. It is looked up before the change, which could give its name to another.
+ * Without a name: all organizations whose names a test may use, some of which the change touches.
  */
 const placesAt = (
   { policy, organization: text }: TestSuite,
@@ -208,7 +208,7 @@ const placesAt = (
   return typeof none === "string" ? { places: [place(none)] } : { mistakes: [none] };
 };
 
-/** Those of the records that the program has or had, and those in which something differs. */
+/** The organizations of the program's records, before and after, and those in which something differs. */
 const touchedBy = ({ before, after, organizations = new Set() }: Proposal): NodeId[] => {
   const tops = changedNodes(before, after).flatMap(({ graph, kind, id }) => {
     const node = graph[kind].get(id) as { group?: NodeId | null } | undefined;
@@ -217,7 +217,7 @@ const touchedBy = ({ before, after, organizations = new Set() }: Proposal): Node
   return [...new Set([...organizations, ...tops])];
 };
 
-/** What the change does to the tests, a line for each: `- test "no pull request ever writes"`. */
+/** The changes of the tests, a line for each: `- test "no pull request ever writes"`. */
 export const testsDifference = ({ base, change }: TestSides): string[] => {
   const [was, is] = [base?.tests ?? [], change.tests].map(
     (tests) => new Map(tests.map((test) => [test.name, testKey(test)])),

@@ -1,5 +1,5 @@
-// What an actor of a test could come to hold by paths (docs/paths.md), for a test that says `ever`. An open invite is left out: its people are
-// actors of their own.
+// The access that an actor of a test could reach by paths (docs/paths.md), for a test with `ever`. An open invite is left out: its people
+// are separate actors.
 
 import type { Json } from "../../schema/index.ts";
 import { matchesCapability } from "../capability.ts";
@@ -14,10 +14,10 @@ import { shortList } from "../text.ts";
 import { counts, type Reason } from "./breaches.ts";
 import type { Actor, TestContext } from "./scene.ts";
 
-/** Steps of the searches of a test: a few seconds. */
+/** Maximum steps of the searches of a test: a few seconds. */
 const STEPS = 3_000_000;
 
-/** `relationship`: of a workload that the test is about; without one, each actor starts by itself. */
+/** `relationship`: of the workload in the test; without one, each actor starts by itself. */
 export const everFinder = (context: TestContext, actors: readonly Actor[], relationship?: Json) => {
   const { graph, notVisible } = context;
   const world = worldOf(graph, notVisible);
@@ -38,7 +38,7 @@ export const everFinder = (context: TestContext, actors: readonly Actor[], relat
   }));
   const isComplete = search.budget.steps >= 0;
   return {
-    /** What could be reached of these capabilities at the place; the first of each title leads there. */
+    /** The reachable ones of these capabilities at the place; the first of each title leads there. */
     find: (capabilities: readonly string[], place: NodeId | undefined): Reason[] => {
       const isHere = counts(context, place);
       const found = reached.flatMap(({ who, words, held }) =>

@@ -1,4 +1,4 @@
-// The tests of a policy: its section `tests`, and the file beside it. A file of tests may also stand alone.
+// The tests of a policy: its section `tests`, and the file beside it. A file of tests may also exist without a policy.
 import { basename, dirname, join } from "node:path";
 import { checkShape } from "../policy/check/shape.ts";
 import { checkTests } from "../policy/check/test.ts";
@@ -10,16 +10,16 @@ import { type Files, type FindFile, readSource, textFiles } from "../policy/text
 
 export interface TestSuite {
   tests: readonly AccessTest[];
-  /** absent: the tests name records of the API alone */
+  /** absent: the tests name only records of the API */
   policy?: Policy;
-  /** name or uid, where the file of tests gives it */
+  /** name or uid, if the file of tests gives it */
   organization?: string;
 }
 
 export const POLICY = "access.yaml";
 export const TESTS = "access.tests.yaml";
 
-/** Any mistake: the suite is not complete, and nothing of it should run. */
+/** With any mistake the suite is incomplete, and no test should run. */
 interface ReadSuite {
   suite: TestSuite;
   mistakes: Mistake[];
@@ -47,24 +47,24 @@ export const readSuite = (
 export const testsBeside = (policy: string): string =>
   policy.replace(/(\.ya?ml)?$/, (end) => `.tests${end || ".yaml"}`);
 
-/** Another tool may have a file of this name. One that cannot be read is one, so that its mistakes are reported. */
+/** Another tool may have a file of this name. An unreadable file counts as a policy, so that its mistakes are reported. */
 export const isPolicy = (file: string, from: Files): boolean => {
   const { source } = readSource(file, from.find);
   return !isMap(source) || ["organization", "tests"].some((section) => source.entries.has(section));
 };
 
-/** The name says it; of another one, whether it has tests and no organization. */
+/** Its usual name decides; with another name, whether it contains tests and no organization. */
 export const isTestFile = (file: string, from: Files = textFiles): boolean => {
   if (/\.tests\.ya?ml$/.test(file)) return true;
   const { source } = readSource(file, from.find);
   return isMap(source) && source.entries.has("tests") && !source.entries.has("organization");
 };
 
-/** Its own tests alone, which name keys of the policy beside it. */
+/** Only its own tests, which name keys of the policy beside it. */
 const suiteOfTests = (file: string, from: Files, options: PolicyOptions): ReadSuite => {
   const { value, mistakes } = readTests(file, from);
   const named = value?.policy === undefined ? undefined : join(dirname(file), value.policy);
-  // It names no file elsewhere, whose text a mistake would show.
+  // It must not name a file elsewhere, whose text a mistake would show.
   const within: FindFile = (one) => from.find(one, dirname(file));
   const usual = [file.replace(/\.tests(\.ya?ml)$/, "$1"), join(dirname(file), POLICY)];
   const policyFile = named ?? usual.find((one) => basename(one) !== basename(file) && from.exists(one));

@@ -1,11 +1,11 @@
-// Whom and where a test means. A name is a key of the policy, or a name with its group; it stands for the record that has it before the
-// change, so that a change cannot take over the name of another identity.
+// The identities and groups that a test means. A name is a key of the policy, or a name with its group. It means the record that has it
+// before the change, so that a change cannot take over the name of another identity.
 import { isUidp, suggestion } from "../../schema/index.ts";
 import { type AccessGraph, lineageOf, type NodeId, pathOf, withoutSlashes } from "../graph/graph.ts";
 import { isPeople } from "../graph/people.ts";
 import type { PolicyGraph } from "../policy/graph.ts";
 
-/** A name of a test stands for nothing, or for several. */
+/** A name in a test matches nothing, or several records. */
 export class NameError extends Error {
   override readonly name = "NameError";
   /** another organization has it */
@@ -18,12 +18,12 @@ export class NameError extends Error {
 
 export type Names = ReturnType<typeof namesIn>;
 
-/** What the keys of a policy stand for. */
+/** The records for the keys of a policy. */
 type Keys = Pick<PolicyGraph, "graph" | "groups" | "identities">;
 
 interface NamesOptions {
   keys?: Keys | undefined;
-  /** that the tests are about as well, with graphs in the same order */
+  /** other organizations of the tests, with graphs in the same order */
   others?: readonly Elsewhere[];
 }
 
@@ -35,8 +35,8 @@ interface Elsewhere {
 }
 
 /**
- * The first of `graphs` in which an organization has a name decides, so that a new organization has no part in a name of an old one;
- * `keys` come before them.
+ * The first of `graphs` in which an organization has a name decides, so that a new organization cannot take a name of an old one;
+ * `keys` take precedence over them.
  */
 export const namesIn = (
   graphs: readonly AccessGraph[],
@@ -93,12 +93,12 @@ export const namesIn = (
     },
     /** The identities that an entry of `only` means: one in each organization that has the name. */
     allowed: (text: string): readonly NodeId[] => {
-      // No other record ever gets the uid, so one that does not exist excuses nobody.
+      // No other record ever gets the uid, so a uid that does not exist excuses no one.
       if (isUid(text)) return [text];
       const known = byKey(text);
       if ("id" in known) return [known.id];
       const isKnown = identities.flat().some((byPath) => byPath.has(known.path));
-      // The key is no mistake before its record exists.
+      // The key is not a mistake before its record exists.
       if (!isKnown && keys?.identities.has(text)) return [];
       return findAll("identity", known.path, identities)
         .filter((_, i) => !others[i - 1]?.isOtherService)

@@ -1,5 +1,5 @@
-// Runs tests of access on a graph: a policy alone, the live organization, or what it is after a change. What is not known or not visible
-// never lets a test pass that says who must not.
+// Runs tests of access on a graph: of a policy without a service, of the live organization, or of the result of a change. Unknown or
+// invisible access never lets a test pass that names who must not.
 
 import { type Json, printable } from "../../schema/index.ts";
 import { accessIn } from "../graph/effective-access.ts";
@@ -17,7 +17,7 @@ import type { Actor, Scene, TestContext } from "./scene.ts";
 export type Outcome =
   | { passed: true }
   | { passed: false; reason: string; list?: FindingList }
-  /** it names what does not exist, so it says nothing about access */
+  /** it names records that do not exist, so it proves nothing about access */
   | { mistakes: string[] };
 
 export type Found =
@@ -26,7 +26,7 @@ export type Found =
 
 interface Misnamed {
   mistakes: string[];
-  /** another organization of the scene has what it names */
+  /** another organization of the scene contains the named record */
   isElsewhere: boolean;
 }
 
@@ -37,12 +37,12 @@ export const runTests = (tests: readonly AccessTest[], scene: Scene): Outcome[] 
     return reasons.length === 0 ? { passed: true } : { passed: false, ...reasonText(reasons) };
   });
 
-/** What each test finds. */
+/** The findings of each test. */
 export const findReasons = (tests: readonly AccessTest[], scene: Scene): Found[] => {
   const access = accessIn(scene.graph);
   const own = new Set([scene.organization]);
   return tests.map((test): Found => {
-    // What an identity holds in another organization is its access, too.
+    // Access of an identity in another organization also counts.
     const organizations = test.subject.kind === "identity" ? (scene.organizations ?? own) : own;
     return find(test, { ...scene, organizations, access, budget: newReviewBudget() });
   });
@@ -108,9 +108,9 @@ const aboutWhom = ({ subject }: AccessTest, named: Named, context: TestContext):
   return { actors: findAssumable(context, subject.relationship), words: `a workload of ${subject.text}` };
 };
 
-// Whom a test is about: one identity, all but some, or those that a workload can assume.
+// The actors of a test: one identity, all but some, or those that a workload can assume.
 
-/** `otherwise`: what a test calls it, where the change deletes it. */
+/** `otherwise`: its name in a test, if the change deletes it. */
 const actorOf = (context: TestContext, identity: NodeId, otherwise = identity): Actor => ({
   identity,
   words: nameOf(context, identity, otherwise),

@@ -1,4 +1,4 @@
-// What a test runs on, and whom it is about.
+// The graph that a test runs on, and its actors.
 
 import { isUidp, type RoleBundles } from "../../schema/index.ts";
 import type { Access } from "../graph/effective-access.ts";
@@ -19,14 +19,14 @@ import type { Mistake } from "../policy/source.ts";
 import { type Names, namesIn } from "./names.ts";
 
 export interface Scene {
-  /** with people (access/graph/people.ts) */
+  /** including people (access/graph/people.ts) */
   graph: AccessGraph;
   organization: NodeId;
-  /** all that the tests are about; default: that one */
+  /** all organizations of the tests; default: only that one */
   organizations?: ReadonlySet<NodeId>;
   names: Names;
   notVisible: readonly NotVisible[];
-  /** access that the change brings, and of which only the run knows to whom, where or what */
+  /** access that the change gives, and for which only the run knows the holder, the place or the capabilities */
   notKnown?: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export interface TestContext extends Scene {
   /** where access counts for a test without a place */
   organizations: ReadonlySet<NodeId>;
   access: Access;
-  /** for the questions about patterns, of one test */
+  /** for the questions about patterns, in one test */
   budget: Budget;
 }
 
@@ -42,15 +42,15 @@ export interface Actor {
   identity: NodeId;
   /** `platform/release`, `review, which … can assume,` */
   words: string;
-  /** false: it is not known whether the test is about it, which counts as yes where it must not do something */
+  /** false: it is unknown whether the test covers it, which counts as yes if it must not do something */
   isCertain: boolean;
 }
 
-// What tests run on: a policy alone, without the network, or the live organization.
+// The input of tests: a policy without the network, or the live organization.
 
 export type Built = { scene: Scene } | { mistakes: Mistake[] };
 
-/** `bundles`: what the built-in roles grant. */
+/** `bundles`: the capabilities of the built-in roles. */
 export const policyScene = (policy: Policy, bundles: RoleBundles): Scene => {
   const { graph, organization, ...keys } = policyGraph(policy, emptyService(policy, bundles));
   const all = everyoneIn(graph, 0);
@@ -62,7 +62,7 @@ export const policyScene = (policy: Policy, bundles: RoleBundles): Scene => {
   };
 };
 
-/** A service that has the organization and the roles that the policy names, and nothing else. */
+/** A service that contains only the organization and the roles that the policy names. */
 const emptyService = (
   { organization: { uid }, bindings, people, roles }: Policy,
   bundles: RoleBundles,
@@ -79,7 +79,7 @@ const emptyService = (
   return graph;
 };
 
-/** `organization`: its name or uid, where there is no policy that says it. */
+/** `organization`: its name or uid, if no policy names it. */
 export const liveScene = (
   { graph, notVisible }: Live,
   { policy, organization: text }: { policy?: Policy; organization?: string },

@@ -6,10 +6,8 @@ import { every, type Language, matching, not, some } from "../pattern/language.t
 import { between } from "./customer.ts";
 import { type AwsWorkload, acceptedBy, type TokenWorkload } from "./token.ts";
 
-// What names one repository and branch. A commit or a step may follow.
-// https://docs.github.com/actions/reference/security/oidc
-// https://docs.gitlab.com/ci/secrets/id_token_authentication/
-// https://buildkite.com/docs/pipelines/security/oidc
+// The part that names one repository and branch. A commit or a step may follow. https://docs.github.com/actions/reference/security/oidc
+// https://docs.gitlab.com/ci/secrets/id_token_authentication/ https://buildkite.com/docs/pipelines/security/oidc
 const CONTEXT = "(?:ref:refs/(?:heads|tags)/[^:]+|environment:[^:]+|pull_request)";
 const ONE = [
   `repo:[^/:]+/[^/:]+:${CONTEXT}`,
@@ -19,10 +17,10 @@ const ONE = [
 const REST = "(?::(?s:.*))?";
 
 const REPOSITORY = ["repository", "repository_id", "project_path", "project_id", "pipeline_slug", "pipeline_id"];
-// Not job_workflow_ref: the workflow that a job calls has a branch of its own.
+// Not job_workflow_ref: the workflow that a job calls has its own branch.
 const BRANCH = ["ref", "environment", "build_branch", "build_tag"];
 
-/** Why more than one repository or branch can assume it; undefined: one at most. What is not decided counts as more. */
+/** Why more than one repository or branch can assume it; undefined: at most one. An undecided question counts as more. */
 export const breadthOf = (relationship: Json | null, budget?: Budget): string | undefined => {
   if (relationship === null) return undefined;
   const accepted = acceptedBy(relationship);
@@ -51,7 +49,7 @@ const ID = "(?:@[0-9]+)?";
 const REPOSITORY_NAME = `repo:[^/:@]+${ID}/[^/:@]+${ID}:`;
 const ANY = "(?s:.*)";
 
-/** Each part of a subject of GitHub, and where it stands. */
+/** Each part of a subject of GitHub, and its place. */
 const PARTS: readonly [part: string, before: string, after: string][] = [
   ["[^/:@]+", "repo:", `${ID}/${ANY}`],
   ["[0-9]+", "repo:[^/:@]+@", `/${ANY}`],
@@ -65,11 +63,11 @@ const isOneRepository = (subject: Language, budget: Budget | undefined): boolean
   isWithin(subject, matching(`${REPOSITORY_NAME}${CONTEXT}${REST}`), budget) &&
   PARTS.every(([part, before, after]) => isOne(every(matching(part), between([before, after], subject)), budget));
 
-/** The parts that come first in a text, and the texts that have none. */
+/** The parts that come first in a text, and the texts without one. */
 const partsOf = (language: Language, part: string, rest: string): Language =>
   some(every(matching(part), between(["", rest], language)), every(language, not(matching(`(?:${part})${rest}`))));
 
-// The session of a role has a name of its own: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html
+// The session of a role has its own name: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html
 const ROLE = "arn:aws[a-z-]*:sts::[0-9]{12}:assumed-role/[^/]+";
 const ROLE_ID = "A[RI][A-Z0-9]+";
 
@@ -80,7 +78,7 @@ const breadthOfAws = ({ arn, userId }: AwsWorkload, budget: Budget | undefined):
 
 // Whether a relationship lets in each workload that another one lets in.
 
-/** False where it cannot be decided, and between workloads without a token. Audiences count as they are written. */
+/** False if it cannot be decided, and between workloads without a token. Audiences are compared as written. */
 export const covers = (now: Json | null, old: Json | null, budget?: Budget): boolean => {
   if (now === null || old === null) return false;
   const [is, was] = [acceptedBy(now), acceptedBy(old)];
@@ -90,7 +88,7 @@ export const covers = (now: Json | null, old: Json | null, budget?: Budget): boo
     isWithin(was.issuer, is.issuer, budget) &&
     isWithin(was.subject, is.subject, budget) &&
     [...is.claims].every(([name, language]) => {
-      // A token may lack a claim that the old one does not name.
+      // A token may lack a claim that the old relationship does not name.
       const own = was.claims.get(name);
       return own !== undefined && isWithin(own, language, budget);
     })

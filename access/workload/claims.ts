@@ -1,26 +1,26 @@
-// A workload's token against the identity that it wants, field by field: the exchange refuses a stranger without a reason. Written apart
-// from the server's own comparison (docs/contract.md#claim-matching), and tested against it.
+// Compares a workload's token with the identity that it wants, field by field: the exchange refuses a stranger without a reason. Written
+// independently of the server's own comparison (docs/contract.md#claim-matching), and tested against it.
 import { isObject, type Json, newBudget, patternMatcher, STATIC_KEYS_LIFE_MS } from "../../schema/index.ts";
 import { quote, relativeTimeText } from "../text.ts";
 
 export interface ClaimCheck {
-  /** name of the claim, or of the field of the identity where no claim decides: `sub`, `expirationTime` */
+  /** name of the claim, or of the field of the identity if no claim decides: `sub`, `expirationTime` */
   claim: string;
   isMet: boolean;
-  /** what the token has, and what the identity wants */
+  /** the value in the token, and the value that the identity requires */
   message: string;
   fix?: string;
 }
 
 export interface Comparison {
   claims: Json;
-  /** what the exchange accepts as `aud` of an identity that names no audience */
+  /** the `aud` values that the exchange accepts for an identity that names no audience */
   audiences: readonly string[];
   /** the time by the service's clock */
   nowMs: number;
 }
 
-/** How tolerant the exchange is with times, and the longest life of a token that it accepts. */
+/** The exchange's tolerance for times, and the longest life of a token that it accepts. */
 const LEEWAY_SECONDS = 60;
 const LIFE_MAX_SECONDS = 24 * 60 * 60;
 
@@ -42,10 +42,10 @@ export const compareClaims = (identity: Json, { claims, audiences, nowMs }: Comp
   ];
 };
 
-/** What a field of the identity wants of a claim. */
+/** The requirement of a field of the identity on a claim. */
 interface Wanted {
   claim: string;
-  /** where the identity has it: `claimMatch.subject` */
+  /** its place in the identity: `claimMatch.subject` */
   field: string;
   texts?: readonly string[];
   pattern?: string;
@@ -99,7 +99,7 @@ const defaultAudience = (texts: readonly string[]): Wanted => ({ claim: "aud", f
 
 const compare = ({ claim, field, texts, pattern }: Wanted, claims: Json): ClaimCheck => {
   const value = Object.hasOwn(claims, claim) ? claims[claim] : undefined;
-  // Any of several audiences is enough. Every other claim has one value.
+  // One of several audiences suffices. Every other claim has one value.
   const values = claim === "aud" && Array.isArray(value) ? value : [value];
   const has = values.map((one) => textIn(claim, one));
   const matches = pattern === undefined ? undefined : patternMatcher(pattern);
@@ -118,7 +118,7 @@ const compare = ({ claim, field, texts, pattern }: Wanted, claims: Json): ClaimC
   };
 };
 
-/** Strings and booleans as the exchange compares them; undefined: no rule matches it. */
+/** Strings and booleans in the form that the exchange compares; undefined: no rule matches it. */
 const textIn = (claim: string, value: unknown): string | undefined => {
   if (typeof value === "boolean" && claim !== "iss" && claim !== "sub" && claim !== "aud") return String(value);
   if (typeof value !== "string") return undefined;
@@ -139,7 +139,7 @@ const describe = (value: unknown, text: string | undefined): string => {
   return text === undefined ? `${valueText(value)}, which is not a text` : valueText(value);
 };
 
-/** Texts that look the same to a reader. */
+/** Names the difference of texts that look equal to a reader. */
 const difference = (has: readonly (string | undefined)[], wants: readonly string[] = []): string => {
   const pairs = has.flatMap((one) => (one === undefined ? [] : wants.map((other): [string, string] => [one, other])));
   const differOnlyBy = (normal: (text: string) => string): boolean =>

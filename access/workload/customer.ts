@@ -1,4 +1,4 @@
-// Whose a token is: the owner of a repository, the organization of a pipeline, the project of a GitLab pipeline or of a Google
+// The customer of a token: the owner of a repository, the organization of a pipeline, the project of a GitLab pipeline or of a Google
 // account, the namespace of a pod. Each CI and cloud has its own place for the name, in the subject or in another claim.
 import { ANYTHING, every, type Language, matching, middle, not, some, text } from "../pattern/language.ts";
 import { BUILDKITE_ISSUER } from "../preset/buildkite.ts";
@@ -7,14 +7,14 @@ import { GITLAB_ISSUER } from "../preset/gitlab.ts";
 import { GOOGLE_ISSUER } from "../preset/google.ts";
 import type { TokenWorkload } from "./token.ts";
 
-// Issuers of which each customer of a service has one of its own: a pattern that leaves the customer's part open lets in all of them.
+// Issuers of services that give each customer its own: a pattern that leaves the customer's part open lets in all of them.
 
 interface Issuers {
   /** for people: `every cluster of Amazon EKS` */
   words: string;
   /** of the part of the customer */
   place: Place;
-  /** what that part can be, as a pattern; default: no slash */
+  /** a pattern of that part; default: no slash */
   name?: string;
   /** none of these issuers ends with a slash */
   endsPlain?: true;
@@ -76,29 +76,29 @@ export const ISSUERS: readonly Issuers[] = [
   { words: "every bucket of Google Cloud Storage", place: ["https://storage\\.googleapis\\.com/", ANY_PATH] },
 ];
 
-/** Patterns of what stands before and after a name. */
+/** Patterns of the texts before and after a name. */
 export type Place = readonly [before: string, after: string];
 
 export interface Customers {
   /** of the service, for people: `GitHub` */
   service: string;
-  /** what a customer is called: `owner` */
+  /** the word for a customer: `owner` */
   word: string;
-  /** the issuer that all of them share; absent: each has one of its own */
+  /** the issuer that all of them share; absent: each has its own */
   issuer?: string;
   /** the names of customers, as a pattern */
   name: string;
-  /** where subjects have the name */
+  /** places of the name in subjects */
   places: readonly Place[];
-  /** where further claims have it */
+  /** places of the name in further claims */
   claims: Readonly<Record<string, Place>>;
-  /** where claims say by something else whose a token is */
+  /** places of other identifiers of the customer in claims */
   marks: Readonly<Record<string, Place>>;
-  /** where subjects do */
+  /** their place in subjects */
   numbers?: Place;
-  /** the part of a name by which customers differ, where names have several */
+  /** the part of a name by which customers differ, if names have several parts */
   top?: { name: string; place: Place };
-  /** claims of which one customer has each value */
+  /** claims whose every value belongs to one customer */
   pins: readonly string[];
   /** subjects that each customer can have */
   anonymous?: string;
@@ -107,7 +107,7 @@ export interface Customers {
 const ANY = "(?s:.*)";
 const REST = `(?::${ANY})?`;
 
-// What a template of GitHub may write and that any customer can have. A public workflow can be called by anyone.
+// Claims that a template of GitHub may write and that any customer can have. Anyone can call a public workflow.
 const EVERYONES =
   `job_workflow_ref job_workflow_sha environment event_name ref ref_type ref_protected head_ref base_ref sha workflow
   workflow_sha run_id run_number run_attempt runner_environment repository_visibility check_run_id`.split(/\s+/);
@@ -217,7 +217,7 @@ export const customersOfClaims = (
   return languages.length === 0 ? undefined : every(matching(name), ...languages);
 };
 
-/** Subjects that have the name of no customer. */
+/** Subjects that name no customer. */
 export const withoutCustomers = (subject: Language): Language =>
   every(
     subject,
@@ -226,7 +226,7 @@ export const withoutCustomers = (subject: Language): Language =>
     ),
   );
 
-/** What stands there in the texts of a language. */
+/** The texts at that place in the texts of a language. */
 export const between = ([before, after]: Place, language: Language): Language => {
   const [first, last] = [before, after].map((one) => (one === "" ? text("") : matching(one))) as [Language, Language];
   return before === "" && after === "" ? language : middle(first, language, last);

@@ -1,4 +1,4 @@
-// Whether an identity is open to every customer of a service that many share: its patterns leave open whose workload it is.
+// Whether an identity is open to every customer of a shared service: its patterns leave the customer open.
 import type { Json } from "../../schema/index.ts";
 import type { Budget } from "../pattern/budget.ts";
 import { type Found, findText, firstFound, hasMoreThan, isEmpty, LISTED_MAX, NONE } from "../pattern/decide.ts";
@@ -6,7 +6,7 @@ import { ANYTHING, every, type Language, matching, NOTHING, not, small, text } f
 import { between, CUSTOMERS, type Customers, ISSUERS, namesIn } from "./customer.ts";
 import { type TokenWorkload, tokensOf } from "./token.ts";
 
-/** Whose workloads it lets in, in words: `every owner of GitHub, such as "evil"`. Undecided counts as everyone's. */
+/** Whose workloads it lets in, in words: `every owner of GitHub, such as "evil"`. An undecided question counts as everyone's. */
 export const everyoneIn = (relationship: Json | null, budget?: Budget): Found => {
   const { claimMatch } = (relationship ?? {}) as Record<string, Json | undefined>;
   if (!claimMatch) return NONE;
@@ -43,11 +43,11 @@ function* openings(tokens: TokenWorkload, budget: Budget | undefined): Generator
   }
 }
 
-/** undefined: not decided. */
+/** undefined: undecided. */
 const exampleOf = (names: Language, budget: Budget | undefined): string | undefined => {
   const first = findText(names, budget);
   if (first.is !== "found") return undefined;
-  // The shortest name often belongs to the customer that is meant.
+  // The shortest name often belongs to the intended customer.
   const others = [text("someone-else"), every(matching("[a-z0-9-]+"), not(text(first.text))), not(text(first.text))];
   const found = others.map((one) => findText(every(names, one), budget)).find((one) => one.is === "found");
   return found?.is === "found" ? found.text : first.text;

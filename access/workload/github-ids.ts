@@ -1,5 +1,5 @@
-// Subjects of GitHub with and without the numeric ids of owner and repository. A repository sends one form or the other: those that were
-// created, renamed or transferred after 15 July 2026 send ids (https://docs.github.com/actions/reference/security/oidc).
+// Subjects of GitHub with and without the numeric ids of owner and repository. A repository sends one form or the other: repositories that
+// were created, renamed or transferred after 15 July 2026 send ids (https://docs.github.com/actions/reference/security/oidc).
 import { getOrInsert, type Json } from "../../schema/index.ts";
 import type { Budget } from "../pattern/budget.ts";
 import { findText } from "../pattern/decide.ts";
@@ -10,7 +10,7 @@ import { tokensOf } from "./token.ts";
 const WITH_IDS = "repo:[^/:@]+@[0-9]+/[^/:@]+@[0-9]+:(?s:.*)";
 const WITHOUT_IDS = "repo:[^/:@]+/[^/:@]+:(?s:.*)";
 
-/** Undefined: it is of no repository of GitHub, accepts both forms, or cannot be decided. */
+/** Undefined: it does not belong to a repository of GitHub, accepts both forms, or cannot be decided. */
 const formOf = (match: Json, budget: Budget | undefined): { owner: string; hasIds: boolean } | undefined => {
   const { issuer, subject } = tokensOf(match);
   if (isIn(issuer, GITHUB_ISSUER) !== true) return undefined;
@@ -24,11 +24,11 @@ const formOf = (match: Json, budget: Budget | undefined): { owner: string; hasId
 interface Mixed<K> {
   /** an identity without ids in its subject */
   plain: K;
-  /** one of the same owner with them */
+  /** an identity of the owner with them */
   beside: K;
 }
 
-/** Takes one identity after the other, and returns those that are found without ids by then, each once. */
+/** Takes identities one by one, and returns those that turn out to lack ids, each once. */
 export const mixedIdsFinder = <K>(): ((key: K, match: Json, budget?: Budget) => Mixed<K>[]) => {
   const owners = new Map<string, { plain: Set<K>; beside?: K }>();
   const reported = new Set<K>();
@@ -46,7 +46,7 @@ export const mixedIdsFinder = <K>(): ((key: K, match: Json, budget?: Budget) => 
   };
 };
 
-/** `beside` is what the other identity is called. */
+/** `beside` names the other identity. */
 export const mixedIdsText = (beside: string): string =>
   `has a GitHub subject without numeric ids, and ${beside}, of the same owner, has one with them: a repository that was created, renamed ` +
   "or transferred after 15 July 2026 sends them, and then this subject matches no token. If this one does, write " +

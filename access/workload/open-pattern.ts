@@ -1,4 +1,4 @@
-// Patterns that let in everyone, or say nothing: `irm check` refuses them in a policy, and the preview of a program warns of them.
+// Patterns that let in everyone, or restrict nothing: `irm check` refuses them in a policy, and the preview of a program warns about them.
 import { type Json, patternMatcher } from "../../schema/index.ts";
 import type { Budget } from "../pattern/budget.ts";
 import { exactOrPattern, hasWildcard } from "../preset/preset.ts";
@@ -8,11 +8,11 @@ import { everyoneIn } from "./everyone.ts";
 interface OpenPattern {
   /** in the relationship: `claimPatterns`, `ref` */
   path: readonly string[];
-  /** what is wrong, and what to write instead */
+  /** the mistake, and its correction */
   text: string;
 }
 
-// Claims that have nothing to do with each other: a pattern that takes them all says nothing.
+// Unrelated claims: a pattern that matches them all restricts nothing.
 const ANY_TEXT = ["q7", "zx-81:k/w", "repo:someone/else:ref:refs/heads/x", "107517467455664443765", "A b_c@d.example"];
 
 const matchesAll = (pattern: unknown, texts = ANY_TEXT): boolean => {
@@ -43,7 +43,7 @@ const UNDECIDED =
 
 const openToAll = (match: Json, budget: Budget | undefined): OpenPattern[] => {
   const { issuer, issuerPattern, subjectPattern, claims, claimPatterns } = match;
-  // Principals of AWS have none.
+  // Principals of AWS have no issuer.
   if (issuer === undefined && issuerPattern === undefined) return [];
   const everyone = everyoneIn({ claimMatch: match }, budget);
   if (issuerPattern !== undefined && everyone.is === "found") {
@@ -62,14 +62,14 @@ const openToAll = (match: Json, budget: Budget | undefined): OpenPattern[] => {
   return [{ path, text: `matches the workloads of every customer of ${issuer}; name the organization` }];
 };
 
-// Claims that no token has, or that hardly any has: `irm check` and the preview of a program say so.
+// Claims that no token has, or that hardly any has: `irm check` and the preview of a program report them.
 
 interface NeverMatched extends OpenPattern {
   /** no token has it: it is refused. Otherwise an issuer that this version does not know may write it */
   isCertain: boolean;
 }
 
-/** `match` is a claimMatch. `isSecret`: the texts tell nothing of it. */
+/** `match` is a claimMatch. `isSecret`: the texts do not reveal it. */
 export const neverMatchedIn = ({ issuer, subject }: Json, isSecret = false): NeverMatched[] => [
   ...(typeof issuer === "string" ? slashAfter(issuer, isSecret) : []),
   ...(typeof subject === "string" && hasWildcard(subject) ? [wildcardIn(subject, issuer, isSecret)] : []),
@@ -91,7 +91,7 @@ const isShared = (issuer: unknown): boolean =>
 const isIssuerOf = ({ place: [before, after], name = "[^/]+" }: (typeof ISSUERS)[number], issuer: string): boolean =>
   patternMatcher(`${before}(?:${name})${after}`)(issuer);
 
-/** How the subjects of the services begin that this version knows: none has a * in it. */
+/** The beginnings of subjects of the services that this version knows: none contains a *. */
 const KNOWN_SUBJECT = /^(?:repo|repository|repository_owner|project_path|organization|system:serviceaccount|pulumi):/;
 
 const wildcardIn = (subject: string, issuer: unknown, isSecret: boolean): NeverMatched => {

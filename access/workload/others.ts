@@ -1,4 +1,4 @@
-// Whether a relationship lets in workloads of somebody else than another one did: of another issuer, owner, organization or project.
+// Whether a relationship lets in workloads of someone else than another one did: of another issuer, owner, organization or project.
 import type { Json } from "../../schema/index.ts";
 import type { Budget } from "../pattern/budget.ts";
 import { type Found, findText, firstFound, isEmpty, isWithin, NONE } from "../pattern/decide.ts";
@@ -6,7 +6,7 @@ import { ANYTHING, every, type Language, matching, not, some, text } from "../pa
 import { between, CUSTOMERS, type Customers, customersOfClaims, namesIn, withoutCustomers } from "./customer.ts";
 import { acceptedBy, type TokenWorkload } from "./token.ts";
 
-/** What is new, in words: `the owner evil`; undecided counts as new. */
+/** The new workloads, in words: `the owner evil`; an undecided question counts as new. */
 export const othersIn = (before: Json, after: Json, budget?: Budget): Found => {
   const [was, is] = [acceptedBy(before), acceptedBy(after)];
   if (was.kind === "token" && is.kind === "token")
@@ -26,7 +26,7 @@ const answerTo = ({ words, language }: Question, budget: Budget | undefined): Fo
 
 interface Question {
   words: string;
-  /** what the new one accepts and the old one did not */
+  /** texts that the new one accepts and the old one did not */
   language: Language;
 }
 
@@ -40,7 +40,7 @@ function* questions(was: TokenWorkload, is: TokenWorkload): Generator<Question> 
     }
     const { word } = customers;
     const fresh = every(namesIn(is, customers), not(namesIn(was, customers)));
-    // Letters and digits first: a name that exists reads better than one that cannot.
+    // Letters and digits first: an existing name reads better than an impossible one.
     yield { words: `the ${word}`, language: every(fresh, matching("[a-z0-9][a-z0-9/-]*")) };
     yield { words: `the ${word}`, language: fresh };
     yield* markQuestions(was, is, customers);
@@ -54,7 +54,7 @@ const canBeFrom = ({ issuer }: TokenWorkload, { issuer: own }: Customers): boole
   return !isWithin(issuer, some(...others));
 };
 
-/** Its claims say whose the tokens are, and these are customers of before. The subject can then be anything. */
+/** Its claims name the customers of the tokens, and the old relationship accepted these. The subject can then be anything. */
 const isOfSame = (was: TokenWorkload, is: TokenWorkload, customers: Customers): boolean => {
   const names = customersOfClaims(is, customers);
   if (names && isWithin(names, namesIn(was, customers)))
@@ -65,7 +65,7 @@ const isOfSame = (was: TokenWorkload, is: TokenWorkload, customers: Customers): 
   });
 };
 
-/** Customers of the same name, who differ in a number. */
+/** Customers with equal names that differ in a number. */
 function* markQuestions(
   was: TokenWorkload,
   is: TokenWorkload,

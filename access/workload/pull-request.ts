@@ -12,13 +12,13 @@ import { between, type Place } from "./customer.ts";
 import { type TokenWorkload, tokensOf } from "./token.ts";
 import { type Assumable, canBeAssumedBy } from "./workload.ts";
 
-// The tokens of jobs of pull requests, as each CI describes its own.
+// The tokens of jobs of pull requests, as each CI documents them.
 
 /** A name that the author of a pull request chooses. */
 interface Chosen {
-  /** the claim that has it */
+  /** the claim that contains it */
   claim: string;
-  /** where subjects have it */
+  /** its place in subjects */
   place: Place;
 }
 
@@ -26,9 +26,9 @@ interface PullRequests {
   /** a pattern of their subjects */
   subject: string;
   claims?: ReadonlyMap<string, Language>;
-  /** counts only where the identity leaves the name open; one that lists names relies on their protection */
+  /** counts only if the identity leaves the name open; one that lists names relies on their protection */
   chosen?: Chosen;
-  /** counts only where the identity asks for this claim */
+  /** counts only if the identity requires this claim */
   named?: string;
 }
 
@@ -42,8 +42,8 @@ const ENVIRONMENT = `${REPOSITORY}:environment:`;
 
 const PULL_REF = "refs/pull/[0-9]+/(?:merge|head)";
 
-// Claims that a template may write, and that say nothing of the event. The workflow that a job calls, job_workflow_ref, has a
-// branch of its own, which is not the branch of the caller.
+// Claims that a template may write, and that do not show the event. The workflow that a job calls, job_workflow_ref, has its own branch,
+// which is not the branch of the caller.
 const NEUTRAL =
   `repo repository repository_id repository_owner repository_owner_id repository_visibility enterprise enterprise_id
   actor actor_id head_ref base_ref job_workflow_ref job_workflow_sha workflow workflow_ref workflow_sha sha run_id run_number
@@ -109,7 +109,7 @@ const gitlabClaims = new Map<string, Language>([
   ["pipeline_source", text("merge_request_event")],
   ["ref_type", text("branch")],
   ["ref_path", matching("refs/merge-requests/[0-9]+/(?:head|merge|train)")],
-  // True only where the branch is protected, so that its author may push to it anyway.
+  // True only if the branch is protected, so that its author may push to it anyway.
   ["ref_protected", text("false")],
 ]);
 
@@ -121,7 +121,7 @@ const GITLAB: readonly PullRequests[] = [
   { subject: "project_path:.*", claims: gitlabClaims, named: "pipeline_source" },
 ];
 
-// The issuer of an instance of one's own can be of each of them.
+// The issuer of a private instance can belong to each of them.
 const PULL_REQUESTS = (
   [
     [GITHUB, GITHUB_ISSUER],
@@ -152,7 +152,7 @@ export const pullRequestsIn = (relationship: Json | null, budget?: Budget): Assu
   return answer;
 };
 
-/** An identity that accepts more names than somebody lists names none. */
+/** An identity that accepts more names than someone would list leaves the name open. */
 const isOpen = ({ subject, claims }: TokenWorkload, { claim, place }: Chosen, budget?: Budget): boolean => {
   const language = claims.get(claim);
   return [every(matching("[^:]+"), between(place, subject)), ...(language ? [language] : [])].every((names) =>

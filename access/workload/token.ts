@@ -1,4 +1,4 @@
-// What a relationship accepts, as languages of the claims of a token.
+// The tokens that a relationship accepts, as languages of their claims.
 import type { Json } from "../../schema/index.ts";
 import { isEmpty } from "../pattern/decide.ts";
 import {
@@ -20,7 +20,7 @@ export interface TokenWorkload {
   kind: "token";
   issuer: Language;
   subject: Language;
-  /** further claims: one that is not here may have any value, and a token lacks one of NOTHING */
+  /** further claims: an absent one may have any value, and a token lacks one with NOTHING */
   claims: ReadonlyMap<string, Language>;
 }
 
@@ -40,7 +40,7 @@ interface OtherWorkload {
 
 export type Workload = TokenWorkload | AwsWorkload | OtherWorkload;
 
-/** Whom a relationship accepts, as it is written. */
+/** The workloads that a relationship accepts, as written. */
 export const acceptedBy = (relationship: Json): Workload => {
   const { claimMatch, staticKeys, awsIdentity, ...others } = relationship as Record<string, Json | undefined>;
   if (claimMatch) return tokensOf(claimMatch);
@@ -78,14 +78,14 @@ const addClaim = (claims: Map<string, Language>, name: string, language: Languag
   claims.set(name, known ? every(known, language) : language);
 };
 
-/** Neither, and anything but a text, is not known: the API refuses it. */
+/** Without either, or with anything but a text, the language is unknown: the API refuses it. */
 const languageOf = (exact: unknown, pattern: unknown): Language => {
   if (typeof exact === "string" && exact !== "") return text(exact);
   return typeof pattern === "string" && pattern !== "" ? matching(pattern) : UNKNOWN;
 };
 
-// What the subject of a token says of its other claims. A workload that is described by its subject alone, as presets do, has them
-// all the same: a job of a pull request has no branch.
+// The other claims that the subject of a token implies. A workload that is described only by its subject, as presets do, still has them: a
+// job of a pull request has no branch.
 
 interface Form {
   subject: Language;
@@ -95,8 +95,8 @@ interface Form {
 const rest = () => matching("(?::(?s:.*))?");
 
 /**
- * What stands after the repository in the subject, and the claims of such a job: GitHub's own template. A provider that reviews nothing
- * compiles no pattern.
+ * The part after the repository in the subject, and the claims of such a job: GitHub's own template. Computed on demand: a provider that
+ * reviews nothing compiles no pattern.
  */
 const formsOfJobs = (): readonly Form[] => [
   {
@@ -109,7 +109,7 @@ const formsOfJobs = (): readonly Form[] => [
   },
   {
     subject: matching("repo:[^:]+:environment:[^:]+"),
-    // A colon is written otherwise in the subject than in the claim.
+    // The spelling of a colon differs between the subject and the claim.
     claims: (subject) => [
       [
         "environment",
@@ -130,7 +130,7 @@ const formsOfJobs = (): readonly Form[] => [
   },
 ];
 
-/** The same tokens, with what their subjects imply. */
+/** The tokens, with the claims that their subjects imply. */
 export const impliedTokens = (tokens: TokenWorkload): TokenWorkload[] => {
   if (isIn(tokens.issuer, GITHUB_ISSUER) !== true) return [tokens];
   const { subject } = tokens;
@@ -149,7 +149,7 @@ export const impliedTokens = (tokens: TokenWorkload): TokenWorkload[] => {
     });
 };
 
-// A subject may have the ids of owner and repository after their names, of both or of none: the claims have the names alone.
+// A subject may contain the ids of owner and repository after their names, for both or for none: the claims contain only the names.
 const repositoryIn = (subject: Language): [string, Language][] => {
   const [owner, rest] = [matching("[^/:@]+"), matching("(?:@[0-9]+)?/(?s:.*)")];
   const hasIds = !isEmpty(every(subject, matching("repo:[^/:]+@[0-9]+/[^/:]+@[0-9]+:(?s:.*)")));

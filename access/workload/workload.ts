@@ -1,12 +1,12 @@
 // Which identities a workload can assume. A workload is a set of tokens, by their claims; an identity accepts another set, by its
-// relationship. The workload can assume the identity where both have a token in common (access/pattern/decide.ts):
+// relationship. The workload can assume the identity if both have a token in common (access/pattern/decide.ts):
 //
 //   const releases = workloadsOf({ claimMatch: { issuer, subjectPattern: "repo:acme/.*:ref:refs/heads/main" } });
 //   const answer = canBeAssumedBy(identity.relationship, releases);
 //   if (answer.is !== "no") …    // "undecided" counts as a workload that can
 //
-// `workloadsOf` takes a relationship as the API has it, and a preset's: `presets.github.relationship(args)`. Audiences are not
-// compared: a workload asks its issuer for the audience that it wants.
+// `workloadsOf` takes a relationship of the API, or of a preset: `presets.github.relationship(args)`. Audiences are not compared: a
+// workload asks its issuer for the audience that it wants.
 import type { Json } from "../../schema/index.ts";
 import type { Budget } from "../pattern/budget.ts";
 import { type Found, findText } from "../pattern/decide.ts";
@@ -17,10 +17,10 @@ export type Assumable =
   | { is: "no" }
   /** claims of a token that both have, by name */
   | { is: "yes"; example: Readonly<Record<string, string>> }
-  /** more steps would be needed, or something is not known: it counts as yes */
+  /** more steps would be needed, or a fact is unknown: it counts as yes */
   | { is: "undecided" };
 
-/** Whether one of the workloads can assume an identity of this relationship; null: it is not known who can. */
+/** Whether one of the workloads can assume an identity of this relationship; null: unknown who can. */
 export const canBeAssumedBy = (
   relationship: Json | null,
   workloads: readonly Workload[],
@@ -50,7 +50,7 @@ const inCommon = (one: Workload, other: Workload, budget: Budget | undefined): A
       ],
       budget,
     );
-  // Not to know anything of a workload is to know nothing of its kind either.
+  // If nothing is known about a workload, its kind is also unknown.
   if ([one, other].some((own) => own.kind === "token" && own.issuer === UNKNOWN)) return { is: "undecided" };
   return one.kind === "other" && other.kind === "other" && one.text === other.text
     ? { is: "yes", example: {} }
@@ -62,7 +62,7 @@ const tokensInCommon = (identity: TokenWorkload, workload: TokenWorkload, budget
     [
       ["iss", every(identity.issuer, workload.issuer)],
       ["sub", every(identity.subject, workload.subject)],
-      // What the identity does not ask for may be anything, and be missing.
+      // A claim that the identity does not require may be anything, or be missing.
       ...[...identity.claims].map(([name, language]): [string, Language] => [
         name,
         every(language, workload.claims.get(name) ?? ANYTHING),
@@ -71,7 +71,7 @@ const tokensInCommon = (identity: TokenWorkload, workload: TokenWorkload, budget
     budget,
   );
 
-/** Each claim by itself: a set of tokens has no other bonds between its claims. */
+/** Checks each claim by itself: a set of tokens has no other links between its claims. */
 const answerOf = (claims: readonly [name: string, language: Language][], budget: Budget | undefined): Assumable => {
   const found: [string, Found][] = [];
   for (const [name, language] of claims) {
@@ -86,13 +86,13 @@ const answerOf = (claims: readonly [name: string, language: Language][], budget:
   };
 };
 
-/** Subjects as a CI writes them, the likeliest first. A shortest text may have no name where a name belongs: `repo:acme/:pull_request`. */
+/** Subjects in the form of a CI, the likeliest first. A shortest text may lack a name: `repo:acme/:pull_request`. */
 const LIKELY: readonly Language[] = [
   "(?:repo|project_path):(?:[a-z0-9-]+(?:@[0-9]+)?/)+images(?:@[0-9]+)?:(?:pull_request|ref:refs/heads/main|ref_type:branch:ref:main)",
   "(?:repo|project_path):(?:[a-z0-9-]+(?:@[0-9]+)?/)+images(?:@[0-9]+)?:(?s:.+)",
   "(?s:[^:/]+(?:[:/][^:/]+)*)",
 ].map(matching);
 
-/** An example that a reader believes, where there is one. */
+/** A plausible example, if there is one. */
 const likelyIn = (language: Language, otherwise: Found, budget: Budget | undefined): Found =>
   LIKELY.map((one) => findText(every(language, one), budget)).find(({ is }) => is === "found") ?? otherwise;
