@@ -39,7 +39,7 @@ interface Parts {
   reader: Pick<Client, "call" | "clock">;
   /** age of the copy */
   ageMs: number;
-  /** as the copy lists them; a record that no list contained has no more than the copy shows */
+  /** as the copy lists them; without records that are only named, of which the copy knows no more */
   listed: readonly (readonly [plural: string, record: Json])[];
   recordOf(plural: string, uid: string): Json | undefined;
   /** an update of the record that is under way */

@@ -37,7 +37,7 @@ const BATCH = "BatchCreateRoleBindings";
 
 export interface Service {
   client: Client;
-  /** the copy that the change was computed on again */
+  /** the copy on which the change was computed again */
   copy: Copy;
   /** A token that may only read. `rejected`: a token that the service rejected, so another one is needed. */
   readToken: TokenSource;
@@ -288,7 +288,7 @@ const sentCreate = ({ method, parent = "", fields }: Resolved, n: number, at: nu
   return { kind, entry, mayResend: false };
 };
 
-/** Whether an answer names the record that the create has made. `existed`: whether a record existed before */
+/** Whether an answer names the record that the create has made. `existed`: whether a record existed before. */
 const isAnswerTo = ({ kind, entry }: Sent, record: Json, existed: (uid: string) => boolean): boolean => {
   if (!kind.upsert && existed(record.uid as string)) return false;
   const { is, ...found } = judge(kind, entry, record);
@@ -297,9 +297,8 @@ const isAnswerTo = ({ kind, entry }: Sent, record: Json, existed: (uid: string) 
 
 /**
  * The records that creates of one parent have made, in their order; undefined if there is none. `except`: uids that existed before, or that
- * another create has made.
- * `alike`: the number of equal creates whose answer is lost. Throws if the service does not list the records, or if one may belong to
- * someone else.
+ * another create has made. `alike`: the number of equal creates whose answer is lost. Throws if the service does not list the records, or
+ * if one may belong to someone else.
  */
 const findLost = async (
   reader: Pick<Client, "call" | "clock">,
