@@ -1,5 +1,5 @@
 // The file of a change: the requests that an update sends, and the access that they give. It contains no secret. If another job or another
-// person has written the file, its writes are read and its rows are compared: none is trusted.
+// person has written the file, its writes are read and its rows are compared: neither is trusted.
 import { z } from "zod";
 import { isObject, isUidp, parseMask, suggestion, UserError, WILDCARD } from "../../schema/index.ts";
 import { digestOf } from "../canonical.ts";

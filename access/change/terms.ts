@@ -53,9 +53,7 @@ export const termsOf = (approved: Change, anew: Anew) => {
   }
 };
 
-/**
- * `without`: records that do not belong to the change. `surplus`: records of one write beyond its number, which someone else has created.
- */
+/** `without`: records that do not belong to the change. `surplus`: further records of one write, which someone else has created. */
 const assign = (approved: Change, { content, normal, records, owned }: Anew, without: ReadonlySet<string>) => {
   const keys = keysOf(approved.writes);
   const equal = equalsOf(keys);

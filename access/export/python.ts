@@ -4,7 +4,10 @@ import { commentText, headComment, type Item, type Language, neededBy, type Spel
 import type { Export } from "./model.ts";
 import { classOf, type Entry, entriesIn, givenIn } from "./value.ts";
 
-/** Texts are ASCII, so that a name never becomes code, and a reader sees each character. JSON's escapes, and another one beyond 16 bits. */
+/**
+ * Texts are ASCII, so that a name never becomes code, and a reader sees each character. Escapes are those of JSON, with another form beyond
+ * 16 bits.
+ */
 export const pythonText = (text: string): string =>
   `"${[...text].map((one) => (/^[ -~]$/.test(one) && one !== '"' && one !== "\\" ? one : escaped(one))).join("")}"`;
 

@@ -47,7 +47,7 @@ export interface BindingNode {
   role: NodeId;
 }
 
-/** An identity provider, through which people sign in. Each of them gets the default role in its group. */
+/** An identity provider, through which people sign in. Each person gets the default role in its group. */
 export interface ProviderNode extends Node {
   group: NodeId;
   /** null if it is unknown */
@@ -126,7 +126,7 @@ export const changedNodes = (before: AccessGraph, after: AccessGraph) =>
   });
 
 /**
- * Turns `/platform/registry/` into the path `platform/registry`. Without a pattern, whose time grows with the square of a long row of
+ * Turns `/platform/registry/` into the path `platform/registry`. Uses no pattern: its time would grow with the square of a long row of
  * slashes.
  */
 export const withoutSlashes = (text: string): string => {

@@ -22,7 +22,7 @@ import type { Listed } from "./live-record.ts";
 /** Kinds whose records are in groups: a caller may be allowed to list them in some groups only. */
 export type HideableKind = Exclude<keyof typeof resources, "advisory" | "externalGroupRoleMapping">;
 
-/** A kind and a group in which its records cannot be listed, including groups below without their own entry. */
+/** A kind, and a group in which its records cannot be listed. This includes groups below it for which nothing was asked separately. */
 export interface NotListed<Kind extends string> {
   kind: Kind;
   /** uid; empty: the service does not answer this list at all */

@@ -101,7 +101,7 @@ const addInvite = (graph: GraphBuilder, record: Listed): void => {
   });
 };
 
-/** Adds a record of each kind to a graph. Kinds that name others come first. */
+/** Adds a record of each kind to a graph. Kinds that others refer to come first. */
 export const ADD = {
   group: (graph, { uid, name }) => addGroup(graph, uid, name as string | undefined),
   identity: addIdentity,

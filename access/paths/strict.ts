@@ -162,7 +162,7 @@ export const reachStrictly = (world: World, start: Start, { audience, budget }: 
   const taken = new Set(certain.keys());
   const isHeld = (role: NodeId, group: NodeId): boolean =>
     [...granted(role)].every((one) => holdings.identities().some((who) => hasAll(who, [one], group)));
-  /** Identities that have access in another organization which no taken identity holds. */
+  /** Identities with access in another organization that no taken identity holds. */
   const candidates = (): NodeId[] =>
     world.trusted.flatMap(({ id }) =>
       !taken.has(id) && world.abroad(id).some(({ group, role }) => !isHeld(role, group)) ? id : [],

@@ -225,7 +225,7 @@ const keepPeople = (graph: GraphBuilder, live: AccessGraph): void => {
   }
 };
 
-/** Roles of an identity provider that the policy does not set are kept. */
+/** Replaces the external groups of an identity provider with those of the policy. The rest of the provider is kept. */
 const setExternalGroups = (
   graph: GraphBuilder,
   { id: provider, group }: ProviderNode,

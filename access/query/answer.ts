@@ -39,7 +39,7 @@ const heldIn = (graph: AccessGraph, question: Question, isRead: (role: NodeId) =
   const lineage = question.group && new Set(lineageOf(graph, question.group.id));
   const isAsked = ({ identity, group }: BindingNode): boolean =>
     identity === (question.identity?.id ?? identity) && (lineage?.has(group) ?? true);
-  // Sorts bindings, since their grants are many more.
+  // Sorts bindings instead of grants, which are many more.
   const bindings = bindingsInOrder(graph, [...graph.bindings.values()].filter(isAsked));
   return bindings.flatMap((binding): HeldBinding[] => {
     if (!isRead(binding.role)) return [{ ...binding, capabilities: undefined }];

@@ -195,7 +195,7 @@ const identitiesOf = (
   });
 };
 
-/** An existing group has its name of `after`. */
+/** A group that still exists has its name from `after`. */
 const rowsOf = (graph: AccessGraph, rows: readonly AccessRow[], after = graph): Row[] =>
   rowsInOrder(
     rows.map(({ group, capability, role }) => {

@@ -87,7 +87,7 @@ const identityReplaced: Find = ({ replacements, before, after }) =>
     };
   });
 
-// last-owner-goes: an organization has no identity with the role owner left.
+// last-owner-goes: an organization is left without an identity that has the role owner.
 
 const lastOwnerGoes: Find = ({ before, after }) => {
   const left = ownersIn(after);
@@ -241,8 +241,9 @@ const rootBinding: Find = ({ before, after }) => {
   });
 };
 
-// transient-access: while the update runs, an identity may hold access that it holds neither before nor after it, or a workload access that
-// it never holds by it. An update that ends early leaves it so, and the order of the steps decides.
+// transient-access: while the update runs, an identity may hold access that it holds neither before nor after it. Or a workload may hold
+// access through an identity that the update does not give it. An update that ends early leaves this access, and the order of the steps
+// decides.
 
 const transientAccess: Find = ({ most, transient }) =>
   transient.map(({ identity, rows, isFormer }) => {

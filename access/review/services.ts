@@ -1,5 +1,5 @@
-// A change at several services. Services are separate: no record of one counts for the other, even if a service lists a uid of another one,
-// as every service does for its built-in roles. So each has its own review, and this file joins them.
+// A change at several services. Services are separate: no record of one counts for the other. This holds even if a service lists a uid of
+// another one, as every service does for its built-in roles. So each has its own review, and this file joins them.
 import { compare } from "../canonical.ts";
 import { findingsInOrder, subjectsInOrder } from "../graph/danger.ts";
 import { type AccessGraph, type GraphBuilder, newGraph, renamed } from "../graph/graph.ts";

@@ -55,7 +55,7 @@ export interface Managed {
   isRead: boolean;
 }
 
-/** The resources that are a record which gives access, or a set of role bindings. These include leftovers of a replacement. */
+/** The resources whose record gives access, and sets of role bindings. These include leftovers of a replacement. */
 export const managedIn = (resources: readonly StateResource[]): Managed[] =>
   resources.flatMap(({ urn, id, inputs, outputs, external }) => {
     const kind = kindOfUrn(urn);

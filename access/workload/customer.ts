@@ -1,5 +1,5 @@
-// The customer of a token: the owner of a repository, the organization of a pipeline, the project of a GitLab pipeline or of a Google
-// account, the namespace of a pod. Each CI and cloud has its own place for the name, in the subject or in another claim.
+// The customer of a token: the owner of a repository, the organization of a pipeline, the project of GitLab or Google, or the namespace of
+// a pod. Each CI and cloud has its own place for the name, in the subject or in another claim.
 import { ANYTHING, every, type Language, matching, middle, not, some, text } from "../pattern/language.ts";
 import { BUILDKITE_ISSUER } from "../preset/buildkite.ts";
 import { GITHUB_ISSUER } from "../preset/github-actions.ts";

@@ -1,5 +1,5 @@
-// A document as Markdown, for a comment or an issue: at most 60,000 bytes. Every section has its fixed part of them, and omits and counts
-// its least dangerous items. Texts of others are in code, where they are neither markup nor mention.
+// A document as Markdown, for a comment or an issue: at most 60,000 bytes. Every section has a fixed part of them. Beyond that, the least
+// dangerous items are omitted and counted. Texts of others are in code, where they are neither markup nor mention.
 import { COMMENT_BYTES_MAX, code, codeWithMarks, docsAddress, htmlCode, pathOfRule } from "../markdown-text.ts";
 import { countText } from "../words.ts";
 import { type Document, type Item, type Line, type Part, type Section, shortened } from "./document.ts";

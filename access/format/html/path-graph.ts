@@ -1,5 +1,5 @@
 // A path as a small graph: who sends each request, and the record that it changes. The boxes are below one another, and the requests are
-// arcs at their side, so that a graph of any path is as narrow as a phone.
+// arcs at their side. So a graph of any path is as narrow as a phone.
 import type { PathText } from "../document/document.ts";
 import { countText } from "../words.ts";
 import { html, type Markup } from "./page.ts";

@@ -83,7 +83,7 @@ const fromPreset = (word: PresetName, args: unknown, path: Path, report: Report)
   const violations = inputViolations(relationshipMessage(name), value);
   for (const { field, description } of violations) mistake(path, `stands for a ${field} that ${description}`);
   if (violations.length > 0) return undefined;
-  // In a preset, only the issuer can be never matched.
+  // Of a preset's claims, only the issuer can be one that no token has.
   const never = name === "claimMatch" ? neverMatchedIn(value) : [];
   for (const { path: at, text } of never) mistake([...path, ...at], text);
   return never.length > 0 ? undefined : relationship;

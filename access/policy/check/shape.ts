@@ -46,7 +46,7 @@ export const checkShape = <S extends z.ZodType>(
   return (isObject(value) ? value : {}) as Draft<z.output<S>>;
 };
 
-/** For an unknown field, suggests a known one. */
+/** For an unknown field, the names of the known fields. */
 const issueText = (issue: z.core.$ZodRawIssue): string | undefined =>
   issue.code === "unrecognized_keys" ? Object.keys((issue.inst as z.ZodObject).shape).join(" ") : shapeError(issue);
 

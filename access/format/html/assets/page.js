@@ -1,4 +1,4 @@
-// The search box: hides what does not contain every word. Without it the page is complete.
+// The search box: hides items that do not contain every word. Without it the page is complete.
 
 const box = document.querySelector("search");
 if (box) {
@@ -15,7 +15,7 @@ if (box) {
     text: lowerText(element),
     summary: element.matches("details") ? lowerText(element.firstElementChild) : undefined,
   }));
-  // Rows of the map are found by whom they are about. They are not counted: each has its entry below.
+  // Rows of the map are found by the name of their subject. They are not counted: each has its entry below.
   const rows = Array.from(document.querySelectorAll(".map tbody tr"), (element) => ({
     element,
     text: lowerText(element.firstElementChild),
