@@ -100,7 +100,7 @@ const ChangeShape = Content.extend({
 });
 export type Change = ChangeContent & { digest: string };
 
-/** JSON Schema of the file, for those who read it. */
+/** JSON Schema of the file, for its readers. */
 export const changeSchema = (): object => ({
   ...z.toJSONSchema(ChangeShape, { target: "draft-7", io: "input" }),
   title: "A change: what `npx pulumi-irm review --out` writes",

@@ -11,7 +11,7 @@ import {
 export interface WriteMethod {
   verb: "create" | "update" | "delete";
   resource: Resource;
-  /** field of the request that holds the record; absent: a delete */
+  /** field of the request that contains the record; absent: a delete */
   field?: string;
   /** the record, or the part of it that the method changes */
   schema: Message;

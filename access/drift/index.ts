@@ -24,7 +24,7 @@ export interface DriftInput extends DriftFacts {
   services: readonly DriftService[];
   /** the open creates of the journals, of any stack */
   entries: readonly JournalEntry[];
-  /** uids of the identities that ask */
+  /** uids of the calling identities */
   callers: ReadonlySet<string>;
   /** uids of records that are declared elsewhere, and PULL_TOKENS */
   allowed: ReadonlySet<string>;

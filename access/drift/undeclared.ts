@@ -17,7 +17,7 @@ interface UndeclaredInput {
   live: Live;
   /** of the sets that remove a role binding: URN by uid of the binding */
   removed: ReadonlyMap<string, string>;
-  /** uids of the identities that ask */
+  /** uids of the calling identities */
   callers: ReadonlySet<string>;
   /** uids of bindings, identities and other records whose access is declared elsewhere */
   allowed: ReadonlySet<string>;

@@ -46,7 +46,7 @@ export const INSTALL: Readonly<Record<Format, string>> = {
   "pulumi-yaml": NPM_INSTALL,
 };
 
-/** As in package.json, which the published command does not have. */
+/** The range of package.json, which the published command does not contain. */
 const SDK_VERSIONS = "^3.142.0";
 
 const POLICY = "access.yaml";

@@ -107,7 +107,7 @@ interface Assumable {
   assumableAfter: unknown;
 }
 
-/** Whether another workload than before can assume an identity that stays. */
+/** Whether other workloads than before can assume an identity that exists before and after. */
 export const changesAssumption = ({ change, assumableBefore, assumableAfter }: Assumable): boolean =>
   (change === "updated" || change === "none") && equalityKey(assumableBefore) !== equalityKey(assumableAfter);
 

@@ -197,7 +197,7 @@ export const groupNameOf = (graph: AccessGraph, group: NodeId): string => {
     ? name
     : pathOf(graph, group);
 };
-/** The binding's group is an organization. */
+/** Whether a group is an organization. */
 export const isOrganization = (graph: AccessGraph, group: NodeId): boolean =>
   graph.groups.get(group)?.parent === null && lineageOf(graph, group).length === 1;
 export const nameOf = (nodes: ReadonlyMap<NodeId, { name: string }>, id: NodeId): string => nodes.get(id)?.name ?? id;

@@ -19,7 +19,7 @@ import { quote } from "../text.ts";
 import type { NodeId } from "./graph.ts";
 import type { Listed } from "./live-record.ts";
 
-/** Kinds whose records are in groups: a caller may be allowed to list them in some groups only. */
+/** Kinds whose records are in groups: a caller may be allowed to list them only in some groups. */
 export type HideableKind = Exclude<keyof typeof resources, "advisory" | "externalGroupRoleMapping">;
 
 /** A kind, and a group in which its records cannot be listed. This includes groups below it for which nothing was asked separately. */

@@ -68,7 +68,7 @@ const CREATED = /\$\{(\d+)\.uid\}/;
 export const recordIn = (path: string): string =>
   CREATED.exec(path)?.[0] ?? path.match(/[0-9a-f]{40}(?:\/[0-9a-f]{16})*(?!.*[0-9a-f]{40})/)?.[0] ?? "";
 
-/** That record, in words. */
+/** The record of a request, in words. */
 export const targetsIn = (graph: AccessGraph): ((path: string, method: string) => string) => {
   const placeName = placesIn(graph);
   return (path, method) => {

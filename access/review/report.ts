@@ -347,7 +347,7 @@ export interface Review {
   unknownSubjects: readonly string[];
 }
 
-/** JSON Schema of the report, for those who read it. */
+/** JSON Schema of the report, for its readers. */
 export const reportSchema = (): object => ({
   ...z.toJSONSchema(Report, { target: "draft-7", io: "input" }),
   title: "What `npx pulumi-irm review --format json` prints",

@@ -1,4 +1,4 @@
-// handover.md: how the records of an export leave Terraform, without a moment in which nothing manages them or Terraform deletes them.
+// handover.md: how the records of an export leave Terraform. At no moment are they unmanaged, or deleted by Terraform.
 import { getOrInsert, printable, resources } from "../../../schema/index.ts";
 import { code } from "../../format/markdown-text.ts";
 import { countText } from "../../format/words.ts";

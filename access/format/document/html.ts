@@ -23,7 +23,7 @@ export interface PageExtras {
 const LIST_OPEN_MAX = 20;
 /** More blocks than these are folded to one line each. */
 const BLOCKS_OPEN_MAX = 12;
-/** Among many findings, a rule with few shows them: one may be the most important. */
+/** Even among many findings, a rule with few of them shows them unfolded: one may be the most important. */
 const RULE_OPEN_MAX = 5;
 
 export const documentAsHtml = (
