@@ -1,5 +1,5 @@
 // Before a write that gives access, the gate reads again the records that decide what it gives, unless it did so a moment ago. Someone may
-// have changed them since the review was computed again.
+// have changed them since the review was repeated.
 import { isDeepStrictEqual } from "node:util";
 import type { Client } from "../client/client.ts";
 import {
@@ -129,4 +129,4 @@ const differingFields = ({ schema }: Resource, expected: Json, live: Json): stri
 };
 
 const changedText = ({ word }: Resource, { uid, name }: Json, what: string): string =>
-  `${word} ${uid} "${printable(String(name))}" ${what}: somebody has changed it since the review was made anew`;
+  `${word} ${uid} "${printable(String(name))}" ${what}: somebody has changed it since the change was computed again`;

@@ -24,7 +24,7 @@ import { keysOf, type Normal, neutral, type Write } from "./write.ts";
 type Records = { readonly [plural: string]: readonly Json[] | undefined };
 
 /** A change that was computed again on a fresh copy. */
-export interface Anew {
+export interface CurrentChange {
   content: ChangeContent;
   /** of the run that computed it */
   normal: Pick<Normal, "uids" | "encodeText">;
@@ -44,17 +44,17 @@ export const formOf = (write: Write): string => canonical({ ...write, n: 0 });
 /** The headers of a service give times in whole seconds. */
 const inSeconds = (time: string): number => Math.floor(Date.parse(time) / 1000);
 
-export const termsOf = (approved: Change, anew: Anew) => {
+export const termsOf = (approved: Change, current: CurrentChange) => {
   const left = new Set<string>();
   for (;;) {
-    const { terms, surplus } = assign(approved, anew, left);
+    const { terms, surplus } = assign(approved, current, left);
     if (surplus.length === 0) return terms;
     for (const uid of surplus) left.add(uid);
   }
 };
 
 /** `without`: records that do not belong to the change. `surplus`: further records of one write, which someone else has created. */
-const assign = (approved: Change, { content, normal, records, owned }: Anew, without: ReadonlySet<string>) => {
+const assign = (approved: Change, { content, normal, records, owned }: CurrentChange, without: ReadonlySet<string>) => {
   const keys = keysOf(approved.writes);
   const equal = equalsOf(keys);
   const equalMade = (made: Made): Made =>
@@ -112,7 +112,7 @@ const assign = (approved: Change, { content, normal, records, owned }: Anew, wit
     /** a text of the new computation, with the uids of the copies */
     plain: (text: unknown): string => resolveValue(text, resolving) as string,
     /** a text of the new computation */
-    anew: (text: unknown): Text => encodeText(resolveValue(text, resolving) as string),
+    current: (text: unknown): Text => encodeText(resolveValue(text, resolving) as string),
     /** uids that a text of the approved change refers to: of records that equal writes create, or have created */
     uids: (text: Text): readonly string[] => uidsOf(text, places),
     /** uids of records whose create shows a value once: a run that has lost such an answer replaces the record */
@@ -159,7 +159,7 @@ interface Place {
 }
 
 /** uids of the records that match a create, and that were created after the approval of the change. */
-const finderOf = (records: Anew["records"], { services, created }: Change) => {
+const finderOf = (records: CurrentChange["records"], { services, created }: Change) => {
   const indexes = new Map([...records].map(([address, all]) => [address, indexOf(all)]));
   return (write: Write, { above, fieldsOf, updated }: Place): string[] => {
     const method = methodOf(write.method);

@@ -3,13 +3,13 @@ import { fieldPaths, type Json, type Resource, resources, valueAt } from "../../
 import { joinWithAnd, quote } from "../text.ts";
 import type { Change } from "./change.ts";
 import { methodOf } from "./methods.ts";
-import type { Anew, Terms } from "./terms.ts";
+import type { CurrentChange, Terms } from "./terms.ts";
 import type { Text } from "./text.ts";
 import type { Write } from "./write.ts";
 
 export type Titles = ReturnType<typeof titlesOf>;
 
-export const titlesOf = (approved: Change, { content, normal, records }: Anew, terms: Terms) => {
+export const titlesOf = (approved: Change, { content, normal, records }: CurrentChange, terms: Terms) => {
   const kinds = new Map(Object.values<Resource>(resources).map((one) => [one.plural, one]));
   const known = new Map<string, [Resource, Json]>();
   for (const all of records.values())

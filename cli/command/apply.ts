@@ -1,7 +1,8 @@
-// `irm apply`: the update that was reviewed, and no other one. It makes the change anew on a copy, compares it with the reviewed one, and runs
+// `irm apply`: the update that was reviewed, and no other one. It computes the change again on a copy, compares it with the reviewed one, and runs
 // the real update through a gate that passes the writes of the change. The program has no credentials of the services at any time.
-import { compareAnew } from "../../access/change/anew.ts";
+
 import { type Change, ChangeError, unusableText } from "../../access/change/change.ts";
+import { compareChanges } from "../../access/change/compare.ts";
 import type { Write } from "../../access/change/write.ts";
 import type { Copy } from "../../access/copy/copy.ts";
 import { countText } from "../../access/format/words.ts";
@@ -11,7 +12,7 @@ import { writeProblems } from "../../gate/index.ts";
 import { engineWith } from "../../pulumi/command.ts";
 import { UserError } from "../../schema/index.ts";
 import { printable } from "../../schema/nearest.ts";
-import { type Job, type MadeAnew, replayAnew, runAnew } from "../apply/anew.ts";
+import { type Job, type Recomputed, replayAgain, runAgain } from "../apply/current.ts";
 import {
   removesOf,
   type Services,
@@ -106,13 +107,13 @@ export const applyChange = async (change: Change, flags: Applying): Promise<numb
     const services = await copiesOf(change, clients);
     const { operation } = change;
     const isRun = operation !== "revoke";
-    const { anew, problems } = isRun
-      ? await runAnew(change, operation, job, services, settings, signal)
-      : await replayAnew(change, services, signal);
+    const { current, problems } = isRun
+      ? await runAgain(change, operation, job, services, settings, signal)
+      : await replayAgain(change, services, signal);
     const engine = engineWith(ENGINE, { signal, user });
     const updates = isRun ? await updatesSince(engine, change, { ...job, name: stack }) : {};
-    checkAnew(change, { anew, problems, updates, file });
-    const { writes } = anew.content;
+    requireApproved(change, { current, problems, updates, file });
+    const { writes } = current.content;
     printNotice("irm apply", leftText(change.writes.length, writes.length));
     const gate = await startTokenedGate(services, writes, change.as);
     try {
@@ -158,14 +159,14 @@ const checkCaller = async ({ as }: Change, clients: ReadonlyMap<string, Client>)
   throw new NotReviewed(`the change is for the identity ${as}, and the identity of these credentials is ${found}`);
 };
 
-interface Made extends MadeAnew {
+interface Made extends Recomputed {
   updates: Updates;
   file: string;
 }
 
 /** Throws NotReviewed with everything that keeps the change from being applied. */
-const checkAnew = (change: Change, { anew, problems: failed, updates, file }: Made): void => {
-  const { problems: apart, added, left } = compareAnew(change, anew);
+const requireApproved = (change: Change, { current, problems: failed, updates, file }: Made): void => {
+  const { problems: apart, added, left } = compareChanges(change, current);
   const { other, applied } = updates;
   const problems = [
     ...failed,
@@ -174,7 +175,7 @@ const checkAnew = (change: Change, { anew, problems: failed, updates, file }: Ma
     ...added
       .filter(({ mask }) => mask === undefined)
       .map((write) => `it would send ${writeText(write)}, which was not reviewed`),
-    ...writeProblems(anew.content.writes),
+    ...writeProblems(current.content.writes),
     ...(other === undefined ? [] : [`another update of the stack began at ${other}, after the review`]),
     ...(applied === undefined || left === 0
       ? []

@@ -3,7 +3,7 @@
 import { canonical, equalityKey as sameText } from "../../access/canonical.ts";
 import type { ChangeContent, ChangeRow } from "../../access/change/change.ts";
 import { afterOf, beforeOf, changeRows, rowsApart } from "../../access/change/rows.ts";
-import type { Anew } from "../../access/change/terms.ts";
+import type { CurrentChange } from "../../access/change/terms.ts";
 import type { Text } from "../../access/change/text.ts";
 import type { Write } from "../../access/change/write.ts";
 import type { Copy } from "../../access/copy/copy.ts";
@@ -104,14 +104,18 @@ export const accessOfChange = (
 };
 
 /** A change that a run has made, with all that it is compared by. */
-export const anewOf = (
+export const currentChangeOf = (
   content: ChangeContent,
   {
     services,
     normal,
     left,
-  }: { services: readonly Sides[]; normal: Anew["normal"]; left: readonly Readonly<Record<string, unknown>>[] },
-): Anew => ({
+  }: {
+    services: readonly Sides[];
+    normal: CurrentChange["normal"];
+    left: readonly Readonly<Record<string, unknown>>[];
+  },
+): CurrentChange => ({
   ...{ content, normal },
   records: new Map(services.map(({ address, copy }) => [address, copy.records])),
   held: new Map(services.map(({ address, after }) => [address, heldIn(after.graph)])),

@@ -26,7 +26,7 @@ export interface Tail {
   /** the text after them: a line that another process is writing, or did not finish */
   rest: string;
   /** the file was not read before, or is another one than before: these are all of its lines */
-  isAnew: boolean;
+  isFromStart: boolean;
 }
 
 interface LogOptions {
@@ -61,7 +61,7 @@ export const openLog = <Line>(path: string, { staysOpen = false, explain }: LogO
     try {
       file ??= openSync(path, "r");
       const stats = fstatSync(file);
-      if (seen && isAsSeen(stats)) return { lines: [], rest: "", isAnew: false };
+      if (seen && isAsSeen(stats)) return { lines: [], rest: "", isFromStart: false };
       // A file system gives the number of a removed file to the next one.
       const isSame = stats.ino === seen?.ino && stats.birthtimeMs === seen.birthtimeMs && stats.size >= offset;
       if (!isSame) offset = 0;
@@ -70,7 +70,11 @@ export const openLog = <Line>(path: string, { staysOpen = false, explain }: LogO
       const end = text.lastIndexOf(NEWLINE) + 1;
       offset += end;
       seen = stats;
-      return { lines: text.toString("utf8", 0, end).split("\n"), rest: text.toString("utf8", end), isAnew: !isSame };
+      return {
+        lines: text.toString("utf8", 0, end).split("\n"),
+        rest: text.toString("utf8", end),
+        isFromStart: !isSame,
+      };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw explain(error, "read");
       seen = undefined;

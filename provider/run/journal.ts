@@ -106,7 +106,7 @@ const openJournals = (options: JournalOptions) => {
   /** Reads the lines that other processes have written. */
   const readOn = (open: StackJournal): StackJournal => {
     const tail = open.file.readOn();
-    if (tail?.isAnew !== false || tail.lines.length > 0) takeIn(open, tail);
+    if (tail?.isFromStart !== false || tail.lines.length > 0) takeIn(open, tail);
     return open;
   };
   /** The entries that earlier runs wrote. */

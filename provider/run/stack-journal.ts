@@ -66,10 +66,10 @@ export const openJournal = async (path: string, parts: Parts): Promise<StackJour
 /** Applies the lines that were read from the file. */
 export const takeIn = (open: StackJournal, tail: Tail | undefined): void => {
   const { acknowledged, file, share, log } = open;
-  const isAnew = tail?.isAnew !== false;
-  if (isAnew) open.entries = createEntries();
-  const invalid = open.entries.read([...(tail?.lines ?? []), ...(isAnew ? [tail?.rest ?? ""] : [])]);
-  if (isAnew) for (const line of acknowledged.values()) open.entries.apply(line);
+  const isFromStart = tail?.isFromStart !== false;
+  if (isFromStart) open.entries = createEntries();
+  const invalid = open.entries.read([...(tail?.lines ?? []), ...(isFromStart ? [tail?.rest ?? ""] : [])]);
+  if (isFromStart) for (const line of acknowledged.values()) open.entries.apply(line);
   const fresh = invalid.filter(({ line }) => share({ is: "reported", id: digest(line) }));
   if (fresh.length > 0) log(invalidText(file.path, fresh));
 };

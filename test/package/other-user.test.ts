@@ -122,7 +122,7 @@ test.runIf(process.getuid?.() === 0)(
     expect(JSON.parse(readFileSync(join(program, "seen.json"), "utf8"))).toEqual({
       ...{ user: UID, memory: "EACCES", environment: "EACCES", token: "EACCES", signal: "EPERM", root: "EPERM" },
     });
-    // Also the provider that runs in a review, and while the change is made anew.
+    // Also the provider that runs in a review, and while the change is computed again.
     expect(new Set(readFileSync(users, "utf8").trim().split("\n"))).toEqual(new Set([String(UID)]));
     expect(place.rows("groups").map(({ name }) => name)).toContain("team");
   },

@@ -122,8 +122,8 @@ const engineWith = ({ provider, state, beforeState, isCancelled, programEnd }: E
       const { changes, replaces } = await provider.diff(declared, before, inputs);
       if (replaces.length > 0) {
         // The engine checks a replacement as a new resource.
-        const anew = await provider.check(declared, {}, news);
-        if (apply) uids.set(declared.name, await create(declared, anew.inputs, before));
+        const current = await provider.check(declared, {}, news);
+        if (apply) uids.set(declared.name, await create(declared, current.inputs, before));
         else await plan("replace");
         return;
       }

@@ -51,14 +51,14 @@ describe("a refresh", async () => {
     expect(asked().filter(({ pathname }) => pathname.endsWith(gone.id))).toHaveLength(1);
   });
 
-  const describeAnew = (session: Session, { id }: Stored, description: string) =>
+  const describeAgain = (session: Session, { id }: Stored, description: string) =>
     session.call("UpdateGroup", { group: { uid: id, description }, updateMask: "description" } as never);
 
   it("sees what this process has written since a list began", async () => {
     const session = service.otherSession();
     const [first, second] = groups.slice(-2) as [Stored, Stored];
     await readAll(session, groups.slice(0, -2));
-    await describeAnew(session, first, "new");
+    await describeAgain(session, first, "new");
     const results = await readAll(session, [first, second]);
     expect(results).toMatchObject([{ props: { description: "new" } }, { id: second.id }]);
     expect(asked().some(({ pathname }) => pathname.endsWith(first.id))).toBe(true);
@@ -71,7 +71,7 @@ describe("a refresh", async () => {
     const session = service.otherSession();
     const changed = groups.at(at) as Stored;
     await readAll(session, groups.slice(0, count));
-    await describeAnew(service.session, changed, description);
+    await describeAgain(service.session, changed, description);
     service.clock.advance(laterMs);
     expect(await readAll(session, [changed])).toMatchObject([{ props: { description } }]);
   });

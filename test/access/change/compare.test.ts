@@ -1,15 +1,15 @@
-// A change that is made anew is the approved one or what is left of it. Each case sends some of the writes of a random change to a service,
+// A change that is computed again is the approved one or what is left of it. Each case sends some of the writes of a random change to a service,
 // edits that by hand, and carries the other writes out on a fresh copy.
 import { describe, expect, test } from "vitest";
-import { type Compared, compareAnew } from "../../../access/change/anew.ts";
 import { type Change, type ChangeContent, lifeFrom } from "../../../access/change/change.ts";
+import { type Compared, compareChanges } from "../../../access/change/compare.ts";
 import { type Call, makesUid, methodOf } from "../../../access/change/methods.ts";
 import { requestOf } from "../../../access/change/request.ts";
 import { mapMade } from "../../../access/change/value.ts";
 import { type Write, writesFrom } from "../../../access/change/write.ts";
 import type { Copy } from "../../../access/copy/copy.ts";
 import { copyOf } from "../../../cli/copy.ts";
-import { accessOfChange, anewOf, sidesOf } from "../../../cli/twin/sides.ts";
+import { accessOfChange, currentChangeOf, sidesOf } from "../../../cli/twin/sides.ts";
 import { readTwin, recordsOf, startTwin } from "../../../cli/twin/twin.ts";
 import type { Client } from "../../../client/client.ts";
 import { createRecord } from "../../../client/records.ts";
@@ -42,8 +42,8 @@ const update = (client: Client, kind: Kind, uid: string, fields: Json): Promise<
 };
 const remove = (client: Client, method: string, uid: string) => client.call(method as "DeleteRole", { uid });
 
-/** What a run has sent to a copy, as a change that was made anew. */
-const anewFrom = async (copy: Copy, act: Act, head: Partial<ChangeContent>) => {
+/** What a run has sent to a copy, as a change that was computed again. */
+const currentFrom = async (copy: Copy, act: Act, head: Partial<ChangeContent>) => {
   const calls: Call[] = [];
   const twin = await startTwin(copy, address, { onWrite: (call) => void calls.push(call) });
   try {
@@ -56,7 +56,7 @@ const anewFrom = async (copy: Copy, act: Act, head: Partial<ChangeContent>) => {
       ...{ ...lifeFrom(Date.now()), writes: normal.writes, ...accessOfChange(services, normal), restored: [] },
       ...head,
     };
-    return anewOf(content, { services, normal, left: [] });
+    return currentChangeOf(content, { services, normal, left: [] });
   } finally {
     await twin.close();
   }
@@ -69,7 +69,7 @@ interface World {
   uids: Map<number, string>;
 }
 
-/** Sends the writes that `isSent` takes to the service; then `edit` edits it. What is left is made anew. */
+/** Sends the writes that `isSent` takes to the service; then `edit` edits it. What is left is computed again. */
 const compared = async ({
   act,
   isSent = () => false,
@@ -98,7 +98,7 @@ const compared = async ({
       for (const write of change.writes) if (!sent.has(write.n)) await send(own, write, all, true);
       await more(own, (n) => all.get(n) as string);
     };
-    return { ...compareAnew(change, await anewFrom(fresh, rest, head)), change };
+    return { ...compareChanges(change, await currentFrom(fresh, rest, head)), change };
   } finally {
     await service.close();
   }
@@ -243,7 +243,7 @@ const RELEVANT = {
   },
 } satisfies Record<string, Edit>;
 
-describe("a change made anew", () => {
+describe("a change computed again", () => {
   const bind =
     (role: string, at = registry) =>
     (client: Client) =>

@@ -6,7 +6,7 @@ import { joinWithAnd, quote } from "../text.ts";
 import type { Change, ChangeAfter, ChangeContent, ChangeRow } from "./change.ts";
 import { methodOf } from "./methods.ts";
 import { digestsOf, type RecordOf, recordFields, valueDigest } from "./rows.ts";
-import { type Anew, formOf, type Terms, termsOf } from "./terms.ts";
+import { type CurrentChange, formOf, type Terms, termsOf } from "./terms.ts";
 import type { Text } from "./text.ts";
 import { type Titles, titlesOf } from "./title.ts";
 import { decidesNothing } from "./unknown.ts";
@@ -21,33 +21,33 @@ export interface Compared {
   left: number;
 }
 
-export const compareAnew = (approved: Change, anew: Anew): Compared => {
-  const apart = headProblems(approved, anew.content);
+export const compareChanges = (approved: Change, current: CurrentChange): Compared => {
+  const apart = headProblems(approved, current.content);
   // Other services have other records.
-  if (apart.length > 0) return { problems: apart, added: [], left: anew.content.writes.length };
-  const terms = termsOf(approved, anew);
-  const titles = titlesOf(approved, anew, terms);
+  if (apart.length > 0) return { problems: apart, added: [], left: current.content.writes.length };
+  const terms = termsOf(approved, current);
+  const titles = titlesOf(approved, current, terms);
   // Values that the state marks as secret stay hidden.
-  const comparable = (text: string): Text => terms.anew(anew.normal.encodeText(text));
-  const parts = { approved, anew, terms, titles, comparable };
+  const comparable = (text: string): Text => terms.current(current.normal.encodeText(text));
+  const parts = { approved, current, terms, titles, comparable };
   const { problems, added } = compareWrites(parts);
   return {
     problems: [...rowProblems(parts), ...afterProblems(parts), ...problems, ...restoredProblems(parts)],
     added,
-    left: anew.content.writes.length - added.length,
+    left: current.content.writes.length - added.length,
   };
 };
 
 interface Parts {
   approved: Change;
-  anew: Anew;
+  current: CurrentChange;
   terms: Terms;
   titles: Titles;
   /** encodes a text of the copies in terms of the approved change */
   comparable(text: string): Text;
 }
 
-const headProblems = (approved: ChangeContent, anew: ChangeContent): string[] => {
+const headProblems = (approved: ChangeContent, current: ChangeContent): string[] => {
   const texts = (content: ChangeContent): [what: string, text: string][] => [
     ["is for", content.services.join(", ")],
     ["is of stack", content.stack],
@@ -55,14 +55,14 @@ const headProblems = (approved: ChangeContent, anew: ChangeContent): string[] =>
     ["has the arguments", content.arguments.join(" ") || "none"],
     ["is applied by", content.as],
   ];
-  const own = texts(anew);
+  const own = texts(current);
   return texts(approved).flatMap(([what, text], i) => {
     const [, now] = own[i] as [string, string];
     return text === now ? [] : [`the approved change ${what} ${quote(text)}, and this one: ${quote(now)}`];
   });
 };
 
-const rowProblems = ({ approved, anew, terms, titles }: Parts): string[] => {
+const rowProblems = ({ approved, current, terms, titles }: Parts): string[] => {
   const keyOf = (change: string, identity: unknown, group: unknown, capability: string): string =>
     canonical([change, identity, group, capability]);
   const allowed = new Set(
@@ -74,20 +74,20 @@ const rowProblems = ({ approved, anew, terms, titles }: Parts): string[] => {
     const place = terms.plain(group);
     // For a loss, the approved change may contain the row of a group above: halfway through it, less is given there.
     const places = change === "loss" ? [place, ...ancestorsOf(place)] : [place];
-    return places.some((one) => allowed.has(keyOf(change, terms.anew(identity), terms.encodeText(one), capability)));
+    return places.some((one) => allowed.has(keyOf(change, terms.current(identity), terms.encodeText(one), capability)));
   };
-  const others = anew.content.rows.filter((row) => !isAllowed(row));
+  const others = current.content.rows.filter((row) => !isAllowed(row));
   return [...Map.groupBy(others, ({ change, identity, group }) => canonical([change, identity, group])).values()].map(
     (rows) => {
       const { change, identity, group } = rows[0] as ChangeRow;
       const what = joinWithAnd(rows.map(({ capability }) => capability));
-      const subject = titles.record(terms.anew(identity));
-      return `${subject} would ${change === "gain" ? "gain" : "lose"} ${what} at ${titles.record(terms.anew(group))}, and the approved change does not say so`;
+      const subject = titles.record(terms.current(identity));
+      return `${subject} would ${change === "gain" ? "gain" : "lose"} ${what} at ${titles.record(terms.current(group))}, and the approved change does not say so`;
     },
   );
 };
 
-const afterProblems = ({ approved, anew: { held }, terms, titles, comparable }: Parts): string[] => {
+const afterProblems = ({ approved, current: { held }, terms, titles, comparable }: Parts): string[] => {
   const { writes, services } = terms.approved(approved);
   const subjects = Map.groupBy(terms.approved(approved.after), ({ service, identity }) =>
     canonical([service ?? "", identity]),
@@ -117,7 +117,7 @@ const afterProblems = ({ approved, anew: { held }, terms, titles, comparable }: 
 };
 
 const compareWrites = (parts: Parts) => {
-  const { approved, anew, terms, titles } = parts;
+  const { approved, current, terms, titles } = parts;
   const writes = terms.approved(approved.writes);
   const unspent = Map.groupBy(
     writes.filter(({ uid }) => uid === undefined),
@@ -133,7 +133,7 @@ const compareWrites = (parts: Parts) => {
   const editedIn = editedBy(parts);
   const problems: string[] = [];
   const added: Write[] = [];
-  for (const made of anew.content.writes) {
+  for (const made of current.content.writes) {
     const write = terms.write(made);
     const method = methodOf(write.method);
     if (method.verb === "create") {
@@ -182,7 +182,7 @@ const givesSame = (approved: Write, write: Write, path: string): boolean =>
   canonical(valueAt(approved.fields, path)) === canonical(valueAt(write.fields, path));
 
 /** Paths of an update whose value is neither the one that the approved change replaces nor one that it sets. */
-const editedBy = ({ approved, anew: { records, content }, comparable }: Parts) => {
+const editedBy = ({ approved, current: { records, content }, comparable }: Parts) => {
   const before = new Map(approved.before.map(({ n, path, value }) => [`${n} ${path}`, value]));
   const listed = [...records].flatMap(([address, all]) =>
     Object.entries(all).flatMap(([plural, list]) =>
@@ -206,11 +206,11 @@ const editedBy = ({ approved, anew: { records, content }, comparable }: Parts) =
   };
 };
 
-const restoredProblems = ({ approved, anew, terms, titles }: Parts): string[] => {
+const restoredProblems = ({ approved, current, terms, titles }: Parts): string[] => {
   const deleted = deletedIn(terms.approved(approved.writes));
   const known = new Set(approved.restored.map(({ n, uid }) => canonical([approved.writes[n - 1]?.method, uid])));
-  return anew.content.restored.flatMap(({ n, uid }) => {
-    const write = terms.write(anew.content.writes[n - 1] as Write);
+  return current.content.restored.flatMap(({ n, uid }) => {
+    const write = terms.write(current.content.writes[n - 1] as Write);
     const { method, service = "", mask } = write;
     const isOwn = [uid, ...ancestorsOf(uid)].some((one) => deleted.has(canonical([service, terms.encodeText(one)])));
     const decides = mask

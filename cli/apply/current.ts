@@ -1,7 +1,7 @@
-// The change, made anew on fresh copies of the services, as in a review. The preview of the program reads through a gate, since the
+// The change, computed again on fresh copies of the services, as in a review. The preview of the program reads through a gate, since the
 // credentials of an apply may write.
 import type { Change } from "../../access/change/change.ts";
-import type { Anew } from "../../access/change/terms.ts";
+import type { CurrentChange } from "../../access/change/terms.ts";
 import { type Copy, recordsIn } from "../../access/copy/copy.ts";
 import type { Client } from "../../client/client.ts";
 import type { RunOperation } from "../../pulumi/command.ts";
@@ -11,7 +11,7 @@ import { contentOf, originOfRun } from "../run/proposal.ts";
 import type { ProgramUser } from "../run/user.ts";
 import type { servicesFrom } from "../services.ts";
 import { accessIn, replay } from "../twin/replay.ts";
-import { anewOf } from "../twin/sides.ts";
+import { currentChangeOf } from "../twin/sides.ts";
 import { removesOf, type Services, startTokenedGate, throughGate } from "./gates.ts";
 
 /** How the engine runs the program. */
@@ -24,21 +24,21 @@ export interface Job {
   user?: ProgramUser | undefined;
 }
 
-export interface MadeAnew {
-  anew: Anew;
+export interface Recomputed {
+  current: CurrentChange;
   /** why the copy did not take it, a sentence each */
   problems: string[];
 }
 
 /** Errors: those of a review. */
-export const runAnew = async (
+export const runAgain = async (
   change: Change,
   operation: RunOperation,
   job: Job,
   services: Services,
   settings: ReturnType<typeof servicesFrom>,
   signal: AbortSignal,
-): Promise<MadeAnew> => {
+): Promise<Recomputed> => {
   const { arguments: engine, as, created, expires } = change;
   const { cwd, env, stack, user } = job;
   const reader = await startTokenedGate(services, [], as);
@@ -55,15 +55,15 @@ export const runAnew = async (
   const failed = run.steps.flatMap(({ urn, op, error }) =>
     error === undefined ? [] : [`${op} ${urn} fails: ${error}`],
   );
-  return { anew: anewOf(content, run), problems: [...failed, ...run.errors] };
+  return { current: currentChangeOf(content, run), problems: [...failed, ...run.errors] };
 };
 
 /** Of a change without a program, what is left to do. Errors: those of a replay. */
-export const replayAnew = async (
+export const replayAgain = async (
   { digest: _, ...change }: Change,
   services: Services,
   signal: AbortSignal,
-): Promise<MadeAnew> => {
+): Promise<Recomputed> => {
   const copies = new Map([...services].map(([address, { copy }]) => [address, copy]));
   const present = new Set([...copies.values()].flatMap((copy) => recordsIn(copy).map(([, { uid }]) => uid)));
   const writes = change.writes
@@ -76,5 +76,5 @@ export const replayAnew = async (
     message === undefined ? [] : [`write ${n} fails: ${message}`],
   );
   const made = { services: run.services, normal: { uids, encodeText }, left: [] };
-  return { anew: anewOf({ ...change, writes, ...accessIn(run) }, made), problems };
+  return { current: currentChangeOf({ ...change, writes, ...accessIn(run) }, made), problems };
 };
