@@ -22,7 +22,7 @@ import { createProblems, type Problem } from "./problem.ts";
 import { problemText, SeedError } from "./record.ts";
 import { copyMarkOf, setCopyMark, type Unseen } from "./unseen.ts";
 
-/** Throws SeedError with every problem. A store that has this copy already gets what it lacks of it. */
+/** Throws SeedError with every problem. A store that already contains this copy gets the records that it lacks. */
 export const applyCopy = (seed: CopySeed, context: SeedContext): void =>
   context.store.transaction(() => {
     const source = sourceOf(seed);
@@ -51,7 +51,7 @@ const unseenIn = ({ copy, records, named = {} }: CopySeed): Unseen => {
 
 const sourceOf = ({ copy }: CopySeed): string => [copy?.of, copy?.time].filter(Boolean).join(" at ");
 
-// Two organizations by the same uids, and built-in roles by two uids each, would be neither.
+// A mixed database would match neither source: two organizations could share uids, and each built-in role would have two.
 const refuseOtherRecords = (store: Store, source: string): void => {
   const held = copyMarkOf(store)?.source;
   if (held === source) return;
@@ -60,14 +60,14 @@ const refuseOtherRecords = (store: Store, source: string): void => {
     throw new SeedError(`the database has ${has}; a copy needs a database of its own: name another file with --db`);
 };
 
-/** Creates the records and collects what the services refuse: then all that depends on it is refused as well. */
+/** Creates the records and collects the refusals of the services. The dependents of a refused record are refused, too. */
 export const createCopies = (seed: CopySeed, seedContext: SeedContext): Problem[] => {
   const { store } = seedContext;
   const { found, report, reportViolations, create } = createProblems();
   const { named = {} } = seed;
 
   const createOne = (kind: CopiedKind, path: PropertyKey[], original: Json & { uid: string }): string | undefined => {
-    // A database that is started again has it.
+    // A restarted database already contains it.
     if (store.get(shapes[kind], original.uid)) return undefined;
     const parent = kind === "accountAssociation" ? original.uid : parentOf(original.uid);
     const context: ServiceContext = { ...seedContext, caller: operator, capabilities: [], original };
@@ -91,7 +91,7 @@ export const createCopies = (seed: CopySeed, seedContext: SeedContext): Problem[
         ? []
         : [{ path, original: value as Json & { uid: string } }];
     });
-    // A group comes after the one that it is in.
+    // A group comes after its parent.
     const ordered = decoded.toSorted((a, b) => levelOf(a.original.uid) - levelOf(b.original.uid));
     const created = ordered.flatMap(({ path, original }) => createOne(kind, path, original) ?? []);
     if (kind === "repo") leaveToSources(store, created);
@@ -100,7 +100,7 @@ export const createCopies = (seed: CopySeed, seedContext: SeedContext): Problem[
   return found;
 };
 
-/** Groups, roles and identities that other records name, as records; a person's sign-in is no record. */
+/** Groups, roles and identities that other records name, as records; a person's sign-in is not a record. */
 const namedOf = ({ named = {}, records, copy }: CopySeed, kind: CopiedKind): Json[] => {
   const withTime = (one: Json): Json => ({ name: "", ...one, ...(copy?.time && { createTime: copy.time }) });
   if (kind === "group") return (named.groups ?? []).map(withTime);
@@ -123,7 +123,7 @@ const uidProblem = (kind: CopiedKind, uid: unknown, seen: Set<string>): string |
   return groupOf(kind, uid) === "" && !AT_THE_ROOT.includes(kind) ? "must be below the uid of a group" : undefined;
 };
 
-/** Organizations first. The groups that are only named are no more than the way to those that are copied. */
+/** Organizations first. Groups that are only named merely lead to the copied groups. */
 const topsOf = ({ records }: CopySeed): string[] => {
   const groups = new Set(
     COPIED_KINDS.flatMap((kind) =>

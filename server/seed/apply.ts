@@ -40,7 +40,7 @@ export const applySeed = (seed: Seed, context: SeedContext): string =>
 const STAND_IN = "stand-in";
 const VIEWER = builtInRoleUid("viewer");
 
-/** Valid records that take the place of refused ones, so that what refers to those is checked as well. */
+/** Valid records that take the place of refused ones, so that their dependents are also checked. */
 const standIn = (kind: Kind, path: PropertyKey[]): Json | undefined => {
   const oidc = { issuer: "https://issuer.example", clientId: STAND_IN, pkceEnabled: true };
   const records: Partial<Record<Kind, Json>> = {
@@ -67,7 +67,7 @@ const WORDS = {
 type Referred = keyof typeof WORDS;
 
 /**
- * Creates the records and collects what the services refuse. A trial on an empty store checks a file. It never treats a
+ * Creates the records and collects the refusals of the services. A trial on an empty store checks a file. It never treats a
  * record as existing. It accepts any uid of a role, since only the real store knows those.
  */
 export const createRecords = (
@@ -156,7 +156,7 @@ export const createRecords = (
     const defaultRole = roleOf(record.defaultRole, [...path, "defaultRole"]);
     const input = decode(path, IdentityProvider, { ...record, defaultRole });
     const columns = { parent, name: record.name };
-    // Its role is checked where its other fields are refused.
+    // Its role is checked even if its other fields are refused.
     const ofRole = { ...standIn("identityProvider", path), defaultRole };
     const uid = ensure("identityProvider", path, parent, columns, input, ofRole) as string;
     keep("identityProviders", seedPath(group, record.name), uid);

@@ -19,7 +19,7 @@ export const seedProblems = (seed: Seed, roles?: RoleBundles): Problem[] =>
     return [...problems, ...repeatedRecords(seed)];
   });
 
-/** The same for a copy. What a problem is about can be left out: what depends on it has a problem, too. */
+/** The problems of a copy. A user can leave out a refused record, because its dependents are also reported. */
 export const copyProblems = (seed: CopySeed): Problem[] => tryOut((context) => createCopies(seed, context));
 
 const tryOut = (create: (context: SeedContext) => Problem[]): Problem[] => {

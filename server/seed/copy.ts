@@ -1,4 +1,4 @@
-// A seed of records that exist elsewhere, as `irm serve --copy-of` reads them: by uid, with their times, as the API's lists have them.
+// A seed of records that exist elsewhere, as `irm serve --copy-of` reads them: by uid, with their times, as the API lists them.
 import { z } from "zod";
 import { parentOf, resources } from "../../schema/index.ts";
 
@@ -25,7 +25,7 @@ const named = { uid: z.string(), name: z.string().optional(), description: z.str
 const listOf = <S extends z.ZodRawShape>(shape: S) => z.array(z.strictObject({ ...named, ...shape })).optional();
 
 export const CopySeedSchema = z.strictObject({
-  /** where the records come from, and what is not among them: for people, and for those who judge by them */
+  /** the source of the records, and the records that are missing: for readers and reviewers */
   copy: z
     .looseObject({
       of: z.string().optional(),
@@ -37,12 +37,12 @@ export const CopySeedSchema = z.strictObject({
   records: z.strictObject(
     Object.fromEntries(COPIED_KINDS.map((kind) => [resources[kind].plural, records])) as Record<Plural, typeof records>,
   ),
-  /** what the records refer to and no list had, as far as the records show it */
+  /** references that no list contained, as far as the records show them */
   named: z
     .strictObject({
       groups: listOf({ kind: z.string().optional(), status: z.string().optional() }),
       roles: listOf({ capabilities: z.array(z.union([z.string(), z.number()])).optional() }),
-      // Also a person's who is among the records: its own record does not have issuer and subject.
+      // Includes people who are among the records: their records lack issuer and subject.
       identities: listOf({
         email: z.string().optional(),
         issuer: z.string().optional(),

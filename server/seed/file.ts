@@ -1,5 +1,5 @@
-// Reads `--seed FILE.yaml`: an organization and what is in it. Groups are named by their path of names from the organization;
-// `""` is the organization itself. A copy has `records` instead, by uid. Reports every problem at once, with its line and column.
+// Reads `--seed FILE.yaml`: an organization and its contents. Groups are named by their path of names from the organization;
+// `""` is the organization itself. A copy lists `records` by uid instead. Reports every problem at once, with its line and column.
 import type { z } from "zod";
 import { isObject, type Json, type RoleBundles } from "../../schema/index.ts";
 import { shapeError, shapeProblems } from "../../schema/json.ts";
@@ -42,7 +42,7 @@ const furtherProblems = (
   if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
   const isBad = (section: string, i: number) =>
     issues.some(({ path }) => path[0] === section && (path.length === 1 || path[1] === i));
-  /** where the records of a section stand in the file */
+  /** the path of a section's records in the file */
   const kept = new Map<PropertyKey, number[]>();
   const whole: Json = { organization: { name: "of another shape" } };
   for (const [section, held] of Object.entries(value)) {

@@ -44,7 +44,7 @@ export const createProblems = ({ ignoresTaken = false, names = {} }: ProblemOpti
       report({ path: [...path, ...seedPath(field, names)], text: withPaths(description, pathsOfUids) });
   };
 
-  /** Undefined where a service refuses; reports why. */
+  /** Undefined if a service refuses; reports the reason. */
   const attempt = <T>(path: Path, work: () => T): T | undefined => {
     try {
       return work();
@@ -62,14 +62,14 @@ export const createProblems = ({ ignoresTaken = false, names = {} }: ProblemOpti
     pathsOfUids,
     report,
     reportViolations,
-    /** The record as the API reads it; undefined where values are malformed. */
+    /** The record as the API reads it; undefined if values are malformed. */
     decode: (path: Path, schema: Message, json: Json): Json | undefined => {
       const { value, violations } = messageFromJson(schema, json);
       reportViolations(violations, path);
       return violations.length > 0 ? undefined : value;
     },
     attempt,
-    /** The uid of the first record that the service accepts. Reports why it refuses those before. */
+    /** The uid of the first record that the service accepts. Reports why it refuses the records before it. */
     create: (
       context: ServiceContext,
       kind: Kind,

@@ -1,4 +1,4 @@
-// The records that a seed may hold, as a YAML file has them: fields and references. The API judges what is in the fields.
+// The records that a seed may contain, in the form of a YAML file: fields and references. The API checks the values.
 import { z } from "zod";
 import {
   AccountAssociation,
@@ -66,7 +66,7 @@ export const SeedSchema = z.strictObject({
     )
     .optional(),
   accountAssociations: z.array(z.strictObject({ ...fieldsOf(AccountAssociation), ...record, group })).optional(),
-  // Where a repo syncs from is a uid, which no file knows.
+  // The source of a sync is a uid, which no file knows.
   repos: z
     .array(
       z.strictObject({
@@ -100,10 +100,10 @@ export type Seed = z.output<typeof SeedSchema>;
 /** A seed, opaque to programs: `parseSeed` returns it, `createServer` takes it. */
 export type ParsedSeed = { readonly organization: { readonly name: string } } | { readonly records: object };
 
-// Beside the seed, which is plain data to a program.
+// Kept beside the seed, which is plain data to a program.
 const files = new WeakMap<object, YamlFile>();
 
-/** Keeps where the records stand in their file, for problems that only a start can find. */
+/** Keeps the positions of the records in their file, for problems that only a start can find. */
 export const keepPlaces = <S extends object>(seed: S, file: YamlFile): S => {
   files.set(seed, file);
   return seed;

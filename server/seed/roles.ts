@@ -1,4 +1,4 @@
-// The built-in roles of a server: those of the table, or those that its user gives, such as what a service has this week.
+// The built-in roles of a server: the roles of the table, or roles from its user, such as the current ones of a service.
 
 import { capabilities } from "../../schema/capability.ts";
 import {
@@ -50,7 +50,7 @@ export const parseRoles = (text: string, file: string): RoleBundles => {
   return value as RoleBundles;
 };
 
-/** Gives the store these built-in roles and no others. Throws SeedError where one that goes is still in use; nothing has changed then. */
+/** Gives the store these built-in roles and no others. Throws SeedError, without a change, if a role to remove is still in use. */
 export const ensureRoles = (store: Store, bundles: RoleBundles = BUILT_IN_ROLE_CAPABILITIES, now: number): void =>
   store.transaction(() => {
     const former = formerBuiltInRoles(store, bundles);

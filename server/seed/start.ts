@@ -1,4 +1,4 @@
-// The records that a server has when it starts: the built-in roles, the identity that anyone may assume, those of the seed or of the copy,
+// The records of a server at its start: built-in roles, the identity that anyone may assume, the records of the seed or of the copy,
 // and with `--dev` an owner.
 import { type Json, OWNER_CAPABILITIES, type RoleBundles } from "../../schema/index.ts";
 import type { IdSource } from "../services/context.ts";
@@ -27,7 +27,7 @@ interface StartRecords {
   identity?: string | undefined;
 }
 
-/** `roles`: the built-in ones (default: those of the table). Throws SeedError. A store that has the records already stays as it is. */
+/** `roles`: the built-in ones (default: the table). Throws SeedError. A store that already contains the records is left unchanged. */
 export const ensureRecords = (
   seed: Seed | CopySeed | undefined,
   context: SeedContext,
@@ -110,10 +110,10 @@ const moveDevIssuer = (store: Store, issuer: string, only = ""): void => {
   store.setMeta("dev_issuer", issuer);
 };
 
-// The owner of a server that has a copy is in an organization of its own, where nobody is granted anything: so no list shows that organization,
-// its identity, its role or its bindings. Lists show what was copied and nothing else, and nothing that is tried on the copy locks the owner out.
+// The owner of a server with a copy is in its own organization, where no one is granted anything. So no list shows that organization, its
+// identity, its role or its bindings: lists show only copied records. No experiment on the copy can lock the owner out.
 
-/** uid of the role: all that an owner has, and all that the copied roles grant, so that the owner may grant and change each of them. */
+/** uid of the role: an owner's capabilities and those of all copied roles, so that the owner may grant and change each role. */
 const ensureCopyOwnerRole = (store: Store, ids: IdSource, now: number): string =>
   store.transaction(() => {
     const known = store.meta(OWNER_ROLE);
@@ -134,7 +134,7 @@ const copiedCapabilities = (store: Store): unknown[] =>
     .all()
     .map(({ capability }) => capability);
 
-/** The owner that tokens of the development issuer may assume: of every group that was copied. */
+/** The owner of every copied group, whom tokens of the development issuer may assume. */
 const ensureCopyOwner = (
   store: Store,
   ids: IdSource,
@@ -155,7 +155,7 @@ const ensureCopyOwner = (
           insertFounding(store, { uid: `${group}/${ids.segment()}`, parent, body }, now);
     }
     store.setMeta("dev_identity", identity);
-    // The other identities trust whom they trusted where they come from.
+    // The other identities keep the trust of their originals.
     moveDevIssuer(store, issuer, identity);
     return { organization, identity };
   });

@@ -1,5 +1,5 @@
-// What a copy lacks because its reader could not see it. The answer about that is PERMISSION_DENIED and never NOT_FOUND, as a service answers
-// a caller who may not read (docs/contract.md#d5): a record that was not copied is not a record that was deleted.
+// Records that a copy lacks because its reader could not see them. Requests for them get PERMISSION_DENIED and never NOT_FOUND, as for
+// a caller who may not read (docs/contract.md#d5): a record that was not copied does not count as deleted.
 import type { z } from "zod";
 import {
   apiError,
@@ -26,25 +26,25 @@ import { COPIED_KINDS, type CopiedKind, groupOf } from "./copy.ts";
 export interface Unseen {
   /** kinds whose lists were not answered, and kinds with a group where nothing could be listed: `role 7209…/a033…` */
   places: readonly string[];
-  /** kind and uid of records that are known by name alone */
+  /** kind and uid of records that are known only by name */
   named: readonly string[];
-  /** kind and uid of records that were read, and that the copy does not hold */
+  /** kind and uid of records that were read, but that the copy omits */
   leftOut: readonly string[];
 }
 
-/** Throws PERMISSION_DENIED for a request about something that exists elsewhere, or may exist, and is not in the copy. */
+/** Throws PERMISSION_DENIED for a request about a record that the copy lacks, and that exists or may exist elsewhere. */
 type DemandSeen = (operation: OperationName, request: Json) => void;
 
-/** `isTwin`: a list of a group whose records are not in the copy is refused, too. Elsewhere a list has what the reader of the copy saw. */
+/** `isTwin`: refuses to list a group whose records are not in the copy. Without it, such a list shows what the reader of the copy saw. */
 export const createDemandSeen = (store: Store, { places, named, leftOut }: Unseen, isTwin: boolean): DemandSeen => {
   const hidden = new Set(places);
   const known = new Set([...named, ...leftOut]);
   const isStored = (kind: Kind, uid: string): boolean => store.get(shapes[kind], uid) !== undefined;
 
-  /** Whether the group may have a record of the kind that is not in the copy. What was created here has only what was created here. */
+  /** Whether the group may contain a record of the kind that the copy lacks. A group from here contains only records from here. */
   const mayHold = (kind: Kind, group: string): boolean => {
     if (hidden.has(kind)) return true;
-    // Another organization, or somebody who is in none.
+    // Another organization, or a person, who is in none.
     if (group === "") return kind === "group" || kind === "identity";
     if (isStored("group", group)) return hidden.has(`${LISTED_WITH[kind] ?? kind} ${group}`);
     const above = parentOf(group);
@@ -73,7 +73,7 @@ export const createDemandSeen = (store: Store, { places, named, leftOut }: Unsee
     if (isUidp(group) && mayHold(kind, group))
       refuse(`this copy does not have the ${resources[kind].words} of ${group}`);
   };
-  /** What is in a group keeps it, and what refers to a role keeps that. */
+  /** Records in a group, and references to a role, prevent its deletion. */
   const demandUnused = (kind: Kind, uid: string): void => {
     const users = USERS[kind];
     const top = kind === "group" ? uid : parentOf(uid);
@@ -92,7 +92,7 @@ export const createDemandSeen = (store: Store, { places, named, leftOut }: Unsee
       const uid = record[field];
       if (!isUidp(uid)) continue;
       const row = store.get(shapes[target], uid);
-      // Who gains what depends on what the role grants. Whoever it is bound to gains it, also if only the name is known.
+      // The capabilities of the role decide what is granted. The identity gains them even if only its name is known.
       if (!row || (target === "role" && capabilitiesOfRole(row).length === 0)) demandRecord(target, uid);
     }
   };
@@ -132,10 +132,10 @@ export const unlistedIn = ({ named }: Unseen): ReadonlyMap<Shape, readonly strin
 
 const isCopied = (kind: Kind): kind is CopiedKind => (COPIED_KINDS as readonly Kind[]).includes(kind);
 
-/** A right to list the one is a right to list the other. */
+/** The right to list one kind includes the other. */
 const LISTED_WITH: Partial<Record<Kind, Kind>> = { externalGroupRoleMapping: "identityProvider" };
 
-/** By kind, the kinds whose records keep one of it. */
+/** By kind, the kinds whose records prevent its deletion. */
 const USERS: Partial<Record<Kind, readonly Kind[]>> = {
   group: COPIED_KINDS,
   role: ["roleBinding", "identityProvider", "externalGroupRoleMapping"],
@@ -155,22 +155,22 @@ const referencesOf = (kind: Kind): [field: string, target: Kind][] =>
     return target ? [[field, target.field as Kind]] : [];
   });
 
-// What a store remembers of the copy that it holds, and where an operator of a twin may do everything.
+// The mark that a store keeps of its copy, and the groups where an operator of a twin may do everything.
 
 export interface CopyMark {
-  /** which copy it is: where its records come from, and when they were read */
+  /** identifies the copy: the source of its records, and the time of the read */
   source: string;
   /** uid of its first organization, or of the first group that could be seen */
   organization: string;
-  /** uids of the groups that have all records of the copy, none below another */
+  /** uids of the groups that contain all records of the copy, none below another */
   tops: readonly string[];
-  /** what exists beside it, or may exist */
+  /** records beside the copy that exist, or may exist */
   unseen: Unseen;
 }
 
 const KEY = "copy";
 
-/** Undefined for a store of records of its own. */
+/** Undefined for a store with its own records. */
 export const copyMarkOf = (store: Store): CopyMark | undefined => {
   const text = store.meta(KEY);
   return text === undefined ? undefined : (JSON.parse(text) as CopyMark);
@@ -179,9 +179,9 @@ export const copyMarkOf = (store: Store): CopyMark | undefined => {
 export const setCopyMark = (store: Store, mark: CopyMark): void => store.setMeta(KEY, JSON.stringify(mark));
 
 /**
- * The groups where an operator of a twin may do everything: those that were copied. One that acts as no identity founds no organization, and
- * may do everything in those that others found, too: so a review sees each of them, whoever owns it in the end. `tops`: of the copy. Returns
- * uids, by the identity that the operator acts as; "": none.
+ * The groups where an operator of a twin may do everything: the copied ones. An operator that acts as no identity founds no organization.
+ * It may also do everything in organizations that others found, so that a review sees each of them, regardless of its owner. `tops`: of
+ * the copy. Returns uids, by the identity that the operator acts as; "": none.
  */
 export const operatedIn = (store: Store, tops: readonly string[]): ((identity: string) => readonly string[]) => {
   const organizations = (): string[] =>

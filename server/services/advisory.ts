@@ -1,5 +1,5 @@
-// Advisories (docs/contract.md#advisories): read only, they come with the seed. Some filters need what a record does not show:
-// the type of its newest event, the text to search. That is computed when the record is written.
+// Advisories (docs/contract.md#advisories): read only, from the seed. Some filters need values that a record does not
+// show: the type of its newest event, the text to search. They are computed when the record is written.
 import { type Advisory, AdvisoryEvent, oneofsOf, type RequestOf, toSnake } from "../../schema/index.ts";
 import { among, type Condition, equals } from "../store/list.ts";
 import { shapes } from "../store/shape.ts";
@@ -17,7 +17,7 @@ export const advisoryService = {
 const filtersOf = (request: RequestOf<"ListAdvisories">): Condition[] => [
   ...among("advisory_id", request.advisoryIds),
   ...among(inBody("legacyAdvisoryId"), request.legacyAdvisoryIds),
-  // The origin stands for the names of everything built from it.
+  // The origin replaces the names of all artifacts that are built from it.
   ...(request.origin ? equals({ origin: request.origin }) : among("artifact_name", request.artifactNames)),
   ...among(inBody("artifactType"), request.artifactTypes),
   ...among(inBody("artifactArchitecture"), request.artifactArchitectures),

@@ -1,4 +1,4 @@
-// Everything that a service gets. It has no other access to its environment.
+// The context of a service, its only access to its environment.
 import type { Json, OperationName, RequestOf, ResponseOf } from "../../schema/index.ts";
 import type { Log } from "../base/log.ts";
 import type { Caller } from "../caller/caller.ts";
@@ -36,16 +36,16 @@ export interface ServiceContext {
   /** milliseconds since the epoch, one value for the whole request */
   now: number;
   identityRules: IdentityRules;
-  /** an identity is bound to a role once in a group (docs/contract.md#d19) */
+  /** an identity is bound to a role at most once in a group (docs/contract.md#d19) */
   uniqueRoleBindings: boolean;
   /** a caller may grant what it does not hold (`--without-anti-escalation`) */
   withoutAntiEscalation: boolean;
   /**
-   * The record of another service that is copied, as that service returned it. The service method takes everything from it, also what it
-   * decides for a new record: uid, times, state. Only a seed has one (`server/seed/apply-copy.ts`); the context of a request never does.
+   * The record of another service that is copied, as that service returned it. The service method takes every value from it,
+   * including those that it sets on a new record: uid, times, state. Only a seed sets it (`server/seed/apply-copy.ts`), never a request.
    */
   original?: Json | undefined;
-  /** by shape, uids of records that no list shows: a copy has no more of them than others say */
+  /** by shape, uids of records that no list shows: a copy knows them only through other records */
   unlisted?: ReadonlyMap<Shape, readonly string[]> | undefined;
   /** this read hides records that were created later; default: none (`server/faults` sets it) */
   createdBy?: number | undefined;
@@ -58,5 +58,5 @@ export type Services<N extends OperationName> = {
   readonly [K in N]: (request: RequestOf<K>, context: ServiceContext) => ResponseOf<K>;
 };
 
-/** The methods that one service has. */
+/** The methods of one service. */
 export type ServiceMethods = Partial<Services<OperationName>>;

@@ -55,13 +55,13 @@ export const externalGroupRoleMappingService = {
   },
 } satisfies ServiceMethods;
 
-/** The published contract says so itself (docs/contract.md#mapping-role), so this holds without anti-escalation, too. */
+/** The published contract says so itself (docs/contract.md#mapping-role), so this also holds without anti-escalation. */
 const demandMapping = (context: ServiceContext, scope: string, roleUid: string): void => {
   const role = context.store.get(shapes.role, roleUid);
   demand(context.caller, ["role_bindings.create", ...(role ? capabilitiesOfRole(role) : [])], scope);
 };
 
-/** What the external groups of an identity provider are granted. */
+/** The grants to the external groups of an identity provider. */
 export const demandMappedRoles = (context: ServiceContext, identityProvider: string): void => {
   const mapped = context.store.statement(
     "SELECT DISTINCT role_uid, scope FROM external_group_role_mappings WHERE parent = ?",

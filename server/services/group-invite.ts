@@ -1,5 +1,5 @@
 // Invites to a group. One is a promise of a role binding, so creating it takes what granting the role takes
-// (docs/contract.md#d21). Only the response of the create has the code; its hash is stored.
+// (docs/contract.md#d21). Only the response of the create contains the code; its hash is stored.
 import { createHash, randomBytes } from "node:crypto";
 import { durationMs, type GroupInvite } from "../../schema/index.ts";
 import { equals } from "../store/list.ts";
@@ -39,7 +39,7 @@ export const groupInviteService = {
   DeleteGroupInvite: records.delete,
 } satisfies ServiceMethods;
 
-/** Its code is not known here: what is stored instead is the hash of none. Its role may be gone. */
+/** Its code is unknown here, so the stored text is the hash of no code. Its role may be deleted. */
 const copyInvite = (
   context: ServiceContext,
   { role: _, code: _code, ...invite }: Partial<GroupInvite>,

@@ -56,10 +56,10 @@ export const groupService = {
     const { row, next, paths } = records.change(context, group, updateMask);
     const before = row.body as Partial<Group>;
     if (next.verified && !before.verified) throw permissionDenied("verified is set by the operator of the service");
-    // The name is what was verified: LookupGroup finds the organization of a domain by it.
+    // The name was verified: LookupGroup finds the organization of a domain by it.
     if (next.verified && next.name !== before.name)
       throw permissionDenied("the name of a verified group is set by the operator of the service");
-    // `*` is an intent to write kind and status, too (docs/contract.md#d17); a subgroup's kind is its root's.
+    // `*` also requests to write kind and status (docs/contract.md#d17); a subgroup's kind is its root's.
     if (paths.includes("*") && !next.kind) next.kind = before.kind;
     if (next.kind !== before.kind && (paths.includes("*") || !isRoot(row.uid)))
       throw invalidArgument([
@@ -110,7 +110,7 @@ const parentGroup = (context: ServiceContext, parent: string): string => {
   throw invalidArgument([{ field: "parent", description }]);
 };
 
-// One violation for each kind of child (docs/contract.md#d7). The binding of the founder goes with the organization.
+// One violation for each kind of child (docs/contract.md#d7). The binding of the founder is deleted with the organization.
 const CHILDREN = Object.values(resources)
   .filter(({ parent }) => parent === "Group")
   .map(({ field, words, list }) => {

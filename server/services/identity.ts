@@ -71,8 +71,8 @@ export const identityService = {
 } satisfies ServiceMethods;
 
 /**
- * What role bindings show of an identity whose own record does not say whom it trusts: of a person, or of an identity that was not visible
- * to whoever copied the binding. No token is matched by it.
+ * Stores the issuer and subject that role bindings show for an identity whose own record names neither: a person, or an identity that the
+ * reader of the copy could not see. No token is matched by them.
  */
 export const showSignIn = (store: Store, uid: string, { issuer, subject }: Json): void =>
   void store
@@ -92,15 +92,15 @@ export const identitiesWith = (store: Store, issuer: string, subject: string): I
     .all(issuer, subject)
     .map(({ uid }) => recordFrom(store.get(shapes.identity, uid as string) as Row));
 
-// The members of an identity that say who may assume it (store/schema.sql).
+// The members of an identity that define who may assume it (store/schema.sql).
 const RELATIONSHIPS = ["claimMatch", "staticKeys", "awsIdentity", "servicePrincipal"] as const;
 
 const NO_RELATIONSHIP = "RELATIONSHIP_TYPE_UNSPECIFIED";
 
 const relationshipOf = (input: Json): Json => Object.fromEntries(RELATIONSHIPS.map((name) => [name, input[name]]));
 
-// A caller who decides who assumes an identity can assume it, so the caller must hold what it is granted
-// (docs/contract.md#change-of-claims). Another organization that grants it something trusts those who manage it here.
+// A caller who decides who assumes an identity can assume it, so the caller must hold its grants
+// (docs/contract.md#change-of-claims). Another organization that grants it something trusts its managers here.
 const demandGranted = (context: ServiceContext, uid: string): void => {
   for (const [group, capabilities] of grantsOf(context.store, uid))
     if (rootOf(group) === rootOf(uid)) demandHeld(context, capabilities, group);
@@ -115,12 +115,12 @@ const withExpiration = (identity: Identity, createTime: number): Identity => {
   return { ...identity, staticKeys: { ...staticKeys, expirationTime: expirationOf(staticKeys, createTime) } };
 };
 
-// The published error for an empty body names `name` alone (docs/contract.md#sample-a): a missing relationship is reported
+// The published error for an empty body names only `name` (docs/contract.md#sample-a): a missing relationship is reported
 // once the rest is valid.
 const onlyFields = (violations: FieldViolation[]): FieldViolation[] =>
   violations.length > 1 ? violations.filter(({ field }) => field !== "claimMatch") : violations;
 
-// What the schema cannot say: which issuers this server serves, and how long keys live.
+// Rules that the schema cannot express: the issuers that this server serves, and the lifetime of keys.
 const relationshipViolations = (identity: Json, rules: IdentityRules, times: Times): FieldViolation[] => {
   const { claimMatch, staticKeys } = identity as Partial<Identity>;
   return [
@@ -144,7 +144,7 @@ const expirationViolations = (keys: z.infer<typeof StaticKeys>, { now, createTim
   ];
 };
 
-// Stored all the same, as the published service stores any text.
+// Stored nevertheless, as the published service stores any text.
 const warnOfRelationship = ({ log }: ServiceContext, uid: string, identity: Json): void => {
   const { claimMatch, staticKeys } = identity as Partial<Identity>;
   const issuerPattern = claimMatch?.issuerPattern;

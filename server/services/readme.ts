@@ -36,7 +36,7 @@ const ATTRIBUTES: Record<string, ReadonlySet<string>> = {
 const LINKS = words("cite href src");
 const SCHEMES = words("http: https: mailto:");
 
-// Keeps HTML and links as they were written, so that the check sees what is dangerous. It stops at 100 levels, and drops what
+// Keeps HTML and links as they were written, so that the check sees every dangerous part. It stops at 100 levels, and drops what
 // lies deeper.
 const LEVELS_MAX = 100;
 const TOO_DEEP = `must not be nested in ${LEVELS_MAX} levels or more`;

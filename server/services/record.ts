@@ -1,4 +1,4 @@
-// What the services of all resources share: read or NOT_FOUND, check input, apply a mask, page a list.
+// Shared by the services of all resources: read or NOT_FOUND, check input, apply a mask, page a list.
 import {
   apiError,
   applyMask,
@@ -38,12 +38,12 @@ export const times = (row: Row): { createTime: string; updateTime: string } => (
   updateTime: timeText(row.updateTime),
 });
 
-/** The fields of a stored record. The wire leaves out those that its message does not have. */
+/** The fields of a stored record. The wire omits fields that its message does not declare. */
 export const recordFrom = <T>(row: Row): T => ({ uid: row.uid, ...row.body, ...times(row) }) as T;
 
 export type Kind = keyof typeof resources;
 type RecordsByKind = { [K in Kind]: ResponseOf<(typeof resources)[K]["operations"]["get"]> };
-// With a name, so that a declaration of what follows does not spell it out.
+// An interface, so that emitted declarations name the type instead of expanding it.
 interface RecordByKind extends RecordsByKind {}
 
 /** The record, or NOT_FOUND: the caller was authorised before (AIP-211, docs/contract.md#d5). */
@@ -73,7 +73,7 @@ const createInput = (
 
 /**
  * All fields of a copied record but its uid and times. The rules for new records do not apply: its own service has accepted it, perhaps
- * by other rules. But without the texts that it must have, it is no record.
+ * by other rules. But its required texts must be present.
  */
 const copiedInput = (schema: Message, { uid: _, createTime: _c, updateTime: _u, ...record }: Json): Json => {
   throwIfAny(
@@ -111,7 +111,7 @@ export const changeInput = (
   return { next, paths };
 };
 
-/** What a list of the method shows to its caller. */
+/** The records that a list of the method shows to its caller. */
 const readableBy = (context: ServiceContext, shape: Shape): Readable => {
   const { caller, capabilities, createdBy, unlisted } = context;
   const hidden = unlisted?.get(shape);
@@ -132,7 +132,7 @@ export const listReadable = (
 
 type Columns = Parameters<Store["insert"]>[2];
 
-/** What the methods of a kind share. `toMessage`: the API's message of a stored record; `toItem`: the same in a list. */
+/** The shared parts of the methods of a kind. `toMessage`: the API's message of a stored record; `toItem`: the same in a list. */
 export const recordsOf = <K extends Kind, T = RecordByKind[K], P extends string = (typeof resources)[K]["plural"]>(
   kind: K,
   toMessage: (row: Row, store: Store) => T = recordFrom<T>,

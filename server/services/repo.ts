@@ -55,7 +55,7 @@ export const repoService = {
   CreateRepo: ({ parent, repo }, context) => {
     const input = records.input(context, repo);
     existing(context, "group", parent);
-    // A copy keeps also what it inherits, since its source may not be here.
+    // A copy also keeps inherited values, since its source may be missing here.
     const stored = context.original ? input : withSync(context, input, [WILDCARD]);
     throwIfTaken(context.store, parent, input.name);
     return records.insert(context, uidIn(context, parent), stored);
@@ -89,7 +89,7 @@ export const repoService = {
   },
 } satisfies ServiceMethods;
 
-/** What copied repos show of a source that was copied too is not their own, and goes when the source goes. */
+/** Removes the values that copied repos inherit from a copied source: they disappear with the source. */
 export const leaveToSources = (store: Store, uids: readonly string[]): void => {
   for (const uid of uids) {
     const row = store.get(shapes.repo, uid);
@@ -121,7 +121,7 @@ const inheritedViolation = (field: string): FieldViolation => ({
   description: "is inherited from the repo that this one syncs from and cannot be changed",
 });
 
-// Restating an inherited value is no change (docs/contract.md#inherited), nor is leaving it unset under `*`.
+// To restate an inherited value is not a change (docs/contract.md#inherited), nor is leaving it unset under `*`.
 const inheritedViolations = (
   store: Store,
   input: Json,
@@ -149,7 +149,7 @@ const throwIfTaken = (store: Store, group: string, name: string): void => {
   if (taken) throw alreadyExists("Repo", taken.uid as string, `the group ${group} has a repo ${name} already`);
 };
 
-// Where a repo syncs from (docs/contract.md#sync-source): a repo that the caller may pull from. A request names it by uid,
+// The source of a repo (docs/contract.md#sync-source): another repo that the caller may pull from. A request names it by uid,
 // by its path in the catalog (`chainguard/nginx`) or by the image (`cgr.dev/chainguard/nginx`). The uid is stored.
 
 type Sync = NonNullable<Repo["sync_config"]>;
@@ -190,8 +190,8 @@ const resolve = ({ store, caller }: ServiceContext, text: string): string | unde
   return others.length === 0 ? only : undefined;
 };
 
-// A path has the names of the groups from the root and of the repo, and may begin with the host of a registry. The name of a
-// repo may have slashes.
+// A path lists the names of the groups from the root, then the repo. It may begin with the host of a registry. The name of a
+// repo may contain slashes.
 const withPath = (store: Store, text: string): string[] => {
   const segments = text.split("/");
   const paths = [text, ...(segments.length > 2 ? [segments.slice(1).join("/")] : [])];

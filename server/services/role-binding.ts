@@ -1,4 +1,4 @@
-// Role bindings: what grants access. The caller must hold what the bound role grants (docs/contract.md#d21).
+// Role bindings grant access. The caller must hold the capabilities of the bound role (docs/contract.md#d21).
 import {
   alreadyExists,
   BATCH_MAX,
@@ -97,11 +97,11 @@ export const roleBindingService = {
 export const insertOwner = (store: Store, uid: string, identityUid: string, now: number): void =>
   insertFounding(store, { uid, body: { identityUid, roleUid: founderRoleIn(store) } }, now);
 
-/** A binding that goes with its group, and does not block its deletion. No list shows one whose uid is not below that group. */
+/** A binding that is deleted with its group, and does not block that deletion. No list shows one whose uid is not below that group. */
 export const insertFounding = (store: Store, row: { uid: string; parent?: string; body: Link }, now: number): void =>
   store.insert(shapes.roleBinding, { ...row, createTime: now, updateTime: now }, { founding: 1 });
 
-// With `--unique-role-bindings` an identity has a role once in a group (docs/contract.md#d19). `changedUid`: the binding
+// With `--unique-role-bindings` an identity has a role at most once in a group (docs/contract.md#d19). `changedUid`: the binding
 // that an update changes; new bindings have no uid.
 const throwIfBound = (context: ServiceContext, group: string, links: Link[], changedUid = ""): void => {
   if (!context.uniqueRoleBindings || context.original) return;

@@ -34,7 +34,7 @@ export const roleService = {
 
   CreateRole: ({ parent, role }, context) => {
     const input = withoutRepeats(records.input(context, role));
-    // Another service's built-in role is copied as well.
+    // Built-in roles of another service are also copied.
     if (parent || !context.original) existing(context, "group", parent);
     demandHeld(context, input.capabilities, parent);
     return records.insert(context, uidIn(context, parent), input);
@@ -95,7 +95,7 @@ export const demandHeld = (context: ServiceContext, capabilities: Iterable<strin
 };
 
 // The roles that exist from the start, readable by all (docs/contract.md#built-in-roles). The uid of `viewer` is the published
-// one; the others differ between environments and are fixed here. A copy of another service has the roles of that service.
+// one; the others differ between environments and are fixed here. A copy of another service contains the roles of that service.
 
 /** uid of a built-in role: one segment, fixed. */
 export const builtInRoleUid = (name: string): string =>
@@ -103,7 +103,7 @@ export const builtInRoleUid = (name: string): string =>
     ? "63921b2c44617e3f2603851537be0123af4a57d7"
     : createHash("sha256").update(`built-in role ${name}`).digest("hex").slice(0, 40);
 
-/** Enum names of capabilities. Each of the names is known: `roleProblems` (seed/roles.ts) has found the others. */
+/** Enum names of capabilities. Each of the names is known: `roleProblems` (seed/roles.ts) reports unknown ones. */
 export const enumNames = (names: readonly string[]): string[] => names.map((one) => capabilityFrom(one) as string);
 
 /** Writes missing built-in roles into the store, and updates those with another bundle. */

@@ -1,4 +1,4 @@
-// What the token service reads and keeps: the identities, and families of refresh tokens.
+// The records of the token service: it reads identities, and keeps families of refresh tokens.
 import type { Identity } from "../../schema/index.ts";
 import type { Log } from "../base/log.ts";
 import { passingFailure } from "../store/failure.ts";

@@ -52,7 +52,7 @@ const identityV1From = ({ staticKeys, servicePrincipal, ...identity }: Identity)
 export const roleV1From = (row: Row): RoleV1 => ({
   ...recordFrom<Role>(row),
   id: row.uid,
-  // A copied role may have one that has only a number here.
+  // A copied role may contain a capability of which only the number is known here.
   capabilities: capabilitiesOfRole(row).map((one) => String(capabilityName(one))),
 });
 

@@ -1,5 +1,5 @@
-// Validate (docs/contract.md#validate): the claims of the caller's token, and what its identity is now granted, as far as the token
-// may use it (docs/contract.md#d28).
+// Validate (docs/contract.md#validate): the claims of the caller's token, and the current grants of its identity, as far as the token
+// may use them (docs/contract.md#d28).
 import { capabilityName, isAncestorOrSelf, type ResponseOf } from "../../schema/index.ts";
 import { shapes } from "../store/shape.ts";
 import type { Row, Store } from "../store/store.ts";
@@ -25,7 +25,7 @@ export const whoAmIService = {
 
 type Held = NonNullable<ResponseOf<"Validate">["capabilities"]>;
 
-/** A role as it is where the token's limits leave all of it. What they leave of the others is one entry a group. */
+/** Shows a role whole if the token's limits leave all its capabilities. The rest of the other roles is one entry for each group. */
 const heldByGroup = ({ caller, store }: ServiceContext): Held => {
   const isShown = (capability: string): boolean => caller.capabilities?.has(capability) ?? true;
   const bound = store
@@ -45,7 +45,7 @@ const heldByGroup = ({ caller, store }: ServiceContext): Held => {
     const entries = whole.map((role) => ({ group, role: roleV1From(role) }));
     if (whole.length === roles.length || (whole.length > 0 && held.size === shown.size)) return entries;
     const known = [...roles, ...builtInRoles(store)].find((role) => grantsExactly(role, held));
-    // `held` has what the whole roles grant too: an entry says all that the token may do there.
+    // `held` includes the grants of the whole roles: an entry lists everything that the token may do there.
     return [
       known
         ? { group, role: roleV1From(known) }

@@ -6,7 +6,7 @@ import type { DatabaseSync as Database } from "node:sqlite";
 import { UserError } from "../../schema/index.ts";
 import { DatabaseSync } from "./sqlite.ts";
 
-// The format of `schema.sql`. After a release, a change of the tables raises it, and migrates what the release wrote.
+// The format of `schema.sql`. After a release, a change of the tables raises it, and migrates the release's data.
 const FORMAT = 1;
 // "IRMS": marks our files among SQLite databases.
 const APPLICATION_ID = 0x49524d53;

@@ -1,5 +1,5 @@
-// Failures of SQLite (https://sqlite.org/rescode.html): those that pass without a restart, which the caller may retry, and
-// those after which the database cannot be trusted.
+// Failures of SQLite (https://sqlite.org/rescode.html): some pass without a restart, so the caller may retry; after the
+// others, the database cannot be trusted.
 import { type ApiError, apiError, retryInfo } from "../../schema/index.ts";
 import { DatabaseLost } from "./file-guard.ts";
 
@@ -39,13 +39,13 @@ export const passingFailure = (error: unknown): ApiError | undefined => {
   }
 };
 
-/** The error that callers get when the database is lost. The log has the reason. */
+/** The error that callers get when the database is lost. The log names the reason. */
 export const lostFailure = (error: unknown): ApiError =>
   apiError("UNAVAILABLE", "the server has lost its database; it serves again after its operator has restored it", {
     cause: error,
   });
 
-/** The loss behind an error, also of a wrapped one. */
+/** The loss behind an error, even a wrapped one. */
 export const lossIn = (error: unknown): DatabaseLost | undefined => {
   if (error === undefined || error === null) return undefined;
   return error instanceof DatabaseLost ? error : lossIn((error as Error).cause);
@@ -57,7 +57,7 @@ export const isDamage = (error: unknown): boolean => {
   return [CORRUPT, NOTADB].includes(code & 0xff) || LOST_IO.includes(code);
 };
 
-// 0: not an error of SQLite. Searches wrapped errors too.
+// 0: not an error of SQLite. Also searches wrapped errors.
 const codeOf = (error: unknown): number => {
   const { errcode, cause } = (error ?? {}) as { errcode?: number; cause?: unknown };
   return errcode ?? (cause === undefined ? 0 : codeOf(cause));

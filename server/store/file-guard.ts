@@ -5,7 +5,7 @@ import { type BigIntStats, closeSync, fstatSync, openSync, readSync, statSync } 
 import { isDeepStrictEqual } from "node:util";
 import { DatabaseError, type DatabaseFiles } from "./database.ts";
 
-/** The files are no longer those that the server opened. The message is for the operator. */
+/** The files are no longer the ones that the server opened. The message is for the operator. */
 export class DatabaseLost extends DatabaseError {}
 
 /** Four numbers of the wal-index (https://sqlite.org/walformat.html). Only a checkpoint makes either file shorter. */
@@ -46,7 +46,7 @@ export const createFileGuard = (files: DatabaseFiles | undefined, onLost: (lost:
       isDamaged = true;
       return lose(reason);
     },
-    /** Closing copies the log into the main file. False where that would do harm, or save nothing. */
+    /** Closing copies the log into the main file. False if that would do harm, or save nothing. */
     isClosable: (): boolean => lost === undefined || (!isDamaged && (watch?.isWhole() ?? true)),
     /** Once the database is closed. */
     release: (): void => watch?.release(),
@@ -135,7 +135,7 @@ const read = (descriptor: number, length: number): Buffer => {
   return bytes;
 };
 
-// A process that closes any descriptor of a file drops all its locks on it, SQLite's too
+// A process that closes any descriptor of a file drops all its locks on it, including SQLite's
 // (https://sqlite.org/howtocorrupt.html section 2.2). So these stay open while any database of the file is open here.
 const open = new Map<string, { databases: number; descriptors: number[] }>();
 

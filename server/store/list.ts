@@ -17,7 +17,7 @@ import {
 } from "../../schema/index.ts";
 import { type Row, rowFrom, type Shape, type Store } from "./store.ts";
 
-/** What every list request has. */
+/** The common fields of list requests. */
 export type ListInput = Pick<RequestOf<"ListGroups">, "uidp" | "pageSize" | "pageToken" | "orderBy" | "skip">;
 export type UidpFilterInput = NonNullable<ListInput["uidp"]>;
 
@@ -26,10 +26,10 @@ export interface Condition {
   values: SQLInputValue[];
 }
 
-/** What the caller may read: everything in these groups. */
+/** The scope of the caller: everything in these groups. */
 export interface Readable {
   scopes: readonly string[];
-  /** and of those, only what all of these select */
+  /** and of these records, only the ones that match all conditions */
   only?: readonly Condition[];
 }
 
@@ -94,7 +94,7 @@ export const allRows = (
   });
 };
 
-/** What a list selects. Throws the violations that were found before with its own. */
+/** The selection of a list. Throws its violations together with the earlier ones. */
 const whereOf = (
   shape: Shape,
   uidp: UidpFilterInput,
@@ -139,7 +139,7 @@ export const equals = (filters: Readonly<Record<string, string | undefined>>): C
 
 const IS_ROOT: Condition = { sql: "parent IS NULL", values: [] };
 
-/** `column` is one of the values, or nothing where the filter is unset. */
+/** `column` is one of the values, or no condition if the filter is unset. */
 export const among = (column: string, values: readonly string[] = []): Condition[] =>
   values.length > 0 ? [oneOf(column, values)] : [];
 
@@ -180,7 +180,7 @@ const inOne = ({ groupUid }: Shape, scope: string): Condition[] => [
 ];
 
 // A range for each scope reads a page in its order. But SQLite accepts 1,000 in one expression, and each number of ranges would
-// be a statement of its own.
+// be a separate statement.
 const FEW_SCOPES = 8;
 
 const inMany = ({ table, groupUid }: Shape, scopes: readonly string[]): Condition[] => {
@@ -242,7 +242,7 @@ const parseOrder = (shape: Shape, text: string | undefined, violations: FieldVio
   const description = `must be one of ${shape.orders.join(", ")}, optionally followed by asc or desc`;
   if (!shape.orders.includes(field) || !["asc", "desc"].includes(direction) || more.length > 0)
     violations.push({ field: "orderBy", description });
-  // A record that is sorted by its group has the uid of that group.
+  // A record that is sorted by its group shares the uid of that group.
   return { column: field === "group" ? "uid" : field, descending: direction === "desc" };
 };
 

@@ -1,5 +1,5 @@
--- The tables of the database, one for each kind. `body` is the record as JSON, without its uid and its times. What lists filter, order and join
--- by are columns that SQLite computes from it. Times are milliseconds since the epoch. A root record has no parent.
+-- The tables of the database, one for each kind. `body` is the record as JSON, without its uid and its times. Lists filter, order and join
+-- by columns that SQLite computes from it. Times are milliseconds since the epoch. A root record has no parent.
 
 CREATE TABLE meta (
   key TEXT PRIMARY KEY,
@@ -21,7 +21,7 @@ CREATE TABLE identities (
   name TEXT NOT NULL AS (body ->> '$.name') STORED,
   create_time INTEGER NOT NULL,
   update_time INTEGER NOT NULL,
-  -- issuer and subject that role bindings show of a copied identity whose own record has none: JSON. No token is matched by them
+  -- issuer and subject that role bindings show of a copied identity whose own record lacks them: JSON. No token is matched by them
   sign_in TEXT,
   relationship TEXT NOT NULL AS (CASE
     WHEN body -> '$.claimMatch' IS NOT NULL THEN 'RELATIONSHIP_TYPE_CLAIM_MATCH'
@@ -50,7 +50,7 @@ CREATE TABLE role_bindings (
   parent TEXT NOT NULL REFERENCES groups (uid),
   identity_uid TEXT NOT NULL AS (body ->> '$.identityUid') STORED REFERENCES identities (uid) ON DELETE CASCADE,
   role_uid TEXT NOT NULL AS (body ->> '$.roleUid') STORED REFERENCES roles (uid),
-  -- 1: made its identity owner of a new root group; goes with the group and does not block its deletion
+  -- 1: made its identity owner of a new root group; deleted with the group, and does not block its deletion
   founding INTEGER NOT NULL DEFAULT 0,
   create_time INTEGER NOT NULL,
   update_time INTEGER NOT NULL,
@@ -80,7 +80,7 @@ CREATE TABLE identity_providers (
   body TEXT NOT NULL
 ) STRICT;
 
--- One a group, and its uid is the group's; the parent is that of the group.
+-- At most one for each group, with the group's uid and parent.
 CREATE TABLE account_associations (
   uid TEXT PRIMARY KEY REFERENCES groups (uid),
   parent TEXT,
@@ -118,7 +118,7 @@ CREATE TABLE tags (
   UNIQUE (parent, name)
 ) STRICT;
 
--- Filters of lists read `body`, except for what is computed when an advisory is written.
+-- Filters of lists read `body`, except for values that are computed when an advisory is written.
 CREATE TABLE advisories (
   uid TEXT PRIMARY KEY,
   parent TEXT NOT NULL REFERENCES groups (uid),
@@ -136,7 +136,7 @@ CREATE TABLE advisories (
   UNIQUE (parent, advisory_id)
 ) STRICT;
 
--- What refresh tokens continue: the grant of an exchange.
+-- Families of refresh tokens: each continues the grant of an exchange.
 CREATE TABLE refresh_families (
   -- SHA-256 in hexadecimal of the id that its tokens share, and of the newest token; the tokens are not stored
   id TEXT PRIMARY KEY,

@@ -1,5 +1,5 @@
-// Where each kind is stored: its table, and the sort keys of its lists. Both follow from its descriptor; what is in the table besides,
-// from the table itself (store.ts).
+// The storage of each kind: its table, and the sort keys of its lists. Both follow from its descriptor. Further columns follow from the
+// table itself (store.ts).
 import { type Resource, resources, toSnake } from "../../schema/index.ts";
 import type { Shape } from "./store.ts";
 

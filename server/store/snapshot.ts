@@ -8,7 +8,7 @@ export const takeSnapshot = ({ database, statement, transaction }: Store): (() =
   )
     .all()
     .map(({ name }) => name as string);
-  // Without those that SQLite computes.
+  // Without the columns that SQLite computes.
   const columnsOf = (table: string): string =>
     statement("SELECT group_concat(name) AS names FROM pragma_table_info(?)").get(table)?.names as string;
   database.exec("PRAGMA temp_store = MEMORY");

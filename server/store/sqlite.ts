@@ -1,5 +1,5 @@
 // node:sqlite. Until it is stable, Node prints an ExperimentalWarning when it loads, in every log and every test run, though no
-// operator can act on it. This file suppresses that warning alone, while the module loads.
+// operator can act on it. This file suppresses only that warning, while the module loads.
 import type * as Sqlite from "node:sqlite";
 
 type EmitWarning = (warning: string | Error, type?: string | object) => void;

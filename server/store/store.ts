@@ -5,14 +5,14 @@ import { filesOf } from "./database.ts";
 import { isDamage, lossIn, lostFailure, passingFailure } from "./failure.ts";
 import { createFileGuard, type DatabaseLost } from "./file-guard.ts";
 
-/** Where a kind is stored. */
+/** The storage of a kind. */
 export interface Shape {
   table: string;
   /** sort keys of its lists, in the API's words */
   orders: readonly string[];
   /** default: `uid asc` */
   defaultOrder?: string;
-  /** a record has the uid of a group */
+  /** a record shares the uid of a group */
   groupUid?: boolean;
   /** root records are shown to everyone */
   showsRoots?: boolean;
@@ -35,7 +35,7 @@ export interface OpenStore {
 
 export type Store = ReturnType<typeof createStore>;
 
-/** What a record has besides its body: values of columns that SQLite does not compute from it. */
+/** The values of a record beside its body: columns that SQLite does not compute from it. */
 type Columns = Readonly<Record<string, SQLInputValue>>;
 
 export const createStore = (database: DatabaseSync) => {
@@ -102,7 +102,7 @@ export const createStore = (database: DatabaseSync) => {
       const sql = `INSERT INTO ${shape.table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
       statement(sql).run(...Object.values(values));
     },
-    /** Columns that are not given stay. */
+    /** Keeps the columns that are not given. */
     update: (
       shape: Shape,
       { uid, updateTime, body }: Pick<Row, "uid" | "updateTime" | "body">,
