@@ -1,4 +1,4 @@
-// What a program can do with a `dev` server besides calling it: get tokens without HTTP, and reset the records.
+// Tools of a program for a `dev` server, beside calls: get tokens without HTTP, and reset the records.
 import { apiError } from "../schema/index.ts";
 import { OWNER_SUBJECT } from "./seed/start.ts";
 import { isInMemory, takeSnapshot } from "./store/snapshot.ts";
@@ -35,7 +35,7 @@ interface DevToolsOptions {
   baseUrl: string;
   /** uid of the owner */
   identity: string;
-  /** resets what is not a record */
+  /** resets all state that is not a record */
   onReset: () => void;
 }
 

@@ -1,4 +1,4 @@
-// The REST of the API before a pipeline of another room, on loopback: the same routes, messages, limits and errors (gate/).
+// Serves the REST API for another pipeline (gate/), on loopback, with equal routes, messages, limits and errors.
 import { createMetrics } from "./base/metrics.ts";
 import { createBounds } from "./connection/bounds.ts";
 import type { Pipeline } from "./pipeline/pipeline.ts";

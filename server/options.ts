@@ -24,13 +24,13 @@ export interface ServerOptions extends BoundOptions {
   authPort?: number;
   /** certificate and key; default: no TLS */
   tls?: TlsKeys;
-  /** scheme, host and port that clients use; default: those that the server listens on */
+  /** scheme, host and port that clients use; default: the address that the server listens on */
   publicUrl?: string | undefined;
-  /** the same for the token exchange and the issuer; default: `publicUrl` */
+  /** scheme, host and port of the token exchange and the issuer; default: `publicUrl` */
   publicAuthUrl?: string | undefined;
   /** development issuer, an organization with an owner, loopback issuers; on a loopback host only */
   dev?: boolean;
-  /** it serves a copy to this process alone, which needs no development issuer */
+  /** it serves a copy only to this process, which needs no development issuer */
   twin?: boolean;
   /** records to start with, from `parseSeed` */
   seed?: ParsedSeed;
@@ -54,8 +54,8 @@ export interface ServerOptions extends BoundOptions {
   /** a second binding of one identity to one role in one group is ALREADY_EXISTS (docs/contract.md#d19); default: allowed */
   uniqueRoleBindings?: boolean;
   /**
-   * a caller may grant what it does not hold, as the published contract does not exclude (docs/contract.md#d21); with `dev` only; default: it
-   * may not
+  * a caller may grant capabilities that it does not hold, which the published contract does not exclude (docs/contract.md#d21); with `dev`
+   * only; default: it may not
    */
   withoutAntiEscalation?: boolean;
   /** an exchange also returns a refresh token; default: refresh tokens are neither returned nor accepted */
@@ -75,7 +75,7 @@ export class ServerOptionsError extends Error {
 
 const WILDCARD = new Set(["0.0.0.0", "::"]);
 
-/** True when the exchange and the issuer have a port of their own. */
+/** True when the exchange and the issuer have a separate port. */
 export const isSplit = ({ authPort, port }: ServerOptions): boolean =>
   authPort !== undefined && (authPort === 0 || authPort !== port);
 
@@ -125,7 +125,7 @@ const originOf = (option: string, text: string | undefined): string | undefined 
   return url.origin;
 };
 
-/** Advice for a server that listens on every address and has no public one; undefined where it has nothing to say. */
+/** Advice for a server that listens on every address and has no public one; undefined if there is none. */
 export const addressAdvice = ({ host, publicUrl }: ServerOptions, baseUrl: string): string | undefined =>
   host !== undefined && WILDCARD.has(host) && publicUrl === undefined
     ? `clients can sign in at ${baseUrl} only; give --public-url with the address that they use`

@@ -33,7 +33,7 @@ export interface RunningServer {
   /** the addresses that clients use */
   baseUrl: string;
   authUrl: string;
-  /** the addresses that it listens on; without `publicUrl` those above */
+  /** the addresses that it listens on; without `publicUrl` the ones above */
   localUrl: string;
   localAuthUrl: string;
   /** the development issuer, with `dev` */
@@ -62,7 +62,7 @@ export interface RunningServer {
   close(cut?: Cut): Promise<void>;
 }
 
-/** A server with `dev` has an organization with an owner, and gives tokens. With `faults` it is `DevServer & { faults: Faults }`. */
+/** A server with `dev` contains an organization with an owner, and issues tokens. With `faults` it is `DevServer & { faults: Faults }`. */
 export interface DevServer extends RunningServer, DevTools {
   issuer: string;
   organization: string;
@@ -106,7 +106,7 @@ export const createServer = (async (options: ServerOptions = {}): Promise<Runnin
   try {
     await listen(apiPort.listener, options.port ?? 0, host);
     if (split) await listen(authPort.listener, options.authPort as number, host);
-    // Not before it has the port: a server that cannot start leaves no new file behind.
+    // Only once it has the port: a server that cannot start leaves no new file behind.
     store ??= createStore(openDatabase(storeOrFile as string));
     const [localUrl, localAuthUrl] = [apiPort, authPort].map((port) =>
       urlOf(port.listener, host, options.tls ? "https" : "http"),

@@ -67,7 +67,7 @@ export const logOfRequests =
     log(level, event, requestId ? { requestId, ...fields } : fields);
   };
 
-// The end of a wait: an AbortSignal, as far as the server reads it. Programs compile this type without those of Node or of browsers.
+// The end of a wait: the part of an AbortSignal that the server reads. Programs compile this type without the types of Node or of browsers.
 
 export interface Cut {
   readonly aborted: boolean;

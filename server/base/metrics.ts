@@ -1,4 +1,4 @@
-// The server's metrics, in the text format of Prometheus, the same for both wires. Each server has its own registry. Labels
+// The server's metrics, in the text format of Prometheus, common to both wires. Each server has its own registry. Labels
 // hold names of methods and codes only: no path, no uid.
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Code, OperationName } from "../../schema/index.ts";

@@ -1,4 +1,4 @@
-// A YAML file that an operator wrote: its value, and where in the file its problems are.
+// A YAML file that an operator wrote: its value, and the positions of its problems.
 import { type Document, LineCounter, parseDocument, type YAMLError } from "yaml";
 import type { Problem } from "../../schema/json.ts";
 
@@ -6,7 +6,7 @@ export type YamlFile = ReturnType<typeof readYaml>;
 
 type Failure = new (message: string, options?: ErrorOptions) => Error;
 
-/** Throws a `Failure` with every error where the text is not YAML. */
+/** Throws a `Failure` with every error if the text is not YAML. */
 export const readYaml = (text: string, file: string, Failure: Failure) => {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
@@ -17,7 +17,7 @@ export const readYaml = (text: string, file: string, Failure: Failure) => {
   if (document.errors.length > 0)
     throw new Failure(document.errors.map((error) => `${at(error.pos[0])}: ${yamlErrorText(error)}`).join("\n"));
 
-  // The nearest node on the way to a path: a missing field has the place of its record.
+  // The nearest node on the way to a path: a missing field gets the position of its record.
   const place = (path: PropertyKey[]): number => {
     for (let length = path.length; length >= 0; length -= 1) {
       const node = document.getIn(path.slice(0, length), true) as { range?: [number, number, number] } | undefined;

@@ -1,5 +1,5 @@
-// Who is calling (RFC 6750): one Authorization header with one bearer token of our own. Every failure has the same text; the
-// cause goes to the log (docs/contract.md#d23).
+// Identifies the caller (RFC 6750): one Authorization header with one of our bearer tokens. Every failure has the same text; the
+// log gets the cause (docs/contract.md#d23).
 import {
   ancestorsOf,
   apiError,
@@ -15,7 +15,7 @@ import { type ApiTokenDescription, type Grants, type Limits, type Sts, unauthent
 
 export type Authenticate = ReturnType<typeof createAuthenticate>;
 
-/** `operated`: uids of the groups where an operator of a twin may do everything, who acts as this identity; "": as none */
+/** `operated`: uids of the groups where an operator of a twin, who acts as this identity, may do everything; "": as none */
 export const createAuthenticate = (
   store: Store,
   sts: Sts,
@@ -40,7 +40,7 @@ export const createAuthenticate = (
 
   return {
     bearer,
-    /** Verifies the token. Returns its identity, and a function that reads what that identity is granted at that moment. */
+    /** Verifies the token. Returns its identity, and a function that reads the grants of that identity at the time of the call. */
     token: async (authorization: readonly string[]) => {
       const token = bearer(authorization);
       const claims = await sts.verifyApiToken(token).catch((error: unknown) => {
@@ -64,7 +64,7 @@ export const createAuthenticate = (
   };
 };
 
-// Who may do what where (docs/contract.md#authorization). A caller holds the capabilities of the roles that are bound to it
+// Authorization (docs/contract.md#authorization). A caller holds the capabilities of the roles that are bound to it
 // now (docs/contract.md#d28), at the group of each binding and everywhere below. The limits of its token apply.
 
 /** A caller, with the limits of its token. */
@@ -74,7 +74,7 @@ export interface Caller extends Limits {
   grants: Grants;
   /** the operator of the service, who may do everything */
   isOperator?: true;
-  /** an operator of a twin: uids of the groups where it may do everything, and grant what it does not hold */
+  /** an operator of a twin: uids of the groups where it may do everything, and grant capabilities that it does not hold */
   operates?: readonly string[];
   /** the other claims of its token */
   token(): ApiTokenDescription;

@@ -70,7 +70,7 @@ const BLOCK = 16 * 1024;
 
 export const createByteBuffer = (): ByteBuffer => {
   let parts: Buffer[] = [];
-  // The last part, while it has room.
+  // The last part, while there is room in it.
   let block: Buffer | undefined;
   let filled = 0;
 

@@ -8,7 +8,7 @@ import { addressGroup } from "../base/rate-limit.ts";
 export interface Connection {
   /** Ends it, for a reason that the log gets. */
   close(reason: string): void;
-  /** Differs once the client has taken bytes of its answers, where its protocol shows that. */
+  /** Differs once the client has taken bytes of its answers, if its protocol shows that. */
   progress(): unknown;
 }
 
@@ -103,7 +103,7 @@ export const createConnections = (max: number, log: Log, forget: (connection: Co
         isWorking = next;
         connection.working += next ? 1 : -1;
         if (connection.working > 0 || connections.get(key) !== connection) return;
-        // It begins to wait now, and so goes to the end.
+        // It begins to wait now, and so moves to the end.
         connections.delete(key);
         connections.set(key, connection);
       };
@@ -123,7 +123,7 @@ export const createConnections = (max: number, log: Log, forget: (connection: Co
     },
     /** True when no work is under way, so that it may be closed for being idle. */
     isIdle: (socket: Socket): boolean => (connections.get(keyOf(socket))?.open ?? 0) === 0,
-    /** How to end a connection of HTTP/2, which can give a reason, and what its client has taken. */
+    /** Sets how to end a connection of HTTP/2, which can give a reason, and how to read the progress of its client. */
     useHttp2: (socket: Socket, end: () => void, progress: () => unknown): void => {
       const connection = connections.get(keyOf(socket));
       if (connection) Object.assign(connection, { end, progress });
@@ -134,6 +134,6 @@ export const createConnections = (max: number, log: Log, forget: (connection: Co
 
 const CLOSED: Connection = { close: () => {}, progress: () => undefined };
 
-// The same key for a socket and for the sockets of TLS and HTTP/2 on top of it.
+// One key for a socket and for the sockets of TLS and HTTP/2 on top of it.
 const keyOf = ({ remoteAddress, remotePort, localPort }: Ports): string =>
   `${localPort} ${remoteAddress} ${remotePort}`;

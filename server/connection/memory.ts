@@ -13,7 +13,7 @@ export interface Arriving {
 
 export type BodyMemory = ReturnType<typeof createBodyMemory>;
 
-// In bytes: the memory of a request besides its body, such as its head and its stream.
+// In bytes: the memory of a request without its body, such as its head and its stream.
 const BODY_REQUEST = 8 * 1024;
 const RETRY_MS = 1000;
 
@@ -82,7 +82,7 @@ export const PIPELINED_MAX = 256;
 /** How long requests wait for a client that reads nothing. */
 export const STALL_MS = 10_000;
 
-// In bytes: the memory of a request besides its head and its answer, such as its stream.
+// In bytes: the memory of a request without its head and its answer, such as its stream.
 const REQUEST = 8 * 1024;
 
 interface Client {

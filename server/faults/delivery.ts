@@ -37,7 +37,7 @@ export const createFaultDelays = () => {
     if (!draining) await released.promise;
   };
 
-  /** Makes `drain` wait for it, since the client of a delayed request may have gone, and its connection too. */
+  /** Makes `drain` wait for it, since the client of a delayed request may have gone, with its connection. */
   const track = async <T>(work: Promise<T>): Promise<T> => {
     underWay.add(work);
     try {
@@ -59,11 +59,11 @@ export const createFaultDelays = () => {
   return { wait, hold, release, track, drain };
 };
 
-// What a scripted failure does to a response on its way out (docs/server.md, "Scripted failures"): it changes the status or
+// Applies a scripted failure to an outgoing response (docs/server.md, "Scripted failures"): it changes the status or
 // sends a page, resets the connection, or cuts off the body.
 
 export interface WireFault {
-  /** HTTP alone; gRPC has the code of the error */
+  /** only HTTP; gRPC sends the code of the error */
   http?: number;
   headers?: Record<string, string>;
   html?: string;
@@ -95,12 +95,12 @@ export const createFaultDelivery = (faultOf: (call: Call) => WireFault | undefin
 export const proxyPage = (http: number, reason: string): string =>
   `<html>\r\n<head><title>${http} ${reason}</title></head>\r\n<body>\r\n<center><h1>${http} ${reason}</h1></center>\r\n<hr><center>proxy</center>\r\n</body>\r\n</html>\r\n`;
 
-// Resets the connection, or on HTTP/2 the stream alone.
+// Resets the connection, or on HTTP/2 only the stream.
 const resetHttp = (request: IncomingMessage, response: ServerResponse): void => {
   const { socket } = request;
   const stream = streamOf(response);
   if (stream) resetStream(stream);
-  // Node resets a socket of TCP alone.
+  // Node resets only sockets of TCP.
   else if (socket instanceof TLSSocket) socket.destroy();
   else socket.resetAndDestroy();
 };
@@ -113,7 +113,7 @@ const truncateHttp = (
   bytes: number,
 ): void => {
   const sent = Buffer.from(text).subarray(0, bytes);
-  // A body that is shorter than that, or empty, lacks its end too.
+  // Even a body that is shorter than that, or empty, lacks its end.
   const length = Math.max(Buffer.byteLength(text), sent.length + 1);
   const stream = streamOf(response);
   response.writeHead(http, { ...headers, "content-length": String(length), ...(!stream && { connection: "close" }) });

@@ -50,7 +50,7 @@ export interface Faults {
   attempts(): Attempt[];
   /** Releases the requests that a step holds: all that are in the report. */
   release(): void;
-  /** Removes the rules and empties the report. Held requests stay held. */
+  /** Removes the rules and empties the report. Held requests remain held. */
   clear(): void;
 }
 
@@ -113,7 +113,7 @@ export const createFaults = (given: FaultScript, clock: () => number) => {
     const released = hold ? delays.hold() : undefined;
     const wait = () => released ?? delays.wait(delay);
     if (at === "before") {
-      // The client may go away during the wait, so the body is read first. The pipeline reports what is wrong with it.
+      // The client may go away during the wait, so the body is read first. The pipeline reports its problems.
       if (hold || delay > 0) await call.decode().catch(() => {});
       await wait();
       failIn(step, call);
@@ -147,13 +147,13 @@ export const createFaults = (given: FaultScript, clock: () => number) => {
   return {
     ...faults,
     script: (): FaultScript => structuredClone(script),
-    /** Restarts the script of the start, and empties the report. Held requests stay held. */
+    /** Restarts the script of the start, and empties the report. Releases held requests. */
     restart: (): void => {
       delays.release();
       set(given);
     },
     around,
-    /** what the failures do to responses, for the wires */
+    /** the effect of the failures on responses, for the wires */
     delivery: createFaultDelivery((call) => wireFaults.get(call)),
     /** Get and List hide records that were created later than this; undefined: they hide none */
     createdBy: ({ method }: Pick<Operation, "method">, now: number): number | undefined => {
@@ -165,7 +165,7 @@ export const createFaults = (given: FaultScript, clock: () => number) => {
   };
 };
 
-// Sets what only HTTP shows: the exact status, the date instead of seconds, the page.
+// Sets the parts that only HTTP shows: the exact status, the date instead of seconds, the page.
 const httpFault = (
   { status, retryAfter = 0, httpDate, body }: Omit<Step, "status"> & { status: number },
   now: number,
@@ -186,7 +186,7 @@ const statusError = (status: number, retryAfter: number | undefined): ApiError =
 };
 
 // `/faults`, for tests of clients in other processes: GET returns the script and the report, PUT takes a new script, POST
-// `/faults/release` releases what is held. It takes no token, and so only requests by a name of loopback, and none that a
+// `/faults/release` releases held requests. It takes no token. So it accepts only requests by a name of loopback, and none that a
 // browser sends for a page of another origin.
 
 export const faultsPages = (faults: FaultControl): PageTable => {

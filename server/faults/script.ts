@@ -1,5 +1,5 @@
 // Selects the step that an attempt meets. It comes from the first rule for its operation with steps left, or else is random.
-// The same script and the same order of attempts select the same steps.
+// Selection is deterministic: it depends only on the script and the order of attempts.
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { type OperationName, operations, UserError } from "../../schema/index.ts";

@@ -52,7 +52,7 @@ export const createArrivals = (memory: BodyMemory) => {
   };
 };
 
-// The memory of a chunk besides its bytes: grpc-js keeps each one, and a frame may hold one byte.
+// The memory of a chunk beside its bytes: grpc-js keeps each one, and a frame may hold one byte.
 const CHUNK = 128;
 
 const HEAD = { ":status": 200, "content-type": "application/grpc+proto" };
@@ -73,11 +73,11 @@ export const receiveMessage = (call: ServerReadableStream<Buffer, Buffer>, max: 
     call.on("cancelled", () => reject(apiError("CANCELLED", "the call ended before its message")));
   });
 
-// Streams without an end of their own (reflection, a watched health): the end of the server ends them.
+// Streams that do not end by themselves (reflection, a watched health): the end of the server ends them.
 
 export type Streams = ReturnType<typeof createStreams>;
 
-// For all clients, who need no token. One more ends the stream that has been open longest.
+// For all clients together, since they need no token. One more ends the stream that has been open longest.
 const STREAMS_MAX = 1000;
 
 export const createStreams = () => {

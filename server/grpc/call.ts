@@ -88,7 +88,7 @@ const dropIllegal = (headers: Record<string, unknown>): void => {
     if (typeof value === "string" && !name.endsWith("-bin") && !isLegal(value)) delete headers[name];
 };
 
-// A deadline beyond the range of a timer is none. grpc-js would treat it as one that has passed.
+// A deadline beyond the range of a timer counts as none. grpc-js would treat it as past.
 const TIMER_MAX_MS = 2 ** 31 - 1;
 const UNIT_MS: Record<string, number> = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 1e-3, n: 1e-6 };
 

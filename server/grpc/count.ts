@@ -1,5 +1,5 @@
 // Counts the values of a binary message before it is read (https://protobuf.dev/programming-guides/encoding). An item of a
-// list may be one byte, and reading it creates an object. Lists and maps have the same bounds as in JSON.
+// list may be one byte, and reading it creates an object. The bounds of lists and maps are those of JSON.
 
 import type { ServerHttp2Stream } from "node:http2";
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
@@ -9,10 +9,10 @@ import type { Work } from "../connection/connections.ts";
 import type { Answering } from "../connection/memory.ts";
 import type { Call } from "../pipeline/pipeline.ts";
 
-/** Fields of a message and of those in it, known or not. An entry of a map counts as three. */
+/** Fields of a message and of its nested messages, known or not. An entry of a map counts as three. */
 const FIELDS_MAX = 4 * VALUES_MAX;
 
-/** Why a message is not read. A broken one has no such reason: its reader reports it. */
+/** The reason not to read a message. The reader itself reports a broken message. */
 interface TooMany {
   /** path of the list or map with too many values; empty: the message as a whole */
   field: string;

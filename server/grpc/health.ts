@@ -50,7 +50,7 @@ export const addHealth = (server: Server, { services, streams, calls, isServing 
     for (const call of sent.keys()) send(call, answer);
   };
   let timer: NodeJS.Timeout | undefined;
-  // For when a watcher has come or gone.
+  // Runs after a watcher comes or goes: the timer exists only while someone watches.
   const setTimer = (): void => {
     if (sent.size > 0) timer ??= setInterval(sendAll, WATCH_MS).unref();
     else timer = void clearInterval(timer);

@@ -83,7 +83,7 @@ const unknownIn = (value: unknown, path = ""): string[] => {
   return [...numbers, ...Object.entries(fields).flatMap(([name, field]) => unknownIn(field, below(name)))];
 };
 
-// The methods of the table as gRPC handlers: binary to the JSON that REST has, the same pipeline, and back. Published methods
+// The methods of the table as gRPC handlers: binary to the JSON of REST, through the pipeline, and back. Published methods
 // that are not served are refused as such (docs/contract.md#d31).
 
 export interface GrpcMethods {
@@ -125,7 +125,7 @@ export const addMethods = (server: Server, { side, calls, ready }: MethodsOption
         if (call.cancelled) return;
         record.message = known.message;
         if (isDelivered()) return;
-        // Clients look for the request id in the initial metadata, also of an error.
+        // Clients look for the request id in the initial metadata, even of an error.
         call.sendMetadata(new Metadata());
         callback(grpcStatus(known, domain));
       }

@@ -26,7 +26,7 @@ interface ReflectionOptions {
 /** Bytes of answers for one connection: several times what a client gets that asks for each file on a stream of its own. */
 const REFLECTION_MAX = 2 * 1024 * 1024;
 
-// What an answer costs besides its bytes.
+// The memory of an answer beside its bytes.
 const ANSWER = 1024;
 
 export const addReflection = (server: Server, { services, streams, calls }: ReflectionOptions): void => {
@@ -130,7 +130,7 @@ const membersOf = (type: NonNullable<ReturnType<FileRegistry["get"]>>): readonly
   return type.kind === "enum" ? type.values : [];
 };
 
-/** The file and its imports, without those that the stream has sent. */
+/** The file and its imports, without the files that the stream has already sent. */
 const filesOf = (file: DescFile, sent: Set<DescFile>): string[] => {
   const files: DescFile[] = [];
   const visit = (current: DescFile): void => {

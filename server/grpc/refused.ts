@@ -1,5 +1,5 @@
-// An error on its way out over gRPC: code and message in the trailers. `grpc-status-details-bin` has google.rpc.Status with
-// the same details as over REST (AIP-193).
+// An error on its way out over gRPC: code and message in the trailers. `grpc-status-details-bin` contains google.rpc.Status with
+// the details that REST sends (AIP-193).
 
 import type { OutgoingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import { fromJson, type JsonValue, toBinary } from "@bufbuild/protobuf";
@@ -34,11 +34,11 @@ export const grpcStatus = (error: ApiError, service: string) => {
   return { code: status.code, details: status.message, metadata };
 };
 
-// What every gRPC response carries: the request id, and with an error its details (AIP-193, docs/contract.md#d30). grpc-js
-// refuses some calls by itself, with a text alone: an unknown method, a message that is too large, an unknown compression, a
+// Every gRPC response carries the request id, and with an error its details (AIP-193, docs/contract.md#d30). grpc-js
+// refuses some calls by itself, with only a text: an unknown method, a message that is too large, an unknown compression, a
 // missed deadline.
 
-/** Completes what grpc-js will send on the stream, the only place where it can be seen. */
+/** Completes the headers and trailers that grpc-js sends. Only the stream exposes them. */
 export const completeAnswer = (stream: ServerHttp2Stream, path: string, record: CallRecord): void => {
   const complete = (headers: OutgoingHttpHeaders): OutgoingHttpHeaders => {
     const number = Number(headers["grpc-status"] ?? 0);
@@ -59,7 +59,7 @@ export const completeAnswer = (stream: ServerHttp2Stream, path: string, record: 
   stream.sendTrailers = (trailers) => {
     if (isGone()) return;
     sendTrailers.call(stream, complete(trailers));
-    // The server does not wait for the message of a refused call. The trailers go first.
+    // The server does not wait for the message of a refused call. The trailers are sent first.
     setImmediate(() => {
       if (!isGone()) endEarly(stream);
     });

@@ -1,4 +1,4 @@
-// The page at `/`: what this server is, its addresses, and the API as documentation, which Swagger UI renders from our own
+// The page at `/`: an introduction to this server, its addresses, and the API as documentation, which Swagger UI renders from our own
 // openapi.json. It loads nothing from another host, and its content security policy forbids it to.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -82,7 +82,7 @@ const readAsset = (name: string): Buffer => {
   try {
     return readFileSync(new URL(`assets/${name}`, import.meta.url));
   } catch {
-    // The published package has a copy of the renderer beside our assets (scripts/build.ts); a clone has it as a dependency.
+    // The published package contains a copy of the renderer beside our assets (scripts/build.ts); a clone has it as a dependency.
     return readFileSync(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`));
   }
 };

@@ -1,5 +1,5 @@
 // The path of every request, on either wire: authenticate → decode → authorise → service → encode. The body of a caller without
-// a valid token stays unread. Every error leaves as an ApiError that reveals nothing internal.
+// a valid token is not read. Every error leaves as an ApiError that reveals nothing internal.
 import {
   ApiError,
   apiError,
@@ -39,7 +39,7 @@ interface Decoded {
   violations: FieldViolation[];
 }
 
-/** A problem of a request besides its values. The wire that finds it answers it. */
+/** A problem of a request that is not in its values. The wire that finds it answers it. */
 export abstract class TransportError extends Error {}
 
 /** A request of which the wire has read only the head, until the pipeline asks for the body. */
@@ -56,7 +56,7 @@ export interface Call {
   endedBy?: () => "CANCELLED" | "DEADLINE_EXCEEDED" | undefined;
 }
 
-/** A write that was carried out: what it asked for, without what its wire adds, and its response. */
+/** A completed write: its request, without the additions of its wire, and its response. */
 export interface CarriedOut {
   method: OperationName;
   /** without zeros; its mask is explicit, or `*` */
@@ -70,7 +70,7 @@ interface PipelineOptions {
   limit: RateLimit;
   log: Log;
   store: Pick<Store, "check" | "failure">;
-  /** throws for a request about what a copy does not have; absent: the records are no copy */
+  /** throws for a request about records that a copy lacks; absent: the records are not a copy */
   demandSeen?: ((operation: OperationName, request: Json) => void) | undefined;
   onWrite?: ((write: CarriedOut) => void) | undefined;
   context: (row: Operation, caller: ServiceContext["caller"]) => Omit<ServiceContext, "caller" | "capabilities">;
@@ -112,7 +112,7 @@ export const createPipeline =
     }
   };
 
-// A transaction around the reads and writes of a change, also when other processes have the database open.
+// A transaction around the reads and writes of a change, even if other processes have the database open.
 const serve = (operation: ServedName, request: Json, context: ServiceContext): Json => {
   const method = services[operation] as unknown as (request: Json, context: ServiceContext) => Json;
   const answer = () => method(request, context);
@@ -142,7 +142,7 @@ const identifyCaller = async (
 const isTokenOperation = (operation: OperationName): operation is Exclude<OperationName, ServedName> =>
   isExchange(operations[operation]);
 
-// Authorisation comes before existence (AIP-211, docs/contract.md#d5). A malformed uid is no scope.
+// Authorization comes before existence (AIP-211, docs/contract.md#d5). A malformed uid is not a scope.
 const authorize = (row: Operation, request: Json, caller: ServiceContext["caller"]): void => {
   if (!row.scope) {
     if ("uid" in row.request.shape) checkUid("uid", request.uid);
@@ -211,8 +211,8 @@ export const decodeRequest = (
   };
 };
 
-// In proto3 a zero is an absent field, except in a oneof and where a field has presence. So JSON that writes out a zero means
-// the same as a binary message, which cannot.
+// In proto3 a zero is an absent field, except in a oneof or a field with presence. So JSON that writes out a zero
+// equals a binary message, which cannot contain it.
 const withoutZeros = (schema: Message, value: Json): Json => {
   const kept: Json = {};
   for (const { name, schema: field, info } of fieldsOf(schema)) {

@@ -1,5 +1,5 @@
 // One port for both wires (docs/contract.md#wire). In the clear the first bytes of a connection show its version of HTTP; with
-// TLS, ALPN does (RFC 7301). A client that offers both gets HTTP/1.1: gRPC clients offer h2 alone.
+// TLS, ALPN does (RFC 7301). A client that offers both gets HTTP/1.1: gRPC clients offer only h2.
 
 import { readFileSync } from "node:fs";
 import type { Server as HttpServer } from "node:http";
@@ -52,7 +52,7 @@ const REFUSED = "HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncontent-l
 
 const listenerFor = (http: HttpServer, grpc: Grpc, tls: TlsKeys | undefined, firstBytesMs: number): Server => {
   const toHttp = (socket: Socket) => http.emit("connection", socket);
-  // Node's HTTP/1.1 ends its half of a connection by itself. Its HTTP/2 relies on the socket, and would keep it for ever.
+  // Node's HTTP/1.1 ends its half of a connection by itself. Its HTTP/2 relies on the socket, and would keep it forever.
   const toGrpc = (socket: Socket) => {
     socket.allowHalfOpen = false;
     grpc.accept(socket);

@@ -14,7 +14,7 @@ export const readBody = (request: IncomingMessage, max: number, keep: (bytes: nu
     const body = createByteBuffer();
     let size = 0;
     const end = () => (size > max ? reject(bodyTooLarge(max)) : resolve(body.take()));
-    // A request that has arrived closes as well.
+    // A request that has arrived also closes.
     const abort = (cause?: unknown) => request.readableEnded || reject(new ClientGone(cause));
     request
       .on("data", (chunk: Buffer) => {
@@ -57,7 +57,7 @@ export const isJson = (type: string | undefined): boolean =>
 const SEARCHED_MAX = 64 * 1024;
 const SHOWN_MAX = 200;
 
-/** Any other body is a violation and not an error, so that a caller without a token hears of the token first. */
+/** Any other body is a violation and not an error, so that a caller without a token gets the error of the token first. */
 export const jsonFromBody = (body: Buffer, violations: FieldViolation[]): Json => {
   if (body.length === 0) return {};
   try {

@@ -22,7 +22,7 @@ export interface HttpOptions extends RestMethods {
 }
 
 export const createCalls = (ready: Promise<HttpOptions>, { connections, memory, answers }: Bounds) => {
-  // By connection, how the request under way learns that the parser has given up on it.
+  // By connection, the callback that tells the request under way that the parser has given up on it.
   const underWay = new WeakMap<Duplex, (error: BrokenMessage) => void>();
 
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
@@ -39,7 +39,7 @@ export const createCalls = (ready: Promise<HttpOptions>, { connections, memory, 
     const id = requestIdFrom(request.headers[REQUEST_ID]);
     const finish = options.metrics.begin("rest");
     const work = connections.begin(request.socket);
-    // The streams of a connection of HTTP/2 have a bound of their own.
+    // The streams of a connection of HTTP/2 have a separate bound.
     const pipelinedMax = stream ? undefined : PIPELINED_MAX;
     const answering = answers.begin(work.connection, headSize(request.rawHeaders), pipelinedMax);
     (stream ?? response).once("close", answering.release);
@@ -86,7 +86,7 @@ export const createCalls = (ready: Promise<HttpOptions>, { connections, memory, 
     options.log(reply.quiet ? "debug" : "info", "request", line);
   };
 
-  /** Answers where node has no request, and ends the connection. */
+  /** Answers if node has no request, and ends the connection. */
   const refuse = async (socket: Duplex, error: RestError) => {
     const options = await ready;
     const reply = replyFrom(error);
@@ -142,7 +142,7 @@ interface Breakage {
 
 const breakageOf = (request: IncomingMessage): Breakage => {
   const { promise, reject } = Promise.withResolvers<never>();
-  // Its body may have been read already. A request that was complete is answered all the same.
+  // Its body may have been read already. A complete request is nevertheless answered.
   promise.catch(() => {});
   const breakage: Breakage = {
     isBroken: false,

@@ -92,15 +92,15 @@ export const answer = async (
   }
 };
 
-// The path by hand: URL would fold `..` and `//`, which no uid has and which must not reach another route. A client that takes
-// this server for a proxy names the host before the path; that name replaces the header (RFC 9112 section 3.2.2).
+// Parses the path by hand: URL would fold `..` and `//`, which no uid contains and which must not reach another route. A client that
+// treats this server as a proxy names the host before the path; that name replaces the header (RFC 9112 section 3.2.2).
 const targetOf = ({ url = "", headers }: IncomingMessage) => {
   const [, authority, rest = url] = /^https?:\/\/([^/?]*)(.*)$/is.exec(url) ?? [];
   const [path = "", search = ""] = rest.split(/\?(.*)/s);
   return { path, search, host: String(authority ?? headers[":authority"] ?? headers.host) };
 };
 
-// A caller may put anything into a query, even a token: the log has only what cannot be one.
+// A caller may put anything into a query, even a token: the log contains only parameters that cannot be one.
 const LOGGED = ["updateMask", "update_mask", "pageSize", "page_size", "orderBy", "order_by", "skip", "name"];
 const LOGGED_QUERY_MAX = 20;
 // In characters: a line of the log is shorter than a head may be.

@@ -7,7 +7,7 @@ export interface Page {
   json?: unknown;
   /** instead of `json`; the content type is in the headers */
   text?: string;
-  /** the same for an answer that never changes: one buffer, however many clients do not read it */
+  /** instead of `text`, for an answer that never changes: one buffer, however many clients do not read it */
   bytes?: Buffer;
   headers?: Record<string, string>;
   /** requested every few seconds: logged for debugging only */

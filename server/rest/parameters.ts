@@ -1,4 +1,4 @@
-// The parameters of a request: in its query, and for a token exchange in its body too.
+// The parameters of a request: in its query, and for a token exchange also in its body.
 import { z } from "zod";
 import {
   type FieldViolation,
@@ -17,7 +17,7 @@ import { isJson, jsonFromBody, mediaType } from "./arrival.ts";
 import { unsupportedMediaType } from "./refused.ts";
 import type { Match } from "./route.ts";
 
-/** A text from a query or a form; from JSON any value, item by item where it is a list. */
+/** A text from a query or a form; from JSON any value, item by item if it is a list. */
 type Parameter = readonly [key: string, value: unknown];
 
 const PARAMETERS_MAX = 1000;
@@ -37,8 +37,8 @@ interface ExchangeBody {
 }
 
 /**
- * The published exchange has no body: its parameters are in the query or in a form. Clients post JSON all the same. To
- * ignore a body would drop a limit, so JSON is read as a form is, and any other body is refused.
+ * The published exchange has no body: its parameters are in the query or in a form. Clients nevertheless post JSON. To
+ * ignore a body would drop a limit, so JSON is read like a form, and any other body is refused.
  */
 const parametersFromBody = (
   schema: Message,
@@ -59,7 +59,7 @@ const parametersFromBody = (
 
 const parametersFromJson = (schema: Message, json: Json): Parameter[] =>
   Object.entries(json).flatMap(([key, value]): Parameter[] => {
-    // null is the same as absent (proto3 JSON).
+    // null means absent (proto3 JSON).
     if (value === null) return [];
     return Array.isArray(value) && fieldAt(schema, [key])?.isList
       ? value.map((item): Parameter => [key, item])
@@ -72,7 +72,7 @@ const UNKNOWN_MAX = 10;
 const MAY_BE_EMPTY: readonly string[] = ["identityProvider"];
 
 /**
- * Sets parameters, in either spelling, `uidp.descendants_of` too. A field that is not a list may appear once, in any
+ * Sets parameters, in either spelling, including `uidp.descendants_of`. A field that is not a list may appear once, in any
  * spelling, in query or body. Unknown keys are ignored, except when `strict`: to drop a limit of an exchange would grant
  * more than asked.
  */

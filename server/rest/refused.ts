@@ -13,7 +13,7 @@ export interface RestError {
   json: Status;
 }
 
-/** `http`: where it is not the status of the code (docs/contract.md#d31). */
+/** `http`: if it is not the status of the code (docs/contract.md#d31). */
 export const restError = (error: ApiError, service = "iam", http: number = codes[error.code].http): RestError => {
   const delay = error.detail("RetryInfo")?.retryDelay;
   return {
@@ -41,11 +41,11 @@ export class BrokenMessage extends TransportError {
   }
 }
 
-/** A message of HTTP/2 that did not arrive in time; node checks that on HTTP/1.1 alone. */
+/** A message of HTTP/2 that did not arrive in time; node checks that only on HTTP/1.1. */
 export const lateMessage = (): BrokenMessage =>
   new BrokenMessage(Object.assign(new Error(LATE), { code: "ERR_HTTP_REQUEST_TIMEOUT" }));
 
-/** What another server has answered, passed on as it came. */
+/** The answer of another server, passed on unchanged. */
 export class PassedOn extends TransportError {
   override readonly name = "PassedOn";
   readonly refusal: RestError;

@@ -5,7 +5,7 @@ import { REQUEST_MS } from "../connection/delivery.ts";
 import { createCalls, type HttpOptions } from "./call.ts";
 import { unroutedError } from "./refused.ts";
 
-// A head has room for a token of 16 KiB. A request without Host is refused by `method`: node's refusal has no request id.
+// A head can contain a token of 16 KiB. A request without Host is refused by `method`: node's refusal has no request id.
 const LIMITS = { requestTimeout: REQUEST_MS, requireHostHeader: false, maxHeaderSize: 32 * 1024 };
 const HEAD_MS = 30_000;
 

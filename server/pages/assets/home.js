@@ -1,4 +1,4 @@
-// Runs in the browser: renders the documentation, follows the colour scheme of the system, copies commands.
+// Runs in the browser: renders the documentation, follows the color scheme of the system, copies commands.
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const followScheme = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
 dark.addEventListener("change", followScheme);
