@@ -54,7 +54,7 @@ export interface ServerOptions extends BoundOptions {
   /** a second binding of one identity to one role in one group is ALREADY_EXISTS (docs/contract.md#d19); default: allowed */
   uniqueRoleBindings?: boolean;
   /**
-  * a caller may grant capabilities that it does not hold, which the published contract does not exclude (docs/contract.md#d21); with `dev`
+   * a caller may grant capabilities that it does not hold, which the published contract does not exclude (docs/contract.md#d21); with `dev`
    * only; default: it may not
    */
   withoutAntiEscalation?: boolean;

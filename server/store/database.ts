@@ -61,7 +61,7 @@ const open = (file: string): Database => {
   }
 };
 
-// The database holds signing keys, and so does its write-ahead log, which SQLite creates with the mode of the file.
+// The database contains signing keys, and so does its write-ahead log, which SQLite creates with the mode of the file.
 const keepPrivate = (file: string): void => {
   // Opens only a new file: closing it would drop the locks that another server of this process has (`file-guard.ts`).
   if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));

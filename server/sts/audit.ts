@@ -1,5 +1,5 @@
-// The audit line of a decision: what was decided, for whom, and why, in the words of `refusal.ts`. It never has a token. It
-// has only what the checks have accepted, and a hash of the token's id, which links the uses of one token.
+// The audit line of a decision: the decision, its subject and its reason, in the words of `refusal.ts`. It never contains a token,
+// only values that the checks have accepted, and a hash of the token's id, which links the uses of one token.
 import { createHash } from "node:crypto";
 import { answerOf, type Reason, Refusal } from "./token/refusal.ts";
 import type { WorkloadToken } from "./token/workload.ts";

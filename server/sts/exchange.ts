@@ -22,11 +22,11 @@ export interface ExchangeOptions extends RefreshOptions {
   devSigner?: Signer;
   /** uid of the identity that anyone may assume */
   anyone: string;
-  /** the identities are a copy: static keys authenticate nobody */
+  /** the identities are a copy: static keys authenticate no one */
   isCopy?: boolean;
 }
 
-/** An identity in a request is unverified: its uid can be as long as a body, and the log has a line for each request. */
+/** An identity in a request is unverified: its uid can be as long as a body, and the log gets a line for each request. */
 const MAX_LOGGED = 255;
 
 /** The issuers' keys, in two caches: with a token, anyone can invent any number of issuers that a pattern matches. */
@@ -64,7 +64,7 @@ export const createExchange = (options: ExchangeOptions, documents: IssuerDocume
     if (request.identityProvider) throw refusal("identity_provider", "there are no custom identity providers");
 
     // The identity. A missing one, or one that trusts another issuer, is refused only after the signature. Until then,
-    // fetches and checks depend on the token alone, so that nothing shows which identities exist.
+    // fetches and checks depend only on the token, so that nothing shows which identities exist.
     const found = orRefusal(() => assumableBy(token, request.identity, { ...options, devIssuerUrl, defaultAudience }));
     if (!(found instanceof Refusal)) event.identity = found.uid;
     const untrusted = issuerRefusal(found, token);
@@ -87,7 +87,7 @@ export const createExchange = (options: ExchangeOptions, documents: IssuerDocume
     if (unmet) throw unmetRefusal(found, token, unmet, clock());
     if (!(clock() < expireTimeMs)) throw refusal("static_keys_expired", "expirationTime has passed");
 
-    // The times last: only a caller whose token is good but for its age hears that it has expired. Earlier, an expired token
+    // The times last: only a caller whose token is valid but for its age learns that it has expired. Earlier, an expired token
     // would show which uids exist, and which issuer and subject each of them trusts.
     checkTimes(token.claims, clock());
 
@@ -124,7 +124,7 @@ export const createExchange = (options: ExchangeOptions, documents: IssuerDocume
     return documents.matched.keysOf(issuer, isEnough, () => [rootOf((found as Assumable).uid)]);
   };
 
-  /** `violations`: what the wire found wrong with the request */
+  /** `violations`: problems of the request that the wire found */
   return (request: ExchangeRequest, bearer: string, violations: readonly FieldViolation[] = []): Promise<RawToken> =>
     auditDecision(options, "sts.exchange", (event) => exchange(request, bearer, violations, event));
 };

@@ -1,6 +1,6 @@
-// The security token service: exchanges workloads' tokens for API tokens, and verifies those. It does not listen: the
+// The security token service: exchanges workloads' tokens for API tokens, and verifies API tokens. It does not listen: the
 // composition root passes in clock, keys, records and network, and binds the result to routes. Its state, the cache of
-// issuers' keys, lives in what `createSts` returns.
+// issuers' keys, lives in the result of `createSts`.
 import type { Dispatcher } from "undici";
 import type { Json } from "../../schema/index.ts";
 import { createExchange, type ExchangeOptions } from "./exchange.ts";
@@ -58,8 +58,8 @@ export const createSts = (options: StsOptions) => {
     exchange: createExchange(options, { named: documents(), matched: documents() }),
     exchangeRefreshToken: createRefresh(options),
     /**
-     * An API token of any identity, without an exchange. No wire offers it: only who holds the server gets one. With `claims`, the identity has
-     * to accept a workload with these, as in an exchange. The claims are not signed. Throws refusals as ApiError.
+     * An API token of any identity, without an exchange. No wire offers it: only the holder of the server gets one. With `claims`, the
+     * identity must accept a workload with these claims, as in an exchange. The claims are not signed. Throws refusals as ApiError.
      */
     mintFor: async (identity: string, claims?: Json): Promise<string> => {
       try {
@@ -69,7 +69,7 @@ export const createSts = (options: StsOptions) => {
       }
       return mint(identity);
     },
-    /** The same of an operator who acts as this identity, or as none. Only with `operators`. */
+    /** An API token of an operator who acts as this identity, or as none. Only with `operators`. */
     mintOperator: (identity = "") => mint(identity, true),
     verifyApiToken: (token: string): Promise<ApiTokenClaims> => verifyApiToken(options, token),
     /** for a verified token */

@@ -1,4 +1,4 @@
-// The API token (docs/contract.md#api-tokens): who acts, for how long, for whom, within which limits.
+// Mints the API token (docs/contract.md#api-tokens): its identity, actor, audience, lifetime and limits.
 import { randomUUID } from "node:crypto";
 import { API_TOKEN_LIFE_MS, capabilityBits } from "../../schema/index.ts";
 import type { Signer } from "./key/signer.ts";
@@ -28,7 +28,7 @@ interface Mint {
   actor: Actor;
   grants: Grants;
   limits: Limits;
-  /** of a twin; no exchange gives such a token */
+  /** of a twin; no exchange issues such a token */
   isOperator?: boolean;
 }
 
@@ -54,7 +54,7 @@ export const mintApiToken = async (signer: Signer, nowMs: number, mint: Mint) =>
   return { token, expiry: new Date(expiry * 1000).toISOString() };
 };
 
-/** `isIssuers`: the issuer signed it. The holder of a static key may write any issuer into a token. */
+/** `isIssuers`: the issuer signed the token. The holder of a static key may write any issuer into a token. */
 export const actorOf = ({ issuer, subject, claims }: WorkloadToken, audience: string, isIssuers: boolean): Actor => {
   // For people to read, on the word of the upstream issuer. It grants nothing.
   const email = ownValue(claims, "email");

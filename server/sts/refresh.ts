@@ -12,7 +12,7 @@ import { type Refusal, refusal } from "./token/refusal.ts";
 /** The longest lifetime that a workload's token may have. A use does not extend it. */
 const FAMILY_LIFE_MS = 24 * 60 * 60 * 1000;
 
-/** The grant of the first exchange: no later token of the family has more. */
+/** The grant of the first exchange: no later token of the family exceeds it. */
 export interface RefreshGrant {
   audience: readonly string[];
   limits: Limits;
@@ -32,7 +32,7 @@ export interface RefreshFamily {
   grant: RefreshGrant;
 }
 
-/** Where families are kept. */
+/** The storage of families. */
 export interface RefreshFamilies {
   begin(family: RefreshFamily): void;
   get(id: string): RefreshFamily | undefined;

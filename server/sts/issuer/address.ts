@@ -1,4 +1,4 @@
-// Which hosts the server may ask for an issuer's documents: public ones over https, and with `dev` also loopback. Otherwise a
+// Decides which hosts the server may ask for an issuer's documents: public ones over https, and with `dev` also loopback. Otherwise a
 // stored issuer could make the server read its own network (SSRF). The check applies to the address of the connection itself,
 // so a name that resolves to another address later gains nothing (DNS rebinding).
 import type { LookupAddress } from "node:dns";
@@ -65,7 +65,7 @@ export const documentUrl = (text: string, options: { loopback: boolean }): URL =
 };
 
 /**
- * The name look-up of a socket: one look-up, and a connection only if all addresses are public. `localhost` alone must resolve
+ * The name look-up of a socket: one look-up, and a connection only if all addresses are public. Only `localhost` must resolve
  * to loopback; `documentUrl` decides whether it is allowed.
  */
 export const guardedLookup =

@@ -1,6 +1,6 @@
 // Caches an issuer's keys, from its discovery document and key set (OpenID Connect Discovery 1.0 section 4). Anyone with a
 // token can ask for a key, so fetches are bounded: one at a time and a pause for each issuer, and a limit on concurrent
-// fetches (`places.ts`). The cached issuers are bounded too. Callers ask only for issuers that a stored identity trusts.
+// fetches (`places.ts`). The number of cached issuers is also bounded. Callers ask only for issuers that a stored identity trusts.
 import { isLoopbackUrl, isObject } from "../../../schema/index.ts";
 import { ownValue, parseStrictJson } from "../token/compact.ts";
 import { refusal } from "../token/refusal.ts";
@@ -49,8 +49,8 @@ export const createDocuments = (options: {
     entries.set(issuer, entry);
   };
 
-  // A fetch under way stays, or it would start twice; there are fewer of those than entries. Of the others, an issuer without
-  // keys goes first, so that invented issuers displace no keys.
+  // Keeps fetches under way, or they would start twice; there are fewer fetches than entries. Of the others, an issuer without
+  // keys is removed first, so that invented issuers displace no keys.
   const forgetOne = (): void => {
     const waiting = [...entries].filter(([, { place }]) => !place?.isTaken());
     const [issuer] = (waiting.find(([, { keys }]) => !keys) ?? waiting[0]) as [string, Entry];
@@ -69,7 +69,7 @@ export const createDocuments = (options: {
       entry.failure = undefined;
       return entry.keys;
     } catch (error) {
-      // Fresh keys stay: a failure that anyone can provoke must not take them from others.
+      // Keeps fresh keys: a failure that anyone can provoke must not take them from others.
       entry.failure = error;
       throw refusal("document", failureText(error), error);
     } finally {
@@ -107,7 +107,7 @@ export const createDocuments = (options: {
   };
 };
 
-// A refused connection to several addresses has a code and no text.
+// A refused connection to several addresses has a code but no text.
 const failureText = (error: unknown): string => {
   const { message, code } = error as NodeJS.ErrnoException;
   return message || (code ?? "failed");

@@ -15,7 +15,7 @@ export interface MintRequest {
   subject: string;
   /** `aud`; default: the address of the issuer of API tokens */
   audience?: string | string[] | undefined;
-  /** further claims; `exp`, `iat`, `nbf`, `iss` and `jti` take the place of what the issuer would write */
+  /** further claims; `exp`, `iat`, `nbf`, `iss` and `jti` replace the issuer's own values */
   claims?: Record<string, unknown> | undefined;
   /** default: one hour; negative: an expired token; not with a claim `exp` */
   lifetimeSeconds?: number | undefined;

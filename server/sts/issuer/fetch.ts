@@ -1,5 +1,5 @@
 // Fetches one JSON document from another host: no redirects, no compression, a bounded size, a signal to end it. It ignores the
-// proxy of the environment, which would resolve the name and choose the address where nothing checks them.
+// proxy of the environment, which would resolve the name and choose the address without a check.
 import { Resolver } from "node:dns/promises";
 import { Agent, type Dispatcher, request } from "undici";
 import { guardedLookup, type Resolve } from "./address.ts";

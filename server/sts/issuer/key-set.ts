@@ -1,5 +1,5 @@
 // Reads a JSON Web Key Set (RFC 7517) to public keys that may verify a signature, and picks one for a token. It drops weak,
-// private and ambiguous keys, and keys for other purposes. The set of an identity may contain none of those.
+// private and ambiguous keys, and keys for other purposes. The set of an identity must not contain any such key.
 
 import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
 import { isObject, type Json } from "../../../schema/index.ts";
@@ -18,13 +18,13 @@ const CURVE_ALGORITHMS: Record<string, string> = {
 
 interface VerificationKey {
   keyId: string | undefined;
-  /** the algorithms of its type; its own `alg` alone, if it has one */
+  /** the algorithms of its type; only its own `alg`, if it has one */
   algorithms: string[];
   key: KeyObject;
 }
 export type KeySet = readonly VerificationKey[];
 
-/** The usable keys, and why the others are not. Throws TypeError when the text is no set. */
+/** The usable keys, and the reasons against the others. Throws TypeError if the text is not a set. */
 export const parseKeySet = (text: string): { keys: VerificationKey[]; refused: string[] } => {
   const set = parseStrictJson(text);
   const members = isObject(set) ? ownValue(set, "keys") : undefined;
@@ -101,7 +101,7 @@ const importKey = (jwk: Json): KeyObject | string => {
     const key = createPublicKey({ key: jwk as JsonWebKey, format: "jwk" });
     return keyWeakness(key) ?? key;
   } catch {
-    // a point off the curve, a missing or overlong member: OpenSSL does not say which
+    // a point off the curve, a missing or overlong member: OpenSSL does not report which
     return "its members do not make a key";
   }
 };

@@ -91,7 +91,7 @@ export const createSigner = ({ clock, save, log, ...options }: SignerOptions): S
   const rotateIfDue = (): void => {
     const now = clock();
     if (!isRotationDue(keys, now) || (now >= triedMs && now - triedMs < JWKS_CACHE_MS)) return;
-    // `rotate` has logged it.
+    // `rotate` has already logged it.
     rotate().catch(() => undefined);
   };
   rotateIfDue();
@@ -136,7 +136,7 @@ const readKey = ({ kid, privateJwk, createdMs }: StoredKey): SigningKey => {
 const thumbprint = ({ e, kty, n }: Jwk): string =>
   createHash("sha256").update(JSON.stringify({ e, kty, n })).digest("base64url");
 
-// When a signing key signs, and when it ends, by the creation times of the keys alone: a restart during a rotation changes
+// The periods in which a key signs and is accepted follow only from the creation times of the keys: a restart during a rotation changes
 // nothing. A new key is published before it signs, for as long as clients may cache the key set. An old key is accepted until
 // the last token that it signed has expired, and for the cache time after that.
 

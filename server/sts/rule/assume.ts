@@ -1,4 +1,4 @@
-// Which identity a token may become, and by what rule and keys (docs/contract.md#d24). It is the named one, the only one of
+// Finds the identity that a token may assume, with its rule and keys (docs/contract.md#d24): the named one, the only one with
 // the token's exact issuer and subject, or the one that anyone may assume (docs/contract.md#d22).
 import { apiError, type Identity, isUidp, type Json, STATIC_KEYS_LIFE_MS } from "../../../schema/index.ts";
 import { type KeySet, parseKeySet } from "../issuer/key-set.ts";
@@ -67,8 +67,8 @@ export const assumableBy = (token: WorkloadToken, uid: string | undefined, optio
 };
 
 /**
- * Whether an identity accepts a workload by what its token says, without its signature: for a copy, to which no issuer gives a token. Throws a
- * Refusal. `claims` has `iss` and `sub`; the audience is the one that a token has by default.
+ * Throws a Refusal unless an identity accepts a workload by the claims of its token, without a signature: for a copy, for which no issuer
+ * issues tokens. `claims` contains `iss` and `sub`; the audience is the default one of a token.
  */
 export const acceptUnsigned = (
   claims: Json,
@@ -105,7 +105,7 @@ const onlyMatch = (token: WorkloadToken, { identities }: AssumeOptions): Identit
   return identity;
 };
 
-// The default is applied at creation and here again, so that no record is valid for ever. An unreadable time counts as past.
+// The default is applied at creation and here again, so that no record is valid forever. An unreadable time counts as past.
 const staticKeysExpiryMs = ({ staticKeys, createTime }: Identity): number =>
   staticKeys?.expirationTime ? Date.parse(staticKeys.expirationTime) : Date.parse(createTime) + STATIC_KEYS_LIFE_MS;
 

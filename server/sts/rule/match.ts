@@ -69,7 +69,7 @@ export const mismatch = (rule: Rule, token: WorkloadToken): Mismatch | undefined
   return unmet && { reason: "claim", claim: unmet[0] };
 };
 
-// Two texts would leave open which one decides, and an empty one is no rule.
+// Two texts would leave open which one decides, and an empty one is not a rule.
 const exactOrPattern = (exact: string | undefined, pattern: string | undefined): Matcher | undefined => {
   if (exact !== undefined && pattern !== undefined) throw refusal("identity_malformed", "both exact and pattern");
   if (exact === "" || pattern === "") throw refusal("identity_malformed", "an empty text to match");

@@ -1,5 +1,5 @@
-// Verifies an API token: our issuer, our key, our audience, not expired (RFC 7519 section 7.2). Every failure has the same
-// response, and its cause goes to the log. Each request passes here, so node:crypto checks the one algorithm in place, in a
+// Verifies an API token: our issuer, our key, our audience, not expired (RFC 7519 section 7.2). All failures have one
+// response; the log gets the cause. Each request passes here, so node:crypto checks the one algorithm in place, in a
 // fifth of the time that the thread pool takes.
 import { type KeyObject, verify as verifyWith } from "node:crypto";
 import { API_TOKEN_LIFE_MS, capabilitiesFromBits, isObject, isUidp, type Json, once } from "../../../schema/index.ts";
@@ -19,7 +19,7 @@ export interface ApiTokenClaims extends Limits {
   isOperator?: boolean;
 }
 
-/** The other claims of a token, besides its holder and limits. */
+/** The claims of a token other than its holder and limits. */
 export interface ApiTokenDescription {
   issuer: string;
   audience: string[];
@@ -103,10 +103,10 @@ const checkTimes = (claims: Json, nowMs: number): number => {
 /** For one key. Beyond, the token that was verified first is verified again. */
 const MAX_VERIFIED = 1000;
 
-/** The tokens that a key is known to have signed. They go with the key. */
+/** The tokens that a key is known to have signed. They are dropped with the key. */
 const verifiedBy = once((_key: KeyObject) => new Set<string>());
 
-// RS256: the header says so, and each of our keys is an RSA key (`key/signer.ts`).
+// RS256: the header names it, and each of our keys is an RSA key (`key/signer.ts`).
 const isSignedBy = (key: KeyObject, compact: string): boolean => {
   const verified = verifiedBy(key);
   if (verified.has(compact)) return true;

@@ -12,7 +12,7 @@ export const MAX_TOKEN_BYTES = 16 * 1024;
 const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
 
 // `crit` and `b64` change what is signed (RFC 7797), `enc` and `zip` change the payload. `jwk`, `jku`, `x5u` and `x5c` are
-// ignored: the key comes from the issuer's set, whatever the token says.
+// ignored: the key always comes from the issuer's set.
 const REFUSED_HEADERS = ["crit", "b64", "enc", "zip"];
 
 // Explicit types exclude tokens for other purposes (RFC 8725 section 3.11): logout, DPoP, events.
@@ -109,7 +109,7 @@ const decodeUtf8 = (bytes: Uint8Array): string => {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    // the decoder's own text says no more
+    // the decoder's own text adds nothing
     throw new TypeError("not UTF-8");
   }
 };

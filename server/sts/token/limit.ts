@@ -72,7 +72,7 @@ const requestedLimits = ({ cap = [], scope = "", scopes: many = [] }: LimitReque
 const unique = (values: readonly string[]): string[] => [...new Set(values.filter((value) => value !== ""))];
 
 /**
- * The grants within the limits, each at the highest group where it holds. A grant inside a scope stays there; one above a
+ * The grants within the limits, each at the highest group where it holds. A grant inside a scope is kept there; one above a
  * scope begins at the scope. Of grants at `foo` and `foo/bar`, the scope `foo/bar` keeps both.
  */
 export const limitGrants = (grants: Grants, { capabilities, scopes }: Limits): Map<string, Set<string>> => {

@@ -9,7 +9,7 @@ import { refusal } from "./refusal.ts";
 const MAX_CHARACTERS = 4096;
 const FAMILY_ID = /^([\w-]{22})\.[\w-]{43}$/;
 
-/** What a token says of its family. */
+/** The claims of a token about its family. */
 interface TokenFamily {
   /** uid */
   identity: string;
@@ -36,7 +36,7 @@ export const writeRefreshToken = (issuer: string, familyId: string, family: Toke
   return Buffer.from(JSON.stringify(json)).toString("base64");
 };
 
-/** The family that a text claims. Refuses a text that is no refresh token. */
+/** The family that a text claims. Refuses a text that is not a refresh token. */
 export const familyIdOf = (text: string): string => {
   const tokenId = text.length <= MAX_CHARACTERS ? tokenIdOf(text) : undefined;
   const [, familyId] = FAMILY_ID.exec(typeof tokenId === "string" ? tokenId : "") ?? [];

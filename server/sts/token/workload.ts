@@ -42,7 +42,7 @@ export const decodeWorkloadToken = (bearer: string): WorkloadToken => {
 const isSafeText = (value: unknown): value is string =>
   typeof value === "string" && value.length > 0 && value.length <= MAX_TEXT && !UNSAFE.test(value);
 
-// Google's tokens have two names for their issuer; its discovery document has only the longer one.
+// Google's tokens have two names for their issuer; its discovery document lists only the longer one.
 const canonicalIssuer = (value: unknown): string | undefined => {
   const issuer = value === "accounts.google.com" ? "https://accounts.google.com" : value;
   return typeof issuer === "string" && isIssuer(issuer) ? issuer : undefined;
