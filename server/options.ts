@@ -1,4 +1,4 @@
-// The options of a server: which of them cannot be served together, and the addresses that follow from them.
+// The options of a server, the combinations that it refuses, and the addresses that follow from the options.
 
 import { randomBytes } from "node:crypto";
 import { isLoopbackAuthority, isLoopbackHost, type RoleBundles, schemeProblem } from "../schema/index.ts";
@@ -111,7 +111,7 @@ export const checkOptions = (options: ServerOptions): Pick<ServerOptions, "publi
 const refusalOfDev = (where: string) =>
   new ServerOptionsError(`the development issuer mints tokens for anyone who reaches it, so --dev is refused ${where}`);
 
-// The message leaves out the text, which may hold a password.
+// The message omits the text, which may contain a password.
 const originOf = (option: string, text: string | undefined): string | undefined => {
   if (text === undefined) return undefined;
   const problem = schemeProblem(text);

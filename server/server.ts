@@ -69,7 +69,7 @@ export interface DevServer extends RunningServer, DevTools {
   identity: string;
 }
 
-/** The fields that the options promise. Overloads, so that a misspelt option is still an error. */
+/** The fields that the options promise. Overloads, so that a misspelled option is still an error. */
 interface CreateServer {
   (options: ServerOptions & { dev: true; faults: FaultScript }): Promise<DevServer & { faults: Faults }>;
   (options: ServerOptions & { dev: true }): Promise<DevServer>;

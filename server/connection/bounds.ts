@@ -33,7 +33,7 @@ export const createBounds = (
 
 const MEMORY = 64 * 1024 * 1024;
 
-/** How long `close` waits for requests under way. */
+/** The longest time that `close` waits for requests under way. */
 export const DRAIN_MS = 10_000;
 
 // The two sides of the API, which may have a port each.

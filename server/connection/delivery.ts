@@ -1,4 +1,4 @@
-// How long a client may take to send a whole request. Node enforces that on HTTP/1.1, but not on the streams of HTTP/2, for gRPC
+// Limits the time in which a client sends a whole request. Node enforces that on HTTP/1.1, but not on the streams of HTTP/2, for gRPC
 // or REST.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -24,7 +24,7 @@ export const awaitEnd = (stream: ServerHttp2Stream, late: () => void, arrived: (
 /** Ends a stream that was answered before the client sent everything (RFC 9113 section 8.1). */
 export const endEarly = (stream: ServerHttp2Stream): void => stream.close(constants.NGHTTP2_NO_ERROR);
 
-// How responses leave the server. The wires send them as they are, unless a test of clients replaces them
+// Delivers responses. The wires send them unchanged, unless a test of clients replaces them
 // (`server/faults/delivery.ts`).
 
 export interface HttpAnswer {

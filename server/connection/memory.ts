@@ -79,7 +79,7 @@ export const UNREAD_MAX = 4 * 1024 * 1024;
 /** Requests that a connection of HTTP/1.1 may send before it reads the first answer (RFC 9112 section 9.3.2). */
 export const PIPELINED_MAX = 256;
 
-/** How long requests wait for a client that reads nothing. */
+/** The longest time that requests wait for a client that reads nothing. */
 export const STALL_MS = 10_000;
 
 // In bytes: the memory of a request without its head and its answer, such as its stream.

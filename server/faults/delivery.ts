@@ -26,7 +26,7 @@ export const createFaultDelays = () => {
     });
   };
 
-  /** Ends every hold, and no timed delay. */
+  /** Ends every hold, but no timed delay. */
   const release = (): void => {
     released.resolve();
     released = Promise.withResolvers();
@@ -139,7 +139,7 @@ const truncateCall = (stream: ServerHttp2Stream, message: Buffer | undefined, by
   stream.end(Buffer.concat([prefix, message.subarray(0, bytes)]));
 };
 
-// The client learns nothing of whether the request was carried out (RFC 9113 section 8.7: REFUSED_STREAM would deny it).
+// The client cannot learn whether the request was carried out (RFC 9113 section 8.7: REFUSED_STREAM would deny it).
 const resetStream = (stream: ServerHttp2Stream): void => {
   if (!stream.destroyed && !stream.closed) stream.close(constants.NGHTTP2_INTERNAL_ERROR);
 };

@@ -28,7 +28,7 @@ import {
   type Step,
 } from "./script.ts";
 
-/** A request that reached a method, whatever the outcome. */
+/** A request that reached a method, regardless of its outcome. */
 export interface Attempt {
   operation: OperationName;
   wire: Wire;

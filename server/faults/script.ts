@@ -42,7 +42,7 @@ export const createFaultSteps = ({ rules, random }: Script): ((operation: Operat
   return (operation) => nextScripted(operation) ?? drawStep();
 };
 
-// The format of a file of scripted failures (docs/server.md, "Scripted failures"; modelled on the SequenceService of
+// The format of a file of scripted failures (docs/server.md, "Scripted failures"; modeled on the SequenceService of
 // gapic-showcase). Reports every problem at once, with its line and column.
 
 const DURATION = "must be a duration such as 2s or 250ms";
@@ -98,7 +98,7 @@ interface FaultStep {
 
 /** As in the file: durations are texts. */
 export interface FaultScript {
-  /** how long Get and List hide new records */
+  /** the period in which Get and List hide new records */
   readAfterWriteLag?: string | undefined;
   rules?:
     | {

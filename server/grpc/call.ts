@@ -97,7 +97,7 @@ const dropEndless = (headers: IncomingHttpHeaders): void => {
   if (Number(count) * (UNIT_MS[unit] ?? 0) > TIMER_MAX_MS) delete headers["grpc-timeout"];
 };
 
-// The code that was sent. Without one, the client or its connection went away first.
+// The code that was sent. Without one, the client or its connection was gone before.
 const codeOf = ({ sentTrailers, sentHeaders }: ServerHttp2Stream): Code | "OK" => {
   const status = (sentTrailers ?? sentHeaders)?.["grpc-status"];
   if (status === undefined) return "CANCELLED";

@@ -96,7 +96,7 @@ const packedItems = (content: Uint8Array): number => {
 
 const NOTHING = new Uint8Array();
 
-// A group, which proto3 does not have, is counted field by field: the reader would skip all that it holds.
+// A group, which proto3 does not have, is counted field by field: the reader would skip its contents.
 const contentIn = (reader: BinaryReader, wireType: WireType): Uint8Array => {
   if (wireType === WireType.LengthDelimited) return reader.bytes();
   if (wireType !== WireType.StartGroup && wireType !== WireType.EndGroup) reader.skip(wireType);

@@ -39,7 +39,7 @@ export const addHealth = (server: Server, { services, streams, calls, isServing 
     else callback(grpcStatus(apiError("NOT_FOUND", `there is no service ${service.slice(0, 200)}`), "iam"));
   };
 
-  // Watchers hear of the end of serving at once, and of any other change at the next check.
+  // Watchers learn of the end of serving at once, and of any other change at the next check.
   const sent = new Map<Watcher, Answer["status"]>();
   const send = (call: Watcher, answer: Answer): void => {
     if (sent.get(call) !== answer.status) call.write(answer);

@@ -43,9 +43,9 @@ const decodeGrpc = (row: Operation, schema: DescMessage, bytes: Uint8Array, stri
 
 interface MessageJson {
   json: Json;
-  /** numbers of the fields that a message does not have, after the path of that message */
+  /** numbers of the fields that a message does not declare, after the path of that message */
   unknown: () => string[];
-  /** why the bytes are not read as a message; `json` is then empty */
+  /** the reason not to read the bytes as a message; `json` is then empty */
   violation?: FieldViolation;
 }
 
@@ -70,7 +70,7 @@ const jsonFromBinary = (schema: DescMessage, bytes: Uint8Array): MessageJson => 
   }
 };
 
-/** Leaves out values that a newer version stored and this one does not know. */
+/** Omits values that a newer version stored and this one does not know. */
 export const binaryFromJson = (schema: DescMessage, json: Json): Buffer =>
   Buffer.from(toBinary(schema, fromJson(schema, json as JsonValue, { ignoreUnknownFields: true })));
 

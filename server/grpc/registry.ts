@@ -36,7 +36,7 @@ const WELL_KNOWN: readonly FileDescriptorProto[] = [
 const registryOf = (files: readonly FileDescriptorProto[]): FileRegistry =>
   createFileRegistry(create(FileDescriptorSetSchema, { file: [...WELL_KNOWN, ...files] }));
 
-/** Created at the first call: a server that speaks only REST does without. */
+/** Created at the first call: a server that speaks only REST never needs them. */
 export const grpcRegistry = once((): FileRegistry => {
   const parse = (files: readonly FileDescriptor[], registry?: FileRegistry): FileDescriptorProto[] =>
     files.map((file) => fromJson(FileDescriptorProtoSchema, file as unknown as JsonValue, registry && { registry }));
@@ -45,7 +45,7 @@ export const grpcRegistry = once((): FileRegistry => {
   return registryOf(parse([...protobufFiles(), ...standardFiles], extensions));
 });
 
-/** Throws for a message that the registry does not have. */
+/** Throws for a message that the registry lacks. */
 export const messageIn = (name: string): DescMessage => {
   const message = grpcRegistry().getMessage(name);
   if (!message) throw new TypeError(`there is no protobuf message ${name}`);

@@ -162,7 +162,7 @@ export const operatorPages = ({ metrics, ...parts }: OperatorPagesOptions): Page
 
 const OK: Page = { http: 200, json: { status: "ok" }, quiet: true };
 
-/** Why the server cannot serve now; undefined when it can. */
+/** The reason that the server cannot serve now; undefined if it can. */
 export const unreadiness = ({ store, isDraining, log }: Omit<OperatorPagesOptions, "metrics">): string | undefined =>
   isDraining() ? "the server is draining" : databaseFailure(store, log);
 

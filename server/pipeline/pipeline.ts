@@ -1,4 +1,4 @@
-// The path of every request, on either wire: authenticate → decode → authorise → service → encode. The body of a caller without
+// The path of every request, on either wire: authenticate → decode → authorize → service → encode. The body of a caller without
 // a valid token is not read. Every error leaves as an ApiError that reveals nothing internal.
 import {
   ApiError,

@@ -91,7 +91,7 @@ export const createCopies = (seed: CopySeed, seedContext: SeedContext): Problem[
         ? []
         : [{ path, original: value as Json & { uid: string } }];
     });
-    // A group comes after its parent.
+    // A group is created after its parent.
     const ordered = decoded.toSorted((a, b) => levelOf(a.original.uid) - levelOf(b.original.uid));
     const created = ordered.flatMap(({ path, original }) => createOne(kind, path, original) ?? []);
     if (kind === "repo") leaveToSources(store, created);

@@ -1,4 +1,4 @@
-// Applies a seed through the services, as the operator: the API's rules hold for a seed as they hold for a request. A record
+// Applies a seed through the services, as the operator: the API's rules apply to a seed as to a request. A record
 // that exists (same parent, same name) is left unchanged, so that a server with `--db` and `--seed` can start again.
 import {
   AccountAssociation,
@@ -57,7 +57,7 @@ const standIn = (kind: Kind, path: PropertyKey[]): Json | undefined => {
 // The file refers to records by other names than the API.
 const NAMES = { identityUid: "identity", roleUid: "role", content: "readme" };
 
-// Words for the sections that others refer to.
+// Words for the sections to which other sections refer.
 const WORDS = {
   groups: "group",
   roles: "role",
@@ -127,7 +127,7 @@ export const createRecords = (
       return { record, group, path, parent: groupOf(group, [...path, "group"]) };
     });
 
-  // Parents before children, whatever their order in the file.
+  // Parents before children, regardless of their order in the file.
   const groups = seed.groups.map((group, i) => ({ ...group, path: ["groups", i] }));
   for (const { parent: above, path, ...group } of groups.toSorted((a, b) => depthOf(a) - depthOf(b))) {
     const parent = groupOf(above, [...path, "parent"]);

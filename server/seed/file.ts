@@ -32,7 +32,7 @@ const parseCopy = (value: Json, describe: YamlFile["describe"]): CopySeed => {
 
 const EMPTY = "the file is empty; a seed holds at least an organization: { name: acme.example }";
 
-// Finds the problems of the well-formed records in a malformed file. A section with a malformed record may hold the target of
+// Finds the problems of the well-formed records in a malformed file. A section with a malformed record may contain the target of
 // a reference, so such a reference is not reported as missing.
 const furtherProblems = (
   value: unknown,

@@ -155,7 +155,7 @@ const warnOfRelationship = ({ log }: ServiceContext, uid: string, identity: Json
   if (reason) log("warn", "staticKeys.issuerKeys verify no token: exchanges are refused", { identity: uid, reason });
 };
 
-/** An issuer that this server would not ask, or its own. */
+/** The problem of an issuer that this server would not ask, or that is its own. */
 export const issuerViolations = (field: string, issuer: string | undefined, rules: IdentityRules): FieldViolation[] => {
   if (!issuer) return [];
   if (issuer === rules.ownIssuer) return [{ field, description: "must not be the issuer of this service" }];

@@ -1,4 +1,4 @@
-// The readme of a repo (docs/contract.md#readme): Markdown whose HTML holds nothing that a sanitiser of user content removes.
+// The readme of a repo (docs/contract.md#readme): Markdown whose HTML contains nothing that a sanitizer of user content removes.
 // It is checked when it is written, so that a page that shows it need not.
 import { Parser } from "htmlparser2";
 import MarkdownIt, { type Token } from "markdown-it";
@@ -47,7 +47,7 @@ markdown.normalizeLink = (link) => link;
 const cell = (tokens: Token[], i: number): string => `<${tokens[i]?.tag}>`;
 Object.assign(markdown.renderer.rules, { th_open: cell, td_open: cell });
 
-/** Why a text is refused as a readme; undefined when it is fine. */
+/** The reason to refuse a text as a readme; undefined if it is accepted. */
 export const readmeViolation = (content: string): string | undefined => {
   const tokens = markdown.parse(content, {});
   if (tokens.some(({ level }) => level >= LEVELS_MAX - 1)) return TOO_DEEP;

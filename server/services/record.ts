@@ -46,7 +46,7 @@ type RecordsByKind = { [K in Kind]: ResponseOf<(typeof resources)[K]["operations
 // An interface, so that emitted declarations name the type instead of expanding it.
 interface RecordByKind extends RecordsByKind {}
 
-/** The record, or NOT_FOUND: the caller was authorised before (AIP-211, docs/contract.md#d5). */
+/** The record, or NOT_FOUND: the caller was authorized before (AIP-211, docs/contract.md#d5). */
 export const existing = (context: ServiceContext, kind: Kind, uid: string): Row => {
   const row = context.store.get(shapes[kind], uid);
   const { createdBy = Infinity } = context;
@@ -92,7 +92,7 @@ interface Change {
 
 /**
  * A partial update (docs/contract.md#d18): unknown paths are refused by name; fields outside the mask are neither applied nor
- * validated. `current` holds the fields as they are.
+ * validated. `current` contains the present fields.
  */
 export const changeInput = (
   schema: Message,
@@ -181,7 +181,7 @@ export const recordsOf = <K extends Kind, T = RecordByKind[K], P extends string 
       context.store.remove(shape, uid);
       return {};
     },
-    /** Idempotent: a missing one is success (docs/contract.md#d4). */
+    /** Idempotent: to delete a missing record succeeds (docs/contract.md#d4). */
     deleteIfThere: ({ uid }: { uid: string }, context: ServiceContext) => {
       context.store.remove(shape, uid);
       return {};

@@ -39,7 +39,7 @@ export const repoFrom = (row: Row, store: Store, seen: readonly string[] = []): 
   };
 };
 
-/** The readme comes from the source, like the images. */
+/** The readme is the one of the source, like the images. */
 export const readmeOf = (store: Store, row: Row, seen: readonly string[] = []): string => {
   const source = sourceOf(store, row, seen);
   return source ? readmeOf(store, source, [...seen, row.uid]) : (row.columns.readme as string);

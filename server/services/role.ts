@@ -56,7 +56,7 @@ export const roleService = {
 
 const withoutRepeats = (role: Role): Role => ({ ...role, capabilities: [...new Set(role.capabilities)] });
 
-// An invite does not hold its role: it shows none once the role is deleted (docs/contract.md#group-invites).
+// An invite does not keep its role: it shows none once the role is deleted (docs/contract.md#group-invites).
 const USES = [
   ["role_bindings WHERE role_uid", "cannot delete role that is bound"],
   ["identity_providers WHERE default_role", "cannot delete role that is the default of an identity provider"],
@@ -83,7 +83,7 @@ export const roleViolations = (
   return [{ field, description: `role ${uid} does not exist at ${group} or above` }];
 };
 
-/** A caller who grants a role, now or later, holds all that it grants (docs/contract.md#d21). */
+/** A caller who grants a role, now or later, holds all its capabilities (docs/contract.md#d21). */
 export const demandRole = (context: ServiceContext, group: string, uid: string): void => {
   const role = context.store.get(shapes.role, uid);
   if (role) demandHeld(context, capabilitiesOfRole(role), group);

@@ -1,4 +1,4 @@
-// Tags: names in a repo. Creating one that exists moves it (docs/contract.md#d19). Lists leave out three kinds unless the
+// Tags: names in a repo. Creating one that exists moves it (docs/contract.md#d19). Lists omit three kinds unless the
 // request includes them (docs/contract.md#tags).
 import { alreadyExists, HIDDEN_TAGS, type Tag } from "../../schema/index.ts";
 import { type Condition, equals } from "../store/list.ts";

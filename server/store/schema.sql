@@ -108,7 +108,7 @@ CREATE TABLE tags (
   parent TEXT NOT NULL REFERENCES repos (uid) ON DELETE CASCADE,
   name TEXT NOT NULL AS (body ->> '$.name') STORED,
   digest TEXT NOT NULL AS (body ->> '$.digest') STORED,
-  -- 1: of a kind that lists leave out
+  -- 1: of a kind that lists omit
   referrer INTEGER NOT NULL,
   dated INTEGER NOT NULL,
   epoch INTEGER NOT NULL,
