@@ -131,3 +131,22 @@ const withWrongUid = ({ uid, name }: Json): string =>
   ].join(" ");
 
 const shown = (value: unknown): string => printable(JSON.stringify(value));
+
+// A proxy may refuse a longer address.
+const QUERY_MAX = 7_200;
+
+/** The uids in parts, each short enough for an address. */
+export const partsOf = (uids: Iterable<string>): string[][] => {
+  const parts: string[][] = [];
+  let room = 0;
+  for (const uid of uids) {
+    const length = encodeURIComponent(`uidp.ids=${uid}&`).length;
+    room -= length;
+    if (room < 0) {
+      parts.push([]);
+      room = QUERY_MAX - length;
+    }
+    parts.at(-1)?.push(uid);
+  }
+  return parts;
+};

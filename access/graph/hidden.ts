@@ -2,6 +2,7 @@
 // (docs/contract.md#authorization).
 import type { Client } from "../../client/client.ts";
 import { apiErrorOf, apiText, hasCode, ListError, sessionErrorOf } from "../../client/errors.ts";
+import { forEachOf } from "../../client/in-parallel.ts";
 import { listAll } from "../../client/paginate.ts";
 import { isListable } from "../../client/records.ts";
 import {
@@ -69,46 +70,12 @@ export const notListedIn = async <Kind extends HideableKind>(
 
 type Place<Kind> = { kind: Kind; group: NodeId };
 
-/** A caller may see only the names of hundreds of groups: sending all requests of one level at once is too many. */
-const AT_ONCE = 8;
-
-/** Calls `act` for each item, for some at once. */
-export const forEachOf = async <T>(
-  items: Iterable<T>,
-  act: (item: T) => Promise<void>,
-  atOnce = AT_ONCE,
-): Promise<void> => {
-  const next = [...items].values();
-  const work = async (): Promise<void> => {
-    for (const item of next) await act(item);
-  };
-  await Promise.all(Array.from({ length: atOnce }, work));
-};
-
-// A proxy may refuse a longer address.
-const QUERY_MAX = 7_200;
-
-/** The uids in parts, each short enough for an address. */
-export const partsOf = (uids: Iterable<string>): string[][] => {
-  const parts: string[][] = [];
-  let room = 0;
-  for (const uid of uids) {
-    const length = encodeURIComponent(`uidp.ids=${uid}&`).length;
-    room -= length;
-    if (room < 0) {
-      parts.push([]);
-      room = QUERY_MAX - length;
-    }
-    parts.at(-1)?.push(uid);
-  }
-  return parts;
-};
-
 const findHidden = async <Kind extends HideableKind>(
   client: Pick<Client, "call">,
   places: readonly Place<Kind>[],
 ): Promise<Place<Kind>[]> => {
   const hidden: Place<Kind>[] = [];
+  // A caller may see only the names of hundreds of groups.
   await forEachOf(places, async (place) => {
     if (!(await isListable(client, resources[place.kind], place.group))) hidden.push(place);
   });

@@ -1,12 +1,11 @@
 // Groups of a caller who may not be able to list them: their names, and the group that a path means.
 import type { Client } from "../../client/client.ts";
 import { apiErrorOf, hasCode, sessionErrorOf } from "../../client/errors.ts";
-import { listAll, listChildren } from "../../client/paginate.ts";
+import { listAll, listChildren, partsOf } from "../../client/paginate.ts";
 import { getRecord, isListable } from "../../client/records.ts";
 import { ancestorsOf, isAncestorOrSelf, isUidp, resources, rootOf, suggestion } from "../../schema/index.ts";
 import { friendlyCapability } from "../capability.ts";
 import { type AccessGraph, newGraph, withoutSlashes } from "../graph/graph.ts";
-import { partsOf } from "../graph/hidden.ts";
 import { addGroup } from "../graph/live-record.ts";
 import { quote } from "../text.ts";
 import { QuestionError } from "./question.ts";

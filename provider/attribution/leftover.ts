@@ -1,6 +1,7 @@
 // Leftovers of open runs: records that they created and no resource has, each with its create. A leftover is deleted only if it is exactly
 // the record that the create requested, at that time: the journal is a file, so it is not sufficient proof.
 import { apiText } from "../../client/errors.ts";
+import { forEachOf } from "../../client/in-parallel.ts";
 import { NOT_VISIBLE_YET } from "../../client/preview-marks.ts";
 import { isUidp, type Json } from "../../schema/index.ts";
 import { kindOfField, kindRecords } from "../kind/index.ts";
@@ -163,8 +164,6 @@ const inDeletionOrder = (leftovers: readonly Leftover[]): Leftover[] => {
 
 // Deletes each leftover as soon as nothing blocks it, and names the leftovers that others block.
 
-const AT_ONCE = 8;
-
 export interface Removal {
   removed: Leftover[];
   /** with the reason */
@@ -179,7 +178,7 @@ export const removeLeftovers = async (session: Session, leftovers: readonly Left
   for (let isProgress = true; isProgress && open.length > 0; ) {
     failed = [];
     for (const level of levelsOf(open))
-      await inParallel(level, async (one) => {
+      await forEachOf(level, async (one) => {
         const reason = await removeOne(session, one);
         if (reason === undefined) removed.push(one);
         else failed.push({ leftover: one, reason });
@@ -194,14 +193,6 @@ export const removeLeftovers = async (session: Session, leftovers: readonly Left
 const levelsOf = (leftovers: readonly Leftover[]): Leftover[][] => [
   ...Map.groupBy(leftovers, ({ kind, record }) => `${kind?.field} ${record?.uid.split("/").length}`).values(),
 ];
-
-const inParallel = async <T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> => {
-  const left = [...all];
-  const next = async (): Promise<void> => {
-    for (let one = left.shift(); one !== undefined; one = left.shift()) await work(one);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, next));
-};
 
 /** Returns why it is still there. */
 const removeOne = async (session: Session, { entry, kind, record }: Leftover): Promise<string | undefined> => {

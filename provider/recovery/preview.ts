@@ -33,6 +33,7 @@ export const previewRecovery = async (
 ): Promise<Shown | undefined> => {
   const { [KEY]: key, adopt, names: _names, ...asked } = inputs;
   if (typeof key !== "string" || adopt !== undefined) return undefined;
+  const isKnown = !containsUnknown(asked);
   const once = session && withOneAttempt(session);
   const desired = async () => withUids(once as Session, desiredFrom(kind, inputs));
   const find = async (): Promise<Sent[][]> =>
@@ -44,11 +45,9 @@ export const previewRecovery = async (
   for (const sent of evidence) {
     const [{ entry }] = sent as [Sent];
     const uid = entry.uid ?? entry.answered;
-    const isKnown = !containsUnknown(asked);
     const found: Found | undefined = once
       ? await findOne(kind, once, inputs, isKnown, sent)
       : { taken: { doubt: "a preview without credentials cannot read it" } };
-    if (!found) continue;
     if (!found) continue;
     const unread = uid === undefined ? withArticle(kind.word) : `${kind.word} ${uid}`;
     const taken = { ...(uid !== undefined && { uid }), at: new Date(entry.at).toISOString(), ...found.taken };

@@ -1,9 +1,11 @@
 // The records that Terraform manages, as the API has them now.
 import type { Client } from "../../../client/client.ts";
 import { hasCode } from "../../../client/errors.ts";
+import { forEachOf } from "../../../client/in-parallel.ts";
+import { partsOf } from "../../../client/paginate.ts";
 import { getRecord } from "../../../client/records.ts";
 import { isAncestorOrSelf, isUidp, parentOf, resources, rootOf } from "../../../schema/index.ts";
-import { forEachOf, groupOf, listVisible, partsOf } from "../../graph/hidden.ts";
+import { groupOf, listVisible } from "../../graph/hidden.ts";
 import type { Listed } from "../../graph/live-record.ts";
 import {
   builtInRolesOf,

@@ -255,10 +255,19 @@ const countsOf = (lines: readonly Line[]): string => {
   const most = lines.map(({ cells }) => strongest(cells.flatMap(({ level, below }) => [level, below])));
   const counts = LEVELS.flatMap((level) => {
     const count = most.filter((one) => one === level).length;
-    return count === 0 ? [] : [`${count} ${level === "unknown" ? "not known" : level.slice(0, -1)}`];
+    return count === 0 ? [] : [`${count} ${VERBS[level]}`];
   });
   const none = most.filter((one) => one === null).length;
   return [...counts, ...(none > 0 ? [`${none} hold nothing`] : [])].join(", ");
+};
+
+const VERBS: Readonly<Record<Level, string>> = {
+  unknown: "not known",
+  owns: "own",
+  gives: "give",
+  writes: "write",
+  uses: "use",
+  reads: "read",
 };
 
 const columnHead = ({ group, below }: Column): Markup => {

@@ -1,5 +1,6 @@
 // The reads of a refresh: few lists answer them, never more requests than reads, and nothing that a list does not know.
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { forEachOf } from "../../../client/in-parallel.ts";
 import type { Methods } from "../../../provider/engine/methods.ts";
 import { type KindName, kindRecords, type StateKind } from "../../../provider/kind/index.ts";
 import * as reconcile from "../../../provider/reconcile/index.ts";
@@ -7,8 +8,17 @@ import type { Session } from "../../../provider/run/session.ts";
 import { isAncestor, type Json } from "../../../schema/index.ts";
 import { createRateLimit } from "../../../server/base/rate-limit.ts";
 import { startService, startSharedService } from "../../harness/provider.ts";
-import { inParallel } from "../../support/in-parallel.ts";
 import { json, keyOf, ORG, refusal, scriptedSession } from "../../support/scripted.ts";
+
+/** As many at a time as the engine works on; the results are in the order of the items. */
+const inParallel = async <T, R>(items: readonly T[], work: (item: T) => Promise<R>, parallel = 8): Promise<R[]> => {
+  const results: R[] = [];
+  const step = async ([i, item]: [number, T]): Promise<void> => {
+    results[i] = await work(item);
+  };
+  await forEachOf(items.entries(), step, parallel);
+  return results;
+};
 
 interface Stored<Kind = KindName> {
   kind: Kind;
