@@ -80,7 +80,7 @@ function floors(room: string, all: string, folders: readonly string[]): Record<s
 }
 
 /** Folders that import what they like. Nothing of the product imports them. */
-const FREE: ReadonlySet<string> = new Set(["bench", "docs", "examples", "scripts", "sdk", "templates", "test"]);
+const FREE: ReadonlySet<string> = new Set(["docs", "examples", "scripts", "sdk", "templates", "test"]);
 
 const isIn = (file: string, place: string): boolean =>
   place.endsWith("/*") ? dirname(file) === place.slice(0, -2) : file === place || file.startsWith(`${place}/`);

@@ -1,9 +1,9 @@
 // The figures of `npm run bench`: which rows it measures, and what it makes of the rounds.
 import { describe, expect, test } from "vitest";
-import type { Figures } from "../../bench/engine/measure.ts";
-import { plans, type RowPlan, rowOf } from "../../bench/engine/rows.ts";
-import { parseBench } from "../../bench/engine/table.ts";
 import { UsageError } from "../../cli/usage.ts";
+import type { Figures } from "./engine/measure.ts";
+import { plans, type RowPlan, rowOf } from "./engine/rows.ts";
+import { parseBench } from "./engine/table.ts";
 
 const planOf = (id: string) => plans.find((plan) => plan.id === id) as RowPlan;
 

@@ -2,13 +2,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { fillTables, tablesOf } from "../../bench/engine/table.ts";
+import { fillTables, tablesOf } from "./engine/table.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 const read = (...path: string[]) => readFileSync(join(root, ...path), "utf8");
 
 const page = read("docs", "performance.md");
-const tables = tablesOf(JSON.parse(read("bench", "results.json")));
+const tables = tablesOf(JSON.parse(read("test", "bench", "recorded", "results.json")));
 
 test("docs/performance.md shows the figures of the last run, and all of them", () => {
   const markers = [...page.matchAll(/<!-- bench ([a-z]+) -->/g)].map(([, id]) => id);

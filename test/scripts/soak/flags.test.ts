@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { UsageError } from "../../../cli/usage.ts";
 import { root } from "../../../scripts/base/project.mjs";
-import { parseSoak, usage } from "../../../scripts/soak/flags.ts";
+import { parseSoak, usage } from "../../soak/run/flags.ts";
 import { parts } from "../../soak/parts.ts";
 
 const NAMES = Object.keys(parts);

@@ -1,9 +1,9 @@
 // Flags of `npm run soak`: which parts run, and the seed of what is random in them. The report of a proof.
 import { randomInt } from "node:crypto";
-import { parseCount, UsageError } from "../../cli/usage.ts";
-import type { PartResult } from "../../test/soak/part.ts";
-import { type PartName, parts } from "../../test/soak/parts.ts";
-import { parseFlags } from "../base/flags.ts";
+import { parseCount, UsageError } from "../../../cli/usage.ts";
+import { parseFlags } from "../../support/flags.ts";
+import type { PartResult } from "../part.ts";
+import { type PartName, parts } from "../parts.ts";
 
 const names = Object.keys(parts) as PartName[];
 

@@ -5,9 +5,9 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs
 import { stripTypeScriptTypes } from "node:module";
 import { delimiter, join } from "node:path";
 import { text } from "node:stream/consumers";
-import { mintDevToken } from "../../cli/command/serve-token.ts";
-import { type ServerProcess, startServerProcess } from "../../test/harness/api-process.ts";
-import { createStack, type Stack, type Started } from "../../test/harness/engine-stack.ts";
+import { mintDevToken } from "../../../cli/command/serve-token.ts";
+import { type ServerProcess, startServerProcess } from "../../harness/api-process.ts";
+import { createStack, type Stack, type Started } from "../../harness/engine-stack.ts";
 import type { Installation } from "./install.ts";
 import { type Spent, spentBy } from "./process-tree.ts";
 import { MODULES, resourcesOf, type Size, typescriptProgram, yamlProgram } from "./program.ts";
@@ -90,7 +90,7 @@ const credentials = async (server: ServerProcess, folder: string): Promise<Recor
     IRM_IDENTITY: server.identity,
     IRM_IDENTITY_TOKEN_FILE: tokenFile,
     IRM_JOURNAL: join(folder, "journal"),
-    // For the program of bench/plain, which has no credentials of its own.
+    // For the program of test/bench/plain, which has no credentials of its own.
     API_TOKEN: server.token,
   };
 };

@@ -1,7 +1,7 @@
 // The results as tables of Markdown.
 
-import { parseCount, UsageError } from "../../cli/usage.ts";
-import { parseFlags } from "../../scripts/base/flags.ts";
+import { parseCount, UsageError } from "../../../cli/usage.ts";
+import { parseFlags } from "../../support/flags.ts";
 import type { Figures } from "./measure.ts";
 import { plans, type Row, type RowPlan } from "./rows.ts";
 
@@ -72,7 +72,7 @@ const ids = plans.map(({ id }) => id);
 
 export const usage = `Usage: npm run bench -- [FLAGS]
 
-Compares processor time, requests and bytes of state. Prints a table and writes bench/results.json. A row that misses its goal says
+Compares processor time, requests and bytes of state. Prints a table and writes test/bench/recorded/results.json. A row that misses its goal says
 so; only a measurement that fails makes the exit code 1. Run nothing else on the machine meanwhile.
 
   --only ID,ID  measure these rows only: ${ids.join(", ")}

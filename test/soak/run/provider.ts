@@ -1,9 +1,9 @@
 // `npm run soak:provider`: random runs of the provider.
 import { randomInt } from "node:crypto";
-import { parseCount, UsageError } from "../../cli/usage.ts";
-import { ADAPTERS } from "../../test/harness/small-engine/provider.ts";
-import compileSmallEngine from "../../test/support/compile-small-engine.ts";
-import { parseFlags, runScript } from "../base/flags.ts";
+import { parseCount, UsageError } from "../../../cli/usage.ts";
+import { ADAPTERS } from "../../harness/small-engine/provider.ts";
+import compileSmallEngine from "../../support/compile-small-engine.ts";
+import { parseFlags, runScript } from "../../support/flags.ts";
 import { resultText } from "./flags.ts";
 
 const usage = `Usage: npm run soak:provider -- [FLAGS]
@@ -52,7 +52,7 @@ const main = async (args: string[]): Promise<number> => {
   const isEmptyMachine = flags["empty-machine"] === true;
   if (isEmptyMachine && checkpoints === "off") throw new UsageError("--empty-machine needs --checkpoints on");
   await compileSmallEngine();
-  const { providerSoak } = await import("../../test/soak/provider.ts");
+  const { providerSoak } = await import("../provider.ts");
   const log = (text: string) => void process.stderr.write(`${text}\n`);
   log(`seed ${seed}`);
   let hasFailed = false;

@@ -6,9 +6,9 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
-import { runScript } from "../scripts/base/flags.ts";
-import { root } from "../scripts/base/project.mjs";
-import { engineVersion } from "../scripts/engine/version.mjs";
+import { root } from "../../scripts/base/project.mjs";
+import { engineVersion } from "../../scripts/engine/version.mjs";
+import { runScript } from "../support/flags.ts";
 import { type Installations, install } from "./engine/install.ts";
 import { type Figures, type SubjectName, subjects } from "./engine/measure.ts";
 import { mediansOf, rowOf } from "./engine/rows.ts";
@@ -36,7 +36,7 @@ const bench = async ({ plans, resources, rounds }: BenchFlags): Promise<number> 
   }
   const rows = plans.flatMap((plan) => rowOf(plan, measured) ?? []);
   const results: Results = { ...place, resources, rounds, rows, figures: mediansOf(measured) };
-  writeFileSync(join(root, "bench", "results.json"), `${JSON.stringify(results, undefined, 2)}\n`);
+  writeFileSync(join(root, "test", "bench", "recorded", "results.json"), `${JSON.stringify(results, undefined, 2)}\n`);
   process.stdout.write(`${captionOf(results)}\n\n${goalsTable(results)}\n`);
   const missed = rows.filter(({ met }) => !met).map(({ id }) => id);
   if (missed.length > 0)

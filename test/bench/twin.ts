@@ -1,14 +1,14 @@
 // A process that copies the service at the address of its argument and serves the copy; with `review`, ten role bindings change there, and what
-// that does to access is read and asked, as a review does it (bench/memory.ts). Without an address it does nothing: that is what its modules
+// that does to access is read and asked, as a review does it (test/bench/memory.ts). Without an address it does nothing: that is what its modules
 // take.
-import { copyOf } from "../cli/copy.ts";
-import { disagreements, type Sides, sidesOf } from "../cli/twin/sides.ts";
-import { readTwin, startTwin, type Twin } from "../cli/twin/twin.ts";
-import { clientWith } from "../client/client.ts";
-import { systemClock } from "../client/clock.ts";
-import { readConfig } from "../client/credentials.ts";
-import { redactor } from "../client/errors.ts";
-import { systemTransport } from "../client/transport.ts";
+import { copyOf } from "../../cli/copy.ts";
+import { disagreements, type Sides, sidesOf } from "../../cli/twin/sides.ts";
+import { readTwin, startTwin, type Twin } from "../../cli/twin/twin.ts";
+import { clientWith } from "../../client/client.ts";
+import { systemClock } from "../../client/clock.ts";
+import { readConfig } from "../../client/credentials.ts";
+import { redactor } from "../../client/errors.ts";
+import { systemTransport } from "../../client/transport.ts";
 
 const change = async (twin: Twin): Promise<Sides> => {
   const before = await readTwin(twin);

@@ -1,7 +1,8 @@
 // Runs the long proofs one by one. Prints progress on stderr, and the counts on stdout at the end.
-import type { PartResult } from "../../test/soak/part.ts";
-import { type Part, type PartName, parts } from "../../test/soak/parts.ts";
-import { runScript } from "../base/flags.ts";
+
+import { runScript } from "../../support/flags.ts";
+import type { PartResult } from "../part.ts";
+import { type Part, type PartName, parts } from "../parts.ts";
 import { list, parseSoak, resultText, usage } from "./flags.ts";
 
 const log = (text: string) => process.stderr.write(`${text}\n`);

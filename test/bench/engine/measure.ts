@@ -1,7 +1,7 @@
 // What is measured of each subject: a form of the package, or what it is compared with. One round of a subject is one stack.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { root } from "../../scripts/base/project.mjs";
+import { root } from "../../../scripts/base/project.mjs";
 import type { Installations } from "./install.ts";
 import { sizeOf } from "./program.ts";
 import { type Form, type Measured, openStack } from "./stack.ts";
@@ -81,7 +81,7 @@ const measuredText = ({ cpu, parts, seconds, requests }: Measured): string => {
   return `${cpu.toFixed(1)} CPU s (${each.join(", ")}), ${seconds.toFixed(1)} s, ${requests.toFixed(3)} requests a resource`;
 };
 
-const plain = readFileSync(join(root, "bench", "plain", "program.ts"), "utf8");
+const plain = readFileSync(join(root, "test", "bench", "plain", "program.ts"), "utf8");
 
 const all = [up, preview, change, refresh, changeRefreshed, destroy];
 const floorOf = [up, preview, refresh, destroy];

@@ -4,11 +4,11 @@ import { stripTypeScriptTypes } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
-import { handlerText } from "../../provider/program/form.ts";
-import { run } from "../../scripts/base/child.mjs";
-import { root } from "../../scripts/base/project.mjs";
-import { ensureEngine } from "../../scripts/engine/engine.mjs";
-import { languagesEdition } from "../../scripts/engine/version.mjs";
+import { handlerText } from "../../../provider/program/form.ts";
+import { run } from "../../../scripts/base/child.mjs";
+import { root } from "../../../scripts/base/project.mjs";
+import { ensureEngine } from "../../../scripts/engine/engine.mjs";
+import { languagesEdition } from "../../../scripts/engine/version.mjs";
 
 export interface Installation {
   /** folder whose `node_modules` the programs below it find */
@@ -72,11 +72,11 @@ const writeFloor = async (folder: string): Promise<void> => {
   for (const [name, isDynamic] of Object.entries({ index: true, native: false }))
     writeFileSync(join(packagePath, `${name}.js`), classesText(isDynamic));
   for (const name of ["classes", "dynamic", "outputs"])
-    writeCompiled(join(root, "bench", "floor", `${name}.ts`), join(packagePath, `${name}.js`));
+    writeCompiled(join(root, "test", "bench", "floor", `${name}.ts`), join(packagePath, `${name}.js`));
   const texts = Object.fromEntries(KINDS.map(([type, kind]) => [type, handlerText(kind)]));
   writeFileSync(join(packagePath, "handler-texts.json"), JSON.stringify(texts));
   cpSync(join(root, "dist", "plugin"), join(folder, "plugin"), { recursive: true });
-  const build = await rolldown({ input: join(root, "bench", "floor", "plugin.ts"), platform: "node" });
+  const build = await rolldown({ input: join(root, "test", "bench", "floor", "plugin.ts"), platform: "node" });
   await build.write({ file: join(folder, "plugin", "main.mjs"), format: "esm", codeSplitting: false });
   await build.close();
 };

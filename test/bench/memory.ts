@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { startServerProcess } from "../test/harness/api-process.ts";
+import { startServerProcess } from "../harness/api-process.ts";
 
 const ROUNDS = 3;
 

@@ -3,10 +3,10 @@
 //   npm run -s bench:table
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { root } from "../scripts/base/project.mjs";
+import { root } from "../../scripts/base/project.mjs";
 import { fillTables, tablesOf } from "./engine/table.ts";
 
-const results = JSON.parse(readFileSync(join(root, "bench", "results.json"), "utf8"));
+const results = JSON.parse(readFileSync(join(root, "test", "bench", "recorded", "results.json"), "utf8"));
 const page = join(root, "docs", "performance.md");
 const text = readFileSync(page, "utf8");
 const filled = fillTables(text, tablesOf(results));
