@@ -24,7 +24,7 @@ export const matchesCapability = (text: string, capability: string): boolean => 
 };
 
 // A newer service has more, which this version knows only by the API's name: CAP_NEW_THINGS_CREATE is new_things.create.
-const friendly = (capability: string): string =>
+const friendly = (capability: string) =>
   capability.startsWith("CAP_")
     ? capability
         .slice("CAP_".length)

@@ -35,7 +35,7 @@ export const readReport = (folder: string): { text: string; code: number } | und
   return text === undefined || code === undefined ? undefined : { text, code: Number(code) };
 };
 
-const readIfThere = (file: string): string | undefined => {
+const readIfThere = (file: string) => {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
@@ -44,7 +44,7 @@ const readIfThere = (file: string): string | undefined => {
   }
 };
 
-const slugOf = (settings: Settings): string =>
+const slugOf = (settings: Settings) =>
   subjectOf(settings)
     .map((one) => one.replace(/[^\w.-]+/g, "-"))
     .join("-") || "preview";

@@ -82,7 +82,7 @@ export const restOf = ({ host, baseUrl, token, advice }: RestParts) => {
 
   const request = async (method: HttpRequest["method"], url: URL, body?: Json): Promise<HttpAnswer> => {
     const text = body === undefined ? {} : { body: JSON.stringify(body) };
-    const attempt = async (): Promise<HttpAnswer> => {
+    const attempt = async () => {
       const answer = await transport({ method, url, token, timeoutMs: TIMEOUT_MS, ...text });
       const { status } = answer;
       if (status >= 200 && status <= 299) return answer;
@@ -99,12 +99,12 @@ export const restOf = ({ host, baseUrl, token, advice }: RestParts) => {
   };
 
   return {
-    async send(method: HttpRequest["method"], path: string, body?: Json): Promise<Json> {
+    async send(method: HttpRequest["method"], path: string, body?: Json) {
       const answer = parse((await request(method, new URL(baseUrl + path), body)).body);
       return isObject(answer) ? answer : {};
     },
     /** of a file */
-    text: async (path: string): Promise<string> => (await request("GET", new URL(baseUrl + path))).body,
+    text: async (path: string) => (await request("GET", new URL(baseUrl + path))).body,
     async *list(path: string): AsyncIterable<Json> {
       let url: URL | undefined = new URL(baseUrl + path);
       for (let page = 0; url !== undefined; page += 1) {
@@ -120,14 +120,14 @@ export const restOf = ({ host, baseUrl, token, advice }: RestParts) => {
 };
 
 /** The texts of errors come from the host, and not from the author of a change. */
-const reasonOf = ({ body }: HttpAnswer): string => {
+const reasonOf = ({ body }: HttpAnswer) => {
   const json = parse(body);
   const message = isObject(json) ? (json.message ?? json.error) : undefined;
   return typeof message === "string" ? `: ${printable(message.slice(0, REASON_MAX))}` : "";
 };
 
 /** The token goes to no other host. */
-const nextOf = ({ headers }: HttpAnswer, { origin }: URL): URL | undefined => {
+const nextOf = ({ headers }: HttpAnswer, { origin }: URL) => {
   const [, address] = /<([^>]+)>;\s*rel="next"/.exec([headers.link].flat().join(", ")) ?? [];
   if (address === undefined || !URL.canParse(address)) return undefined;
   const url = new URL(address);

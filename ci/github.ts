@@ -107,17 +107,17 @@ const pullRequestIn = (payload: Json): Change => {
   return { number: number as number, head: hashIn(payload, "pull_request.head.sha") };
 };
 
-const runUrl = (env: NodeJS.ProcessEnv): string =>
+const runUrl = (env: NodeJS.ProcessEnv) =>
   `${env.GITHUB_SERVER_URL}/${env.GITHUB_REPOSITORY}/actions/runs/${env.GITHUB_RUN_ID}`;
 
-const branchOf = (ref = ""): string | undefined => /^refs\/heads\/(.+)$/.exec(ref)?.[1];
+const branchOf = (ref = "") => /^refs\/heads\/(.+)$/.exec(ref)?.[1];
 
-const hashIn = (payload: Json, path: string): string | undefined => {
+const hashIn = (payload: Json, path: string) => {
   const text = valueAt(payload, path);
   return isHash(text) ? text : undefined;
 };
 
-const eventIn = (file: string | undefined): Json => {
+const eventIn = (file: string | undefined) => {
   try {
     const event: unknown = JSON.parse(readFileSync(file ?? "", "utf8"));
     return isObject(event) ? event : {};
@@ -148,7 +148,7 @@ export const githubForge = (env: NodeJS.ProcessEnv, token: string): Forge => {
     });
   const rest = of(baseUrl);
   const issues = `/repos/${repository}/issues`;
-  const comment = (id: number): string => `${issues}/comments/${id}`;
+  const comment = (id: number) => `${issues}/comments/${id}`;
 
   return {
     // A job's token cannot read /user. The login of a query is that of the posts.
@@ -173,7 +173,7 @@ export const githubForge = (env: NodeJS.ProcessEnv, token: string): Forge => {
       return undefined;
     },
     unseenApproval: async () => {
-      const refused = (why: string): RefusedJob =>
+      const refused = (why: string) =>
         new RefusedJob(
           `${why}, so nobody had to approve this job. Give it an environment with required reviewers; where your plan has none, give the input apply: merged`,
         );
@@ -185,7 +185,7 @@ export const githubForge = (env: NodeJS.ProcessEnv, token: string): Forge => {
       try {
         const path = `/repos/${repository}/environments/${encodeURIComponent(name)}`;
         const { protection_rules: rules } = await rest.send("GET", path);
-        const asks = (rule: unknown): boolean => textIn(rule, "type") === "required_reviewers";
+        const asks = (rule: unknown) => textIn(rule, "type") === "required_reviewers";
         if (Array.isArray(rules) && rules.some(asks)) return undefined;
       } catch (error) {
         if (!(error instanceof ForgeError && error.isRefused)) throw error;
@@ -233,7 +233,7 @@ const jobToken = async (env: NodeJS.ProcessEnv): Promise<string | undefined> => 
   return String(value);
 };
 
-const textIn = (value: unknown, path: string): string => String(valueAt(value, path) ?? "");
+const textIn = (value: unknown, path: string) => String(valueAt(value, path) ?? "");
 
 /** The list of issues has the pull requests as well. */
 async function* posts(items: AsyncIterable<Json>, key: "id" | "number"): AsyncIterable<Post> {

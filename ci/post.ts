@@ -17,12 +17,12 @@ export interface Marker {
   head?: string | undefined;
 }
 
-const beginOf = ({ kind, subject }: Pick<Marker, "kind" | "subject">): string => `<!-- irm ${kind} ${subject} run `;
+const beginOf = ({ kind, subject }: Pick<Marker, "kind" | "subject">) => `<!-- irm ${kind} ${subject} run `;
 
-const commentText = (marker: Marker, body: string): string => `${beginOf(marker)}${marker.run} -->\n${body}`;
+const commentText = (marker: Marker, body: string) => `${beginOf(marker)}${marker.run} -->\n${body}`;
 
 /** The run of a post of ours; undefined if it is not ours. */
-const runOf = (post: Post, marker: Marker, me: string): number | undefined => {
+const runOf = (post: Post, marker: Marker, me: string) => {
   const begin = beginOf(marker);
   if (post.author !== me || !post.body.startsWith(begin)) return undefined;
   const [, run] = /^(\d+) -->/.exec(post.body.slice(begin.length)) ?? [];
@@ -73,7 +73,7 @@ export const closeIssue = async (forge: Forge, marker: Marker, reason: string): 
   return written;
 };
 
-const findIssue = async (forge: Forge, marker: Marker): Promise<number | undefined> => {
+const findIssue = async (forge: Forge, marker: Marker) => {
   const me = await forge.me();
   for await (const post of forge.openIssues()) if (runOf(post, marker, me) !== undefined) return post.id;
   return undefined;
@@ -111,7 +111,7 @@ export const furtherRows = (change: Change, merged: Change): ChangeRow[] => {
   });
 };
 
-const textsOf = ({ writes, rows, between }: Change): { row: ChangeRow; text: string }[] => {
+const textsOf = ({ writes, rows, between }: Change) => {
   const keys = keysOf(writes);
   return [...rows, ...between].map((row) => ({ row, text: canonical(neutral(row, keys)) }));
 };

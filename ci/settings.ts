@@ -52,23 +52,22 @@ export const inputsText = (env: NodeJS.ProcessEnv): string =>
 export const readSettings = (given: NodeJS.ProcessEnv): { settings: Settings; problems: string[] } => {
   const env: NodeJS.ProcessEnv = { ...given, ...JSON.parse(given.IRM_CI_INPUTS || "{}") };
   const problems: string[] = [];
-  const input = (name: string): string | undefined =>
-    env[`${PREFIX}${name.toUpperCase().replaceAll("-", "_")}`]?.trim() || undefined;
-  const lines = (name: string): string[] => {
+  const input = (name: string) => env[`${PREFIX}${name.toUpperCase().replaceAll("-", "_")}`]?.trim() || undefined;
+  const lines = (name: string) => {
     const texts = (input(name) ?? "").split("\n").map((line) => line.trim());
     return texts.filter((line) => line !== "");
   };
-  const check = (name: string, isRight: (text: string) => boolean, wanted: string): string | undefined => {
+  const check = (name: string, isRight: (text: string) => boolean, wanted: string) => {
     const text = input(name);
     if (text === undefined || isRight(text)) return text;
     problems.push(`${name}: ${JSON.stringify(text)} is not ${wanted}`);
     return undefined;
   };
-  const flag = (name: string): boolean => {
+  const flag = (name: string) => {
     const text = check(name, (one) => /^(?:true|false)$/.test(one), "true or false");
     return text === undefined || text === "true";
   };
-  const identity = (name: string): string | undefined => check(name, isUidp, "the uid of an identity");
+  const identity = (name: string) => check(name, isUidp, "the uid of an identity");
 
   const command = input("command");
   const isCommand = COMMANDS.some((one) => one === command);
@@ -146,18 +145,18 @@ export const subjectOf = ({ workDir, policy = [], stack }: Settings): string[] =
  */
 export const keyOf = (settings: Settings): string => subjectOf(settings).map(encode).join(":") || ".";
 
-const encode = (text: string): string =>
+const encode = (text: string) =>
   [...Buffer.from(text, "utf8")]
     .map((byte) => String.fromCharCode(byte))
     .map((one) => (/[\w./]/.test(one) ? one : `%${one.charCodeAt(0).toString(16).padStart(2, "0")}`))
     .join("");
 
 // https://www.pulumi.com/docs/iac/concepts/stacks/#create-stack
-const isStackName = (text: string): boolean => /^[\w.-]+(?:\/[\w.-]+){0,2}$/.test(text);
+const isStackName = (text: string) => /^[\w.-]+(?:\/[\w.-]+){0,2}$/.test(text);
 
-const isDigest = (text: string): boolean => /^sha256:[0-9a-f]{64}$/.test(text);
+const isDigest = (text: string) => /^sha256:[0-9a-f]{64}$/.test(text);
 
-const defined = <T extends object>(values: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
+const defined = <T extends object>(values: T) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]: Exclude<T[K], undefined>;
   };

@@ -17,7 +17,7 @@ export const noReviewComment = (job: Job, { words }: Host): string =>
     "",
   ].join("\n");
 
-const originOf = ({ about, run }: Job): string => {
+const originOf = ({ about, run }: Job) => {
   const head = "change" in about ? about.change.head : undefined;
   return `${head === undefined ? "" : `${code(head)} · `}[the run](${run.url})`;
 };
@@ -30,7 +30,7 @@ export const driftIssue = (report: string, job: Job): string => `${report}\n<sub
 export const driftEnded = (job: Job): string => `Nothing differs any more: [the run](${job.run.url}).`;
 
 /** A block of what others have written. */
-const fenced = (text: string): string => {
+const fenced = (text: string) => {
   const fence = "`".repeat(Math.max(3, ...(text.match(/`+/g) ?? []).map((run) => run.length + 1)));
   return `${fence}text\n${text.trimEnd()}\n${fence}`;
 };

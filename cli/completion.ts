@@ -75,7 +75,7 @@ const placeAfter = (program: Command, words: readonly string[]): Place => {
   return place;
 };
 
-const optionOf = (command: Command, flag: string): Option | undefined =>
+const optionOf = (command: Command, flag: string) =>
   command.options.find(({ long, short }) => long === flag || short === flag);
 
 /** The shell lists the files where a value has no choices. `prefix`: what of the word is before the value. */
@@ -93,20 +93,20 @@ const valuesOf = (
     : { kind: kindOf(placeholder), values: [] };
 
 // The placeholder says what a value is: `--db FILE`, `--folder FOLDER`.
-const kindOf = (placeholder: string): Completions["kind"] => {
+const kindOf = (placeholder: string) => {
   if (placeholder.includes("FILE")) return "files";
   return placeholder.includes("FOLDER") ? "folders" : "values";
 };
 
 // A flag with a parser of its own is repeatable.
-const flagsOf = (command: Command, given: ReadonlySet<string>): Completions["values"] =>
+const flagsOf = (command: Command, given: ReadonlySet<string>) =>
   command
     .createHelp()
     .visibleOptions(command)
     .filter(({ long, parseArg, argChoices }) => (parseArg && !argChoices) || !given.has(long as string))
     .map(({ long, description }) => ({ value: long as string, description }));
 
-const commandsOf = (command: Command): Completions["values"] =>
+const commandsOf = (command: Command) =>
   command
     .createHelp()
     .visibleCommands(command)

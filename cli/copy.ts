@@ -36,7 +36,7 @@ const FLAG = "--copy-of";
 export const copyFrom = async (address: string): Promise<Copy> => {
   const problem = addressProblem(address);
   if (problem !== undefined) throw new UsageError(`${FLAG}: ${problem}`);
-  const settings = (key: string): string | undefined => (key === "irm:baseUrl" ? address : undefined);
+  const settings = (key: string) => (key === "irm:baseUrl" ? address : undefined);
   // What the environment says of another service is not sent to this one.
   const client = clientOf(readConfig(settings, process.env, { keys: [], flag: FLAG }));
   return withProgress((onRead) => copyOf(client, address, onRead));
@@ -48,7 +48,7 @@ const withoutRefused = (copy: Copy, problems: ReturnType<typeof copyProblems>): 
     ({ path: [section, plural, i] }) => `${String(section)} ${String(plural)} ${String(i)}`,
   );
   const leftOut = [...copy.copy.leftOut];
-  const without = <L extends object>(section: string, lists: L): L =>
+  const without = <L extends object>(section: string, lists: L) =>
     Object.fromEntries(
       Object.entries(lists).map(([plural, list]: [string, { uid: string; name?: unknown }[]]) => [
         plural,
@@ -66,7 +66,7 @@ const withoutRefused = (copy: Copy, problems: ReturnType<typeof copyProblems>): 
 
 const kindOf = (plural: string): ExportKind => KINDS.find((kind) => resources[kind].plural === plural) as ExportKind;
 
-const problemText = ({ path: [, , , ...field], text }: ReturnType<typeof copyProblems>[number]): string =>
+const problemText = ({ path: [, , , ...field], text }: ReturnType<typeof copyProblems>[number]) =>
   [field.join("."), text].filter(Boolean).join(": ");
 
 /** What the copy has, and what not: a line each. */

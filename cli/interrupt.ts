@@ -9,7 +9,7 @@ export const untilInterrupted = async <T>(
   notice = "waiting for the requests under way",
 ): Promise<T> => {
   const controller = new AbortController();
-  const stop = (): void => {
+  const stop = () => {
     for (const signal of SIGNALS) process.off(signal, stop);
     process.stderr.write(`${notice}\n`);
     controller.abort(reason);

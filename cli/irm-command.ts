@@ -2,7 +2,7 @@
 import { Command, CommanderError, Option } from "commander";
 import { type Format, printError } from "./terminal.ts";
 
-const append = (text: string, before: string[] = []): string[] => [...before, text];
+const append = (text: string, before: string[] = []) => [...before, text];
 
 export class IrmCommand extends Command {
   /** that it has ended with */

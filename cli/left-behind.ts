@@ -63,7 +63,7 @@ const lostCreates = async (session: Session, stack: string): Promise<LeftBehind 
 
 const here = () => ({ env: process.env, cwd: process.cwd() });
 
-const unreadable = (problem: string): UserError => new UserError(`the engine's state cannot be read: ${problem}`);
+const unreadable = (problem: string) => new UserError(`the engine's state cannot be read: ${problem}`);
 
 /** The stack of this folder that is selected or given: organization/project/stack. */
 const stackHere = async (given: string | undefined): Promise<string> => {

@@ -63,7 +63,7 @@ const createProgram = async (args: readonly string[]): Promise<IrmCommand> => {
       styleSubcommandText: (text) => styleHelp("cyan", text),
       styleOptionText: (text) => styleHelp("cyan", text),
     });
-  const add = async ([name, summary, load]: Row, hidden = false): Promise<void> => {
+  const add = async ([name, summary, load]: Row, hidden = false) => {
     const command = program.command(name, { hidden }).summary(summary).helpCommand(false);
     if (args.includes(name)) (await load()).defineCommand(command);
   };
@@ -79,7 +79,7 @@ const createProgram = async (args: readonly string[]): Promise<IrmCommand> => {
 };
 
 /** The name that npx finds in a project. In another folder, the name irm is whatever package has taken it. */
-const commandUsage = (command: Command): string => {
+const commandUsage = (command: Command) => {
   const [, words] = /^\[options\](.*)$/.exec(command.usage().replace("[command]", "[COMMAND]")) ?? [];
   const usage = words === undefined ? command.usage() : `${words.replace(/[<>]/g, "")} [FLAGS]`.trim();
   return `npx pulumi-${(command as IrmCommand).path} ${usage}`;

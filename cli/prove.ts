@@ -53,15 +53,15 @@ const personIn = (path: Path): string | undefined => {
 };
 
 /** The identity that a workload exchanges its token for. */
-const identityOf = ({ path }: Step): string | undefined =>
+const identityOf = ({ path }: Step) =>
   path.startsWith("/sts/exchange?") ? /[?&]identity=([^&]*)/.exec(path)?.[1] : undefined;
 
 const carryOut = async (path: Path, { twin }: Stage): Promise<Proof> => {
   const created: string[] = [];
-  const filled = (text: string): string =>
+  const filled = (text: string) =>
     text.replaceAll(/\$\{(\d+)\.uid\}/g, (_, number) => created[Number(number) - 1] ?? "");
   const assumed = new Map<string, string>();
-  const tokenOf = async (identity: string): Promise<string> => assumed.get(identity) ?? (await twin.tokenOf(identity));
+  const tokenOf = async (identity: string) => assumed.get(identity) ?? (await twin.tokenOf(identity));
   for (const [i, step] of path.steps.entries()) {
     const identity = step.as === "workload" ? filled(identityOf(step) ?? "") : undefined;
     try {

@@ -148,7 +148,7 @@ export const printFailures = (failed: readonly Failure[], holder: Holder, what: 
   const errors = failed.map(({ error }) => clientErrorText(error) ?? (error as Error).message).slice(0, FAILURES_SHOWN);
   const more = failed.length > FAILURES_SHOWN ? [`  and ${failed.length - FAILURES_SHOWN} more`] : [];
   const head = `${countGrants(failed.length, holder)} ${what}; run it again:`;
-  const lineOf = (text: string, i: number): string => {
+  const lineOf = (text: string, i: number) => {
     const { path, roleName } = (failed[i] as Failure).binding;
     return `  ${path} ${roleName}: ${text}`;
   };

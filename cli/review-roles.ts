@@ -36,7 +36,7 @@ export const rolesReview = (
 ): { changes: RoleChange[]; changedLock: ChangedRules[] } => {
   const folders = at ? foldersAt(at, policies) : [];
   const lock = at ? lockAt(at, folders) : lockBeside(undefined);
-  const differencesFrom = (other: RolesLock | undefined): RoleChange[] =>
+  const differencesFrom = (other: RolesLock | undefined) =>
     [...lives].flatMap(([service, live]) => {
       const recorded = recordedFor(service, other);
       const shown = managed ? withoutSecretNames(managed, live) : live;
@@ -49,7 +49,7 @@ export const rolesReview = (
   };
 };
 
-const lockAt = (at: BaseRevision, folders: readonly string[]): RolesLock | undefined => {
+const lockAt = (at: BaseRevision, folders: readonly string[]) => {
   try {
     return readLock(folders, filesAt(at));
   } catch (error) {
@@ -59,7 +59,7 @@ const lockAt = (at: BaseRevision, folders: readonly string[]): RolesLock | undef
 };
 
 /** From the top level of the repository. */
-const foldersAt = (at: BaseRevision, policies: readonly string[]): string[] => {
+const foldersAt = (at: BaseRevision, policies: readonly string[]) => {
   const own = policies.flatMap((policy) => pathAt(resolve(policy), at) ?? []).map(posix.dirname);
   const beside = own.length === 0 ? [at.folder] : own;
   const projects = beside.flatMap((folder) => projectAt(at, folder) ?? []);

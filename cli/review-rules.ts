@@ -130,5 +130,5 @@ const defaultIn = (folder: string): string | undefined => {
 };
 
 /** From the top level of the repository, as with a base; from this folder where there is no repository. */
-const fileOf = (flag: string, folder: string): string =>
+const fileOf = (flag: string, folder: string) =>
   isAbsolute(flag) ? flag : join(repositoryRoot(folder) ?? folder, flag);

@@ -263,7 +263,7 @@ const NO_EXCHANGE =
 const NAMES_ITS_REASON = /token is expired|invalid "(iss|sub|aud)"/;
 
 // A service's text must not control the terminal that prints it.
-const escapeText = (_: string, value: unknown): unknown => (typeof value === "string" ? printable(value) : value);
+const escapeText = (_: string, value: unknown) => (typeof value === "string" ? printable(value) : value);
 
 interface ExchangedToken {
   /** where it came from */
@@ -300,7 +300,7 @@ const exchangeError = (
 
 const GITHUB_TOKEN = "GitHub OIDC token";
 
-const readGithubToken = ({ status, body }: HttpAnswer): string => {
+const readGithubToken = ({ status, body }: HttpAnswer) => {
   const value = status === 200 ? (parse(body) as { value?: unknown } | null | undefined)?.value : undefined;
   if (typeof value === "string" && value !== "") return value;
   const text = `GitHub Actions returned no OIDC token (HTTP ${status})`;

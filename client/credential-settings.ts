@@ -91,7 +91,7 @@ export const credentialSource = (
   const { allowed, problems } = isOfFlag ? { allowed: [], problems: [] } : allowedSources(env);
   if (problems.length > 0) return { source: undefined, problems };
   if (!name.endsWith("Env")) {
-    const refusesFile = (path: string): string | undefined =>
+    const refusesFile = (path: string) =>
       isOfFlag || entriesForFile(path, allowed).length > 0 ? undefined : notAllowedText(place, "a file");
     const problem = refusesFile(value);
     if (problem !== undefined) return refused(problem);
@@ -155,7 +155,7 @@ export const usualSource = ({
   return { source: { env, mustBeFor }, problems: isUsable ? [] : [refused(found)] };
 };
 
-const nameOf = (variable: string): string =>
+const nameOf = (variable: string) =>
   variable.startsWith("ACTIONS_") ? "the token of the GitHub Actions job" : variable;
 
 /** A provider at another address has credentials of its own, or none. */
@@ -214,7 +214,7 @@ interface AllowedSource {
   address: string | undefined;
 }
 
-const isVariableName = (text: string): boolean => /^[A-Za-z_]\w*$/.test(text);
+const isVariableName = (text: string) => /^[A-Za-z_]\w*$/.test(text);
 
 /** Entries are separated by commas or spaces: `NAME`, `/path`, `NAME=https://…`. An entry is not quoted: it may be a token by mistake. */
 export const allowedSources = (env: Env): { allowed: AllowedSource[]; problems: string[] } => {
@@ -238,14 +238,14 @@ export const allowedSources = (env: Env): { allowed: AllowedSource[]; problems: 
  * The entries for this file: those that name it by the same path, or another path of the same file. Below /proc, where files show the
  * variables and the open files of a process, only the same path counts.
  */
-const entriesForFile = (path: string, allowed: readonly AllowedSource[]): AllowedSource[] => {
+const entriesForFile = (path: string, allowed: readonly AllowedSource[]) => {
   const real = realPath(path);
   const isSpecial = real === undefined || /^\/proc(\/|$)/.test(real);
   return allowed.filter(({ name }) => name === path || (!isSpecial && isAbsolute(name) && realPath(name) === real));
 };
 
 // As the system resolves it: `..` after a link is the folder above the link's target.
-const realPath = (path: string): string | undefined => {
+const realPath = (path: string) => {
   try {
     return realpathSync.native(path);
   } catch {
@@ -254,5 +254,5 @@ const realPath = (path: string): string | undefined => {
   }
 };
 
-const notAllowedText = (place: string, text: string): string =>
+const notAllowedText = (place: string, text: string) =>
   `${place}: names ${text} that ${ALLOWED} of the environment does not list; list it there if its token may be used`;

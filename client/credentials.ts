@@ -57,7 +57,7 @@ export const credentialsFrom = (environment: CredentialEnvironment): Credentials
 };
 
 /** Name of a variable in messages. */
-const nameOf = (variable: string, { names }: CredentialSource): string => names?.[variable] ?? variable;
+const nameOf = (variable: string, { names }: CredentialSource) => names?.[variable] ?? variable;
 
 const MISSING =
   "no credentials in the environment: set IRM_TOKEN (an API token), IRM_TOKEN_FILE (a file with one), " +
@@ -89,7 +89,7 @@ export const missingCredentials = ({ env, missing }: CredentialSource): string |
 };
 
 // A header can carry no other characters, and undici's own error would not name the cause.
-const clean = (text: string, source: string, { redactor }: CredentialEnvironment): string => {
+const clean = (text: string, source: string, { redactor }: CredentialEnvironment) => {
   const token = text.trim();
   if (!/^[\x21-\x7e]+$/.test(token)) throw new ConfigError([`${source} does not hold a token`], "sign-in");
   return redactor.note(token);
@@ -118,7 +118,7 @@ const isSignedToken = (token: string): boolean => {
   }
 };
 
-const requireWorkload = (text: string, variable: string, settings: CredentialSource): string => {
+const requireWorkload = (text: string, variable: string, settings: CredentialSource) => {
   const problem = workloadProblem(text, variable, settings);
   if (problem) throw new ConfigError([problem], "sign-in");
   return text;

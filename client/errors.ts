@@ -142,13 +142,13 @@ export const apiText = (error: ApiError, names: Readonly<Record<string, string>>
   return fields.reduce((result, field) => result.replaceAll(field, () => argumentPath(names, field)), text);
 };
 
-const withOwnSection = (text: string, error: ApiError): string => {
+const withOwnSection = (text: string, error: ApiError) => {
   const section = sectionOf(error);
   return section === undefined ? text : withSection(text, section);
 };
 
 /** The section of docs/recovery.md about an error of the API; undefined where it says all. */
-const sectionOf = (error: ApiError): RecoverySection | undefined => {
+const sectionOf = (error: ApiError) => {
   if (isNoConnection(error)) return "unreachable";
   if (isGateRefusal(error)) return undefined;
   if (error instanceof RefusedToken || SIGN_IN.includes(error.operation ?? "")) return "sign-in";
@@ -247,12 +247,12 @@ export const redactor = () => {
   const secrets = new Set<string>();
   return {
     /** remembers a secret and returns it */
-    note(secret: string): string {
+    note(secret: string) {
       if (secret.length >= MIN_LENGTH) secrets.add(secret);
       return secret;
     },
     /** the text without the remembered secrets */
-    redact(text: string): string {
+    redact(text: string) {
       let clean = text;
       for (const secret of secrets) clean = clean.replaceAll(secret, "[secret]");
       return clean;

@@ -8,7 +8,7 @@ export const forEachOf = async <T>(
   atOnce = AT_ONCE,
 ): Promise<void> => {
   const next = [...items].values();
-  const work = async (): Promise<void> => {
+  const work = async () => {
     for (const item of next) await act(item);
   };
   await Promise.all(Array.from({ length: atOnce }, work));

@@ -115,7 +115,7 @@ const problemOf = (progress: Progress, records: number, recordsMax: number): str
 };
 
 // A partial list is worse than none: a missing record would look like one that does not exist.
-const incompleteList = (operation: List["operation"], { uidp }: Json, problem: string, records: number): ListError => {
+const incompleteList = (operation: List["operation"], { uidp }: Json, problem: string, records: number) => {
   const which = uidp === undefined ? "" : `uidp ${JSON.stringify(uidp)}; `;
   return new ListError(
     operation,
@@ -123,14 +123,14 @@ const incompleteList = (operation: List["operation"], { uidp }: Json, problem: s
   );
 };
 
-const withWrongUid = ({ uid, name }: Json): string =>
+const withWrongUid = ({ uid, name }: Json) =>
   [
     "a record",
     ...(name ? [shown(name)] : []),
     uid === undefined || uid === "" ? "without a uid" : `with the uid ${shown(uid)}, which is none`,
   ].join(" ");
 
-const shown = (value: unknown): string => printable(JSON.stringify(value));
+const shown = (value: unknown) => printable(JSON.stringify(value));
 
 // A proxy may refuse a longer address.
 const QUERY_MAX = 7_200;

@@ -78,7 +78,7 @@ const withSubject = (
   operation: OperationName,
   subject: Subject,
   answer: Promise<Json>,
-): Promise<Json> =>
+) =>
   answer.catch((error: unknown) => {
     const cause = apiErrorOf(error);
     throw cause ? new RecordError(subjectText(kind, operation, subject), cause, { names: kind.arguments }) : error;

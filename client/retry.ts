@@ -109,7 +109,7 @@ export const retryWith = (clock: Clock) => {
   let quota = RETRY_QUOTA;
 
   /** Acquires a retry that the caller performs; false when the quota is exhausted. */
-  const acquire = (failure: Failure): boolean => {
+  const acquire = (failure: Failure) => {
     const cost = retryCost(failure);
     if (quota < cost) return false;
     quota -= cost;

@@ -54,7 +54,7 @@ export const runIn = ({ [RUN]: file }: Env): Found => {
   return getOrInsert(found, file, () => readRunFile(file));
 };
 
-const validRunIn = (env: Env): RunFile | undefined => {
+const validRunIn = (env: Env) => {
   const one = runIn(env);
   return one && "run" in one ? one.run : undefined;
 };
@@ -105,7 +105,7 @@ const readRunFile = (file: string): Found => {
 };
 
 /** The command may be of another user (docs/apply.md#user). */
-const isRunning = (pid: number): boolean => {
+const isRunning = (pid: number) => {
   try {
     return process.kill(pid, 0);
   } catch (error) {

@@ -37,8 +37,7 @@ const STANDARD = ["iss", "sub", "aud", "exp", "iat", "nbf", "jti"];
 // The command is for a shell, and the token may be from anywhere.
 const DEV_TOKEN_LENGTH_MAX = 500;
 
-const word = (text: string): string =>
-  /^[\w.:/@=+,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+const word = (text: string) => (/^[\w.:/@=+,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`);
 
 const claimArgument = (value: unknown): string => {
   if (typeof value !== "string") return JSON.stringify(value);

@@ -56,7 +56,7 @@ export const writeProblems = (writes: readonly Write[]): string[] =>
     return reasons.length === 0 ? [] : [`write ${write.n}, ${write.method}: ${reasons.join("; ")}`];
   });
 
-const referencesOf = ({ parent, uid, fields }: Write): number[] => referencesIn([parent, uid, fields]);
+const referencesOf = ({ parent, uid, fields }: Write) => referencesIn([parent, uid, fields]);
 
 const WHOLE = "";
 
@@ -72,9 +72,9 @@ export const decideOn = (writes: readonly Write[], recordOf: (plural: string, ui
   const index = indexOfLines();
   /** lines that refer to the record that a write creates */
   const waiting = new Map<number, Line[]>();
-  const missingOf = ({ write }: Line): number[] => referencesOf(write).filter((n) => !uids.has(n));
+  const missingOf = ({ write }: Line) => referencesOf(write).filter((n) => !uids.has(n));
 
-  const resolve = (line: Line): void => {
+  const resolve = (line: Line) => {
     if (missingOf(line).length > 0) return;
     index.add({ line, recorded: resolvedWrite(line.write, (n) => uids.get(n) as string) });
   };
@@ -82,7 +82,7 @@ export const decideOn = (writes: readonly Write[], recordOf: (plural: string, ui
     for (const n of referencesOf(line.write)) getOrInsert(waiting, n, () => []).push(line);
     resolve(line);
   }
-  const make = (n: number, uid: string): void => {
+  const make = (n: number, uid: string) => {
     uids.set(n, uid);
     for (const line of waiting.get(n) ?? []) resolve(line);
     waiting.delete(n);
@@ -185,7 +185,7 @@ export const decideOn = (writes: readonly Write[], recordOf: (plural: string, ui
       end.resolve(answer);
     },
     /** The write has failed, and may be requested again. */
-    release: (reserved: Reserved, error: unknown): void => {
+    release: (reserved: Reserved, error: unknown) => {
       const { line, paths, end, isOver } = reserved;
       if (isOver) return;
       reserved.isOver = true;
@@ -207,11 +207,11 @@ const indexOfLines = () => {
   const byContent = new Map<string, Known[]>();
   const at = (method: string, { uid, parent }: Resolved): readonly Known[] =>
     byPlace.get(`${method} ${uid ?? parent ?? ""}`) ?? [];
-  const all = (): Known[] => [...byPlace.values()].flat();
+  const all = () => [...byPlace.values()].flat();
   return {
     at,
     all,
-    add: (one: Known): void => {
+    add: (one: Known) => {
       const { method } = one.line.write;
       const { uid, parent } = one.recorded;
       getOrInsert(byPlace, `${method} ${uid ?? parent ?? ""}`, () => []).push(one);

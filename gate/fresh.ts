@@ -122,11 +122,11 @@ const decidingIn = ({ method, uid, fields }: Resolved, recordOf: Parts["recordOf
 };
 
 /** Fields that a caller may set and that both records show: an answer contains no secret. */
-const differingFields = ({ schema }: Resource, expected: Json, live: Json): string[] => {
+const differingFields = ({ schema }: Resource, expected: Json, live: Json) => {
   const [before, now] = [expected, live].map((record) => normalForm(schema, record)) as [Json, Json];
   const names = [...new Set([...Object.keys(before), ...Object.keys(now)])].filter((name) => !IGNORED.includes(name));
   return names.filter((name) => !isDeepStrictEqual(before[name], now[name]));
 };
 
-const changedText = ({ word }: Resource, { uid, name }: Json, what: string): string =>
+const changedText = ({ word }: Resource, { uid, name }: Json, what: string) =>
   `${word} ${uid} "${printable(String(name))}" ${what}: somebody has changed it since the change was computed again`;

@@ -107,7 +107,7 @@ const refusalWith =
 const carrierOf = ({ service, writes, onRefused, isClosing }: Parts) => {
   const { client, copy } = service;
   const records = new Map(recordsIn(copy).map(([plural, one]) => [`${plural} ${one.uid}`, one as Json]));
-  const recordOf = (plural: string, uid: string): Json | undefined => records.get(`${plural} ${uid}`);
+  const recordOf = (plural: string, uid: string) => records.get(`${plural} ${uid}`);
   const gate = decideOn(writes, recordOf);
   const sender = createSender(client, service.readToken, isClosing);
   /** by uid */
@@ -134,7 +134,7 @@ const carrierOf = ({ service, writes, onRefused, isClosing }: Parts) => {
     }
     gate.settle(one, answer);
   };
-  const fail = (all: readonly Reserved[], error: unknown): void => {
+  const fail = (all: readonly Reserved[], error: unknown) => {
     for (const one of all) gate.release(one, error);
   };
 
@@ -142,7 +142,7 @@ const carrierOf = ({ service, writes, onRefused, isClosing }: Parts) => {
   const recover = async (all: readonly Reserved[]): Promise<void> => {
     const sent = all.map(({ line }) => lost.get(line) as Sent);
     const [{ entry }] = sent as [Sent];
-    const isAlike = (one: Sent): boolean => one.entry.parent === entry.parent && one.entry.inputs === entry.inputs;
+    const isAlike = (one: Sent) => one.entry.parent === entry.parent && one.entry.inputs === entry.inputs;
     const head = `${all[0]?.recorded.method.resource.plural} `;
     const before = [...records.keys()].filter((key) => key.startsWith(head)).map((key) => key.slice(head.length));
     const alike = [...lost.values()].filter(isAlike).length;
@@ -189,9 +189,9 @@ const carrierOf = ({ service, writes, onRefused, isClosing }: Parts) => {
     try {
       const answer = await sender.write(operation, request, token);
       const answers = operation === BATCH ? (answer.roleBindings as Json[]) : [answer];
-      const isOwn = ({ recorded }: Reserved, i: number): boolean => {
+      const isOwn = ({ recorded }: Reserved, i: number) => {
         const [create, record] = [sent[i], answers[i]];
-        const existed = (uid: string): boolean => recordOf(recorded.method.resource.plural, uid) !== undefined;
+        const existed = (uid: string) => recordOf(recorded.method.resource.plural, uid) !== undefined;
         return record !== undefined && (create === undefined || isAnswerTo(create, record, existed));
       };
       if (!all.every(isOwn)) return failureOf(operation, "the response is of another record than was asked for");
@@ -289,7 +289,7 @@ const sentCreate = ({ method, parent = "", fields }: Resolved, n: number, at: nu
 };
 
 /** Whether an answer names the record that the create has made. `existed`: whether a record existed before. */
-const isAnswerTo = ({ kind, entry }: Sent, record: Json, existed: (uid: string) => boolean): boolean => {
+const isAnswerTo = ({ kind, entry }: Sent, record: Json, existed: (uid: string) => boolean) => {
   if (!kind.upsert && existed(record.uid as string)) return false;
   const { is, ...found } = judge(kind, entry, record);
   return is === "own" || ("by" in found && found.by === "age");

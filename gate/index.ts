@@ -41,7 +41,7 @@ export const startGate = async ({ writes, services, as }: GateInput) => {
   const gates: ServiceGate[] = [];
   const listeners: (Listener & { address: string })[] = [];
   let isClosing = false;
-  const close = async (): Promise<void> => {
+  const close = async () => {
     isClosing = true;
     await Promise.all(listeners.map((one) => one.close()));
   };
@@ -58,7 +58,7 @@ export const startGate = async ({ writes, services, as }: GateInput) => {
       });
       gates.push(gate);
       // The time of the service, which the provider compares with the times of its records.
-      const clock = (): number => service.client.serverNow() ?? service.client.clock.today();
+      const clock = () => service.client.serverNow() ?? service.client.clock.today();
       listeners.push({ address, ...(await startListener({ address, as, clock, answer: gate.answer })) });
     }
   } catch (error) {

@@ -95,12 +95,12 @@ export const needsOf = (writes: readonly Write[], copy: Copy): Need[] => {
     const { n, method, fields, mask } = write;
     const need: Need = { capabilities: new Set(), places: new Set(), problems: [] };
     const unknown = (problem: string): void => void need.problems.push(`write ${n} ${problem}`);
-    const add = (capabilities: Iterable<string>, at: Place | undefined): void => {
+    const add = (capabilities: Iterable<string>, at: Place | undefined) => {
       for (const one of capabilities) need.capabilities.add(one);
       if (at === undefined) unknown("needs a capability at a record whose group is not known");
       else need.places.add(at);
     };
-    const give = (role: Known | undefined, at: Place | undefined): void => {
+    const give = (role: Known | undefined, at: Place | undefined) => {
       if (!Array.isArray(role?.versions[0]?.capabilities))
         unknown("gives a role, and it is not known what that grants");
       const names = (role?.versions ?? []).flatMap(({ capabilities = [] }) => capabilities as unknown[]).map(String);
@@ -108,7 +108,7 @@ export const needsOf = (writes: readonly Write[], copy: Copy): Need[] => {
       if (strange !== undefined) unknown(`gives ${strange}, which this version does not know`);
       add(names.map(capabilityName), at);
     };
-    const giveRoles = (roles: Iterable<unknown>, at: Place | undefined): void => {
+    const giveRoles = (roles: Iterable<unknown>, at: Place | undefined) => {
       for (const uid of roles) give(records.get(`role ${uid}`), at);
     };
     const own = recordOf(write);
@@ -176,13 +176,13 @@ const KIND_OF: ReadonlyMap<string, string> = new Map(
 );
 
 /** A uid, or the number of the write that makes it; undefined for anything else. */
-const keyOf = (text: unknown): string | number | undefined => {
+const keyOf = (text: unknown) => {
   if (typeof text === "string" || typeof text === "number") return text;
   return isObject(text) && typeof text.$uid === "number" ? text.$uid : undefined;
 };
 
 /** Every value of a field, before and after the writes. */
-const valuesOf = ({ versions }: Known, name: string): Set<string | number | undefined> =>
+const valuesOf = ({ versions }: Known, name: string) =>
   new Set(versions.flatMap((one) => (one[name] === undefined ? [] : [keyOf(one[name])])));
 
 const organizationOf = (place: Place): Place => (typeof place === "string" ? rootOf(place) : place);

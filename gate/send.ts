@@ -45,7 +45,7 @@ export const createSender = (client: Client, readToken: TokenSource, isClosing: 
   /** Tokens that were used, and those of them that are too old. */
   const used = new Set<string>();
   const outdated = new Set<string>();
-  const tokenFrom = async (source: TokenSource): Promise<string> => {
+  const tokenFrom = async (source: TokenSource) => {
     const token = await source();
     const found = outdated.has(token) ? await source(token) : token;
     used.add(found);
@@ -106,7 +106,7 @@ export const createSender = (client: Client, readToken: TokenSource, isClosing: 
       }) as Client["call"],
     },
     /** Tokens up to now do not show an organization that was just created. */
-    outdateTokens: (): void => {
+    outdateTokens: () => {
       for (const token of used) outdated.add(token);
     },
   };

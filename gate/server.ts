@@ -57,7 +57,7 @@ const bearerFor = (address: string, as: string): Promise<string> => {
     .sign(randomBytes(32));
 };
 
-const isBearer = (given: readonly string[], token: string): boolean => {
+const isBearer = (given: readonly string[], token: string) => {
   const [only = "", ...others] = given;
   return others.length === 0 && timingSafeEqual(digestOf(only), digestOf(`Bearer ${token}`));
 };

@@ -44,7 +44,7 @@ export const tokensFor = async (
   const classes = new Map<string, Class>();
   const classOfWrite = new Map<number, Class>();
   const numbers = new Set(writes.map(({ n }) => n));
-  const tokenOf = async (credentials: Credentials, rejected: string | undefined): Promise<string> =>
+  const tokenOf = async (credentials: Credentials, rejected: string | undefined) =>
     rejected === undefined ? credentials.token() : ((await credentials.renew(rejected)) ?? rejected);
 
   const limitsOf = ({ capabilities, groups, founded }: Class): Limits => {
@@ -65,7 +65,7 @@ export const tokensFor = async (
     }
     return { capabilities, scopes };
   };
-  const credentialsOf = async (one: Class): Promise<Credentials> => {
+  const credentialsOf = async (one: Class) => {
     one.limits ??= limitsOf(one);
     one.credentials ??= usual.narrowed(one.limits).then((own) => own ?? usual);
     return one.credentials;
@@ -89,19 +89,19 @@ export const tokensFor = async (
   // Throws the errors of an exchange. `rejected`: a token that the service has refused; it is returned again if there is no other.
   return {
     /** a token that may only read, everywhere */
-    read: (rejected?: string): Promise<string> => tokenOf(reading ?? usual, rejected),
+    read: (rejected?: string) => tokenOf(reading ?? usual, rejected),
     /** for the write of that number */
-    write: async (n: number, rejected?: string): Promise<string> => {
+    write: async (n: number, rejected?: string) => {
       if (!numbers.has(n)) throw new TypeError(`the change has no write ${n} here`);
       const own = classOfWrite.get(n);
       return tokenOf(own ? await credentialsOf(own) : usual, rejected);
     },
     /** The classes of the writes. A class inside a new organization appears when the organization exists. */
-    get classes(): TokenClass[] {
+    get classes() {
       return [...classes.values()].flatMap(({ limits }) => limits ?? []);
     },
     /** why a token may do more than its writes need, one sentence each */
-    get reasons(): string[] {
+    get reasons() {
       return [...reasons];
     },
   };
@@ -119,12 +119,11 @@ const join = (classes: Map<string, Class>, { capabilities, places }: Need): Clas
 };
 
 /** Without groups below another one; sorted. */
-const topmost = (groups: readonly string[]): string[] => {
+const topmost = (groups: readonly string[]) => {
   const tops: string[] = [];
   // Groups below a group come right after it: a slash sorts before every digit.
   for (const uid of [...new Set(groups)].sort()) if (!isAncestor(tops.at(-1) ?? "", uid)) tops.push(uid);
   return tops;
 };
 
-const fits = (scopes: readonly string[]): boolean =>
-  scopes.length <= SCOPES_MAX && scopes.join().length <= SCOPES_LENGTH_MAX;
+const fits = (scopes: readonly string[]) => scopes.length <= SCOPES_MAX && scopes.join().length <= SCOPES_LENGTH_MAX;

@@ -4,7 +4,7 @@ import { systemEnvironment } from "../provider/run/session.ts";
 import { runPlugin } from "./run.ts";
 
 // In the build the schema is beside this file.
-const schemaText = (): string => {
+const schemaText = () => {
   const [built, own] = ["./schema.json", "./generated/schema.json"].map((path) => new URL(path, import.meta.url)) as [
     URL,
     URL,

@@ -18,18 +18,18 @@ export type Names = ReturnType<typeof createNames>;
 export const createNames = (onNote: RecordNames["note"]) => {
   const known = new Map<unknown, string>();
   // A role may be given by its name.
-  const nameOf = (uid: unknown): string | undefined => known.get(uid) ?? (isRoleName(uid) ? uid : undefined);
+  const nameOf = (uid: unknown) => known.get(uid) ?? (isRoleName(uid) ? uid : undefined);
   return {
     /** A record has this name. */
-    note: (uid: unknown, name: unknown, isSecret: boolean): void => {
+    note: (uid: unknown, name: unknown, isSecret: boolean) => {
       onNote(uid, name, isSecret);
       if (typeof uid === "string" && uid !== "" && typeof name === "string")
         known.set(uid, isSecret ? SECRET_NAME : name);
     },
     /** The argument `names` of a role binding or a set, for a reader; undefined if the program passes it. */
-    shown: (type: string, inputs: Json): Json | undefined => namesOf(type, inputs, nameOf, nameOf),
+    shown: (type: string, inputs: Json) => namesOf(type, inputs, nameOf, nameOf),
     /** The argument `names` for the state: names in `outputs` are kept, and unknown names count as secret. */
-    stored: (type: string, inputs: Json, outputs: Json = {}): Json | undefined => {
+    stored: (type: string, inputs: Json, outputs: Json = {}) => {
       const before = namesIn(outputs);
       const nameOrSecret = (uid: unknown) =>
         nameOf(uid) ?? before.get(uid) ?? (isUnknown(uid) ? undefined : SECRET_NAME);

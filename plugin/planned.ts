@@ -24,11 +24,11 @@ export const plannedUpdate = (kind: Kind, olds: Json, news: Json, diff: Detailed
   return { ...olds, ...Object.fromEntries(values), ...time };
 };
 
-const fieldFor = (kind: Kind, output: string): string | undefined =>
+const fieldFor = (kind: Kind, output: string) =>
   Object.keys(kind.schema.shape).find((field) => outputOf(kind, field) === output);
 
 /** The argument that an output comes from. */
-const argumentFor = (kind: Kind, output: string): string => argumentOf(kind, fieldFor(kind, output) ?? output);
+const argumentFor = (kind: Kind, output: string) => argumentOf(kind, fieldFor(kind, output) ?? output);
 
 /** The expected value of an output; unknown if the service chooses it. */
 const expectedValue = (kind: Kind, news: Json, name: string): unknown => {

@@ -106,13 +106,13 @@ const COMMANDS: Readonly<Record<string, EngineRun | undefined>> = {
   watch: undefined,
 };
 
-const runOf = (options: readonly string[]): EngineRun | undefined => {
+const runOf = (options: readonly string[]) => {
   const command = options.find((option) => Object.hasOwn(COMMANDS, option));
   const run = command === undefined ? undefined : COMMANDS[command];
   return run === "either" && options.some(skipsPreview) ? "update" : run;
 };
 
-const skipsPreview = (argument: string): boolean => /^-(-skip-preview(=true)?$|[^-]*f)/.test(argument);
+const skipsPreview = (argument: string) => /^-(-skip-preview(=true)?$|[^-]*f)/.test(argument);
 
 const commandLineOf = (pid: number): string[] => {
   try {

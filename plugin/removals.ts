@@ -37,14 +37,14 @@ export const removalsWith = (parts: RemovalParts) => {
     state.catch(() => undefined);
     return state;
   };
-  const isNeeded = (): boolean => {
+  const isNeeded = () => {
     if (provider === undefined || run === undefined || run === "update") return false;
     if (notes.hasFailed || notes.isPreview === false) return false;
     return !(notes.isTypescript ?? !isOtherLanguage());
   };
   return {
     /** Starts to read the state if this may be a preview that needs it. */
-    prepare: (): void => {
+    prepare: () => {
       if (isNeeded() && (run === "preview" || notes.isPreview === true)) void readOnce();
     },
     /** The engine ends the operation. */
@@ -72,7 +72,7 @@ export const isOtherLanguage = (runtime: unknown): boolean => {
 const HEAD = "What the program no longer declares, unless it has failed:";
 
 /** Whether the update deletes the record if the program does not declare the resource. */
-const isManaged = ({ custom, external, delete: isReplaced, retainOnDelete }: StateResource): boolean =>
+const isManaged = ({ custom, external, delete: isReplaced, retainOnDelete }: StateResource) =>
   custom === true && external !== true && isReplaced !== true && retainOnDelete !== true;
 
 const leavingFrom = ({ type, urn, outputs }: StateResource): Leaving => {

@@ -57,7 +57,7 @@ export const serviceErrorFrom = (error: unknown): Partial<ServiceError> => {
 const FOR_READERS = [Refusal, LookUpError, LookUpArgumentError];
 
 /** A google.rpc.Status that holds a pulumirpc.ErrorResourceInitFailed. */
-const detailsOf = ({ message, failed: { id, properties, inputs, reasons } }: InitFailed): Metadata => {
+const detailsOf = ({ message, failed: { id, properties, inputs, reasons } }: InitFailed) => {
   const failed = { 1: id, 2: properties, 3: reasons.map(maskSecrets), 4: inputs };
   const detail = { 1: "type.googleapis.com/pulumirpc.ErrorResourceInitFailed", 2: failed };
   const metadata = new Metadata();

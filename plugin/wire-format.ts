@@ -56,7 +56,7 @@ export const readMessage = <Value>(type: MessageType<Value>, bytes: Uint8Array):
   const path: number[] = [];
   let count = 0;
 
-  const read = (type: FieldType, reader: BinaryReader): unknown => {
+  const read = (type: FieldType, reader: BinaryReader) => {
     if (type === "varint") return Number(reader.uint64());
     if (type === "double") return reader.double();
     if (type === "text") return reader.string(true);
@@ -92,8 +92,7 @@ export const readMessage = <Value>(type: MessageType<Value>, bytes: Uint8Array):
   }
 };
 
-const wireTypeOf = (type: FieldType): WireType =>
-  typeof type === "object" ? WireType.LengthDelimited : WIRE_TYPES[type];
+const wireTypeOf = (type: FieldType) => (typeof type === "object" ? WireType.LengthDelimited : WIRE_TYPES[type]);
 
 /** The default value of a field of this type in proto3. */
 export const emptyOf = (type: FieldType): unknown => {
@@ -113,7 +112,7 @@ export const entryWith = <Type extends FieldType>(type: Type): MessageType<reado
 
 const SHOWN = 6;
 
-const malformed = (path: readonly number[], text: string): MalformedMessage => {
+const malformed = (path: readonly number[], text: string) => {
   const shown = path.length > SHOWN ? [...path.slice(0, SHOWN), "…"] : path;
   return new MalformedMessage(
     `the message is malformed: ${path.length === 0 ? "it" : `field ${shown.join(".")}`} ${text}`,
@@ -135,13 +134,13 @@ export const messageOf = (fields: Fields): Buffer => {
   return Buffer.from(writer.finish().buffer);
 };
 
-const writeFields = (writer: BinaryWriter, fields: Fields): void => {
+const writeFields = (writer: BinaryWriter, fields: Fields) => {
   for (const [number, value] of Object.entries(fields) as [string, Fields[number]][])
     if (Array.isArray(value)) for (const item of value) writeField(writer, Number(number), item);
     else if (value) writeField(writer, Number(number), value as Content);
 };
 
-const writeField = (writer: BinaryWriter, number: number, value: Content): void => {
+const writeField = (writer: BinaryWriter, number: number, value: Content) => {
   if (typeof value === "string") writer.tag(number, WireType.LengthDelimited).string(value);
   else if (typeof value === "number") writer.tag(number, WireType.Bit64).double(value);
   else if (typeof value === "object") {

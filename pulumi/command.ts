@@ -62,7 +62,7 @@ export const engineWith = (
       detached: isGroup,
       ...user?.spawn,
     });
-    const kill = (): void => signalGroup(child, "SIGKILL");
+    const kill = () => signalGroup(child, "SIGKILL");
     const stop = (): void => {
       if (!isGroup) return void child.kill("SIGINT");
       signalGroup(child, "SIGINT");

@@ -101,7 +101,7 @@ export const parsePreview = (text: string, source: string): Preview => {
  * shows the record beside its successor, which has the same URN.
  */
 const withPendingDeletes = (steps: readonly Step[]): Step[] => {
-  const keyOf = ({ urn, oldState }: Step): string => `${urn} ${oldState?.id}`;
+  const keyOf = ({ urn, oldState }: Step) => `${urn} ${oldState?.id}`;
   const shown = new Set(steps.filter(({ op }) => op === "delete-replaced").map(keyOf));
   return steps.flatMap((step) => {
     const { op, urn, oldState, newState } = step;
@@ -115,14 +115,14 @@ const withPendingDeletes = (steps: readonly Step[]): Step[] => {
 
 // A component may have any text as its type, even one that contains `::`. Its URN, and the URNs of the resources below it, then show a type
 // other than the one that the engine uses.
-const otherType = ({ urn, oldState, newState }: Step): string | undefined => {
+const otherType = ({ urn, oldState, newState }: Step) => {
   const type = newState ? newState.type : oldState?.type;
   const shown = partsOfUrn(urn).type;
   if (typeof type !== "string" || ourType(type) === ourType(shown)) return undefined;
   return `its type is ${JSON.stringify(type)}, and its URN shows ${JSON.stringify(shown)}`;
 };
 
-const urnIn = (step: unknown): string => {
+const urnIn = (step: unknown) => {
   const urn = (step as { urn?: unknown } | null)?.urn;
   return typeof urn === "string" ? ` (${urn})` : "";
 };

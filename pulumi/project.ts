@@ -52,7 +52,7 @@ export const stackFile = (projectFile: string, { stackConfigDir, config }: Json,
   return join(dirname(projectFile), typeof own === "string" ? own : "", `Pulumi.${stack}${extname(projectFile)}`);
 };
 
-const memberOf = (text: string, name: string): unknown => (text.includes(name) ? documentOf(text)[name] : undefined);
+const memberOf = (text: string, name: string) => (text.includes(name) ? documentOf(text)[name] : undefined);
 
 /** What a file in YAML, or in JSON, has; empty where that is no map. The engine names what is wrong with it. */
 export const documentIn = (file: string): Json => documentOf(textOrEmpty(file));
@@ -70,7 +70,7 @@ const documentOf = (text: string): Json => {
 
 /** The file of the project that contains `folder`; undefined where none can be read. */
 export const projectFile = (folder: string): string | undefined => {
-  const isFile = (file: string): boolean => textOrEmpty(file) !== "";
+  const isFile = (file: string) => textOrEmpty(file) !== "";
   const found = projectFolder(folder, isFile);
   return found === undefined ? undefined : PROJECT_FILES.map((name) => join(found, name)).find(isFile);
 };
@@ -95,9 +95,9 @@ export const backendOf = (env: Env, cwd: string): string =>
 /** The folder in which the engine keeps logins and plugins. */
 export const pulumiHome = ({ PULUMI_HOME }: Env): string => PULUMI_HOME || join(homedir(), ".pulumi");
 
-const backendIn = (project: unknown): string => String((project as { url?: unknown } | null | undefined)?.url ?? "");
+const backendIn = (project: unknown) => String((project as { url?: unknown } | null | undefined)?.url ?? "");
 
-const currentLogin = (file: string): string => {
+const currentLogin = (file: string) => {
   try {
     return String((JSON.parse(textOrEmpty(file) || "{}") as { current?: unknown }).current ?? "");
   } catch {

@@ -135,7 +135,7 @@ const parsed = <Shape extends z.ZodType>(command: string, shape: Shape, text: st
   }
 };
 
-const checked = <Shape extends z.ZodType>(command: string, shape: Shape, value: unknown): z.infer<Shape> => {
+const checked = <Shape extends z.ZodType>(command: string, shape: Shape, value: unknown) => {
   const { data, error } = shape.safeParse(value);
   if (error === undefined) return data;
   const [first] = error.issues;
@@ -143,7 +143,7 @@ const checked = <Shape extends z.ZodType>(command: string, shape: Shape, value: 
 };
 
 /** The stack by its whole name. If the organization is unknown (plugin/names.ts), by its own name in the project of this folder. */
-const stackName = (stack: string): string => {
+const stackName = (stack: string) => {
   const [organization = "", , name = ""] = stack.split("/");
   return organization.startsWith("~") || organization === "-" ? name : stack;
 };

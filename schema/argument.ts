@@ -34,7 +34,7 @@ export const argumentPath = (names: Readonly<Record<string, string>>, path: stri
 const renamed = (schema: Message, nameOf: (info: FieldInfo) => string | undefined): Readonly<Record<string, string>> =>
   Object.fromEntries(fieldsWith(schema, nameOf).map(({ name, value }) => [name, value]));
 
-const outputName = ({ alias, answeredAs }: FieldInfo): string | undefined => alias ?? answeredAs?.split(".")[0];
+const outputName = ({ alias, answeredAs }: FieldInfo) => alias ?? answeredAs?.split(".")[0];
 
 /** Most records that forceDestroy of a group deletes, where the program does not say. */
 export const FORCE_DESTROY_MAX = 50;
@@ -67,7 +67,7 @@ export interface LookUpArgument {
 }
 
 /** Name of the argument that holds the parent in a look-up: `parent` for a group, else the word for it: `repo`. */
-const placeName = (parent: string): string =>
+const placeName = (parent: string) =>
   parent === "Group" ? "parent" : parent.charAt(0).toLowerCase() + parent.slice(1);
 
 /** The arguments of the look-up of a kind. A look-up by uid or by name takes one of its two forms. */

@@ -134,7 +134,7 @@ const VIOLATION_TEXT_MAX = 512;
 const VIOLATIONS_MAX = 100;
 const VIOLATIONS_ROOM = 40 * 1024;
 
-const cut = (text: string, max: number): string => (text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text);
+const cut = (text: string, max: number) => (text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text);
 
 const limitViolations = (detail: Detail, room: number): Detail => {
   if ("fieldViolations" in detail) {

@@ -100,7 +100,7 @@ type Extra = Omit<FieldInfo, "number" | "behavior" | "text">;
 /** The text of a field, and what else there is to say. A field of v1 has no text. */
 type About = [text?: string, extra?: Extra] | [extra: Extra];
 
-const register = <T extends z.ZodType>(schema: T, number: number, about: About, behavior?: Behavior): T => {
+const register = <T extends z.ZodType>(schema: T, number: number, about: About, behavior?: Behavior) => {
   const [text, more] = about;
   const said = typeof text === "object" ? text : { ...(text !== undefined && { text }), ...more };
   fieldInfos.add(schema, { number, ...(behavior && { behavior }), ...said });
@@ -149,9 +149,9 @@ export const enumeration = <const N extends Record<string, number>>(
   return schema;
 };
 
-const show = (value: unknown): string => (typeof value === "string" ? `"${value.slice(0, 100)}"` : typeof value);
+const show = (value: unknown) => (typeof value === "string" ? `"${value.slice(0, 100)}"` : typeof value);
 
-const scalar = <T extends z.ZodType>(schema: T, kind: ScalarInfo["scalar"]): T => {
+const scalar = <T extends z.ZodType>(schema: T, kind: ScalarInfo["scalar"]) => {
   scalarInfos.add(schema, { scalar: kind });
   return schema;
 };
@@ -185,7 +185,7 @@ export const int32Map = z.record(z.string(), int32, { error: "must be a map of i
 // A registry builds its answer on every call, and readers ask once per list item: so each answer is computed once.
 
 /** The type itself, without optional and readonly. */
-export const unwrap = once((schema: z.ZodType): z.ZodType => {
+export const unwrap = once((schema: z.ZodType) => {
   let inner = schema;
   while (inner instanceof z.ZodOptional || inner instanceof z.ZodReadonly) inner = inner.unwrap() as z.ZodType;
   return inner;

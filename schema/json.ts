@@ -66,7 +66,7 @@ export const valueAt = (record: unknown, path: string): unknown =>
 const join = (path: string, name: string) => (path ? `${path}.${name}` : name);
 
 // Accepts each spelling of a field, but only one at a time. Reads own properties only, so `__proto__` is an unknown name.
-const pick = (json: Json, names: readonly string[]): { raw: unknown; isTwice: boolean } => {
+const pick = (json: Json, names: readonly string[]) => {
   const given = names.filter((name) => Object.hasOwn(json, name));
   const found = given.find((name) => json[name] !== null);
   return { raw: found === undefined ? undefined : json[found], isTwice: given.length > 1 };

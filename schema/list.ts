@@ -51,8 +51,7 @@ export const listResponse = <P extends string, T extends z.ZodType>(name: string
     skipped: plain(4, int32, "Number of records that `skip` left out", { always: true }),
   });
 
-const itemList = <T extends z.ZodType>(item: T): z.ZodArray<T> =>
-  (item as z.ZodType).array() as unknown as z.ZodArray<T>;
+const itemList = <T extends z.ZodType>(item: T) => (item as z.ZodType).array() as unknown as z.ZodArray<T>;
 
 /** `google.protobuf.Empty`: the response of a delete, an empty body over REST (docs/contract.md#d20). */
 export const Empty = message("google.protobuf.Empty", {});

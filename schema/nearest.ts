@@ -21,15 +21,15 @@ const distanceBetween = (name: string, other: string): number => {
   return at(last, b.length);
 };
 
-const at = (row: readonly number[], index: number): number => row[index] as number;
+const at = (row: readonly number[], index: number) => row[index] as number;
 
 // A misspelling may differ in a third of the characters, and a short name in one.
-const farthest = (name: string): number => Math.max(1, Math.floor(name.length / 3));
+const farthest = (name: string) => Math.max(1, Math.floor(name.length / 3));
 
 /** A longer text is not a misspelling. Comparing takes time proportional to the product of both lengths. */
 const NAME_MAX = 1000;
 
-const rankNames = (name: string, names: Iterable<string>): { other: string; distance: number }[] =>
+const rankNames = (name: string, names: Iterable<string>) =>
   name.length > NAME_MAX
     ? []
     : [...new Set(names)]
@@ -66,7 +66,7 @@ export const suggestion = (name: string, names: Iterable<string>, most = 1): str
 const CONTROLS = /[\p{Cc}\u2028\u2029\p{Bidi_Control}\p{Default_Ignorable_Code_Point}]/gu;
 
 // Escapes UTF-16 units, so that an escape inside JSON stands for the same character.
-const escapeCharacter = (character: string): string =>
+const escapeCharacter = (character: string) =>
   character
     .split("")
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)

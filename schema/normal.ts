@@ -59,7 +59,7 @@ const normalScalar = (inner: z.ZodType, value: unknown): unknown => {
 };
 
 /** Sorts the items of a list if their order means nothing. */
-const sortItems = (field: z.ZodType, items: unknown[]): unknown[] => {
+const sortItems = (field: z.ZodType, items: unknown[]) => {
   const { list } = fieldInfo(field);
   if (list === "set") return [...new Set(items)].sort();
   if (typeof list !== "object") return items;

@@ -97,7 +97,7 @@ const programBound = (pattern: string): number => {
 };
 
 /** Cost of compiling the classes of a pattern, in instructions. It counts the whole text: misreading a quote is harmless. */
-const classCost = (pattern: string): number => {
+const classCost = (pattern: string) => {
   const named = pattern.match(/\\p/gi)?.length ?? 0;
   if (!/\(\?[a-z]*i/i.test(pattern)) return named * CLASS_COST;
   const ends = [...pattern.matchAll(/-(?:\\x\{([0-9a-f]+)\}|([^\0-\x7f]))/giu)].map(([, hex, character]) =>

@@ -120,9 +120,9 @@ export const resource = <const T extends string, const M extends Operations>(
   } satisfies Resource;
 };
 
-const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+const capitalize = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
-const pluralOf = (noun: string): string => (noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`);
+const pluralOf = (noun: string) => (noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`);
 
 /** A resource that a program can declare: it has texts, and the API creates, reads and deletes it. */
 export type Managed = Resource &

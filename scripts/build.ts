@@ -45,11 +45,11 @@ await writeEntries(source);
 const manifest = await writeManifest(source);
 await checkBins(manifest);
 const released = await writeRelease(source);
-const displayPath = (path: string): string => relative(process.cwd(), path) || ".";
+const displayPath = (path: string) => relative(process.cwd(), path) || ".";
 console.log(`built ${manifest.name} ${manifest.version} in ${displayPath(dist)}`);
 for (const file of released) console.log(`built ${displayPath(join(release, file))}`);
 
-function compile(): void {
+function compile() {
   const project = join(root, "scripts", "build", "tsconfig.json");
   const { status } = spawnSync(process.execPath, [...compilerArgs, "--project", project], { stdio: "inherit" });
   if (status !== 0) fail("tsc reported the errors above; nothing was built. `npm run check` shows them too.");
@@ -67,18 +67,18 @@ async function copyAssets(): Promise<void> {
 }
 
 /** The documentation on the server's page at `/` (server/pages/pages.ts). */
-async function copyRenderer(): Promise<void> {
+async function copyRenderer() {
   const folder = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
   for (const name of ["swagger-ui.css", "swagger-ui-bundle.js", "swagger-ui-bundle.js.LICENSE.txt"])
     await copyFile(join(folder, name), join(dist, "lib", "server", "pages", "assets", name));
 }
 
-async function copyDocuments(): Promise<void> {
+async function copyDocuments() {
   for await (const file of glob(documents, { cwd: root })) await copy(file, file);
   for await (const file of glob("schema/generated/*.schema.json", { cwd: root })) await copy(file, basename(file));
 }
 
-async function copy(from: string, to: string): Promise<void> {
+async function copy(from: string, to: string) {
   await mkdir(dirname(join(dist, to)), { recursive: true });
   await copyFile(join(root, from), join(dist, to));
 }
@@ -106,7 +106,7 @@ async function writeEntries(source: Source): Promise<void> {
 }
 
 /** A process that loads only this entry, such as the dynamic provider's, loads one file. */
-async function bundleEntry({ name, source }: Entry, version: string): Promise<string> {
+async function bundleEntry({ name, source }: Entry, version: string) {
   const file = `lib/${name}.js`;
   const modules = await bundle(join(root, source), join(dist, file), version).catch((error: Error) =>
     fail(error.message),

@@ -46,7 +46,7 @@ const { code } = await run(program(unitTests.command), unitTests.args, { cwd: ro
 if (code !== 0) failed.push(unitTests);
 report();
 
-function program(command: string): string {
+function program(command: string) {
   return command === process.execPath ? command : join(binFolder, command);
 }
 

@@ -71,7 +71,7 @@ const LAYERS: Readonly<Record<string, string>> = {
 
 /** Each folder imports only those before it, and what all of them may. */
 function floors(room: string, all: string, folders: readonly string[]): Record<string, string> {
-  const below = (i: number): string =>
+  const below = (i: number) =>
     folders
       .slice(0, i)
       .map((name) => ` ${room}/${name}`)
@@ -82,7 +82,7 @@ function floors(room: string, all: string, folders: readonly string[]): Record<s
 /** Folders that import what they like. Nothing of the product imports them. */
 const FREE: ReadonlySet<string> = new Set(["docs", "examples", "scripts", "sdk", "templates", "test"]);
 
-const isIn = (file: string, place: string): boolean =>
+const isIn = (file: string, place: string) =>
   place.endsWith("/*") ? dirname(file) === place.slice(0, -2) : file === place || file.startsWith(`${place}/`);
 
 const ROOMS = Object.keys(LAYERS).toSorted((a, b) => b.length - a.length);
@@ -101,7 +101,7 @@ export const layerProblems = (file: string, imported: readonly string[]): string
     );
 };
 
-const importsOf = (file: string): string[] =>
+const importsOf = (file: string) =>
   ts
     .preProcessFile(readFileSync(posix.join(root, file), "utf8"), true, true)
     .importedFiles.filter(({ fileName }) => fileName.startsWith("."))

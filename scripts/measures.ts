@@ -48,23 +48,21 @@ const filesOfCommit = (commit: string): File[] => {
 };
 
 const countLines = ({ text }: File): number => text.split("\n").length - 1;
-const sum = (files: readonly File[], count: (file: File) => number): number =>
+const sum = (files: readonly File[], count: (file: File) => number) =>
   files.reduce((total, file) => total + count(file), 0);
 
 const HEAD_LINES = 5;
-const isGenerated = ({ path, text }: File): boolean =>
+const isGenerated = ({ path, text }: File) =>
   /^sdk\/|\/generated\//.test(path) ||
   /generated (by|from)|do not edit/i.test(text.split("\n", HEAD_LINES).join("\n")) ||
   path === "package-lock.json";
-const isCode = ({ path }: File): boolean => /\.(ts|mjs|js)$/.test(path);
-const isTest = ({ path }: File): boolean => path.startsWith("test/");
-const isFixture = ({ path }: File): boolean => isTest({ path } as File) && /\/(fixtures|recorded)\//.test(path);
-const isProduct = (file: File): boolean =>
-  isCode(file) && !/^(test|sdk|examples|docs)\//.test(file.path) && !isGenerated(file);
+const isCode = ({ path }: File) => /\.(ts|mjs|js)$/.test(path);
+const isTest = ({ path }: File) => path.startsWith("test/");
+const isFixture = ({ path }: File) => isTest({ path } as File) && /\/(fixtures|recorded)\//.test(path);
+const isProduct = (file: File) => isCode(file) && !/^(test|sdk|examples|docs)\//.test(file.path) && !isGenerated(file);
 
-const parse = once(
-  ({ path, text }: File): ts.SourceFile =>
-    ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TS),
+const parse = once(({ path, text }: File) =>
+  ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TS),
 );
 
 const scanTokens = ({ text }: File): number => {
@@ -105,7 +103,7 @@ const longestFunction = (files: readonly File[]): { lines: number; place: string
   return longest;
 };
 
-const isTable = (body: ts.Node): boolean => {
+const isTable = (body: ts.Node) => {
   if (ts.isBlock(body)) return false;
   const value = ts.isParenthesizedExpression(body) ? body.expression : body;
   return ts.isObjectLiteralExpression(value) || ts.isArrayLiteralExpression(value);
@@ -125,7 +123,7 @@ const measuresOf = (files: readonly File[]): Measure[] => {
     value: sum(chosen, count),
     ...limits,
   });
-  const one = (): number => 1;
+  const one = () => 1;
   return [
     total("tokens of product, by the parser", product, countTokens, { before: 650_430, limit: 622_600, goal: 546_700 }),
     total("tokens of product, by the scanner", product, scanTokens, { before: 397_942, limit: 343_100, goal: 330_000 }),
@@ -163,7 +161,7 @@ const measuresOf = (files: readonly File[]): Measure[] => {
 const { values: flags, positionals } = parseArgs({ options: { check: { type: "boolean" } }, allowPositionals: true });
 const [commit] = positionals;
 const measures = measuresOf(commit === undefined ? filesOfTree() : filesOfCommit(commit));
-const row = (cells: readonly (number | string)[], name: string): string =>
+const row = (cells: readonly (number | string)[], name: string) =>
   `${cells.map((cell) => cell.toLocaleString("en").padStart(10)).join("")}  ${name}`;
 console.log(row(["value", "limit", "goal", "12c58a12"], "measure"));
 for (const { name, value, limit, goal, before } of measures) console.log(row([value, limit, goal, before], name));

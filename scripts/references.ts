@@ -63,7 +63,7 @@ const repositoryOf = (files: readonly string[], pages: ReadonlyMap<string, Page>
   };
 };
 
-const foldersOf = (file: string): string[] => {
+const foldersOf = (file: string) => {
   const parts = file.split("/").slice(0, -1);
   return parts.map((_, index) => parts.slice(0, index + 1).join("/"));
 };
@@ -91,7 +91,7 @@ const SOURCE = /\.(ts|mjs|sql)$/;
 const WRITTEN = ["handover.md"];
 
 /** Problems of paths in the words of a line. */
-const wordProblems = (file: string, line: string, repository: Repository): string[] =>
+const wordProblems = (file: string, line: string, repository: Repository) =>
   (line.replaceAll("**", " ").match(WORD) ?? []).flatMap((word) => {
     const [written, anchor] = word.split("#") as [string, string?];
     const path = written.replace(/^(\.\.?\/)+/, "");
@@ -108,7 +108,7 @@ const wordProblems = (file: string, line: string, repository: Repository): strin
   });
 
 /** Finds names of documents that the repository does not contain. */
-const namesOfDocuments = (line: string, citesFaults: boolean): string[] => [
+const namesOfDocuments = (line: string, citesFaults: boolean) => [
   ...[...line.matchAll(/\bdecisions? (\d+)/gi)].map(
     ([name, number]) => `"${name}" has no address: write docs/contract.md#d${number}`,
   ),
@@ -130,7 +130,7 @@ const COMMENT: Record<string, RegExp> = {
 const TEST_NAME = /^\s*(?:\]\)|(?:test|it|describe)\b[^("]*)\(".*?"/;
 
 /** The comments of each line, and the names of tests. */
-const commentsIn = (file: string, text: string): string[] => {
+const commentsIn = (file: string, text: string) => {
   const pattern = COMMENT[languageOf(file) ?? ""];
   if (!pattern) return [];
   return text.split("\n").map((line) => (TEST_NAME.exec(line) ?? pattern.exec(line) ?? [""])[0]);

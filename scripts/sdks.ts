@@ -53,7 +53,7 @@ async function generate({ language, source, finish }: Sdk, to: string): Promise<
   await finish(to);
 }
 
-function finishPython(to: string): void {
+function finishPython(to: string) {
   const module = join(to, "pulumi_irm");
   for (const name of readdirSync(module).filter((one) => one.endsWith(".py")))
     edit(join(module, name), withOrganization);
@@ -62,7 +62,7 @@ function finishPython(to: string): void {
   rmSync(join(module, "README.md"));
 }
 
-async function finishGo(to: string): Promise<void> {
+async function finishGo(to: string) {
   rmSync(join(to, ".gitattributes"));
   writeFileSync(join(to, "README.md"), readmes.go);
   const requirement = `require github.com/pulumi/pulumi/sdk/v3 ${GO_SDK_VERSION}`;
@@ -70,12 +70,12 @@ async function finishGo(to: string): Promise<void> {
   await runGo(to, ["mod", "tidy"]);
 }
 
-function edit(file: string, change: (text: string) => string): void {
+function edit(file: string, change: (text: string) => string) {
   writeFileSync(file, change(readFileSync(file, "utf8")));
 }
 
 /** The plugin's journal names the stack's organization, which no request of the engine has but that for a component (plugin/names.ts). */
-function withOrganization(text: string): string {
+function withOrganization(text: string) {
   return text.replace(
     /^( +__props__)( = (?!Provider|AccessPolicy)(\w+)Args\.__new__\(\3Args\)\n)/gm,
     '$1$2$1.__dict__["__organization"] = pulumi.get_organization()\n',

@@ -46,6 +46,6 @@ export const startFront = async ({ pipeline, pages, clock }: FrontOptions) => {
     /** address, with a port that was free */
     url,
     /** Takes no new requests, and waits for those under way, ten seconds at most. */
-    close: (): Promise<void> => close(),
+    close: () => close(),
   };
 };

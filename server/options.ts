@@ -159,7 +159,7 @@ export const createKeys = (clock: () => number = Date.now): ServerKeys => ({
   pageTokenKey: randomBytes(32),
 });
 
-const createStoredSigner = (store: Store, key: string, clock: () => number, log: Log): Signer =>
+const createStoredSigner = (store: Store, key: string, clock: () => number, log: Log) =>
   createSigner({
     clock,
     keys: JSON.parse(loadOrCreate(store, key, () => JSON.stringify([generateKey(clock())]))) as StoredKey[],
@@ -167,7 +167,7 @@ const createStoredSigner = (store: Store, key: string, clock: () => number, log:
     log: ({ outcome, ...event }) => log(outcome === "failed" ? "error" : "info", "signing key", { outcome, ...event }),
   });
 
-const loadOrCreate = (store: Store, key: string, make: () => string): string => {
+const loadOrCreate = (store: Store, key: string, make: () => string) => {
   const kept = store.meta(key);
   if (kept !== undefined) return kept;
   const made = make();

@@ -100,24 +100,23 @@ export const baseIn = (repository: Repository, { refs, branch, source, other }: 
   );
 };
 
-const fetchOf = (branch: string): string =>
-  `git fetch --depth=1 origin +refs/heads/${branch}:refs/remotes/origin/${branch}`;
+const fetchOf = (branch: string) => `git fetch --depth=1 origin +refs/heads/${branch}:refs/remotes/origin/${branch}`;
 
 /** A checkout of one branch keeps no other branch of the remote, unless the fetch names its destination. */
-const fetchOfFlag = (ref: string, { isShallow }: Repository): string => {
+const fetchOfFlag = (ref: string, { isShallow }: Repository) => {
   if (/[~^]/.test(ref)) return isShallow ? "git fetch --unshallow" : "git fetch";
   const branch = branchOf(ref);
   if (branch !== undefined && !ref.startsWith("refs/heads/")) return fetchOf(branch);
   return `git fetch --depth=1 origin ${isHash(ref) ? ref : `+${ref}:${ref}`}`;
 };
 
-const remoteOf = (branch: string): string => `refs/remotes/origin/${branch}`;
+const remoteOf = (branch: string) => `refs/remotes/origin/${branch}`;
 
 // https://docs.github.com/actions/reference/workflows-and-actions/variables
 const proposedAtGithub = (env: NodeJS.ProcessEnv): Proposed | undefined => {
   const { GITHUB_BASE_REF: branch, GITHUB_EVENT_PATH: file, GITHUB_EVENT_NAME: event = "" } = env;
   const payload = file ? eventIn(file) : undefined;
-  const at = (path: string): string | undefined => nonEmptyText(valueAt(payload, path));
+  const at = (path: string) => nonEmptyText(valueAt(payload, path));
   const isChange = ["pull_request", "merge_group"].some((path) => valueAt(payload, path));
   if (!branch && !isChange && !/^pull_request|^merge_group$/.test(event)) return undefined;
   const [, queued] = /^refs\/heads\/(.+)$/.exec(at("merge_group.base_ref") ?? "") ?? [];
@@ -131,8 +130,7 @@ const proposedAtGithub = (env: NodeJS.ProcessEnv): Proposed | undefined => {
   };
 };
 
-const nonEmptyText = (value: unknown): string | undefined =>
-  typeof value === "string" && value !== "" ? value : undefined;
+const nonEmptyText = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
 
 const eventIn = (file: string): unknown => {
   try {

@@ -47,7 +47,7 @@ export const isHash = (text: unknown): text is string =>
   typeof text === "string" && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
 
 /** `main~2` is the suffix `~2` of `main`. */
-const partsOf = (ref: string): { name: string; back: string } => {
+const partsOf = (ref: string) => {
   const [name = ""] = /^[^~^]*/.exec(ref) ?? [];
   return { name, back: ref.slice(name.length) };
 };
@@ -84,9 +84,9 @@ export const repositoryAt = (folder: string) => {
     return { isDone: status === 0, stdout, problem: stderr.toString().split("\n", 1)[0] as string };
   };
   const git = (...args: readonly string[]) => gitWithin(FILE_MAX, "a file of the base is larger than 4 MiB", args);
-  const line = (bytes: Buffer): string => bytes.toString().replace(/\n$/, "");
+  const line = (bytes: Buffer) => bytes.toString().replace(/\n$/, "");
   /** The items that git lists, each with a NUL after it. */
-  const list = (what: string, ...args: readonly string[]): string[] => {
+  const list = (what: string, ...args: readonly string[]) => {
     const listed = gitWithin(LIST_MAX, `cannot ${what}: there are too many files`, args);
     if (!listed.isDone) throw new BaseError(`cannot ${what}: ${listed.problem}`);
     return listed.stdout.toString().split("\0").slice(0, -1);
@@ -95,19 +95,19 @@ export const repositoryAt = (folder: string) => {
   const top = git("rev-parse", "--show-toplevel");
   if (!top.isDone) throw new BaseError(`git cannot read a base here: ${top.problem.replace(/^fatal: /, "")}`);
 
-  const verify = (name: string): string | undefined => {
+  const verify = (name: string) => {
     const found = git("rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`);
     return found.isDone ? line(found.stdout) : undefined;
   };
 
   // Git would take the tag refs/tags/refs/heads/main if refs/heads/main is missing.
-  const isThere = (name: string): boolean => name === "HEAD" || git("show-ref", "--verify", "--quiet", name).isDone;
+  const isThere = (name: string) => name === "HEAD" || git("show-ref", "--verify", "--quiet", name).isDone;
 
   /**
    * The full hash of a commit; undefined: this clone does not have it. `main` is the branch of origin, or else the local one; a tag is
    * `refs/tags/v1`, and a hash is complete.
    */
-  const commitOf = (ref: string): string | undefined => {
+  const commitOf = (ref: string) => {
     if (!/^[^-^\p{Cc}\s:?*[\]{}\\][^\p{Cc}\s:?*[\]{}\\]*$/u.test(ref) || ref.includes(".."))
       throw new BaseError(`${JSON.stringify(ref)} is not the name of a branch, a tag or a commit`);
     const { name, back } = partsOf(ref);
@@ -130,16 +130,16 @@ export const repositoryAt = (folder: string) => {
     isShallow: line(git("rev-parse", "--is-shallow-repository").stdout) === "true",
     commitOf,
     /** Whether a tracked file of the work tree differs from HEAD. */
-    isModified: (): boolean => git("status", "--porcelain", "--untracked-files=no").stdout.length > 0,
+    isModified: () => git("status", "--porcelain", "--untracked-files=no").stdout.length > 0,
     /** The work tree of which this repository is a submodule; undefined: it is not a submodule. */
     superproject: line(git("rev-parse", "--show-superproject-working-tree").stdout) || undefined,
     /** The kind of a path at a commit; undefined: the path does not exist. */
-    kindAt: (commit: string, path: string): Kind | undefined => {
+    kindAt: (commit: string, path: string) => {
       const { mode } = entryAt(commit, path) ?? {};
       return mode === undefined ? undefined : (KINDS[mode] ?? "file");
     },
     /** Paths that are symbolic links at HEAD, and not at the commit. */
-    newLinks: (commit: string): string[] => {
+    newLinks: (commit: string) => {
       const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--diff-filter=AT", commit, "HEAD"];
       const fields = list(`compare HEAD with ${commit}`, ...args);
       return fields.flatMap((field, i) => (/^:\d+ 120000 /.test(field) ? [fields[i + 1] as string] : []));

@@ -46,7 +46,7 @@ const refuseNewSubmodule = ({ root, superproject }: Repository, wanted: Wanted):
  * The command runs at the target of a link: a new link would let the change choose a folder for which the base has other rules, or none.
  */
 const refuseNewLink = (repository: Repository, { commit, ref }: Base, folder: string): void => {
-  const isReached = (link: string): boolean => {
+  const isReached = (link: string) => {
     const real = realPath(join(repository.root, link));
     return real !== undefined && (folder === real || folder.startsWith(`${real}${sep}`));
   };
@@ -56,7 +56,7 @@ const refuseNewLink = (repository: Repository, { commit, ref }: Base, folder: st
   throw new BaseError(`this change makes ${link}, which is a folder at ${ref}, a link to ${folderPath}, ${REMEDY}`);
 };
 
-const realPath = (file: string): string | undefined => {
+const realPath = (file: string) => {
   try {
     return realpathSync(file);
   } catch {
@@ -71,7 +71,7 @@ export const pathAt = (file: string, { repository: { root } }: Pick<BaseRevision
 
 /** The files of the base: paths are relative to the top level. */
 export const filesAt = ({ repository, commit, ref }: BaseRevision) => ({
-  exists: (file: string): boolean => repository.kindAt(commit, posix.normalize(file)) !== undefined,
+  exists: (file: string) => repository.kindAt(commit, posix.normalize(file)) !== undefined,
   find: (file: string): TextFile => {
     const path = posix.normalize(file);
     if (path.startsWith("../")) throw new TextFileError(`${file} is outside the repository`);
@@ -105,8 +105,7 @@ export const sidesOf = (repository: Repository, { commit }: Base, path: string):
 
 /** The path of a file from the top level, if it is relative to that or absolute. A link of the work tree does not redirect it. */
 export const pathInRepository = ({ root }: Repository, file: string): string => {
-  const fromRoot = (path: string): string | undefined =>
-    isWithin(root, path) ? pathFrom(root, path) || undefined : undefined;
+  const fromRoot = (path: string) => (isWithin(root, path) ? pathFrom(root, path) || undefined : undefined);
   const path = isAbsolute(file) ? (fromRoot(file) ?? fromRoot(pathInRealFolder(file))) : fromRoot(join(root, file));
   if (path === undefined)
     throw new BaseError(`${file} is not in the repository ${root}, and only a file of its base counts`);

@@ -124,7 +124,7 @@ export const changeText = (content: ChangeContent): string => {
 
 /** `file` names it in an error. Throws a ChangeError. */
 export const parseChange = (content: string, file: string): Change => {
-  const fail = (problem: string): never => {
+  const fail = (problem: string) => {
     const shown = problem.length > PROBLEM_MAX ? `${problem.slice(0, PROBLEM_MAX)}…` : problem;
     throw new ChangeError(`${file} ${shown}; npx pulumi-irm review --out FILE makes a change`);
   };
@@ -209,7 +209,7 @@ const valueProblems = (
   { writes, n }: { writes: readonly Write[]; n: number },
 ): string[] => {
   const { error } = type.safeParse(value);
-  const at = (path: readonly PropertyKey[]): string => [place, ...path].filter((one) => one !== "").join(".");
+  const at = (path: readonly PropertyKey[]) => [place, ...path].filter((one) => one !== "").join(".");
   if (error) return error.issues.map(({ path, message }) => [at(path), message].filter(Boolean).join(": "));
   return referencesIn(value).flatMap((made) => {
     const method = made < n ? METHODS.get(writes[made - 1]?.method ?? "") : undefined;
@@ -229,7 +229,7 @@ const writeProblems = (write: Write, { writes, services }: Change): string[] => 
   const method = METHODS.get(name);
   if (method === undefined) return [`unknown method ${quote(name)}${suggestion(name, [...METHODS.keys()])}`];
   const { verb, schema, resource } = method;
-  const has = (what: string, is: boolean, should: boolean): string[] =>
+  const has = (what: string, is: boolean, should: boolean) =>
     is === should ? [] : [should ? `${name} needs ${what}` : `${name} takes no ${what}`];
   return [
     ...(isOneOf(services, service) ? [] : [`${quote(service)} is none of its services`]),

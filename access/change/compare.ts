@@ -63,14 +63,14 @@ const headProblems = (approved: ChangeContent, current: ChangeContent): string[]
 };
 
 const rowProblems = ({ approved, current, terms, titles }: Parts): string[] => {
-  const keyOf = (change: string, identity: unknown, group: unknown, capability: string): string =>
+  const keyOf = (change: string, identity: unknown, group: unknown, capability: string) =>
     canonical([change, identity, group, capability]);
   const allowed = new Set(
     terms
       .approved([...approved.rows, ...approved.between])
       .map((row) => keyOf(row.change, row.identity, row.group, row.capability)),
   );
-  const isAllowed = ({ change, identity, group, capability }: ChangeRow): boolean => {
+  const isAllowed = ({ change, identity, group, capability }: ChangeRow) => {
     const place = terms.plain(group);
     // For a loss, the approved change may contain the row of a group above: halfway through it, less is given there.
     const places = change === "loss" ? [place, ...ancestorsOf(place)] : [place];
@@ -123,13 +123,13 @@ const compareWrites = (parts: Parts) => {
     writes.filter(({ uid }) => uid === undefined),
     formOf,
   );
-  const targetOf = ({ service, method, uid }: Write): string => canonical([service ?? "", method, uid ?? ""]);
+  const targetOf = ({ service, method, uid }: Write) => canonical([service ?? "", method, uid ?? ""]);
   const updates = Map.groupBy(
     writes.filter(({ mask }) => mask),
     targetOf,
   );
   const deleted = deletedIn(writes);
-  const sayAgain = (write: Write): string => `${titles.write(write)}: the approved change does not send this request`;
+  const sayAgain = (write: Write) => `${titles.write(write)}: the approved change does not send this request`;
   const editedIn = editedBy(parts);
   const problems: string[] = [];
   const added: Write[] = [];
@@ -177,7 +177,7 @@ const deletedIn = (writes: readonly Write[]): ReadonlySet<string> =>
   );
 
 /** An update may be sent in parts. */
-const givesSame = (approved: Write, write: Write, path: string): boolean =>
+const givesSame = (approved: Write, write: Write, path: string) =>
   (approved.mask ?? []).some((one) => isWithin(path, one)) &&
   canonical(valueAt(approved.fields, path)) === canonical(valueAt(write.fields, path));
 

@@ -31,7 +31,7 @@ export const changeRows = (
 };
 
 /** The items that the others lack. */
-const without = <T>(items: readonly T[], others: readonly T[]): T[] => {
+const without = <T>(items: readonly T[], others: readonly T[]) => {
   const known = new Set(others.map(canonical));
   return items.filter((one) => !known.has(canonical(one)));
 };

@@ -42,7 +42,7 @@ export type Terms = ReturnType<typeof termsOf>;
 export const formOf = (write: Write): string => canonical({ ...write, n: 0 });
 
 /** The headers of a service give times in whole seconds. */
-const inSeconds = (time: string): number => Math.floor(Date.parse(time) / 1000);
+const inSeconds = (time: string) => Math.floor(Date.parse(time) / 1000);
 
 export const termsOf = (approved: Change, current: CurrentChange) => {
   const left = new Set<string>();
@@ -59,12 +59,12 @@ const assign = (approved: Change, { content, normal, records, owned }: CurrentCh
   const equal = equalsOf(keys);
   const equalMade = (made: Made): Made =>
     "$uid" in made ? { $uid: equal(made.$uid) } : { $segment: equal(made.$segment) };
-  const inEquals = <T>(value: T): T => mapMade(value, equalMade) as T;
+  const inEquals = <T>(value: T) => mapMade(value, equalMade) as T;
   const writes = approved.writes.map(inEquals);
   const hidden = `hidden-${randomUUID()}`;
   const made = madeUids(secretIn([hidden]));
   const places = new Map<number, string[]>();
-  const add = (n: number, uid: string): void => {
+  const add = (n: number, uid: string) => {
     made.add(uid, n);
     getOrInsert(places, n, () => []).push(uid);
   };
@@ -83,9 +83,9 @@ const assign = (approved: Change, { content, normal, records, owned }: CurrentCh
 
   const find = finderOf(records, approved);
   const updated = updatedIn(writes);
-  const madeBy = (write: Write): string[] => {
+  const madeBy = (write: Write) => {
     const above = write.parent === undefined ? [""] : uidsOf(write.parent, places);
-    const fieldsOf = (record: Json): Json => {
+    const fieldsOf = (record: Json) => {
       const { schema } = methodOf(write.method);
       return encodeFields(schema, normalForm(schema, record), encoding);
     };
@@ -110,11 +110,11 @@ const assign = (approved: Change, { content, normal, records, owned }: CurrentCh
     /** a write of the new computation; its number stays */
     write: inTerms,
     /** a text of the new computation, with the uids of the copies */
-    plain: (text: unknown): string => resolveValue(text, resolving) as string,
+    plain: (text: unknown) => resolveValue(text, resolving) as string,
     /** a text of the new computation */
     current: (text: unknown): Text => encodeText(resolveValue(text, resolving) as string),
     /** uids that a text of the approved change refers to: of records that equal writes create, or have created */
-    uids: (text: Text): readonly string[] => uidsOf(text, places),
+    uids: (text: Text) => uidsOf(text, places),
     /** uids of records whose create shows a value once: a run that has lost such an answer replaces the record */
     shownOnce: new Set(writes.filter(({ method }) => showsOnce(methodOf(method))).flatMap(madeBy)),
   };
@@ -130,10 +130,9 @@ const assign = (approved: Change, { content, normal, records, owned }: CurrentCh
   return { terms, surplus: [] };
 };
 
-const showsOnce = ({ verb, schema }: WriteMethod): boolean =>
-  verb === "create" && fieldPaths(schema, isShownOnce).length > 0;
+const showsOnce = ({ verb, schema }: WriteMethod) => verb === "create" && fieldPaths(schema, isShownOnce).length > 0;
 
-const uidsOf = (text: Text, places: ReadonlyMap<number, readonly string[]>): readonly string[] => {
+const uidsOf = (text: Text, places: ReadonlyMap<number, readonly string[]>) => {
   if (typeof text === "string") return [text];
   return "$uid" in text ? (places.get(text.$uid) ?? []) : [];
 };
@@ -176,7 +175,7 @@ const finderOf = (records: CurrentChange["records"], { services, created }: Chan
   };
 };
 
-const nameIn = ({ name }: Json): string => (typeof name === "string" ? name : "");
+const nameIn = ({ name }: Json) => (typeof name === "string" ? name : "");
 
 /** A record is also listed without its name: a name that contains the uid of another record is searched among all. */
 const indexOf = (all: Records): ReadonlyMap<string, Json[]> => {

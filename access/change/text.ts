@@ -41,7 +41,7 @@ export const madeUids = (isSecret: (text: string) => boolean = () => false) => {
   };
 
   return {
-    add: (uid: string, n: number): void => {
+    add: (uid: string, n: number) => {
       const segment = uid.slice(uid.lastIndexOf("/") + 1);
       bySegment.set(segment, [...(bySegment.get(segment) ?? []), { uid, n }]);
     },

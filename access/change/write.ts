@@ -95,7 +95,7 @@ export const writesFrom = (
   return { writes, uids: uids as ReadonlyMap<number, string>, keys, encodeText };
 };
 
-const secretsOfAnswer = ({ method, response }: Call): string[] =>
+const secretsOfAnswer = ({ method, response }: Call) =>
   fieldPaths(methodOf(method).schema, ({ secret }) => secret === true)
     .map((path) => valueAt(response, path))
     .filter((value) => typeof value === "string");
@@ -130,21 +130,21 @@ export const topmost = (paths: readonly string[]): string[] =>
   paths.filter((path) => !paths.some((above) => above !== path && isWithin(path, above))).sort();
 
 /** The fields with the uid that the service has read from a text (`respelled`). */
-const respelled = (schema: Message, own: Json, response: Json): Json =>
+const respelled = (schema: Message, own: Json, response: Json) =>
   fieldPaths(schema, ({ respelled }) => respelled === true).reduce((value, path) => {
     const [stored, given] = [valueAt(response, path), valueAt(own, path)];
     return stored === undefined || given === undefined ? value : withValue(value, path.split("."), stored);
   }, own);
 
 /** The paths that `*` changes: it replaces the record. Fields that the service does not return may have changed. */
-const changedPaths = (schema: Message, own: Json, before: Json | undefined, after: Json): string[] =>
+const changedPaths = (schema: Message, own: Json, before: Json | undefined, after: Json) =>
   inputFields(schema).filter((name) => {
     if (before === undefined) return true;
     const field = schema.shape[name] as z.ZodType;
     const hasInput = fieldPaths(schema, ({ inputOnly, answeredAs }) => inputOnly === true && answeredAs === undefined)
       .filter((path) => isWithin(path, name))
       .some((path) => valueAt(own, path) !== undefined);
-    const valueIn = (record: Json): unknown => {
+    const valueIn = (record: Json) => {
       const { answeredAs } = fieldInfo(field);
       const value = record[name] ?? (answeredAs === undefined ? undefined : valueAt(record, answeredAs));
       return normalForm(schema, { [name]: value })[name];
@@ -171,7 +171,7 @@ export const neutral = (value: unknown, keys: readonly string[]): unknown =>
  * The content of a write, independent of its number and the numbers that it refers to: equal writes of two changes have equal keys. `keys`
  * belong to the writes before it. Two equal creates have one key, so a change counts the writes of each key.
  */
-const keyOf = ({ n: _, ...write }: Write, keys: readonly string[]): string => digestOf(neutral(write, keys));
+const keyOf = ({ n: _, ...write }: Write, keys: readonly string[]) => digestOf(neutral(write, keys));
 
 /** `Normal.keys` of the writes in a file. */
 export const keysOf = (writes: readonly Write[]): string[] => {

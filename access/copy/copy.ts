@@ -107,7 +107,7 @@ const named = (shown: Listed): Listed => {
 };
 
 /** A name must not be empty: the last part of the uid. */
-const lastSegment = (uid: string): string => uid.slice(uid.lastIndexOf("/") + 1);
+const lastSegment = (uid: string) => uid.slice(uid.lastIndexOf("/") + 1);
 
 const textsIn = (record: Json, names: readonly string[]): Json =>
   Object.fromEntries(
@@ -204,10 +204,10 @@ const SEEDED: Partial<Record<ExportKind, (record: Listed) => Json>> = {
   groupInvite: ({ role, ...one }) => ({ ...one, roleUid: one.roleUid || uidOf(role) }),
 };
 
-const uidOf = (shown: unknown): unknown => (isObject(shown) ? shown.uid : undefined);
+const uidOf = (shown: unknown) => (isObject(shown) ? shown.uid : undefined);
 
 /** Advisories and readmes do not affect access, and each readme needs a request. */
-const leftOutOf = (records: Records): string[] => [
+const leftOutOf = (records: Records) => [
   ...Object.entries(NOT_COPIED).flatMap(([kind, what]) => {
     const { length } = records[kind as ExportKind];
     const { word, words } = resources[kind as ExportKind];

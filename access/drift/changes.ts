@@ -112,15 +112,14 @@ export const driftIn = ({ run, preview }: DriftFacts, service: DriftService) => 
   return { drift: inOrder.map(({ one }) => one), removed, unexplained: sending.others.map(unexplainedText) };
 };
 
-const inputsIn = (state: Json | undefined): Json => valuesIn(state?.inputs as Json | undefined);
+const inputsIn = (state: Json | undefined) => valuesIn(state?.inputs as Json | undefined);
 
 /** A new record has another uid on the service. */
-const unexplainedText = ({ resource: { word }, verb, uid }: Sent): string =>
+const unexplainedText = ({ resource: { word }, verb, uid }: Sent) =>
   `${verb === "create" ? `a new ${word} in ${parentOf(uid)}` : `${word} ${uid}`}: the update ${verb}s it, and no resource of the stack has it`;
 
 /** A leftover of a replacement has the URN of its successor, which takes precedence. */
-const leftoversFirst = (a: StateResource, b: StateResource): number =>
-  Number(b.delete === true) - Number(a.delete === true);
+const leftoversFirst = (a: StateResource, b: StateResource) => Number(b.delete === true) - Number(a.delete === true);
 
 /** Records that only one side has come before records with other values. */
 const ORDER: readonly Change[] = ["gone", "dropped", "replaced", "changed", "new"];
@@ -183,7 +182,7 @@ export const subjectOf = (urn: string): string =>
   `${wordOf(ourTypeOf(urn) ?? "resource")} ${printable(partsOfUrn(urn).name)}`;
 
 /** A role binding has no name, so its pair stands for it; for a set, its group. */
-const nameOf = (type: string, values: Json, live: AccessGraph): string | null => {
+const nameOf = (type: string, values: Json, live: AccessGraph) => {
   const [name, identity, role] = [values.name, uidIn(values.identity), uidIn(values.role)];
   if (type === SET) return null;
   if (type === resources.roleBinding.type && identity !== undefined && role !== undefined)
@@ -191,13 +190,12 @@ const nameOf = (type: string, values: Json, live: AccessGraph): string | null =>
   return typeof name === "string" && !name.includes(UNKNOWN) ? name : null;
 };
 
-const uidIn = (value: unknown): string | undefined =>
-  typeof value === "string" && !value.includes(UNKNOWN) ? value : undefined;
+const uidIn = (value: unknown) => (typeof value === "string" && !value.includes(UNKNOWN) ? value : undefined);
 
 /** The group that holds a record. A set is in the group whose uid it has. */
-const parentGroup = (type: string, uid: string): string => (hasUidOfGroup(type) ? uid : parentOf(uid));
+const parentGroup = (type: string, uid: string) => (hasUidOfGroup(type) ? uid : parentOf(uid));
 
-const groupNameOf = (type: string, uid: string | null, { parent }: Json, live: AccessGraph): string | null => {
+const groupNameOf = (type: string, uid: string | null, { parent }: Json, live: AccessGraph) => {
   const group = uid === null ? parent : type === resources.group.type ? uid : parentGroup(type, uid);
   // A mapping is in the group of its identity provider.
   const known = [group, typeof group === "string" ? parentOf(group) : undefined].find(
@@ -206,7 +204,7 @@ const groupNameOf = (type: string, uid: string | null, { parent }: Json, live: A
   return known === undefined ? null : pathOf(live, known);
 };
 
-const hasUidOfGroup = (type: string): boolean =>
+const hasUidOfGroup = (type: string) =>
   type === SET || Object.values<Descriptor>(resources).some((one) => one.type === type && one.list.sharesUid === true);
 
 const namesIn = (differences: readonly Difference[], live: AccessGraph): Record<string, string> => {

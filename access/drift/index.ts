@@ -62,7 +62,7 @@ type Part = Omit<DriftReport, "origin" | "pending"> & { organizations: string[] 
 const partOf = ({ run, preview, callers, allowed, nowMs }: DriftInput, service: DriftService): Part => {
   const { address, live, proposal, recorded, missing } = service;
   const { drift, removed, unexplained } = driftIn({ run, preview }, service);
-  const isHere = (uid: string): boolean => proposal.organizations?.has(rootOf(uid)) ?? false;
+  const isHere = (uid: string) => proposal.organizations?.has(rootOf(uid)) ?? false;
   const pullTokens = pullTokensIn(live, nowMs).filter(({ uid, group }) => isHere(uid) || isHere(group));
   const pulls = pullTokens.filter(holdsPullsAlone);
   const holders = new Set(pulls.map(({ uid }) => uid));
@@ -92,7 +92,7 @@ const failedIn = ({ steps, notRun }: RunRecord, listed: ReadonlySet<string>): Dr
   );
 
 /** A binding counts only within one organization: otherwise another organization decides who has its tokens. */
-const ownBinding = ({ uid, group, binding }: PullToken): string[] =>
+const ownBinding = ({ uid, group, binding }: PullToken) =>
   binding !== null && rootOf(uid) === rootOf(group) ? [binding] : [];
 
 /** The ending keys of the program's organizations. */

@@ -77,10 +77,10 @@ export const pendingIn = (
 };
 
 /** `Group::team`, the end of a key of the journal. */
-const nameOf = (urn: string): string => `${ourTypeOf(urn)}::${partsOfUrn(urn).name}`;
+const nameOf = (urn: string) => `${ourTypeOf(urn)}::${partsOfUrn(urn).name}`;
 
 /** The key of a set ends with the uids of group, identity and role. */
-const logicalNameIn = (key: string): string =>
+const logicalNameIn = (key: string) =>
   key
     .split("/")
     .slice(3)

@@ -49,7 +49,7 @@ export const shownBy =
   (value) =>
     mapTexts(value, (text) => resolved(encodeText(text)));
 
-const resolved = (value: unknown): unknown => resolveValue(value, { uidOf: () => UNKNOWN, hidden: SECRET });
+const resolved = (value: unknown) => resolveValue(value, { uidOf: () => UNKNOWN, hidden: SECRET });
 
 /** The arguments of a record in the copy, by type and uid. */
 type RecordOf = (type: string, uid: string) => Json | undefined;
@@ -68,7 +68,7 @@ export const recordsOf = (copy: Copy, normal: Pick<Normal, "encodeText">): Recor
   };
 };
 
-const fieldsOf = (schema: Message, record: Json, { encodeText }: Pick<Normal, "encodeText">): Json => {
+const fieldsOf = (schema: Message, record: Json, { encodeText }: Pick<Normal, "encodeText">) => {
   const encoding = { encodeText, orderOf: canonical };
   return resolved(encodeFields(schema, normalForm(schema, record), encoding)) as Json;
 };
@@ -141,7 +141,7 @@ const setKeyOf = ({ resource, uid }: Sent): string =>
 
 const sentBy = ({ n, method, parent, uid: given, fields, mask }: Write, normal: Normal, recordOf: RecordOf): Sent => {
   const { verb, resource, schema } = methodOf(method);
-  const made = (text: Text | undefined): string =>
+  const made = (text: Text | undefined) =>
     String(resolveValue(text ?? "", { uidOf: (one) => normal.uids.get(one) ?? "", hidden: SECRET }));
   const uid = verb === "create" ? (normal.uids.get(n) ?? made(parent)) : made(given);
   const head = { verb, resource, uid };

@@ -45,7 +45,7 @@ export const undeclaredIn = (input: UndeclaredInput): UndeclaredAccess[] =>
   );
 
 /** The role that a record gives. */
-const roleOf = ({ bindings, providers, externalGroups, invites }: AccessGraph, id: NodeId): NodeId | null | undefined =>
+const roleOf = ({ bindings, providers, externalGroups, invites }: AccessGraph, id: NodeId) =>
   bindings.get(id)?.role ?? providers.get(id)?.defaultRole ?? externalGroups.get(id)?.role ?? invites.get(id)?.role;
 
 /** Checks the uid: a service chooses the uids of its records, and a person pastes the command into a shell. */
@@ -95,7 +95,7 @@ const recordsIn = ({ stored, left }: UndeclaredInput["run"]): Set<unknown> =>
   new Set([...stored, ...left].map(({ id }) => id));
 
 /** Someone granted it before the program ran. If there is a second binding, one of the two was added. */
-const isOwn = ({ live, callers }: UndeclaredInput, { kind, identity, group }: UndeclaredAccess): boolean => {
+const isOwn = ({ live, callers }: UndeclaredInput, { kind, identity, group }: UndeclaredAccess) => {
   if (kind !== "role binding" || identity === null || !callers.has(identity) || !isRoot(group)) return false;
   const here = [...live.graph.bindings.values()].filter((one) => one.identity === identity && one.group === group);
   return here.length === 1;

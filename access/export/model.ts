@@ -100,7 +100,7 @@ interface Missing {
 
 const missingText = ({ kind, uid }: Missing): string => `${resources[kind].word} ${printable(uid)}`;
 
-const isLeftOut = ({ kind, uid }: Missing, leftOut: readonly LeftOut[]): boolean =>
+const isLeftOut = ({ kind, uid }: Missing, leftOut: readonly LeftOut[]) =>
   leftOut.some((one) => one.kind === kind && one.uid === uid);
 
 const leave = (kind: ExportKind, { uid, name }: Listed, why: string): LeftOut => ({
@@ -181,11 +181,10 @@ const withoutOperators = ({ verified: _, kind, ...fields }: Json, { isPolicy = f
   kind === undefined || isPolicy ? fields : { ...fields, kind };
 
 /** A group that is exported without the groups above it keeps its parent; on another service it becomes an organization. */
-const topParent = (uid: string, isAdopted: boolean): string | undefined =>
-  isAdopted ? parentOf(uid) || undefined : undefined;
+const topParent = (uid: string, isAdopted: boolean) => (isAdopted ? parentOf(uid) || undefined : undefined);
 
 /** uid of the holder of a record. */
-const placeOfRecord = (kind: ExportKind, uid: string): string => (kind === "accountAssociation" ? uid : parentOf(uid));
+const placeOfRecord = (kind: ExportKind, uid: string) => (kind === "accountAssociation" ? uid : parentOf(uid));
 
 const kindOf = (type: string): ExportKind => (type.charAt(0).toLowerCase() + type.slice(1)) as ExportKind;
 
@@ -196,7 +195,7 @@ const inOrder = (
   names: ReadonlyMap<string, string>,
   contents: Contents,
 ): Candidate[] => {
-  const keyOf = ({ record: { uid, name } }: Candidate): string[] => {
+  const keyOf = ({ record: { uid, name } }: Candidate) => {
     const path = pathIn(contents, groupOf(kind, uid));
     return [path === "/" ? "" : path, typeof name === "string" ? name : "", names.get(uid) as string];
   };
@@ -223,12 +222,12 @@ const inOrderOfSources = (repos: readonly Candidate[]): Candidate[] => {
   return [...done];
 };
 
-const sourceOf = ({ fields }: Candidate): string => {
+const sourceOf = ({ fields }: Candidate) => {
   const { source } = (fields.sync_config ?? {}) as Json;
   return typeof source === "string" ? source : "";
 };
 
-const withPreset = (entry: Entry, fields: Json): Entry => {
+const withPreset = (entry: Entry, fields: Json) => {
   const replaces = ["claimMatch", "awsIdentity"].find((name) => fields[name] !== undefined);
   const preset = replaces === undefined ? undefined : presetFor({ [replaces]: fields[replaces] });
   return preset && replaces ? { ...entry, preset: { ...preset, replaces } } : entry;

@@ -29,7 +29,7 @@ export const slug = (text: string): string =>
     .replace(/-$/, "");
 
 /** `platform-registry` to `platformRegistry` */
-const camelCase = (name: string): string =>
+const camelCase = (name: string) =>
   name
     .split("-")
     .map((word, i) => (i === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)))
@@ -49,7 +49,7 @@ const SPELLINGS: readonly ((own: string, one: Named) => string)[] = [
 /** The names of records of one kind, by uid. Equal names are distinguished by the path of the group, then by the uid. */
 export const uniqueNames = (records: readonly Named[]): Map<string, string> => {
   const levels = new Map(records.map(({ uid }) => [uid, 0]));
-  const nameOf = (one: Named): string => {
+  const nameOf = (one: Named) => {
     const own = slug(one.words.join("-")) || one.fallback;
     return (SPELLINGS[levels.get(one.uid) as number] as (typeof SPELLINGS)[number])(own, one);
   };
@@ -82,22 +82,22 @@ export const namedOf = (kind: ExportKind, record: Listed, contents: Contents, en
 type NameOf = (kind: ExportKind, uid: string) => string | undefined;
 type Words = (record: Listed, nameOf: NameOf, contents: Contents) => string[];
 
-const textIn = (value: unknown): string => (typeof value === "string" ? value : "");
+const textIn = (value: unknown) => (typeof value === "string" ? value : "");
 
 const ownName: Words = ({ name }) => [textIn(name)];
 
 /** The name of another record in the program, or the one that the API shows. */
-const nameIn = (record: Listed, field: string, kind: ExportKind, nameOf: NameOf): string => {
+const nameIn = (record: Listed, field: string, kind: ExportKind, nameOf: NameOf) => {
   const { uid, name } = (record[field] ?? {}) as { uid?: unknown; name?: unknown };
   return nameOf(kind, textIn(uid)) ?? (textIn(name) || lastOf(textIn(uid)));
 };
 
-const lastOf = (uid: string): string => uid.split("/").at(-1) ?? "";
+const lastOf = (uid: string) => uid.split("/").at(-1) ?? "";
 
-const roleName = (uid: string, nameOf: NameOf, { builtInRoles }: Contents): string =>
+const roleName = (uid: string, nameOf: NameOf, { builtInRoles }: Contents) =>
   nameOf("role", uid) ?? builtInRoles.get(uid) ?? lastOf(uid);
 
-const groupName = (uid: string, nameOf: NameOf): string => nameOf("group", uid) ?? lastOf(uid);
+const groupName = (uid: string, nameOf: NameOf) => nameOf("group", uid) ?? lastOf(uid);
 
 const WORDS: Partial<Record<ExportKind, Words>> = {
   roleBinding: (record, nameOf) => [

@@ -28,10 +28,9 @@ export const presetFor = ({ claimMatch, awsIdentity }: Json): PresetUse | undefi
 };
 
 /** A pattern as an argument of a preset. For any other pattern, a text that the preset does not write. */
-const wildcardText = (pattern = ""): string => pattern.replaceAll("[^/:]*", "*").replace(/\\([^\w\s])/g, "$1");
+const wildcardText = (pattern = "") => pattern.replaceAll("[^/:]*", "*").replace(/\\([^\w\s])/g, "$1");
 
-const unless = (usual: string, issuer: string | undefined): string | undefined =>
-  issuer === usual ? undefined : issuer;
+const unless = (usual: string, issuer: string | undefined) => (issuer === usual ? undefined : issuer);
 
 /** The arguments that a pattern names. */
 const partsIn = (pattern: RegExp, text: string): Texts => pattern.exec(text)?.groups ?? {};

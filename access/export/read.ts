@@ -95,7 +95,7 @@ const readRecords = async (
   return { records, notVisible: [...refused, ...(await notVisibleAmong(client, top, records, refused))] };
 };
 
-const topOf = (groups: readonly Listed[], text: string): string => {
+const topOf = (groups: readonly Listed[], text: string) => {
   const graph = newGraph();
   for (const { uid, name } of groups) addGroup(graph, uid, String(name));
   return resolveQuestion(graph, { group: text }, true).group?.uid as string;

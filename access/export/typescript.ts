@@ -52,7 +52,7 @@ const importText = (names: readonly string[], from: string): string => {
 };
 
 const FUNCTIONS = { github: "githubActions" } as Record<string, string>;
-const functionOf = ({ name }: PresetUse): string => FUNCTIONS[name] ?? name;
+const functionOf = ({ name }: PresetUse) => FUNCTIONS[name] ?? name;
 
 /** The kind ends the name, so it is never a word of the language, or the name of a function. */
 const variableOf = (entry: Entry): string => identifier(entry.name) + classOf(entry);
@@ -67,7 +67,7 @@ const spellingOf = (isAdopted: boolean, places?: ReadonlyMap<Entry, Place>): Spe
   secret: ({ setting }: Secret) => setting,
 });
 
-const policyText = ({ title, isAdopted }: Export, { file, adopt }: PolicyFiles): string => {
+const policyText = ({ title, isAdopted }: Export, { file, adopt }: PolicyFiles) => {
   const args = [
     `file: ${quote(file)}`,
     ...(adopt === undefined ? [] : [`adopt: { file: ${quote(adopt)} }`]),

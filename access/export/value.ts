@@ -71,7 +71,7 @@ export const givenIn = ({ kind, parent, args }: Entry): Fields => {
 /** The entries that one entry names, each once. */
 export const entriesIn = ({ parent, args }: Entry): Entry[] => {
   const found = new Set<Entry>();
-  const look = (value: Value | undefined): void => {
+  const look = (value: Value | undefined) => {
     if (value instanceof Reference) found.add(value.entry);
     else if (Array.isArray(value)) value.forEach(look);
     else if (value instanceof Map) for (const one of value.values()) look(one);

@@ -247,7 +247,7 @@ const valueParts = (value: unknown, names: Readonly<Record<string, string>>): Pa
 };
 
 /** A value may be `constructor`, which every object inherits. */
-const nameIn = (names: Readonly<Record<string, string>>, value: string): string | undefined =>
+const nameIn = (names: Readonly<Record<string, string>>, value: string) =>
   Object.hasOwn(names, value) ? names[value] : undefined;
 
 /** An element of a set of role bindings. */
@@ -314,5 +314,4 @@ const pendingItem = ({ resource, logicalName, kind, uid, name, groupName, time, 
 const REPAIR =
   "An update repairs what differs if it refreshes: with options: { refresh: always } in Pulumi.yaml, or as pulumi up --refresh. ";
 
-const footOf = ({ drift }: DriftReport): string =>
-  `${drift.length > 0 ? REPAIR : ""}docs/drift.md says what to do about each.`;
+const footOf = ({ drift }: DriftReport) => `${drift.length > 0 ? REPAIR : ""}docs/drift.md says what to do about each.`;

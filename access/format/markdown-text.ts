@@ -8,7 +8,7 @@ import type { Segment } from "./differences.ts";
 /** Limit of one comment. GitHub accepts 65,536 characters: https://github.com/orgs/community/discussions/27190 */
 export const COMMENT_BYTES_MAX = 60_000;
 
-const shorten = (text: string, most: number): string =>
+const shorten = (text: string, most: number) =>
   text.length <= most ? text : `${text.slice(0, most)}… (${text.length - most} more characters)`;
 
 /** A code span (https://spec.commonmark.org/0.31.2/#code-spans): its fence is longer than any run of backticks inside. */
@@ -31,7 +31,7 @@ const CONTEXT = 60;
 export const codeWithMarks = (segments: readonly Segment[], most: number): string =>
   segments.map(({ text, differs }) => (differs ? `**${code(text, most)}**` : code(elideMiddle(text), most))).join("");
 
-const elideMiddle = (text: string): string =>
+const elideMiddle = (text: string) =>
   text.length <= 4 * CONTEXT
     ? text
     : `${text.slice(0, CONTEXT)}… (${text.length - 2 * CONTEXT} more characters) …${text.slice(-CONTEXT)}`;
@@ -39,7 +39,7 @@ const elideMiddle = (text: string): string =>
 // The address of the documentation: the page of the repository, at the version of this package. A comment and a page that was sent have no
 // other link to it; a terminal names the file, which the package contains.
 
-const docsBase = once((manifest: URL): string => {
+const docsBase = once((manifest: URL) => {
   const { version, repository } = JSON.parse(readFileSync(manifest, "utf8"));
   return `${repository.url.replace(/^git\+|\.git$/g, "")}/blob/v${version}`;
 });

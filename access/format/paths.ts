@@ -105,18 +105,18 @@ const byPlace = <G extends { capability: string }>(gains: readonly G[], placeNam
     capabilities: own.map(({ capability }) => capability).sort(byEffect),
   }));
 
-const proofText = (proof: Proof, end: string): string => {
+const proofText = (proof: Proof, end: string) => {
   if (proof.carriedOut)
     return `carried out on a copy: ${end} then holds ${proof.holds.length === 1 ? "it" : `all ${proof.holds.length} capabilities`}`;
   if ("needsPerson" in proof) return `not carried out on a copy, which needs more than requests: ${proof.message}`;
   return `REFUTED: on a copy step ${proof.step} fails: ${proof.message}`;
 };
 
-const workloadText = ({ issuer, subject }: { issuer: string; subject: string }): string =>
+const workloadText = ({ issuer, subject }: { issuer: string; subject: string }) =>
   subject === "" ? "the workload" : `workload ${subject} of ${issuer}`;
 
 /** `2 paths, 1 of them cautious` */
-const totalsOf = ({ paths }: Paths): string => {
+const totalsOf = ({ paths }: Paths) => {
   if (paths.length === 0) return "No path leads to more access.";
   const cautious = paths.filter(({ assumes }) => assumes === "cautious").length;
   const count = countText(paths.length, "path");

@@ -20,13 +20,13 @@ export const pullTokenParts = (token: PullToken): Part[] => {
   ];
 };
 
-const seenParts = (lastSeen: string | null, created: string | null): Part[] => {
+const seenParts = (lastSeen: string | null, created: string | null) => {
   if (lastSeen === null) return ["last use not known"];
   return created !== null && !isUsed(lastSeen, created) ? ["not used yet"] : say`last seen ${lastSeen}`;
 };
 
 /** The creator may have given it any role. */
-const moreParts = ({ more, complete }: PullToken): Part[] => {
+const moreParts = ({ more, complete }: PullToken) => {
   const [shown, rest] = [more.toSorted(byEffect).slice(0, MORE_SHOWN), more.length - MORE_SHOWN];
   const hidden = complete ? "" : "; you cannot see all that it holds, so it may hold more";
   return say`${more.length > 0 && say`; it holds more than pulls: ${shown.join(", ")}`}${rest > 0 && [` and ${rest} more`]}${[hidden]}`;
@@ -34,7 +34,7 @@ const moreParts = ({ more, complete }: PullToken): Part[] => {
 
 /** `2 pull tokens end within 30 days, 1 pull token has expired`; a token with two roles counts once. */
 export const endingTexts = (tokens: readonly PullToken[]): string[] => {
-  const countOf = (state: PullToken["state"]): number =>
+  const countOf = (state: PullToken["state"]) =>
     new Set(tokens.flatMap((one) => (one.state === state ? [one.uid] : []))).size;
   const [ending, expired] = [countOf("ending"), countOf("expired")];
   return [

@@ -86,7 +86,7 @@ export const rolesDocument = ({ origin, roles, changed, notVisible }: RolesRepor
 });
 
 /** `: 138 capabilities (8 grant, 61 write, 4 use, 65 read)` */
-const countsOf = ({ capabilities }: RolesReport["roles"][number]): string => {
+const countsOf = ({ capabilities }: RolesReport["roles"][number]) => {
   const byClass = Map.groupBy(capabilities, classOf);
   const counts = CAPABILITY_CLASSES.flatMap((one) => {
     const count = byClass.get(one)?.length ?? 0;

@@ -22,7 +22,7 @@ export const unusedJson = ({ graph, identities, covered, roles }: Unused): objec
   roles: roles.map(({ uid, name, group }) => ({ role: uid, name, group })),
 });
 
-const roleNameOf = ({ roles }: AccessGraph, { role }: BindingNode): string => nameOf(roles, role);
+const roleNameOf = ({ roles }: AccessGraph, { role }: BindingNode) => nameOf(roles, role);
 
 /** `days`: how long no one has used the identities. */
 export const unusedDocument = ({ graph, identities, covered, roles }: Unused, days: number): Document => {

@@ -11,7 +11,7 @@ export const isGrant = (capability: string): boolean => classOf(capability) === 
 export const isWrite = ({ capability }: { capability: string }): boolean =>
   ["grant", "write"].includes(classOf(capability));
 
-const rankOf = (capability: string): number => CAPABILITY_CLASSES.indexOf(classOf(capability));
+const rankOf = (capability: string) => CAPABILITY_CLASSES.indexOf(classOf(capability));
 
 /** Ranks after each class. */
 const HARMLESS: number = CAPABILITY_CLASSES.length;
@@ -33,7 +33,7 @@ export const worstClassOf = (capabilities: Capabilities): CapabilityClass | null
 export const byEffect = (a: string, b: string): number => rankOf(a) - rankOf(b) || compare(a, b);
 
 /** `/` is above all others, and so is `/ of acme`. */
-const depthOf = (path: string): number => (path.startsWith("/") ? 0 : path.split("/").length);
+const depthOf = (path: string) => (path.startsWith("/") ? 0 : path.split("/").length);
 
 /** The paths of groups: a broader one holds in more places. */
 export const byBreadth = (a: string, b: string): number => depthOf(a) - depthOf(b) || compare(a, b);
@@ -138,7 +138,7 @@ interface Subject {
 type AnySubject = Subject &
   ((Assumable & { name: string }) | { subject: string; before: string | null; after: string | null });
 
-const isReassumed = (one: AnySubject): boolean =>
+const isReassumed = (one: AnySubject) =>
   "subject" in one ? one.before !== null && one.after !== null && one.before !== one.after : changesAssumption(one);
 
 /** The name of the subject in a finding. */

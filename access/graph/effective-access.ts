@@ -135,7 +135,7 @@ const rowsOf = (one: Access, other: Access, identity: NodeId): AccessRow[] => {
 };
 
 /** Whether the role grants equal capabilities in both graphs. */
-const isSameRole = (one: AccessGraph, other: AccessGraph, role: NodeId): boolean => {
+const isSameRole = (one: AccessGraph, other: AccessGraph, role: NodeId) => {
   const [own, its] = [one.roles.get(role)?.capabilities ?? [], other.roles.get(role)?.capabilities ?? []];
   return own === its || (own.length === its.length && own.every((capability, i) => capability === its[i]));
 };

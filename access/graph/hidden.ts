@@ -83,7 +83,7 @@ const findHidden = async <Kind extends HideableKind>(
 };
 
 /** Why records of a kind in a group are not visible. */
-const hiddenText = (kind: HideableKind): string => {
+const hiddenText = (kind: HideableKind) => {
   const { methods, operations, words } = resources[kind];
   const capability = (methods as Record<string, Operation>)[operations.get]?.capabilities.join(", ");
   return `${words} of this group cannot be listed: ${capability} is needed at it`;
@@ -115,7 +115,7 @@ export const listVisible = async <Kind extends keyof typeof resources>(
 /** Throws a ListError for a record in a place where its kind cannot be, or whose references are not uids. */
 const checkRecord = (kind: keyof typeof resources, record: Listed): void => {
   const { list, word } = resources[kind];
-  const fail = (problem: string): never => {
+  const fail = (problem: string) => {
     throw new ListError(list.operation, `the service lists the ${word} ${record.uid}, ${problem}.`);
   };
   if (levelOf(record.uid) < leastLevel(kind)) fail(`at a level where there is no ${word}`);
@@ -149,7 +149,7 @@ const REFERENCES: Partial<Record<keyof typeof resources, readonly (readonly [fie
   };
 
 // A service without a list may answer with an error that is not the API's, whose code is UNKNOWN.
-const isRefused = (error: unknown, isCore: boolean): boolean =>
+const isRefused = (error: unknown, isCore: boolean) =>
   sessionErrorOf(error) === undefined &&
   (hasCode(error, "PERMISSION_DENIED") ||
     hasCode(error, "UNIMPLEMENTED") ||

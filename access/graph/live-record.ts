@@ -61,7 +61,7 @@ export const addBinding = (graph: GraphBuilder, record: Listed): void => {
   graph.bindings.set(uid, { id: uid, uid, group: place, identity: identity.uid, role: role.uid });
 };
 
-const textIn = (value: unknown): string => (typeof value === "string" ? value : "");
+const textIn = (value: unknown) => (typeof value === "string" ? value : "");
 
 /** How people sign in; null if a part is unknown. */
 const signInOf = (oidc: unknown): SignIn | null => {
@@ -71,7 +71,7 @@ const signInOf = (oidc: unknown): SignIn | null => {
     : null;
 };
 
-const addProvider = (graph: GraphBuilder, record: Listed): void => {
+const addProvider = (graph: GraphBuilder, record: Listed) => {
   const { uid, oidc, defaultRole } = record;
   const own = { signIn: signInOf(oidc), defaultRole: textIn(defaultRole) || null };
   graph.providers.set(uid, { ...nodeIn(graph, record), ...own });

@@ -91,7 +91,7 @@ export const visibilityIn = <Kind extends string = ListedKind>(
   };
 };
 
-const lineageByUid = (uid: string): string[] =>
+const lineageByUid = (uid: string) =>
   uid
     .split("/")
     .map((_, i, segments) => segments.slice(0, segments.length - i).join("/"))

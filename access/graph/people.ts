@@ -32,7 +32,7 @@ export interface PeopleGraph extends AccessGraph {
 export const peopleGraph = (graph: AccessGraph, nowMs: number): PeopleGraph => {
   const subjects = new Map<NodeId, Subject>();
   const bindings = new Map<NodeId, BindingNode>();
-  const add = (subject: Subject, id: NodeId, group: NodeId, role: NodeId | null): void => {
+  const add = (subject: Subject, id: NodeId, group: NodeId, role: NodeId | null) => {
     subjects.set(subject.id, subject);
     if (role !== null) bindings.set(id, { id, uid: subject.uid, group, identity: subject.id, role });
   };
@@ -55,13 +55,13 @@ export const distinctName = (nodes: ReadonlyMap<NodeId, Named>, { id, uid, name 
 
 type Named = Pick<ProviderNode, "id" | "uid" | "name">;
 
-const signInText = ({ signIn }: ProviderNode): string =>
+const signInText = ({ signIn }: ProviderNode) =>
   signIn === null
     ? "people who sign in where this review cannot tell"
     : `people who sign in at issuer ${quote(signIn.issuer)} as client ${quote(signIn.clientId)}`;
 
 /** People of another issuer are other people. A hidden issuer may be another one. */
-const peopleId = ({ id, signIn }: ProviderNode): NodeId => (signIn === null ? id : `${id} ${signIn.issuer}`);
+const peopleId = ({ id, signIn }: ProviderNode) => (signIn === null ? id : `${id} ${signIn.issuer}`);
 
 /** `id` is the default of absent ids. */
 export const subjectOf = ({
@@ -75,7 +75,7 @@ export const subjectOf = ({
   ...own,
 });
 
-const peopleOf = (graph: AccessGraph, provider: ProviderNode): Subject =>
+const peopleOf = (graph: AccessGraph, provider: ProviderNode) =>
   subjectOf({
     id: peopleId(provider),
     record: provider.id,
@@ -108,7 +108,7 @@ const membersOf = (
 export const isOpen = ({ expirationTime }: InviteNode, nowMs: number): boolean =>
   expirationTime === null || !(Date.parse(expirationTime) <= nowMs);
 
-const subjectFromInvite = ({ id, uid, name, group, email, singleUse, expirationTime }: InviteNode): Subject => {
+const subjectFromInvite = ({ id, uid, name, group, email, singleUse, expirationTime }: InviteNode) => {
   const who = [
     email === "" ? "anyone who has the code" : `the person with the address ${quote(email)}`,
     singleUse ? "once" : "",

@@ -55,7 +55,7 @@ export const startsOfWorkload = (world: World, relationship: Json, options: Star
   const { budget } = options;
   const workloads = workloadsOf(relationship);
   const starts: Start[] = [];
-  const add = (starter: Starter): void => {
+  const add = (starter: Starter) => {
     const from: From = { workload: starter.claims ?? { issuer: "", subject: "" } };
     starts.push(withOthers(world, { from, starter, controlled: new Map() }, options));
   };

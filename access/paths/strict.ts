@@ -16,7 +16,7 @@ const supplyIn = (world: World, holdings: Holdings) => {
   const { find, hasAll } = holdings;
 
   /** The ways by which `by` holds each of these; undefined for one that it does not hold. */
-  const waysTo = (by: NodeId, capabilities: Iterable<string>, group: NodeId): (Held | undefined)[] =>
+  const waysTo = (by: NodeId, capabilities: Iterable<string>, group: NodeId) =>
     Array.from(capabilities, (one) => find(by, one, group));
 
   const supply = (who: NodeId, capabilities: readonly string[], group: NodeId): Way | undefined => {
@@ -31,7 +31,7 @@ const supplyIn = (world: World, holdings: Holdings) => {
     return parts.length > 0 && parts.every((one) => one !== undefined) ? join(held, ...parts) : undefined;
   };
 
-  const give = (to: NodeId, capabilities: readonly string[], group: NodeId): Way | undefined => {
+  const give = (to: NodeId, capabilities: readonly string[], group: NodeId) => {
     const others = holdings.identities().filter((by) => by !== to);
     const gifts = others.flatMap((by) => lineage(group).map((place): Gift => ({ by, to, capabilities, place })));
     return shortest(gifts.flatMap((gift) => [...grant(gift), ...widenings(gift)]));
@@ -44,7 +44,7 @@ const supplyIn = (world: World, holdings: Holdings) => {
       .grantable(place)
       .find(({ id }) => capabilities.every((one) => granted(id).has(one)) && hasAll(by, granted(id), place));
     const [giver, taker, where] = [nameOf(by), nameOf(to), placeOf(place)];
-    const bind = (way: Way, given: NodeId | Request, why: string): Way[] => {
+    const bind = (way: Way, given: NodeId | Request, why: string) => {
       const body: Request["body"] = (uidOf) => ({ identityUid: uidOf(to), roleUid: uidOf(given) });
       return [send(way, { as: by, operation: "CreateRoleBinding", at: place, body, why })];
     };
@@ -65,14 +65,14 @@ const supplyIn = (world: World, holdings: Holdings) => {
   };
 
   /** The service accepts an identity of the group's organization, the caller itself, and an identity that the caller can list. */
-  const isNear = (by: NodeId, to: NodeId, place: NodeId): boolean => {
+  const isNear = (by: NodeId, to: NodeId, place: NodeId) => {
     const { group } = identities.get(to) ?? {};
     if (group === undefined) return false;
     return by === to || root(group) === root(place) || hasAll(by, ["identity.list"], group);
   };
 
   /** Ways to add the capabilities to roles that `to` has at the place, and that `by` may change. */
-  const widenings = ({ by, to, capabilities, place }: Gift): Way[] =>
+  const widenings = ({ by, to, capabilities, place }: Gift) =>
     holdings.of(to).flatMap((held) => {
       const role = roles.get(held.role);
       if (held.group !== place || !role?.group) return [];
@@ -160,10 +160,10 @@ export const reachStrictly = (world: World, start: Start, { audience, budget }: 
   const certain = new Map([...start.controlled].filter(([, { assumptions }]) => assumptions.length === 0));
   for (const [identity, { requests }] of certain) control({ identity, requests, lost: new Set() });
   const taken = new Set(certain.keys());
-  const isHeld = (role: NodeId, group: NodeId): boolean =>
+  const isHeld = (role: NodeId, group: NodeId) =>
     [...granted(role)].every((one) => holdings.identities().some((who) => hasAll(who, [one], group)));
   /** Identities with access in another organization that no taken identity holds. */
-  const candidates = (): NodeId[] =>
+  const candidates = () =>
     world.trusted.flatMap(({ id }) =>
       !taken.has(id) && world.abroad(id).some(({ group, role }) => !isHeld(role, group)) ? id : [],
     );
@@ -182,10 +182,10 @@ export const reachStrictly = (world: World, start: Start, { audience, budget }: 
   return found.sort(byLength);
 };
 
-const byLength = (a: Pick<Way, "requests">, b: Pick<Way, "requests">): number => a.requests.length - b.requests.length;
+const byLength = (a: Pick<Way, "requests">, b: Pick<Way, "requests">) => a.requests.length - b.requests.length;
 
 /** The first of the shortest ways. */
-const shortest = <W extends Pick<Way, "requests">>(ways: readonly W[]): W | undefined => ways.toSorted(byLength)[0];
+const shortest = <W extends Pick<Way, "requests">>(ways: readonly W[]) => ways.toSorted(byLength)[0];
 
 interface Taken {
   identity: NodeId;

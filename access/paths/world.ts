@@ -23,7 +23,7 @@ export const worldOf = (unordered: AccessGraph, notVisible: readonly NotVisible[
       .filter(({ kind }) => kind === "roleBinding" || kind === "group")
       .map(({ group }) => (group === "" ? "" : root(group))),
   );
-  const isWhole = (one: NodeId): boolean => !hiddenRoots.has("") && !hiddenRoots.has(one);
+  const isWhole = (one: NodeId) => !hiddenRoots.has("") && !hiddenRoots.has(one);
   const abroad = memoized((identity: NodeId) => {
     const own = root(identities.get(identity)?.group ?? "");
     return bindings(identity).filter(({ group }) => root(group) !== own);
@@ -61,7 +61,7 @@ export const worldOf = (unordered: AccessGraph, notVisible: readonly NotVisible[
     /** capabilities of a role; none if it cannot be read */
     granted: memoized((role: NodeId): ReadonlySet<string> => new Set(roles.get(role)?.capabilities)),
     /** whether the capabilities of the role are known */
-    isRead: memoized((role: NodeId): boolean => {
+    isRead: memoized((role: NodeId) => {
       const node = roles.get(role);
       if (node === undefined) return false;
       return node.capabilities.length > 0 || node.group === null || isVisible("role", node.group);
@@ -71,16 +71,16 @@ export const worldOf = (unordered: AccessGraph, notVisible: readonly NotVisible[
     /** whether all bindings of the organization can be listed */
     isWhole,
     /** of an identity or a role */
-    nameOf: (id: NodeId): string => (identities.get(id) ?? roles.get(id))?.name ?? id,
+    nameOf: (id: NodeId) => (identities.get(id) ?? roles.get(id))?.name ?? id,
     /** for people: `platform/registry`, `the organization acme` */
-    placeOf: (group: NodeId): string => {
+    placeOf: (group: NodeId) => {
       const path = pathOf(graph, group);
       return path === "/" ? `the organization ${groups.get(group)?.name ?? group}` : path;
     },
   };
 };
 
-const inOrderOfIds = (graph: AccessGraph): AccessGraph =>
+const inOrderOfIds = (graph: AccessGraph) =>
   Object.fromEntries(
     Object.entries(graph).map(([kind, nodes]) => [
       kind,

@@ -18,7 +18,7 @@ const LIKED = [..."abcdefghijklmnopqrstuvwxyz0123456789-_./:@ ABCDEFGHIJKLMNOPQR
 
 type Piece = [first: number, last: number];
 
-const exampleIn = (pieces: readonly Piece[]): { codePoint: number; rank: number } => {
+const exampleIn = (pieces: readonly Piece[]) => {
   const rank = LIKED.findIndex((one) => pieces.some(([first, last]) => first <= one && one <= last));
   if (rank >= 0) return { codePoint: LIKED[rank] as number, rank };
   const [printable = pieces[0]] = pieces.filter(([, last]) => last > 0x20);
@@ -50,10 +50,10 @@ export const alphabetOf = (given: Iterable<Ranges>, budget: Budget) => {
     .sort((a, b) => a.rank - b.rank);
   const numbers = new Map(order.map(({ own }, number) => [own, number]));
   const symbols = classAt.map((own) => numbers.get(own) ?? -1);
-  const indexOf = (codePoint: number): number => starts.findLastIndex((first) => first <= codePoint);
+  const indexOf = (codePoint: number) => starts.findLastIndex((first) => first <= codePoint);
 
   const known = new Map<string, ReadonlySet<number>>();
-  const findSymbols = (ranges: Ranges): Set<number> => {
+  const findSymbols = (ranges: Ranges) => {
     const found = new Set<number>();
     for (let i = 0; i < ranges.length; i += 2)
       for (let at = indexOf(ranges[i] as number); (starts[at] ?? END) <= (ranges[i + 1] as number); at += 1)
@@ -66,23 +66,22 @@ export const alphabetOf = (given: Iterable<Ranges>, budget: Budget) => {
   return {
     size: order.length,
     /** a character of the class, for an example */
-    example: (symbol: number): string => String.fromCodePoint(order[symbol]?.codePoint as number),
+    example: (symbol: number) => String.fromCodePoint(order[symbol]?.codePoint as number),
     /** number of characters in the class */
-    width: (symbol: number): number =>
-      order[symbol]?.own.reduce((sum, [first, last]) => sum + last - first + 1, 0) ?? 0,
+    width: (symbol: number) => order[symbol]?.own.reduce((sum, [first, last]) => sum + last - first + 1, 0) ?? 0,
     /** the class of a code point */
     symbolOf: (codePoint: number) => symbols[indexOf(codePoint)] as number,
     /** the classes of these ranges, which must be among the given sets */
     symbolsIn,
-    isNewline: (symbol: number): boolean => newlines.has(symbol),
-    isWord: (symbol: number): boolean => words.has(symbol),
+    isNewline: (symbol: number) => newlines.has(symbol),
+    isWord: (symbol: number) => words.has(symbol),
   };
 };
 
 /** Where each set begins and ends, by code point. */
 const changesOf = (sets: readonly Ranges[], budget: Budget): Map<number, number[]> => {
   const changes = new Map<number, number[]>([[0, []]]);
-  const change = (codePoint: number, set: number): void => {
+  const change = (codePoint: number, set: number) => {
     if (codePoint >= END) return;
     getOrInsert(changes, codePoint, (): number[] => []).push(set);
   };

@@ -91,7 +91,7 @@ const shortestPath = (machine: Machine, size: number, budget: Budget): number[] 
   return undefined;
 };
 
-const pathTo = (end: number, cameBy: ReadonlyMap<number, { from: number; symbol: number } | undefined>): number[] => {
+const pathTo = (end: number, cameBy: ReadonlyMap<number, { from: number; symbol: number } | undefined>) => {
   const path: number[] = [];
   for (let by = cameBy.get(end); by !== undefined; by = cameBy.get(by.from)) path.push(by.symbol);
   return path.reverse();

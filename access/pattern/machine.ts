@@ -17,7 +17,7 @@ export function* setsIn(language: Language): Generator<Ranges> {
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 
-const codePointsOf = (text: string): number[] => [...text].map((one) => one.codePointAt(0) as number);
+const codePointsOf = (text: string) => [...text].map((one) => one.codePointAt(0) as number);
 
 const charactersOf = (text: string): Ranges[] => [...new Set(codePointsOf(text))].map((one) => [one, one]);
 
@@ -117,7 +117,7 @@ const manyMachine = (
   { alphabet, budget }: Context,
 ): Machine => {
   const { states, numberOf } = numbersOf<readonly number[]>((parts) => parts.join(), budget);
-  const alive = (parts: readonly number[]): number[] =>
+  const alive = (parts: readonly number[]) =>
     [...new Set(parts)].filter((state) => !inner.isDead(state)).sort((a, b) => a - b);
   const partsOf = (state: number): readonly number[] => states[state] as readonly number[];
   return {
@@ -149,10 +149,10 @@ const isSomeReachable = (machine: Machine, size: number, budget: Budget): boolea
 };
 
 const smallMachine = (inner: Machine, context: Context): Machine => {
-  const symbolFor = (letter: string): number => context.alphabet.symbolOf(letter.codePointAt(0) as number);
+  const symbolFor = (letter: string) => context.alphabet.symbolOf(letter.codePointAt(0) as number);
   const large = new Map([...LETTERS].map((one) => [symbolFor(one), symbolFor(one.toUpperCase())]));
   const isLarge = new Set(large.values());
-  const symbolsFor = (symbol: number): number[] => {
+  const symbolsFor = (symbol: number) => {
     if (isLarge.has(symbol)) return [];
     const upper = large.get(symbol);
     return upper === undefined ? [symbol] : [symbol, upper];

@@ -21,7 +21,7 @@ export const programMachine = ({ instructions, start }: Program, { alphabet, bud
   const isLineAsserted = (asserted & (ASSERTION.beginLine | ASSERTION.endLine)) !== 0;
   const isWordAsserted = (asserted & (ASSERTION.boundary | ASSERTION.noBoundary)) !== 0;
   const { states, numberOf } = numbersOf<Place>(({ at, before }) => `${before} ${at.join()}`, budget);
-  const placeAt = (state: number): Place => states[state] as Place;
+  const placeAt = (state: number) => states[state] as Place;
 
   const beforeNext = (symbol: number): number => {
     if (isLineAsserted && alphabet.isNewline(symbol)) return NEWLINE;

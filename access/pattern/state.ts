@@ -21,7 +21,7 @@ export interface Context {
 export const numbersOf = <T>(keyOf: (state: T) => string, budget: Budget) => {
   const numbers = new Map<string, number>();
   const states: T[] = [];
-  const numberOf = (state: T): number => {
+  const numberOf = (state: T) => {
     const key = keyOf(state);
     const known = numbers.get(key);
     if (known !== undefined) return known;

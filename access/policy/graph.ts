@@ -150,12 +150,12 @@ export const policyGraph = (policy: Policy, live: AccessGraph, stack?: PolicySta
 
 type Named = Pick<GroupNode, "id" | "uid" | "name">;
 
-const keyOf = (...parts: readonly (string | null)[]): string => JSON.stringify(parts);
+const keyOf = (...parts: readonly (string | null)[]) => JSON.stringify(parts);
 
-const indexBy = <N>(nodes: Iterable<N>, partsOf: (node: N) => readonly (string | null)[]): Map<string, N[]> =>
+const indexBy = <N>(nodes: Iterable<N>, partsOf: (node: N) => readonly (string | null)[]) =>
   Map.groupBy(nodes, (node) => keyOf(...partsOf(node)));
 
-const recordPath = ({ group, key }: PolicyIdentity | PolicyRole): string => (group === ROOT ? key : `${group}/${key}`);
+const recordPath = ({ group, key }: PolicyIdentity | PolicyRole) => (group === ROOT ? key : `${group}/${key}`);
 
 const organizationOf = (
   { organization: { name, uid } }: Policy,
@@ -181,8 +181,8 @@ const organizationOf = (
 };
 
 // A policy describes one organization. Built-in roles belong to none.
-const keepOthers = (graph: GraphBuilder, live: AccessGraph, organization: NodeId | undefined): void => {
-  const isOther = (group: NodeId | null): boolean => group === null || lineageOf(live, group).at(-1) !== organization;
+const keepOthers = (graph: GraphBuilder, live: AccessGraph, organization: NodeId | undefined) => {
+  const isOther = (group: NodeId | null) => group === null || lineageOf(live, group).at(-1) !== organization;
   for (const kind of ["identities", "roles", "bindings"] as const)
     for (const [id, node] of live[kind]) if (isOther(node.group)) graph[kind].set(id, node as never);
   for (const [id, node] of live.groups) if (isOther(id)) graph.groups.set(id, node);
@@ -204,7 +204,7 @@ const likeLive = (relationship: Json, live: Json | null | undefined): Json => {
 
 /** Copies the people of `live`, in the groups that still exist. */
 const keepPeople = (graph: GraphBuilder, live: AccessGraph): void => {
-  const keepRole = (id: NodeId | null): void => {
+  const keepRole = (id: NodeId | null) => {
     const role = live.roles.get(id ?? "");
     if (role && !graph.roles.has(role.id)) graph.roles.set(role.id, role);
   };

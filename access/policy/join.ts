@@ -44,15 +44,14 @@ export const joinSources = (sources: readonly MapSource[]): { source: MapSource;
 };
 
 /** The root and the maps of names, except those inside an entry. */
-const isJoined = (path: Path): boolean =>
-  path.length === 0 || (holdsNames(path) && (path[0] !== "people" || path.length === 1));
+const isJoined = (path: Path) => path.length === 0 || (holdsNames(path) && (path[0] !== "people" || path.length === 1));
 
-const isGroup = ([section, ...below]: Path): boolean => section === "groups" && below.length % 2 === 1;
+const isGroup = ([section, ...below]: Path) => section === "groups" && below.length % 2 === 1;
 
-const isRow = ([section, ...below]: Path): boolean =>
+const isRow = ([section, ...below]: Path) =>
   (section === "tests" && below.length === 0) || (section === "access" && below.length === 2);
 
-const isEmpty = (source: Source): boolean => "scalar" in source && source.scalar === null;
+const isEmpty = (source: Source) => "scalar" in source && source.scalar === null;
 
-const holdsGroupsOnly = (group: Source): boolean =>
+const holdsGroupsOnly = (group: Source) =>
   isEmpty(group) || (isMap(group) && [...group.entries.keys()].every((name) => name === "groups"));

@@ -39,7 +39,7 @@ export const policyStackIn = (all: readonly StateResource[], policy: Policy): Po
   );
 };
 
-const nameOf = ({ urn }: StateResource): string => partsOfUrn(urn).name;
+const nameOf = ({ urn }: StateResource) => partsOfUrn(urn).name;
 
 /** Whether the component and the policy have the same organization: by its uid, or by the name that the stack gave it. */
 const isOf = (
@@ -59,7 +59,7 @@ const stackOf = (name: string, children: readonly StateResource[]): PolicyStack 
     const kind = ourType(type);
     if (!id || kind === undefined) continue;
     const logicalName = nameOf(resource);
-    const keyAfter = (prefix: string): string => logicalName.slice(name.length + prefix.length);
+    const keyAfter = (prefix: string) => logicalName.slice(name.length + prefix.length);
     if (kind === "Group") groups.set(logicalName === name ? ROOT : keyAfter("/"), id);
     if (kind === "Identity") identities.set(keyAfter(":identity/"), id);
     if (kind === "Role") roles.set(keyAfter(":role/"), id);

@@ -2,7 +2,7 @@
 import { stringify } from "yaml";
 
 // Editors look for the schema relative to the folder in which the package is installed.
-const editorLine = (schema: string): string =>
+const editorLine = (schema: string) =>
   `# yaml-language-server: $schema=./node_modules/pulumi-irm/${schema}.schema.json`;
 
 export const starterPolicy = (organization: string): string => `${editorLine("access")}

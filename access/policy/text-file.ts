@@ -42,12 +42,12 @@ export const findTextFile: FindFile = (file, folder) => {
 /** The files on the disk. */
 export const textFiles: Files = { exists: existsSync, find: findTextFile };
 
-const outside = (file: string): string => `${file} is outside the folder of the policy; only files in it are read`;
+const outside = (file: string) => `${file} is outside the folder of the policy; only files in it are read`;
 
 /** Whether a file of this name contains YAML. */
-const isYaml = (name: string): boolean => [".yaml", ".yml", ".json"].includes(extname(name).toLowerCase());
+const isYaml = (name: string) => [".yaml", ".yml", ".json"].includes(extname(name).toLowerCase());
 
-const realOf = (path: string, file: string): string => {
+const realOf = (path: string, file: string) => {
   try {
     return realpathSync(path);
   } catch (error) {
@@ -56,7 +56,7 @@ const realOf = (path: string, file: string): string => {
 };
 
 // The system's own text names the target of a link.
-const unreadable = (file: string, error: unknown): TextFileError => {
+const unreadable = (file: string, error: unknown) => {
   const { code = "unknown error" } = error as NodeJS.ErrnoException;
   const text = code === "ENOENT" ? `there is no file ${file}` : `cannot read ${file}: ${code}`;
   return new TextFileError(text, { cause: error });

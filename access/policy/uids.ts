@@ -18,7 +18,7 @@ const TYPES: readonly string[] = Object.values(resources).flatMap((resource) =>
   isManaged(resource) ? [resource.type] : [],
 );
 
-const typeProblem = (key: string): string | undefined => {
+const typeProblem = (key: string) => {
   const [type = "", name] = key.split("::");
   if (name === undefined || name === "") return "must be Type::name, such as Group::platform";
   return TYPES.includes(type) ? undefined : `there is no resource type ${printable(type)}${suggestion(type, TYPES)}`;

@@ -53,10 +53,9 @@ export interface AwsRelationship {
 const accountViolation = (text: string): string | undefined =>
   /^\d{12}$/.test(text) ? undefined : "must be twelve digits, in quotes";
 
-const arnPart = (text: string): string | undefined =>
-  text.startsWith("arn:") ? "must be the name alone, not an ARN" : segment(text);
+const arnPart = (text: string) => (text.startsWith("arn:") ? "must be the name alone, not an ARN" : segment(text));
 
-const userViolation = (text: string): string | undefined =>
+const userViolation = (text: string) =>
   /^\/|\/$/.test(text) ? "must not begin or end with a slash" : arnPart(text.replaceAll("/", ""));
 
 const uniqueIdViolation = (text: string): string | undefined =>

@@ -60,7 +60,7 @@ const repositoryViolation = (text: string): string | undefined => {
   return undefined;
 };
 
-const eventViolation = (text: string): string | undefined =>
+const eventViolation = (text: string) =>
   EVENTS.includes(text) ? undefined : `is not an event of GitHub${suggestion(text, EVENTS)}`;
 
 const idViolation = (text: string): string | undefined =>
@@ -91,7 +91,7 @@ const repositoryParts = ({ repository, ownerId, repositoryId }: GithubActionsArg
 };
 
 // GitHub writes a colon in a name as %3A.
-const contextOf = ({ branch, tag, environment }: GithubActionsArgs): string => {
+const contextOf = ({ branch, tag, environment }: GithubActionsArgs) => {
   if (branch !== undefined) return `ref:refs/heads/${branch}`;
   if (tag !== undefined) return `ref:refs/tags/${tag}`;
   return environment === undefined ? "pull_request" : `environment:${environment.replaceAll(":", "%3A")}`;

@@ -30,7 +30,7 @@ export interface GitlabArgs {
 
 export const GITLAB_ISSUER = "https://gitlab.com";
 
-const projectViolation = (text: string): string | undefined => {
+const projectViolation = (text: string) => {
   const [group = "", ...rest] = text.split("/");
   if (hasWildcard(group)) return "must name one group: * may stand only after the first slash, as in acme/*";
   if (rest.length === 0 || /^\/|\/\/|\/$/.test(text)) return "must be a path such as acme/images";

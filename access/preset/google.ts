@@ -24,7 +24,7 @@ export const GOOGLE_ISSUER = "https://accounts.google.com";
 const uniqueIdViolation = (text: string): string | undefined =>
   /^\d{6,30}$/.test(text) ? undefined : "must be the number of the service account: digits alone, in quotes";
 
-const emailViolation = (text: string): string | undefined => {
+const emailViolation = (text: string) => {
   const [name, domain, ...rest] = text.split("@");
   if (!name || !domain || rest.length > 0) return "must be an address such as deployer@acme.iam.gserviceaccount.com";
   if (domain.includes("*")) return "must name one project: * may stand only before the @";

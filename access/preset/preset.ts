@@ -12,7 +12,7 @@ export const hasWildcard = (text: string): boolean => text.includes("*");
 /** A part of a claim: a text in which `*` may be a wildcard, or a pattern. */
 export type Part = string | { pattern: string };
 
-const patternOf = (part: Part): string =>
+const patternOf = (part: Part) =>
   typeof part === "string" ? part.split("*").map(escapeRe2).join("[^/:]*") : part.pattern;
 
 // RE2 accepts a backslash before any ASCII punctuation (https://github.com/google/re2/wiki/Syntax).
@@ -155,7 +155,7 @@ const choiceProblems = (choice: readonly string[], given: readonly [string, unkn
 /** The function that a program calls. It throws a TypeError with every problem. */
 export const presetFunction =
   <Args, R extends object>(name: string, preset: Preset<Args, R>) =>
-  (args: Args): R => {
+  (args: Args) => {
     const problems = presetProblems(preset, args);
     if (problems.length === 0) return preset.relationship(args);
     const texts = problems.map(({ field, text }) => (field === undefined ? text : `${field} ${text}`));

@@ -64,13 +64,13 @@ const findGroup = async (client: Reader, text: string, organization: string | nu
 };
 
 /** A service that ignores the filter must not decide which group is meant. */
-const childrenNamed = async (client: Reader, group: string, name: string): Promise<string[]> => {
+const childrenNamed = async (client: Reader, group: string, name: string) => {
   const found: string[] = [];
   for await (const one of listChildren(client, GROUP.list, group, { name })) if (one.name === name) found.push(one.uid);
   return found;
 };
 
-const fail = (message: string): never => {
+const fail = (message: string) => {
   throw new QuestionError(message);
 };
 
@@ -129,7 +129,7 @@ export const checkOwn = async (
 };
 
 /** The start of paths: the organization of the identity, or the only one where it may do something. */
-const organizationOf = ({ identity, grants }: WhoAmI): string | null => {
+const organizationOf = ({ identity, grants }: WhoAmI) => {
   const own = identity === null ? null : rootOf(identity);
   const organizations = new Set(grants.map(({ group }) => rootOf(group)));
   if (own !== null && organizations.has(own)) return own;

@@ -62,7 +62,7 @@ export const capabilityViolation = (text: string, others: readonly string[] = []
 };
 
 // A newer service may have more capabilities, which a role of the graph then names.
-const capabilityNamed = ({ roles }: AccessGraph, text: string): string => {
+const capabilityNamed = ({ roles }: AccessGraph, text: string) => {
   const known = friendlyCapability(text);
   if (known !== undefined) return known;
   const held = new Set([...roles.values()].flatMap((role) => role.capabilities));
@@ -123,15 +123,15 @@ const groupNamed = (graph: AccessGraph, text: string, hidden: string): GroupNode
 };
 
 /** A path that begins with the organization's own name is a likely mistake. */
-const belowOwnName = ({ name }: GroupNode, path: string, paths: readonly string[]): string => {
+const belowOwnName = ({ name }: GroupNode, path: string, paths: readonly string[]) => {
   if (path === name) return "; / is the organization itself";
   const below = path.startsWith(`${name}/`) ? path.slice(name.length + 1) : "";
   return paths.includes(below) ? `; a path begins below the organization: ${below}` : "";
 };
 
-const quote = (text: string): string => JSON.stringify(text);
+const quote = (text: string) => JSON.stringify(text);
 
-const lines = (texts: readonly string[]): string =>
+const lines = (texts: readonly string[]) =>
   texts
     .toSorted()
     .map((text) => `\n  ${text}`)

@@ -69,7 +69,7 @@ export const whoAmI = async (client: Reader): Promise<WhoAmI> => {
 };
 
 /** Undefined if the service does not answer this caller, or not at all. Throws any other failure. */
-const orUndefined = async <T>(answer: Promise<T>): Promise<T | undefined> => {
+const orUndefined = async <T>(answer: Promise<T>) => {
   try {
     return await answer;
   } catch (error) {
@@ -79,7 +79,7 @@ const orUndefined = async <T>(answer: Promise<T>): Promise<T | undefined> => {
 };
 
 // A service without a method may answer with an error that is not the API's, whose code is UNKNOWN.
-const isUnanswered = (error: unknown): boolean =>
+const isUnanswered = (error: unknown) =>
   sessionErrorOf(error) === undefined &&
   (["PERMISSION_DENIED", "NOT_FOUND", "UNIMPLEMENTED", "UNKNOWN"] as const).some((code) => hasCode(error, code));
 
@@ -114,7 +114,7 @@ const withinScopes = (grants: readonly OwnGrant[], { internal }: Caller["claims"
   });
 };
 
-const timeOf = (seconds: unknown): string | null =>
+const timeOf = (seconds: unknown) =>
   typeof seconds === "number" && Number.isFinite(new Date(seconds * 1000).getTime())
     ? new Date(seconds * 1000).toISOString()
     : null;

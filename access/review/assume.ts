@@ -55,9 +55,9 @@ const exampleOutsiders = (subject: Language, budget: Budget): string[] => {
 /** Texts without characters that have a meaning in a pattern. */
 const SAFE = matching("[a-z0-9/_.-]+");
 
-const escapeDots = (name: string): string => name.replaceAll(".", "\\.");
+const escapeDots = (name: string) => name.replaceAll(".", "\\.");
 
-const outsiderIn = (names: Language, budget: Budget): string | undefined => {
+const outsiderIn = (names: Language, budget: Budget) => {
   for (const language of [every(names, text("someone-else")), names]) {
     const found = findText(language, budget);
     if (found.is === "found") return found.text;
@@ -106,23 +106,23 @@ export const examplesOf = (claim: string, pattern: string, budget?: Budget): Pat
 };
 
 /** An example if no walk found a text. */
-const anyOf = (pattern: string, budget: Budget | undefined): string[] => {
+const anyOf = (pattern: string, budget: Budget | undefined) => {
   const found = budget && findText(matching(pattern), budget);
   return found?.is === "found" ? [found.text] : [];
 };
 
 const OWNER = /^(?:repo|project_path|organization):[^/:@]+/i;
 
-const isOfSame = (text: string, first = ""): boolean => text.match(OWNER)?.[0] === first.match(OWNER)?.[0];
+const isOfSame = (text: string, first = "") => text.match(OWNER)?.[0] === first.match(OWNER)?.[0];
 
 // A subject in the form of GitHub and GitLab: https://docs.github.com/actions/reference/security/oidc
 const SUBJECT =
   /^(?:repo:(?:[^/:@]+\/(?!pull_request|main:)[^/:@]+|[^/:@]+@\d+\/[^/:@]+@\d+):(?:ref:refs\/(?:heads|tags)\/[^/:]+|pull_request|environment:\w+)|project_path:[^:]+:ref_type:(?:branch|tag):ref:[^/:]+)$/;
 
-const isPlausible = (text: string): boolean => SUBJECT.test(text);
+const isPlausible = (text: string) => SUBJECT.test(text);
 
 /** Texts of walks through the pattern's program. Each walk takes other turns; a walk into a dead end has no text. */
-const textsOf = (pattern: string): string[] => {
+const textsOf = (pattern: string) => {
   const { program } = programOf(pattern) ?? {};
   return program ? Array.from({ length: WALKS }, (_, turn) => textOfWalk(program, turn) ?? []).flat() : [];
 };
@@ -169,17 +169,17 @@ const loopAt = (instructions: Program["instructions"], at: number): { ranges: Ra
 const isReadTo = (one: Instruction | undefined, at: number): one is Extract<Instruction, { kind: "read" }> =>
   one?.kind === "read" && one.to === at;
 
-const isOf = (ranges: Ranges, text: string): boolean =>
+const isOf = (ranges: Ranges, text: string) =>
   [...text].every((one) => {
     const codePoint = one.codePointAt(0) as number;
     return ranges.some((first, i) => i % 2 === 0 && first <= codePoint && codePoint <= (ranges[i + 1] as number));
   });
 
-const exampleOf = (ranges: Ranges): string =>
+const exampleOf = (ranges: Ranges) =>
   [...CHARACTERS].find((one) => isOf(ranges, one)) ?? String.fromCodePoint(ranges.at(-2) as number);
 
 /** Texts that a reader might confuse with this one: one part more, another name, another kind. */
-const neighboursOf = (text: string): string[] => [
+const neighboursOf = (text: string) => [
   text.replace(/ref:refs\/heads\/[^:]*/, "pull_request"),
   text.replace(/refs\/heads\/[^:]*/, "refs/heads/other"),
   text.replace(/(repo:|project_path:)([^/:@]+)(@\d+)?\//, "$1$2-evil$3/"),
@@ -229,12 +229,11 @@ const fromClaims = (match: Json, budget: Budget | undefined): Assumption => {
 };
 
 /** Quoted if it could be read as more than a name, or as a part that is not a claim. */
-const claimName = (claim: string): string =>
-  PLAIN_NAME.test(claim) && !Object.hasOwn(CLAIMS, claim) ? claim : quote(claim);
+const claimName = (claim: string) => (PLAIN_NAME.test(claim) && !Object.hasOwn(CLAIMS, claim) ? claim : quote(claim));
 
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_.:/-]*$/;
 
-const keysText = ({ issuer, subject, expirationTime, issuerKeys }: Json): string => {
+const keysText = ({ issuer, subject, expirationTime, issuerKeys }: Json) => {
   const print = issuerKeys ? ` (SHA-256 ${fingerprint(String(issuerKeys))}…)` : "";
   const until = expirationTime ? `, until ${printable(String(expirationTime))}` : "";
   return `a workload that signs with one of the identity's own keys${print}, as issuer ${quote(issuer)} and subject ${quote(subject)}${until}`;
@@ -243,7 +242,7 @@ const keysText = ({ issuer, subject, expirationTime, issuerKeys }: Json): string
 /** Distinguishes keys of one issuer and subject. */
 export const fingerprint = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);
 
-const fromAws = (aws: Json): Assumption => {
+const fromAws = (aws: Json) => {
   const { parts, patterns } = fieldsIn(aws, { arn: "ARN", userId: "user id" });
   const account = printable(String(aws.awsAccount));
   return { text: `an AWS principal of account ${account} with ${joinWithAnd(parts)}`, patterns };

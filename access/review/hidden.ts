@@ -63,7 +63,7 @@ const rulesOn = (hidden: Hidden, input: RuleInput, { owners, mayOwn }: Required)
         return ["gains-owner", "opens-path", "pull-request-writes", "assumed-by-others", ...OPENS_IDENTITY];
       // Everyone who has an existing role gains the capabilities that it gets.
       const { capabilities } = hidden.inputs;
-      const mayGive = (isOne: (capability: string) => boolean): boolean =>
+      const mayGive = (isOne: (capability: string) => boolean) =>
         hidden.kind === "role" && (!Array.isArray(capabilities) || capabilities.some((one) => isOne(String(one))));
       return ["opens-path", mayGive(isGrant) && "gains-owner", mayGive(changesRecords) && "pull-request-writes"];
     }
@@ -85,7 +85,7 @@ const rulesOn = (hidden: Hidden, input: RuleInput, { owners, mayOwn }: Required)
   }
 };
 
-const changesRecords = (capability: string): boolean => isWrite({ capability });
+const changesRecords = (capability: string) => isWrite({ capability });
 
 /** A role that is unknown, or whose capabilities cannot be read, may have every capability. */
 const roleHas = (role: NodeId | undefined, { after }: RuleInput, isOne: (capability: string) => boolean): boolean => {

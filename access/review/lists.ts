@@ -28,7 +28,7 @@ interface Content {
 
 /** Groups, identities, roles, identity providers, invites and bindings below `group`, without the group; in stable order. */
 const contentsOf = (graph: AccessGraph, group: NodeId): Content[] => {
-  const isBelow = (id: NodeId): boolean => isInside(graph, id, group);
+  const isBelow = (id: NodeId) => isInside(graph, id, group);
   const groups = [...graph.groups.values()]
     .filter(({ id }) => id !== group && isBelow(id))
     .map(({ id, uid }) => ({ kind: "group", uid, name: groupNameOf(graph, id) }));
@@ -62,7 +62,7 @@ const bindingIn = (graph: AccessGraph, { uid, identity, role, group }: BindingNo
   return { kind: "role binding", uid, name };
 };
 
-const contentKey = ({ kind, uid, name }: Content): string => `${kind} ${name} ${uid}`;
+const contentKey = ({ kind, uid, name }: Content) => `${kind} ${name} ${uid}`;
 
 export const deletedGroupsOf = ({ before, after }: RuleInput): DeletedGroup[] =>
   worstFirst(

@@ -20,8 +20,7 @@ export interface PeopleInput extends RuleInput {
 
 /** Keys and invites that have expired by `nowMs` give no access. */
 export const peopleInputOf = (proposal: Proposal, nowMs: number, budget: RuleInput["budget"]): PeopleInput => {
-  const view = (one: AccessGraph, other: AccessGraph): PeopleGraph =>
-    withKeyHolders(peopleGraph(one, nowMs), one, other, nowMs);
+  const view = (one: AccessGraph, other: AccessGraph) => withKeyHolders(peopleGraph(one, nowMs), one, other, nowMs);
   const [before, after] = [view(proposal.before, proposal.after), view(proposal.after, proposal.before)];
   const reassumed = [...after.identities.values()].filter(({ id }) => !before.identities.has(id));
   const records = new Map([...after.identities.values()].map(({ id, record }) => [record, id]));
@@ -85,7 +84,7 @@ export const peopleReviewsOf = (
   });
 };
 
-const whoOf = ([subject]: readonly Subject[]): string | null => subject?.who ?? null;
+const whoOf = ([subject]: readonly Subject[]) => subject?.who ?? null;
 
 // Static keys that begin or end: their holder gains or loses the access of the identity, whatever happens to its bindings. If the identity
 // is new or deleted, the identity itself gains or loses it.
@@ -93,7 +92,7 @@ const whoOf = ([subject]: readonly Subject[]): string | null => subject?.who ?? 
 type Keys = Json & { expirationTime?: string };
 
 /** The keys of an identity that have not ended. */
-const validKeys = (identity: IdentityNode | undefined, nowMs: number): Keys | undefined => {
+const validKeys = (identity: IdentityNode | undefined, nowMs: number) => {
   const { staticKeys } = (identity?.relationship ?? {}) as { staticKeys?: Keys };
   return staticKeys && !(Date.parse(staticKeys.expirationTime ?? "") <= nowMs) ? staticKeys : undefined;
 };
@@ -114,7 +113,7 @@ export const keysIn = (issuerKeys: string): string[] => {
   return [issuerKeys];
 };
 
-const keyText = (keys: Keys | undefined): string => {
+const keyText = (keys: Keys | undefined) => {
   const { expirationTime: _, ...own } = keys ?? {};
   return equalityKey(own);
 };

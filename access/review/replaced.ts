@@ -19,12 +19,12 @@ const SHARED: readonly ((identity: IdentityNode) => string | undefined)[] = [
 
 /** An identity that the engine replaces, or that is deleted while one with its name appears. */
 export const replacementsIn = ({ before, after, replaced }: Proposal, budget: Budget): Replacement[] => {
-  const pairs = [...replaced].flatMap(([from, to]): Replacement[] => {
+  const pairs = [...replaced].flatMap(([from, to]) => {
     const [old, next] = [before.identities.get(from), after.identities.get(to)];
     return old && next ? [{ old, new: next }] : [];
   });
   const taken = new Set(pairs.flatMap((pair) => [pair.old.id, pair.new.id]));
-  const isFree = ({ id }: IdentityNode): boolean => !taken.has(id);
+  const isFree = ({ id }: IdentityNode) => !taken.has(id);
   const gone = [...before.identities.values()].filter(({ id }) => !after.identities.has(id));
   const created = [...after.identities.values()].filter(({ id, uid }) => uid === null && !before.identities.has(id));
   for (const keyOf of SHARED) {
@@ -42,7 +42,7 @@ export const replacementsIn = ({ before, after, replaced }: Proposal, budget: Bu
   return pairs;
 };
 
-const letsInOthers = (old: IdentityNode, next: IdentityNode, budget: Budget): boolean =>
+const letsInOthers = (old: IdentityNode, next: IdentityNode, budget: Budget) =>
   old.relationship !== null &&
   next.relationship !== null &&
   othersIn(old.relationship as Json, next.relationship as Json, budget).is !== "none";

@@ -5,7 +5,7 @@ import { readShape } from "../policy/parse.ts";
 import { RULES, type RuleName } from "./report.ts";
 
 const readBy = <T>(read: (text: string) => T | { problem: string }) =>
-  z.string().transform((text, context): T => {
+  z.string().transform((text, context) => {
     const found = read(text);
     if (!isProblem(found)) return found;
     context.addIssue(found.problem);
@@ -30,7 +30,7 @@ export const parseRules = (text: string, name: string): { rules: Verdict; proble
   return { rules: { deny: data?.deny ?? [], allow: data?.allow ?? [], required }, problems };
 };
 
-const textsOf = (issue: z.core.$ZodIssue): string[] => {
+const textsOf = (issue: z.core.$ZodIssue) => {
   if (issue.code !== "unrecognized_keys") return [issue.message];
   const names = Object.keys(issue.path.length === 0 ? FIELDS : REQUIRED);
   return issue.keys.map((key) => `${key} is unknown${suggestion(key, names) || `; there are ${names.join(" and ")}`}`);
@@ -45,7 +45,7 @@ export const rulesDifference = (before: Verdict | undefined, after: Verdict | un
   ];
 };
 
-const linesOf = ({ deny, allow, required = {} }: Verdict = { deny: [], allow: [] }): string[] => [
+const linesOf = ({ deny, allow, required = {} }: Verdict = { deny: [], allow: [] }) => [
   ...deny.map((rule) => `deny ${rule}`),
   ...allow.map((one) => `allow ${allowanceText(one)}`),
   ...(required.owners === undefined ? [] : [`required owners: ${required.owners}`]),

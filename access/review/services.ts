@@ -13,7 +13,7 @@ export const joinReviews = (reviews: ReadonlyMap<string, Review>): Review => {
   if (others.length === 0) return first;
   const at = <T>(pick: (report: Report) => readonly T[]) =>
     [...reviews].flatMap(([service, { report }]) => pick(report).map((one) => ({ ...one, service })));
-  const all = <T>(pick: (report: Report) => readonly T[]): T[] =>
+  const all = <T>(pick: (report: Report) => readonly T[]) =>
     [...reviews.values()].flatMap(({ report }) => pick(report));
   const [identities, people] = [at((one) => one.identities), at((one) => one.people)];
   const findings = findingsInOrder(
@@ -34,7 +34,7 @@ export const joinReviews = (reviews: ReadonlyMap<string, Review>): Review => {
     return { before: at(before), after: at(after), people: { before: at(own.before), after: at(own.after) } };
   });
   // In a people graph, only subjects differ from the nodes of other graphs.
-  const peopleOf = (side: "before" | "after"): PeopleGraph =>
+  const peopleOf = (side: "before" | "after") =>
     unionOf(placed.map((one) => one.people[side])) as unknown as PeopleGraph;
   return {
     report,
@@ -61,7 +61,7 @@ export const unique = <T>(all: readonly T[]): T[] => [
 export const placedId = (id: string, service: string): string => `${service} ${id}`;
 
 /** The graph with ids that no other service has. The uids do not change. */
-const placedAt = <G extends AccessGraph>(graph: G, service: string): G => renamed(graph, (id) => placedId(id, service));
+const placedAt = <G extends AccessGraph>(graph: G, service: string) => renamed(graph, (id) => placedId(id, service));
 
 /** The first of two nodes with one id counts. */
 export const unionOf = (graphs: readonly AccessGraph[]): GraphBuilder => {

@@ -45,7 +45,7 @@ export const leastBetween = (before: AccessGraph, after: AccessGraph): AccessGra
 /** Equal for two bindings that give one identity equal grants. */
 export const grantKey = ({ identity, role, group }: BindingNode): string => `${identity} ${role} ${group}`;
 
-const bothOf = (old: RoleNode | undefined, now: RoleNode): RoleNode =>
+const bothOf = (old: RoleNode | undefined, now: RoleNode) =>
   old ? { ...now, capabilities: [...new Set([...old.capabilities, ...now.capabilities])].sort() } : now;
 
 export interface Transient {
@@ -68,12 +68,12 @@ export const transientIn = (
 ): Transient[] => {
   const relationshipsOf = (id: NodeId) =>
     [before, after].map(({ identities }) => identities.get(id)?.relationship) as [Who, Who];
-  const isReassumed = (id: NodeId): boolean => {
+  const isReassumed = (id: NodeId) => {
     const [old, now] = relationshipsOf(id);
     return old !== undefined && now !== undefined && equalityKey(old) !== equalityKey(now);
   };
   /** Some workloads that can assume it before the change cannot assume it after. */
-  const isTaken = (id: NodeId): boolean => {
+  const isTaken = (id: NodeId) => {
     const [old = null, now = null] = relationshipsOf(id);
     return isReassumed(id) && !covers(now, old, budget);
   };

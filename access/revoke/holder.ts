@@ -94,7 +94,7 @@ export const bindingsOf = (graph: AccessGraph, identity: NodeId): HeldBinding[] 
  * right to remove them is removed last.
  */
 export const inOrderOfRemoval = (graph: AccessGraph, held: readonly HeldBinding[], isOwn: boolean): HeldBinding[] => {
-  const rank = ({ group, role }: HeldBinding): number => {
+  const rank = ({ group, role }: HeldBinding) => {
     const manages = graph.roles.get(role)?.capabilities.some((one) => MANAGES.includes(one)) ?? false;
     return lineageOf(graph, group).length + (manages ? 0 : LEVELS);
   };

@@ -89,7 +89,7 @@ const problemOf = (act: () => void): string | undefined => {
 };
 
 /** Nothing changes if there is no policy. */
-const changeOf = (file: string, make: (opened: OpenPolicy) => Partial<PolicyChange>): PolicyChange => {
+const changeOf = (file: string, make: (opened: OpenPolicy) => Partial<PolicyChange>) => {
   const change: PolicyChange = { edit: { entries: [], files: [] }, rows: [], declared: new Set() };
   if (!existsSync(file)) return change;
   const problem = problemOf(() => Object.assign(change, make(openPolicy(file))));
@@ -122,7 +122,7 @@ export const revocationIn = (
       return { problem: `${file}: identities.${doubtful[0]} may be another one: ${where}` };
     }
     const keys = [...identities].flatMap(([key, id]) => (id === identity.id ? key : []));
-    const isGone = ({ group, role }: Row): boolean =>
+    const isGone = ({ group, role }: Row) =>
       only === undefined ||
       (groups.get(group) === only.group && roles.get(role) === only.role && !isGivenTwice(graph, identity.id, only));
     const bindings = opened.policy.bindings.filter((one) => keys.includes(one.identity) && isGone(one));
@@ -134,7 +134,7 @@ export const revocationIn = (
     };
   });
 
-const isGivenTwice = (graph: AccessGraph, identity: NodeId, { group, role }: HeldBinding): boolean =>
+const isGivenTwice = (graph: AccessGraph, identity: NodeId, { group, role }: HeldBinding) =>
   bindingsOf(graph, identity).filter((one) => one.group === group && one.role === role).length > 1;
 
 /** An edit removes only role bindings: if a policy gives the people of an external group a role, this names the entry. */
@@ -161,7 +161,7 @@ export const restorationIn = (file: string, rows: readonly Row[], graph: AccessG
 
 type Row = UndoFile["policy"][number];
 
-const rowKey = ({ group, role, identity }: Row): string => JSON.stringify([group, role, identity]);
+const rowKey = ({ group, role, identity }: Row) => JSON.stringify([group, role, identity]);
 
 const entriesOf = (missing: readonly Row[]): AddedMap => {
   const groups = new Map<string, Map<string, string[]>>();

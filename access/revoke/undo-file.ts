@@ -69,7 +69,7 @@ const ownerProblem = ({ uid, mode }: Stats): string | undefined => {
 
 /** A sentence for each record that has another name. A record that the caller cannot see keeps its name from the file. */
 export const renamedIn = (graph: AccessGraph, { holder, bindings }: UndoFile): string[] => {
-  const problem = (word: string, uid: NodeId, name: string | undefined, written: string): string[] =>
+  const problem = (word: string, uid: NodeId, name: string | undefined, written: string) =>
     name === undefined || name === uid || written === uid || name === written
       ? []
       : [`${word} ${uid} is ${quote(name)}, and not ${quote(written)}`];
@@ -86,7 +86,7 @@ export const renamedIn = (graph: AccessGraph, { holder, bindings }: UndoFile): s
 };
 
 /** Another caller may have written the path, one who sees more or fewer groups above it, or several organizations: `platform of acme`. */
-const isPathOf = (graph: AccessGraph, path: string, group: NodeId): boolean => {
+const isPathOf = (graph: AccessGraph, path: string, group: NodeId) => {
   const { name = "" } = graph.groups.get(group) ?? {};
   if (isRoot(group)) return path === "/" || path.startsWith("/ of ");
   const last = path.split("/").at(-1) ?? "";

@@ -52,7 +52,7 @@ export const TABLE: LockedRoles = { date: BUILT_IN_ROLES_SOURCE.date, roles: BUI
 export const readLock = (
   folders: readonly string[],
   files: Files = textFiles,
-  nameOf = (file: string): string => file,
+  nameOf = (file: string) => file,
 ): RolesLock | undefined => {
   const file = folders.map((folder) => join(folder, LOCK)).find((one) => files.exists(one));
   return file === undefined ? undefined : { ...parseLock(files.find(file, dirname(file)).read(), nameOf(file)), file };
@@ -73,11 +73,11 @@ export const parseLock = (text: string, name: string): RolesLock => {
   return { file: name, name, services: new Map(services) };
 };
 
-const addressText = (text: string): string =>
+const addressText = (text: string) =>
   URL.canParse(text) ? `write ${serviceOf(text)}, as \`npx pulumi-irm roles --write\` does` : "is not an address";
 
 /** An older version has written the API's name of a capability that this one knows. */
-const friendly = (capability: string): string => capabilityName(capabilityFrom(capability) ?? capability);
+const friendly = (capability: string) => capabilityName(capabilityFrom(capability) ?? capability);
 
 /** The file, identical for equal roles. */
 export const lockText = (services: Iterable<LockedRoles>): string => {

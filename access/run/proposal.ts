@@ -117,7 +117,7 @@ const withoutEnding = (graph: AccessGraph, ending: RunFacts["ending"]): AccessGr
 });
 
 /** uids of the nodes that only `after` has: the service will assign others. */
-const newIn = (before: AccessGraph, after: AccessGraph): Set<string> =>
+const newIn = (before: AccessGraph, after: AccessGraph) =>
   new Set(
     (Object.keys(after) as (keyof AccessGraph)[]).flatMap((kind) =>
       [...after[kind].keys()].filter((id) => !before[kind].has(id)),
@@ -139,9 +139,9 @@ const withoutMade = (graph: AccessGraph, made: ReadonlySet<string>, left: readon
   const shown = newGraph(graph);
   // The uid of a record begins with the uid of its group.
   const longest = [...made].toSorted((a, b) => b.length - a.length);
-  const withoutUids = (text: string): string =>
+  const withoutUids = (text: string) =>
     longest.reduce((all, uid) => all.replaceAll(uid, `[uid of ${nameOf(uid)}]`), text);
-  const nameOf = (uid: string): string =>
+  const nameOf = (uid: string) =>
     [graph.groups, graph.identities, graph.roles].flatMap((nodes) => nodes.get(uid)?.name ?? [])[0] ?? "a new record";
   const inputs = new Map(left.map(({ uid, inputs: own }) => [uid, own]));
   for (const node of graph.identities.values()) {
@@ -154,12 +154,12 @@ const withoutMade = (graph: AccessGraph, made: ReadonlySet<string>, left: readon
 };
 
 /** The service chooses when static keys end if the program does not set it. */
-const withoutChosenEnd = ({ relationship }: IdentityNode, inputs: Json = {}): IdentityNode["relationship"] => {
+const withoutChosenEnd = ({ relationship }: IdentityNode, inputs: Json = {}) => {
   const { expirationTime, ...staticKeys } = (relationship?.staticKeys ?? {}) as Json;
   const isChosen = expirationTime && isObject(inputs.staticKeys) && !inputs.staticKeys.expirationTime;
   return isChosen ? { ...relationship, staticKeys } : relationship;
 };
 
-const nameOfUrn = (urn: string): string => urn.split("::").slice(3).join("::") || "a new invite";
+const nameOfUrn = (urn: string) => urn.split("::").slice(3).join("::") || "a new invite";
 
-const hasNode = (graph: AccessGraph, uid: NodeId): boolean => Object.values(graph).some((nodes) => nodes.has(uid));
+const hasNode = (graph: AccessGraph, uid: NodeId) => Object.values(graph).some((nodes) => nodes.has(uid));

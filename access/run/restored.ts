@@ -22,18 +22,18 @@ interface Run {
 
 /** Nodes of `after`, and the removed records that they replace. */
 export const findRestored = ({ before, after, stored, left, made }: Run): { node: NodeId; removed: NodeId }[] => {
-  const isThere = (uid: NodeId): boolean => Object.values(before).some((nodes) => nodes.has(uid));
+  const isThere = (uid: NodeId) => Object.values(before).some((nodes) => nodes.has(uid));
   const removed = stored.filter((one) => isRecord(one) && !isThere(one.uid));
   // The replacements of removed records. Contents and references of a removed record move to its replacement.
   const places = new Map<NodeId, NodeId>();
-  const originalOf = (uid: NodeId): NodeId => places.get(uid) ?? uid;
-  const isFree = (id: NodeId): boolean => made.has(id) && ![...places.values()].includes(id);
+  const originalOf = (uid: NodeId) => places.get(uid) ?? uid;
+  const isFree = (id: NodeId) => made.has(id) && ![...places.values()].includes(id);
   for (const one of removed.toSorted((a, b) => a.uid.length - b.uid.length)) {
     const own = left.find(({ urn, uid }) => urn === one.urn && made.has(uid))?.uid;
     const place = own ?? equalNode(after, one, originalOf, isFree);
     if (place !== undefined) places.set(one.uid, place);
   }
-  const keyOf = (group: NodeId, identity: NodeId, role: NodeId): string => JSON.stringify([group, identity, role]);
+  const keyOf = (group: NodeId, identity: NodeId, role: NodeId) => JSON.stringify([group, identity, role]);
   const pairs = new Map(
     stored
       .flatMap(bindingsOf)

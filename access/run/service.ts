@@ -26,7 +26,7 @@ export const otherServiceText = (
 };
 
 /** The addresses of the record of a step, by the state and the program. */
-const addressesOf = ({ urn, oldState, newState }: Step): string[] =>
+const addressesOf = ({ urn, oldState, newState }: Step) =>
   ourTypeOf(urn) === undefined
     ? []
     : [oldState, newState].flatMap((one) => [one?.inputs, one?.outputs]).flatMap((bag) => serviceIn(bag ?? {}) ?? []);

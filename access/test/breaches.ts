@@ -60,7 +60,7 @@ export const newReasons = (reasons: readonly Reason[], before: readonly Reason[]
   });
 };
 
-const keysOf = ({ who, capabilities }: NonNullable<Reason["about"]>, group: NodeId): string[] =>
+const keysOf = ({ who, capabilities }: NonNullable<Reason["about"]>, group: NodeId) =>
   capabilities.map((capability) => JSON.stringify([who, group, capability]));
 
 /** Whether a binding at `group` counts for a test at `place`; without a place, anywhere. */
@@ -81,7 +81,7 @@ export const breachFinder = (
 ): ((actor: Actor) => Reason[]) => {
   const { access, graph } = context;
   const isHere = counts(context, place);
-  const capabilitiesOf = (role: NodeId): readonly string[] => graph.roles.get(role)?.capabilities ?? [];
+  const capabilitiesOf = (role: NodeId) => graph.roles.get(role)?.capabilities ?? [];
   const deniedCapabilities = memoized((role: NodeId) =>
     capabilitiesOf(role)
       .filter((one) => denied.some((text) => matchesCapability(text, one)))
@@ -112,7 +112,7 @@ export const breachFinder = (
 
 const CAPABILITIES_SHOWN = 5;
 
-const bindingText = ({ graph }: TestContext, role: NodeId, binding: NodeId): string => {
+const bindingText = ({ graph }: TestContext, role: NodeId, binding: NodeId) => {
   const { uid } = graph.bindings.get(binding) ?? {};
   return `by its binding to ${nameOf(graph.roles, role)}${uid ? ` (${uid})` : ""}`;
 };
@@ -122,7 +122,7 @@ export const findUnseen = (context: TestContext, place: NodeId | undefined, isAb
   const { graph, notVisible, notKnown = [] } = context;
   const counted = counts(context, place);
   // Without a group: the service does not answer the list at all.
-  const isHere = (group: NodeId): boolean => group === "" || counted(group);
+  const isHere = (group: NodeId) => group === "" || counted(group);
   const hidden = notVisible.filter(({ kind, group }) => {
     // A binding shows its identity; a role that cannot be read is reported with its binding.
     if (kind === "identity" || kind === "role") return false;
@@ -163,7 +163,7 @@ export const missingOf = (
 };
 
 /** A wildcard stands for every capability that a role may have. */
-const namesOf = (text: string): string[] =>
+const namesOf = (text: string) =>
   text.includes("*")
     ? capabilities
         .filter(({ name, internalOnly, deprecated }) => !internalOnly && !deprecated && matchesCapability(text, name))

@@ -209,7 +209,7 @@ const placesAt = (
 };
 
 /** The organizations of the program's records, before and after, and those in which something differs. */
-const touchedBy = ({ before, after, organizations = new Set() }: Proposal): NodeId[] => {
+const touchedBy = ({ before, after, organizations = new Set() }: Proposal) => {
   const tops = changedNodes(before, after).flatMap(({ graph, kind, id }) => {
     const node = graph[kind].get(id) as { group?: NodeId | null } | undefined;
     return lineageOf(graph, kind === "groups" ? id : (node?.group ?? "")).at(-1) ?? [];
@@ -222,7 +222,7 @@ export const testsDifference = ({ base, change }: TestSides): string[] => {
   const [was, is] = [base?.tests ?? [], change.tests].map(
     (tests) => new Map(tests.map((test) => [test.name, testKey(test)])),
   );
-  const lines = (one: typeof was, other: typeof is, sign: string): string[] =>
+  const lines = (one: typeof was, other: typeof is, sign: string) =>
     [...(one ?? [])].flatMap(([name, text]) =>
       other?.get(name) === text ? [] : [`${sign} test ${JSON.stringify(name)}`],
     );

@@ -60,7 +60,7 @@ const namesIn = ({ capabilities }: Held, denied: readonly string[]): string[] =>
 
 const NAMES_SHOWN = 5;
 
-const failureText = ({ graph }: TestContext, words: string, held: Held, names: readonly string[]): string => {
+const failureText = ({ graph }: TestContext, words: string, held: Held, names: readonly string[]) => {
   const list = shortList(names, NAMES_SHOWN);
   const way = held.requests.map(({ why }) => why).join("; ");
   return `${words} could come to hold ${list} at ${pathOf(graph, held.group)} (${held.assumes}): ${way}`;

@@ -43,7 +43,7 @@ export const namesIn = (
   organization: NodeId,
   { keys, others = [] }: NamesOptions = {},
 ) => {
-  const isThere = (kind: "groups" | "identities", id: NodeId): boolean => graphs.some((graph) => graph[kind].has(id));
+  const isThere = (kind: "groups" | "identities", id: NodeId) => graphs.some((graph) => graph[kind].has(id));
   const pathsIn = (kind: "groups" | "identities"): Paths[][] =>
     graphs.map((graph, i) => [
       pathsOf(graph, kind, organization),
@@ -63,16 +63,16 @@ export const namesIn = (
       known.add(key);
     throw new NameError(`there is no ${what} ${text}${suggestion(text, known, 3)}`);
   };
-  const find = (what: "identity" | "group", text: string, paths: readonly Paths[][]): NodeId => {
+  const find = (what: "identity" | "group", text: string, paths: readonly Paths[][]) => {
     const [own] = single(findAll(what, text, paths)[0], text);
     if (own === undefined) throw new NameError(`another organization has the ${what} ${text}`, true);
     return own;
   };
-  const single = (found: readonly NodeId[] = [], text: string): readonly NodeId[] => {
+  const single = (found: readonly NodeId[] = [], text: string) => {
     if (found.length > 1) throw new NameError(`${found.length} have the name ${text}; give the uid of one`);
     return found;
   };
-  const byUid = (what: "identity" | "group", uid: string): NodeId => {
+  const byUid = (what: "identity" | "group", uid: string) => {
     if (isThere(what === "identity" ? "identities" : "groups", uid)) return uid;
     throw new NameError(`there is no ${what} ${uid}`);
   };
@@ -116,12 +116,12 @@ export const namesIn = (
   };
 };
 
-const isUid = (text: string): boolean => isUidp(text);
+const isUid = (text: string) => isUidp(text);
 
 type Paths = ReadonlyMap<string, readonly NodeId[]>;
 
 const pathsOf = (graph: AccessGraph, kind: "groups" | "identities", organization: NodeId): Paths => {
-  const isInside = (group: NodeId): boolean => lineageOf(graph, group).at(-1) === organization;
+  const isInside = (group: NodeId) => lineageOf(graph, group).at(-1) === organization;
   if (kind === "groups") return Map.groupBy([...graph.groups.keys()].filter(isInside), (id) => pathOf(graph, id));
   const identities = [...graph.identities.values()].filter(({ group }) => isInside(group));
   const byPath = Map.groupBy(identities, (one) =>

@@ -146,5 +146,5 @@ const findAssumable = (context: TestContext, relationship: Json): Actor[] => {
   });
 };
 
-const holdersIn = ({ graph }: TestContext): NodeId[] =>
+const holdersIn = ({ graph }: TestContext) =>
   [...new Set(Array.from(graph.bindings.values(), ({ identity }) => identity))].sort();

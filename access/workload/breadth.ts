@@ -33,10 +33,10 @@ export const breadthOf = (relationship: Json | null, budget?: Budget): string | 
   return `the subject may be any that matches ${JSON.stringify(claimMatch.subjectPattern)}`;
 };
 
-const isOne = (language: Language, budget: Budget | undefined): boolean => !hasMoreThan(1, language, budget);
+const isOne = (language: Language, budget: Budget | undefined) => !hasMoreThan(1, language, budget);
 
 const isOneBranch = ({ subject, claims }: TokenWorkload, budget: Budget | undefined): boolean => {
-  const isPinned = (names: readonly string[]): boolean =>
+  const isPinned = (names: readonly string[]) =>
     names.some((name) => {
       const language = claims.get(name);
       return language !== undefined && isOne(language, budget);
@@ -59,12 +59,12 @@ const PARTS: readonly [part: string, before: string, after: string][] = [
 ];
 
 /** One repository and branch has two subjects: with its numeric ids, and without. */
-const isOneRepository = (subject: Language, budget: Budget | undefined): boolean =>
+const isOneRepository = (subject: Language, budget: Budget | undefined) =>
   isWithin(subject, matching(`${REPOSITORY_NAME}${CONTEXT}${REST}`), budget) &&
   PARTS.every(([part, before, after]) => isOne(every(matching(part), between([before, after], subject)), budget));
 
 /** The parts that come first in a text, and the texts without one. */
-const partsOf = (language: Language, part: string, rest: string): Language =>
+const partsOf = (language: Language, part: string, rest: string) =>
   some(every(matching(part), between(["", rest], language)), every(language, not(matching(`(?:${part})${rest}`))));
 
 // The session of a role has its own name: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html
@@ -95,7 +95,7 @@ export const covers = (now: Json | null, old: Json | null, budget?: Budget): boo
   );
 };
 
-const audienceOf = ({ claimMatch }: Json): string => {
+const audienceOf = ({ claimMatch }: Json) => {
   const { audience, audiencePattern } = (claimMatch ?? {}) as Json;
   return JSON.stringify([audience ?? null, audiencePattern ?? null]);
 };

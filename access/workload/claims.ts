@@ -93,7 +93,7 @@ const compareKeys = (identity: Json, keys: Json, { claims, audiences, nowMs }: C
   ];
 };
 
-const textsOf = (value: unknown): string[] => (typeof value === "string" && value !== "" ? [value] : []);
+const textsOf = (value: unknown) => (typeof value === "string" && value !== "" ? [value] : []);
 
 const defaultAudience = (texts: readonly string[]): Wanted => ({ claim: "aud", field: "the default audience", texts });
 
@@ -119,7 +119,7 @@ const compare = ({ claim, field, texts, pattern }: Wanted, claims: Json): ClaimC
 };
 
 /** Strings and booleans in the form that the exchange compares; undefined: no rule matches it. */
-const textIn = (claim: string, value: unknown): string | undefined => {
+const textIn = (claim: string, value: unknown) => {
   if (typeof value === "boolean" && claim !== "iss" && claim !== "sub" && claim !== "aud") return String(value);
   if (typeof value !== "string") return undefined;
   // Google's tokens have two names for their issuer (docs/contract.md#claim-matching).
@@ -128,7 +128,7 @@ const textIn = (claim: string, value: unknown): string | undefined => {
 
 const VALUE_MAX = 300;
 
-const valueText = (value: unknown): string => {
+const valueText = (value: unknown) => {
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
   const cut = text.length > VALUE_MAX ? `${text.slice(0, VALUE_MAX)}…` : text;
   return typeof value === "string" ? quote(cut) : cut;
@@ -162,8 +162,8 @@ export const claimText = (name: string, value: unknown, nowMs: number): string =
 export const compareTimes = (claims: Json, nowMs: number): ClaimCheck[] => {
   const [exp, nbf, iat] = ["exp", "nbf", "iat"].map((name) => claims[name]);
   const now = nowMs / 1000;
-  const shownClaim = (name: string): string => claimText(name, claims[name], nowMs);
-  const isLate = (time: unknown): boolean => typeof time === "number" && time > now + LEEWAY_SECONDS;
+  const shownClaim = (name: string) => claimText(name, claims[name], nowMs);
+  const isLate = (time: unknown) => typeof time === "number" && time > now + LEEWAY_SECONDS;
   const life = Number(exp) - (typeof iat === "number" ? iat : now);
   return [
     typeof exp !== "number"

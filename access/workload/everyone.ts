@@ -54,7 +54,7 @@ const exampleOf = (names: Language, budget: Budget | undefined): string | undefi
 };
 
 /** Case does not distinguish names. */
-const isOpen = (names: Language, budget: Budget | undefined): boolean =>
+const isOpen = (names: Language, budget: Budget | undefined) =>
   hasMoreThan(LISTED_MAX, names, budget) && hasMoreThan(LISTED_MAX, small(names), budget);
 
 /** A claim leaves few customers, whatever the subject is. */

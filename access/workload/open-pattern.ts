@@ -15,7 +15,7 @@ interface OpenPattern {
 // Unrelated claims: a pattern that matches them all restricts nothing.
 const ANY_TEXT = ["q7", "zx-81:k/w", "repo:someone/else:ref:refs/heads/x", "107517467455664443765", "A b_c@d.example"];
 
-const matchesAll = (pattern: unknown, texts = ANY_TEXT): boolean => {
+const matchesAll = (pattern: unknown, texts = ANY_TEXT) => {
   if (typeof pattern !== "string") return false;
   const isMatch = patternMatcher(pattern);
   return texts.every((text) => isMatch(text));
@@ -82,13 +82,12 @@ const slashAfter = (issuer: string, isSecret: boolean): NeverMatched[] => {
   return [{ path: ["issuer"], text: `${text}; ${isSecret ? "leave it out" : `write ${plain}`}`, isCertain: true }];
 };
 
-const endsPlain = (issuer: string): boolean =>
+const endsPlain = (issuer: string) =>
   isShared(issuer) || ISSUERS.some((one) => one.endsPlain === true && isIssuerOf(one, issuer));
 
-const isShared = (issuer: unknown): boolean =>
-  CUSTOMERS.some((one) => one.issuer !== undefined && one.issuer === issuer);
+const isShared = (issuer: unknown) => CUSTOMERS.some((one) => one.issuer !== undefined && one.issuer === issuer);
 
-const isIssuerOf = ({ place: [before, after], name = "[^/]+" }: (typeof ISSUERS)[number], issuer: string): boolean =>
+const isIssuerOf = ({ place: [before, after], name = "[^/]+" }: (typeof ISSUERS)[number], issuer: string) =>
   patternMatcher(`${before}(?:${name})${after}`)(issuer);
 
 /** The beginnings of subjects of the services that this version knows: none contains a *. */

@@ -153,7 +153,7 @@ export const pullRequestsIn = (relationship: Json | null, budget?: Budget): Assu
 };
 
 /** An identity that accepts more names than someone would list leaves the name open. */
-const isOpen = ({ subject, claims }: TokenWorkload, { claim, place }: Chosen, budget?: Budget): boolean => {
+const isOpen = ({ subject, claims }: TokenWorkload, { claim, place }: Chosen, budget?: Budget) => {
   const language = claims.get(claim);
   return [every(matching("[^:]+"), between(place, subject)), ...(language ? [language] : [])].every((names) =>
     hasMoreThan(LISTED_MAX, names, budget),

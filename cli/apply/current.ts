@@ -48,7 +48,7 @@ export const runAgain = async (
   ).finally(() => reader.close());
   const clients = new Map([...services].map(([address, { client }]) => [address, client]));
   const program = { operation, cwd, env, stack, user, arguments: engine, preview, clients, as, removes };
-  const copyOf = async (_: Client, address: string): Promise<Copy> => (services.get(address) as { copy: Copy }).copy;
+  const copyOf = async (_: Client, address: string) => (services.get(address) as { copy: Copy }).copy;
   const run = await runOnTwins({ ...program, copyOf }, signal);
   const origin = originOfRun({ run, stack, clients });
   const content = contentOf({ run, origin, engine, operation, isWhole: true, created, expires });

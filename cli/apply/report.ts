@@ -39,5 +39,5 @@ export const reportAsText = (
     "",
   ].join("\n");
 
-const list = (title: string, items: readonly string[]): string[] =>
+const list = (title: string, items: readonly string[]) =>
   items.length === 0 ? [] : [`${title}:`, ...items.map((item) => `  ${printable(item)}`)];

@@ -74,7 +74,7 @@ export const updatesSince = async (
   const entries = historyIn(printed).filter(
     ({ kind, startTime }) => !IDLE.includes(kind) && Date.parse(startTime) >= wholeSeconds(change.created),
   );
-  const isOwn = ({ message }: Entry): boolean => message === messageOf(change);
+  const isOwn = ({ message }: Entry) => message === messageOf(change);
   const other = entries.find((one) => !isOwn(one) && hasChanges(one))?.startTime;
   const applied = entries.find((one) => isOwn(one) && one.result === "succeeded")?.startTime;
   return { ...(other !== undefined && { other }), ...(applied !== undefined && { applied }) };
@@ -95,8 +95,8 @@ const historyIn = (printed: string): Entry[] => {
 };
 
 /** An update that was under way when its machine was lost has no count. */
-const hasChanges = ({ resourceChanges }: Entry): boolean =>
+const hasChanges = ({ resourceChanges }: Entry) =>
   !resourceChanges || Object.entries(resourceChanges).some(([op, count]) => op !== "same" && count > 0);
 
 /** The engine writes whole seconds. */
-const wholeSeconds = (time: string): number => Math.floor(Date.parse(time) / 1000) * 1000;
+const wholeSeconds = (time: string) => Math.floor(Date.parse(time) / 1000) * 1000;

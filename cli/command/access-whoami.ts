@@ -71,7 +71,7 @@ const reachedBy = (
   { baseUrl, authUrl, identity }: Config,
 ): [string, string][] => {
   const places = new Map(foundSettings(undefined, process.env).map(({ name, place }) => [name, place]));
-  const from = (name: string): string => `(${places.get(name) ?? "default"})`;
+  const from = (name: string) => `(${places.get(name) ?? "default"})`;
   const assumed =
     identity === undefined ? "the one with the workload's issuer and subject (default)" : from("identity");
   const { act } = claims;

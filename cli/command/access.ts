@@ -72,18 +72,18 @@ export const access = async ({ format, unused, write, pullTokens, ...question }:
   return 0;
 };
 
-const checkAlone = (flag: string, others: object): void => {
+const checkAlone = (flag: string, others: object) => {
   const [other] = Object.keys(others);
   if (other !== undefined) throw new UsageError(`--${flag} and --${other} cannot be combined`);
 };
 
-const checkUnusedFlags = (format: Format, others: object): void => {
+const checkUnusedFlags = (format: Format, others: object) => {
   checkAlone("unused", others);
   if (format !== "terminal" && format !== "json")
     throw new UsageError(`--unused prints terminal or json, not ${format}`);
 };
 
-const printTokens = (live: Live, tokens: readonly PullToken[], format: Format): void =>
+const printTokens = (live: Live, tokens: readonly PullToken[], format: Format) =>
   printDocument(pullTokensDocument(live, tokens), { pullTokens: tokens, notVisible: live.notVisible }, format);
 
 // `irm access --unused 90d`: access that nobody needs, and its removal from a policy.
@@ -115,10 +115,10 @@ export const printUnused = async (days: number, format: Format, policy: string |
   warn([[done, ...edit.entries].join("\n  "), ...notes].join("\n"));
 };
 
-const printIn = (format: Format, unused: Unused, days: number): void =>
+const printIn = (format: Format, unused: Unused, days: number) =>
   printDocument(unusedDocument(unused, days), unusedJson(unused), format);
 
-const warnOfHidden = ({ graph, notVisible }: Live): void => {
+const warnOfHidden = ({ graph, notVisible }: Live) => {
   const lines = hiddenLines(
     graph,
     notVisible.filter(({ kind }) => HIDES.includes(kind)),

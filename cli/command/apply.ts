@@ -152,7 +152,7 @@ const leftText = (all: number, left: number): string =>
     : `of the reviewed change, ${countText(left, "write is", "writes are")} left`;
 
 /** The credentials here must be those of the identity that the review was for. */
-const checkCaller = async ({ as }: Change, clients: ReadonlyMap<string, Client>): Promise<void> => {
+const checkCaller = async ({ as }: Change, clients: ReadonlyMap<string, Client>) => {
   const callers = await Promise.all([...clients.values()].map(async (client) => (await whoAmI(client)).identity));
   if (callers.includes(as)) return;
   const found = callers.filter((uid) => uid !== null).join(", ") || "not known";
@@ -203,8 +203,8 @@ const finish = (gate: TokenedGate, code: number, format: ApplyFlags["format"]): 
   return code === 0 ? 0 : 1;
 };
 
-const writeText = ({ n, method, parent, uid, fields }: Write): string =>
+const writeText = ({ n, method, parent, uid, fields }: Write) =>
   [`${n} ${method}`, textIn(uid ?? parent), textIn(fields.name)].filter(Boolean).join(" ");
 
-const textIn = (value: unknown): string =>
+const textIn = (value: unknown) =>
   value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);

@@ -55,7 +55,7 @@ export const check = (file: string, { organizationExists }: CheckFlags): number 
   return refuse(mistakes, warningText);
 };
 
-const refuse = (mistakes: readonly Mistake[], warningText: string): number => {
+const refuse = (mistakes: readonly Mistake[], warningText: string) => {
   process.stderr.write(warningText);
   print(mistakes.map((mistake) => `${mistakeText(mistake)}\n`).join(""));
   printError("irm check", countText(mistakes.length, "mistake"));
@@ -63,7 +63,7 @@ const refuse = (mistakes: readonly Mistake[], warningText: string): number => {
 };
 
 /** The uids beside the policy have it. What is wrong with that file is not the policy's mistake. */
-const isOrganizationKnown = (file: string): boolean => {
+const isOrganizationKnown = (file: string) => {
   try {
     return uidsBeside(file)?.uids.groups.has(ROOT) ?? false;
   } catch (error) {
@@ -72,7 +72,7 @@ const isOrganizationKnown = (file: string): boolean => {
   }
 };
 
-const summary = ({ groups, identities, roles, bindings, people }: Policy): string =>
+const summary = ({ groups, identities, roles, bindings, people }: Policy) =>
   [
     countText(groups.size, "group"),
     countText(identities.size, "identity"),

@@ -102,7 +102,7 @@ const drift = async ({ stack, services, driftAllow: allow }: Settings): Promise<
 };
 
 /** Returns it as Markdown. */
-const printReport = (report: Document): string => {
+const printReport = (report: Document) => {
   printStyled(documentAsText(report, stdoutStyle()));
   return documentAsMarkdown(report);
 };
@@ -160,7 +160,7 @@ const RUN: Readonly<Record<Command, (settings: Settings, folder: string) => Prom
 };
 
 /** With the lock file beside the program. Who uses another package manager has installed them before. */
-const installDependencies = async (): Promise<void> => {
+const installDependencies = async () => {
   if (!["package-lock.json", "npm-shrinkwrap.json"].some(existsSync) || existsSync("node_modules")) return;
   const { code } = await passOn("npm", ["ci", "--no-audit", "--no-fund"]);
   if (code !== 0) throw new UserError(`npm ci ended with ${code}; its messages are above`);

@@ -83,7 +83,7 @@ const FOUND = 3;
 const FOLDER = ".irm-ci";
 
 /** Decides before anything of a change is installed or run, and says what the next steps need. */
-const plan = (): Promise<number> =>
+const plan = () =>
   inJob(({ host, settings, command }) => {
     const { env } = process;
     const needsEngine = runsEngine(settings, command);
@@ -105,7 +105,7 @@ const plan = (): Promise<number> =>
   });
 
 /** Whether the reviewed change may be applied. This step has the token, and runs nothing of the program. */
-const approval = (): Promise<number> =>
+const approval = () =>
   inJob(async ({ host, job, settings, command }) => {
     if (command !== "apply") return 0;
     const token = process.env.IRM_CI_TOKEN ?? "";
@@ -131,7 +131,7 @@ const approval = (): Promise<number> =>
   });
 
 /** Runs the command, and leaves its report in files. */
-const run = (): Promise<number> =>
+const run = () =>
   inJob(async (context) => {
     const { host, settings, command, folder } = context;
     makeFolder(folder);
@@ -162,7 +162,7 @@ const FOUND_TEXT: Readonly<Record<Command, string>> = {
 };
 
 /** Writes the comment or the issue. This step has the token for it, and the step that runs the program has not. */
-const report = (): Promise<number> =>
+const report = () =>
   inJob(async ({ host, job, settings, command, folder }) => {
     const made = readReport(folder);
     const proposed = "change" in job.about ? job.about.change : undefined;
@@ -217,13 +217,13 @@ const inJob = async (act: (context: Context) => number | Promise<number>): Promi
   }
 };
 
-const hostOf = (env: NodeJS.ProcessEnv): Host | undefined => {
+const hostOf = (env: NodeJS.ProcessEnv) => {
   if (env.GITHUB_ACTIONS === "true") return githubHost(env);
   if (env.GITLAB_CI === "true") return gitlabHost(env);
   return undefined;
 };
 
-const enter = (folder: string): void => {
+const enter = (folder: string) => {
   try {
     process.chdir(folder);
   } catch (error) {
@@ -231,5 +231,5 @@ const enter = (folder: string): void => {
   }
 };
 
-const isOnPath = (name: string, { PATH = "" }: NodeJS.ProcessEnv): boolean =>
+const isOnPath = (name: string, { PATH = "" }: NodeJS.ProcessEnv) =>
   PATH.split(delimiter).some((folder) => folder !== "" && isAccessible(join(folder, name), constants.X_OK));

@@ -84,7 +84,7 @@ const checkService = async (parsed: ParsedConfig): Promise<Check[]> => {
 };
 
 const checksText = (checks: readonly Check[], color: boolean): string => {
-  const style = (format: "green" | "red" | "bold", text: string): string =>
+  const style = (format: "green" | "red" | "bold", text: string) =>
     color ? styleText(format, text, { validateStream: false }) : text;
   const column = Math.max(...checks.map(({ id }) => id.length)) + 2;
   const indent = " ".repeat(STATUS + column);

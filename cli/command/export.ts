@@ -160,7 +160,7 @@ const stateIn = async (file: string): Promise<TerraformState> => {
   }
 };
 
-const filesOf = (all: Export, { format, split, native: isNative = false }: ExportFlags): Files => {
+const filesOf = (all: Export, { format, split, native: isNative = false }: ExportFlags) => {
   if (format === "yaml" && all.top === "")
     throw new UsageError("--format yaml: a policy is of one organization, and these records are in none or in several");
   if (format === "yaml" && !isRoot(all.top))
@@ -168,9 +168,9 @@ const filesOf = (all: Export, { format, split, native: isNative = false }: Expor
   return projectOf(all, format, { isNative, isSplit: split === "group" });
 };
 
-const hasUnseen = ({ notVisible, notListed }: Export): boolean => notVisible.length + notListed.length > 0;
+const hasUnseen = ({ notVisible, notListed }: Export) => notVisible.length + notListed.length > 0;
 
-const reportOf = ({ leftOut, notListed, notVisible }: Export): string[] => [
+const reportOf = ({ leftOut, notListed, notVisible }: Export) => [
   ...leftOut.map((one) => `not declared: ${leftOutText(one)}`),
   ...notListed.map((one) => `named by others, and in no list: ${one}`),
   ...notVisible.map((one) => `not visible: ${notVisibleText(one)}`),

@@ -37,7 +37,7 @@ export const init = (folder: string, { organization }: InitFlags): number => {
   let made: string | undefined;
   try {
     made = mkdirSync(folder, { recursive: true });
-    const write = (name: string, purpose: string, text: string): boolean => {
+    const write = (name: string, purpose: string, text: string) => {
       const file = join(folder, name);
       const isNew = writeNew(file, text);
       if (isNew) written.push({ file, purpose });
@@ -76,7 +76,7 @@ export const init = (folder: string, { organization }: InitFlags): number => {
 };
 
 /** Rows of two columns, after a lead. */
-const columns = (lead: string, rows: readonly (readonly [string, string])[]): string => {
+const columns = (lead: string, rows: readonly (readonly [string, string])[]) => {
   const width = Math.max(...rows.map(([first]) => first.length));
   return rows.map(([first, second]) => `${lead}${first.padEnd(width)}  ${second}`.trimEnd()).join("\n");
 };
@@ -94,7 +94,7 @@ const writeNew = (file: string, text: string): boolean => {
 };
 
 /** `main` keeps the engine from the `index.js` that `npm init` names in package.json. */
-const starterProject = (folder: string): string => `name: ${projectName(folder)}
+const starterProject = (folder: string) => `name: ${projectName(folder)}
 description: Who may do what
 runtime: nodejs
 main: index.ts
@@ -103,7 +103,7 @@ options:
 `;
 
 /** The folder's name, without the characters that the engine refuses in the name of a project. */
-const projectName = (folder: string): string => {
+const projectName = (folder: string) => {
   const name = basename(resolve(folder))
     .replace(/[^\w.-]+/g, "-")
     .slice(0, 100);
@@ -142,7 +142,7 @@ const refreshAlways = (file: string): string | undefined => {
 };
 
 /** The option of a project; undefined where it has none, or the text is not a project. */
-const refreshIn = (text: string): unknown => {
+const refreshIn = (text: string) => {
   const project = parseDocument(text);
   return project.errors.length > 0 ? undefined : project.getIn(["options", "refresh"]);
 };
@@ -152,7 +152,7 @@ const REFRESH = "options: { refresh: always }";
 /** What a project of this kind must not commit: packages, the database of `irm serve --db` with its log, the state of a local backend. */
 const IGNORED = ["node_modules/", "*.db", "*.db-shm", "*.db-wal", ".pulumi/"];
 
-const missingIn = (file: string): string | undefined => {
+const missingIn = (file: string) => {
   // A file that cannot be read, such as a folder, has no lines.
   const lines = textOrEmpty(file)
     .split("\n")

@@ -83,13 +83,13 @@ const list = async (flags: ListFlags): Promise<number> => {
 };
 
 // A warning, not an error: these commands show and remove what is there, even if no run uses it.
-const warnOfWorkTree = (name: string, folder: string): void => {
+const warnOfWorkTree = (name: string, folder: string) => {
   const problem = journalProblem(folder, process.env, process.cwd());
   if (problem !== undefined) printError(`irm recover ${name}`, `No run uses these journals: ${problem}.`);
 };
 
 // The usual state after a run: an entry stays until the engine reads its record, in the next run of its stack.
-const allSucceeded = (count: number, folder: string): string => {
+const allSucceeded = (count: number, folder: string) => {
   if (count === 0) return `no pending creates: no entries in ${folder}`;
   const creates = count === 1 ? "its one create succeeded" : `its ${count} creates succeeded`;
   return (
@@ -99,14 +99,14 @@ const allSucceeded = (count: number, folder: string): string => {
 };
 
 // A line that is not a quarantined entry may come from anywhere, so it is escaped.
-const invalidLineOf = ({ line, why, journal }: InvalidLineAt): string => {
+const invalidLineOf = ({ line, why, journal }: InvalidLineAt) => {
   const entry = entryIn(line);
   if (entry) return `set aside  ${lineOf(entry).slice(STATUS_WIDTH).trimEnd()}: ${why}  (${quarantineOf(journal)})\n`;
   return `invalid    ${why}: ${JSON.stringify(line)}  (${journal})\n`;
 };
 
 /** What the next run of each stack finds in the state, or compares with the live records. */
-const runLines = ({ runs, writes, entries }: Contents): string[] =>
+const runLines = ({ runs, writes, entries }: Contents) =>
   runs.map(({ began, stack, at, pid, host, ending, judged }) => {
     const creates = entries.filter(({ run }) => run === began).length;
     const isOpen = ending === undefined || judged !== undefined;
@@ -122,18 +122,18 @@ const runLines = ({ runs, writes, entries }: Contents): string[] =>
 const STATUS_WIDTH = "succeeded  ".length;
 
 /** What a run has quarantined, with the uid of its record; undefined for any other line. */
-const entryIn = (line: string): Entry | undefined => {
+const entryIn = (line: string) => {
   const { entries, invalid } = contentsFrom(line);
   return invalid.length > 0 ? undefined : entries[0];
 };
 
-const lineOf = ({ key, kind, parent, uid, answered, at }: Entry): string => {
+const lineOf = ({ key, kind, parent, uid, answered, at }: Entry) => {
   const place = placeText(parent);
   const where = answered === undefined ? place : `${place}, answered with ${answered}`;
   return `${uid === undefined ? "pending  " : "succeeded"}  ${new Date(at).toISOString()}  ${key}  ${uid ?? `${withArticle(kind)} ${where}`}\n`;
 };
 
-const removedLineOf = ({ key, kind, removed }: Removed): string =>
+const removedLineOf = ({ key, kind, removed }: Removed) =>
   `removed    ${key}  ${kindRecords[kind as KindName]?.word ?? kind} ${removed} was deleted: the next update creates it again\n`;
 
 const clean = async (flags: CleanFlags): Promise<number> => {
@@ -148,7 +148,7 @@ const clean = async (flags: CleanFlags): Promise<number> => {
     try {
       const { entries, invalid, removed, ...found } = await contentsOf(path);
       const { runs, writes } = flags.all ? { runs: [], writes: [] } : found;
-      const isKept = ({ key }: { key: string }): boolean => !(flags.all || key === flags.key);
+      const isKept = ({ key }: { key: string }) => !(flags.all || key === flags.key);
       for (const { key } of [...entries, ...removed]) keys.add(key);
       const kept = { entries: entries.filter(isKept), runs, writes, removed: removed.filter(isKept) };
       for (const entry of entries) if (!isKept(entry)) print(`forgotten: ${lineOf(entry)}`);
@@ -215,4 +215,4 @@ const contentsOf = async (journal: string): Promise<JournalContents> => {
   return { ...contents, invalid: [...byLine.values()] };
 };
 
-const isPending = ({ uid }: Entry): boolean => uid === undefined;
+const isPending = ({ uid }: Entry) => uid === undefined;

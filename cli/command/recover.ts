@@ -39,7 +39,7 @@ export const recover = async (flags: RecoverFlags): Promise<number> => {
   return report(flags, left, left ? await remove(flags, left) : NOTHING);
 };
 
-const isCertain = ({ record, doubt }: Leftover): boolean => record !== undefined && doubt === undefined;
+const isCertain = ({ record, doubt }: Leftover) => record !== undefined && doubt === undefined;
 
 const NOTHING: Removal = { removed: [], failed: [] };
 

@@ -149,7 +149,7 @@ const propose = async (client: Client, { graph, holder, held, isOwn }: Target, f
  * What somebody has removed since it was shown is not ours to put back. The answer to its delete would not tell: the API takes it for done
  * (docs/contract.md#d4).
  */
-const heldNow = async (client: Client, { holder, held }: Target): Promise<HeldBinding[]> => {
+const heldNow = async (client: Client, { holder, held }: Target) => {
   const now = new Set((await listGrants(client, holder)).map(({ uid }) => uid));
   return held.filter(({ binding }) => now.has(binding));
 };
@@ -172,7 +172,7 @@ const undoOf = ({ holder, held, policy }: Target): UndoFile => ({
 });
 
 /** The path of the file, which is on the disk before anything is removed. */
-const writeUndo = (client: Client, out: string | undefined, undo: UndoFile): string => {
+const writeUndo = (client: Client, out: string | undefined, undo: UndoFile) => {
   const time = timeText(client.clock.today()).replaceAll(":", "-");
   const base = `irm-revoke-${undo.holder.uid.split("/").at(-1)}-${time}`;
   const names = [".json", "-2.json", "-3.json"].map((end) => base + end);
@@ -209,7 +209,7 @@ const hasSome = async (client: Client, { holder, held, isOne }: Target): Promise
   const found = await listGrants(client, holder);
   const left = found.filter(({ uid }) => known.has(uid)).length;
   const fresh = isOne ? 0 : found.length - left;
-  const [name, countOf] = [labelOf(holder), (count: number): string => countGrants(count, holder)];
+  const [name, countOf] = [labelOf(holder), (count: number) => countGrants(count, holder)];
   if (left > 0)
     printError("irm revoke", `${name} still has ${countOf(left)}, though the service says it is gone; run it again`);
   if (fresh > 0) printError("irm revoke", `${name} has got ${countOf(fresh)} meanwhile; run it again`);

@@ -89,7 +89,7 @@ const writeLock = (
   warn(`${lock ? "updated" : "wrote"} ${printable(shownName(name))}: commit it`);
 };
 
-const rolesText = (bundles: Readonly<Record<string, readonly string[]>>): string =>
+const rolesText = (bundles: Readonly<Record<string, readonly string[]>>) =>
   lockText([{ service: "", date: "", roles: bundles }]);
 
 // roles.lock.yaml of a folder: beside the policy, or else beside Pulumi.yaml.

@@ -42,7 +42,7 @@ interface ServeFlags extends Partial<Record<Switch, boolean> & Record<Address | 
 
 const MIB = 1024 * 1024;
 
-const count = (flag: string, text: string | undefined, unit = 1): number | undefined =>
+const count = (flag: string, text: string | undefined, unit = 1) =>
   text === undefined ? undefined : parseCount(flag, text) * unit;
 
 export const defineCommand = (command: IrmCommand): void => {
@@ -186,7 +186,7 @@ const checkCopyFlags = ({ copyOf, copyTo, seed, db, roles }: ServeFlags): void =
   if (problem !== undefined) throw new UsageError(`--copy-to: ${problem}`);
 };
 
-const read = (what: string, file: string, Failure: typeof SeedError | typeof FaultsError): string => {
+const read = (what: string, file: string, Failure: typeof SeedError | typeof FaultsError) => {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
@@ -199,7 +199,7 @@ const heldLines = (print: (line: string) => void) => {
   let held: string[] | undefined = [];
   return {
     write: (line: string): void => void (held ? held.push(line) : print(line)),
-    release: (): void => {
+    release: () => {
       held?.forEach(print);
       held = undefined;
     },
@@ -211,7 +211,7 @@ const onSignals = () => {
   const first = Promise.withResolvers<void>();
   const second = new AbortController();
   let isDraining = false;
-  const stop = (): void => {
+  const stop = () => {
     if (isDraining) second.abort();
     isDraining = true;
     first.resolve();

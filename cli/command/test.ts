@@ -119,7 +119,7 @@ const mistakesOf = ({ name, place }: AccessTest, outcome: Outcome): Mistake[] =>
   "mistakes" in outcome ? outcome.mistakes.map((text) => ({ path: JSON.stringify(name), text, place })) : [];
 
 /** Each mistake of a file is a line that begins with its place, as `irm check` prints it. */
-const refuse = (mistakes: readonly Mistake[]): number => {
+const refuse = (mistakes: readonly Mistake[]) => {
   const lines = mistakes.map(mistakeText);
   const isOfFile = mistakes.some(({ place }) => place !== undefined);
   if (isOfFile) process.stderr.write(lines.map((line) => `${printable(line)}\n`).join(""));

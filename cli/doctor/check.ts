@@ -26,7 +26,7 @@ export const checkSettings = (parsed: ParsedConfig, get: GetConfig | undefined, 
   const found = foundSettings(get, env);
   const problems = [...parsed.strictProblems];
   /** The problem of a place; it is reported once. */
-  const takeProblem = (starts: string): string | undefined => {
+  const takeProblem = (starts: string) => {
     const at = problems.findIndex((one) => one.startsWith(starts));
     return at === -1 ? undefined : problems.splice(at, 1)[0];
   };

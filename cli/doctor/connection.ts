@@ -56,7 +56,7 @@ export const checkConnection = async (config: Config, transport: Transport, env:
   return { checks: [...checks, checkClock(ahead)], isReached: problem === undefined, serviceNowMs: ended - ahead };
 };
 
-const problemOf = (answer: HttpAnswer): string | undefined => {
+const problemOf = (answer: HttpAnswer) => {
   try {
     readAnswer(PING, "Ping", answer);
     return undefined;
@@ -65,7 +65,7 @@ const problemOf = (answer: HttpAnswer): string | undefined => {
   }
 };
 
-const failureOf = (error: unknown): { text: string; code: string } => {
+const failureOf = (error: unknown) => {
   const cause = error instanceof AttemptError ? error.cause : error;
   const session = sessionErrorOf(cause);
   if (session) return { text: withoutSection(sessionText(session)), code: "" };
@@ -77,7 +77,7 @@ const failureOf = (error: unknown): { text: string; code: string } => {
 const CERTIFICATE =
   /^(?:CERT_|ERR_TLS_|UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED_CERT$|SELF_SIGNED_CERT_IN_CHAIN$|HOSTNAME_MISMATCH$|ERR_SSL_|EPROTO$)/;
 
-const isCertificateCode = (code: string): boolean => CERTIFICATE.test(code);
+const isCertificateCode = (code: string) => CERTIFICATE.test(code);
 
 const fixFor = (code: string): string => {
   if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID")
@@ -112,7 +112,7 @@ const checkTlsSettings = (env: Env, message?: string): Check[] => {
 /** As tolerant as the exchange is with the times of a token. */
 const CLOCK_MS = 60_000;
 
-const checkClock = (aheadMs: number): Check => {
+const checkClock = (aheadMs: number) => {
   const span = spanText(Math.abs(aheadMs));
   if (Math.abs(aheadMs) <= CLOCK_MS) return good("clock", `within ${span} of the service's`);
   const text = `this machine is ${span} ${aheadMs > 0 ? "ahead of" : "behind"} the service`;
@@ -134,10 +134,10 @@ export const checkProxy = (address: string, env: Env): Check => {
   return good("proxy", `${shown} (${used.name})`);
 };
 
-const pick = (env: Env, ...names: string[]): { name: string; value: string } | undefined =>
+const pick = (env: Env, ...names: string[]) =>
   names.flatMap((name) => (env[name] ? [{ name, value: env[name] }] : [])).at(0);
 
-const withoutSecret = (text: string): string | undefined => {
+const withoutSecret = (text: string) => {
   if (!URL.canParse(text)) return undefined;
   const { protocol, host, username, password } = new URL(text);
   return `${protocol}//${username || password ? "[secret]@" : ""}${host}`;

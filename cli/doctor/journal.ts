@@ -40,7 +40,7 @@ export const checkJournal = async (
   }
 };
 
-const nearestExisting = (folder: string): string => {
+const nearestExisting = (folder: string) => {
   let at = folder;
   while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
   return at;

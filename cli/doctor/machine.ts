@@ -127,12 +127,12 @@ export const readStackConfig = async (
   };
 };
 
-const firstLine = (text: string): string => text.split("\n", 1)[0] as string;
+const firstLine = (text: string) => text.split("\n", 1)[0] as string;
 
 /** Undefined where it is secret: the engine does not show it. */
-const valuesIn = (text: string): Map<string, string | undefined> => {
+const valuesIn = (text: string) => {
   const settings = Object.entries(objectIn(JSON.parse(text)));
-  const shownIn = (key: string, entry: unknown): string | undefined =>
+  const shownIn = (key: string, entry: unknown) =>
     textIn(objectIn(entry).value) ?? (TOKENS.includes(key) ? "secret" : undefined);
   return new Map(settings.map(([key, entry]) => [key, shownIn(key, entry)]));
 };

@@ -113,7 +113,7 @@ const attempt = async (id: string, nowMs: number, create: () => Client): Promise
   }
 };
 
-const untilText = (expires: string, nowMs: number): string => {
+const untilText = (expires: string, nowMs: number) => {
   const ms = Date.parse(expires);
   return Number.isNaN(ms) ? expires : relativeTimeText(ms, nowMs);
 };
@@ -126,7 +126,7 @@ const ADDRESSES =
 
 const WORKLOAD_TOKENS = ["IRM_IDENTITY_TOKEN", "IRM_IDENTITY_TOKEN_FILE"];
 
-const hasApiToken = (env: Env): boolean => API_TOKENS.some((name) => env[name]);
+const hasApiToken = (env: Env) => API_TOKENS.some((name) => env[name]);
 
 const withoutApiToken = (env: Env): Env => without(env, API_TOKENS);
 
@@ -187,7 +187,7 @@ const findIdentity = async (client: Client, comparison: Comparison): Promise<Che
   );
 };
 
-const printableLine = (text: string): string => `\n  ${printable(text)}`;
+const printableLine = (text: string) => `\n  ${printable(text)}`;
 
 const showClaims = (comparison: Comparison, isAccepted: boolean): Check => {
   const { claims } = comparison;
@@ -203,7 +203,7 @@ const showClaims = (comparison: Comparison, isAccepted: boolean): Check => {
   );
 };
 
-const claimLines = ({ claims, nowMs }: Comparison): string =>
+const claimLines = ({ claims, nowMs }: Comparison) =>
   Object.entries(claims)
     .map(([name, value]) => printableLine(`${name}: ${claimText(name, value, nowMs)}`))
     .join("");

@@ -64,7 +64,7 @@ export const policyFiles = (named: readonly string[], at: BaseRevision, folder: 
 const NO_REVIEW = "the policy has mistakes, so there is no review:";
 
 /** A file system may not tell capitals apart. */
-const isOfProgram = (path: string): boolean =>
+const isOfProgram = (path: string) =>
   decidesPackages(path) || /^(?:pulumi\..*|tsconfig.*\.json)$/i.test(posix.basename(path));
 
 // The project that a review of a policy runs: that of the base, with the policy of the change. Nothing else of the change is read, and nothing
@@ -150,7 +150,7 @@ const writeAll = (root: string, files: readonly PolicyFile[], at: BaseRevision):
 
 const writeTree = (root: string, { repository, commit }: BaseRevision): void => {
   const links: [string, string][] = [];
-  const writeOne = ({ path, kind, isExecutable }: Entry, content: Buffer): void => {
+  const writeOne = ({ path, kind, isExecutable }: Entry, content: Buffer) => {
     const file = join(root, path);
     mkdirSync(dirname(file), { recursive: true });
     if (kind === "link") links.push([content.toString(), file]);

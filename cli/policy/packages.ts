@@ -130,7 +130,7 @@ const install = async (cwd: string, { env, signal, at }: Parts): Promise<void> =
     throw new BaseError(`npm ci with the lock file of ${at.ref} ended with ${end}; its messages are above`);
 };
 
-const refuseVirtualEnvironment = (folder: string, options: unknown, { ref }: BaseRevision): void => {
+const refuseVirtualEnvironment = (folder: string, options: unknown, { ref }: BaseRevision) => {
   const named = isObject(options) ? options.virtualenv : undefined;
   if (typeof named !== "string" || existsSync(join(folder, named))) return;
   throw new BaseError(

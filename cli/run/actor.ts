@@ -41,7 +41,7 @@ export const actorsOf = async <O extends Original>(
   originals: readonly O[],
   { as, source = "--as", rights }: ActorInput,
 ): Promise<(O & { actor: Actor })[]> => {
-  const isOf = ({ copy }: O, uid: string): boolean =>
+  const isOf = ({ copy }: O, uid: string) =>
     nameIn(copy, uid) !== undefined || (rights === "operator" && (originals.length === 1 || hasRoot(copy, uid)));
   if (as !== undefined && !originals.some((one) => isOf(one, as)))
     throw new UserError(
@@ -64,16 +64,15 @@ export const actorsOf = async <O extends Original>(
   return found.sort((a, b) => Number(b.actor.uid === as) - Number(a.actor.uid === as));
 };
 
-const nameIn = ({ records, named }: Copy, uid: string): string | undefined => {
+const nameIn = ({ records, named }: Copy, uid: string) => {
   const found = [...(records.identities ?? []), ...named.identities].find((one) => one.uid === uid);
   return found && String(found.name ?? uid);
 };
 
-const hasRoot = ({ records }: Copy, uid: string): boolean =>
-  records.groups?.some((group) => group.uid === rootOf(uid)) ?? false;
+const hasRoot = ({ records }: Copy, uid: string) => records.groups?.some((group) => group.uid === rootOf(uid)) ?? false;
 
 /** Whether the copy would have the identity. Of another organization, it has none. */
-const isVisible = ({ copy }: Original, uid: string): boolean => {
+const isVisible = ({ copy }: Original, uid: string) => {
   const groups = newGraph();
   for (const group of copy.records.groups ?? []) addGroup(groups, group.uid, String(group.name));
   return groups.groups.has(rootOf(uid)) && visibilityIn(groups, copy.copy.notVisible)("identity", parentOf(uid));

@@ -63,7 +63,7 @@ const CAPABILITIES = "/api/capabilities";
 // No `..`, and nothing that is encoded.
 const NAME = "(?!\\.)[\\w.-]+";
 const STACK = `/api/stacks/${NAME}/${NAME}/${NAME}`;
-const matching = (path: string): RegExp => new RegExp(`^${path}$`);
+const matching = (path: string) => new RegExp(`^${path}$`);
 
 /** Requests that change nothing there. */
 const PASSED: readonly (readonly [method: string, path: RegExp])[] = [
@@ -153,7 +153,7 @@ export const startCloudBackend = async ({ url, token }: Cloud, stack: string): P
 };
 
 /** Without the others, the engine sends whole checkpoints, and no parts of one. */
-const capabilitiesIn = (text: string): string => {
+const capabilitiesIn = (text: string) => {
   const { capabilities } = JSON.parse(text) as { capabilities?: { capability?: unknown }[] };
   return JSON.stringify({
     capabilities: (capabilities ?? []).filter(({ capability }) => capability === "batch-encrypt"),
@@ -172,7 +172,7 @@ const withAddress = (exported: string, from: string, to: string): string => {
 };
 
 /** The engine's own requests have a token, and those of an update the one of its lease. */
-const isBearer = (header: string | undefined, bearer: string): boolean => {
+const isBearer = (header: string | undefined, bearer: string) => {
   const given = Buffer.from(/^(?:token|update-token) (.+)$/.exec(header ?? "")?.[1] ?? "");
   return given.length === bearer.length && timingSafeEqual(given, Buffer.from(bearer));
 };

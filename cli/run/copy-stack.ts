@@ -66,7 +66,7 @@ export const copyReferences = async (
   }
 };
 
-const referencesIn = ({ steps }: Preview): Set<string> =>
+const referencesIn = ({ steps }: Preview) =>
   new Set(
     steps
       .filter(({ urn, op }) => partsOfUrn(urn).type === STACK_REFERENCE && op !== "delete")
@@ -77,7 +77,7 @@ const referencesIn = ({ steps }: Preview): Set<string> =>
   );
 
 /** As such a backend names it: `STACK`, or `organization/PROJECT/STACK`. The preview has read it. */
-const targetOf = (name: string, own: string): { project: string; stack: string } => {
+const targetOf = (name: string, own: string) => {
   const [stack = "", project = own] = name.split("/").reverse();
   if ([stack, project].every((one) => /^(?!\.)[\w.-]+$/.test(one))) return { project, stack };
   throw new EngineError(
@@ -87,6 +87,6 @@ const targetOf = (name: string, own: string): { project: string; stack: string }
 
 const outputsOnly = (deployment: Json): Json => {
   const resources = Array.isArray(deployment.resources) ? deployment.resources : [];
-  const isStack = (one: unknown): boolean => isObject(one) && one.type === "pulumi:pulumi:Stack";
+  const isStack = (one: unknown) => isObject(one) && one.type === "pulumi:pulumi:Stack";
   return { ...deployment, resources: resources.filter(isStack), pending_operations: [] };
 };

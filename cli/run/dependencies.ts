@@ -28,7 +28,7 @@ export const inverted = (edges: Edges): Edges => {
   return new Map([...Map.groupBy(all, ({ to }) => to)].map(([to, own]) => [to, own.map(({ from }) => from)]));
 };
 
-const dependenciesOf = (steps: readonly Step[]): string[] =>
+const dependenciesOf = (steps: readonly Step[]) =>
   steps.flatMap(({ newState, oldState }) =>
     [newState, oldState].flatMap((state) => [
       ...(state?.dependencies ?? []),

@@ -124,7 +124,7 @@ export const runOnTwins = async (input: RunInput, signal: AbortSignal): Promise<
     const chosen = { operation, arguments: input.arguments ?? [], exclude: withDependents(preview, judge.leftOut) };
     const stack = { stack: fullName, settings: place.copySettings(settings), ...chosen };
     const quietly = { ...run, cwd: place.projectOf(project.name) };
-    const exportState = async (): Promise<Exported> =>
+    const exportState = async () =>
       exportFrom(await engine.must(["stack", "export", "--stack", fullName, "--show-secrets"], quietly));
     place.give();
     const { resources: stored, begun } = stateIn(copied ?? (await exportState()));
@@ -165,7 +165,7 @@ const stackOf = ({ stack, preview }: RunInput): string => {
 /** A provider that gives no answer may keep the run from its beginning. */
 const because =
   ({ problems }: Others) =>
-  (error: Error): never => {
+  (error: Error) => {
     throw problems().length > 0 ? new EngineError(problems().join("\n")) : error;
   };
 
@@ -186,11 +186,11 @@ const stateIn = (exported: Exported): State => {
   return { resources, begun: begun.filter((one) => isOurs(one) && !made.has(one.urn)) };
 };
 
-const isOurs = ({ urn }: StateResource): boolean =>
+const isOurs = ({ urn }: StateResource) =>
   ourTypeOf(urn) !== undefined || partsOfUrn(urn).type === "pulumi:providers:irm";
 
 /** Variables that the program's providers name: they hold credentials, which the run must not have. */
-const credentialsIn = ({ steps }: Preview): string[] =>
+const credentialsIn = ({ steps }: Preview) =>
   steps.flatMap(({ newState, oldState }) => {
     const inputs = newState?.inputs ?? oldState?.inputs ?? {};
     return [inputs.tokenEnv, inputs.identityTokenEnv].filter((one) => typeof one === "string");

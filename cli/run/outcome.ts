@@ -43,7 +43,7 @@ export const outcomeOf = (input: OutcomeInput): Outcome => {
   const needs = dependenciesIn(preview);
   const neededBy = inverted(needs);
   // What depends on a resource is deleted before it.
-  const otherFor = (urn: string, op: string): string | undefined =>
+  const otherFor = (urn: string, op: string) =>
     reachedFrom(urn, op.includes("delete") ? neededBy : needs, changedByOthers.keys())[0];
   const notReached = planned.filter(
     ({ urn, op }) =>
@@ -55,7 +55,7 @@ export const outcomeOf = (input: OutcomeInput): Outcome => {
   const steps: Step[] = [];
   const waiting: string[] = [];
   const waitingForOther: string[] = [];
-  const waitsFor = (other: string): string =>
+  const waitsFor = (other: string) =>
     `it waits for ${nameOf(other)}, which another provider ${changedByOthers.get(other) === "read" ? "reads" : "changes"}`;
   for (const step of ours) {
     const { urn, op } = step;
@@ -83,7 +83,7 @@ export const outcomeOf = (input: OutcomeInput): Outcome => {
       });
     if (causes.length > 0) waiting.push(urn);
   }
-  const isOwn = (text: string): boolean =>
+  const isOwn = (text: string) =>
     !isOfStep(text, ran) && !isOfUnknownValue(text, waiting, waitingForOther) && !isOfEnding(text);
   return { steps, errors: errors.filter(isOwn), notRun, others };
 };
@@ -92,7 +92,7 @@ export const outcomeOf = (input: OutcomeInput): Outcome => {
  * A step may turn out to change nothing: then the engine has dealt with its resource all the same. It says so, too, of one that it skips
  * because of another provider.
  */
-const isReached = (urn: string, op: string, { steps, settled }: OutcomeInput, mayBeSkipped: boolean): boolean => {
+const isReached = (urn: string, op: string, { steps, settled }: OutcomeInput, mayBeSkipped: boolean) => {
   const own = steps.filter((one) => one.urn === urn && one.op !== "refresh");
   // The engine deals with a resource that it keeps, too.
   if (op === "delete") return own.length > 0;
@@ -101,7 +101,7 @@ const isReached = (urn: string, op: string, { steps, settled }: OutcomeInput, ma
 };
 
 /** The SDK of the program repeats the failure of each step, and the stand-in refuses what is not ours. */
-const isOfStep = (text: string, ran: readonly RunStep[]): boolean => {
+const isOfStep = (text: string, ran: readonly RunStep[]) => {
   const [, name, type] = /resource (.+) \[([^\]]+)\] failed to register/.exec(text) ?? [];
   const isFailed = ran.some(({ urn, ok }) => !ok && partsOfUrn(urn).name === name && partsOfUrn(urn).type === type);
   return isFailed || text.includes(NOT_RUN);
@@ -111,7 +111,7 @@ const isOfStep = (text: string, ran: readonly RunStep[]): boolean => {
  * Some versions of the SDK send what depends on a failed step all the same. The engine then has the provider check it with values that are not
  * known, and nobody can correct those. After a read that was refused, each value is empty.
  */
-const isOfUnknownValue = (text: string, waiting: readonly string[], waitingForOther: readonly string[]): boolean => {
+const isOfUnknownValue = (text: string, waiting: readonly string[], waitingForOther: readonly string[]) => {
   const [, type, name, value = ""] =
     /^(\S+) resource '(.+?)': property \S+ value (.*) has a problem: /s.exec(text) ?? [];
   const urns = /output<.*?>\{\}/s.test(value) ? [...waiting, ...waitingForOther] : waitingForOther;
@@ -119,18 +119,18 @@ const isOfUnknownValue = (text: string, waiting: readonly string[], waitingForOt
 };
 
 /** An engine that ends while a provider still checks a resource says so of that resource. Why it ends is an error of its own. */
-const isOfEnding = (text: string): boolean => text.endsWith(" has a problem: grpc: the client connection is closing");
+const isOfEnding = (text: string) => text.endsWith(" has a problem: grpc: the client connection is closing");
 
 const FAILED_SHOWN = 5;
 
-const notRunText = (failed: readonly string[]): string => {
+const notRunText = (failed: readonly string[]) => {
   const names = failed.slice(0, FAILED_SHOWN).map(nameOf);
   const rest = failed.length - names.length;
   return `it did not run, since ${joinWithAnd(rest > 0 ? [...names, `${rest} more`] : names)} failed`;
 };
 
 /** `errors` may be why the program did not come to it. */
-const undeclaredText = (op: string, errors: readonly string[]): string => {
+const undeclaredText = (op: string, errors: readonly string[]) => {
   if (errors.length > 0) return "it did not run";
   return `it did not run: in its update, the program ${op.includes("delete") ? "still declares it" : "does not declare it"}`;
 };
@@ -138,7 +138,7 @@ const undeclaredText = (op: string, errors: readonly string[]): string => {
 /** The engine shows a replacement as three steps: this one, and the two that carry it out. */
 const SHOWN_AS_THREE = "replace";
 
-const nameOf = (urn: string): string => partsOfUrn(urn).name;
+const nameOf = (urn: string) => partsOfUrn(urn).name;
 
 const NEEDS = /needs ((?:[\w.-]+, )*[\w.-]+) at ([0-9a-f]{40}(?:\/[0-9a-f]{16})*)/;
 

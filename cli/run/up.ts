@@ -85,8 +85,7 @@ const runOnce = async (
  * The engine refuses a URN that no resource of the stack has, and lets a pattern pass. With --exclude-dependents it would delete nothing, so these
  * are named.
  */
-const excluding = (urns: readonly string[]): string[] =>
-  urns.flatMap((urn) => ["--exclude", urn.replace(/^urn:/, "urn*:")]);
+const excluding = (urns: readonly string[]) => urns.flatMap((urn) => ["--exclude", urn.replace(/^urn:/, "urn*:")]);
 
 const eventsIn = (file: string): Event[] => {
   // The last line of an engine that was killed may be torn.
@@ -112,7 +111,7 @@ const diagnosticsOf = (events: readonly Event[]): Diagnostic[] =>
   );
 
 /** Of the engine's own colours, such as `<{%fg 1%}>`. */
-const plainText = (text: string): string =>
+const plainText = (text: string) =>
   stripVTControlCharacters(text.replace(/<\{%.*?%\}>/g, ""))
     .split("\n")
     .filter((line) => !IS_FRAME.test(line))

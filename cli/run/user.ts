@@ -15,7 +15,7 @@ export interface ProgramUser {
 
 /** Throws UsageError. */
 export const programUser = (name: string): ProgramUser => {
-  const refuse = (why: string): never => {
+  const refuse = (why: string) => {
     throw new UsageError(`--user ${JSON.stringify(name)}: ${why}`);
   };
   if (process.getuid?.() !== 0) return refuse("only root can run the program as another user");

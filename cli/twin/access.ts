@@ -82,5 +82,5 @@ export const rowsBetween = (one: TwinAccess, other: TwinAccess): TwinRow[] =>
     ),
   );
 
-const holdsAt = (grants: Grants | undefined, groups: readonly string[], capability: string): boolean =>
+const holdsAt = (grants: Grants | undefined, groups: readonly string[], capability: string) =>
   groups.some((group) => grants?.get(group)?.has(capability));

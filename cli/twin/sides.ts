@@ -62,7 +62,7 @@ const TEXTS = {
   recorded: "the review shows it, and the copy decides otherwise: this is an error of pulumi-irm",
 };
 
-const accessBefore = async (copy: Copy, address: string, identities: Iterable<string>): Promise<TwinAccess> => {
+const accessBefore = async (copy: Copy, address: string, identities: Iterable<string>) => {
   const twin = await startTwin(copy, address);
   try {
     return await accessOf(twin, identities);

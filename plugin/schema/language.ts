@@ -4,7 +4,7 @@ import manifest from "../../package.json" with { type: "json" };
 /** Languages that have a package here, which the engine's generators write. */
 export type Language = "python" | "go";
 
-const about = (language: string): string =>
+const about = (language: string) =>
   `Access as code for an identity and registry management API: groups, workload identities, roles, role bindings and image
 repositories as Pulumi resources in ${language}.`;
 
@@ -49,7 +49,7 @@ func main() {
 }
 `;
 
-const readme = (title: string, language: string, fence: string, example: string): string =>
+const readme = (title: string, language: string, fence: string, example: string) =>
   `# ${title}\n\n${about(language)}\n\n\`\`\`${fence}\n${example}\`\`\`\n\n${NEEDS}\n`;
 
 /** The comment of the package clause, as `go doc` shows it. */

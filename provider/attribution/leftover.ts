@@ -124,11 +124,11 @@ const findPending = async (
   });
 };
 
-const isLike = (one: Sent, { entry: { kind, parent, inputs } }: Sent): boolean =>
+const isLike = (one: Sent, { entry: { kind, parent, inputs } }: Sent) =>
   one.entry.kind === kind && one.entry.parent === parent && one.entry.inputs === inputs;
 
 /** Two killed runs on lost machines may have begun the same create. */
-const identityOf = ({ entry, operation }: Sent): string => (operation ? entry.key : entry.intent);
+const identityOf = ({ entry, operation }: Sent) => (operation ? entry.key : entry.intent);
 
 const leftoverFrom = (
   session: Session,
@@ -155,7 +155,7 @@ const leftoverFrom = (
 };
 
 /** Records that others depend on come last: the records that refer to them, or are below them, are deleted first. */
-const inDeletionOrder = (leftovers: readonly Leftover[]): Leftover[] => {
+const inDeletionOrder = (leftovers: readonly Leftover[]) => {
   const kinds = Object.values(kindRecords);
   const rankOf = ({ kind }: Leftover) => (kind ? kinds.indexOf(kind) : kinds.length);
   const depthOf = ({ record }: Leftover) => (isUidp(record?.uid) ? record.uid.split("/").length : 0);
@@ -190,7 +190,7 @@ export const removeLeftovers = async (session: Session, leftovers: readonly Left
 };
 
 /** Records of one kind and depth do not block each other. */
-const levelsOf = (leftovers: readonly Leftover[]): Leftover[][] => [
+const levelsOf = (leftovers: readonly Leftover[]) => [
   ...Map.groupBy(leftovers, ({ kind, record }) => `${kind?.field} ${record?.uid.split("/").length}`).values(),
 ];
 

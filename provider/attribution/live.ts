@@ -15,7 +15,7 @@ export type LiveRecords = ReturnType<typeof liveRecords>;
 
 export const liveRecords = (session: Session, state: EngineState | undefined) => {
   const found = new Map<string, Promise<Json | undefined>>();
-  const begin = (kind: Kind, uid: string, stored: Json): Promise<Json | undefined> => {
+  const begin = (kind: Kind, uid: string, stored: Json) => {
     const reading = getOrInsert(found, recordId(kind.field, uid), () =>
       readInBatch(kind, session, uid, () => readUnlessDeleted(kind, session, uid, stored)),
     );
@@ -42,7 +42,7 @@ export const liveRecords = (session: Session, state: EngineState | undefined) =>
   };
   return {
     /** Undefined if it is deleted. `stored` are the outputs in the state. */
-    read: (kind: Kind, uid: string, stored: Json): Promise<Json | undefined> => {
+    read: (kind: Kind, uid: string, stored: Json) => {
       const reading = begin(kind, uid, stored);
       if (!hasBegun) beginAll();
       return reading;

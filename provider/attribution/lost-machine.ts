@@ -157,7 +157,7 @@ const touchedBy = ({ key, type, id, action, stamp }: Operation): [string, Write]
 };
 
 /** Until no request of the killed run can arrive any more. */
-const waitForChanges = async (session: Session, changes: readonly Operation[]): Promise<void> => {
+const waitForChanges = async (session: Session, changes: readonly Operation[]) => {
   const [first] = changes;
   const waitMs = Math.max(0, ...(await Promise.all(changes.map((one) => hiddenMsOfOperation(session, one)))));
   if (first && waitMs > 0) await withRecoveryWait(session, first.key, (patient) => patient.clock.sleep(waitMs));

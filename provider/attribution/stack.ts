@@ -183,7 +183,7 @@ export const findUndeclared = async (
   // The provider of this run is itself under way, and has waited for the other runs.
   const stack = await findOpenStack(session, { key, isPreview: true });
   if (!stack) return undefined;
-  const isUndeclared = ({ entry, kind, record }: Leftover): boolean => {
+  const isUndeclared = ({ entry, kind, record }: Leftover) => {
     const uid = record?.uid ?? entry.uid;
     const isHeld = uid !== undefined && kind !== undefined && declared.records.has(recordId(kind.field, uid));
     return !isHeld && !mayTakeOver(declared, entry.key);
@@ -198,7 +198,7 @@ export const findUndeclared = async (
  * A resource without a record may adopt this one later, if the run excludes the resource or fails. The key of a pair begins with the key of
  * its set.
  */
-const mayTakeOver = ({ places }: Declared, key: string): boolean => {
+const mayTakeOver = ({ places }: Declared, key: string) => {
   const place = key.split("/").slice(3).join("/");
   return places.has(place) || places.has(place.replace(PAIR, ""));
 };
@@ -234,7 +234,7 @@ export const findingsOf = (open: OpenRuns, state: EngineState | undefined) => {
   };
   const verdicts = new Map(open.runs.map((run) => [run, verdictOf(run)]));
   const byId = new Map([...verdicts].map(([{ began }, verdict]) => [began, verdict]));
-  const isSettled = (write: Write): boolean => {
+  const isSettled = (write: Write) => {
     const verdict = write.run === undefined ? undefined : byId.get(write.run);
     // A record that is not in the state is in no plan.
     if (verdict === "saved" || (state && !records.has(recordId(write.kind, write.wrote)))) return true;
@@ -251,7 +251,7 @@ export const findingsOf = (open: OpenRuns, state: EngineState | undefined) => {
     /** those that it shows */
     shown: open.writes.filter(isSettled),
     /** whether a resource of the state has the record of this id (`recordId`) */
-    isStored: (id: string): boolean => records.has(id),
+    isStored: (id: string) => records.has(id),
   };
 };
 
@@ -269,7 +269,7 @@ const showsWrite = (
   return savedAt >= clock && (containsSecret(resource.outputs) || printOf(kind, wrote, resource.outputs, given) === to);
 };
 
-const printOf = (kind: Kind, uid: string, outputs: Json, given: readonly string[]): string =>
+const printOf = (kind: Kind, uid: string, outputs: Json, given: readonly string[]) =>
   fingerprintOf(kind, placeOfRecord(kind, uid), withPlace(kind, uid, outputs), given);
 
-const containsSecret = (outputs: Json): boolean => JSON.stringify(valuesIn(outputs)).includes(JSON.stringify(SECRET));
+const containsSecret = (outputs: Json) => JSON.stringify(valuesIn(outputs)).includes(JSON.stringify(SECRET));

@@ -56,8 +56,7 @@ const TAKEN =
   "Of these records, the program takes over those that it declares as they are. The others belong to no resource: the end of an up " +
   "in TypeScript deletes them, so does pulumi destroy, and npx pulumi-irm recover lists and deletes them.";
 
-const countOf = (count: number, word: string): string[] =>
-  count === 0 ? [] : [`${count} ${count === 1 ? word : `${word}s`}`];
+const countOf = (count: number, word: string) => (count === 0 ? [] : [`${count} ${count === 1 ? word : `${word}s`}`]);
 
 /** `Group::team: group 7209… "team", created 2026-01-28T12:54:21.189Z` */
 export const lineOf = ({ entry, kind, record, doubt }: Leftover): string => {

@@ -39,7 +39,7 @@ export const adoptionsWith = ({ ledger, connect, log, cwd }: StepParts) => {
   const removedOf = async (kind: Kind, key: unknown): Promise<Removed | undefined> =>
     typeof key === "string" ? (await ledger()).journal.removedOf(key, kind.field) : undefined;
   // Another name means another record, which the resource never had.
-  const matchesRemoved = async (kind: Kind, { removed, identity }: Removed, news: Json): Promise<boolean> => {
+  const matchesRemoved = async (kind: Kind, { removed, identity }: Removed, news: Json) => {
     const { parent, args } = await withUids(await connect(), desiredFrom(kind, news));
     return isSameIdentity(kind, identity, identityOf(kind, parent, args, removed));
   };
@@ -128,7 +128,7 @@ const withFormer = ({ adopt: _adopt, [MATCH]: _match, ...others }: Json, uid: st
 export const inStack = (key: unknown): string => String(key).slice(stackOf(String(key)).length + 1);
 
 /** The uids that the file beside the program assigns to its resources. The file is read once. */
-const uidsOfProgram = (cwd: string): (() => ReadonlyMap<string, string>) => {
+const uidsOfProgram = (cwd: string) => {
   let uids: ReadonlyMap<string, string> | undefined;
   return () => {
     const folder = uids === undefined ? projectFolder(cwd, existsSync) : undefined;
@@ -156,7 +156,7 @@ export const adoptProblem = (adopt: unknown): string | undefined =>
  */
 export const findAdopted = async (kind: Kind, session: Session, args: Json): Promise<Json[]> => {
   const { adopt, parent = "" } = args;
-  const observed = (one: Json): Json => observe(kind, one);
+  const observed = (one: Json) => observe(kind, one);
   // Each is checked again: a service that ignored a filter must not choose the adopted record.
   if (adopt !== MATCHES) {
     const records = await Array.fromAsync(listAll(session, kind.list, { uidp: { ids: [adopt as string] } }), observed);

@@ -19,7 +19,7 @@ export const duplicateWarnings = () => {
   const lists = new Map<string, Promise<Listed[]>>();
   let isOff = false;
 
-  const listRecords = (kind: Kind, session: Session, parent: string): Promise<Listed[]> =>
+  const listRecords = (kind: Kind, session: Session, parent: string) =>
     getOrInsert(lists, `${kind.type} ${parent}`, () => listComparable(kind, session, parent));
 
   const compare = async (kind: Kind, session: Session, inputs: Json): Promise<string | undefined> => {
@@ -40,7 +40,7 @@ export const duplicateWarnings = () => {
     if (found.length === 0) return undefined;
     const { inState, problem } = await stackOperations(once, key);
     // In an open stack, the journal shows the records that killed runs created (provider/attribution).
-    const isOfStack = async ({ uid }: Listed): Promise<boolean> => {
+    const isOfStack = async ({ uid }: Listed) => {
       const id = recordId(kind.field, uid);
       return inState.has(id) || (session.journal.recordsWrites && (await session.journal.isOfOther(id, key)));
     };
@@ -75,7 +75,7 @@ export const duplicateWarnings = () => {
   };
 };
 
-const listComparable = async (kind: Kind, session: Session, parent: string): Promise<Listed[]> => {
+const listComparable = async (kind: Kind, session: Session, parent: string) => {
   const records: Listed[] = [];
   for await (const record of listChildren(session, kind.list, parent)) {
     records.push(record);

@@ -63,7 +63,7 @@ export const kindChecksWith = ({ ledger, log }: StepParts): KindChecks => {
 };
 
 /** Patterns that `irm check` refuses in a policy. A program may intend them: the API accepts them. */
-const openPatternTexts = (inputs: Json, isSecret: IsSecret): string[] =>
+const openPatternTexts = (inputs: Json, isSecret: IsSecret) =>
   (["claimMatch", "awsIdentity"] as const).flatMap((word) => {
     if (inputs[word] === undefined) return [];
     const texts = openPatternsIn(inputs[word] as Json).map(({ path, text }) => `${[word, ...path].join(".")} ${text}`);
@@ -108,7 +108,7 @@ const declaredTwiceWith = (log: (text: string) => void) => {
   /** key of the first resource, by its declared parts */
   const first = new Map<string, unknown>();
   const reported = new Set<unknown>();
-  return (key: unknown, parts: readonly unknown[], describe: TwiceText): void => {
+  return (key: unknown, parts: readonly unknown[], describe: TwiceText) => {
     if (!parts.every(isKnownText)) return;
     const other = getOrInsert(first, JSON.stringify(parts), () => key);
     // A replacement is checked once more.
@@ -118,4 +118,4 @@ const declaredTwiceWith = (log: (text: string) => void) => {
   };
 };
 
-const isKnownText = (part: unknown): boolean => typeof part === "string" && part !== "" && !isUnknown(part);
+const isKnownText = (part: unknown) => typeof part === "string" && part !== "" && !isUnknown(part);

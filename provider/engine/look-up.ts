@@ -162,7 +162,7 @@ export const getRecord = async <T>(connect: Connect, resource: Resource, args: J
   (await modes[resource.texts?.lookUp?.by ?? "uid"](connect, resource, args)) as T;
 
 /** The argument with the uid of the parent. */
-const placeName = (resource: Resource): string => lookUpArguments(resource).at(-1)?.name ?? "parent";
+const placeName = (resource: Resource) => lookUpArguments(resource).at(-1)?.name ?? "parent";
 
 /** Every record of a list. Only the program's filters leave records out. */
 export async function* listRecords<T extends { uid: string }>(
@@ -176,7 +176,7 @@ export async function* listRecords<T extends { uid: string }>(
 }
 
 /** A list of role bindings takes the name of a built-in role. */
-const withRoleUid = async (session: Session, args: Json): Promise<Json> => {
+const withRoleUid = async (session: Session, args: Json) => {
   // Loaded when a program passes a role.
   const { builtInRoleUid, isRoleName } = await import("../kind/names.ts");
   return isRoleName(args.role) ? { ...args, role: await builtInRoleUid(session, args.role) } : args;
@@ -217,7 +217,7 @@ const namesInstead = async (connect: Connect, list: List, parent: string, name: 
 };
 
 /** The record with this uid, or of this name in a `place` that must be given: there are none at the root. */
-const getIn = async (connect: Connect, resource: Resource, args: Json): Promise<Named> => {
+const getIn = async (connect: Connect, resource: Resource, args: Json) => {
   if (args.uid !== undefined) return getByUid(connect, resource, args.uid);
   const place = placeName(resource);
   const { [place]: parent } = args;
@@ -227,7 +227,7 @@ const getIn = async (connect: Connect, resource: Resource, args: Json): Promise<
 };
 
 /** The record with this uid. */
-const getByUid = async (connect: Connect, { word, list }: Resource, uid: unknown): Promise<Named> => {
+const getByUid = async (connect: Connect, { word, list }: Resource, uid: unknown) => {
   if (!isUidp(uid)) throw new LookUpArgumentError(`uid of the ${word} to look for must be a uid`);
   for await (const one of listAll<Named>(await connect(), list, { uidp: { ids: [uid] } }))
     if (one.uid === uid) return one;

@@ -26,7 +26,7 @@ export const recordNames = ({ connect, hasCredentials, ledger }: Service) => {
   const requested = new Set<string>();
   let isOff = false;
 
-  const readNames = async (kind: Kind, uids: readonly string[]): Promise<void> => {
+  const readNames = async (kind: Kind, uids: readonly string[]) => {
     const session = withOneAttempt(await connect());
     for await (const { uid, name } of listAll(session, kindRecords[kind].list, { uidp: { ids: uids } }))
       if (typeof name === "string" && uids.includes(uid)) getOrInsert(known, uid, () => name);
@@ -55,13 +55,13 @@ export const recordNames = ({ connect, hasCredentials, ledger }: Service) => {
 
   return {
     /** The program calls the record of this uid by this name. */
-    note: (uid: unknown, name: unknown, isSecret: boolean): void => {
+    note: (uid: unknown, name: unknown, isSecret: boolean) => {
       if (typeof uid !== "string" || uid === "" || typeof name !== "string") return;
       known.set(uid, isSecret ? SECRET_NAME : name);
     },
     find,
     /** `platform/registry`; `acme` for the organization itself. Undefined if a part of it cannot be read. */
-    pathOf: async (group: unknown): Promise<string | undefined> => {
+    pathOf: async (group: unknown) => {
       if (!isUidp(group)) return undefined;
       const uids = pathUids(group);
       const names = await find("group", uids);

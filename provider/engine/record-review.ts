@@ -20,7 +20,7 @@ const CAPABILITIES_SHOWN = 20;
 export const recordReviewWith = (log: Sentences["log"]) => {
   const reported = new Set<unknown>();
 
-  const logOnce = (news: Json, kind: Kind, text: string, lines: readonly string[] = []): void => {
+  const logOnce = (news: Json, kind: Kind, text: string, lines: readonly string[] = []) => {
     if (reported.has(news[KEY])) return;
     reported.add(news[KEY]);
     log(news[KEY], [`${kind.type} ${nameInKey(news[KEY])} ${text}`, ...lines].join("\n  - "));
@@ -28,7 +28,7 @@ export const recordReviewWith = (log: Sentences["log"]) => {
 
   return {
     /** The engine has checked the inputs of a new resource. */
-    noteCheck(kind: Kind, news: Json, isSecret: IsSecret): void {
+    noteCheck(kind: Kind, news: Json, isSecret: IsSecret) {
       // An adopted record is compared with the API's record.
       if (news.adopt !== undefined) return;
       if (kind === kindRecords.identity) logOnce(news, kind, `is new: ${assumableText(news, isSecret)} can assume it`);
@@ -48,7 +48,7 @@ export const recordReviewWith = (log: Sentences["log"]) => {
   };
 };
 
-const replacedLines = (kind: Kind, id: string, olds: Json, isSecret: IsSecret): string[] =>
+const replacedLines = (kind: Kind, id: string, olds: Json, isSecret: IsSecret) =>
   kind === kindRecords.identity
     ? [
         `it gets another uid; workflows that name ${id} in IRM_IDENTITY can no longer sign in`,
@@ -56,13 +56,13 @@ const replacedLines = (kind: Kind, id: string, olds: Json, isSecret: IsSecret): 
       ]
     : [`it gets another uid than ${id}`];
 
-const renamedLines = ({ name: before }: Json, { name: after }: Json, isSecret: IsSecret): string[] => {
+const renamedLines = ({ name: before }: Json, { name: after }: Json, isSecret: IsSecret) => {
   if (typeof before !== "string" || typeof after !== "string" || before === after) return [];
   if (isSecret(["name"]) || containsUnknown({ after })) return ["its name changes"];
   return [`name "${printable(before)}" becomes "${printable(after)}"`];
 };
 
-const assumableText = (bag: Json, isSecret: IsSecret): string => {
+const assumableText = (bag: Json, isSecret: IsSecret) => {
   const relationship = relationshipOf(bag);
   if (isSecret(RELATIONSHIPS)) return "[secret]";
   if (relationship !== null && containsUnknown(relationship)) return "a workload that is not known yet";
@@ -81,13 +81,13 @@ const assumableLines = (olds: Json, news: Json, isSecret: IsSecret): string[] =>
 };
 
 /** The API sets the end of static keys that the program does not set. */
-const withExpiry = (news: Json, olds: Json): Json => {
+const withExpiry = (news: Json, olds: Json) => {
   const [after, before] = [news.staticKeys, olds.staticKeys] as (Json | undefined)[];
   if (!after || after.expirationTime || !before?.expirationTime) return news;
   return { ...news, staticKeys: { ...after, expirationTime: before.expirationTime } };
 };
 
-const capabilitiesIn = ({ capabilities }: Json): string[] | undefined =>
+const capabilitiesIn = ({ capabilities }: Json) =>
   Array.isArray(capabilities) && !containsUnknown({ capabilities })
     ? [...new Set(capabilities.map(String).map(capabilityName))].sort(byEffect)
     : undefined;
@@ -103,7 +103,7 @@ const capabilityLines = (olds: Json, news: Json, isSecret: IsSecret): string[] =
   ];
 };
 
-const capabilitiesText = (capabilities: readonly string[] | undefined, isSecret: IsSecret): string => {
+const capabilitiesText = (capabilities: readonly string[] | undefined, isSecret: IsSecret) => {
   if (isSecret(["capabilities"])) return "[secret]";
   if (capabilities === undefined) return "what is not known yet";
   const rest = capabilities.length - CAPABILITIES_SHOWN;

@@ -13,7 +13,7 @@ export const reporterWith = ({ silence }: Pick<Environment, "silence">) => {
   // By message: the resource that showed it in full.
   const reported = new Map<string, string>();
 
-  const shorten = (error: Error, args: readonly unknown[]): Error => {
+  const shorten = (error: Error, args: readonly unknown[]) => {
     const shared = sessionErrorOf(error);
     if (!shared) return error;
     const first = reported.get(shared.message);
@@ -100,7 +100,7 @@ export const refreshOnce = () => {
       }
     },
     /** The record was not read, so the engine compares the state with itself. */
-    isUnread: (id: string): boolean => unread.has(id),
+    isUnread: (id: string) => unread.has(id),
   };
 };
 

@@ -29,13 +29,13 @@ export interface DeclaredSet {
 export const bindingReviewWith = ({ sentence, log, names, isDeclared }: StepParts) => {
   const reported = new Set<unknown>();
 
-  const logOnce = (bag: Json, verb: string, parts: readonly string[]): void => {
+  const logOnce = (bag: Json, verb: string, parts: readonly string[]) => {
     if (reported.has(bag[KEY])) return;
     reported.add(bag[KEY]);
     sentence(bag[KEY], `RoleBinding ${logicalName(bag)} ${verb}: ${parts.join(", ")}`);
   };
   /** The inputs with the API's names, if the line shows them. */
-  const withNames = async (news: Json, shown: ShownNames | undefined): Promise<Json> => {
+  const withNames = async (news: Json, shown: ShownNames | undefined) => {
     if (shown === undefined || reported.has(news[KEY])) return news;
     const given = shownNames(shown.own as Json | undefined, news.names as Json | undefined);
     return { ...news, names: await bindingNames(names, shown.isOpen, { ...news, names: given }) };
@@ -43,7 +43,7 @@ export const bindingReviewWith = ({ sentence, log, names, isDeclared }: StepPart
 
   return {
     /** The engine has checked the inputs of a new resource. */
-    checked: async (inputs: Json, shown: ShownNames | undefined): Promise<void> => {
+    checked: async (inputs: Json, shown: ShownNames | undefined) => {
       const news = await withNames(inputs, shown);
       logOnce(
         news,
@@ -65,11 +65,11 @@ export const bindingReviewWith = ({ sentence, log, names, isDeclared }: StepPart
       logOnce(news, "changes", parts);
     },
     /** It has deleted the resource. */
-    removed: (outputs: Json): void => log(removedBinding(outputs)),
+    removed: (outputs: Json) => log(removedBinding(outputs)),
   };
 };
 
-const removedBinding = (outputs: Json): string => {
+const removedBinding = (outputs: Json) => {
   const parts = PARTS.map((part) => `${part} ${namedText(storedName(outputs, part))}`);
   return `RoleBinding ${logicalName(outputs)} is removed: ${parts.join(", ")}`;
 };
@@ -138,20 +138,20 @@ const removedIdentity = (urn: string, outputs: Json, shown: Json, identities: re
 
 const KEEP = "To keep the record, name the former resource in aliases, or the former key of a policy as was";
 
-const isOfSameWorkloads = (former: Json, { record }: NewIdentity): boolean => {
+const isOfSameWorkloads = (former: Json, { record }: NewIdentity) => {
   const relationship = relationshipOf(record);
   return relationship !== null && equalityKey(relationshipOf(former)) === equalityKey(relationship);
 };
 
 /** Whether a new identity has the name and the group of a removed one. */
-const isNamesake = (former: Json, { record }: NewIdentity): boolean =>
+const isNamesake = (former: Json, { record }: NewIdentity) =>
   record.name === former.name && record.parent === parentOf(String(former.uid));
 
 /** Whether the set declares the pair of the role binding. */
-const takesOver = ({ parent, pairs }: DeclaredSet, outputs: Json): boolean =>
+const takesOver = ({ parent, pairs }: DeclaredSet, outputs: Json) =>
   storedUid(outputs, "group") === parent && pairs.some((pair) => grants(outputs as unknown as Binding, pair));
 
-const logicalName = (bag: Json): string => nameInKey(bag[KEY] ?? bag.uid);
+const logicalName = (bag: Json) => nameInKey(bag[KEY] ?? bag.uid);
 
 /** The record that the arguments name. A role that is given by its name has no uid here. */
 const desiredName = (news: Json, part: Part): Named => {
@@ -171,7 +171,7 @@ const storedUid = (olds: Json, part: Part): unknown => {
   return uid === undefined && part === "group" && isUidp(olds.uid) ? parentOf(olds.uid) : uid;
 };
 
-const isSame = (before: Named, after: Named): boolean =>
+const isSame = (before: Named, after: Named) =>
   before.uid === after.uid || (isBuiltIn(before) && before.name !== undefined && before.name === after.uid);
 
 // The preview's lines about resources that leave a stack, for which the engine calls no provider: role bindings that end, and records that
@@ -198,7 +198,7 @@ export const managedId = (type: string, uid: unknown): string | undefined => {
   return kind ? recordId(kind.field, uid) : uid;
 };
 
-const roleBindingsOf = ({ type, outputs }: Leaving): unknown[] => {
+const roleBindingsOf = ({ type, outputs }: Leaving) => {
   const recordType = typeOfToken(type);
   if (recordType === SET_TYPE) return bindingsIn(outputs, "bindings").map(({ uid }) => uid);
   return recordType === kindRecords.roleBinding.type ? [outputs.uid] : [];
@@ -207,7 +207,7 @@ const roleBindingsOf = ({ type, outputs }: Leaving): unknown[] => {
 /** A text for each resource that leaves, if the engine does not show everything about it. */
 export const removalTexts = (state: readonly Leaving[], { places, isKept, ...declared }: Declared): string[] => {
   const holders = state.flatMap(roleBindingsOf);
-  const isShared = (uid: string): boolean => holders.indexOf(uid) !== holders.lastIndexOf(uid);
+  const isShared = (uid: string) => holders.indexOf(uid) !== holders.lastIndexOf(uid);
   const staying = { ...declared, isKept, isShared };
   return state.flatMap((one) => {
     const id = managedId(one.type, one.outputs.uid);

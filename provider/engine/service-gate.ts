@@ -39,11 +39,11 @@ export const serviceGate = (connection: Connection, { log, clock }: Pick<Environ
   /** The behavior without the service, if the run may be a preview. */
   const offline = offlineWith(clock, log);
 
-  const goOffline = (error: Unreachable, { isUpdate }: Run): void => {
+  const goOffline = (error: Unreachable, { isUpdate }: Run) => {
     if (isUpdate) throw error;
     offline.begin(error);
   };
-  const refuse = (error: unknown): never => {
+  const refuse = (error: unknown) => {
     if (error instanceof WrongService) stopped.reason ??= error;
     throw error;
   };
@@ -69,13 +69,13 @@ export const serviceGate = (connection: Connection, { log, clock }: Pick<Environ
     return undefined;
   };
   /** Checks the organization of a uid in the state, with one request for each organization. */
-  const organization = async (uid: string, run: Run = { isUpdate: false }): Promise<void> => {
+  const organization = async (uid: string, run: Run = { isUpdate: false }) => {
     const root = rootOf(uid);
     const absence = await absenceIn(root, run).catch(refuse);
     if (absence) refuse(new WrongService(absent(root, await config(), absence)));
   };
   /** Checks the organization of the group in which the program creates a record. */
-  const newPlace = async (uid: string, run: Run): Promise<void> => {
+  const newPlace = async (uid: string, run: Run) => {
     const root = rootOf(uid);
     const absence = await absenceIn(root, run);
     if (absence) throw new SessionError(notVisibleText(root, await config(), absence));
@@ -83,7 +83,7 @@ export const serviceGate = (connection: Connection, { log, clock }: Pick<Environ
 
   return {
     /** The state is from another address, which holds other records. Throws unless the move is confirmed. */
-    requireMove: async ({ [SERVICE]: before }: Json): Promise<void> => {
+    requireMove: async ({ [SERVICE]: before }: Json) => {
       const current = await config();
       if (current.movedFrom !== before)
         refuse(new WrongService(otherAddress(before as string, serviceOf(current.baseUrl), current)));
@@ -91,7 +91,7 @@ export const serviceGate = (connection: Connection, { log, clock }: Pick<Environ
     organization,
     newPlace,
     /** Throws if no request of an update can succeed: no connection, or a sign-in that fails. Sends one request if none has been sent. */
-    reachable: async (run: Run): Promise<void> => {
+    reachable: async (run: Run) => {
       if (offline.isOn()) return;
       contact ??= connect().then(tryToReach);
       await contact.catch((error) => {
@@ -101,7 +101,7 @@ export const serviceGate = (connection: Connection, { log, clock }: Pick<Environ
     },
     offline,
     /** Rejects with the reason for a denied read or delete: a missing organization, or the denial itself. */
-    explain: async (uid: string, error: unknown): Promise<never> => {
+    explain: async (uid: string, error: unknown) => {
       const denied = hasCode(error, "PERMISSION_DENIED") && !sessionErrorOf(error);
       if (denied) await organization(uid);
       throw error;
@@ -110,12 +110,12 @@ export const serviceGate = (connection: Connection, { log, clock }: Pick<Environ
 };
 
 /** How to confirm a move. */
-const confirmation = ({ provider }: Config, movedFrom: string): string =>
+const confirmation = ({ provider }: Config, movedFrom: string) =>
   provider === undefined
     ? `pulumi config set irm:movedFrom ${movedFrom}`
     : `movedFrom: "${movedFrom}" of provider ${provider}`;
 
-const otherAddress = (before: string, now: string, config: Config): string =>
+const otherAddress = (before: string, now: string, config: Config) =>
   withSection(
     [
       `wrong service? The records of this stack are at ${before}, as of its last up, and this run is for ${now}. ` +
@@ -152,7 +152,7 @@ const lookUpOrganization = async (session: Session, config: Config, organization
 };
 
 /** Throws the error of the session, whose text names no resource. Any other error concerns only its own request. */
-const tryToReach = async (session: Session): Promise<void> => {
+const tryToReach = async (session: Session) => {
   try {
     await listPage(session, resources.group.list, { uidp: { inRoot: true }, pageSize: 1 });
   } catch (error) {
@@ -161,7 +161,7 @@ const tryToReach = async (session: Session): Promise<void> => {
   }
 };
 
-const uncheckedText = (organization: string, why: string): string =>
+const uncheckedText = (organization: string, why: string) =>
   `the organization ${organization} of this stack cannot be checked: ${why}`;
 
 const REFUSALS: readonly string[] = ["PERMISSION_DENIED", "UNAUTHENTICATED"];
@@ -207,17 +207,17 @@ export const offlineWith = (clock: Clock, log: (text: string) => void) => {
   let failedAtMs = 0;
   const known = Promise.withResolvers<void>();
 
-  const know = (own: boolean): void => {
+  const know = (own: boolean) => {
     isUpdate ??= own;
     known.resolve();
   };
-  const warn = (): void => {
+  const warn = () => {
     if (offline.reason && !hasWarned)
       log(`warning: the service is not asked, and this shows what is known without it: ${offline.reason.message}`);
     hasWarned ||= offline.reason !== undefined;
   };
   /** The engine shows the step: a preview. */
-  const noteShown = (): void => {
+  const noteShown = () => {
     if (!offline.reason) return;
     know(false);
     warn();
@@ -226,13 +226,13 @@ export const offlineWith = (clock: Clock, log: (text: string) => void) => {
   const offline = {
     /** why no request can succeed */
     reason: undefined as SessionError | undefined,
-    isOn: (): boolean => offline.reason !== undefined,
+    isOn: () => offline.reason !== undefined,
     /** No request can succeed. This is final: from now on the inputs lack values that need a look-up. */
-    begin: (own: SessionError): void => {
+    begin: (own: SessionError) => {
       offline.reason ??= own;
     },
     /** Before a resource is checked. */
-    hold: async (): Promise<void> => {
+    hold: async () => {
       if (!isStepExpected) return;
       if (isUpdate === undefined) await Promise.race([known.promise, clock.sleep(STEP_MS)]);
       if (isUpdate === undefined) noteShown();
@@ -240,14 +240,14 @@ export const offlineWith = (clock: Clock, log: (text: string) => void) => {
       if (isUpdate && leftMs > 0) await clock.sleep(leftMs);
     },
     /** The engine is about to show a step of the resource, or to carry it out. */
-    expectStep: (): void => {
+    expectStep: () => {
       isStepExpected = offline.reason !== undefined;
     },
     /** The resource has no step. */
     expectNone: warn,
     noteShown,
     /** The engine carries the step out, so this is an update, which ends here. */
-    carriedOut: (): void => {
+    carriedOut: () => {
       if (!offline.reason) return;
       if (!isUpdate) failedAtMs = clock.now();
       know(true);

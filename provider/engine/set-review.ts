@@ -20,14 +20,14 @@ import type { StepParts } from "./steps.ts";
 
 export const setReviewWith = ({ sentence, isDeclared }: StepParts) => {
   const reported = new Set<unknown>();
-  const logOnce = (news: Json, verb: string, lines: readonly string[]): void => {
+  const logOnce = (news: Json, verb: string, lines: readonly string[]) => {
     if (reported.has(news[KEY])) return;
     reported.add(news[KEY]);
     sentence(news[KEY], [`RoleBindingSet ${nameInKey(news[KEY])} ${verb}:`, ...lines].join("\n  - "));
   };
   return {
     /** The engine has checked the inputs of a new set. `live` are the bindings of its group, if known. */
-    noteCheck(news: Json, live: readonly Binding[] | undefined): void {
+    noteCheck(news: Json, live: readonly Binding[] | undefined) {
       const added = addedLines(pairsIn(news), live);
       if (added.length > 0) logOnce(news, "is new", added);
     },
@@ -46,7 +46,7 @@ export const setReviewWith = ({ sentence, isDeclared }: StepParts) => {
       if (lines.length > 0) logOnce(news, changes.length > 0 ? "changes" : "does not change", lines);
     },
     /** The inputs are of another group, whose bindings are `live`: the set is replaced. */
-    moved(olds: Json, news: Json, live: readonly Binding[] | undefined): void {
+    moved(olds: Json, news: Json, live: readonly Binding[] | undefined) {
       if (!isDeclared(news[KEY])) return;
       const lines = [
         ...addedLines(pairsIn(news), live),
@@ -58,7 +58,7 @@ export const setReviewWith = ({ sentence, isDeclared }: StepParts) => {
 };
 
 /** A pair that already has a binding adds no access. Without `existing` it is unknown which pairs have one. */
-const addedLines = (pairs: readonly DeclaredPair[], existing: readonly Binding[] | undefined): string[] => {
+const addedLines = (pairs: readonly DeclaredPair[], existing: readonly Binding[] | undefined) => {
   if (existing === undefined) return pairs.map((pair) => `adds or takes over ${declaredText(pair)}`);
   const byIdentity = Map.groupBy(existing, ({ identity }) => identity.uid);
   return pairs.map((pair) => {
@@ -68,12 +68,7 @@ const addedLines = (pairs: readonly DeclaredPair[], existing: readonly Binding[]
 };
 
 /** The bindings that a set that becomes exclusive neither adopts nor removes yet. */
-const keptLines = (
-  olds: Json,
-  news: Json,
-  describe: (one: Binding) => string,
-  added: readonly DeclaredPair[],
-): string[] =>
+const keptLines = (olds: Json, news: Json, describe: (one: Binding) => string, added: readonly DeclaredPair[]) =>
   settingsOf(news).exclusive && !settingsOf(olds).exclusive
     ? bindingsIn(olds, "unmanaged")
         .filter((one) => !added.some((pair) => pair.identity === one.identity.uid && grants(one, pair)))
@@ -117,7 +112,7 @@ export const tokenTextOf = async (
   return (one) => `${bindingText(one)}${texts.get(one.identity.uid) ?? ""}`;
 };
 
-const pullTokenText = (record: Json): string => {
+const pullTokenText = (record: Json) => {
   const expires = pullTokenExpiry(relationshipOf(record));
   if (expires === undefined) return "";
   const [seen, created] = [String(record.lastSeenTime), String(record.createTime)];

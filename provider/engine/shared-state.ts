@@ -38,18 +38,18 @@ export const connectionWith = (environment: Environment) => {
 
   // Not strict: a misspelt key must not prevent reading or deleting the records of a state.
   const config = async (): Promise<Config> => requireConfig(await configured.promise, false);
-  const openLedger = async (): Promise<Ledger> => {
+  const openLedger = async () => {
     const settings = await config();
     ledger ??= ledgerWith(settings, environment);
     return ledger;
   };
-  const connect = async (): Promise<Session> => {
+  const connect = async () => {
     if (session) return session;
     const [settings, own] = [await config(), await openLedger()];
     session ??= { ...sessionWith(settings, environment, own), stopped };
     return session;
   };
-  const requireUsable = async (): Promise<void> => {
+  const requireUsable = async () => {
     const own = await configured.promise;
     const problem = journalProblem(requireConfig(own, true).journal, env, cwd);
     if (problem !== undefined) throw new ConfigError([problem], "work-tree");
@@ -62,32 +62,31 @@ export const connectionWith = (environment: Environment) => {
     ledger: openLedger,
     connect,
     /** The first configuration counts. Never throws: the engine would call the other methods anyway, and they report the problems. */
-    configure: (given: StackConfig): void => {
+    configure: (given: StackConfig) => {
       const { rawConfig = {}, projectName: project, provider } = given;
       const keys = Object.keys(rawConfig);
       parsed ??= parseConfig((key) => given.get(key), env, { keys, project, provider, envProblems });
       configured.resolve(parsed);
     },
     /** Throws if the configuration is wrong; this needs no credentials. Logs its warnings once. */
-    requireUsable: (): Promise<void> => {
+    requireUsable: () => {
       usable ??= requireUsable();
       return usable;
     },
-    hasCredentials: async (): Promise<boolean> =>
-      missingCredentials((await configured.promise).credentials) === undefined,
+    hasCredentials: async () => missingCredentials((await configured.promise).credentials) === undefined,
     /** Whether the state is from another address. After a confirmed move the update stores the new one. */
-    isMoved: async ({ [SERVICE]: stored }: Json): Promise<boolean> => {
+    isMoved: async ({ [SERVICE]: stored }: Json) => {
       const { baseUrl } = await config();
       // Usually the address is already in normal form.
       return stored !== undefined && stored !== baseUrl && stored !== serviceOf(baseUrl);
     },
     /** For functions, which belong to no kind. Only a program calls them, so the configuration is its own. */
-    connectProgram: async (): Promise<Session> => {
+    connectProgram: async () => {
       requireConfig(await configured.promise, true);
       return connect();
     },
     /** When a resource was new, by the service's clock. Undefined if this process has not reached the service yet. */
-    newStamp: (): string | undefined => {
+    newStamp: () => {
       const at = session?.serverNow();
       if (!session || at === undefined) return undefined;
       const stamp = stampText({ at, startedAt: clock.today() });
@@ -107,9 +106,9 @@ export const notedRecords = () => {
   return {
     /** The engine checks the resource with this key. */
     declare: (key: unknown): void => void declared.add(key),
-    isDeclared: (key: unknown): boolean => declared.has(key),
+    isDeclared: (key: unknown) => declared.has(key),
     /** A refresh reads before any check, and a destroy checks nothing. */
-    declaresNothing: (): boolean => declared.size === 0,
+    declaresNothing: () => declared.size === 0,
     /** The state holds these records. Its key may be an earlier name of the resource: it locates the journal, but proves no ownership. */
     noteInState: async ({ ownership, journal }: Ledger, held: readonly Held[], key: unknown): Promise<void> => {
       const isDeclared = declared.has(key);

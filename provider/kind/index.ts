@@ -55,7 +55,7 @@ export const PARTS = ["identity", "role", "group"] as const;
 export type Part = (typeof PARTS)[number];
 
 /** Whether the state omits the name of a part: `bag` holds the arguments, or the outputs so far. */
-const isSecret = (bag: Json, part: Part, uid: unknown): boolean => {
+const isSecret = (bag: Json, part: Part, uid: unknown) => {
   if (bag.names !== undefined) return (bag.names as Json)[part] === SECRET_NAME;
   const before = partOf(bag, part);
   return before.uid !== undefined && before.uid === uid && before.name === undefined;

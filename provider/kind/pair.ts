@@ -53,11 +53,11 @@ export const bindingsIn = (outputs: Json, member: "bindings" | "unmanaged"): Bin
 export const grants = ({ identity, role }: Binding, pair: Pick<DeclaredPair, "identity" | "role">): boolean =>
   identity.uid === pair.identity && isRole(role, pair.role);
 
-const isRole = ({ uid, name }: Binding["role"], role: string): boolean =>
+const isRole = ({ uid, name }: Binding["role"], role: string) =>
   uid === role || (isRoleName(role) && isRoot(uid) && name === role);
 
 /** `"ci" as "viewer"` */
-const pairText = (identity: Named, role: Named): string => `${namedText(identity)} as ${namedText(role)}`;
+const pairText = (identity: Named, role: Named) => `${namedText(identity)} as ${namedText(role)}`;
 
 export const bindingText = ({ identity, role }: Binding): string => pairText(identity, role);
 
@@ -76,7 +76,7 @@ export const desiredPair = (set: string, group: string, identity: string, role: 
   );
 
 /** The key of a pair, in the journal and as the owner of its binding: unique, since uids contain no space and come last. */
-const keyFrom = (...parts: [set: string, group: string, identity: string, role: string]): string => parts.join(" ");
+const keyFrom = (...parts: [set: string, group: string, identity: string, role: string]) => parts.join(" ");
 
 export const pairKey = (set: string, group: string, { identity, role }: Binding): string =>
   keyFrom(set, group, identity.uid, role.uid);
@@ -84,7 +84,7 @@ export const pairKey = (set: string, group: string, { identity, role }: Binding)
 /** Whether a key of the journal belongs to a pair of this set, in this group. */
 export const isPairKeyOf = (set: string, group: string) => {
   const head = `${set} ${group} `;
-  return (key: string): boolean => {
+  return (key: string) => {
     if (!key.startsWith(head)) return false;
     const uids = key.slice(head.length).split(" ");
     return uids.length === 2 && uids.every(isUidp);

@@ -45,7 +45,7 @@ export const createEntries = () => {
     add(byKey, after.key, after);
     if (after.uid === undefined) pending.add(after);
   };
-  const endRun = (ended: string): void => {
+  const endRun = (ended: string) => {
     runs.delete(ended);
     for (const [id, { run }] of writes) if (run === ended) writes.delete(id);
     // Its other creates are like those of any other run.
@@ -81,7 +81,7 @@ export const createEntries = () => {
         return [];
       }),
     /** The pending entries with the same kind, parent and fingerprint. */
-    alike: ({ kind, parent, inputs }: Entry): Entry[] =>
+    alike: ({ kind, parent, inputs }: Entry) =>
       [...pending].filter((one) => one.kind === kind && one.parent === parent && one.inputs === inputs),
   };
 };
@@ -89,7 +89,7 @@ export const createEntries = () => {
 const add = (entries: Map<string, Entry[]>, name: string, entry: Entry): void =>
   void getOrInsert(entries, name, () => []).push(entry);
 
-const take = (entries: Map<string, Entry[]>, name: string, entry: Entry): void => {
+const take = (entries: Map<string, Entry[]>, name: string, entry: Entry) => {
   const others = entries.get(name)?.filter((one) => one !== entry) ?? [];
   if (others.length > 0) entries.set(name, others);
   else entries.delete(name);

@@ -28,7 +28,7 @@ export const journalFile = (path: string) => {
       return text === undefined ? undefined : contentsFrom(text);
     },
     /** Rewrites the file with only these contents, if it holds anything else; first quarantines its invalid lines. */
-    compact: async (kept: Kept): Promise<void> => {
+    compact: async (kept: Kept) => {
       const text = textFrom(kept);
       const before = readIfThere(path) ?? "";
       if (before === text) return;
@@ -36,14 +36,14 @@ export const journalFile = (path: string) => {
       await log.replace(text);
     },
     /** Moves ignored lines to their own file, each once; they are on disk when this resolves. */
-    quarantine: (lines: readonly InvalidLine[]): Promise<void> => quarantine(path, lines),
+    quarantine: (lines: readonly InvalidLine[]) => quarantine(path, lines),
     quarantined: async (): Promise<InvalidLine[]> => quarantinedAt(path),
   };
 };
 
 const logOf = <Own>(path: string) => openLog<Own>(path, { explain: (error, done) => journalError(path, error, done) });
 
-const quarantine = async (path: string, lines: readonly InvalidLine[]): Promise<void> => {
+const quarantine = async (path: string, lines: readonly InvalidLine[]) => {
   const known = new Set(quarantinedAt(path).map(({ line }) => line));
   const fresh = lines.filter(({ line }) => !known.has(line));
   if (fresh.length > 0) await logOf<InvalidLine>(quarantineOf(path)).append(...fresh);
@@ -66,7 +66,7 @@ const quarantinedLine = (line: string): InvalidLine => {
   return { line, why: "it is not as it was written" };
 };
 
-const readIfThere = (path: string): string | undefined => {
+const readIfThere = (path: string) => {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {

@@ -55,7 +55,7 @@ export const holderFrom = (text: string): Holder | undefined => {
 };
 
 /** False if unknown: on another machine, or in another pid namespace. */
-const isDead = ({ pid, host, pids, operation }: Holder, own?: string): boolean => {
+const isDead = ({ pid, host, pids, operation }: Holder, own?: string) => {
   if (pids === undefined || pids !== pidsHere() || host !== hostname() || isAlive(pid)) return false;
   // Another process of that operation may still hold it.
   return operation === undefined || operation === own || !hasLivingMember(operation);
@@ -100,7 +100,7 @@ const silence = (clock: Clock) => {
   let last: string | undefined;
   let lookedAt = 0;
   let silentMs = 0;
-  return (mark: string): boolean => {
+  return (mark: string) => {
     const now = clock.now();
     silentMs = mark === last ? silentMs + Math.min(now - lookedAt, LOOK_MS) : 0;
     last = mark;
@@ -119,7 +119,7 @@ const isCreated = async (folder: string): Promise<boolean> => {
   }
 };
 
-const markOf = async (folder: string): Promise<string> => {
+const markOf = async (folder: string) => {
   try {
     const { ino, mtimeMs } = await stat(folder);
     return `${ino} ${mtimeMs}`;
@@ -128,7 +128,7 @@ const markOf = async (folder: string): Promise<string> => {
   }
 };
 
-const move = async (from: string, to: string): Promise<void> => {
+const move = async (from: string, to: string) => {
   try {
     await rename(from, to);
   } catch (error) {

@@ -71,7 +71,7 @@ export const lockOf = (options: LockOptions) => {
     }
   };
   // Another process of the operation is about to remove the file.
-  const isBeingRemoved = (): boolean => {
+  const isBeingRemoved = () => {
     const member = sharers.removing();
     return member !== undefined && member !== operation.member && operation.isActive(member);
   };
@@ -113,15 +113,15 @@ export const lockOf = (options: LockOptions) => {
   };
 
   // After a suspension another process may hold it.
-  const isOurs = async (): Promise<boolean> => {
+  const isOurs = async () => {
     const text = await readFile(file, "utf8");
     if (text === own) return true;
     const holder = holderFrom(text);
     return holder?.nonce === nonce || isOfOperation(holder);
   };
-  const isOfOperation = (holder: Holder | undefined): boolean =>
+  const isOfOperation = (holder: Holder | undefined) =>
     holder?.operation !== undefined && holder.operation === operation.id;
-  const touch = async (): Promise<void> => {
+  const touch = async () => {
     const now = new Date(clock.today());
     try {
       if (await isOurs()) await utimes(file, now, now);
@@ -140,7 +140,7 @@ export const lockOf = (options: LockOptions) => {
       log((error as Error).message);
     }
   };
-  const remove = async (): Promise<void> => {
+  const remove = async () => {
     try {
       if (await isOurs()) await unlink(file);
     } catch (error) {
@@ -163,7 +163,7 @@ export const lockOf = (options: LockOptions) => {
       }
     },
     /** Never fails, since the records created under the lock exist. Failing to remove the lock is a warning, not an error. */
-    release: async (): Promise<void> => {
+    release: async () => {
       holders -= 1;
       if (holders > 0) return;
       held = undefined;

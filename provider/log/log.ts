@@ -52,7 +52,7 @@ export const openLog = <Line>(path: string, { staysOpen = false, explain }: LogO
   let writing: Promise<void> | undefined;
   const waiting: Line[] = [];
 
-  const isAsSeen = ({ ino, size, mtimeMs }: Stats): boolean =>
+  const isAsSeen = ({ ino, size, mtimeMs }: Stats) =>
     size === (seen?.size ?? 0) && (size === 0 || (ino === seen?.ino && mtimeMs === seen.mtimeMs));
 
   /** Undefined if there is no file. */
@@ -100,7 +100,7 @@ export const openLog = <Line>(path: string, { staysOpen = false, explain }: LogO
     return true;
   };
 
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
+  const inTurn = (work: () => Promise<void>) => {
     const turn = last.then(work).catch((error) => {
       throw explain(error, "written");
     });
@@ -112,7 +112,7 @@ export const openLog = <Line>(path: string, { staysOpen = false, explain }: LogO
     path,
     readOn,
     /** The next read begins at the first line. */
-    rewind: (): void => {
+    rewind: () => {
       seen = undefined;
     },
     /**
@@ -153,7 +153,7 @@ export const openLog = <Line>(path: string, { staysOpen = false, explain }: LogO
       return writing;
     },
     /** Replaces the file with one that holds this text, which is on disk when this resolves. */
-    replace: (text: string): Promise<void> =>
+    replace: (text: string) =>
       inTurn(async () => {
         const next = `${path}.next`;
         const file = openSync(next, "w", 0o600);
@@ -169,14 +169,14 @@ export const openLog = <Line>(path: string, { staysOpen = false, explain }: LogO
         await syncFolder(dirname(path));
       }),
     /** No process has removed the file, or put another one in its place. */
-    isInPlace: (): boolean => kept !== undefined && isSameFile(kept, path),
-    close: (): void => {
+    isInPlace: () => kept !== undefined && isSameFile(kept, path),
+    close: () => {
       if (kept !== undefined) closeSync(kept);
     },
   };
 };
 
-const openKept = (path: string, explain: LogOptions["explain"]): number => {
+const openKept = (path: string, explain: LogOptions["explain"]) => {
   try {
     return openSync(path, FLAGS, 0o600);
   } catch (error) {
@@ -184,13 +184,13 @@ const openKept = (path: string, explain: LogOptions["explain"]): number => {
   }
 };
 
-const isEnded = (file: number, size: number): boolean => {
+const isEnded = (file: number, size: number) => {
   const last = Buffer.alloc(1);
   readSync(file, last, 0, 1, size - 1);
   return last[0] === NEWLINE;
 };
 
-const isSameFile = (file: number, path: string): boolean => {
+const isSameFile = (file: number, path: string) => {
   try {
     return lstatSync(path).ino === fstatSync(file).ino;
   } catch {
@@ -199,7 +199,7 @@ const isSameFile = (file: number, path: string): boolean => {
 };
 
 /** A file survives a power cut only if its folder is synced too. */
-const syncFolder = async (folder: string): Promise<void> => {
+const syncFolder = async (folder: string) => {
   const file = openSync(folder, "r");
   try {
     await promisify(fsync)(file);

@@ -56,7 +56,7 @@ export const joinOperation = (engine: Engine): Operation => {
   const path = logPath(engine);
   const member = `${process.pid}.${randomUUID()}`;
   const { log, members, reducers, early } = join(path, member);
-  const isActive = (other: string): boolean => members.joined.has(other) && isAlive(pidOf(other));
+  const isActive = (other: string) => members.joined.has(other) && isAlive(pidOf(other));
   const close = (): void => {
     onExit.delete(close);
     try {
@@ -85,29 +85,29 @@ export const joinOperation = (engine: Engine): Operation => {
 };
 
 const onExit = new Set<() => void>();
-const closeAll = (): void => {
+const closeAll = () => {
   for (const close of onExit) close();
 };
 
-const pidOf = (member: string): number => Number.parseInt(member, 10);
+const pidOf = (member: string) => Number.parseInt(member, 10);
 
 const openAt = (path: string, member: string) => {
   const members = membersOf();
   const reducers = new Map<string, Reduce>([[MEMBERS, members.reduce as Reduce]]);
   /** lines of topics that this process does not share yet */
   const early = new Map<string, Line[]>();
-  const dispatch = (line: Line): unknown => {
+  const dispatch = (line: Line) => {
     const [topic, from, , event] = line;
     const reduce = reducers.get(topic);
     if (reduce) return reduce(event as never, from);
     getOrInsert(early, topic, () => []).push(line);
     return undefined;
   };
-  const explain = (error: unknown): Error => withPath(path, error);
+  const explain = (error: unknown) => withPath(path, error);
   const file = openLog<Line>(path, { staysOpen: true, explain });
   let count = 0;
   /** Every line once, in the order of the file. Returns the verdict on the last event of this process, if it is among them. */
-  const read = (): { verdict: unknown } | undefined => {
+  const read = () => {
     let own: { verdict: unknown } | undefined;
     for (const line of file.readOn()?.lines.flatMap(parseLines) ?? []) {
       const verdict = dispatch(line);
@@ -116,7 +116,7 @@ const openAt = (path: string, member: string) => {
     return own;
   };
   /** Adds an event of this process, and reads up to it. Returns the result of its reducer. */
-  const append = (topic: string, event: unknown): unknown => {
+  const append = (topic: string, event: unknown) => {
     count += 1;
     const line: Line = [topic, member, count, event];
     if (file.add(line)) return dispatch(line);

@@ -31,7 +31,7 @@ export const logPath = ({ address, pid = parent() }: Engine): string => {
   return join(folder, names.find(isOwn) ?? markOf(pid) + end);
 };
 
-const endOf = (address: string): string => `.${digest(address)}.jsonl`;
+const endOf = (address: string) => `.${digest(address)}.jsonl`;
 
 /** Whether a process that wrote into the log of this name is alive, as far as this one can see it. */
 export const hasLivingMember = (name: string): boolean => {
@@ -45,7 +45,7 @@ export const hasLivingMember = (name: string): boolean => {
 };
 
 // On Windows the folder for temporary files belongs to the user.
-const folderHere = (): string => join(tmpdir(), `pulumi-irm-${process.getuid?.() ?? userInfo().username}`);
+const folderHere = () => join(tmpdir(), `pulumi-irm-${process.getuid?.() ?? userInfo().username}`);
 
 const requireFolder = (): string => {
   const folder = folderHere();
@@ -82,17 +82,17 @@ const problemOf = (found: Stats): string | undefined => {
 };
 
 // On Windows a command file runs between the two, and each process has its own.
-const parent = (): number => (process.platform === "win32" ? UNKNOWN : process.ppid);
+const parent = () => (process.platform === "win32" ? UNKNOWN : process.ppid);
 const UNKNOWN = 0;
 
-const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12);
+const digest = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 12);
 
 // Containers may share the folder: only in its own namespace does a process know whether an engine has ended.
-const markOf = (pid: number): string => [namespace(), pid, startOf(pid) || 0].join(".");
+const markOf = (pid: number) => [namespace(), pid, startOf(pid) || 0].join(".");
 
-const namespace = (): string => digest(pidsHere() ?? "");
+const namespace = () => digest(pidsHere() ?? "");
 
-const isAbandoned = (name: string): boolean => {
+const isAbandoned = (name: string) => {
   const [where, pid, start] = name.split(".");
   if (pidsHere() === undefined || where !== namespace()) return false;
   const engine = Number(pid);

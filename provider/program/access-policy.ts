@@ -258,7 +258,7 @@ const policyFrom = (name: string, args: AccessPolicyArgs): Policy => {
 };
 
 /** The file, relative to the working folder, so that messages name it as people do. `main` of a project may have another working folder. */
-const inProject = (file: string): string => {
+const inProject = (file: string) => {
   if (isAbsolute(file)) return file;
   const working = process.cwd();
   const folder = projectFolder(working, existsSync);

@@ -42,12 +42,12 @@ const currentStored = perRun(() => {
     await acknowledgeIn(programJournal(), stored);
   };
   // One at a time. A failure does not fail the program: the journal keeps the entries.
-  const reportInTurn = (): void => {
+  const reportInTurn = () => {
     last = last.then(report).catch(() => undefined);
   };
   process.once("beforeExit", reportInTurn);
   return {
-    add: (field: string, uids: readonly string[]): void => {
+    add: (field: string, uids: readonly string[]) => {
       fresh = [...fresh, ...uids.map((uid) => ({ field, uid }))];
       timer ??= setTimeout(reportInTurn, TOLD_EVERY_MS).unref();
     },

@@ -39,7 +39,7 @@ export const adoption = (
 };
 
 /** Notes that the record stays: the resource that has managed it so far may leave the program. */
-const noteAdopted = (kind: KindName, uid: pulumi.Input<string>): void => {
+const noteAdopted = (kind: KindName, uid: pulumi.Input<string>) => {
   const { adopted } = currentProgram();
   pulumi.output(uid).apply((known) => adopted.add(recordId(kind, known)));
 };
@@ -62,7 +62,7 @@ const matchInput = (
   match: Promise<Json | undefined> | undefined,
 ): pulumi.Inputs => {
   if (match === undefined) return {};
-  const logMatch = (record: Json | undefined): void => {
+  const logMatch = (record: Json | undefined) => {
     // Only the uid is known of a record that could not be listed.
     if (record === undefined || Object.keys(record).length < 2) return;
     // The record is in the place that the arguments name, which a preview may not know yet.

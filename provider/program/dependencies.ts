@@ -82,7 +82,7 @@ const programWith = (timeoutMs: number) => {
   };
 
   // The entries behind an Output; undefined if a part of it comes from elsewhere.
-  const ownersOf = (value: unknown): Entry[] | undefined => {
+  const ownersOf = (value: unknown) => {
     if (!pulumi.Output.isInstance(value)) return undefined;
     return filterKnown([...resourcesOf(value)].map((resource) => byResource.get(resource)));
   };
@@ -133,7 +133,7 @@ const programWith = (timeoutMs: number) => {
 
   return {
     /** all resources constructed so far */
-    resources: (): pulumi.CustomResource[] => entries.flatMap(({ resource }) => resource ?? []),
+    resources: () => entries.flatMap(({ resource }) => resource ?? []),
     /** its sets of role bindings */
     sets: (): readonly Entry[] =>
       entries.filter(({ type, resource }) => type === "RoleBindingSet" && resource !== undefined),
@@ -165,17 +165,16 @@ const programWith = (timeoutMs: number) => {
         noteConstructed,
         places,
         /** the resource of the program whose uid this is, by the Output that the resource itself holds */
-        resourceOf: (reference: unknown): pulumi.Resource | undefined => byId.get(reference),
+        resourceOf: (reference: unknown) => byId.get(reference),
         /** the arguments of a resource that the program declares; undefined for one that is got by its uid */
-        inputsOf: (resource: pulumi.Resource): pulumi.Inputs | undefined => {
+        inputsOf: (resource: pulumi.Resource) => {
           const found = byResource.get(resource);
           return found?.opts.id === undefined ? found?.inputs : undefined;
         },
         /** the group in which the program declares the resource */
-        parentOf: (resource: pulumi.Resource): pulumi.Resource | undefined =>
-          byId.get(byResource.get(resource)?.inputs.parent),
+        parentOf: (resource: pulumi.Resource) => byId.get(byResource.get(resource)?.inputs.parent),
         /** the resource with this uid, among the uids known once all plain uids of the inputs are resolved */
-        resourceWith: async (uid: string): Promise<pulumi.Resource | undefined> => {
+        resourceWith: async (uid: string) => {
           await edges;
           return byUid.get(uid);
         },
@@ -194,7 +193,7 @@ export const literalsOf = (descriptor: Resource, inputs: pulumi.Inputs): Literal
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
-const memberOf = (holder: unknown, name: string): unknown => (isPlain(holder) ? holder[name] : undefined);
+const memberOf = (holder: unknown, name: string) => (isPlain(holder) ? holder[name] : undefined);
 
 const filterKnown = <T>(list: (T | undefined)[] | undefined): T[] | undefined =>
   list?.every((item) => item !== undefined) ? (list as T[]) : undefined;
@@ -261,9 +260,9 @@ const refuseOtherResources = (): void => {
 };
 
 /** The SDK marks a custom resource later, and its class may be from another copy of the SDK. */
-const isComponent = (resource: pulumi.Resource): boolean => "registerOutputs" in resource;
+const isComponent = (resource: pulumi.Resource) => "registerOutputs" in resource;
 
-const refusal = (type: string, name: string): string =>
+const refusal = (type: string, name: string) =>
   `PULUMI_SKIP_CHECKPOINTS: ${type} ${name} is of another provider, which keeps no journal: what a killed run did with it would be lost. ` +
   "Put it into a stack of its own, or unset PULUMI_SKIP_CHECKPOINTS.";
 

@@ -130,7 +130,7 @@ const declaredRecords = async (resources: readonly pulumi.CustomResource[]): Pro
 };
 
 /** The role bindings of a set; undefined if the engine has not returned them. */
-const uidsOf = async (set: pulumi.CustomResource): Promise<string[] | undefined> => {
+const uidsOf = async (set: pulumi.CustomResource) => {
   const { bindings } = set as unknown as { bindings: pulumi.Output<readonly { uid: string }[]> };
   return (await awaitValue(bindings))?.map(({ uid }) => uid);
 };

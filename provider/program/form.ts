@@ -130,7 +130,7 @@ const checkOptions = (type: string, name: string, opts: pulumi.CustomResourceOpt
 };
 
 /** The resource among all that the intent journal may hold: organization/project/stack/type::name, as in its URN. */
-const keyOf = (type: string, name: string, parent: pulumi.Resource | undefined): string => {
+const keyOf = (type: string, name: string, parent: pulumi.Resource | undefined) => {
   const stack = [pulumi.getOrganization, pulumi.getProject, pulumi.getStack].map((part) => orUndefined(part) ?? "-");
   return `${stack.join("/")}/${placeInStack([...typesAbove(parent), type], name)}`;
 };

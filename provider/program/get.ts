@@ -45,12 +45,12 @@ const findHere: Find = async (resource, args) => {
   }
 };
 
-const lookUp = async <T>(resource: Resource, args: object, find: Find): Promise<T> => {
+const lookUp = async <T>(resource: Resource, args: object, find: Find) => {
   if (isByName(resource)) engine.requireNamed(resource, args);
   return find<T>(resource, { ...args });
 };
 
-const isByName = ({ texts }: Resource): boolean => texts?.lookUp?.by === "name";
+const isByName = ({ texts }: Resource) => texts?.lookUp?.by === "name";
 
 /** The record that the arguments mean; `find` asks the service. */
 export const get = async <T extends { uid: string }>(resource: Resource, args: object, find = findHere): Promise<T> => {

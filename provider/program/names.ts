@@ -57,7 +57,7 @@ const partOf = (entered: Entered, group: pulumi.Resource): pulumi.Output<Part> =
   return pulumi.all([name, id]).apply(([text, uid]) => ({ name: text, isOrganization: isUidp(uid) && isRoot(uid) }));
 };
 
-const pathFrom = (parts: readonly Part[]): string | undefined => {
+const pathFrom = (parts: readonly Part[]) => {
   const [first, ...below] = parts as [Part, ...Part[]];
   const shown = first.isOrganization && below.length > 0 ? below : parts;
   return shown.some(({ name }) => name === undefined) ? parts.at(-1)?.name : shown.map(({ name }) => name).join("/");
@@ -76,10 +76,9 @@ const outputOf = (entered: Entered, reference: pulumi.Input<string | undefined>)
   return maskName(named as pulumi.Output<string | undefined>);
 };
 
-const ownName = (resource: pulumi.Resource): pulumi.Output<string | undefined> =>
-  pulumi.output((resource as { name?: pulumi.Output<string> }).name);
+const ownName = (resource: pulumi.Resource) => pulumi.output((resource as { name?: pulumi.Output<string> }).name);
 
-const maskName = (name: pulumi.Output<string | undefined>): pulumi.Output<string | undefined> =>
+const maskName = (name: pulumi.Output<string | undefined>) =>
   pulumi.output(pulumi.isSecret(name)).apply((isSecret) => (isSecret ? SECRET_NAME : name)) as pulumi.Output<
     string | undefined
   >;
@@ -166,14 +165,14 @@ const unknownRole = (head: string, problem: string): Promise<pulumi.RunError> =>
   return one.error;
 };
 
-const hasOneResource = (): boolean => {
+const hasOneResource = () => {
   const heads = [...unknownRoles().values()].flatMap((one) => one.heads);
   return new Set(heads.map((head) => head.split(": ", 1)[0])).size === 1;
 };
 
 const HEADS_SHOWN = 10;
 
-const unknownRoleText = ([first, ...others]: readonly string[], problem: string): string => {
+const unknownRoleText = ([first, ...others]: readonly string[], problem: string) => {
   if (others.length === 0) return `${first}: ${problem}`;
   const more = others.length >= HEADS_SHOWN ? [`and ${others.length + 1 - HEADS_SHOWN} more`] : [];
   return [`${problem}`, first, ...others.slice(0, HEADS_SHOWN - 1), ...more].join("\n  - ");

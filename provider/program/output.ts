@@ -12,7 +12,7 @@ interface Internals<T> {
   isSecret: Promise<boolean>;
 }
 
-const internalsOf = <T>(output: pulumi.Output<T>): Internals<T> => output as unknown as Internals<T>;
+const internalsOf = <T>(output: pulumi.Output<T>) => output as unknown as Internals<T>;
 
 /** The value; undefined if a preview does not know it. */
 export const awaitValue = <T>(output: pulumi.Output<T>): Promise<T | undefined> => internalsOf(output).promise();
@@ -30,7 +30,7 @@ export const plainValue = async <T>(output: pulumi.Output<T>): Promise<T | undef
   }
 };
 
-const knownValue = async <T>(output: pulumi.Output<T>): Promise<T | undefined> => {
+const knownValue = async <T>(output: pulumi.Output<T>) => {
   const value = await awaitValue(output);
   return (await internalsOf(output).isKnown) ? value : (pulumi.unknown as unknown as undefined);
 };

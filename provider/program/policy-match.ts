@@ -51,7 +51,7 @@ export const policyMatch = (
 
 const findMatches = async (name: string, policy: Policy, client: ListClient, listProviders: ListProviders) => {
   const problems: string[] = [];
-  const onlyOne = (kind: Kind, records: readonly Listed[], path: string): Listed | undefined => {
+  const onlyOne = (kind: Kind, records: readonly Listed[], path: string) => {
     const [first, ...others] = records;
     if (others.length === 0) return first;
     const lines = records.map(({ uid }) => `\n    - ${uid}`).join("");
@@ -61,7 +61,7 @@ const findMatches = async (name: string, policy: Policy, client: ListClient, lis
 
   const { group, identity, role, externalGroupRoleMapping } = kindRecords;
   const organization = onlyOne(group, await organizationsOf(client, policy.organization), "organization");
-  const listBelow = async (kind: Kind): Promise<Listed[]> => {
+  const listBelow = async (kind: Kind) => {
     if (organization === undefined) return [];
     const records = await Array.fromAsync(listAll(client, kind.list, { uidp: { descendantsOf: organization.uid } }));
     return records.map((record) => observe(kind, record) as Listed);
@@ -118,10 +118,10 @@ const findMatches = async (name: string, policy: Policy, client: ListClient, lis
   return { groups, identities, roles, mappings: new Map(wanted.map((one) => [mappingKey(one), mappingOf(one)])) };
 };
 
-const mappingKey = ({ provider, externalGroupId, role }: { [Name in keyof PolicyMapping]: unknown }): string =>
+const mappingKey = ({ provider, externalGroupId, role }: { [Name in keyof PolicyMapping]: unknown }) =>
   JSON.stringify([provider, externalGroupId, role]);
 
-const organizationsOf = async (client: ListClient, { uid, name }: PolicyOrganization): Promise<Listed[]> => {
+const organizationsOf = async (client: ListClient, { uid, name }: PolicyOrganization) => {
   if (uid !== undefined) return [{ uid }];
   const { group } = kindRecords;
   const records = await Array.fromAsync(listChildren(client, group.list, "", { name: name as string }));
@@ -158,7 +158,7 @@ export const policyMatchByUid = (
   const { group, identity, role } = kindRecords;
   const organization = uids.groups.get(ROOT) ?? policy.organization.uid;
   const listed = new Map<string, Promise<Map<string, Json>>>();
-  const find = async (kind: Kind, uid: string | undefined): Promise<Json | undefined> => {
+  const find = async (kind: Kind, uid: string | undefined) => {
     if (uid === undefined) return undefined;
     const records = getOrInsert(listed, kind.type, () =>
       client.then((listClient) => recordsOf(listClient, kind, organization)),
@@ -241,7 +241,7 @@ export const policyProviders = (
       `${head} ${others.length + 1} identity providers have this name; give one of them in identityProviders:${uids}`,
     );
   };
-  const lookedUp = (provider: string): pulumi.Output<string> =>
+  const lookedUp = (provider: string) =>
     withPlanned(pulumi.output(organization), (uid) => findIn(uid, provider)) as pulumi.Output<string>;
   const found = new Map<string, IdentityProvider | pulumi.Input<string>>();
   return (provider) => {

@@ -56,12 +56,12 @@ const pinTraces = (frame: Frame | undefined): (() => void) => {
 };
 
 /** Whether the SDK's method returns frames as `pinPosition` expects, from the first of its callers. */
-const isKnown = once((stackTrace: (skip: number) => unknown): boolean => {
+const isKnown = once((stackTrace: (skip: number) => unknown) => {
   const frames = stackTrace.call(pulumi.Resource, 0);
   return Array.isArray(frames) && frames.length > 0 && frames.every(isFrame);
 });
 
-const isFrame = (value: unknown): boolean => {
+const isFrame = (value: unknown) => {
   if (value === undefined) return true;
   const { uri, line, column } = (value ?? {}) as Partial<Frame>;
   return typeof uri === "string" && typeof line === "number" && typeof column === "number";
@@ -95,7 +95,7 @@ const callersOf = (owner: object, limit: number): string[] => {
 const PACKAGE = new URL("../", import.meta.url);
 const OWN = [PACKAGE.href, fileURLToPath(PACKAGE)];
 
-const isOwn = (line: string): boolean => OWN.some((folder) => line.includes(folder));
+const isOwn = (line: string) => OWN.some((folder) => line.includes(folder));
 
 const FRAME = /(?:\(| at |async )(?<file>(?:file:\/\/\/|\/|[A-Za-z]:\\).*):(?<line>\d+):(?<column>\d+)\)?$/;
 

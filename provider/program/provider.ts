@@ -36,7 +36,7 @@ export class Provider extends pulumi.ProviderResource {
 }
 
 /** Throws one error with every unknown argument: without a misspelt one, the provider could use another service. */
-const requireKnown = (name: string, args: object): void => {
+const requireKnown = (name: string, args: object) => {
   const problems = unknownArguments(Object.keys(args));
   if (problems.length > 0) throw programError([`Provider ${name}:`, ...problems].join("\n  - "));
 };

@@ -103,7 +103,7 @@ const deriveGroup = (resource: pulumi.CustomResource & { group?: pulumi.Output<B
   );
 };
 
-const deriveOnRead = (resource: pulumi.CustomResource, name: string, derive: () => unknown): void => {
+const deriveOnRead = (resource: pulumi.CustomResource, name: string, derive: () => unknown) => {
   let derived: unknown;
   const get = () => {
     derived ??= derive();
@@ -155,7 +155,7 @@ const failWith = (inputs: pulumi.Inputs): void => {
 };
 
 /** The SDK awaits a call once earlier calls have ended. If one of those has failed, it ends the program without this call. */
-const afterThese = (before: Promise<unknown> | undefined, fail: () => void, end: () => void): void => {
+const afterThese = (before: Promise<unknown> | undefined, fail: () => void, end: () => void) => {
   if (before) before.then(fail, () => end());
   else fail();
 };

@@ -114,12 +114,12 @@ const refuseTwice = (name: string, entered: Entered, pairs: readonly Pair[]): vo
 /** The pairs with their roles checked, and the names that a preview shows: one value for the SDK, which takes a stack trace for each. */
 const shownPairs = (which: CheckedNames, name: string, entered: Entered, pairs: readonly Pair[]): pulumi.Inputs => {
   if (!Array.isArray(pairs)) return {};
-  const checkPair = (pair: Pair, i: number): Pair =>
+  const checkPair = (pair: Pair, i: number) =>
     !pair?.role || entered.resourceOf(pair.role)
       ? pair
       : { ...pair, role: checkRole(`${TYPE} ${name}: bindings[${i}].role`, pair.role, which) };
   const foundNames = new Map<unknown, Promise<string | undefined>>();
-  const findName = (reference: pulumi.Input<string | undefined>): Promise<string | undefined> =>
+  const findName = (reference: pulumi.Input<string | undefined>) =>
     getOrInsert(foundNames, reference, () => nameOf(entered, reference));
   const namesOf = async (pair: Pair) => ({
     identity: await findName(pair?.identity),

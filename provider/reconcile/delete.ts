@@ -68,8 +68,7 @@ export const remove = async (kind: Kind, session: Session, id: string, stored: J
 };
 
 /** Whether the service may delete other records along with this one. */
-const isForced = (kind: Kind, stored: Json): boolean =>
-  kind.supportsForceDestroy === "guarded" && stored.forceDestroy === true;
+const isForced = (kind: Kind, stored: Json) => kind.supportsForceDestroy === "guarded" && stored.forceDestroy === true;
 
 /** Deletes the record, or returns the error of one that is still blocked. */
 export const attemptRemoval = async (
@@ -200,7 +199,7 @@ const sweepFor = (session: Session, list: List, everyone: Json): Sweep => {
 };
 
 /** Reads at most as many pages as the waiting deletes would need lists. */
-const readAffordable = async (sweep: Sweep): Promise<void> => {
+const readAffordable = async (sweep: Sweep) => {
   const { listing } = sweep;
   listing.refresh();
   while (!listing.isComplete() && listing.pagesLeft() <= sweep.saved + sweep.waiting) {

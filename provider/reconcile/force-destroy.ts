@@ -68,9 +68,9 @@ export const stillDeclared = (head: string, held: readonly string[]): Error =>
     [`${head}: this run keeps these records, or leaves them in place; nothing was deleted:`, ...held].join("\n  - "),
   );
 
-const blocked = (text: string, cause?: unknown): Error => new Error(withSection(text, "blocked"), { cause });
+const blocked = (text: string, cause?: unknown) => new Error(withSection(text, "blocked"), { cause });
 
-const depthOf = (uid: string): number => uid.split("/").length;
+const depthOf = (uid: string) => uid.split("/").length;
 
 const recordsBelow = async (session: Session, group: string): Promise<Doomed[]> => {
   const doomed: Doomed[] = [];
@@ -88,7 +88,7 @@ const recordsBelow = async (session: Session, group: string): Promise<Doomed[]> 
   return doomed.sort((a, b) => depthOf(b.uid) - depthOf(a.uid) || a.rank - b.rank);
 };
 
-const advisoriesBelow = async (session: Session, group: string): Promise<string[]> => {
+const advisoriesBelow = async (session: Session, group: string) => {
   const found: string[] = [];
   const uidp = { descendantsOf: group };
   for await (const { uid } of listAll(session, resources.advisory.list, { uidp }))
@@ -97,7 +97,7 @@ const advisoriesBelow = async (session: Session, group: string): Promise<string[
 };
 
 // Deleting an identity deletes its role bindings, wherever they are (docs/contract.md#d8).
-const bindingsOutside = async (session: Session, group: string, doomed: readonly Doomed[]): Promise<string[]> => {
+const bindingsOutside = async (session: Session, group: string, doomed: readonly Doomed[]) => {
   const outside: string[] = [];
   for (const { uid, text } of doomed.filter(({ remove }) => remove === "DeleteIdentity"))
     for await (const binding of listAll(session, resources.roleBinding.list, { identity: uid }))

@@ -40,22 +40,22 @@ export const listingOf = (
     size: 0,
     byParent: new Map(),
   });
-  const add = (into: Pages, record: Listed): void => {
+  const add = (into: Pages, record: Listed) => {
     getOrInsert(into.byParent, parentOf(record.uid), () => new Map<string, Listed>()).set(record.uid, record);
     into.size += JSON.stringify(record).length;
   };
   const childrenOf = (parent: string): readonly Listed[] => [...(pages?.byParent.get(parent)?.values() ?? [])];
   return {
     /** Drops pages that may be stale. */
-    refresh: (): void => {
+    refresh: () => {
       if (!pages) return;
       const isOld = session.clock.now() - pages.beganMs > freshMs;
       if (isOld || pages.writes !== writes()) pages = undefined;
     },
     /** every record of the list is here */
-    isComplete: (): boolean => pages?.isComplete === true,
+    isComplete: () => pages?.isComplete === true,
     /** how many more pages there are, as far as the service says; Infinity where it cannot be kept */
-    pagesLeft: (): number => {
+    pagesLeft: () => {
       if (pages?.isComplete) return 0;
       // At least one, whatever the service counts.
       return total === undefined ? 1 : Math.max(1, Math.ceil(total / PAGE_SIZE_MAX) - (pages?.count ?? 0));
@@ -82,7 +82,7 @@ export const listingOf = (
       }
       return listed;
     },
-    find: (uid: string): Listed | undefined => pages?.byParent.get(parentOf(uid))?.get(uid),
+    find: (uid: string) => pages?.byParent.get(parentOf(uid))?.get(uid),
     childrenOf,
     all: (): readonly Listed[] => [...(pages?.byParent.keys() ?? [])].flatMap(childrenOf),
   };

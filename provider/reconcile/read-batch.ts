@@ -180,21 +180,21 @@ const readPages = async (session: Session, place: Place, left: Set<Waiting>): Pr
 };
 
 /** How many pages need no more requests than one GET for each read so far. */
-const affordable = ({ saved, reads }: Ledger, place: Place, left: Set<Waiting>): number => {
+const affordable = ({ saved, reads }: Ledger, place: Place, left: Set<Waiting>) => {
   const loan = reads > READS_BEFORE_LOAN ? 1 : 0;
   // One list of their uids would answer them.
   const together = [...left].filter(({ uid }) => uid !== undefined).length;
   return Math.min(PAGES_PER_READ * place.reads, saved + Math.max(0, together - 1) + loan);
 };
 
-const answerListed = (ledger: Ledger, { listing }: Place, left: Set<Waiting>): void => {
+const answerListed = (ledger: Ledger, { listing }: Place, left: Set<Waiting>) => {
   for (const one of left) {
     const answer = one.listed(listing);
     if (answer !== undefined) answerOne(ledger, left, one, answer);
   }
 };
 
-const answerOne = (ledger: Ledger, left: Set<Waiting>, one: Waiting, answer: unknown): void => {
+const answerOne = (ledger: Ledger, left: Set<Waiting>, one: Waiting, answer: unknown) => {
   left.delete(one);
   ledger.saved += 1;
   one.resolve(answer);
@@ -236,7 +236,7 @@ const chunksOf = (waiting: readonly Waiting[]): Waiting[][] => {
 };
 
 /** A list that shows less than a GET, or something else, answers no read. */
-const compareWithGet = (place: Place, records: readonly Json[]): void => {
+const compareWithGet = (place: Place, records: readonly Json[]) => {
   const { kind, sample } = place;
   const listed = sample && records.find(({ uid }) => uid === sample.uid);
   if (listed) place.listsLikeGet = isDeepStrictEqual(keepVolatile(kind, listed, sample), sample);

@@ -51,7 +51,7 @@ export const read = async (
 };
 
 /** Whether the inputs describe the record: other inputs would make the next update save a resource that does not differ. */
-const isAsGiven = (kind: Kind, id: string, observed: Json, given: Json): boolean => {
+const isAsGiven = (kind: Kind, id: string, observed: Json, given: Json) => {
   if (Object.keys(given).length === 0) return false;
   const desired = desiredFrom(kind, given);
   const { paths, replaces } = changeOf(desired, placeOfRecord(kind, id), observed);

@@ -61,7 +61,7 @@ export const sendUpdate = async (
   return outs;
 };
 
-const send = (session: Session, desired: Desired, id: string, paths: string[]): Promise<Json> => {
+const send = (session: Session, desired: Desired, id: string, paths: string[]) => {
   const { kind, fields, args } = desired;
   if (kind.upsert) return updateByCreate(session, id, desired);
   // Does not send a secret that does not change.

@@ -67,10 +67,10 @@ interface GivenText {
   value: unknown;
 }
 
-const textsOf = (bag: Json): Record<string, GivenText> => (bag[GIVEN] as Record<string, GivenText> | undefined) ?? {};
+const textsOf = (bag: Json) => (bag[GIVEN] as Record<string, GivenText> | undefined) ?? {};
 
 // While the record has the uid, its text is not a change.
-const resolveTexts = (args: Json, observed: Json): Json =>
+const resolveTexts = (args: Json, observed: Json) =>
   Object.entries(textsOf(observed)).reduce<Json>((result, [path, { text, value }]) => {
     const isSame = valueAt(result, path) === text && valueAt(observed, path) === value;
     return isSame ? withLookedUp(result, path, text, value) : result;
@@ -94,8 +94,7 @@ export const withLookedUp = (args: Json, path: string, text: string, value: unkn
  */
 export const SECRETS = "__secrets";
 
-const isNeverReturned = ({ inputOnly, answeredAs }: FieldInfo): boolean =>
-  inputOnly === true && answeredAs === undefined;
+const isNeverReturned = ({ inputOnly, answeredAs }: FieldInfo) => inputOnly === true && answeredAs === undefined;
 
 /** Paths of the fields that the service accepts and never returns: a client secret, the ttl of an invite. */
 export const writeOnlyPaths = pathsOnce(isNeverReturned);

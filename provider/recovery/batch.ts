@@ -88,7 +88,7 @@ export const createInBatch = async (session: Session, desired: Desired): Promise
 const gather = (session: Session, place: string): Gathering => {
   const pending = creates(session);
   const ended = new AbortController();
-  const isOver = (ms: number): Promise<boolean> => sleep(ms, true, { signal: ended.signal }).catch(() => false);
+  const isOver = (ms: number) => sleep(ms, true, { signal: ended.signal }).catch(() => false);
   const waitForOthers = async (): Promise<void> => {
     if (!(await isOver(GATHER_MS)) || !pending.checked.has(place)) return;
     gathering.isExpecting = true;
@@ -99,12 +99,12 @@ const gather = (session: Session, place: string): Gathering => {
     pending.checked.delete(place);
     if (pending.vainWaits >= VAIN_MAX) pending.pause = PAUSE * 2 ** (pending.vainWaits - VAIN_MAX);
   };
-  const send = async (): Promise<Outcome[]> => {
+  const send = async () => {
     await waitForOthers();
     gathering.go();
     return createAll(session, gathering.asked);
   };
-  const go = (): void => {
+  const go = () => {
     if (pending.gatherings.get(place) === gathering) pending.gatherings.delete(place);
     ended.abort();
   };

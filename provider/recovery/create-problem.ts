@@ -33,7 +33,7 @@ export const ADOPT_ADVICE =
   'If that record is meant, take it over with adopt: "match" (or its uid); ' +
   "if this resource had another name before, declare that name in aliases.";
 
-const kindOf = (asked: Asked): Kind => (asked[0] as { desired: Desired }).desired.kind;
+const kindOf = (asked: Asked) => (asked[0] as { desired: Desired }).desired.kind;
 
 /** Why a create must not be sent: it would change the record of the same name (docs/contract.md#d19). */
 export const upsertProblem = (
@@ -76,7 +76,7 @@ export const otherRecords = (asked: Asked): RecordError => {
   return new RecordError(batchSubject(asked), wrongAnswer(text, operation));
 };
 
-const wrongAnswer = (text: string, operation: OperationName | undefined): LostAnswer =>
+const wrongAnswer = (text: string, operation: OperationName | undefined) =>
   new LostAnswer({ status: 200, sent: true }, "UNKNOWN", text, { ...(operation && { operation }) });
 
 /** `BatchCreateRoleBindings 3 role bindings in 7209…/a033…`; for one record, its usual subject. */
@@ -111,7 +111,7 @@ export const duplicateProblem = async (
   if (found.length === 0) return undefined;
   const { inState, problem } = await stackOperations(session, key);
   // Another resource of the stack has this record: the run has not compared that resource yet, is about to delete it, or was killed before.
-  const isOfStack = async ({ uid }: Json): Promise<boolean> => {
+  const isOfStack = async ({ uid }: Json) => {
     const id = recordId(kind.field, uid as string);
     return inState.has(id) || session.journal.isOfOther(id, key);
   };
@@ -141,7 +141,7 @@ export const duplicateProblem = async (
  * Leaves out one record for each create of a killed run without checkpoints for another resource: the update deletes it
  * (provider/attribution).
  */
-const withoutOpen = async (session: Session, kind: Kind, entry: Entry, records: readonly Json[]): Promise<Json[]> => {
+const withoutOpen = async (session: Session, kind: Kind, entry: Entry, records: readonly Json[]) => {
   const open = records.length === 0 ? [] : await session.journal.findOpenAlike(entry);
   return records.filter((record) => {
     const at = open.findIndex((one) => judge(kind, one, record).is === "own");

@@ -172,7 +172,7 @@ const post = async (
   const { kind, parent } = desired;
   const entries = batch.map(({ entry }) => entry);
   let isSent = false;
-  const beforeSend = async (): Promise<void> => {
+  const beforeSend = async () => {
     if (session.stopped?.reason) throw session.stopped.reason;
     await session.journal.recordSend(entries, session.serverNow() ?? 0);
     isSent = true;
@@ -229,7 +229,7 @@ const takeAnswers = async (
 };
 
 /** Takes ownership of the created records. */
-const take = async (session: Session, created: readonly [Pending, Json][]): Promise<void> => {
+const take = async (session: Session, created: readonly [Pending, Json][]) => {
   for (const [one, record] of created) {
     const { kind, key } = one.desired;
     session.ownership.take(recordId(kind.field, record.uid as string), key, "created");
@@ -281,7 +281,7 @@ export const noteSuccess = async (session: Session, ...created: Created[]): Prom
 export const noteFailure = (session: Session, ...entries: readonly Entry[]): Promise<void> =>
   session.journal.recordFailure(...entries).catch((error: Error) => warn(session, entries[0] as Entry, error));
 
-const noteAnswer = (session: Session, entry: Entry, uid: string): Promise<void> =>
+const noteAnswer = (session: Session, entry: Entry, uid: string) =>
   session.journal.recordAnswer(entry, uid).catch((error: Error) => warn(session, entry, error));
 
-const warn = (session: Session, { key }: Entry, { message }: Error): void => session.log(`${key}: ${message}`);
+const warn = (session: Session, { key }: Entry, { message }: Error) => session.log(`${key}: ${message}`);

@@ -84,15 +84,15 @@ export const pairEvidence = async (session: Session, set: string, group: string)
 };
 
 /** Whether the engine's state may have creates of the stack. An existing journal knows more, and is read first. */
-const mayBeInterrupted = ({ interrupted }: Session, key: string, { asksEngine }: RecoveryPolicy): boolean =>
+const mayBeInterrupted = ({ interrupted }: Session, key: string, { asksEngine }: RecoveryPolicy) =>
   interrupted.get(stackOf(key)) ?? asksEngine;
 
 /** Those of resources that are one record. */
-const interruptedRecords = (session: Session, key: string): Promise<Interrupted[]> =>
+const interruptedRecords = (session: Session, key: string) =>
   interruptedCreates(session, key, ({ type }) => !isOfSet(type));
 
 /** Of this resource, or equal to its desired record: the resource may have had another name when its create was interrupted. */
-const isFor = ({ operation, desired }: Interrupted, asked: Desired): boolean =>
+const isFor = ({ operation, desired }: Interrupted, asked: Desired) =>
   operation.updatesSince === 0 &&
   (operation.key === asked.key || (desired.kind === asked.kind && desired.fingerprint === asked.fingerprint));
 
@@ -144,7 +144,7 @@ const desiredIn = async (
   return [await withUids(session, desiredFrom(kind, { ...inputs, [KEY]: key }))];
 };
 
-const isOfSet = (type: string): boolean => typeOfToken(type) === SET_TYPE;
+const isOfSet = (type: string) => typeOfToken(type) === SET_TYPE;
 
 const entryOf = (desired: Desired, at: number, notBefore: number): Entry => {
   const { kind, key, parent, fingerprint, choices } = desired;

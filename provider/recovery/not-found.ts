@@ -19,7 +19,7 @@ export const graceMs = ({ isOnTwin }: Pick<Session, "isOnTwin">): number => (isO
 
 const POLL_MS = [250, 500, 1_000, 1_500, 2_000];
 
-const isNotFound = (error: unknown): boolean => hasCode(error, "NOT_FOUND");
+const isNotFound = (error: unknown) => hasCode(error, "NOT_FOUND");
 
 /**
  * The result of `look`; undefined if it finds nothing once nothing can be hidden any more. `hiddenUntil` is that time by the monotonic
@@ -41,7 +41,7 @@ export const retryUntilVisible = async <T>(
   }
 };
 
-const pauseMs = (clock: Clock, count: number, until: number): number =>
+const pauseMs = (clock: Clock, count: number, until: number) =>
   Math.min(Math.max(0, until - clock.now()), POLL_MS[Math.min(count, POLL_MS.length - 1)] as number);
 
 /** Repeats an attempt that fails with NOT_FOUND while the record, whose outputs are `stored`, is in its grace period. */
@@ -60,7 +60,7 @@ export const retryWhileNew = async <T>(session: Session, stored: Json, attempt: 
   }
 };
 
-const graceEnd = (session: Session, stored: Json): number => {
+const graceEnd = (session: Session, stored: Json) => {
   const ageMs = Math.max(0, (session.serverNow() ?? Infinity) - Date.parse(createTimeOf(stored)));
   return session.clock.now() + graceMs(session) - ageMs;
 };
@@ -81,7 +81,7 @@ export const readWhenVisible = (
   );
 };
 
-const unlessNotFound = async <T>(answer: Promise<T>): Promise<T | undefined> => {
+const unlessNotFound = async <T>(answer: Promise<T>) => {
   try {
     return await answer;
   } catch (error) {
@@ -149,10 +149,10 @@ const confirmDeleted = async (kind: Kind, session: Session, uid: string, action:
   }
 };
 
-const notDeleted = (error: unknown): unknown =>
+const notDeleted = (error: unknown) =>
   addAdvice(error, "PERMISSION_DENIED", "Permission denied is not treated as deletion.");
 
-const unknownOrganization = (kind: Kind, uid: string, organization: string): Error => {
+const unknownOrganization = (kind: Kind, uid: string, organization: string) => {
   const unknown = uid === organization ? "it is not known" : `neither it nor its organization ${organization} is known`;
   const text =
     `${kind.word} ${uid}: ${unknown} to the service; is irm:baseUrl the right ` +
@@ -190,7 +190,7 @@ export const absenceOf = async (session: Session, organization: string): Promise
   return { evidence: `these credentials see nothing of it, but ${uids.join(", ")}`, visible };
 };
 
-const isRefusal = (error: unknown): boolean =>
+const isRefusal = (error: unknown) =>
   (isNotFound(error) || hasCode(error, "PERMISSION_DENIED")) && !sessionErrorOf(error);
 
 const groupsIn = async (session: Session, uidp: Json): Promise<readonly (Json & { uid: string })[]> => {

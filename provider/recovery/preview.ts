@@ -105,9 +105,9 @@ const findOne = async (
 };
 
 /** The uid that a response named. */
-const nameOf = ({ entry: { uid, answered } }: Sent): string | undefined => uid ?? answered;
+const nameOf = ({ entry: { uid, answered } }: Sent) => uid ?? answered;
 
-const unlessServiceFails = async <T>(otherwise: T, work: () => Promise<T>): Promise<T> => {
+const unlessServiceFails = async <T>(otherwise: T, work: () => Promise<T>) => {
   try {
     return await work();
   } catch (error) {

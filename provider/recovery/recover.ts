@@ -117,7 +117,7 @@ const settleEntry = async (
   if (fate === "left") await session.journal.leave(entry);
 };
 
-const deleteUnshown = async (session: Session, { kind, key }: Desired, record: Json): Promise<void> => {
+const deleteUnshown = async (session: Session, { kind, key }: Desired, record: Json) => {
   const uid = record.uid as string;
   await deleteOrConfirm(kind, session, uid, { ...record, [KEY]: key });
   session.log(
@@ -130,7 +130,7 @@ const deleteUnshown = async (session: Session, { kind, key }: Desired, record: J
  * The journal is a file that others may be able to write, so it is not sufficient proof: the record must match the program, as a preview
  * shows it. Throws if it differs, and a person decides.
  */
-const requireAsked = (session: Session, desired: Desired, record: Json): void => {
+const requireAsked = (session: Session, desired: Desired, record: Json) => {
   if (isAsked(desired, record)) return;
   const { kind, key } = desired;
   const { paths, replaces } = changeTo(desired, record);
@@ -139,7 +139,7 @@ const requireAsked = (session: Session, desired: Desired, record: Json): void =>
 };
 
 /** The necessary changes to the record. Its secrets cannot be read, so they count as changed. */
-const changeTo = (desired: Desired, record: Json): ReturnType<typeof changeOf> => {
+const changeTo = (desired: Desired, record: Json) => {
   const { kind, args } = desired;
   return changeOf(
     desired,
@@ -149,7 +149,7 @@ const changeTo = (desired: Desired, record: Json): ReturnType<typeof changeOf> =
 };
 
 /** Whether the record exactly matches the program. */
-const isAsked = ({ kind, parent, choices, fingerprint }: Desired, record: Json): boolean =>
+const isAsked = ({ kind, parent, choices, fingerprint }: Desired, record: Json) =>
   placeOfRecord(kind, record.uid as string) === parent && fingerprintOf(kind, parent, record, choices) === fingerprint;
 
 /** The program adopts `record`, which settles the entries that earlier runs left for the resource. */
@@ -198,7 +198,7 @@ export const reportPendingCreates = async (session: Session, pending: readonly E
 };
 
 // The resource adopts another record, so this searches until no new one can be hidden any more.
-const reportAbandoned = async (session: Session, entry: Entry, taken: string): Promise<void> => {
+const reportAbandoned = async (session: Session, entry: Entry, taken: string) => {
   const { text, count } = await describeCandidates(session, entry, await hiddenMsOf(session, { entry }), taken);
   session.log(count === 0 ? text : `${text}\nNo resource manages it now.`);
 };

@@ -78,7 +78,7 @@ export const existingAlike = (kind: Kind, session: Session, entry: Entry, existi
 const prints = new WeakMap<Existing, Map<string, Map<string, Listed[]>>>();
 
 // Each record is hashed once, however many creates compare it.
-const printsOf = (kind: Kind, existing: Existing, { parent, given }: Entry): Map<string, Listed[]> => {
+const printsOf = (kind: Kind, existing: Existing, { parent, given }: Entry) => {
   const byChoices = getOrInsert(prints, existing, () => new Map<string, Map<string, Listed[]>>());
   const choices = given.join(" ");
   return getOrInsert(byChoices, choices, () =>

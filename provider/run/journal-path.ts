@@ -91,7 +91,7 @@ const realPathOf = (path: string, links = 0): string => {
 /** The limit of Linux (path_resolution(7)). */
 const LINKS_MAX = 40;
 
-const targetOf = (path: string): string | undefined => {
+const targetOf = (path: string) => {
   try {
     return readlinkSync(path);
   } catch {

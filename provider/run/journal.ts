@@ -61,9 +61,9 @@ export const createJournal = (options: JournalOptions) => {
     ...createsIn(journals),
     ...acknowledgementsIn(journals),
     /** The file of the resource's stack, for a message. */
-    pathFor: (key: string): string => pathOf(stackOf(key)),
+    pathFor: (key: string) => pathOf(stackOf(key)),
     /** The command that removes the entries of a resource. */
-    cleanCommand: (key: string): string => `npx pulumi-irm recover clean --key "${key}"${folderFlag}`,
+    cleanCommand: (key: string) => `npx pulumi-irm recover clean --key "${key}"${folderFlag}`,
   };
 };
 
@@ -92,7 +92,7 @@ const openJournals = (options: JournalOptions) => {
     return true;
   });
 
-  const openAt = async (stack: string): Promise<StackJournal> =>
+  const openAt = async (stack: string) =>
     openJournal(pathOf(stack), { clock, timeoutMs, log, operation, acknowledged, share });
   const openFor = (key: string): Promise<StackJournal> => {
     const stack = stackOf(key);
@@ -104,13 +104,13 @@ const openJournals = (options: JournalOptions) => {
     return open;
   };
   /** Reads the lines that other processes have written. */
-  const readOn = (open: StackJournal): StackJournal => {
+  const readOn = (open: StackJournal) => {
     const tail = open.file.readOn();
     if (tail?.isFromStart !== false || tail.lines.length > 0) takeIn(open, tail);
     return open;
   };
   /** The entries that earlier runs wrote. */
-  const fromEarlierRuns = (entries: readonly Entry[] = []): Entry[] => {
+  const fromEarlierRuns = (entries: readonly Entry[] = []) => {
     if (entries.length > 0) refresh?.();
     return entries.filter(({ intent }) => !begun.has(intent));
   };
@@ -125,7 +125,7 @@ const openJournals = (options: JournalOptions) => {
     }
   };
 
-  const wasFound = (key: string, what: "isNew" | "isBehind"): Promise<boolean> =>
+  const wasFound = (key: string, what: "isNew" | "isBehind") =>
     unlessJournalFails(false, async () => (await openFor(key))[what]);
 
   const { run, ...writeAhead } = createWriteAhead({ stackOf, openFor, readOn, clock, operation, isUnchecked });
@@ -143,7 +143,7 @@ const entriesIn = ({ openFor, readOn, fromEarlierRuns, wasFound, share }: Journa
    * Entries that earlier runs left for a resource: pending ones, and succeeded ones whose records the engine has not asked for since.
    * Waits for another process that is creating records of the same stack. `isOwn`: of a resource with several keys, which these are.
    */
-  findUnsettled: async (key: string, isOwn?: (key: string) => boolean): Promise<Entry[]> => {
+  findUnsettled: async (key: string, isOwn?: (key: string) => boolean) => {
     const open = await openFor(key);
     if (!open.isCaughtUp) await catchUp(open);
     const { entries } = open;
@@ -152,21 +152,20 @@ const entriesIn = ({ openFor, readOn, fromEarlierRuns, wasFound, share }: Journa
     );
   },
   /** The unsettled entries as the file holds them now, for a preview: it neither waits nor writes. */
-  peekUnsettled: async (key: string): Promise<Entry[]> => fromEarlierRuns((await openFor(key)).entries.byKey.get(key)),
+  peekUnsettled: async (key: string) => fromEarlierRuns((await openFor(key)).entries.byKey.get(key)),
   /** The stack had no journal when this run began. False if it cannot be opened. */
-  isNew: (key: string): Promise<boolean> => wasFound(key, "isNew"),
+  isNew: (key: string) => wasFound(key, "isNew"),
   /** Another machine may have run the stack since: there was no journal, or it was unchanged for a minute. False if it cannot be opened. */
-  isBehind: (key: string): Promise<boolean> => wasFound(key, "isBehind"),
+  isBehind: (key: string) => wasFound(key, "isBehind"),
   /** How many entries with the same parent and fingerprint are pending, including this one. */
-  countPendingAlike: async (entry: Entry): Promise<number> =>
-    readOn(await openFor(entry.key)).entries.alike(entry).length,
+  countPendingAlike: async (entry: Entry) => readOn(await openFor(entry.key)).entries.alike(entry).length,
   /** The equal entries that earlier runs without checkpoints left for other resources. */
-  findOpenAlike: async (entry: Entry): Promise<Entry[]> => {
+  findOpenAlike: async (entry: Entry) => {
     const { entries } = readOn(await openFor(entry.key));
     return fromEarlierRuns(entries.alike(entry)).filter(({ run, key }) => run !== undefined && key !== entry.key);
   },
   /** Pending entries of earlier runs, in the stack of this resource; each is returned once. None if the journal cannot be read. */
-  takeUnreported: (key: string): Promise<Entry[]> =>
+  takeUnreported: (key: string) =>
     unlessJournalFails([], async () => {
       const { entries } = readOn(await openFor(key));
       // The leftovers of a run without checkpoints are one message (provider/attribution).
@@ -174,7 +173,7 @@ const entriesIn = ({ openFor, readOn, fromEarlierRuns, wasFound, share }: Journa
       return fromEarlierRuns(others).filter(({ intent }) => share({ is: "reported", id: intent }));
     }),
   /** Whether another resource of the stack created the record of this id (`recordId`), or this one, which now has another record. */
-  isOfOther: async (id: string, key: string): Promise<boolean> => {
+  isOfOther: async (id: string, key: string) => {
     const open = await openFor(key);
     // The record may exist by now, and the failure must not lose it. Ownership knows the records that other processes of this run have
     // created.
@@ -214,19 +213,19 @@ const createsIn = ({ openFor, readOn, fromEarlierRuns, write, share, run, log }:
     }
   },
   /** The POST is about to be sent, at this time by the service's clock, which is stored to the second. */
-  recordSend: async (entries: readonly Entry[], at: number): Promise<void> => {
+  recordSend: async (entries: readonly Entry[], at: number) => {
     const later = entries.filter((entry) => at - entry.at > SEND_TIME_MS);
     if (later.length === 0) return;
     await write(await openFor((later[0] as Entry).key), ...later.map((entry) => ({ ...entry, at })));
     for (const entry of later) entry.at = at;
   },
-  recordSuccess: async (created: readonly Created[], at: number): Promise<void> => {
+  recordSuccess: async (created: readonly Created[], at: number) => {
     const [{ entry: first }] = created as readonly [Created];
     await write(await openFor(first.key), ...created.map(({ entry, uid }) => ({ ...entry, uid, at })));
     for (const { entry, uid } of created) Object.assign(entry, { uid, at });
   },
   /** The response named this record, which differs from the request. */
-  recordAnswer: async (entry: Entry, uid: string): Promise<void> => {
+  recordAnswer: async (entry: Entry, uid: string) => {
     await write(await openFor(entry.key), { ...entry, answered: uid });
     entry.answered = uid;
   },
@@ -255,12 +254,12 @@ const createsIn = ({ openFor, readOn, fromEarlierRuns, write, share, run, log }:
       );
   },
   /** Certainly not created, or deleted again. */
-  recordFailure: async (...entries: Entry[]): Promise<void> => {
+  recordFailure: async (...entries: Entry[]) => {
     const [first] = entries;
     if (first) await write(await openFor(first.key), ...entries.map(({ intent }) => ({ closed: intent })));
   },
   /** The POST is over, whatever its outcome. */
-  end: async (entries: readonly Entry[]): Promise<void> => (await openFor((entries[0] as Entry).key)).lock.release(),
+  end: async (entries: readonly Entry[]) => (await openFor((entries[0] as Entry).key)).lock.release(),
 });
 
 /** Records that are now in the engine's state, and records that a refresh found deleted. */

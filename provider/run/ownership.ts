@@ -34,9 +34,9 @@ type Act =
 export const createOwnership = (operation: Operation = soleOperation(), service = "") => {
   const { records, reduce } = recordsByService(service);
   const { append: share, refresh } = operation.share("ownership", reduce);
-  const append = (act: Act): string | undefined => share({ ...act, at: service });
+  const append = (act: Act) => share({ ...act, at: service });
   // Each query includes the events of other processes so far.
-  const current = (): Records => {
+  const current = () => {
     refresh?.();
     return records;
   };
@@ -46,7 +46,7 @@ export const createOwnership = (operation: Operation = soleOperation(), service 
      * declared it (`isDeclared`). Throws if another declared resource also owns it. A refresh comes before the program: its names may be
      * earlier ones, of an alias or of a resource whose record another one adopts.
      */
-    inState: (uid: string, key?: string, isDeclared = false): void => {
+    inState: (uid: string, key?: string, isDeclared = false) => {
       const other = append({ is: "inState", uid, key, ...(isDeclared && { declared: true }) });
       if (other !== undefined)
         throw new Error(
@@ -59,18 +59,18 @@ export const createOwnership = (operation: Operation = soleOperation(), service 
     /** The resource that adopted this record is deleted, and the record is kept. */
     leave: (uid: string): void => void append({ is: "kept", uid, adopted: false }),
     /** A resource becomes the owner. Throws if another one owns the record, or this run deletes it. */
-    take: (uid: string, key: string, origin: Origin): void => {
+    take: (uid: string, key: string, origin: Origin) => {
       const reason = append({ is: "taken", uid, key, origin });
       if (reason) throw new Error(`${uid} ${reason}`);
     },
     /** A resource is going to adopt the record. Returns why it must not; undefined when it may. */
-    plan: (uid: string, key: string): string | undefined => append({ is: "planned", uid, key }),
+    plan: (uid: string, key: string) => append({ is: "planned", uid, key }),
     /** This resource owns the record: the engine's state has it, or the resource has taken it in this run. */
-    isOwnedBy: (uid: string, key: string): boolean => current().ownerOf(uid) === key,
+    isOwnedBy: (uid: string, key: string) => current().ownerOf(uid) === key,
     /** Key of the resource that owns this record; undefined if none does. */
-    ownerOf: (uid: string): string | undefined => current().ownerOf(uid),
+    ownerOf: (uid: string) => current().ownerOf(uid),
     /** The program declares a resource that owns this record, or is going to adopt it. */
-    isDeclared: (uid: string): boolean => {
+    isDeclared: (uid: string) => {
       const { ownerOf, planned } = current();
       return ownerOf(uid) !== undefined || planned.has(uid);
     },
@@ -119,8 +119,6 @@ const recordsByService = (service: string) => {
   };
   return { records, reduce };
 };
-
-type Records = ReturnType<typeof recordsOf>;
 
 /**
  * The state after the events so far. Processes that read the same events agree. `leaving`: the records that the run deletes, at any
@@ -212,7 +210,7 @@ type TurnEvent = { is: "enters"; name: string } | { is: "leaves"; name: string; 
 export const turnsOf = (operation: Operation, service: string, clock: Clock, timeoutMs: number) => {
   // By name: the processes that wait for their turn, and first the one that has it.
   const queues = new Map<string, string[]>();
-  const reduce = (event: TurnEvent, member: string): void => {
+  const reduce = (event: TurnEvent, member: string) => {
     const { is, name } = event;
     const queue = queues.get(name) ?? [];
     const next =
@@ -221,7 +219,7 @@ export const turnsOf = (operation: Operation, service: string, clock: Clock, tim
     else queues.delete(name);
   };
   const { append, refresh } = operation.share(`turns ${service}`, reduce);
-  const leave = (name: string, who: string): void => append({ is: "leaves", name, who });
+  const leave = (name: string, who: string) => append({ is: "leaves", name, who });
 
   const inTurn = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
     append({ is: "enters", name });
@@ -255,7 +253,7 @@ export const turnsOf = (operation: Operation, service: string, clock: Clock, tim
   const lastTurns = new Map<string, Promise<unknown>>();
   return {
     /** Runs `work` when all work of this name that began before has ended. */
-    take: async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    take: async <T>(name: string, work: () => Promise<T>) => {
       const turn = (lastTurns.get(name) ?? Promise.resolve()).then(() => (isAlone ? work() : inTurn(name, work)));
       lastTurns.set(
         name,

@@ -24,11 +24,11 @@ export const sentencesWith = ({ log, masked = (text) => text, engine }: Sentence
   let isOpen = false;
   return {
     /** Undefined: this process does not know which of the two it serves. */
-    noteRun: (own: boolean | undefined): void => {
+    noteRun: (own: boolean | undefined) => {
       isPreview ??= own;
     },
     /** Logs a sentence about the resource with this key, unless an earlier process of the engine has. */
-    log: (key: unknown, text: string): void => {
+    log: (key: unknown, text: string) => {
       if (!isOpen) file = openFile(engine());
       isOpen = true;
       const mark = digest(key, masked(text));
@@ -39,7 +39,7 @@ export const sentencesWith = ({ log, masked = (text) => text, engine }: Sentence
   };
 };
 
-const digest = (...parts: unknown[]): string =>
+const digest = (...parts: unknown[]) =>
   createHash("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 22);
 
 const openFile = (engine: EngineProcess | undefined) => {
@@ -53,7 +53,7 @@ const openFile = (engine: EngineProcess | undefined) => {
   }
 };
 
-const noteIn = (path: string, mark: string): void => {
+const noteIn = (path: string, mark: string) => {
   try {
     appendFileSync(path, `${mark}\n`, { mode: 0o600 });
   } catch {

@@ -146,10 +146,10 @@ export const secretNames = (operation: Operation, service: string) => {
   const uids = new Set<string>();
   const { append, refresh } = operation.share(`secret names ${service}`, (uid: string) => void uids.add(uid));
   return {
-    add: (uid: string): void => {
+    add: (uid: string) => {
       if (!uids.has(uid)) append(uid);
     },
-    has: (uid: string): boolean => {
+    has: (uid: string) => {
       refresh?.();
       return uids.has(uid);
     },

@@ -74,15 +74,15 @@ export const takeIn = (open: StackJournal, tail: Tail | undefined): void => {
   if (fresh.length > 0) log(invalidText(file.path, fresh));
 };
 
-const digest = (line: string): string => createHash("sha256").update(line).digest("hex");
+const digest = (line: string) => createHash("sha256").update(line).digest("hex");
 
-const readAgain = (open: StackJournal): void => {
+const readAgain = (open: StackJournal) => {
   open.file.rewind();
   takeIn(open, open.file.readOn());
 };
 
 // Only once. No other process has a create under way.
-const compact = async (open: StackJournal): Promise<void> => {
+const compact = async (open: StackJournal) => {
   if (open.isCaughtUp) return;
   readAgain(open);
   await open.file.compact(keptOf(open.entries));

@@ -51,10 +51,9 @@ export const createWriteAhead = ({ stackOf, openFor, readOn, clock, operation, i
     return [{ began: id, stack: stackOf(key), at, clock: clock.today(), ...holder, start: startOf(process.pid) }];
   };
   const run: OwnRun | undefined = isUnchecked ? { id, mark, noteMarked: (open) => marked.add(open) } : undefined;
-  const isOwn = (one: Run): boolean =>
-    one.began === id || (one.operation !== undefined && one.operation === operation.id);
+  const isOwn = (one: Run) => one.began === id || (one.operation !== undefined && one.operation === operation.id);
   // Losing them with the machine costs only a wait or a comparison, so nothing waits for the disk.
-  const add = async (key: string, ...lines: Line[]): Promise<void> => {
+  const add = async (key: string, ...lines: Line[]) => {
     const { file, entries } = await openFor(key);
     if (lines.length === 0) return;
     file.add(...lines);
@@ -94,18 +93,18 @@ export const createWriteAhead = ({ stackOf, openFor, readOn, clock, operation, i
       for (const line of lines) open.entries.apply(line);
     },
     /** Its response has arrived. */
-    endWrite: async ({ key, kind, uid }: NewWrite): Promise<void> => {
+    endWrite: async ({ key, kind, uid }: NewWrite) => {
       const write = (await openFor(key)).entries.writes.get(recordId(kind, uid));
       if (write) await add(key, { ...write, isDone: true });
     },
     /** The state shows these records as they are. */
-    settle: (records: readonly Pick<NewWrite, "kind" | "uid">[], key: string): Promise<void> =>
+    settle: (records: readonly Pick<NewWrite, "kind" | "uid">[], key: string) =>
       add(key, ...records.map(({ kind, uid }) => ({ settled: uid, kind }))),
     /** Notes a finding about an open run. */
-    noteRun: (run: Run, is: "lost" | "unclear" | "ended", key: string): Promise<void> =>
+    noteRun: (run: Run, is: "lost" | "unclear" | "ended", key: string) =>
       add(key, is === "ended" ? { ended: run.began } : { ...run, judged: is }),
     /** The resource has another record than the one that the entry's create produced. */
-    leave: async (entry: Entry): Promise<void> => {
+    leave: async (entry: Entry) => {
       const { file, entries } = await openFor(entry.key);
       const line: Entry = { ...entry, left: true };
       await file.append(line);

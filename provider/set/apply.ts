@@ -57,14 +57,14 @@ export const applySet = async (session: Session, name: string, olds: Json, news:
 };
 
 /** A group that this run created holds only bindings that it declares there. An organization has an owner from the beginning. */
-const isEmpty = ({ ownership, places }: Session, set: string, group: string): boolean =>
+const isEmpty = ({ ownership, places }: Session, set: string, group: string) =>
   !isRoot(group) && ownership.originOf(group) === "created" && !places.isShared(group, set);
 
 /**
  * Throws if the list shows nothing because the caller may not see the group's bindings: the set would create existing pairs. A group that
  * this run created is really empty.
  */
-const requireListable = async (session: Session, name: string, group: string): Promise<void> => {
+const requireListable = async (session: Session, name: string, group: string) => {
   if (session.ownership.originOf(group) === "created" || (await isListable(session, kindRecords.roleBinding, group)))
     return;
   throw new Error(

@@ -71,7 +71,7 @@ export const withOthers = (listed: readonly Live[], others: readonly Live[]): Li
   ...without(others, listed),
 ];
 
-const without = <T extends { uid: string }>(records: readonly T[], others: readonly { uid: string }[]): T[] => {
+const without = <T extends { uid: string }>(records: readonly T[], others: readonly { uid: string }[]) => {
   const uids = new Set(others.map(({ uid }) => uid));
   return records.filter(({ uid }) => !uids.has(uid));
 };
@@ -113,4 +113,4 @@ export const keptOnPurpose = (
 export const keptBy = (bag: Json, ...about: Parameters<typeof keptOnPurpose>): ReadonlyMap<string, string> =>
   settingsOf(bag).exclusive ? keptOnPurpose(...about) : new Map();
 
-const isOwner = ({ role }: Binding): boolean => isRoot(role.uid) && role.name === "owner";
+const isOwner = ({ role }: Binding) => isRoot(role.uid) && role.name === "owner";

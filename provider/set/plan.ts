@@ -23,7 +23,7 @@ export interface Plan {
  * Whether the set removes the bindings that the last run or refresh recorded. The first update of an exclusive set removes nothing: it
  * records the existing bindings for the next preview.
  */
-const removesRecorded = (olds: Json, news: Json): boolean => settingsOf(news).exclusive && settingsOf(olds).exclusive;
+const removesRecorded = (olds: Json, news: Json) => settingsOf(news).exclusive && settingsOf(olds).exclusive;
 
 /** `olds` are outputs, `news` inputs. */
 export const planOf = (olds: Json, news: Json): Plan => {

@@ -51,7 +51,7 @@ const isAsGiven = (outputs: Json, given: Json): boolean => {
 };
 
 /** A group without bindings may be deleted. A caller may have permission to read only its bindings. */
-const isGroup = async (session: Session, group: string): Promise<boolean> => {
+const isGroup = async (session: Session, group: string) => {
   try {
     return (await readUnlessDeleted(kindRecords.group, session, group, {})) !== undefined;
   } catch (error) {
@@ -88,5 +88,5 @@ export const withCreated = (group: string, stored: Json, created: readonly Entry
 };
 
 /** As the state names it: a name that it leaves out may be secret. */
-const named = (bindings: readonly Binding[], part: "identity" | "role", uid: string): Binding["role"] =>
+const named = (bindings: readonly Binding[], part: "identity" | "role", uid: string) =>
   bindings.map((one) => one[part]).find((one) => one.uid === uid) ?? { uid };

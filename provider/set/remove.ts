@@ -38,7 +38,7 @@ export const removeSurplus = async (work: Work): Promise<void> => {
   }
 };
 
-const isShown = ({ shown }: Work, { uid, identity, role }: Binding): boolean => {
+const isShown = ({ shown }: Work, { uid, identity, role }: Binding) => {
   const one = shown.get(uid);
   return one?.identity.uid === identity.uid && one.role.uid === role.uid;
 };
@@ -63,7 +63,7 @@ export const deleteSet = async (session: Session, name: string, stored: Json): P
 
 const NONE: Recovery = { live: [], recovered: new Map(), named: [] };
 
-const recoverForDelete = (session: Session, { [KEY]: set, parent: group }: Json): Promise<Recovery> =>
+const recoverForDelete = (session: Session, { [KEY]: set, parent: group }: Json) =>
   unlessJournalFails(NONE, () => recoverInterrupted(session, set as string, group as string, []));
 
 /** When the newest binding of the outputs was created: a binding that is not found may be equally new. */
@@ -95,5 +95,5 @@ async function* removeEach(
 }
 
 /** The pair in a form that can be pasted into the program again. */
-const restorable = (one: Binding): string =>
+const restorable = (one: Binding) =>
   `{ identity: "${one.identity.uid}", role: "${one.role.uid}" }, // ${bindingText(one)}`;

@@ -89,7 +89,7 @@ const createWriter = (files: Map<string, FileDescriptor>, written: Set<string>, 
     for (const field of Object.values(schema.shape)) reach(field as z.ZodType);
   };
 
-  const enumeration = (schema: z.ZodType): void => {
+  const enumeration = (schema: z.ZodType) => {
     const { enum: name, numbers } = enumInfo(schema) as { enum: string; numbers: Record<string, number> };
     const place = protobufPlace(name, version);
     if (!markNew(place)) return;
@@ -128,17 +128,16 @@ const createWriter = (files: Map<string, FileDescriptor>, written: Set<string>, 
   return { message, method };
 };
 
-const depend = (file: FileDescriptor, name: string): void => {
+const depend = (file: FileDescriptor, name: string) => {
   if (name !== file.name && !file.dependency.includes(name)) file.dependency.push(name);
 };
 
 type Holder = FileDescriptor | MessageDescriptor;
 
-const messagesOf = (holder: Holder): MessageDescriptor[] =>
-  "nestedType" in holder ? holder.nestedType : holder.messageType;
+const messagesOf = (holder: Holder) => ("nestedType" in holder ? holder.nestedType : holder.messageType);
 
 /** The file, or the message that a type is nested in. */
-const holderOf = (file: FileDescriptor, path: readonly string[]): Holder =>
+const holderOf = (file: FileDescriptor, path: readonly string[]) =>
   path.slice(0, -1).reduce<Holder>((holder, name) => {
     const message = messagesOf(holder).find((nested) => nested.name === name);
     if (!message) throw new TypeError(`${path.join(".")} is nested in ${name}, which no method reaches`);

@@ -43,7 +43,7 @@ export const KEYS_MAX = 65_536;
 const LIMIT = { subject: 255, claim: 4096 };
 const subject = nonEmpty.max(LIMIT.subject, `must be at most ${LIMIT.subject} characters`);
 
-const unusable = (pattern: string): string | undefined =>
+const unusable = (pattern: string) =>
   pattern === "" || pattern.length > PATTERN_MAX ? undefined : patternViolation(pattern);
 
 const pattern = nonEmpty

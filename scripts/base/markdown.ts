@@ -25,7 +25,7 @@ export const pageFrom = (text: string): Page => {
     if (map) first = map[0];
     if (type !== "inline" && type !== "html_block") continue;
     // A token knows where its block begins.
-    const lineOf = (part: string): number => {
+    const lineOf = (part: string) => {
       const within = prose.slice(first).findIndex((line) => line.includes(part));
       return first + 1 + Math.max(0, within);
     };
@@ -44,14 +44,14 @@ export const pageFrom = (text: string): Page => {
   return page;
 };
 
-const plainText = (tokens: Token[]): string =>
+const plainText = (tokens: Token[]) =>
   tokens.map(({ type, content }) => (type === "text" || type === "code_inline" ? content : "")).join("");
 
-const targetsOf = (tokens: Token[]): string[] =>
+const targetsOf = (tokens: Token[]) =>
   tokens.flatMap((token) => {
     const target = token.attrGet("href") ?? token.attrGet("src");
     return target === null ? [] : [decodeURI(String(target))];
   });
 
 /** `a.png, b.png 2x` */
-const sourcesOf = (set: string): string[] => set.split(",").map((one) => one.trim().split(" ", 1)[0] as string);
+const sourcesOf = (set: string) => set.split(",").map((one) => one.trim().split(" ", 1)[0] as string);

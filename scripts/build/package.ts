@@ -168,7 +168,7 @@ export async function bundleTypes(entries: readonly Entry[], declarations: strin
 const FUNCTION = /(\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n)?(declare (?:const|function) (\w+)\b)/g;
 
 /** A function without a doc comment takes it from its namesake in an earlier export: pulumi-irm/plugin repeats none. */
-function withComments(text: string, comments: Map<string, string>): string {
+function withComments(text: string, comments: Map<string, string>) {
   return text.replace(FUNCTION, (all: string, comment: string | undefined, declared: string, name: string) => {
     if (comment === undefined) return (comments.get(name) ?? "") + declared;
     if (!comments.has(name)) comments.set(name, comment);

@@ -35,7 +35,7 @@ export async function writePlugin(
  * is too old, one that the engine has started answers what the engine asks first, and refuses its configuration: the engine shows that
  * error alone. GetPluginInfo has to succeed, with an empty message (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md).
  */
-const startText = (): string => `"use strict";
+const startText = () => `"use strict";
 try {
   require("./supported-node.js");
   require("./compile-cache.js");
@@ -84,7 +84,7 @@ function refuse(text) {
 `;
 
 /** Replaces itself by Node, so that the engine's signals and the end of its stdin arrive there. npm may have made a link to it. */
-const shellText = (range: string): string => `#!/bin/sh
+const shellText = (range: string) => `#!/bin/sh
 self=$0
 while [ -h "$self" ]; do
   target=$(readlink "$self")
@@ -100,4 +100,4 @@ fi
 exec node "$(dirname "$self")/start.js" "$@"
 `;
 
-const cmdText = (): string => '@echo off\r\nnode "%~dp0start.js" %*\r\n';
+const cmdText = () => '@echo off\r\nnode "%~dp0start.js" %*\r\n';

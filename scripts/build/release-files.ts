@@ -100,7 +100,7 @@ const metadataOf = (project: Project, readme: string): string =>
     readme,
   ].join("\n");
 
-const recordOf = (files: ReadonlyMap<string, Uint8Array>, own: string): string => {
+const recordOf = (files: ReadonlyMap<string, Uint8Array>, own: string) => {
   const lines = [...files].map(([path, data]) => {
     const hash = createHash("sha256").update(data).digest("base64url");
     return `${path},sha256=${hash},${data.length}`;

@@ -19,7 +19,7 @@ export const openPlace = async () => {
   const name = `demo-${process.pid}`;
   const folder = mkdtempSync(join(tmpdir(), "irm-demo-"));
   const server = await startServerProcess(["--db", join(folder, "irm.db")]);
-  const close = async (): Promise<void> => {
+  const close = async () => {
     await server.stop();
     rmSync(join(root, `Pulumi.${name}.yaml`), { force: true });
     rmSync(folder, { recursive: true, force: true });
@@ -39,11 +39,11 @@ export const openPlace = async () => {
       server,
       stack,
       /** Makes the edit of a pull request. */
-      edit: async (): Promise<void> => {
+      edit: async () => {
         for (const [key, value] of Object.entries(EDIT)) await stack.must("config", "set", key, value);
       },
       /** stdout of `npx pulumi-irm ARGS` on the stack */
-      irm: async (...args: string[]): Promise<string> => {
+      irm: async (...args: string[]) => {
         const { code, stdout, stderr } = await irmIn({ folder: root, env: stack.env }, [...args, "--stack", name]);
         if (code !== 0) throw new Error(`irm ${args.join(" ")} ended with ${code}:\n${stdout}${stderr}`);
         return stdout;

@@ -88,7 +88,7 @@ export const withResourceTable = (page: string): string => {
   return page.slice(0, start) + tableRows().join("") + page.slice(end);
 };
 
-const tableRows = (): string[] =>
+const tableRows = () =>
   Object.values<Resource>(resources)
     .filter(isManaged)
     .flatMap(({ type, texts }) => [
@@ -97,5 +97,5 @@ const tableRows = (): string[] =>
       ...(roleBindingSet.type === `${type}Set` ? [rowOf(roleBindingSet.type, roleBindingSet.about)] : []),
     ]);
 
-const rowOf = (type: string, about: string): string =>
+const rowOf = (type: string, about: string) =>
   `| [${type}](resources/${fileOfType(type)}.md) | ${about.replace(/\.$/, "")} |\n`;

@@ -56,7 +56,7 @@ const indexFile = (kinds: readonly Kind[]): string => {
   return `${lines.join("\n")}\n`;
 };
 
-const listName = ({ list: { operation } }: Kind): string => operation.charAt(0).toLowerCase() + operation.slice(1);
+const listName = ({ list: { operation } }: Kind) => operation.charAt(0).toLowerCase() + operation.slice(1);
 
 const functionsFile = (kinds: readonly Kind[]): string => {
   const messages = kinds.map(({ type }) => `${type} as ${type}Message`);
@@ -90,7 +90,7 @@ const lookUp = (kind: Kind): string[] => {
   ];
 };
 
-const listOf = (kind: Kind): string[] => {
+const listOf = (kind: Kind) => {
   const { type, field, list } = kind;
   return [
     `export const ${listName(kind)} = (args: dynamic.${list.operation}Args = {}, ${OPTS}): AsyncGenerator<${type}Message, void, undefined> =>`,

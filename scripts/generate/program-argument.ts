@@ -31,15 +31,15 @@ export const argumentMembers = (
   declared: string[],
 ): Members => {
   const { requiredOneofs = [], anyOf = [] } = messageInfo(schema) ?? {};
-  const fieldOf = (name: string): z.ZodType => schema.shape[name] as z.ZodType;
+  const fieldOf = (name: string) => schema.shape[name] as z.ZodType;
   const groups = requiredOneofs.map((oneof) => fields.filter((name) => fieldInfo(fieldOf(name)).oneof === oneof));
   const excluding = fields.filter((name) => fieldInfo(fieldOf(name)).excludes !== undefined);
   const excluded = excluding.flatMap((name) => fieldInfo(fieldOf(name)).excludes ?? []);
   const apart = [...groups.filter((group) => group.length > 1).flat(), ...excluding, ...excluded, ...anyOf];
-  const isRequired = (name: string): boolean =>
+  const isRequired = (name: string) =>
     fieldInfo(fieldOf(name)).behavior === "REQUIRED" ||
     groups.some(([only, ...others]) => only === name && others.length === 0);
-  const member = (name: string, required: boolean, indent = "  "): string[] => {
+  const member = (name: string, required: boolean, indent = "  ") => {
     const field = fieldOf(name);
     const type = argumentType(field, imports, declared);
     const text = fieldText(field, "argument") ?? "";
@@ -130,7 +130,7 @@ const messageType = (schema: Message, imports: Imports, declared: string[]): str
   return declare(own, [...head, `export type ${own} = ${membersText(members)};`].join("\n"), declared);
 };
 
-const declare = (name: string, text: string, declared: string[]): string => {
+const declare = (name: string, text: string, declared: string[]) => {
   if (!declared.includes(text)) declared.push(text);
   return name;
 };

@@ -43,7 +43,7 @@ const argumentBlocks = (imports: Imports): string[] => {
   return [...declared, [...head, `export interface ${type}Args {`, ...members, "}"].join("\n")];
 };
 
-const texts = (): string[] => [`Errors: ${roleBindingSet.errors}`, "", ...exampleLines(exampleOf(roleBindingSet.type))];
+const texts = () => [`Errors: ${roleBindingSet.errors}`, "", ...exampleLines(exampleOf(roleBindingSet.type))];
 
 const classText = (outputs: ReturnType<typeof outputMembers>): string => {
   const { type, about } = roleBindingSet;

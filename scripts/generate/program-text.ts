@@ -68,7 +68,7 @@ const classFile = (kind: Kind): string => {
   return `${[[HEAD, ...imports.lines()].join("\n"), ...blocks].join("\n\n")}\n`;
 };
 
-const doc = (indent: string, ...lines: readonly string[]): string => docLines(indent, lines).join("\n");
+const doc = (indent: string, ...lines: readonly string[]) => docLines(indent, lines).join("\n");
 
 const argumentBlocks = (kind: Kind, imports: Imports): string[] => {
   const { type, schema } = kind;
@@ -105,10 +105,10 @@ ${doc("      ", argumentText(kind, "root") ?? "")}
 
 const OWN_TYPES: Readonly<Record<string, string>> = { adopt: "pulumi.Input<string>", forceDestroyMax: "number" };
 
-const articleAtStart = (type: string): string => `A${article(type).slice(1)}`;
+const articleAtStart = (type: string) => `A${article(type).slice(1)}`;
 
 /** What a resource refuses, what the service refuses, and an example. */
-const usageOf = (kind: Kind): string[] => [
+const usageOf = (kind: Kind) => [
   "Errors: arguments that break a rule are refused in the preview, each with its path. The service refuses with PERMISSION_DENIED a " +
     `caller without ${needsOf(kind, kind.operations.create)}, and with NOT_FOUND a parent, or another record that is referred to, which does not exist.`,
   "",
@@ -193,7 +193,7 @@ const ARGS_OF_GROUP = ["GetOutputArgs", "GetInGroupOutputArgs"];
 /** The argument that holds the parent. */
 const placeArgument = (kind: Kind): string => lookUpArguments(kind).at(-1)?.name ?? "uid";
 
-const importArgs = ({ type }: Kind, args: string, imports: Imports): string => {
+const importArgs = ({ type }: Kind, args: string, imports: Imports) => {
   for (const name of args.match(/\w+/g) ?? [])
     if (SHARED_ARGS.includes(name)) imports.type(name, "../get.ts");
     else if (ARGS_OF_GROUP.includes(name) && type !== "Group") imports.type(name, "./group.ts");
@@ -201,7 +201,7 @@ const importArgs = ({ type }: Kind, args: string, imports: Imports): string => {
 };
 
 /** The types of arguments that no other kind shares. */
-const lookUpTypes = (kind: Kind, imports: Imports): string[] => {
+const lookUpTypes = (kind: Kind, imports: Imports) => {
   const by = kind.texts.lookUp?.by;
   if (by === "uid or name") return byUidOrName(kind, placeArgument(kind), imports);
   return by === "parent" ? byParent(kind, placeArgument(kind), imports) : [];
@@ -235,7 +235,7 @@ export const get${type}Output = (args: ${laterArgs}): pulumi.Output<${message}> 
 };
 
 /** The capabilities that a method requires, as text. */
-const needsOf = ({ methods }: Kind, operation: string): string | undefined =>
+const needsOf = ({ methods }: Kind, operation: string) =>
   methods[operation]?.capabilities.map((name) => `\`${name}\``).join(" and ");
 
 /** The arguments that look-ups of several kinds share, where one is a group. */

@@ -29,10 +29,10 @@ export const createLog = ({ level, json, clock, write }: LogOptions): Log => {
 };
 
 // A caller may put its token into a path or a query. All tokens begin with `{"` in base64.
-const withoutTokens = (line: string): string => line.replace(/eyJ[\w+/=.-]{20,}/g, "[token]");
+const withoutTokens = (line: string) => line.replace(/eyJ[\w+/=.-]{20,}/g, "[token]");
 
 // Further lines of a caller's text are indented, so that they cannot pass for events.
-const indentLines = (text: string): string => printableLines(text).replaceAll("\n", "\n    ");
+const indentLines = (text: string) => printableLines(text).replaceAll("\n", "\n    ");
 
 // The id of a request: in its response, and in every line of the log that belongs to it.
 

@@ -78,7 +78,7 @@ export const createMetrics = ({ connections, memory, answers }: Gauges) => {
     begin: (wire: Wire) => {
       const start = performance.now();
       inFlight.inc({ wire });
-      return ({ operation: reached, code }: Outcome): number => {
+      return ({ operation: reached, code }: Outcome) => {
         const operation = reached ?? "none";
         inFlight.dec({ wire });
         requests.inc({ operation, wire, code });

@@ -18,9 +18,9 @@ export const createRateLimit = (perSecond: number, clock: () => number) => {
     /** a request of an authenticated identity, by its uid */
     identity: identities.take,
     /** any other request */
-    address: (address: string): void => addresses.take(addressGroup(address)),
+    address: (address: string) => addresses.take(addressGroup(address)),
     /** Forgets all callers. */
-    reset: (): void => {
+    reset: () => {
       identities.clear();
       addresses.clear();
     },

@@ -18,7 +18,7 @@ export const readYaml = (text: string, file: string, Failure: Failure) => {
     throw new Failure(document.errors.map((error) => `${at(error.pos[0])}: ${yamlErrorText(error)}`).join("\n"));
 
   // The nearest node on the way to a path: a missing field gets the position of its record.
-  const place = (path: PropertyKey[]): number => {
+  const place = (path: PropertyKey[]) => {
     for (let length = path.length; length >= 0; length -= 1) {
       const node = document.getIn(path.slice(0, length), true) as { range?: [number, number, number] } | undefined;
       if (node?.range) return node.range[0];
@@ -28,7 +28,7 @@ export const readYaml = (text: string, file: string, Failure: Failure) => {
   return {
     value: valueIn(document, file, Failure),
     /** One line for each problem, in the order of the file: `file:line:column: path: text`. */
-    describe: (problems: readonly Problem[]): string =>
+    describe: (problems: readonly Problem[]) =>
       problems
         .map((problem) => ({ ...problem, offset: place(problem.path) }))
         .sort((a, b) => a.offset - b.offset)
@@ -40,7 +40,7 @@ export const readYaml = (text: string, file: string, Failure: Failure) => {
 };
 
 // The library's own text is for programs.
-const yamlErrorText = ({ code, message }: YAMLError): string =>
+const yamlErrorText = ({ code, message }: YAMLError) =>
   code === "MULTIPLE_DOCS" ? "a second document begins here; the file may hold one" : message;
 
 // Follows aliases. Throws if they multiply beyond the library's limit.

@@ -29,7 +29,7 @@ export const createAuthenticate = (
   };
 
   /** The token of the only Authorization header, unverified. */
-  const bearer = (authorization: readonly string[]): string => {
+  const bearer = (authorization: readonly string[]) => {
     const [header, ...others] = authorization;
     if (header === undefined) throw refuse("no Authorization header");
     if (others.length > 0) throw refuse("several Authorization headers");
@@ -110,9 +110,9 @@ export const grantsOf = (store: Store, identityUid: string): Map<string, Set<str
   return grants;
 };
 
-const enumName = (capability: string): string => capabilityFrom(capability) ?? capability;
+const enumName = (capability: string) => capabilityFrom(capability) ?? capability;
 
-const holds = (caller: Caller, capability: string, uid: string): boolean => {
+const holds = (caller: Caller, capability: string, uid: string) => {
   if (caller.isOperator || caller.operates?.some((top) => isAncestorOrSelf(top, uid))) return true;
   const name = enumName(capability);
   if (caller.capabilities && !caller.capabilities.has(name)) return false;

@@ -40,7 +40,7 @@ export const createConnections = (max: number, log: Log, forget: (connection: Co
   const connections = new Map<string, OwnConnection>();
   const ofNetwork = new Map<string, number>();
 
-  const remove = (key: string, connection: OwnConnection): void => {
+  const remove = (key: string, connection: OwnConnection) => {
     // A new connection may have the same ports by now.
     if (connections.get(key) !== connection) return;
     connections.delete(key);
@@ -49,7 +49,7 @@ export const createConnections = (max: number, log: Log, forget: (connection: Co
     else ofNetwork.delete(connection.network);
   };
 
-  const makeRoom = (isOne: (connection: OwnConnection) => boolean): boolean => {
+  const makeRoom = (isOne: (connection: OwnConnection) => boolean) => {
     for (const connection of connections.values()) {
       if (connection.working > 0 || !isOne(connection)) continue;
       connection.close("too many connections");
@@ -58,7 +58,7 @@ export const createConnections = (max: number, log: Log, forget: (connection: Co
     return false;
   };
 
-  const hasRoom = (network: string): boolean => {
+  const hasRoom = (network: string) => {
     if ((ofNetwork.get(network) ?? 0) >= maxOfOne) return makeRoom((other) => other.network === network);
     return connections.size < max || makeRoom(() => true);
   };
@@ -122,18 +122,17 @@ export const createConnections = (max: number, log: Log, forget: (connection: Co
       };
     },
     /** True when no work is under way, so that it may be closed for being idle. */
-    isIdle: (socket: Socket): boolean => (connections.get(keyOf(socket))?.open ?? 0) === 0,
+    isIdle: (socket: Socket) => (connections.get(keyOf(socket))?.open ?? 0) === 0,
     /** Sets how to end a connection of HTTP/2, which can give a reason, and how to read the progress of its client. */
-    useHttp2: (socket: Socket, end: () => void, progress: () => unknown): void => {
+    useHttp2: (socket: Socket, end: () => void, progress: () => unknown) => {
       const connection = connections.get(keyOf(socket));
       if (connection) Object.assign(connection, { end, progress });
     },
-    count: (): number => connections.size,
+    count: () => connections.size,
   };
 };
 
 const CLOSED: Connection = { close: () => {}, progress: () => undefined };
 
 // One key for a socket and for the sockets of TLS and HTTP/2 on top of it.
-const keyOf = ({ remoteAddress, remotePort, localPort }: Ports): string =>
-  `${localPort} ${remoteAddress} ${remotePort}`;
+const keyOf = ({ remoteAddress, remotePort, localPort }: Ports) => `${localPort} ${remoteAddress} ${remotePort}`;

@@ -53,7 +53,7 @@ export const createBodyMemory = (max: number) => {
   return { begin, /** bytes held now */ held: () => total };
 };
 
-const overloadError = (): ApiError =>
+const overloadError = () =>
   apiError("UNAVAILABLE", "too many requests are arriving at once; try again later", {
     details: [retryInfo(RETRY_MS)],
   });
@@ -117,7 +117,7 @@ export const createAnswerMemory = (max: number, stallMs = STALL_MS) => {
     for (const leave of client.waiting.values()) leave(false);
   };
 
-  const close = ({ connection }: Client, reason: string): void => {
+  const close = ({ connection }: Client, reason: string) => {
     forget(connection);
     connection.close(reason);
   };
@@ -132,7 +132,7 @@ export const createAnswerMemory = (max: number, stallMs = STALL_MS) => {
     return false;
   };
 
-  const watchStall = (client: Client): void => {
+  const watchStall = (client: Client) => {
     const before = client.connection.progress();
     client.stall = setTimeout(() => {
       if (client.connection.progress() === before) close(client, "unread answers");
@@ -165,7 +165,7 @@ export const createAnswerMemory = (max: number, stallMs = STALL_MS) => {
     admitNext(client);
   };
 
-  const leaveTurn = (client: Client, request: Answering): void => {
+  const leaveTurn = (client: Client, request: Answering) => {
     if (client.admitted === request) client.admitted = undefined;
     admitNext(client);
   };
@@ -186,7 +186,7 @@ export const createAnswerMemory = (max: number, stallMs = STALL_MS) => {
     let hasEnded = false;
     const isOpen = () => !hasEnded && clients.get(connection) === client;
 
-    const hold = (bytes: number): void => {
+    const hold = (bytes: number) => {
       held += bytes;
       client.held += bytes;
       total += bytes;

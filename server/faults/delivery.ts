@@ -27,18 +27,18 @@ export const createFaultDelays = () => {
   };
 
   /** Ends every hold, but no timed delay. */
-  const release = (): void => {
+  const release = () => {
     released.resolve();
     released = Promise.withResolvers();
   };
 
   /** Waits until `release`. */
-  const hold = async (): Promise<void> => {
+  const hold = async () => {
     if (!draining) await released.promise;
   };
 
   /** Makes `drain` wait for it, since the client of a delayed request may have gone, with its connection. */
-  const track = async <T>(work: Promise<T>): Promise<T> => {
+  const track = async <T>(work: Promise<T>) => {
     underWay.add(work);
     try {
       return await work;
@@ -47,7 +47,7 @@ export const createFaultDelays = () => {
     }
   };
 
-  const drain = async (cut?: Cut): Promise<void> => {
+  const drain = async (cut?: Cut) => {
     draining = true;
     for (const wake of [...wakers]) wake();
     release();
@@ -96,7 +96,7 @@ export const proxyPage = (http: number, reason: string): string =>
   `<html>\r\n<head><title>${http} ${reason}</title></head>\r\n<body>\r\n<center><h1>${http} ${reason}</h1></center>\r\n<hr><center>proxy</center>\r\n</body>\r\n</html>\r\n`;
 
 // Resets the connection, or on HTTP/2 only the stream.
-const resetHttp = (request: IncomingMessage, response: ServerResponse): void => {
+const resetHttp = (request: IncomingMessage, response: ServerResponse) => {
   const { socket } = request;
   const stream = streamOf(response);
   if (stream) resetStream(stream);
@@ -140,6 +140,6 @@ const truncateCall = (stream: ServerHttp2Stream, message: Buffer | undefined, by
 };
 
 // The client cannot learn whether the request was carried out (RFC 9113 section 8.7: REFUSED_STREAM would deny it).
-const resetStream = (stream: ServerHttp2Stream): void => {
+const resetStream = (stream: ServerHttp2Stream) => {
   if (!stream.destroyed && !stream.closed) stream.close(constants.NGHTTP2_INTERNAL_ERROR);
 };

@@ -41,12 +41,12 @@ export const createArrivals = (memory: BodyMemory) => {
       );
     },
     /** Counts the bytes that arrive from here on. */
-    count: (stream: ServerHttp2Stream): void => {
+    count: (stream: ServerHttp2Stream) => {
       const arriving = awaited.get(stream);
       if (arriving) stream.on("data", (chunk: Buffer) => awaited.has(stream) && arriving.add(chunk.length + CHUNK));
     },
     /** Refuses the calls that are still arriving. */
-    end: (): void => {
+    end: () => {
       for (const { refuse } of [...awaited.values()]) refuse(apiError("UNAVAILABLE", "the server is draining"));
     },
   };
@@ -98,7 +98,7 @@ export const createStreams = () => {
       // It arrived when the drain had begun.
       if (hasEnded) end();
     },
-    end: (): void => {
+    end: () => {
       hasEnded = true;
       for (const end of [...open.values()]) end();
     },

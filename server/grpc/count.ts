@@ -56,7 +56,7 @@ function* fieldsIn(bytes: Uint8Array, counts: Counts) {
   }
 }
 
-const countMessage = (schema: DescMessage, bytes: Uint8Array, counts: Counts, path: string): void => {
+const countMessage = (schema: DescMessage, bytes: Uint8Array, counts: Counts, path: string) => {
   const fields = fieldTable(schema);
   for (const { number, wireType, content } of fieldsIn(bytes, counts)) {
     const field = fields.get(number);
@@ -79,13 +79,13 @@ const countField = (field: DescField, content: Uint8Array, wireType: WireType, c
 // An entry of a map is a message of a key and a value; only the value can nest.
 const VALUE_OF_ENTRY = 2;
 
-const countEntry = (value: DescMessage, bytes: Uint8Array, counts: Counts, path: string): void => {
+const countEntry = (value: DescMessage, bytes: Uint8Array, counts: Counts, path: string) => {
   for (const { number, wireType, content } of fieldsIn(bytes, counts))
     if (number === VALUE_OF_ENTRY && wireType === WireType.LengthDelimited) countMessage(value, content, counts, path);
 };
 
 // Each varint ends with a byte below 128; the schema has no packed field of a fixed width.
-const packedItems = (content: Uint8Array): number => {
+const packedItems = (content: Uint8Array) => {
   let count = 0;
   for (const byte of content) {
     if (byte < 128) count += 1;
@@ -97,7 +97,7 @@ const packedItems = (content: Uint8Array): number => {
 const NOTHING = new Uint8Array();
 
 // A group, which proto3 does not have, is counted field by field: the reader would skip its contents.
-const contentIn = (reader: BinaryReader, wireType: WireType): Uint8Array => {
+const contentIn = (reader: BinaryReader, wireType: WireType) => {
   if (wireType === WireType.LengthDelimited) return reader.bytes();
   if (wireType !== WireType.StartGroup && wireType !== WireType.EndGroup) reader.skip(wireType);
   return NOTHING;

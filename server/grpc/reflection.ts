@@ -33,7 +33,7 @@ export const addReflection = (server: Server, { services, streams, calls }: Refl
   const spent = new WeakMap<Connection, number>();
   for (const name of REFLECTION_PACKAGES) {
     const schema = (message: string) => messageIn(`${name}.${message}`);
-    const encode = (answer: Json): Buffer => binaryFromJson(schema("ServerReflectionResponse"), answer);
+    const encode = (answer: Json) => binaryFromJson(schema("ServerReflectionResponse"), answer);
     server.register(
       reflectionPath(name),
       (call: ServerDuplexStream<Json, Buffer>) => {
@@ -107,7 +107,7 @@ const extensions = () =>
     [...nestedTypes(file)].flatMap((type) => (type.kind === "extension" ? [type] : [])),
   );
 
-const fileFor = (request: ReflectionRequest): DescFile | undefined => {
+const fileFor = (request: ReflectionRequest) => {
   if (request.fileByFilename !== undefined) return grpcRegistry().getFile(request.fileByFilename);
   if (request.fileContainingSymbol !== undefined) return fileOfSymbol(request.fileContainingSymbol);
   const { containingType = "", extensionNumber } = request.fileContainingExtension ?? {};
@@ -116,7 +116,7 @@ const fileFor = (request: ReflectionRequest): DescFile | undefined => {
 };
 
 // A symbol is a type, or a member of one: a field, a value, a method.
-const fileOfSymbol = (symbol: string): DescFile | undefined => {
+const fileOfSymbol = (symbol: string) => {
   const type = grpcRegistry().get(symbol);
   if (type) return type.file;
   const holder = grpcRegistry().get(symbol.slice(0, symbol.lastIndexOf(".")));
@@ -133,7 +133,7 @@ const membersOf = (type: NonNullable<ReturnType<FileRegistry["get"]>>): readonly
 /** The file and its imports, without the files that the stream has already sent. */
 const filesOf = (file: DescFile, sent: Set<DescFile>): string[] => {
   const files: DescFile[] = [];
-  const visit = (current: DescFile): void => {
+  const visit = (current: DescFile) => {
     if (current !== file && sent.has(current)) return;
     sent.add(current);
     files.push(current);

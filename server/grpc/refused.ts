@@ -72,7 +72,7 @@ const DEADLINE_EXCEEDED = 4;
 export const serviceOf = (path: string): string => /^\/chainguard\.platform\.([\w.]+)/.exec(path)?.[1] ?? "";
 
 // grpc-js encodes all of its texts but one.
-const decodeText = (text: string): string => {
+const decodeText = (text: string) => {
   try {
     return decodeURI(text);
   } catch {

@@ -33,12 +33,12 @@ const WELL_KNOWN: readonly FileDescriptorProto[] = [
   file_google_protobuf_timestamp,
 ].map(({ proto }) => proto);
 
-const registryOf = (files: readonly FileDescriptorProto[]): FileRegistry =>
+const registryOf = (files: readonly FileDescriptorProto[]) =>
   createFileRegistry(create(FileDescriptorSetSchema, { file: [...WELL_KNOWN, ...files] }));
 
 /** Created at the first call: a server that speaks only REST never needs them. */
-export const grpcRegistry = once((): FileRegistry => {
-  const parse = (files: readonly FileDescriptor[], registry?: FileRegistry): FileDescriptorProto[] =>
+export const grpcRegistry = once(() => {
+  const parse = (files: readonly FileDescriptor[], registry?: FileRegistry) =>
     files.map((file) => fromJson(FileDescriptorProtoSchema, file as unknown as JsonValue, registry && { registry }));
   // The options in the other files are extensions that these files declare.
   const extensions = registryOf(parse(annotationFiles));

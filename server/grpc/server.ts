@@ -62,9 +62,9 @@ export const createGrpc = (side: Side, ready: Promise<GrpcOptions>, bounds: Boun
   });
   return {
     /** Serves a connection that speaks HTTP/2. */
-    accept: (socket: Duplex): void => injector.injectConnection(socket),
+    accept: (socket: Duplex) => injector.injectConnection(socket),
     /** Takes no new calls, ends the streams of reflection and health, refuses incomplete calls, and lets the others finish. */
-    drain: (): void => {
+    drain: () => {
       streams.end();
       arrivals.end();
       injector.drain(DRAIN_MS);
@@ -73,7 +73,7 @@ export const createGrpc = (side: Side, ready: Promise<GrpcOptions>, bounds: Boun
 };
 
 // grpc-js hides its HTTP/2 server, and with it the raw headers, which its handlers never see.
-const http2Of = (server: Server): Http2Server => {
+const http2Of = (server: Server) => {
   const { http2Servers } = server as unknown as { http2Servers?: Map<Http2Server, unknown> };
   const [http2] = http2Servers?.keys() ?? [];
   if (!http2) throw new TypeError("grpc-js shows no HTTP/2 server");

@@ -71,7 +71,7 @@ const addresses = ({ baseUrl, authUrl, issuer }: HomeFacts): Definition[] => [
   { term: "Metrics", value: `${baseUrl}/metrics`, href: "/metrics" },
 ];
 
-const organizationSection = ({ organization, identity }: HomeFacts): string => `<section aria-labelledby="organization">
+const organizationSection = ({ organization, identity }: HomeFacts) => `<section aria-labelledby="organization">
 <h2 id="organization">Organization</h2>
 ${definitions([
   { term: "Organization", value: organization as string },
@@ -80,13 +80,7 @@ ${definitions([
 </section>
 `;
 
-const tokenSection = ({
-  baseUrl,
-  authUrl,
-  issuer,
-  identity,
-  token,
-}: HomeFacts): string => `<section aria-labelledby="try">
+const tokenSection = ({ baseUrl, authUrl, issuer, identity, token }: HomeFacts) => `<section aria-labelledby="try">
 <h2 id="try">Try it</h2>
 <p>The documentation below sends this token already. It is the owner's and valid for one hour; reload the page for another.</p>
 ${command(
@@ -111,7 +105,7 @@ pulumi up`,
 </section>
 `;
 
-const definitions = (rows: Definition[]): string =>
+const definitions = (rows: Definition[]) =>
   `<dl>\n${rows
     .map(({ term, value, href }) => {
       const code = `<code>${escapeHtml(value)}</code>`;
@@ -119,7 +113,7 @@ const definitions = (rows: Definition[]): string =>
     })
     .join("\n")}\n</dl>`;
 
-const command = (title: string, text: string, id: string): string => `<div class="command">
+const command = (title: string, text: string, id: string) => `<div class="command">
 <h3 id="${id}-title">${escapeHtml(title)}</h3>
 <button type="button" data-copy="${id}-text" aria-describedby="${id}-title" hidden>Copy</button>
 <pre id="${id}-text" tabindex="0" aria-labelledby="${id}-title">${escapeHtml(text)}</pre>

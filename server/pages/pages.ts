@@ -92,7 +92,7 @@ const readAsset = (name: string): Buffer => {
 
 export const DEV_ISSUER_PATH = "/dev-issuer";
 
-const isAudience = (value: unknown): boolean => {
+const isAudience = (value: unknown) => {
   const texts = [value].flat();
   return texts.length > 0 && texts.every((text) => typeof text === "string" && text !== "");
 };

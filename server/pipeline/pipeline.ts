@@ -113,14 +113,14 @@ export const createPipeline =
   };
 
 // A transaction around the reads and writes of a change, even if other processes have the database open.
-const serve = (operation: ServedName, request: Json, context: ServiceContext): Json => {
+const serve = (operation: ServedName, request: Json, context: ServiceContext) => {
   const method = services[operation] as unknown as (request: Json, context: ServiceContext) => Json;
   const answer = () => method(request, context);
   return operations[operation].method === "GET" ? answer() : context.store.transaction(answer);
 };
 
 // A caller that is gone cannot learn the result, so nothing is written and no refresh token is used up.
-const throwIfEnded = (reason: ReturnType<NonNullable<Call["endedBy"]>>): void => {
+const throwIfEnded = (reason: ReturnType<NonNullable<Call["endedBy"]>>) => {
   if (reason) throw apiError(reason, "the caller is no longer waiting");
 };
 
@@ -154,7 +154,7 @@ const authorize = (row: Operation, request: Json, caller: ServiceContext["caller
   demand(caller, row.capabilities, scope as string);
 };
 
-const checkUid = (field: string, uid: unknown): void => {
+const checkUid = (field: string, uid: unknown) => {
   if (isUidp(uid)) return;
   throw invalidArgument([{ field, description: uid ? UIDP_TEXT : "is required" }]);
 };
@@ -228,5 +228,5 @@ export const relative = ({ field, description }: FieldViolation, body: string | 
   body && field.startsWith(`${body}.`) ? { field: field.slice(body.length + 1), description } : { field, description };
 
 // The fields that the body names, as it spells them. A body may have any number of unknown ones.
-const spellings = (schema: Message, body: Json): string[] =>
+const spellings = (schema: Message, body: Json) =>
   fieldsOf(schema).flatMap(({ spellings }) => spellings.filter((spelling) => Object.hasOwn(body, spelling)));

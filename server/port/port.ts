@@ -197,7 +197,7 @@ export const readTlsKeys = (certFile: string, keyFile: string): TlsKeys => {
   return keys;
 };
 
-const read = (what: string, file: string): string => {
+const read = (what: string, file: string) => {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {

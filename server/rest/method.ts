@@ -114,4 +114,4 @@ const loggedQuery = (search: string): Record<string, unknown> => {
   return { query: Object.fromEntries(texts) };
 };
 
-const cut = (text: string): string => (text.length > LOGGED_MAX ? `${text.slice(0, LOGGED_MAX)}…` : text);
+const cut = (text: string) => (text.length > LOGGED_MAX ? `${text.slice(0, LOGGED_MAX)}…` : text);

@@ -82,10 +82,9 @@ const routeOf = (row: { method: HttpMethod; service: string }, path: string, nam
 };
 
 // `/iam/v2beta1/groups:lookupGroup` and `/iam/v2beta1/groups/…` share a bucket.
-const bucketOf = (path: string): string =>
-  (path.split("/", 4).join("/").split(/[:{]/, 1)[0] as string).replace(/\/$/, "");
+const bucketOf = (path: string) => (path.split("/", 4).join("/").split(/[:{]/, 1)[0] as string).replace(/\/$/, "");
 
-const decodeSegment = (text: string): string => {
+const decodeSegment = (text: string) => {
   try {
     return decodeURIComponent(text);
   } catch {

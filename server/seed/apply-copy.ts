@@ -52,7 +52,7 @@ const unseenIn = ({ copy, records, named = {} }: CopySeed): Unseen => {
 const sourceOf = ({ copy }: CopySeed): string => [copy?.of, copy?.time].filter(Boolean).join(" at ");
 
 // A mixed database would match neither source: two organizations could share uids, and each built-in role would have two.
-const refuseOtherRecords = (store: Store, source: string): void => {
+const refuseOtherRecords = (store: Store, source: string) => {
   const held = copyMarkOf(store)?.source;
   if (held === source) return;
   const has = held === undefined ? "records of its own" : `another copy (${held || "of unnamed records"})`;
@@ -66,7 +66,7 @@ export const createCopies = (seed: CopySeed, seedContext: SeedContext): Problem[
   const { found, report, reportViolations, create } = createProblems();
   const { named = {} } = seed;
 
-  const createOne = (kind: CopiedKind, path: PropertyKey[], original: Json & { uid: string }): string | undefined => {
+  const createOne = (kind: CopiedKind, path: PropertyKey[], original: Json & { uid: string }) => {
     // A restarted database already contains it.
     if (store.get(shapes[kind], original.uid)) return undefined;
     const parent = kind === "accountAssociation" ? original.uid : parentOf(original.uid);

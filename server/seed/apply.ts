@@ -82,7 +82,7 @@ export const createRecords = (
   // By section and path in the file.
   const uids = new Map<string, string>();
 
-  const isStored = (kind: Kind, columns: Readonly<Record<string, string | null>>): string | undefined =>
+  const isStored = (kind: Kind, columns: Readonly<Record<string, string | null>>) =>
     isTrial ? undefined : find(store, kind, columns);
   /** The uid of the stored record of these columns, of a new one, or of a stand-in for one that is refused. */
   const ensure = (
@@ -93,7 +93,7 @@ export const createRecords = (
     ...records: (Json | undefined)[]
   ) => isStored(kind, columns) ?? create(context, kind, path, parent, ...records, standIn(kind, path));
 
-  const keep = (section: Referred, path: string, uid: string): void => {
+  const keep = (section: Referred, path: string, uid: string) => {
     uids.set(`${section} ${path}`, uid);
     pathsOfUids.set(uid, path);
   };
@@ -107,7 +107,7 @@ export const createRecords = (
       report({ path, text: `there is no ${WORDS[section]} ${show(name)} in this file`, refersTo: section });
     return uid;
   };
-  const groupOf = (name: string, path: PropertyKey[]): string => lookUp("groups", name, path) ?? organization;
+  const groupOf = (name: string, path: PropertyKey[]) => lookUp("groups", name, path) ?? organization;
   const roleOf = (name: string, path: PropertyKey[]): string => {
     const uid = uids.get(`roles ${name}`);
     if (uid !== undefined) return uid;
@@ -117,7 +117,7 @@ export const createRecords = (
       report({ path, text: `there is no role ${show(name)} in this file, nor is it built in`, refersTo: "roles" });
     return VIEWER;
   };
-  const refer = (kind: Kind, section: Referred, name: string, path: PropertyKey[]): string =>
+  const refer = (kind: Kind, section: Referred, name: string, path: PropertyKey[]) =>
     lookUp(section, name, path) ?? (create(context, kind, path, organization, standIn(kind, path)) as string);
 
   // The records of a section, each with its place in the file and the uid of its group.
@@ -230,6 +230,6 @@ const addAdvisory = ({ store, ids, now }: ServiceContext, parent: string, adviso
   insertAdvisory(store, uid, { ...rest, createTime, events: dated }, now);
 };
 
-const show = (name: string): string => JSON.stringify(name);
+const show = (name: string) => JSON.stringify(name);
 
-const depthOf = ({ parent }: { parent: string }): number => (parent === "" ? 0 : parent.split("/").length);
+const depthOf = ({ parent }: { parent: string }) => (parent === "" ? 0 : parent.split("/").length);

@@ -22,7 +22,7 @@ export const seedProblems = (seed: Seed, roles?: RoleBundles): Problem[] =>
 /** The problems of a copy. A user can leave out a refused record, because its dependents are also reported. */
 export const copyProblems = (seed: CopySeed): Problem[] => tryOut((context) => createCopies(seed, context));
 
-const tryOut = (create: (context: SeedContext) => Problem[]): Problem[] => {
+const tryOut = (create: (context: SeedContext) => Problem[]) => {
   const store = createStore(openDatabase(":memory:"));
   try {
     return store.transaction(() => create({ ...trial, store, now: 0, ids: createIds() }));

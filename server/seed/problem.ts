@@ -34,12 +34,12 @@ export const createProblems = ({ ignoresTaken = false, names = {} }: ProblemOpti
   const pathsOfUids = new Map<string, string>();
 
   const known = new Set<string>();
-  const report = (problem: Problem): void => {
+  const report = (problem: Problem) => {
     const key = `${problem.path.join()} ${problem.text}`;
     if (!known.has(key)) found.push(problem);
     known.add(key);
   };
-  const reportViolations = (violations: readonly Partial<FieldViolation>[], path: Path, text = ""): void => {
+  const reportViolations = (violations: readonly Partial<FieldViolation>[], path: Path, text = "") => {
     for (const { field = "", description = text } of violations)
       report({ path: [...path, ...seedPath(field, names)], text: withPaths(description, pathsOfUids) });
   };
@@ -63,7 +63,7 @@ export const createProblems = ({ ignoresTaken = false, names = {} }: ProblemOpti
     report,
     reportViolations,
     /** The record as the API reads it; undefined if values are malformed. */
-    decode: (path: Path, schema: Message, json: Json): Json | undefined => {
+    decode: (path: Path, schema: Message, json: Json) => {
       const { value, violations } = messageFromJson(schema, json);
       reportViolations(violations, path);
       return violations.length > 0 ? undefined : value;
@@ -87,12 +87,12 @@ export const createProblems = ({ ignoresTaken = false, names = {} }: ProblemOpti
   };
 };
 
-const seedPath = (field: string, names: Readonly<Record<string, string>>): string[] => {
+const seedPath = (field: string, names: Readonly<Record<string, string>>) => {
   const [first = "", ...rest] = field.replace(/\[(\d+)\]/g, ".$1").split(".");
   return field === "" ? [] : [names[first] ?? first, ...rest];
 };
 
-const withPaths = (text: string, paths: ReadonlyMap<string, string>): string =>
+const withPaths = (text: string, paths: ReadonlyMap<string, string>) =>
   text.replace(/\b[0-9a-f]{40}(?:\/[0-9a-f]{16})*\b/g, (uid) => {
     const path = paths.get(uid);
     return path === undefined ? uid : JSON.stringify(path);

@@ -50,7 +50,7 @@ export const ensureRecords = (
   return devIssuer ? ensureDevOrganization(store, ids, devIssuer, now, organization) : { organization };
 };
 
-const ensureAnyone = (store: Store, now: number): void => {
+const ensureAnyone = (store: Store, now: number) => {
   const body = { name: "anyone", description: "Assumable with any token of an issuer that this server knows" };
   if (!store.get(shapes.identity, ANYONE)) insertIdentity(store, ANYONE, body, now);
 };
@@ -78,20 +78,20 @@ export const ensureDevOrganization = (
     return { organization, identity };
   });
 
-const insertGroup = (store: Store, uid: string, body: Json, now: number): void =>
+const insertGroup = (store: Store, uid: string, body: Json, now: number) =>
   store.insert(shapes.group, { uid, createTime: now, updateTime: now, body });
 
-const insertIdentity = (store: Store, uid: string, identity: Json, now: number): void => {
+const insertIdentity = (store: Store, uid: string, identity: Json, now: number) => {
   const body = { ...identity, lastSeenTime: timeText(now) };
   store.insert(shapes.identity, { uid, createTime: now, updateTime: now, body });
 };
 
-const insertDevOwner = (store: Store, uid: string, issuer: string, now: number): void => {
+const insertDevOwner = (store: Store, uid: string, issuer: string, now: number) => {
   const claimMatch = { issuer, subject: OWNER_SUBJECT };
   insertIdentity(store, uid, { name: "owner", description: "Development owner", claimMatch }, now);
 };
 
-const findRecorded = (store: Store, key: string, shape: typeof shapes.group): string | undefined => {
+const findRecorded = (store: Store, key: string, shape: typeof shapes.group) => {
   const uid = store.meta(key);
   return uid && store.get(shape, uid) ? uid : undefined;
 };
@@ -114,7 +114,7 @@ const moveDevIssuer = (store: Store, issuer: string, only = ""): void => {
 // identity, its role or its bindings: lists show only copied records. No experiment on the copy can lock the owner out.
 
 /** uid of the role: an owner's capabilities and those of all copied roles, so that the owner may grant and change each role. */
-const ensureCopyOwnerRole = (store: Store, ids: IdSource, now: number): string =>
+const ensureCopyOwnerRole = (store: Store, ids: IdSource, now: number) =>
   store.transaction(() => {
     const known = store.meta(OWNER_ROLE);
     if (known !== undefined) return known;
@@ -135,13 +135,7 @@ const copiedCapabilities = (store: Store): unknown[] =>
     .map(({ capability }) => capability);
 
 /** The owner of every copied group, whom tokens of the development issuer may assume. */
-const ensureCopyOwner = (
-  store: Store,
-  ids: IdSource,
-  issuer: string,
-  now: number,
-  { organization, tops }: CopyMark,
-): { organization: string; identity: string } =>
+const ensureCopyOwner = (store: Store, ids: IdSource, issuer: string, now: number, { organization, tops }: CopyMark) =>
   store.transaction(() => {
     const roleUid = ensureCopyOwnerRole(store, ids, now);
     const group = roleUid.slice(0, roleUid.indexOf("/"));

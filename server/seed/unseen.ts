@@ -50,7 +50,7 @@ export const createDemandSeen = (store: Store, { places, named, leftOut }: Unsee
     const above = parentOf(group);
     return mayHold("group", above) || (kind !== "group" && mayHold(kind, above));
   };
-  const storedPlace = (kind: CopiedKind, uid: string): string => {
+  const storedPlace = (kind: CopiedKind, uid: string) => {
     if (kind === "group") return parentOf(uid);
     // A request about a group itself asks whether the records in it can be listed (client/records.ts).
     const places = kind === "accountAssociation" ? [uid, parentOf(uid)] : [parentOf(uid), groupOf(kind, uid)];
@@ -62,14 +62,14 @@ export const createDemandSeen = (store: Store, { places, named, leftOut }: Unsee
     return !isCopied(kind) || mayHold(kind, storedPlace(kind, uid));
   };
 
-  const refuse = (text: string): never => {
+  const refuse = (text: string) => {
     throw apiError("PERMISSION_DENIED", `${text}: read the original with credentials that may list them`);
   };
-  const demandRecord = (kind: Kind, uid: unknown): void => {
+  const demandRecord = (kind: Kind, uid: unknown) => {
     if (isUidp(uid) && isUnseen(kind, uid))
       refuse(`${resources[kind].word} ${uid} may exist, and this copy does not have all ${resources[kind].words}`);
   };
-  const demandPlace = (kind: Kind, group: unknown): void => {
+  const demandPlace = (kind: Kind, group: unknown) => {
     if (isUidp(group) && mayHold(kind, group))
       refuse(`this copy does not have the ${resources[kind].words} of ${group}`);
   };
@@ -184,7 +184,7 @@ export const setCopyMark = (store: Store, mark: CopyMark): void => store.setMeta
  * the copy. Returns uids, by the identity that the operator acts as; "": none.
  */
 export const operatedIn = (store: Store, tops: readonly string[]): ((identity: string) => readonly string[]) => {
-  const organizations = (): string[] =>
+  const organizations = () =>
     store
       .statement("SELECT uid FROM groups WHERE parent IS NULL")
       .all()

@@ -14,7 +14,7 @@ export const advisoryService = {
   ListAdvisories: records.list((request) => filtersOf(request)),
 } satisfies ServiceMethods;
 
-const filtersOf = (request: RequestOf<"ListAdvisories">): Condition[] => [
+const filtersOf = (request: RequestOf<"ListAdvisories">) => [
   ...among("advisory_id", request.advisoryIds),
   ...among(inBody("legacyAdvisoryId"), request.legacyAdvisoryIds),
   // The origin replaces the names of all artifacts that are built from it.
@@ -45,7 +45,7 @@ const containing = (text: string | undefined): Condition[] =>
   text ? [{ sql: "instr(item.value, ?) > 0", values: [text.toLowerCase()] }] : [];
 
 // The unset value of an enum is no filter.
-const set = (values: readonly string[] = []): string[] => values.filter((value) => !value.endsWith("_UNSPECIFIED"));
+const set = (values: readonly string[] = []) => values.filter((value) => !value.endsWith("_UNSPECIFIED"));
 
 export interface AdvisoryInput extends Omit<Advisory, "uid" | "createTime" | "updateTime"> {
   createTime?: string;
@@ -60,7 +60,7 @@ export const insertAdvisory = (store: Store, uid: string, input: AdvisoryInput, 
   const approved = events.filter(({ reviewState }) => reviewState === "REVIEW_STATE_APPROVED");
   // If two have the same time, the later one in the list wins.
   const newest = approved.toSorted((a, b) => Date.parse(a.createTime) - Date.parse(b.createTime)).at(-1);
-  const msOf = (time: string | undefined): number => (time ? Date.parse(time) : now);
+  const msOf = (time: string | undefined) => (time ? Date.parse(time) : now);
   const row = { uid, createTime: msOf(createTime), updateTime: msOf(updateTime), body };
   store.insert(shapes.advisory, row, {
     origin,
@@ -70,11 +70,11 @@ export const insertAdvisory = (store: Store, uid: string, input: AdvisoryInput, 
 };
 
 // The filter's name of an event's type: `fixNotPlanned` is EVENT_TYPE_FILTER_FIX_NOT_PLANNED.
-const filterOf = (member: string): string => `EVENT_TYPE_FILTER_${toSnake(member).toUpperCase()}`;
+const filterOf = (member: string) => `EVENT_TYPE_FILTER_${toSnake(member).toUpperCase()}`;
 
 const TYPES = oneofsOf(AdvisoryEvent).get("type") as string[];
 
-const memberOf = (filter: string): string => TYPES.find((member) => filterOf(member) === filter) ?? "";
+const memberOf = (filter: string) => TYPES.find((member) => filterOf(member) === filter) ?? "";
 
-const typeOf = (event: AdvisoryEvent): string =>
+const typeOf = (event: AdvisoryEvent) =>
   filterOf(TYPES.find((name) => event[name as keyof AdvisoryEvent] !== undefined) ?? "unspecified");

@@ -9,7 +9,7 @@ import type { ServiceContext, ServiceMethods } from "./context.ts";
 import { existing, newTimes, recordFrom, recordsOf, throwIfAny, timeText, uidIn } from "./record.ts";
 import { demandRole, roleViolations } from "./role.ts";
 
-const groupInviteFrom = (row: Row, store: Store): GroupInvite => {
+const groupInviteFrom = (row: Row, store: Store) => {
   const invite = recordFrom<GroupInvite>(row);
   const role = store.get(shapes.role, invite.roleUid);
   return role ? { ...invite, role: recordFrom<NonNullable<GroupInvite["role"]>>(role) } : invite;
@@ -40,10 +40,7 @@ export const groupInviteService = {
 } satisfies ServiceMethods;
 
 /** Its code is unknown here, so the stored text is the hash of no code. Its role may be deleted. */
-const copyInvite = (
-  context: ServiceContext,
-  { role: _, code: _code, ...invite }: Partial<GroupInvite>,
-): GroupInvite => {
+const copyInvite = (context: ServiceContext, { role: _, code: _code, ...invite }: Partial<GroupInvite>) => {
   const uid = uidIn(context, "");
   const expirationTime = invite.expirationTime ?? timeText(newTimes(context).createTime);
   return records.insert(context, uid, { keyId: "", ...invite, expirationTime }, { code_hash: `not known, of ${uid}` });

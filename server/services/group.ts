@@ -158,12 +158,12 @@ export const lookupGroupService = {
   },
 } satisfies ServiceMethods;
 
-const missing = (): ApiError => {
+const missing = () => {
   const { details } = notFound("Group", "");
   return new ApiError("NOT_FOUND", "Not found: there is no group for the e-mail domain of the caller", { details });
 };
 
-const domainOf = ({ caller, identityRules }: ServiceContext): string | undefined => {
+const domainOf = ({ caller, identityRules }: ServiceContext) => {
   const { actorIssuer = "", email = "", emailVerified } = caller.token();
   if (!emailVerified || (!ISSUERS.includes(actorIssuer) && actorIssuer !== identityRules.devIssuer)) return undefined;
   const at = email.lastIndexOf("@");
@@ -172,7 +172,7 @@ const domainOf = ({ caller, identityRules }: ServiceContext): string | undefined
   return PUBLIC_DOMAINS.includes(domain) ? undefined : domain;
 };
 
-const verifiedRoots = ({ store }: ServiceContext, name: string): Row[] =>
+const verifiedRoots = ({ store }: ServiceContext, name: string) =>
   store
     .statement("SELECT uid FROM groups WHERE parent IS NULL AND name = ?")
     .all(name)

@@ -101,15 +101,15 @@ const relationshipOf = (input: Json): Json => Object.fromEntries(RELATIONSHIPS.m
 
 // A caller who decides who assumes an identity can assume it, so the caller must hold its grants
 // (docs/contract.md#change-of-claims). Another organization that grants it something trusts its managers here.
-const demandGranted = (context: ServiceContext, uid: string): void => {
+const demandGranted = (context: ServiceContext, uid: string) => {
   for (const [group, capabilities] of grantsOf(context.store, uid))
     if (rootOf(group) === rootOf(uid)) demandHeld(context, capabilities, group);
 };
 
-const expirationOf = ({ expirationTime }: z.infer<typeof StaticKeys>, createTime: number): string =>
+const expirationOf = ({ expirationTime }: z.infer<typeof StaticKeys>, createTime: number) =>
   expirationTime ?? timeText(createTime + STATIC_KEYS_LIFE_MS);
 
-const withExpiration = (identity: Identity, createTime: number): Identity => {
+const withExpiration = (identity: Identity, createTime: number) => {
   const { staticKeys } = identity;
   if (!staticKeys) return identity;
   return { ...identity, staticKeys: { ...staticKeys, expirationTime: expirationOf(staticKeys, createTime) } };
@@ -117,11 +117,11 @@ const withExpiration = (identity: Identity, createTime: number): Identity => {
 
 // The published error for an empty body names only `name` (docs/contract.md#sample-a): a missing relationship is reported
 // once the rest is valid.
-const onlyFields = (violations: FieldViolation[]): FieldViolation[] =>
+const onlyFields = (violations: FieldViolation[]) =>
   violations.length > 1 ? violations.filter(({ field }) => field !== "claimMatch") : violations;
 
 // Rules that the schema cannot express: the issuers that this server serves, and the lifetime of keys.
-const relationshipViolations = (identity: Json, rules: IdentityRules, times: Times): FieldViolation[] => {
+const relationshipViolations = (identity: Json, rules: IdentityRules, times: Times) => {
   const { claimMatch, staticKeys } = identity as Partial<Identity>;
   return [
     ...issuerViolations("claimMatch.issuer", claimMatch?.issuer, rules),

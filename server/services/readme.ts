@@ -5,7 +5,7 @@ import MarkdownIt, { type Token } from "markdown-it";
 
 const TEXT = "readme contained unsafe html content";
 
-const words = (text: string): Set<string> => new Set(text.trim().split(/\s+/));
+const words = (text: string) => new Set(text.trim().split(/\s+/));
 
 // The usual policy for user content allows these.
 const ELEMENTS =
@@ -44,7 +44,7 @@ const markdown = new MarkdownIt({ html: true, maxNesting: LEVELS_MAX });
 markdown.validateLink = () => true;
 markdown.normalizeLink = (link) => link;
 // The alignment of a column would become a style.
-const cell = (tokens: Token[], i: number): string => `<${tokens[i]?.tag}>`;
+const cell = (tokens: Token[], i: number) => `<${tokens[i]?.tag}>`;
 Object.assign(markdown.renderer.rules, { th_open: cell, td_open: cell });
 
 /** The reason to refuse a text as a readme; undefined if it is accepted. */
@@ -82,7 +82,7 @@ const unsafeIn = (html: string): string | undefined => {
   return found[0] ?? (ended ? undefined : "an element or a comment that never ends");
 };
 
-const isSafe = (element: string, attribute: string, value: string): boolean => {
+const isSafe = (element: string, attribute: string, value: string) => {
   if (EVERYWHERE.has(attribute)) return true;
   if (!ATTRIBUTES[element]?.has(attribute)) return false;
   if (attribute === "class") return /^language-\S+$/.test(value);
@@ -90,5 +90,5 @@ const isSafe = (element: string, attribute: string, value: string): boolean => {
 };
 
 // Parsed as a browser does, which drops tabs and line ends in a scheme. A relative link has the scheme of the page.
-const isSafeLink = (link: string): boolean =>
+const isSafeLink = (link: string) =>
   URL.canParse(link, "https://page.invalid") && SCHEMES.has(new URL(link, "https://page.invalid").protocol);

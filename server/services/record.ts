@@ -141,7 +141,7 @@ export const recordsOf = <K extends Kind, T = RecordByKind[K], P extends string 
   const shape = shapes[kind];
   const { schema, plural } = resources[kind];
   const row = (context: ServiceContext, uid: string): Row => existing(context, kind, uid);
-  const get = ({ uid }: { uid: string }, context: ServiceContext): T => toMessage(row(context, uid), context.store);
+  const get = ({ uid }: { uid: string }, context: ServiceContext) => toMessage(row(context, uid), context.store);
   return {
     row,
     get,
@@ -156,9 +156,9 @@ export const recordsOf = <K extends Kind, T = RecordByKind[K], P extends string 
         return { ...(items as Record<P, T[]>), ...envelope };
       },
     /** The fields of a new record, once its parent exists. */
-    input: (context: ServiceContext, resource: Json, further?: readonly FieldViolation[], report?: Report): T =>
+    input: (context: ServiceContext, resource: Json, further?: readonly FieldViolation[], report?: Report) =>
       createInput(context, schema, resource, further, report) as T,
-    insert: (context: ServiceContext, uid: string, body: Json, columns?: Columns): T => {
+    insert: (context: ServiceContext, uid: string, body: Json, columns?: Columns) => {
       context.store.insert(shape, { uid, ...newTimes(context), body }, columns);
       return get({ uid }, context);
     },
@@ -172,7 +172,7 @@ export const recordsOf = <K extends Kind, T = RecordByKind[K], P extends string 
       const { next, paths } = changeInput(schema, found.body, change, updateMask, (all) => rules?.(all, found) ?? []);
       return { row: found, next: next as T, paths };
     },
-    update: (context: ServiceContext, uid: string, body: Json, columns?: Columns): T => {
+    update: (context: ServiceContext, uid: string, body: Json, columns?: Columns) => {
       context.store.update(shape, { uid, updateTime: context.now, body }, columns);
       return get({ uid }, context);
     },
@@ -197,7 +197,7 @@ export const uidIn = ({ original, ids }: ServiceContext, parent: string): string
 export const newTimes = ({ original, now }: ServiceContext): Pick<Row, "createTime" | "updateTime"> => {
   const { createTime, updateTime } = (original ?? {}) as { createTime?: string; updateTime?: string };
   // A tag has only the second one, a role binding only the first one.
-  const time = (...texts: (string | undefined)[]): number => Date.parse(texts.find(Boolean) ?? timeText(now));
+  const time = (...texts: (string | undefined)[]) => Date.parse(texts.find(Boolean) ?? timeText(now));
   return { createTime: time(createTime, updateTime), updateTime: time(updateTime, createTime) };
 };
 

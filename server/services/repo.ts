@@ -163,7 +163,7 @@ const PULL = ["manifest.list", "repo.blobs.get"];
 const SOURCES_MAX = 10;
 
 /** The source of a repo, if it exists, is not one of `seen`, and is near enough. */
-const sourceOf = (store: Store, row: Row, seen: readonly string[] = []): Row | undefined => {
+const sourceOf = (store: Store, row: Row, seen: readonly string[] = []) => {
   const uid = (row.body.sync_config as Sync | undefined)?.source;
   const isNear = uid && uid !== row.uid && !seen.includes(uid) && seen.length < SOURCES_MAX;
   return isNear ? store.get(shapes.repo, uid) : undefined;
@@ -184,7 +184,7 @@ const resolveSync = (context: ServiceContext, sync: Sync, row: Row | undefined):
   return { ...given, source, expirationTime } as Sync;
 };
 
-const resolve = ({ store, caller }: ServiceContext, text: string): string | undefined => {
+const resolve = ({ store, caller }: ServiceContext, text: string) => {
   const found = isUidp(text) ? [text] : withPath(store, text);
   const [only, ...others] = found.filter((uid) => store.get(shapes.repo, uid) && can(caller, PULL, uid));
   return others.length === 0 ? only : undefined;
@@ -192,7 +192,7 @@ const resolve = ({ store, caller }: ServiceContext, text: string): string | unde
 
 // A path lists the names of the groups from the root, then the repo. It may begin with the host of a registry. The name of a
 // repo may contain slashes.
-const withPath = (store: Store, text: string): string[] => {
+const withPath = (store: Store, text: string) => {
   const segments = text.split("/");
   const paths = [text, ...(segments.length > 2 ? [segments.slice(1).join("/")] : [])];
   const named = store.statement("SELECT uid FROM repos WHERE name = ?");
@@ -201,7 +201,7 @@ const withPath = (store: Store, text: string): string[] => {
   return uids.filter((uid) => paths.includes(pathOf(store, uid)));
 };
 
-const pathOf = (store: Store, uid: string): string => {
+const pathOf = (store: Store, uid: string) => {
   const above = ancestorsOf(uid).map((group) => store.get(shapes.group, group)?.body.name);
   return [...above, store.get(shapes.repo, uid)?.body.name].join("/");
 };

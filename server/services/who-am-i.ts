@@ -54,17 +54,17 @@ const heldByGroup = ({ caller, store }: ServiceContext): Held => {
   });
 };
 
-const builtInRoles = (store: Store): Row[] =>
+const builtInRoles = (store: Store) =>
   store
     .statement("SELECT uid FROM roles WHERE parent IS NULL ORDER BY name")
     .all()
     .map(({ uid }) => store.get(shapes.role, uid as string) as Row);
 
-const grantsExactly = (role: Row, held: ReadonlySet<string>): boolean => {
+const grantsExactly = (role: Row, held: ReadonlySet<string>) => {
   const own = new Set(capabilitiesOfRole(role));
   return own.size === held.size && [...own].every((capability) => held.has(capability));
 };
 
 // A role that is bound above a scope counts inside it.
-const isWithin = (scopes: readonly string[] | undefined, group: string): boolean =>
+const isWithin = (scopes: readonly string[] | undefined, group: string) =>
   !scopes || scopes.some((scope) => isAncestorOrSelf(scope, group) || isAncestorOrSelf(group, scope));

@@ -62,7 +62,7 @@ const open = (file: string): Database => {
 };
 
 // The database contains signing keys, and so does its write-ahead log, which SQLite creates with the mode of the file.
-const keepPrivate = (file: string): void => {
+const keepPrivate = (file: string) => {
   // Opens only a new file: closing it would drop the locks that another server of this process has (`file-guard.ts`).
   if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
   accessSync(file, constants.R_OK | constants.W_OK);
@@ -82,7 +82,7 @@ const openError = (file: string, error: unknown) => {
   return new DatabaseError(`cannot use ${file} as a database: ${REASONS[code] ?? message}`, { cause: error });
 };
 
-const pragma = (database: Database, name: string): number =>
+const pragma = (database: Database, name: string) =>
   Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0] as number;
 
 const checkOrigin = (database: Database, file: string) => {

@@ -37,17 +37,17 @@ export const createFileGuard = (files: DatabaseFiles | undefined, onLost: (lost:
   const watch = files && watchFiles(files, lose);
   return {
     /** Throws DatabaseLost, from the first change by another program on. */
-    check: (): void => {
+    check: () => {
       if (lost) throw lost;
       watch?.check();
     },
     /** SQLite reports that the database is damaged. */
-    lose: (reason: string): DatabaseLost => {
+    lose: (reason: string) => {
       isDamaged = true;
       return lose(reason);
     },
     /** Closing copies the log into the main file. False if that would do harm, or save nothing. */
-    isClosable: (): boolean => lost === undefined || (!isDamaged && (watch?.isWhole() ?? true)),
+    isClosable: () => lost === undefined || (!isDamaged && (watch?.isWhole() ?? true)),
     /** Once the database is closed. */
     release: (): void => watch?.release(),
   };
@@ -81,12 +81,12 @@ const watchFiles = (files: DatabaseFiles, lose: (reason: string) => DatabaseLost
   const knownHeader = header();
   const pageBytes = knownHeader.readUInt16BE(16) === 1 ? 65_536 : knownHeader.readUInt16BE(16);
 
-  const checkSame = (name: keyof DatabaseFiles, now: BigIntStats): void => {
+  const checkSame = (name: keyof DatabaseFiles, now: BigIntStats) => {
     const { ino, dev } = known.stats[name];
     if (now.ino !== ino || now.dev !== dev) throw lose(`${files[name]} was replaced by another file`);
   };
 
-  const checkSizes = (mainBytes: bigint, logBytes: bigint, wal: WalIndex): void => {
+  const checkSizes = (mainBytes: bigint, logBytes: bigint, wal: WalIndex) => {
     if (!header().equals(knownHeader)) throw lose(`the beginning of ${files.main} was overwritten or cut off`);
     const isCheckpointed =
       wal.attempted > wal.backfilled || wal.backfilled !== known.wal.backfilled || wal.salts !== known.wal.salts;
@@ -96,7 +96,7 @@ const watchFiles = (files: DatabaseFiles, lose: (reason: string) => DatabaseLost
   };
 
   return {
-    check: (): void => {
+    check: () => {
       const now = look();
       for (const name of ["main", "log", "index"] as const) checkSame(name, now.stats[name]);
       checkSizes(now.stats.main.size, now.stats.log.size, now.wal);
@@ -125,7 +125,7 @@ const readWalIndex = (descriptor: number): WalIndex => {
   const bytes = read(descriptor, 136);
   // In the byte order of this machine.
   const numbers = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
-  const at = (offset: number): number => numbers[offset / 4] as number;
+  const at = (offset: number) => numbers[offset / 4] as number;
   return { frames: at(16), salts: bytes.toString("hex", 32, 40), backfilled: at(96), attempted: at(128) };
 };
 

@@ -119,7 +119,7 @@ export const checkUnpaged = (size: number): void => {
 
 type Raw = Record<string, SQLOutputValue>;
 
-const sizeOf = (row: Raw): number =>
+const sizeOf = (row: Raw) =>
   Object.values(row).reduce<number>((size, value) => size + (typeof value === "string" ? value.length : 0), 0);
 
 const takePage = (found: Iterable<Raw>, limit: number): { raw: Raw[]; hasMore: boolean } => {
@@ -159,7 +159,7 @@ const or = (conditions: readonly Condition[]): Condition => ({
   values: conditions.flatMap(({ values }) => values),
 });
 
-const countRows = (store: Store, shape: Shape, where: readonly Condition[]): number => {
+const countRows = (store: Store, shape: Shape, where: readonly Condition[]) => {
   const { sql, values } = and(where);
   return store.statement(`SELECT count(*) AS n FROM ${shape.table} WHERE ${sql}`).get(...values)?.n as number;
 };
@@ -174,7 +174,7 @@ const readableCondition = (shape: Shape, { scopes, only = [] }: Readable): Condi
   return and([granted, ...only]);
 };
 
-const inOne = ({ groupUid }: Shape, scope: string): Condition[] => [
+const inOne = ({ groupUid }: Shape, scope: string) => [
   below(scope),
   ...(groupUid ? [{ sql: "uid = ?", values: [scope] }] : []),
 ];

@@ -9,7 +9,7 @@ export const takeSnapshot = ({ database, statement, transaction }: Store): (() =
     .all()
     .map(({ name }) => name as string);
   // Without the columns that SQLite computes.
-  const columnsOf = (table: string): string =>
+  const columnsOf = (table: string) =>
     statement("SELECT group_concat(name) AS names FROM pragma_table_info(?)").get(table)?.names as string;
   database.exec("PRAGMA temp_store = MEMORY");
   for (const name of tables) {

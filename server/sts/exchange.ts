@@ -143,12 +143,12 @@ const unmetRefusal = (
   return isOwn ? claimRefusal(reason, detail, claim) : refusal(reason, detail);
 };
 
-const issuerRefusal = (found: Assumable | Refusal, { issuer }: WorkloadToken): Refusal | undefined => {
+const issuerRefusal = (found: Assumable | Refusal, { issuer }: WorkloadToken) => {
   if (found instanceof Refusal) return found;
   return found.rule.issuer(issuer) ? undefined : refusal("issuer", "not the identity's issuer");
 };
 
-const orRefusal = <T>(work: () => T): T | Refusal => {
+const orRefusal = <T>(work: () => T) => {
   try {
     return work();
   } catch (error) {

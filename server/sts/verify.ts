@@ -44,7 +44,7 @@ export const isTimely = (claims: Json, nowMs: number): boolean => {
   }
 };
 
-const seconds = (claims: Json, name: string): number | undefined => {
+const seconds = (claims: Json, name: string) => {
   const value = ownValue(claims, name);
   if (value === undefined) return undefined;
   if (typeof value !== "number" || !(value >= 0 && value <= MAX_SECONDS))
@@ -53,7 +53,7 @@ const seconds = (claims: Json, name: string): number | undefined => {
 };
 
 // The published text comes from go-oidc, with Go's spelling of a time.
-const expiredRefusal = (expiry: number): Refusal => {
+const expiredRefusal = (expiry: number) => {
   const time = new Date(expiry * 1000).toISOString().replace(/^(.*)T(.*)\.\d+Z$/, "$1 $2 +0000 UTC");
   const text = `verifying token: oidc: token is expired (Token Expiry: ${time})`;
   const cause = refusal("expired", "exp has passed");

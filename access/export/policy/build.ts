@@ -48,7 +48,7 @@ export const draftPolicy = (
   const sections: Branch = new Map(SECTIONS.map((name) => [name, new Map()]));
   /** by path of the group */
   const opened = new Map<string, Branch>([[ROOT, sections]]);
-  const pathOf = (holder: string, key: string): string => (holder === ROOT ? key : `${holder}/${key}`);
+  const pathOf = (holder: string, key: string) => (holder === ROOT ? key : `${holder}/${key}`);
   /** The groups below a group. A group of the base gets a place here with its first new group. */
   const groupsIn = (path: string): Branch => {
     const known = opened.get(path);
@@ -60,7 +60,7 @@ export const draftPolicy = (
     return branchIn(own, "groups");
   };
   /** path of the group that holds an entry; undefined if the policy does not declare it */
-  const holderOf = ({ parent }: Entry): string | undefined => {
+  const holderOf = ({ parent }: Entry) => {
     if (parent === top) return ROOT;
     const place = parent instanceof Reference ? places.get(parent.entry) : undefined;
     return place?.section === "groups" ? place.key : undefined;
@@ -115,7 +115,7 @@ export const draftPolicy = (
       places.set(entry, { section: "access", key: holder, path });
     },
   };
-  const placeOfReference = (value: Value | undefined): Place | undefined =>
+  const placeOfReference = (value: Value | undefined) =>
     value instanceof Reference ? places.get(value.entry) : undefined;
   const addRecord = (entry: Entry, section: "identities" | "roles", holder: string, own: Branch): void => {
     const place: [string, Node][] = holder === ROOT ? [] : [["in", holder]];
@@ -129,7 +129,7 @@ export const draftPolicy = (
   const names = new Set(entries.map(({ kind, name }) => `${kind} ${name}`));
   const builtInNames = new Set(entries.map(({ args }) => args.get("role")));
   /** The name of the entry; with its uid if the policy has that key. */
-  const freeKey = ({ kind, name, uid }: Entry, isFree: (key: string) => boolean): string => {
+  const freeKey = ({ kind, name, uid }: Entry, isFree: (key: string) => boolean) => {
     if (isFree(name)) return name;
     const own = `${name}-${uid.split("/").at(-1)}`;
     for (let number = 1; ; number += 1) {
@@ -161,12 +161,11 @@ export const draftPolicy = (
 };
 
 /** A policy does not set the kind of an organization, and does not change it. */
-const isOrganization = (entry: Entry): boolean =>
+const isOrganization = (entry: Entry) =>
   entry.parent === undefined &&
   hasOnly(entry, ["name", "description", ...(entry.isAdopted ? ["kind", "verified"] : ["allowDuplicate"])]);
 
-const hasOnly = ({ args }: Entry, names: readonly string[]): boolean =>
-  [...args.keys()].every((name) => names.includes(name));
+const hasOnly = ({ args }: Entry, names: readonly string[]) => [...args.keys()].every((name) => names.includes(name));
 
 const renamed = ({ args }: Entry, key: string): [string, Node][] => {
   const name = String(args.get("name"));

@@ -44,8 +44,7 @@ export const takeoverOf = (state: TerraformState, managed: readonly Managed[], a
     const why = one.why ?? leftOut.get(key);
     return { ...one, why, place: one.isGone ? "gone" : why === undefined ? "taken" : "kept", entry: declared.get(key) };
   });
-  const at = (wanted: string): Address[] =>
-    places.filter(({ place }) => place === wanted).map(({ instance }) => instance.address);
+  const at = (wanted: string) => places.filter(({ place }) => place === wanted).map(({ instance }) => instance.address);
   const taken = at("taken");
   return {
     serial: state.serial,
@@ -112,7 +111,7 @@ export const handoverText = (takeover: Takeover, install: readonly string[]): st
 type Step = readonly [title: string, ...paragraphs: string[]];
 
 const FENCE = "```";
-const fence = (language: string, lines: readonly string[]): string => [FENCE + language, ...lines, FENCE].join("\n");
+const fence = (language: string, lines: readonly string[]) => [FENCE + language, ...lines, FENCE].join("\n");
 
 const introduction = ({ taken, serial }: Takeover): string => {
   const from = serial === undefined ? "" : ` Its state had the serial ${serial}.`;
@@ -156,7 +155,7 @@ const secretStep = ({ secrets }: Takeover): Step => [
   "The next `pulumi up` sends each secret once, as Terraform has it. Run it before you go on.",
 ];
 
-const secretCommand = ({ address, setting }: Takeover["secrets"][number]): string => {
+const secretCommand = ({ address, setting }: Takeover["secrets"][number]) => {
   const select = `.values | .. | objects | select(.address? == $at) | .values.oidc.client_secret`;
   const at = shellQuoted(addressText(address));
   return `terraform show -json | jq -r --arg at ${at} '${select}' | pulumi --cwd "$PULUMI_FOLDER" config set --secret ${setting}`;
@@ -189,7 +188,7 @@ const forgetStep = (takeover: Takeover): Step => {
   ];
 };
 
-const dependentsPart = ({ dependents }: Takeover): string[] =>
+const dependentsPart = ({ dependents }: Takeover) =>
   dependents.length === 0
     ? []
     : [
@@ -205,7 +204,7 @@ const verifyStep = ({ taken }: Takeover): Step => [
   `${taken.length > 0 ? "The list names none of them. " : ""}After that, adopt.json has done its work: remove it whenever you like.`,
 ];
 
-const removedBlocks = (resources: readonly string[]): string[] =>
+const removedBlocks = (resources: readonly string[]) =>
   resources.flatMap((from, i) => [
     ...(i > 0 ? [""] : []),
     "removed {",
@@ -219,7 +218,7 @@ const removedBlocks = (resources: readonly string[]): string[] =>
 
 const ADDRESSES_AT_ONCE = 50;
 
-const stateRm = (addresses: readonly Address[]): string[] => {
+const stateRm = (addresses: readonly Address[]) => {
   const words = addresses.map((address) => shellQuoted(addressText(address)));
   const starts = Array.from({ length: Math.ceil(words.length / ADDRESSES_AT_ONCE) }, (_, i) => i * ADDRESSES_AT_ONCE);
   return starts.map((start) =>
@@ -230,7 +229,7 @@ const stateRm = (addresses: readonly Address[]): string[] => {
 /** Resources that leave Terraform completely, and the instances that leave while others stay. */
 const groupByResource = ({ taken, kept }: Takeover) => {
   const staying = new Set(kept.map(resourceText));
-  const isStaying = (address: Address): boolean => staying.has(resourceText(address));
+  const isStaying = (address: Address) => staying.has(resourceText(address));
   return {
     whole: [...new Set(taken.filter((one) => !isStaying(one)).map(resourceText))],
     partial: taken.filter(isStaying),

@@ -101,7 +101,7 @@ const identify = ({ address, id, attributes, isDeposed }: Instance): Identified 
   return { record };
 };
 
-const listByUid = async (client: Caller, kind: ExportKind, uids: Iterable<string>): Promise<Listed[]> => {
+const listByUid = async (client: Caller, kind: ExportKind, uids: Iterable<string>) => {
   const lists = await Promise.all(partsOf(uids).map((ids) => listVisible(client, kind, { uidp: { ids } })));
   return lists.flatMap(({ records }) => records);
 };
@@ -147,7 +147,7 @@ const recordsOf = (
 };
 
 /** The innermost group that contains everything; empty if there is none. */
-const topOf = (records: Records): string => {
+const topOf = (records: Records) => {
   const groups = KINDS.flatMap((kind) => records[kind].map(({ uid }) => groupOf(kind, uid)));
   let [top = ""] = groups;
   for (const group of groups) while (top !== "" && !isAncestorOrSelf(top, group)) top = parentOf(top);

@@ -48,7 +48,7 @@ const quoted = (text: string): string => {
   return `"${inner.join("")}"`;
 };
 
-const keyText = (key: Key | undefined): string => {
+const keyText = (key: Key | undefined) => {
   if (key === undefined) return "";
   return `[${typeof key === "number" ? key : quoted(key)}]`;
 };
@@ -130,17 +130,17 @@ const parseJson = (text: string): unknown => {
   }
 };
 
-const shownValue = (value: unknown): string =>
+const shownValue = (value: unknown) =>
   typeof value === "number" || (typeof value === "string" && /^[\w.-]{1,20}$/.test(value)) ? String(value) : "unknown";
 
-const listOf = (value: unknown, what: string): Json[] => {
+const listOf = (value: unknown, what: string) => {
   const list = value ?? [];
   if (!Array.isArray(list) || !list.every(isObject))
     throw new StateError(`is damaged: ${what} is not a list of objects`);
   return list;
 };
 
-const addressOf = (...parts: Parameters<typeof addressFrom>): Address => {
+const addressOf = (...parts: Parameters<typeof addressFrom>) => {
   const address = addressFrom(...parts);
   if (address === undefined) throw new StateError("is damaged: it has a resource whose address is none");
   return address;
@@ -153,7 +153,7 @@ const PROVIDER = [
   /^provider\.chainguard(?:\.[\w-]+)?$/,
 ];
 
-const isOurs = (provider: unknown): boolean =>
+const isOurs = (provider: unknown) =>
   typeof provider === "string" && PROVIDER.some((pattern) => pattern.test(provider));
 
 /** An instance in either form. */

@@ -122,7 +122,7 @@ type Said = string | null | undefined | false | Exclude<Part, string> | readonly
 export const say = (words: TemplateStringsArray, ...values: readonly Said[]): Part[] =>
   words.flatMap((own, i) => [own, ...saidParts(values[i])]).filter((part) => part !== "");
 
-const saidParts = (value: Said): readonly Part[] => {
+const saidParts = (value: Said) => {
   if (value === undefined || value === false) return [];
   if (typeof value === "string" || value === null) return [quote(value)];
   return "length" in value ? value : [value];

@@ -18,7 +18,7 @@ export const documentAsMarkdown = ({ title, facts, sections, foot }: Document): 
   return head + shown.map((one) => sectionText(one, bytesOfShare * (one.share ?? 1) - 1)).join("\n") + end;
 };
 
-const bytesOf = (text: string): number => Buffer.byteLength(text);
+const bytesOf = (text: string) => Buffer.byteLength(text);
 
 /** The first texts that fit into the given bytes; `omitted` describes the number of the others. */
 const firstThatFit = <T>(

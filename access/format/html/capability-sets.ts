@@ -37,11 +37,11 @@ const writesOf = (capabilities: readonly string[]): string => {
   return writing === capabilities.length ? "all of which change records" : `${writing} of which change records`;
 };
 
-const chips = (capabilities: readonly string[]): Markup =>
+const chips = (capabilities: readonly string[]) =>
   html`<ul class="chips">${capabilities.map((one) => html`<li>${one}</li>`)}</ul>`;
 
 /** `role_bindings: create, delete, list, update`. A link opens the fold around its target. */
-const byResource = (id: string, capabilities: readonly string[]): Markup => {
+const byResource = (id: string, capabilities: readonly string[]) => {
   const resources = Map.groupBy(capabilities, (one) => one.slice(0, Math.max(0, one.lastIndexOf("."))));
   const items = [...resources].map(
     ([resource, own]) =>

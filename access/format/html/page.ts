@@ -90,22 +90,22 @@ ${opening && sectionOf(opening)}${shown.length > 2 && contents(shown)}${shown.ma
 `.text;
 };
 
-const sectionOf = ({ id, title, body }: Section): Markup =>
+const sectionOf = ({ id, title, body }: Section) =>
   html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>\n${body}</section>\n`;
 
-const contents = (sections: readonly Section[]): Markup => html`<nav aria-label="Contents"><ul>${sections.map(
+const contents = (sections: readonly Section[]) => html`<nav aria-label="Contents"><ul>${sections.map(
   ({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`,
 )}</ul></nav>
 `;
 
 // Hidden until the script runs.
-const searchBox = (finds: string): Markup => html`<search hidden>
+const searchBox = (finds: string) => html`<search hidden>
 <label for="search">Search</label>
 <input id="search" type="search" placeholder="${finds}" autocomplete="off" spellcheck="false">
 <p role="status"></p>
 </search>
 `;
 
-const asset = (name: string): string => readFileSync(new URL(`assets/${name}`, import.meta.url), "utf8");
+const asset = (name: string) => readFileSync(new URL(`assets/${name}`, import.meta.url), "utf8");
 
-const hashOf = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;

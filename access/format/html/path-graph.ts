@@ -18,7 +18,7 @@ export const pathGraph = ({ from, fromId, steps, gains, assumes }: PathText): Ma
   const names: string[] = [];
   const nodes = new Map<string, number>();
   // Anyone may give an identity the name of another one, or a text that we write in a box.
-  const node = (key: string, name: string): number => {
+  const node = (key: string, name: string) => {
     const index = nodes.get(key) ?? names.push(name) - 1;
     nodes.set(key, index);
     return index;
@@ -41,9 +41,9 @@ ${names.map((name, i) => box(name, i, i === 0 ? "start" : i === goal ? "goal" : 
 `;
 };
 
-const topOf = (index: number): number => 2 + index * (BOX.height + BOX.gap);
+const topOf = (index: number) => 2 + index * (BOX.height + BOX.gap);
 
-const box = (name: string, index: number, kind: string): Markup => {
+const box = (name: string, index: number, kind: string) => {
   const top = topOf(index);
   const shown = [...name].length > TEXT_MAX ? `${[...name].slice(0, TEXT_MAX - 1).join("")}…` : name;
   return html`<g class="box ${kind}"><rect x="1" y="${top}" width="${BOX.width}" height="${BOX.height}" rx="6"/><text x="10" y="${top + 20}">${shown}</text></g>
@@ -64,5 +64,5 @@ const arc = ({ from, to, label }: Edge): Markup => {
 `;
 };
 
-const describe = (names: readonly string[], edges: readonly Edge[]): string =>
+const describe = (names: readonly string[], edges: readonly Edge[]) =>
   edges.map(({ from, to, label }) => `${label === "" ? "then" : label} ${names[from]} → ${names[to]}`).join("; ");

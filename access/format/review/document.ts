@@ -112,7 +112,7 @@ export const countsOf = (report: Report): Count[] => {
   const hasGains = ({ gains }: Pick<Subject, "gains">): boolean => gains.length > 0;
   const hasLosses = ({ losses }: Pick<Subject, "losses">): boolean => losses.length > 0;
   const hasRows = (one: Subject): boolean => hasGains(one) || hasLosses(one);
-  const only = (...changes: IdentityReview["change"][]): number =>
+  const only = (...changes: IdentityReview["change"][]) =>
     among((one) => changes.includes(one.change) && !hasRows(one) && !changesAssumption(one));
   // With the groups in them.
   const deleted = deletedGroups.flatMap(({ contents }) => ["group", ...contents.map(({ kind }) => kind)]);
@@ -172,7 +172,7 @@ const titleOf = (report: Report): Part[] => {
 };
 
 /** The service of a subject, if there are several services. */
-const serviceParts = ({ service }: { service?: string | undefined }): Part[] =>
+const serviceParts = ({ service }: { service?: string | undefined }) =>
   service === undefined ? [] : say` at ${service}`;
 
 const findingItem = (finding: Finding, to: string | undefined): Item => {
@@ -222,7 +222,7 @@ const changeLines = ({ gains, losses }: Pick<Subject, "gains" | "losses">): Line
     parts: say`${[sign === "+" ? "gains" : "loses"]} at ${{ list: places }} and below, through ${role}${{ capabilities, role }}`,
   }));
 
-const summaryOf = ({ gains, losses }: Pick<Subject, "gains" | "losses">): string => {
+const summaryOf = ({ gains, losses }: Pick<Subject, "gains" | "losses">) => {
   const counts = [[gains, "gains"] as const, [losses, "loses"] as const].flatMap(([rows, verb]) =>
     rows.length > 0 ? [`${verb} ${countText(rows.length, "capability")}`] : [],
   );

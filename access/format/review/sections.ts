@@ -117,17 +117,17 @@ const byOperation = (steps: readonly Pick<Step, "op" | "urn">[]): Item[] => {
 /** The engine shows a replacement as three steps. */
 const PARTS_OF_REPLACEMENT = ["create-replacement", "delete-replaced"];
 
-const failedItem = ({ op, urn, error = "", missing }: Step): Item => {
+const failedItem = ({ op, urn, error = "", missing }: Step) => {
   const lacks = missing && say`the identity lacks ${missing.capabilities.join(", ")} at ${missing.groupName}: `;
   return quotedItem(error, ...say`${[op]} ${[nameOf(urn)]}: ${lacks}`);
 };
 
-const differsItem = ({ row, identity, message }: Differs): Line =>
+const differsItem = ({ row, identity, message }: Differs) =>
   row === undefined
     ? line`access of ${recordText(identity)}, or who can act as it: ${message}`
     : line`${recordText(row.identity)} ${[row.change === "gain" ? "gains" : "loses"]} ${row.capability} at ${recordText(row.group)} and below: ${message}`;
 
-const recordText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+const recordText = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
 
 /** The source of the rules, and the results of the tests: a reader must see if there are none. */
 const rulesItems = ({ rules, tests }: Report): Item[] => {

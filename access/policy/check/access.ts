@@ -67,11 +67,10 @@ const checkRole = (
 
 const NO_ROLE = "; declare it in roles, or run `npx pulumi-irm roles --write` if your service has it";
 
-const isBuiltIn = (role: string, builtIn: KnownRoles["builtIn"]): boolean =>
+const isBuiltIn = (role: string, builtIn: KnownRoles["builtIn"]) =>
   builtIn.length === 0 ? isRoleName(role) : builtIn.every(({ roles }) => Object.hasOwn(roles, role));
 
-const isAtOrBelow = (group: string, top: string): boolean =>
-  top === ROOT || group === top || group.startsWith(`${top}/`);
+const isAtOrBelow = (group: string, top: string) => top === ROOT || group === top || group.startsWith(`${top}/`);
 
 // The roles of people who sign in by an identity provider of the organization. The policy does not create the provider, so only the roles
 // can be checked here.
@@ -109,7 +108,7 @@ const checkGroups = (
   known: KnownRoles,
   above: Path,
   report: Report,
-): Map<string, readonly string[]> =>
+) =>
   new Map(
     Object.entries(draft).map(([externalGroupId, roles]) => {
       const path = [...above, "externalGroups", externalGroupId];

@@ -118,7 +118,7 @@ const checkRawRelationship = (
   return { [word]: canonicalForm(message, value as Json) };
 };
 
-const violationText = (field: string, description: string, value: Json): string => {
+const violationText = (field: string, description: string, value: Json) => {
   const { [field]: text } = value;
   return (field === "issuer" && typeof text === "string" && issuerViolation(text)) || description;
 };

@@ -94,7 +94,7 @@ export const checkRecord = (
 /** A key belongs to one record: the former key of another record cannot be in use. */
 const formerKeys = ({ mistake }: Report, keys: ReadonlySet<string>) => {
   const first = new Map<string, string>();
-  const problemOf = (key: string, was: string, known: string | undefined): string | undefined => {
+  const problemOf = (key: string, was: string, known: string | undefined) => {
     if (was === "") return "is empty; write the key that it had before";
     if (was === key) return "is its key now; leave was out";
     if (keys.has(was)) return `${was} is the key of another one here, which keeps its own record`;
@@ -111,7 +111,7 @@ const formerKeys = ({ mistake }: Report, keys: ReadonlySet<string>) => {
   };
 };
 
-const isBefore = (one: Place | undefined, other: Place | undefined): boolean =>
+const isBefore = (one: Place | undefined, other: Place | undefined) =>
   one !== undefined &&
   one.file === other?.file &&
   (one.line < other.line || (one.line === other.line && one.column < other.column));

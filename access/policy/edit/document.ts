@@ -154,7 +154,7 @@ export const withEntries = (text: string, file: string, added: AddedMap): string
 const openDocument = (text: string, file: string) => {
   const lines = new LineCounter();
   const document = parseDocument(text, { ...YAML_OPTIONS, lineCounter: lines, prettyErrors: false, uniqueKeys: false });
-  const fail = (node: Node, why: string): never => {
+  const fail = (node: Node, why: string) => {
     const { line, col } = lines.linePos(node.range?.[0] ?? 0);
     throw new PolicyEditError(`${file}:${line}:${Math.max(col, 1)}: ${why}`);
   };
@@ -190,7 +190,7 @@ const entriesOf = (node: Node | null): Entry[] => (isMap<Scalar, Node | null>(no
 const targetOf = (document: Document.Parsed, node: Node | null): Node | null | undefined =>
   isAlias(node) ? node.resolve(document) : node;
 
-const nameOf = (node: unknown): string => (isScalar(node) ? keyText(node) : "");
+const nameOf = (node: unknown) => (isScalar(node) ? keyText(node) : "");
 
 // Replaces text files. Each keeps its old text or gets its new one, whatever happens meanwhile; if one cannot be written, none is replaced.
 
@@ -236,7 +236,7 @@ const writeBeside = ({ name, real, before, after }: ChangedFile, temporary: stri
   }
 };
 
-const attempt = ({ name }: ChangedFile, work: () => void): void => {
+const attempt = ({ name }: ChangedFile, work: () => void) => {
   try {
     work();
   } catch (error) {

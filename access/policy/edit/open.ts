@@ -88,7 +88,7 @@ export const findIn = ({ texts }: OpenPolicy, files: readonly ChangedFile[] = []
 };
 
 /** The policy without its places, which move, and without its order, which means nothing. */
-const meaningOf = ({ tests, ...policy }: Policy): string =>
+const meaningOf = ({ tests, ...policy }: Policy) =>
   JSON.stringify({ ...policy, tests }, (key, value) => {
     if (key === "place" && typeof value?.line === "number") return undefined;
     if (key === "bindings" && Array.isArray(value))
@@ -124,7 +124,7 @@ export const homesIn = ({ texts }: OpenPolicy): ((section: Section, path: string
   return (section, path, role) => {
     const top = path === ROOT ? undefined : path.split("/")[0];
     const places = files.filter(({ own }) => own === undefined || own === top);
-    const scoreOf = ({ real, paths, own }: File): number[] => {
+    const scoreOf = ({ real, paths, own }: File) => {
       const held = paths.get(section);
       const nearest = Math.max(0, ...(held ?? []).map((one) => commonLevels(one, path)));
       const hasRow = role !== undefined && at(at(rows.get(real), path), role) !== undefined;
@@ -172,7 +172,7 @@ const pathsIn = (held: Source, section: Section): string[] => {
 };
 
 /** The number of groups that two paths share from the organization down; the organization itself counts as one. */
-const commonLevels = (one: string, other: string): number => {
+const commonLevels = (one: string, other: string) => {
   if (one === ROOT || other === ROOT) return one === other ? 1 : 0;
   const [a, b] = [one.split("/"), other.split("/")];
   const different = a.findIndex((name, i) => name !== b[i]);

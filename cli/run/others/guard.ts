@@ -189,9 +189,9 @@ const ownAnswers = (judge: Judge, messages: Messages): Answers => {
   };
   // By the class of the SDK's google-protobuf, which an empty field has.
   const empty = messages.InvokeRequest.deserializeBinary(Uint8Array.of(0x12, 0)).getArgs() as Struct;
-  const structFrom = (values: Json): Struct => (empty.constructor as typeof Struct).fromJavaScript(values as never);
+  const structFrom = (values: Json) => (empty.constructor as typeof Struct).fromJavaScript(values as never);
   const refused = (verb: string): Error => new GuardError(`${NOT_RUN}: nothing was ${verb}`);
-  const refuse = (verb: string) => (): never => {
+  const refuse = (verb: string) => () => {
     throw refused(verb);
   };
   return {

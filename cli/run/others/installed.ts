@@ -101,7 +101,7 @@ const namesIn = (folder: string): string[] => {
   }
 };
 
-const isExecutable = (file: string): boolean => {
+const isExecutable = (file: string) => {
   try {
     accessSync(file, constants.X_OK);
     return statSync(file).isFile();
@@ -136,7 +136,7 @@ interface Guarding {
 
 /** A plugin from a repository may be in a folder of it. */
 const DEPTH_MAX = 4;
-const isOfSource = (entry: Dirent): boolean =>
+const isOfSource = (entry: Dirent) =>
   entry.isDirectory() && !entry.name.startsWith(".") && !["node_modules", "venv"].includes(entry.name);
 
 const guardFolder = (from: string, to: string, { name, depth, script }: Guarding): void => {

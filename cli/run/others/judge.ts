@@ -24,7 +24,7 @@ export const judgeFrom = ({ steps }: Preview, chosen: readonly string[] = []): P
     const read = own.find(({ newState }) => newState?.external);
     return read ? knownIn(read, id) : "kept";
   };
-  const isUnknownRead = ({ op, urn, newState }: Step): boolean =>
+  const isUnknownRead = ({ op, urn, newState }: Step) =>
     op === "read" && knownOf(urn, newState?.id ?? "") === undefined;
   const unknown = steps.filter((one) => isOther(one) && (isUnknownRead(one) || !UNCHANGED.includes(one.op)));
   const leftOut = chosen.some((one) => /^--target(=|$)/.test(one)) ? [] : unknown;
@@ -50,7 +50,7 @@ const knownIn = ({ newState, oldState }: Step, id: string): { inputs: Json; outp
   return outputs && isKnown(inputs) && isKnown(outputs) ? { inputs: inputs ?? {}, outputs } : undefined;
 };
 
-const isKnown = (bag: Json | null | undefined): boolean => {
+const isKnown = (bag: Json | null | undefined) => {
   const text = JSON.stringify(valuesIn(bag));
   return !text.includes(UNKNOWN) && !text.includes(JSON.stringify(SECRET));
 };

@@ -45,13 +45,13 @@ export const startOthers = async (options: OthersOptions): Promise<Others> => {
   const problems = new Set<string>();
   const guards: Guard[] = [];
   const running = new Set<Promise<Provider | undefined>>();
-  const start = async (command: ProviderCommand, startMs = LIMITS.startMs): Promise<Provider> => {
+  const start = async (command: ProviderCommand, startMs = LIMITS.startMs) => {
     closing.signal.throwIfAborted();
     const started = startProvider({ ...command, user: options.user }, closing.signal, { ...LIMITS, startMs });
     running.add(started.catch(() => undefined));
     return started;
   };
-  const guard = async (guarded: Guarded): Promise<Guard> => {
+  const guard = async (guarded: Guarded) => {
     const own = await startGuard(guarded, options.judge, (problem) => problems.add(problem));
     guards.push(own);
     return own;
@@ -62,7 +62,7 @@ export const startOthers = async (options: OthersOptions): Promise<Others> => {
     sockets.add(socket);
     launch(socket, context).catch(() => socket.destroy());
   });
-  const close = async (): Promise<void> => {
+  const close = async () => {
     closing.abort();
     launches.close();
     for (const one of sockets) one.destroy();
@@ -199,7 +199,7 @@ const startLaunched = async (launched: Launch, context: Context): Promise<Provid
 
 const LAUNCHER = fileURLToPath(new URL(`launcher${extname(import.meta.url)}`, import.meta.url));
 
-const launcherFor = ({ name, folder }: Plugin, socket: string): string =>
+const launcherFor = ({ name, folder }: Plugin, socket: string) =>
   `#!/bin/sh\nexec ${[process.execPath, LAUNCHER, socket, name, folder].map(quoted).join(" ")} "$@"\n`;
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

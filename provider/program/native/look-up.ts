@@ -32,11 +32,11 @@ const invokeFunction = async <T>(name: string, args: object, opts?: pulumi.Invok
 };
 
 /** The result as the value of an Output, which a preview may not know. */
-const invokeForOutput = async <T>(name: string, args: object, opts?: pulumi.InvokeOptions): Promise<T> =>
+const invokeForOutput = async <T>(name: string, args: object, opts?: pulumi.InvokeOptions) =>
   (await invokeIfConfigured<T>(name, args, opts)) ?? (pulumi.unknown as T);
 
 /** `ListGroups` to `listGroups`. */
-const listFunction = (operation: string): string => operation.charAt(0).toLowerCase() + operation.slice(1);
+const listFunction = (operation: string) => operation.charAt(0).toLowerCase() + operation.slice(1);
 
 /** Undefined if a preview does not know the settings of the provider: the engine then answers with nothing. */
 const invokeIfConfigured = async <T>(

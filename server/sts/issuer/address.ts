@@ -37,7 +37,7 @@ const SPECIAL_IPV6 = blockList("ipv6", [
   ["3fff::", 20],
 ]);
 
-function blockList(family: "ipv4" | "ipv6", subnets: [address: string, prefix: number][]): BlockList {
+function blockList(family: "ipv4" | "ipv6", subnets: [address: string, prefix: number][]) {
   const list = new BlockList();
   for (const [address, prefix] of subnets) list.addSubnet(address, prefix, family);
   return list;

@@ -44,14 +44,14 @@ export const createDocuments = (options: {
   const places = { unproven: createPlaces(MAX_FETCHES), proven: createPlaces(MAX_FETCHES) };
 
   // A Map keeps the order of insertion, so the first issuer is the one least recently asked for.
-  const remember = (issuer: string, entry: Entry): void => {
+  const remember = (issuer: string, entry: Entry) => {
     if (!entries.delete(issuer) && entries.size >= MAX_ISSUERS) forgetOne();
     entries.set(issuer, entry);
   };
 
   // Keeps fetches under way, or they would start twice; there are fewer fetches than entries. Of the others, an issuer without
   // keys is removed first, so that invented issuers displace no keys.
-  const forgetOne = (): void => {
+  const forgetOne = () => {
     const waiting = [...entries].filter(([, { place }]) => !place?.isTaken());
     const [issuer] = (waiting.find(([, { keys }]) => !keys) ?? waiting[0]) as [string, Entry];
     entries.delete(issuer);
@@ -108,7 +108,7 @@ export const createDocuments = (options: {
 };
 
 // A refused connection to several addresses has a code but no text.
-const failureText = (error: unknown): string => {
+const failureText = (error: unknown) => {
   const { message, code } = error as NodeJS.ErrnoException;
   return message || (code ?? "failed");
 };
@@ -151,7 +151,7 @@ export const createPlaces = (count: number) => {
   const countOf = (owner: string) => [...taken].filter((holder) => holder.owner === owner).length;
 
   // An organization that would then hold as many gains nothing by a swap. But each can have one place.
-  const makeRoom = (owner: string): void => {
+  const makeRoom = (owner: string) => {
     const [first, ...others] = [...taken] as [Holder, ...Holder[]];
     const crowded = others.reduce((most, next) => (countOf(next.owner) > countOf(most.owner) ? next : most), first);
     const held = countOf(owner);

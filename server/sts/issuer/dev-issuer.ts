@@ -57,7 +57,7 @@ const violationsOf = ({ subject, claims = {}, lifetimeSeconds }: MintRequest): F
 };
 
 // Without recursion, which deep nesting would overflow.
-const isDeeperThan = (levels: number, value: object): boolean => {
+const isDeeperThan = (levels: number, value: object) => {
   let layer: object[] = [value];
   for (let level = 0; level < levels && layer.length > 0; level += 1)
     layer = layer.flatMap((one) =>

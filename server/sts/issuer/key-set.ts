@@ -46,7 +46,7 @@ export const jwksViolation = (text: string): string | undefined => {
   return reason === undefined ? undefined : `must be a JSON Web Key Set of public keys: ${reason}`;
 };
 
-const setRefusal = (text: string): string | undefined => {
+const setRefusal = (text: string) => {
   try {
     const { keys, refused } = parseKeySet(text);
     return refused[0] ?? (keys.length === 0 ? "it has no key" : undefined);
@@ -88,7 +88,7 @@ const readKey = (jwk: unknown, all: readonly unknown[]): VerificationKey | strin
   return typeof key === "string" ? key : { keyId, algorithms, key };
 };
 
-const algorithmsOf = (jwk: Json): string[] => {
+const algorithmsOf = (jwk: Json) => {
   const type = ownValue(jwk, "kty");
   const ofCurve = CURVE_ALGORITHMS[`${type} ${ownValue(jwk, "crv")}`];
   const possible = type === "RSA" ? RSA_ALGORITHMS : ofCurve ? [ofCurve] : [];
@@ -128,7 +128,7 @@ const keyWeakness = (key: KeyObject): string | undefined => {
   return undefined;
 };
 
-function primesBelow(limit: number): bigint[] {
+function primesBelow(limit: number) {
   const primes: number[] = [];
   for (let n = 2; n < limit; n += 1) if (primes.every((prime) => n % prime !== 0)) primes.push(n);
   return primes.map(BigInt);

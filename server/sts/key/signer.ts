@@ -133,7 +133,7 @@ const readKey = ({ kid, privateJwk, createdMs }: StoredKey): SigningKey => {
   return { kid, privateJwk, createdMs, privateKey, publicKey, publicJwk };
 };
 
-const thumbprint = ({ e, kty, n }: Jwk): string =>
+const thumbprint = ({ e, kty, n }: Jwk) =>
   createHash("sha256").update(JSON.stringify({ e, kty, n })).digest("base64url");
 
 // The periods in which a key signs and is accepted follow only from the creation times of the keys: a restart during a rotation changes
@@ -151,10 +151,10 @@ interface Made {
 }
 
 /** The first key signs at once: no client has cached a key set without it. `keys` are in the order of creation. */
-const signsFromMs = (keys: readonly Made[], i: number): number =>
+const signsFromMs = (keys: readonly Made[], i: number) =>
   i === 0 ? -Infinity : (keys[i] as Made).createdMs + JWKS_CACHE_MS;
 
-const endsMs = (keys: readonly Made[], i: number): number =>
+const endsMs = (keys: readonly Made[], i: number) =>
   i === keys.length - 1 ? Infinity : signsFromMs(keys, i + 1) + API_TOKEN_LIFE_MS + JWKS_CACHE_MS;
 
 /** The keys that are served and accepted. */

@@ -98,7 +98,7 @@ const findByUid = (uid: string, { identities }: AssumeOptions): Identity => {
   return identity;
 };
 
-const onlyMatch = (token: WorkloadToken, { identities }: AssumeOptions): Identity => {
+const onlyMatch = (token: WorkloadToken, { identities }: AssumeOptions) => {
   const [identity, ...others] = identities.withExactClaims(token.issuer, token.subject);
   if (!identity) throw refusal("identity_unknown", "no identity of this issuer and subject");
   if (others.length > 0) throw refusal("identity_unknown", "several identities of this issuer and subject");
@@ -106,7 +106,7 @@ const onlyMatch = (token: WorkloadToken, { identities }: AssumeOptions): Identit
 };
 
 // The default is applied at creation and here again, so that no record is valid forever. An unreadable time counts as past.
-const staticKeysExpiryMs = ({ staticKeys, createTime }: Identity): number =>
+const staticKeysExpiryMs = ({ staticKeys, createTime }: Identity) =>
   staticKeys?.expirationTime ? Date.parse(staticKeys.expirationTime) : Date.parse(createTime) + STATIC_KEYS_LIFE_MS;
 
 const parseStoredKeys = (text: string): KeySet => {

@@ -83,7 +83,7 @@ const requireMatcher = (matcher: Matcher | undefined): Matcher => {
 };
 
 /** Strings and booleans as text. A number has several spellings, and a list or object has no single value. */
-const claimText = (value: unknown): string | undefined => {
+const claimText = (value: unknown) => {
   if (typeof value === "boolean") return String(value);
   return typeof value === "string" ? value : undefined;
 };

@@ -66,7 +66,7 @@ const checkHeader = (header: Json): Pick<CompactToken, "algorithm" | "keyId"> =>
   return { algorithm, keyId };
 };
 
-const isTokenType = (type: unknown): boolean =>
+const isTokenType = (type: unknown) =>
   typeof type === "string" && TYPES.includes(type.toLowerCase().replace(/^application\//, ""));
 
 // The length of a key's signatures. The standards fix it, but not every library checks it: OpenSSL accepts an RSA-PSS signature
@@ -83,7 +83,7 @@ export const hasSignatureLength = (compact: string, key: KeyObject): boolean => 
   return bytes === signatureBytes(key);
 };
 
-const signatureBytes = ({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): number | undefined => {
+const signatureBytes = ({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject) => {
   // As long as the modulus (RFC 8017, sections 8.1.2 and 8.2.2).
   if (type === "rsa") return Math.ceil((details?.modulusLength ?? Number.NaN) / 8);
   if (type === "ec") return EC_BYTES[details?.namedCurve ?? ""];
@@ -105,7 +105,7 @@ export const parseStrictJson = (input: Uint8Array | string): unknown => {
 export const ownValue = (object: Json, name: string): unknown =>
   Object.hasOwn(object, name) ? object[name] : undefined;
 
-const decodeUtf8 = (bytes: Uint8Array): string => {
+const decodeUtf8 = (bytes: Uint8Array) => {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {

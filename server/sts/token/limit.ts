@@ -58,7 +58,7 @@ const emptyViolations = (field: string, values: readonly string[] = []): FieldVi
   values.includes("") ? [{ field, description: "must not have an empty item" }] : [];
 
 // One text may hold several, as the vendor's clients write them.
-const audiencesIn = (aud: readonly string[] = []): string[] => unique(aud.flatMap((value) => value.split(",")));
+const audiencesIn = (aud: readonly string[] = []) => unique(aud.flatMap((value) => value.split(",")));
 
 const requestedLimits = ({ cap = [], scope = "", scopes: many = [] }: LimitRequest): Limits => {
   const names = unique(cap);
@@ -69,7 +69,7 @@ const requestedLimits = ({ cap = [], scope = "", scopes: many = [] }: LimitReque
   };
 };
 
-const unique = (values: readonly string[]): string[] => [...new Set(values.filter((value) => value !== ""))];
+const unique = (values: readonly string[]) => [...new Set(values.filter((value) => value !== ""))];
 
 /**
  * The grants within the limits, each at the highest group where it holds. A grant inside a scope is kept there; one above a
@@ -86,7 +86,7 @@ export const limitGrants = (grants: Grants, { capabilities, scopes }: Limits): M
 };
 
 // The highest groups at or below `group` that lie in a scope.
-const beginnings = (group: string, scopes: readonly string[]): string[] => {
+const beginnings = (group: string, scopes: readonly string[]) => {
   if (scopes.some((scope) => isAncestorOrSelf(scope, group))) return [group];
   const below = scopes.filter((scope) => isAncestor(group, scope));
   return below.filter((scope) => !below.some((other) => isAncestor(other, scope)));
@@ -105,5 +105,5 @@ export const narrowLimits = (first: Limits, second: Limits): Limits => {
   return { capabilities, scopes };
 };
 
-const inside = (outer: readonly string[], inner: readonly string[]): string[] =>
+const inside = (outer: readonly string[], inner: readonly string[]) =>
   inner.filter((uid) => outer.some((other) => isAncestorOrSelf(other, uid)));

@@ -53,7 +53,7 @@ export const refusal = (reason: Reason, detail: string, cause?: unknown): Refusa
 const DENIED = "the token may not be exchanged for this identity";
 
 /** One text for an unknown identity, another tenant's, a wrong claim, a bad signature, so that no probe tells them apart. */
-const deniedError = (cause: unknown): ApiError => apiError("PERMISSION_DENIED", DENIED, { cause });
+const deniedError = (cause: unknown) => apiError("PERMISSION_DENIED", DENIED, { cause });
 
 /** Names the claim that does not match, in the published words, for a caller who may know it. */
 export const claimRefusal = (reason: Reason, detail: string, claim: string): Refusal => {

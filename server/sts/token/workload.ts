@@ -43,7 +43,7 @@ const isSafeText = (value: unknown): value is string =>
   typeof value === "string" && value.length > 0 && value.length <= MAX_TEXT && !UNSAFE.test(value);
 
 // Google's tokens have two names for their issuer; its discovery document lists only the longer one.
-const canonicalIssuer = (value: unknown): string | undefined => {
+const canonicalIssuer = (value: unknown) => {
   const issuer = value === "accounts.google.com" ? "https://accounts.google.com" : value;
   return typeof issuer === "string" && isIssuer(issuer) ? issuer : undefined;
 };

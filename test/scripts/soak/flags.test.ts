@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { UsageError } from "../../../cli/usage.ts";
 import { root } from "../../../scripts/base/project.mjs";
-import { parseSoak, usage } from "../../soak/run/flags.ts";
 import { parts } from "../../soak/parts.ts";
+import { parseSoak, usage } from "../../soak/run/flags.ts";
 
 const NAMES = Object.keys(parts);
 
