@@ -1,10 +1,9 @@
-// Every message and enum of the served methods, compared with the published ones: names, numbers, types, behaviours, oneofs.
-// gRPC and OpenAPI are derived from them. And their texts, which have one home: every form of the description, and every language, has them
-// from there.
+// Every message of the served methods: the published behaviours of its fields; test/contract/descriptor.test.ts has their names, numbers and
+// types. And their texts, which have one home: every form of the description, and every language, has them from there.
 import { readFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
-import { enumInfo, type FieldInfo } from "../../schema/field.ts";
+import type { FieldInfo } from "../../schema/field.ts";
 import {
   argumentText,
   asMessage,
@@ -18,20 +17,16 @@ import {
   operations,
   type Resource,
   resources,
-  scalarInfo,
   toSnake,
   unwrap,
 } from "../../schema/index.ts";
 import { root } from "../harness/api-process.ts";
-import { type PublishedField, publishedEnums, publishedMessages } from "../support/published.ts";
+import { type PublishedField, publishedMessages } from "../support/published.ts";
 
 const messages = new Map<string, Message>();
-const enums = new Map<string, Readonly<Record<string, number>>>();
 
 const walk = (schema: z.ZodType): void => {
   const inner = unwrap(schema);
-  const own = enumInfo(inner);
-  if (own) enums.set(own.enum, own.numbers);
   if (inner instanceof z.ZodArray) walk(inner.element as z.ZodType);
   if (inner instanceof z.ZodRecord) walk(inner.valueType as z.ZodType);
   const message = asMessage(inner);
@@ -45,25 +40,6 @@ for (const row of Object.values(operations as Record<string, Operation>)) {
   walk(row.response);
 }
 messages.delete("google.protobuf.Empty");
-// Another test covers its 200 values.
-enums.delete("capabilities.Capability");
-
-// The last part of a name: `iam.Identity.ClaimMatch` is `Identity.ClaimMatch` in the tables.
-const short = (name: string) =>
-  name.replace(/^(iam|registry|vulnerabilities|ping|auth|common|oidc|capabilities)\.(v1\.)?/, "");
-
-const typeOf = (schema: z.ZodType): string => {
-  const inner = unwrap(schema);
-  if (inner instanceof z.ZodArray) return `[]${typeOf(inner.element as z.ZodType)}`;
-  if (inner instanceof z.ZodRecord)
-    return `map<${typeOf(inner.keyType as z.ZodType)},${typeOf(inner.valueType as z.ZodType)}>`;
-  const named = enumInfo(inner)?.enum ?? messageInfo(inner)?.message;
-  if (named) return short(named);
-  const scalar = scalarInfo(inner)?.scalar;
-  if (scalar)
-    return { timestamp: "Timestamp", fieldMask: "FieldMask", duration: "Duration" }[scalar as string] ?? scalar;
-  return inner instanceof z.ZodBoolean ? "bool" : "string";
-};
 
 // The part of a behaviour that matters to a caller: required, and set by the server only.
 const behavior = (info: FieldInfo) =>
@@ -71,66 +47,19 @@ const behavior = (info: FieldInfo) =>
 const publishedBehavior = ({ flags }: PublishedField) =>
   flags.includes("REQ") ? "REQUIRED" : flags.includes("OUT") ? "OUTPUT_ONLY" : "";
 
-// Where ours has more than the published one, and why.
-const STRICTER: Record<string, string> = {
-  "iam.RoleBinding.identityUid": "on create, the request carries identityUid and roleUid",
-  "iam.RoleBinding.roleUid": "on create, the request carries identityUid and roleUid",
-  "iam.ExternalGroupRoleMapping.externalGroupId": "the description of the create says to set it",
-  "iam.ExternalGroupRoleMapping.roleUid": "the description of the create says to set it",
-  "iam.ExternalGroupRoleMapping.scope": "the description of the create says to set it",
-  "iam.Role.capabilities": "create needs at least one capability",
+// Where ours has more than the published one: the create needs it, or its description says so.
+const REQUIRED = "REQUIRED";
+const STRICTER: Record<string, Record<string, string>> = {
+  "iam.RoleBinding": { identity_uid: REQUIRED, role_uid: REQUIRED },
+  "iam.ExternalGroupRoleMapping": { external_group_id: REQUIRED, role_uid: REQUIRED, scope: REQUIRED },
+  "iam.Role": { capabilities: REQUIRED },
 };
 
-// Fields that are published and not served yet.
-const UNSERVED: Record<string, readonly string[]> = {
-  "registry.v1.Repo": ["custom_overlay"],
-  "auth.WhoAmI": ["profile"],
-};
-
-describe.each([...messages])("%s", (name, schema) => {
-  const published = publishedMessages.get(name);
-
-  test("is a published message with all of its fields", () => {
-    const fields = Object.keys(schema.shape).map(toSnake);
-    const missing = published?.map((field) => field.name).filter((field) => !fields.includes(field));
-    expect(missing).toEqual(UNSERVED[name] ?? []);
-  });
-
-  test.each(Object.entries(schema.shape))(
-    "has %s with the published number, type, behaviour and oneof",
-    (field, own) => {
-      const expected = published?.find((candidate) => candidate.name === toSnake(field)) as PublishedField;
-      const info = fieldInfo(own);
-      const stricter = `${name}.${field}` in STRICTER;
-      expect({
-        number: info.number,
-        type: typeOf(own),
-        behavior: behavior(info),
-        oneof: info.oneof ? `oneof:${info.oneof}` : undefined,
-        presence: info.presence ?? false,
-      }).toEqual({
-        number: expected.number,
-        type: expected.type,
-        behavior: stricter ? "REQUIRED" : publishedBehavior(expected),
-        oneof: expected.flags.find((flag) => flag.startsWith("oneof:")),
-        presence: expected.flags.includes("presence"),
-      });
-    },
-  );
-});
-
-test.each([...enums])("the enum %s has the published values", (name, numbers) => {
-  expect(numbers).toEqual(publishedEnums.get(name));
-});
-
-test("the walk saw the messages of every resource", () => {
-  expect([...messages.keys()]).toEqual(
-    expect.arrayContaining([
-      ...["iam.Group", "iam.Identity.StaticKeys", "iam.AccountAssociation.GitHubInstallation", "registry.Tag"],
-      ...["vulnerabilities.AdvisoryEvent.Detection.ScanV1", "auth.WhoAmI.Capability", "oidc.RawToken"],
-    ]),
-  );
-  expect(enums.size).toBe(17);
+test.each([...messages])("%s has fields with the published behaviours", (name, { shape }) => {
+  const published = publishedMessages.get(name)?.map((field) => [field.name, publishedBehavior(field)]) ?? [];
+  const expected = { ...Object.fromEntries(published), ...STRICTER[name] };
+  const own = Object.entries(shape).map(([field, schema]) => [toSnake(field), behavior(fieldInfo(schema))]);
+  expect(own).toEqual(own.map(([field]) => [field, expected[field as string]]));
 });
 
 test("every field of the API has a text", () => {

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 
 /** Published in prose only. */
 const PROSE = `
-auth.WhoAmI: issuer=1 string; subject=2 string; audience=3 []string; expiry=4 Timestamp; issued_at=5 Timestamp; capabilities=101 []WhoAmI.Capability; email=102 string; profile=103 unknown
+auth.WhoAmI: issuer=1 string; subject=2 string; audience=3 []string; expiry=4 Timestamp; issued_at=5 Timestamp; capabilities=101 []WhoAmI.Capability; email=102 string
 auth.WhoAmI.Capability: group=1 Group; role=2 Role; capabilities=3 []string
 oidc.ExchangeRefreshTokenRequest: aud=1 []string; scope=2 string; cap=3 []string; scopes=4 []string
 oidc.TokenPair: token=1 RawToken; refresh_token=2 RawToken
@@ -28,15 +28,19 @@ const linesOf = (fixture: string): string[] =>
     .split("\n")
     .filter((line) => line !== "" && !line.startsWith("#"));
 
-const rows = [
+/** The lines of messages, and of enums with "enum " before their names. */
+const texts = new Map([
   ...linesOf("published-messages").map((line): [string, string] => {
     const [, packageName = "", kind = "", name = "", text = ""] = /^(\S+) (enum )?([\w.]+): (.*)$/.exec(line) ?? [];
-    return [kind + nameOf(packageName, name), text];
+    return [nameOf(packageName, kind + name), text];
   }),
   ...PROSE.trim()
     .split("\n")
     .map((line) => line.split(/: (.*)/s) as [string, string]),
-];
+]);
+
+/** `name`: in the package, with "enum " before that of an enum. */
+export const publishedText = (packageName: string, name: string) => texts.get(nameOf(packageName, name));
 
 const fieldFrom = (text: string): PublishedField => {
   const [, name, number, type, flags] = /^(\w+)=(\d+) (\S+)(?: \(([^)]*)\))?/.exec(text) as unknown as string[];
@@ -46,20 +50,9 @@ const fieldFrom = (text: string): PublishedField => {
 const fieldsFrom = (text: string): PublishedField[] => text.split("; ").map(fieldFrom);
 
 export const publishedMessages: ReadonlyMap<string, readonly PublishedField[]> = new Map(
-  rows
-    .filter(([name]) => !name.startsWith("enum "))
+  [...texts]
+    .filter(([name]) => !name.includes("enum "))
     .map(([name, text]) => [name, text === "(empty)" ? [] : fieldsFrom(text.split(" — ")[0] as string)]),
-);
-
-export const publishedEnums: ReadonlyMap<string, Record<string, number>> = new Map(
-  rows
-    .filter(([name]) => name.startsWith("enum "))
-    .map(([name, text]) => [
-      name.slice(5),
-      Object.fromEntries(
-        text.split(", ").map((member) => member.split("=").map((part, i) => (i ? Number(part) : part))),
-      ),
-    ]),
 );
 
 export interface PublishedMethod {
