@@ -12,16 +12,6 @@ export const rsaWith = (numbers: { n?: bigint; e?: bigint }): Body => {
 
 export const MODULUS = integerFromBytes(Buffer.from(`${RSA.jwk.n}`, "base64url"));
 
-export const WEAK_KEYS: readonly (readonly [what: string, jwk: Body])[] = [
-  ["the exponent 1", rsaWith({ e: 1n })],
-  ["the exponent 2", rsaWith({ e: 2n })],
-  ["the exponent 3", rsaWith({ e: 3n })],
-  ["an even exponent", rsaWith({ e: 65_538n })],
-  ["an even modulus", rsaWith({ n: MODULUS - 1n })],
-  ["2047 bits", rsaWith({ n: MODULUS >> 1n })],
-  ["8193 bits", rsaWith({ n: (1n << 8192n) + 1n })],
-];
-
 /** By the exponent 1 a signature is the encoded hash itself (RFC 8017 section 9.2): it takes no private key. */
 export const forgedByExponentOne = (claims: Body): string => {
   const signed = `${base64url({ alg: "RS256", kid: RSA.kid })}.${base64url(claims)}`;

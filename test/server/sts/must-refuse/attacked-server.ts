@@ -20,8 +20,6 @@ export const UNAUTHENTICATED = {
   body: {},
 };
 
-export const bearer = (token: string): string[] => [`Bearer ${token}`];
-
 export interface AttackedServer extends Target {
   server: TestServer;
   connection: Connection;

@@ -64,18 +64,6 @@ describe.each(WIRES)("over %s", (_, wire) => {
       expect(attacked().server.log.at(-2)).toContain("the host resolves to an address that is not public");
       expect(attacked().issuer.connections()).toBe(before);
     });
-
-    it.each([
-      ["10.0.0.1", "https://10.0.0.1"],
-      ["a cloud's metadata", "https://169.254.169.254"],
-      ["a private address, version 6", "https://[fd00:ec2::254]"],
-      ["a mapped address", "https://[::ffff:a00:1]"],
-    ])("%s in its URL gets no connection", async (_what, issuer) => {
-      const identity = await attacked().identity(trusting(issuer));
-      attacked().takeOutgoing();
-      await attacked().expectDenied(await sign(attacked().claims({ iss: issuer })), { identity }, "document");
-      expect(attacked().takeOutgoing()).toEqual([]);
-    });
   });
 
   it("row 34: the log of these tests has no token and no part of one", () => expectNoToken(attacked()));

@@ -2,7 +2,7 @@
 
 import { NOW, OTHER_RSA, RSA, SUBJECT } from "../../../harness/sts.ts";
 import type { Body } from "../../../support/http.ts";
-import { forgedByExponentOne, WEAK_KEYS } from "../weak-key.ts";
+import { forgedByExponentOne, rsaWith } from "../weak-key.ts";
 import { type Row, signed, type Target } from "./target.ts";
 
 type Fields = NonNullable<ReturnType<NonNullable<Row["relationship"]>>["claimMatch"]>;
@@ -56,9 +56,7 @@ const OWN_KEYS: [row: number, what: string, fields: Body, bearer: Row["bearer"],
   [29, "a key of its issuer that it does not hold", {}, signed({}, RSA), "key"],
   [29, "a key by the name of the one that it holds", {}, signed({}, RSA, { kid: OTHER_RSA.kid }), "signature"],
   [29, "no name of a key when several could be meant", TWO_KEYS, signed({}, RSA, { kid: undefined }), "key"],
-  ...WEAK_KEYS.map(([what, jwk]): (typeof OWN_KEYS)[number] => {
-    return [28, `a key of ${what}`, { issuerKeys: setOf(jwk) }, ({ claims }) => forgedByExponentOne(claims()), "key"];
-  }),
+  [28, "a weak key", { issuerKeys: setOf(rsaWith({ e: 1n })) }, ({ claims }) => forgedByExponentOne(claims()), "key"],
 ];
 
 const LOOPBACK = "http://127\\.0\\.0\\.1:[0-9]+";

@@ -21,6 +21,7 @@ import {
   OTHER_RSA,
   payloadOf,
   RSA,
+  rsa,
   sign,
   UID,
   UNAUTHENTICATED,
@@ -123,6 +124,7 @@ describe("an API token", () => {
 });
 
 describe("a signer", () => {
+  const WEAK = rsa("weak", 1024).privateKey.export({ format: "jwk" });
   const older = { ...generateKey(NOON_MS - 1), kid: "older" };
 
   it("publishes public keys only, named by their thumbprint", () => {
@@ -140,6 +142,7 @@ describe("a signer", () => {
 
   it.each([
     ["no key", [], "a signer needs a key"],
+    ["a key of 1024 bits", [{ ...older, privateJwk: WEAK }], "the signing key older is not an RSA key of 2048 bits"],
     ["a name twice", [API_KEY, { ...older, kid: API_KEY.kid }], "two signing keys have the same kid"],
     [
       "an elliptic key",
