@@ -1,15 +1,14 @@
-// The rules of identity providers (docs/contract.md#identity-providers).
+// The rules of identity providers and of their external groups (docs/contract.md#identity-providers, docs/contract.md#external-groups).
 
 import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
 import { IAM, serve } from "../../harness/api-server.ts";
-import { recordOf } from "../../harness/records.ts";
+import { postRecord, recordOf } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
-import { expectInvalid, NO_NAME, NO_UID, type Violations } from "../../support/refusal.ts";
+import { expectInvalid, expectNotFound, expectRefusal, resourceInfo } from "../../support/refusal.ts";
 
 const PATH = `${IAM}/identityProviders`;
 const SECRET = "s3cret-of-the-client";
-const ISSUER = "must be an https URL in its normal form, without user, query or fragment, at most 255 characters";
 const NO_SECRET = "is required unless pkceEnabled is set";
 const RULE = "cannot be changed; create another identity provider";
 
@@ -37,76 +36,6 @@ const create = (body: Body = {}) =>
 const createdRecord = (body: Body = {}) => recordOf(create(body));
 const patch = (uid: string, body: Body, updateMask?: string) =>
   api.call("PATCH", `${PATH}/${uid}`, { body, query: { updateMask } });
-
-describe("an identity provider", () => {
-  test("returns its fields except the secret, and shows no token for provisioning", async () => {
-    const oidc = {
-      ...OIDC,
-      additionalScopes: ["groups", "profile"],
-      groupsClaim: "groups",
-      correlationRule: "CORRELATION_RULE_OID_EQUALS_EXTERNAL_ID",
-      pkceEnabled: true,
-    };
-    const answer = await create({ description: "people", oidc });
-    const { clientSecret, ...shown } = oidc;
-    expect(answer.json).toEqual({
-      uid: expect.stringMatching(`^${eng}/[0-9a-f]{16}$`),
-      name: "okta",
-      description: "people",
-      defaultRole: viewer,
-      oidc: shown,
-      scim: { credentialState: "CREDENTIAL_STATE_NOT_ISSUED" },
-      createTime: "2026-01-28T12:54:21.189Z",
-      updateTime: "2026-01-28T12:54:21.189Z",
-    });
-    expect(await api.ok("GET", `${PATH}/${answer.json.uid}`)).toEqual(answer.json);
-  });
-
-  test("is listed without its provisioning", async () => {
-    const { scim, ...listed } = await createdRecord({ name: "listed" });
-    expect(await api.ok("GET", PATH, { query: { name: "listed" } })).toEqual({
-      identityProviders: [listed],
-      totalCount: "1",
-      skipped: 0,
-    });
-  });
-
-  test.each<[string, Body]>([
-    ["an issuer on loopback, which a server with --dev serves", { ...OIDC, issuer: "http://127.0.0.1:8080" }],
-    ["what only the server sets, which is ignored", { ...OIDC, clientSecret: "x" }],
-  ])("may have %s", async (_, oidc) => {
-    const body = { oidc, uid: "x", scim: { enabled: true, etag: "e" }, createTime: "2001-01-01T00:00:00Z" };
-    const { json, status } = await create(body);
-    expect(status).toBe(200);
-    expect(json).toMatchObject({ scim: { credentialState: "CREDENTIAL_STATE_NOT_ISSUED" } });
-    expect(json.scim).not.toHaveProperty("enabled");
-  });
-
-  test.each<[string, Body, Violations]>([
-    [
-      "all missing fields at once",
-      { name: undefined, defaultRole: undefined, oidc: undefined },
-      { name: NO_NAME, defaultRole: NO_UID, oidc: "one of oidc must be set" },
-    ],
-    [
-      "an empty configuration",
-      { oidc: {} },
-      { "oidc.issuer": ISSUER, "oidc.clientId": "is required", "oidc.clientSecret": NO_SECRET },
-    ],
-    [
-      "a secret that no client has",
-      { oidc: { ...OIDC, clientSecret: "x".repeat(4097) } },
-      { "oidc.clientSecret": "must be at most 4096 characters" },
-    ],
-  ])("is refused with %s", async (_, body, violations) => {
-    expectInvalid(await create(body), violations);
-  });
-
-  test("is refused with this server's own issuer, which would let its tokens sign in", async () => {
-    const oidc = { ...OIDC, issuer: api.authUrl };
-    expectInvalid(await create({ oidc }), { "oidc.issuer": "must not be the issuer of this service" });
-  });
-});
 
 describe("a change of an identity provider", () => {
   test("of one field leaves the others, and moves updateTime", async () => {
@@ -195,4 +124,63 @@ test("the client secret is in no response and in no log line", async () => {
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 400, 400]);
   for (const { text } of answers) expect(text).not.toContain(secret);
   expect(api.log.join("\n")).not.toContain(secret);
+});
+
+const MAPPINGS = `${IAM}/externalGroupRoleMappings`;
+const SRE = { externalGroupId: "Platform-SRE", roleUid: viewer, scope: api.organization };
+const postMapping = (parent: string, fields: Body = {}) =>
+  postRecord(api, "externalGroupRoleMappings", parent, { ...SRE, ...fields });
+const createMapping = (parent: string, fields: Body = {}) => recordOf(postMapping(parent, fields));
+const listMappings = async (query: Body) =>
+  (await api.ok("GET", MAPPINGS, { query })).externalGroupRoleMappings as Body[];
+
+describe("a mapping", () => {
+  test("exists once for provider, group, role and scope; another of each is another mapping", async () => {
+    const [first, second] = [(await createdRecord()).uid, (await createdRecord()).uid];
+    const { uid } = await createMapping(first);
+    const text = `the identity provider ${first} maps this external group to role ${viewer} at ${api.organization} already`;
+    expectRefusal(await postMapping(first), "ALREADY_EXISTS", text, {
+      details: [resourceInfo("ExternalGroupRoleMapping", uid)],
+    });
+    await createMapping(first, { roleUid: roles.editor });
+    await createMapping(first, { externalGroupId: "platform-sre" });
+    await createMapping(second);
+    await api.ok("DELETE", `${MAPPINGS}/${uid}`);
+    expect((await createMapping(first)).uid).not.toBe(uid);
+  });
+
+  test("goes with its identity provider", async () => {
+    const parent = (await createdRecord()).uid;
+    const { uid } = await createMapping(parent);
+    await api.ok("DELETE", `${PATH}/${parent}`);
+    expectNotFound(await api.call("GET", `${MAPPINGS}/${uid}`), "ExternalGroupRoleMapping", uid);
+    expect(await listMappings({ identityProviderUid: parent })).toEqual([]);
+  });
+});
+
+describe("the delete of several", () => {
+  const deleteMappings = (parent: string, names: string[], token?: string) =>
+    api.call("POST", `${MAPPINGS}:batchDelete`, { body: { parent, names }, ...(token && { token }) });
+
+  test("answers with those that it deleted, in order, and skips those that are gone", async () => {
+    const parent = (await createdRecord()).uid;
+    const [first, second, kept] = [
+      await createMapping(parent, { externalGroupId: "a" }),
+      await createMapping(parent, { externalGroupId: "b" }),
+      await createMapping(parent, { externalGroupId: "c" }),
+    ];
+    const names = [second.uid, `${parent}/ffffffffffffffff`, first.uid, second.uid];
+    const answer = await deleteMappings(parent, names);
+    expect(answer.json).toEqual({ parent, externalGroupRoleMappings: [second, first] });
+    expect(await listMappings({ identityProviderUid: parent })).toEqual([kept]);
+    expect((await deleteMappings(parent, names)).json).toEqual({ parent, externalGroupRoleMappings: [] });
+  });
+
+  test("deletes nothing when one is of another identity provider, and names each that is", async () => {
+    const [parent, other] = [(await createdRecord()).uid, (await createdRecord()).uid];
+    const [own, theirs] = [await createMapping(parent), await createMapping(other)];
+    const text = "must be the uid of a mapping of the identity provider";
+    expectInvalid(await deleteMappings(parent, [own.uid, theirs.uid, parent]), { "names[1]": text, "names[2]": text });
+    expect(await listMappings({ identityProviderUid: parent })).toEqual([own]);
+  });
 });

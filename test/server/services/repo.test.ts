@@ -6,14 +6,9 @@ import { parseSeed } from "../../../server/index.ts";
 import { IAM, REGISTRY, serve } from "../../harness/api-server.ts";
 import { createUid, recordOf } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
-import { expectInvalid, expectNotFound, expectRefusal, resourceInfo, type Violations } from "../../support/refusal.ts";
+import { expectInvalid, expectNotFound, expectRefusal, resourceInfo } from "../../support/refusal.ts";
 
 const PATH = `${REGISTRY}/repos`;
-const BUNDLE =
-  'only the following keywords are valid "^application$|^base$|^byol$|^ai$|^ai-gpu$|^featured$|^fips$|^commercial$|^emeritoss$"';
-const ALIAS = String.raw`each alias must match "^[a-zA-Z0-9_.\-/]*[a-zA-Z0-9_.\-]:[a-zA-Z0-9_.\-]+$"`;
-const TAG = 'tag must match "^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$"';
-const REPO_NAME = "must be at most 255 characters without white space";
 // Only a seed can create and bind a role with capabilities that no caller holds.
 const seed = parseSeed(
   `
@@ -35,66 +30,6 @@ const create = (body: Body = {}, parent = eng) =>
 const createdRecord = (body: Body = {}) => recordOf(create(body));
 const patch = (uid: string, body: Body, updateMask?: string) =>
   api.call("PATCH", `${PATH}/${uid}`, { body, query: { updateMask } });
-
-const OVERLAY = {
-  contents: {
-    packages: ["curl"],
-    runtimeRepositories: ["https://packages.example"],
-    runtimeKeyring: [{ name: "k", content: "c" }],
-  },
-  environment: { HTTP_PROXY: "p", MY_CHAINGUARD_: "x" },
-  annotations: { "com.example.team": "x", "org.opencontainer": "x" },
-  accounts: {
-    runAs: "65532",
-    users: [{ username: "u", uid: 7, gid: 7, groupName: "g", shell: "/bin/sh", homeDir: "/" }],
-    groups: [{ groupname: "g", gid: 7, members: ["u"] }],
-  },
-  certificates: { additional: [{ name: "ca", content: "c" }], providers: ["java"] },
-};
-
-describe("a repo", () => {
-  test("is returned unchanged", async () => {
-    const body = {
-      name: "nginx",
-      description: "A server",
-      catalogTier: "CATALOG_TIER_APPLICATION",
-      bundles: ["application", "base", "byol", "ai", "ai-gpu", "featured", "fips", "commercial", "emeritoss"],
-      aliases: ["nginx:latest", "docker.io/library/nginx:1.27", "a_b.c-d:x"],
-      activeTags: ["latest", "1.27", "_x"],
-      customOverlay: OVERLAY,
-    };
-    const answer = await create(body);
-    expect(answer.json).toEqual({
-      uid: expect.stringMatching(`^${eng}/[0-9a-f]{16}$`),
-      ...body,
-      createTime: "2026-01-28T12:54:21.189Z",
-      updateTime: "2026-01-28T12:54:21.189Z",
-    });
-    expect(await api.ok("GET", `${PATH}/${answer.json.uid}`)).toEqual(answer.json);
-    expect((await api.ok("GET", PATH, { query: { name: "nginx" } })).repos).toEqual([answer.json]);
-  });
-
-  test.each<[string, Body, Violations]>([
-    ["no name", { name: undefined }, { name: "is required" }],
-    ["a name with a space", { name: "a b" }, { name: REPO_NAME }],
-    ["a long name", { name: "a".repeat(256) }, { name: REPO_NAME }],
-    ["an unknown bundle", { bundles: ["base", "gold"] }, { "bundles[1]": BUNDLE }],
-    ["an alias without a tag", { aliases: ["nginx"] }, { "aliases[0]": ALIAS }],
-    ["a tag that begins with a dot", { activeTags: [".x"] }, { "activeTags[0]": TAG }],
-    [
-      "a variable of the platform",
-      { customOverlay: { environment: { A: "x", CHAINGUARD_X: "x" } } },
-      { "customOverlay.environment": 'must have no key that begins with "CHAINGUARD_"' },
-    ],
-    [
-      "annotations of the platform and of the OCI",
-      { customOverlay: { annotations: { "dev.chainguard.x": "x" } } },
-      { "customOverlay.annotations": 'must have no key that begins with "dev.chainguard." or "org.opencontainers."' },
-    ],
-  ])("is refused with %s", async (_, body, violations) => {
-    expectInvalid(await create(body), violations, "registry");
-  });
-});
 
 describe("a name", () => {
   test("is unique in a group: ALREADY_EXISTS names the repo that has it", async () => {

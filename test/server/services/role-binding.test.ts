@@ -26,14 +26,6 @@ describe("a role binding", () => {
     expect(left).toEqual(right);
   });
 
-  test("is refused with a missing identity and role, both at once", async () => {
-    const missing = `${api.organization}/ffffffffffffffff`;
-    expectInvalid(await create({ identityUid: missing, roleUid: missing }), {
-      identityUid: `identity ${missing} does not exist`,
-      roleUid: `role ${missing} does not exist at ${api.organization} or above`,
-    });
-  });
-
   test("is refused with another organization's identity, with the error of a missing one", async () => {
     const founder = await api.actor("founder");
     const { uid: theirs } = await createRecord(api, "groups", "", { name: "theirs" }, founder.token);

@@ -1,18 +1,17 @@
-// The rules of roles (docs/contract.md#roles, docs/contract.md#built-in-roles).
+// The rules of roles (docs/contract.md#roles, docs/contract.md#built-in-roles), and of invites, which grant one (docs/contract.md#group-invites):
+// the code is shown once and stored as a hash.
 
+import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { capabilityName, capabilities as everyCapability } from "../../../schema/index.ts";
 import { IAM, serve } from "../../harness/api-server.ts";
-import { createUid } from "../../harness/records.ts";
+import { createRecord, createUid } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
-import { expectInvalid, expectRefusal, preconditionFailure } from "../../support/refusal.ts";
+import { expectRefusal, preconditionFailure } from "../../support/refusal.ts";
 
 const api = await serve();
 const { roles } = await api.ok("GET", `${IAM}/roles`, { query: { "uidp.in_root": true, page_size: 200 } });
 const builtIn: Map<string, Body> = new Map(roles.map((role: Body) => [role.name, role]));
-
-const create = (body: Body, token?: string) =>
-  api.call("POST", `${IAM}/roles/${api.organization}`, { body: { name: "r", ...body }, ...(token && { token }) });
 
 describe("the built-in roles", () => {
   // The counts of the published bundles (docs/contract.md#built-in-roles), which do not come from the table.
@@ -52,19 +51,6 @@ describe("the built-in roles", () => {
   });
 });
 
-describe("a custom role", () => {
-  test("has each capability once, in the given order", async () => {
-    const { json } = await create({ capabilities: ["CAP_REPO_LIST", "CAP_IAM_GROUPS_LIST", "CAP_REPO_LIST"] });
-    expect(json.capabilities).toEqual(["CAP_REPO_LIST", "CAP_IAM_GROUPS_LIST"]);
-    expect(json.uid.startsWith(`${api.organization}/`)).toBe(true);
-  });
-
-  test("that contains a capability that is internal-only must contain internal", async () => {
-    const answer = await create({ capabilities: ["CAP_REX_CLASS_USE", "CAP_CASSIE_CAS_READ", "CAP_REPO_LIST"] });
-    expectInvalid(answer, { capabilities: "must contain internal, since it contains rex.class.use, cassie.cas.read" });
-  });
-});
-
 const oidc = { issuer: "https://idp.example", clientId: "c", pkceEnabled: true };
 const provider = (defaultRole: string) => createUid(api, "identityProviders", api.organization, { defaultRole, oidc });
 
@@ -100,4 +86,42 @@ test.each<[what: string, text: string, hold: (roleUid: string) => Promise<string
   });
   await api.ok("DELETE", `${IAM}/${holder}`);
   expect((await api.call("DELETE", `${IAM}/roles/${uid}`)).status).toBe(200);
+});
+
+describe("an invite", async () => {
+  const PATH = `${IAM}/groupInvites`;
+  const create = async (fields: Body = {}) =>
+    createRecord(api, "groupInvites", api.organization, { roleUid: await api.role("viewer"), ...fields });
+
+  test("has a new code each time, and the begin of its hash as the id of its key, by which it is listed", async () => {
+    const [{ code, ...shown }, other] = [await create(), await create()];
+    expect(code).toMatch(/^cginvite_[0-9a-f]{64}$/);
+    expect(other.code).not.toBe(code);
+    expect(shown.keyId).toBe(createHash("sha256").update(code).digest("hex").slice(0, 16));
+    expect((await api.ok("GET", PATH, { query: { keyId: shown.keyId } })).groupInvites).toEqual([shown]);
+  });
+
+  test("may be valid for ten years", async () => {
+    expect((await create({ ttl: "315360000s" })).expirationTime).toBe("2036-01-26T12:54:21.189Z");
+  });
+
+  test("shows no role once that was deleted, which an invite does not prevent", async () => {
+    const roleUid = await createUid(api, "roles", api.organization);
+    const { uid, code, role, ...rest } = await create({ roleUid });
+    expect(role.name).toBe("r");
+    await api.ok("DELETE", `${IAM}/roles/${roleUid}`);
+    expect(await api.ok("GET", `${PATH}/${uid}`)).toEqual({ uid, ...rest });
+    expect(rest.roleUid).toBe(roleUid);
+  });
+
+  test("has its code only in the response of the create, and in no log line", async () => {
+    const { uid, code } = await create({ email: "x@acme.example" });
+    const answers = [
+      await api.call("GET", `${PATH}/${uid}`),
+      await api.call("GET", PATH, { query: { page_size: 200 } }),
+      await api.call("DELETE", `${PATH}/${uid}`),
+    ];
+    for (const { text } of answers) expect(text).not.toContain(code);
+    expect(api.log.join("\n")).not.toContain(code);
+  });
 });

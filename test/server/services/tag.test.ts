@@ -4,11 +4,8 @@ import { describe, expect, test } from "vitest";
 import { REGISTRY, serve, shuffledIds } from "../../harness/api-server.ts";
 import { createUid, recordOf } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
-import { expectInvalid, type Violations } from "../../support/refusal.ts";
 
 const PATH = `${REGISTRY}/tags`;
-const TAG = 'tag must match "^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$"';
-const DIGEST = 'digest must match "^sha256:[0-9a-f]{64}$"';
 const digest = (letter: string) => `sha256:${letter.repeat(64)}`;
 
 const newRepo = (parent: string, name: string): Promise<string> => createUid(api, "repos", parent, { name });
@@ -21,17 +18,6 @@ const api = await serve({ ids: shuffledIds(31) });
 const repo: string = await newRepo(api.organization, "nginx");
 
 describe("a tag", () => {
-  test("is returned unchanged, below the uid of its repo", async () => {
-    const body = { name: "1.27-dev", digest: digest("b"), deprecated: true, bundles: ["base"] };
-    const answer = await create(body);
-    expect(answer.json).toEqual({
-      uid: expect.stringMatching(`^${repo}/[0-9a-f]{16}$`),
-      ...body,
-      updateTime: new Date(api.clock()).toISOString(),
-    });
-    expect(await api.ok("GET", `${PATH}/${answer.json.uid}`)).toEqual(answer.json);
-  });
-
   test("that exists is moved: it keeps its uid, and gets the new fields and a new updateTime", async () => {
     const before = await createdRecord({ deprecated: true, bundles: ["ai"] });
     api.clock.advance(1000);
@@ -51,14 +37,6 @@ describe("a tag", () => {
     ];
     expect(here.uid).not.toBe(there.uid);
     expect((await api.ok("GET", `${PATH}/${here.uid}`)).digest).toBe(digest("a"));
-  });
-
-  test.each<[string, Body, Violations]>([
-    ["nothing", { name: undefined, digest: undefined }, { name: TAG, digest: DIGEST }],
-    ["a name of 129 characters", { name: "x".repeat(129) }, { name: TAG }],
-    ["a digest in upper case", { digest: digest("A") }, { digest: DIGEST }],
-  ])("is refused with %s", async (_, body, violations) => {
-    expectInvalid(await create(body), violations, "registry");
   });
 });
 
