@@ -28,7 +28,6 @@ export interface Fixture {
 type Outcome = "served" | "denied" | "empty" | "missing";
 /** Who may call a method. */
 export interface Access {
-  needs: string;
   stranger: Outcome;
   viewer: Outcome;
   /** what even an owner lacks; absent: nothing */
@@ -37,28 +36,16 @@ export interface Access {
   why: string;
 }
 
-export const read = (needs: string, why = "scoped read: a caller who may not read is refused"): Access => ({
-  needs,
-  stranger: "denied",
-  viewer: "served",
-  why,
-});
-export const write = (needs: string, why = "scoped write: a viewer only reads"): Access => ({
-  needs,
-  stranger: "denied",
-  viewer: "denied",
-  why,
-});
-export const list = (needs: string): Access => ({
-  needs,
-  stranger: "empty",
-  viewer: "served",
-  why: "unscoped: the result is what the caller may read",
-});
-export const all = (why: string): Access => ({ needs: "", stranger: "served", viewer: "served", why });
+export const WRITE: Access = { stranger: "denied", viewer: "denied", why: "scoped write: a viewer only reads" };
+const READ: Access = { ...WRITE, viewer: "served", why: "scoped read: a caller who may not read is refused" };
+const LIST: Access = { stranger: "empty", viewer: "served", why: "unscoped: the result is what the caller may read" };
+/** Of a method whose case does not say it. */
+export const usualAccess = (name: string): Access =>
+  /^List/.test(name) ? LIST : /^(Get|Check)/.test(name) ? READ : WRITE;
+export const all = (why: string): Access => ({ stranger: "served", viewer: "served", why });
 
 export interface OperationCase {
-  /** absent: it takes no API token */
+  /** where it is not that of its name */
   access?: Access;
   /** the request message, lowerCamel; records that the request uses up are made here */
   request: (fixture: Fixture) => Promise<Body> | Body;
@@ -71,15 +58,13 @@ export interface OperationCase {
 }
 
 /** The case of a read, of a record of the fixture. */
-export const gets = (
-  needs: string,
-  record: Exclude<keyof Fixture, "api">,
-  answer: OperationCase["answer"],
-): OperationCase => ({ access: read(needs), request: (fixture) => ({ uid: fixture[record] }), answer });
+export const gets = (record: Exclude<keyof Fixture, "api">, answer: OperationCase["answer"]): OperationCase => ({
+  request: (fixture) => ({ uid: fixture[record] }),
+  answer,
+});
 
 /** The case of a delete, of a record that is made for it. */
-export const deletes = (needs: string, made: (fixture: Fixture) => Promise<string>): OperationCase => ({
-  access: write(needs),
+export const deletes = (made: (fixture: Fixture) => Promise<string>): OperationCase => ({
   request: async (fixture) => ({ uid: await made(fixture) }),
   answer: () => ({}),
 });

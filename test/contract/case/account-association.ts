@@ -1,7 +1,7 @@
 // A case for each method of account associations.
 import type { OperationName } from "../../../schema/index.ts";
 import { createUid } from "../../harness/records.ts";
-import { deletes, type Fixture, gets, list, type OperationCase, ownGroup, read, write } from "../fixture.ts";
+import { deletes, type Fixture, gets, type OperationCase, ownGroup } from "../fixture.ts";
 
 const association = async (fixture: Fixture): Promise<string> => {
   const parent = await ownGroup(fixture);
@@ -12,22 +12,19 @@ const github = { appInstallations: { "17": { installations: [{ installationId: "
 
 export const cases = {
   ListAccountAssociationsV1: {
-    access: list("account_associations.list"),
     request: ({ eng }) => ({ group: eng, name: "cloud" }),
     answer: ({ eng }) => ({ items: [{ group: eng, name: "cloud", amazon: { account: "123456789012" } }] }),
   },
-  GetAccountAssociation: gets("account_associations.list", "eng", ({ eng: uid }) => ({
+  GetAccountAssociation: gets("eng", ({ eng: uid }) => ({
     uid,
     name: "cloud",
     amazon: { account: "123456789012" },
   })),
   ListAccountAssociations: {
-    access: list("account_associations.list"),
     request: ({ eng }) => ({ uidp: { ids: [eng] }, name: "cloud", pageSize: 1, orderBy: "name" }),
     answer: ({ eng: uid }) => ({ accountAssociations: [{ uid }], totalCount: "1", skipped: 0 }),
   },
   CreateAccountAssociation: {
-    access: write("account_associations.create"),
     request: async (fixture) => ({
       parent: await ownGroup(fixture),
       accountAssociation: {
@@ -45,16 +42,14 @@ export const cases = {
     }),
   },
   UpdateAccountAssociation: {
-    access: write("account_associations.update"),
     request: async (fixture) => ({
       accountAssociation: { uid: await association(fixture), name: "ignored", description: "changed" },
       updateMask: "description",
     }),
     answer: () => ({ name: "a", description: "changed" }),
   },
-  DeleteAccountAssociation: deletes("account_associations.delete", association),
+  DeleteAccountAssociation: deletes(association),
   CheckAccountAssociation: {
-    access: read("account_associations.list"),
     request: ({ eng: uid }) => ({ uid, providerType: "ACCOUNT_PROVIDER_TYPE_AMAZON" }),
     answer: () => ({ status: "CHECK_STATUS_READY" }),
   },

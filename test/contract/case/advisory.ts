@@ -1,14 +1,13 @@
 // A case for each method of advisories.
 import type { OperationName } from "../../../schema/index.ts";
-import { gets, list, type OperationCase } from "../fixture.ts";
+import { gets, type OperationCase } from "../fixture.ts";
 
 export const cases = {
-  GetAdvisory: gets("advisories.list", "advisory", () => ({
+  GetAdvisory: gets("advisory", () => ({
     advisoryId: "CGA-xvgw-cvr7-9g2q",
     events: [{ findings: "eyJhIjoxfQ==", detection: { manual: {} } }, {}],
   })),
   ListAdvisories: {
-    access: list("advisories.list"),
     request: ({ eng }) => ({
       uidp: { descendantsOf: eng },
       advisoryIds: ["CGA-xvgw-cvr7-9g2q", "CGA-none-none-none"],

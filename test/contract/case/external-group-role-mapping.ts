@@ -1,6 +1,6 @@
 // A case for each method of external groups of identity providers.
 import type { OperationName } from "../../../schema/index.ts";
-import { deletes, type Fixture, gets, list, make, type OperationCase, write } from "../fixture.ts";
+import { deletes, type Fixture, gets, make, type OperationCase } from "../fixture.ts";
 
 const mapping = ({ organization, viewer }: Fixture, externalGroupId: string) => ({
   externalGroupId,
@@ -17,13 +17,12 @@ const ownProvider = (fixture: Fixture): Promise<string> =>
   });
 
 export const cases = {
-  GetExternalGroupRoleMapping: gets("identity_providers.list", "mapping", (fixture) => ({
+  GetExternalGroupRoleMapping: gets("mapping", (fixture) => ({
     uid: fixture.mapping,
     identityProviderUid: fixture.provider,
     ...mapping(fixture, "platform-sre"),
   })),
   ListExternalGroupRoleMappings: {
-    access: list("identity_providers.list"),
     request: ({ provider }) => ({
       uidp: { childrenOf: provider },
       identityProviderUid: provider,
@@ -34,18 +33,16 @@ export const cases = {
     answer: ({ mapping: uid }) => ({ externalGroupRoleMappings: [{ uid }], skipped: 0 }),
   },
   CreateExternalGroupRoleMapping: {
-    access: write("identity_providers.create, role_bindings.create", "a future role binding"),
     request: async (fixture) => ({
       parent: await ownProvider(fixture),
       externalGroupRoleMapping: mapping(fixture, "CN=SRE,OU=Platform"),
     }),
     answer: (fixture, { parent }) => ({ identityProviderUid: parent, ...mapping(fixture, "CN=SRE,OU=Platform") }),
   },
-  DeleteExternalGroupRoleMapping: deletes("identity_providers.delete", async (fixture) =>
+  DeleteExternalGroupRoleMapping: deletes(async (fixture) =>
     make(fixture, "externalGroupRoleMappings", await ownProvider(fixture), mapping(fixture, "a")),
   ),
   BatchDeleteExternalGroupRoleMappings: {
-    access: write("identity_providers.delete"),
     request: async (fixture) => {
       const parent = await ownProvider(fixture);
       const create = (id: string) => make(fixture, "externalGroupRoleMappings", parent, mapping(fixture, id));

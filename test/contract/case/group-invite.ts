@@ -2,14 +2,13 @@
 import type { OperationName } from "../../../schema/index.ts";
 import { IAM } from "../../harness/api-server.ts";
 import { createUid } from "../../harness/records.ts";
-import { deletes, type Fixture, list, type OperationCase, read, write } from "../fixture.ts";
+import { deletes, type Fixture, type OperationCase } from "../fixture.ts";
 
 const invite = (fixture: Fixture) =>
   createUid(fixture.api, "groupInvites", fixture.platform, { roleUid: fixture.viewer, ttl: "60s" });
 
 export const cases = {
   ListGroupInvitesV1: {
-    access: list("group_invites.list"),
     request: async ({ api, eng, invite }) => {
       const { keyId } = await api.ok("GET", `${IAM}/groupInvites/${invite}`);
       return { group: eng, id: invite, keyId };
@@ -28,19 +27,16 @@ export const cases = {
     volatile: ["keyId"],
   },
   GetGroupInvite: {
-    access: read("group_invites.list"),
     request: ({ invite: uid }) => ({ uid }),
     answer: ({ viewer }) => ({ roleUid: viewer, role: { name: "viewer" }, expirationTime: "2026-01-28T12:55:21.189Z" }),
     volatile: ["keyId"],
   },
   ListGroupInvites: {
-    access: list("group_invites.list"),
     request: ({ eng }) => ({ uidp: { childrenOf: eng }, pageSize: 1, orderBy: "create_time desc" }),
     answer: ({ invite: uid }) => ({ groupInvites: [{ uid }], totalCount: "1", skipped: 0 }),
     volatile: ["keyId"],
   },
   CreateGroupInvite: {
-    access: write("group_invites.create, role_bindings.create", "a future role binding"),
     request: ({ platform, viewer }) => ({
       parent: platform,
       groupInvite: { roleUid: viewer, ttl: "90.500s", email: "a@example.org", singleUse: true },
@@ -52,5 +48,5 @@ export const cases = {
     }),
     volatile: ["code", "keyId"],
   },
-  DeleteGroupInvite: deletes("group_invites.delete", invite),
+  DeleteGroupInvite: deletes(invite),
 } satisfies Partial<Record<OperationName, OperationCase>>;

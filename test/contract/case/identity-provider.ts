@@ -1,7 +1,7 @@
 // A case for each method of identity providers.
 import type { OperationName } from "../../../schema/index.ts";
 import { createUid } from "../../harness/records.ts";
-import { deletes, type Fixture, gets, list, type OperationCase, write } from "../fixture.ts";
+import { deletes, type Fixture, gets, type OperationCase } from "../fixture.ts";
 
 const oidc = { issuer: "https://idp.example", clientId: "c", clientSecret: "s", additionalScopes: ["groups"] };
 const { clientSecret: _, ...shownOidc } = oidc;
@@ -10,18 +10,16 @@ const idp = (fixture: Fixture) =>
   createUid(fixture.api, "identityProviders", fixture.platform, { name: "idp", defaultRole: fixture.viewer, oidc });
 
 export const cases = {
-  GetIdentityProvider: gets("identity_providers.list", "provider", () => ({
+  GetIdentityProvider: gets("provider", () => ({
     name: "sso",
     oidc: { clientId: "c" },
     scim: { credentialState: "CREDENTIAL_STATE_NOT_ISSUED" },
   })),
   ListIdentityProviders: {
-    access: list("identity_providers.list"),
     request: ({ eng }) => ({ uidp: { childrenOf: eng }, name: "sso", pageSize: 1, orderBy: "name desc" }),
     answer: ({ provider: uid }) => ({ identityProviders: [{ uid }], totalCount: "1", skipped: 0 }),
   },
   CreateIdentityProvider: {
-    access: write("identity_providers.create, role_bindings.create", "a future role binding"),
     request: ({ platform, viewer }) => ({
       parent: platform,
       identityProvider: { name: "new", description: "d", defaultRole: viewer, oidc },
@@ -29,12 +27,11 @@ export const cases = {
     answer: ({ viewer }) => ({ name: "new", description: "d", defaultRole: viewer, oidc: shownOidc }),
   },
   UpdateIdentityProvider: {
-    access: write("identity_providers.update, role_bindings.create", "a future role binding"),
     request: async (fixture) => ({
       identityProvider: { uid: await idp(fixture), name: "ignored", oidc: { groupsClaim: "g" } },
       updateMask: "oidc.groupsClaim",
     }),
     answer: () => ({ name: "idp", oidc: { ...shownOidc, groupsClaim: "g" } }),
   },
-  DeleteIdentityProvider: deletes("identity_providers.delete", idp),
+  DeleteIdentityProvider: deletes(idp),
 } satisfies Partial<Record<OperationName, OperationCase>>;

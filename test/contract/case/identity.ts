@@ -1,6 +1,6 @@
 // A case for each method of identities.
 import type { OperationName } from "../../../schema/index.ts";
-import { all, deletes, gets, list, make, type OperationCase, paging, write } from "../fixture.ts";
+import { all, deletes, gets, make, type OperationCase, paging } from "../fixture.ts";
 
 const claimMatch = {
   issuerPattern: "https://.*",
@@ -10,9 +10,8 @@ const claimMatch = {
 };
 
 export const cases = {
-  GetIdentity: gets("identity.list", "identity", () => ({ name: "ci" })),
+  GetIdentity: gets("identity", () => ({ name: "ci" })),
   ListIdentities: {
-    access: list("identity.list"),
     request: ({ eng }) => ({
       uidp: { descendantsOf: eng },
       name: "ci",
@@ -23,12 +22,10 @@ export const cases = {
     answer: () => ({ identities: [{ name: "ci" }], totalCount: "1" }),
   },
   CreateIdentity: {
-    access: write("identity.create"),
     request: ({ platform }) => ({ parent: platform, identity: { name: "new", claimMatch } }),
     answer: () => ({ name: "new", claimMatch }),
   },
   UpdateIdentity: {
-    access: write("identity.update"),
     request: async (fixture) => {
       const uid = await make(fixture, "identities", fixture.platform, { name: "changing", claimMatch });
       return {
@@ -38,16 +35,13 @@ export const cases = {
     },
     answer: () => ({ name: "changing", claimMatch: { ...claimMatch, subjectPattern: "t.*" } }),
   },
-  DeleteIdentity: deletes("identity.delete", (fixture) =>
-    make(fixture, "identities", fixture.platform, { name: "old", claimMatch }),
-  ),
+  DeleteIdentity: deletes((fixture) => make(fixture, "identities", fixture.platform, { name: "old", claimMatch })),
   LookupIdentity: {
     access: all("any valid token"),
     request: () => ({ issuer: "https://issuer.example", subject: "ci" }),
     answer: ({ identity }) => ({ uid: identity }),
   },
   ListIdentitiesV1: {
-    access: list("identity.list"),
     request: ({ eng, identity }) => ({ id: identity, uidp: { childrenOf: eng } }),
     answer: ({ identity }) => ({
       items: [
@@ -65,7 +59,6 @@ export const cases = {
   },
   LookupIdentityV1: {
     access: {
-      needs: "",
       stranger: "missing",
       viewer: "served",
       why: "any valid token; it finds what the caller may list",

@@ -2,7 +2,7 @@
 import type { OperationName } from "../../../schema/index.ts";
 import { createUid } from "../../harness/records.ts";
 import type { Body } from "../../support/http.ts";
-import { byName, deletes, type Fixture, gets, list, type OperationCase, ownGroup, write } from "../fixture.ts";
+import { byName, deletes, type Fixture, gets, type OperationCase, ownGroup, WRITE } from "../fixture.ts";
 
 export const repo = async (fixture: Fixture, body: Body = {}): Promise<string> =>
   createUid(fixture.api, "repos", await ownGroup(fixture), { name: "repo", ...body });
@@ -15,19 +15,16 @@ const overlay = {
 };
 
 export const cases = {
-  GetRepo: gets("repo.list", "repo", () => ({ name: "nginx" })),
+  GetRepo: gets("repo", () => ({ name: "nginx" })),
   ListRepos: {
-    access: list("repo.list"),
     request: ({ eng }) => ({ uidp: { childrenOf: eng }, ...byName }),
     answer: () => ({ repos: [{ name: "nginx" }], totalCount: "3", skipped: 1 }),
   },
   ListReposV1: {
-    access: list("repo.list"),
     request: ({ eng, repo }) => ({ id: repo, name: "nginx", uidp: { childrenOf: eng } }),
     answer: ({ repo }) => ({ items: [{ id: repo, name: "nginx" }] }),
   },
   CreateRepo: {
-    access: write("repo.create"),
     request: async (fixture) => ({
       parent: await ownGroup(fixture),
       repo: {
@@ -39,7 +36,6 @@ export const cases = {
     answer: ({ repo: source }) => ({ name: "new", sync_config: { source, google: "g" } }),
   },
   UpdateRepo: {
-    access: write("repo.update"),
     request: async (fixture) => ({
       repo: {
         uid: await repo(fixture, { customOverlay: overlay }),
@@ -58,11 +54,12 @@ export const cases = {
       customOverlay: { ...overlay, environment: { C_D: "2" } },
     }),
   },
-  DeleteRepo: deletes("repo.delete", repo),
-  GetRepoReadme: gets("repo.list", "repo", () => ({ content: "# nginx" })),
+  DeleteRepo: deletes(repo),
+  GetRepoReadme: gets("repo", () => ({ content: "# nginx" })),
   UpdateRepoReadme: {
     access: {
-      ...write("repo.update, repo.internal.admin", "an internal capability, which no customer's role grants"),
+      ...WRITE,
+      why: "an internal capability, which no customer's role grants",
       owner: "denied",
       ownerLacks: "repo.internal.admin",
     },

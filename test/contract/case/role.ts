@@ -1,32 +1,28 @@
 // A case for each method of roles.
 import type { OperationName } from "../../../schema/index.ts";
-import { deletes, gets, list, make, type OperationCase, write } from "../fixture.ts";
+import { deletes, gets, make, type OperationCase } from "../fixture.ts";
 
 export const cases = {
-  GetRole: gets("roles.list", "role", () => ({ name: "deployer" })),
+  GetRole: gets("role", () => ({ name: "deployer" })),
   ListRoles: {
-    access: list("roles.list"),
     request: ({ eng }) => ({ uidp: { childrenOf: eng }, name: "deployer", pageSize: 1, orderBy: "name" }),
     answer: () => ({ roles: [{ name: "deployer" }], totalCount: "1", skipped: 0 }),
   },
   CreateRole: {
-    access: write("roles.create"),
     request: ({ platform }) => ({ parent: platform, role: { name: "new", capabilities: ["CAP_REPO_LIST"] } }),
     answer: () => ({ name: "new", capabilities: ["CAP_REPO_LIST"] }),
   },
   UpdateRole: {
-    access: write("roles.update"),
     request: async (fixture) => {
       const uid = await make(fixture, "roles", fixture.platform, { name: "changing", capabilities: ["CAP_REPO_LIST"] });
       return { role: { uid, name: "ignored", capabilities: ["CAP_IAM_GROUPS_LIST"] }, updateMask: "capabilities" };
     },
     answer: () => ({ name: "changing", capabilities: ["CAP_IAM_GROUPS_LIST"] }),
   },
-  DeleteRole: deletes("roles.delete", (fixture) =>
+  DeleteRole: deletes((fixture) =>
     make(fixture, "roles", fixture.platform, { name: "old", capabilities: ["CAP_REPO_LIST"] }),
   ),
   ListRolesV1: {
-    access: list("roles.list"),
     request: ({ eng, role }) => ({ id: role, name: "deployer", parent: eng, uidp: { childrenOf: eng } }),
     answer: ({ role }) => ({ items: [{ id: role, name: "deployer", capabilities: ["groups.list"] }] }),
   },

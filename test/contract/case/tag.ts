@@ -1,7 +1,7 @@
 // A case for each method of tags.
 import type { OperationName } from "../../../schema/index.ts";
 import { createUid } from "../../harness/records.ts";
-import { deletes, type Fixture, gets, list, type OperationCase, write } from "../fixture.ts";
+import { deletes, type Fixture, gets, type OperationCase } from "../fixture.ts";
 import { repo } from "./repo.ts";
 
 const DIGEST = `sha256:${"b".repeat(64)}`;
@@ -10,9 +10,8 @@ const tag = async (fixture: Fixture): Promise<string> =>
   createUid(fixture.api, "tags", await repo(fixture), { name: "t", digest: DIGEST });
 
 export const cases = {
-  GetTag: gets("tag.list", "tag", () => ({ name: "latest" })),
+  GetTag: gets("tag", () => ({ name: "latest" })),
   ListTags: {
-    access: list("tag.list"),
     request: ({ repo: uid }) => ({
       uidp: { childrenOf: uid },
       updatedSince: "2026-01-01T00:00:00.000Z",
@@ -27,12 +26,11 @@ export const cases = {
     answer: () => ({ tags: [{ name: "latest-r1" }], totalCount: "4", skipped: 1 }),
   },
   CreateTag: {
-    access: write("tag.create"),
     request: async (fixture) => ({
       parent: await repo(fixture),
       tag: { name: "new", digest: DIGEST, deprecated: true, bundles: ["fips"] },
     }),
     answer: () => ({ name: "new", digest: DIGEST, deprecated: true, bundles: ["fips"] }),
   },
-  DeleteTag: deletes("tag.delete", tag),
+  DeleteTag: deletes(tag),
 } satisfies Partial<Record<OperationName, OperationCase>>;
