@@ -1,5 +1,5 @@
-// Golden bodies: the bytes of the two published error samples (docs/contract.md#errors), and what is no record. Those of records are in
-// test/server/services/record.test.ts.
+// Golden bodies: the bytes of the two published error samples (docs/contract.md#errors), and what is no record. The bodies
+// of records are in test/server/services/record.test.ts.
 
 import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../server/index.ts";

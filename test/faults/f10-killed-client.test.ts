@@ -46,11 +46,7 @@ const ROWS: Row[] = [
   ["after it is sent, without a commit", "the next run finds nothing and sends its own", REFUSED],
   ["after it is committed, and before the reply", FOUND, { script: held({ at: "after" }), act: killOnArrival(true) }],
   ["after the reply, before the journal has it", FOUND, { act: killAt("after reply") }],
-  [
-    "after the provider has finished, before the state is written",
-    "the journal has the uid that the state lacks",
-    { act: killAt("before state") },
-  ],
+  ["after the provider, before the state", "the journal has the uid", { act: killAt("before state") }],
 ];
 
 const ACTIONS: Action[] = ["create", "update", "delete", "replace"];

@@ -42,13 +42,7 @@ const FOR_EVER = { attempts: 5, fails: /a scripted failure with status 503/ };
 
 testFault("F5: 429 and 503", [
   ["429 with Retry-After", "nothing was done: sent again then", ALL, [THROTTLED], after(3_000)],
-  [
-    "503 with Retry-After",
-    "searched first, then sent again then",
-    ["create"],
-    [{ ...BUSY, retryAfter: 15 }],
-    after(15_000),
-  ],
+  ["503 with Retry-After", "searched, then sent again then", ["create"], [{ ...BUSY, retryAfter: 15 }], after(15_000)],
   ["503 without Retry-After", "sent again, after a search if it is a create", ALL, [BUSY], { attempts: 2 }],
   ["503 without end", "five attempts, then an error", ALL, Array<Step>(9).fill(BUSY), FOR_EVER],
 ]);

@@ -61,18 +61,6 @@ test("the code of a response without one follows from its HTTP status", () => {
 });
 
 describe("the body of an error", () => {
-  test("is the published sample for a name that is missing", () => {
-    const description = 'name must match "^[a-z0-9 ._-]{1,}$"';
-    expect(statusFromError(invalidArgument([{ field: "name", description }]), DOMAIN)).toEqual({
-      code: 3,
-      message: 'Invalid argument: name: name must match "^[a-z0-9 ._-]{1,}$"',
-      details: [
-        { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "INVALID_ARGUMENT", domain: DOMAIN },
-        { "@type": "type.googleapis.com/google.rpc.BadRequest", fieldViolations: [{ field: "name", description }] },
-      ],
-    });
-  });
-
   test("has the message of the first of several violations, and all of them", () => {
     const violations = [
       { field: "", description: "the body is not JSON" },

@@ -1,5 +1,6 @@
-// Every message of the served methods: the published behaviours of its fields; test/contract/descriptor.test.ts has their names, numbers and
-// types. And their texts, which have one home: every form of the description, and every language, has them from there.
+// Every message of the served methods: the published behaviours of its fields, whose names, numbers and types are in
+// test/contract/descriptor.test.ts. And their texts, which have one home: every form of the description, and every language,
+// has them from there.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { z } from "zod";

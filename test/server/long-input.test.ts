@@ -11,6 +11,7 @@ import { badRequest, expectInvalid, expectRefusal, NO_UID, statusBody } from "..
 const SEGMENT = "/b74ce966caf448d1";
 // The most that a gRPC message holds.
 const LEVELS = 60_000;
+const NO_GROUP = "is not a uid, and no group in scope has that name";
 const api = await serve();
 const grpc = openGrpc(api.baseUrl);
 
@@ -18,13 +19,7 @@ test.each<[string, OperationName, (uid: string) => Json, string, string]>([
   ["of a record", "GetGroup", (uid) => ({ uid }), "uid", NO_UID],
   ["of a parent", "CreateRole", (parent) => ({ parent, role: {} }), "parent", NO_UID],
   ["of a filter", "ListGroups", (uid) => ({ uidp: { ancestorsOf: uid } }), "uidp.ancestorsOf", "must be a uid"],
-  [
-    "without its beginning",
-    "CreateGroup",
-    (uid) => ({ parent: uid.slice(41), group: { name: "g" } }),
-    "parent",
-    "is not a uid, and no group in scope has that name",
-  ],
+  ["without its root", "CreateGroup", (uid) => ({ parent: uid.slice(41), group: { name: "g" } }), "parent", NO_GROUP],
 ])("a uid of 60,000 levels is refused: %s", async (_, operation, requestOf, field, description) => {
   const request = requestOf(api.organization + SEGMENT.repeat(LEVELS));
   const { code, message, details } = await grpc.call(operation, request, { token: api.owner.token });

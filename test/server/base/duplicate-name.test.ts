@@ -15,10 +15,7 @@ describe("hasDuplicateName", () => {
     ["signs in texts", '{"a":"a:b{}[]\\"a\\":","b":"\\\\"}'],
     ["the same name in different objects", '{"a":{"a":{"a":1}},"b":[{"a":1},{"a":1}]}'],
     ["names of every object", '{"__proto__":{"a":1},"constructor":1,"toString":{}}'],
-    [
-      "long texts, names and spaces",
-      `{"${long}":"${long}\\"${long}",${" ".repeat(1000)}"b"${" ".repeat(99)}:["${long}"]}`,
-    ],
+    ["long texts and spaces", `{"${long}":"${long}\\"${long}",${" ".repeat(1000)}"b"${" ".repeat(99)}:["${long}"]}`],
     ["other characters", `{"é":"${"\u2028é😀".repeat(100)}:"}`],
     ["thousands of levels", `${'{"a":['.repeat(5000)}1${"]}".repeat(5000)}`],
   ])("finds none in %s", (_, text) => expect([isFound(text), duplicateNames(text)]).toEqual([false, []]));

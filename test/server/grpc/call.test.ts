@@ -203,41 +203,17 @@ const update = async (own: Body, paths?: string[]) => {
   return grpc.bytes(method.path, request, { token: api.owner.token });
 };
 
-describe("over gRPC without a mask", () => {
-  test("the populated fields change, and no others", async () => {
-    const uid = await identity();
-    expect((await update({ uid, name: "after", claim_match: { subject: "t" } })).code).toBe(0);
-    expect(await read(uid)).toMatchObject({
-      name: "after",
-      description: "before",
-      company: "before",
-      claimMatch: { ...claimMatch, subject: "t" },
-    });
-  });
-
-  test("a field cannot be cleared: its zero counts as absent, unlike over REST", async () => {
-    const uid = await identity();
-    expect((await update({ uid, description: "", company: "" })).code).toBe(0);
-    expect(await read(uid)).toMatchObject({ description: "before", company: "before" });
-    await api.ok("PATCH", `${IAM}/identities/${uid}`, { body: { description: "", company: "" } });
-    const cleared = await read(uid);
-    expect(cleared.description).toBe("");
-    expect(cleared).not.toHaveProperty("company");
-  });
-
-  test("an empty mask counts as absent", async () => {
-    const uid = await identity();
-    expect((await update({ uid, name: "after" }, [])).code).toBe(0);
-    expect(await read(uid)).toMatchObject({ name: "after", description: "before" });
-  });
-});
-
-test("over gRPC with a mask a named field that is not populated is cleared", async () => {
+test.each<[what: string, change: Body, paths: string[] | undefined, expected: Body]>([
+  ["changes populated fields alone", { name: "after", claim_match: { subject: "t" } }, undefined, { name: "after" }],
+  ["clears none without a mask: a zero counts as absent", { description: "", company: "" }, undefined, {}],
+  ["takes an empty mask for none", { name: "after" }, [], { name: "after" }],
+  ["clears what a mask names", {}, ["description", "company"], { description: "", company: undefined }],
+])("an update over gRPC %s", async (_, change, paths, expected) => {
   const uid = await identity();
-  expect((await update({ uid }, ["description", "company"])).code).toBe(0);
-  const cleared = await read(uid);
-  expect(cleared.description).toBe("");
-  expect(cleared).not.toHaveProperty("company");
+  const before = await read(uid);
+  expect((await update({ uid, ...change }, paths)).code).toBe(0);
+  const claims = { ...claimMatch, ...change.claim_match };
+  expect(await read(uid)).toEqual({ ...before, ...expected, claimMatch: claims });
 });
 
 test("a message without its resource counts as one with an empty resource", async () => {

@@ -102,26 +102,19 @@ describe("with dev, behind a proxy on this machine", async () => {
 const ORIGIN =
   "takes the scheme, host and port that clients use, and nothing after them, such as https://irm.example.com";
 
+const [AUTH_ALONE, ONE_OF_TWO, DEV] = [
+  "--public-auth-url needs --public-url: clients use both addresses",
+  "--public-url needs --public-auth-url where --auth-port gives the exchange its own port",
+  "the development issuer mints tokens for anyone who reaches it, so --dev is refused with the public address https://irm.example.com; use a name of loopback, or leave out --dev",
+] as const;
 test.each<[string, object, string]>([
   ["no URL", { publicUrl: "irm example" }, `--public-url ${ORIGIN}`],
   ["no scheme", { publicUrl: "irm.example.com" }, "--public-url has no scheme; write https://irm.example.com"],
   ["a path", { publicUrl: "https://example.com/irm" }, `--public-url ${ORIGIN}`],
   ["a password, which is not repeated", { publicUrl: "https://ann:secret@example.com" }, `--public-url ${ORIGIN}`],
-  [
-    "an address of the exchange alone",
-    { publicAuthUrl: "https://b.example" },
-    "--public-auth-url needs --public-url: clients use both addresses",
-  ],
-  [
-    "two ports and one address",
-    { publicUrl: "https://a.example", authPort: 0 },
-    "--public-url needs --public-auth-url where --auth-port gives the exchange its own port",
-  ],
-  [
-    "dev and an address that is not loopback's",
-    { dev: true, publicUrl: "https://irm.example.com" },
-    "the development issuer mints tokens for anyone who reaches it, so --dev is refused with the public address https://irm.example.com; use a name of loopback, or leave out --dev",
-  ],
+  ["an address of the exchange alone", { publicAuthUrl: "https://b.example" }, AUTH_ALONE],
+  ["two ports and one address", { publicUrl: "https://a.example", authPort: 0 }, ONE_OF_TWO],
+  ["dev beyond loopback", { dev: true, publicUrl: "https://irm.example.com" }, DEV],
 ])("options that cannot be served are refused: %s", async (_, options, text) => {
   await expect(createServer(options)).rejects.toThrow(new ServerOptionsError(text));
 });

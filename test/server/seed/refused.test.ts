@@ -241,23 +241,16 @@ colours: []
   });
 
   test.each<[string, string, string]>([
+    ["accountAssociations", "{ name: a, uid: x }", "21: accountAssociations.0.uid: there is no such field here"],
+    // No file knows its uid.
+    ["repos", "{ name: a, sync_config: { source: x } }", "29: repos.0.sync_config: there is no such field here"],
     [
-      "a field that only the server sets",
-      "accountAssociations:\n  - { name: a, uid: x }",
-      "f.yaml:3:21: accountAssociations.0.uid: there is no such field here",
+      "advisories",
+      "{ advisoryId: x }",
+      "19: advisories.0.advisoryId: must be an advisory id such as CGA-xvgw-cvr7-9g2q",
     ],
-    [
-      "a source of a repo, whose uid no file knows",
-      "repos:\n  - { name: a, sync_config: { source: x } }",
-      "f.yaml:3:29: repos.0.sync_config: there is no such field here",
-    ],
-    [
-      "a malformed id",
-      "advisories:\n  - { advisoryId: CVE-2024-1 }",
-      "f.yaml:3:19: advisories.0.advisoryId: must be an advisory id such as CGA-xvgw-cvr7-9g2q",
-    ],
-  ])("when it has %s", (_, section, expected) => {
-    expect(refusal(`organization: { name: acme }\n${section}\n`)).toEqual([expected]);
+  ])("when one of its %s is %s", (section, record, expected) => {
+    expect(refusal(`organization: { name: acme }\n${section}:\n  - ${record}\n`)).toEqual([`f.yaml:3:${expected}`]);
   });
 });
 

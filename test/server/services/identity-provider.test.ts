@@ -1,4 +1,5 @@
-// The rules of identity providers and of their external groups (docs/contract.md#identity-providers, docs/contract.md#external-groups).
+// The rules of identity providers (docs/contract.md#identity-providers) and of their external groups
+// (docs/contract.md#external-groups).
 
 import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";

@@ -1,4 +1,4 @@
-// What every kind of record shares: it is answered as it was given, and a create is refused with every violation at once
+// What every kind of record shares: it is answered as it was given, and a create is refused with every violation
 // (docs/contract.md#values, docs/contract.md#d29).
 import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
@@ -178,6 +178,7 @@ const NO_ACCOUNT = {
   ...required("azure.tenantId", "azure.clientIds"),
 };
 const UNBOUND = { chainguard: { serviceBindings: { INGESTER: "me" } } };
+const NO_MAPPING = { ...required("externalGroupId"), roleUid: NO_UID, scope: NO_UID };
 const BELOW = { scope: eng, roleUid: MISSING };
 const NOT_BELOW = { scope: NOT_SCOPE, roleUid: elsewhere(MISSING, organization) };
 const NO_KIND = { name: NO_NAME, defaultRole: NO_UID, oidc: "one of oidc must be set" };
@@ -210,11 +211,7 @@ const REFUSED: Partial<Record<Collection, [what: string, fields: Body, Violation
     ["no name, role and kind", no("name", "defaultRole", "oidc"), NO_KIND],
     ["nothing about its client", { oidc: {} }, NO_CLIENT],
     ["an overlong secret", LONG_SECRET, { "oidc.clientSecret": `${AT_MOST} 4096 characters` }],
-    [
-      "our issuer, so that our tokens sign in",
-      { oidc: { ...WITH_SECRET, issuer: api.authUrl } },
-      { "oidc.issuer": OURS },
-    ],
+    ["our issuer, whose tokens sign in", { oidc: { ...WITH_SECRET, issuer: api.authUrl } }, { "oidc.issuer": OURS }],
     ["a role beside", { defaultRole: seller }, { defaultRole: elsewhere(seller, eng) }],
   ],
   accountAssociations: [
@@ -222,11 +219,7 @@ const REFUSED: Partial<Record<Collection, [what: string, fields: Body, Violation
     ["a service that is bound to no uid", UNBOUND, { "chainguard.serviceBindings": `each value ${NO_UID}` }],
   ],
   externalGroupRoleMappings: [
-    [
-      "nothing",
-      no("externalGroupId", "roleUid", "scope"),
-      { ...required("externalGroupId"), roleUid: NO_UID, scope: NO_UID },
-    ],
+    ["nothing", no("externalGroupId", "roleUid", "scope"), NO_MAPPING],
     ["a long group", { externalGroupId: "g".repeat(1025) }, { externalGroupId: `${AT_MOST} 1024 characters` }],
     ["a scope below, and an unknown role", BELOW, NOT_BELOW],
     ["a scope of another organization", { scope: "f".repeat(40) }, { scope: NOT_SCOPE }],

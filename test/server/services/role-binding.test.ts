@@ -72,24 +72,15 @@ describe("a batch", () => {
 
   const bindingOf = (identityUid: string, roleUid: string) => ({ roleBinding: { identityUid, roleUid } });
   const MISSING = `${api.organization}/ffffffffffffffff`;
+  const OTHER_PARENT = { "requests[1].parent": "must be empty or equal to the parent of the batch" };
+  const NO_UIDS = { "requests[0].roleBinding.identityUid": NO_UID, "requests[2].roleBinding.roleUid": NO_UID };
+  const NOBODY = { "requests[3].roleBinding.identityUid": `identity ${MISSING} does not exist` };
   test.each<[string, Body[], Violations]>([
     ["no request", requests(0), { requests: "must have 1 to 25 requests; got 0" }],
     ["26 requests", requests(26), { requests: "must have 1 to 25 requests; got 26" }],
-    [
-      "another parent than the batch's",
-      [...requests(1), { ...requests(1)[0], parent: identity }],
-      { "requests[1].parent": "must be empty or equal to the parent of the batch" },
-    ],
-    [
-      "violations in several requests",
-      [bindingOf("x", viewer), ...requests(1), bindingOf(identity, "y")],
-      { "requests[0].roleBinding.identityUid": NO_UID, "requests[2].roleBinding.roleUid": NO_UID },
-    ],
-    [
-      "one missing identity",
-      [...requests(3), bindingOf(MISSING, viewer)],
-      { "requests[3].roleBinding.identityUid": `identity ${MISSING} does not exist` },
-    ],
+    ["another parent", [...requests(1), { ...requests(1)[0], parent: identity }], OTHER_PARENT],
+    ["violations in several requests", [bindingOf("x", viewer), ...requests(1), bindingOf(identity, "y")], NO_UIDS],
+    ["one missing identity", [...requests(3), bindingOf(MISSING, viewer)], NOBODY],
   ])("is refused as a whole with %s", async (_, requests, violations) => {
     const before = (await all()).length;
     expectInvalid(await batch({ requests }), violations);

@@ -3,7 +3,7 @@
 // page_token. Older than 3 days: the list restarts from the first page, without an error.
 import { describe, expect, test } from "vitest";
 import { parseSeed } from "../../../server/index.ts";
-import { openGrpc, REGISTRY, serve, sharedKeys, shuffledIds, type TokenOptions } from "../../harness/api-server.ts";
+import { REGISTRY, serve, sharedKeys, shuffledIds, type TokenOptions } from "../../harness/api-server.ts";
 import { DAY_MS } from "../../harness/clock.ts";
 import type { Body } from "../../support/http.ts";
 import { badRequest, expectInvalid, expectRefusal } from "../../support/refusal.ts";
@@ -175,19 +175,6 @@ describe("a token of another caller is refused, so that it reveals neither its c
     ["may read the same", "viewer"],
   ])("when the other one %s", async (_, role) => {
     await expectOthers((await api.actor(`other ${role}`, role === undefined ? {} : { role })).token);
-  });
-
-  test("over gRPC", async () => {
-    const { token: other } = await api.actor("other", { role: "viewer" });
-    const client = openGrpc(api.baseUrl);
-    const call = (authorization: string, pageToken?: string) =>
-      client.call("ListRepos", { pageSize: 3, orderBy: "name", pageToken }, { metadata: { authorization } });
-    const { nextPageToken } = (await call(`Bearer ${api.owner.token}`)).json;
-    expect((await call(`Bearer ${api.owner.token}`, nextPageToken)).code).toBe(0);
-    expect(await call(`Bearer ${other}`, nextPageToken)).toMatchObject({
-      code: 3,
-      message: `Invalid argument: pageToken: ${OTHERS}`,
-    });
   });
 
   test("and so is one of a wider API token of the same identity", async () => {

@@ -226,11 +226,7 @@ it.each([
   ["twice in the query", (own: string) => [`?identity=${own}&identity=${own}`, ""], "identity"],
   ["twice in the form", (own: string) => ["", `identity=${own}&identity=${own}`], "identity"],
   ["in the query and in the form", (own: string) => [`?identity=${own}`, "identity=another"], "identity"],
-  [
-    "in two spellings",
-    (own: string) => ["", `identity=${own}&identityProvider=a&identity_provider=`],
-    "identityProvider",
-  ],
+  ["in two ways", (own: string) => ["", `identity=${own}&identityProvider=a&identity_provider=`], "identityProvider"],
   ["in two spellings, one each", () => ["?identityProvider=", "identity_provider=a"], "identityProvider"],
 ] as const)(
   "a field that is no list, %s, is refused: a proxy between would read another value",

@@ -10,6 +10,8 @@ const setOf = (...keys: unknown[]) => JSON.stringify({ keys });
 
 const unsupported = "key 1: its kty, crv and alg name no supported algorithm";
 
+const modulus = "key 1: the modulus of an RSA key has no small factor";
+
 const exponent = "key 1: the exponent of an RSA key is odd, at least 65537 and below 2^256";
 
 const padded = () => {
@@ -43,12 +45,8 @@ describe("jwksViolation", () => {
     ...[0n, 1n, 2n, 3n, 17n, 65_535n, 65_536n, 65_538n, 2n ** 256n, 2n ** 256n + 1n].map(
       (e): [string, string, string] => [`the exponent ${e}`, setOf(rsaWith({ e })), exponent],
     ),
-    ["an even modulus", setOf(rsaWith({ n: MODULUS - 1n })), "key 1: the modulus of an RSA key has no small factor"],
-    [
-      "a factor of 751",
-      setOf(rsaWith({ n: MODULUS - (MODULUS % 751n) })),
-      "key 1: the modulus of an RSA key has no small factor",
-    ],
+    ["an even modulus", setOf(rsaWith({ n: MODULUS - 1n })), modulus],
+    ["a factor of 751", setOf(rsaWith({ n: MODULUS - (MODULUS % 751n) })), modulus],
     ["a kid twice", setOf(RSA.jwk, { ...OTHER_RSA.jwk, kid: "rsa-1" }), "key 1: its kid is not the only one"],
     ["a kid that is a number", setOf({ ...RSA.jwk, kid: 1 }), "key 1: kid is not a string"],
     ["a private key", setOf(RSA.privateKey.export({ format: "jwk" })), "key 1: it has private parts"],

@@ -1,6 +1,6 @@
-// Attacks over every wire. First rows 7, 22 and 26 of docs/faults.md#tokens-that-must-be-refused, which take more than one token against
-// one identity. Then attacks beyond the list: our keys in other places, uids of other kinds, ambiguous JSON. None succeeds, and none causes
-// an internal error.
+// Attacks over every wire. First rows 7, 22 and 26 of docs/faults.md#tokens-that-must-be-refused, which take more than one
+// token against one identity. Then attacks beyond the list: our keys in other places, uids of other kinds, ambiguous JSON.
+// None succeeds, and none causes an internal error.
 import { createPrivateKey, createPublicKey } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { IAM } from "../../../harness/api-server.ts";
@@ -32,7 +32,7 @@ describe.each(WIRES)("over %s", (_, wire) => {
     expect(attacked().takeOutgoing()).toEqual([]);
   });
 
-  it("row 26: another tenant's identity is denied; the holder of its issuer's token learns that the subject differs", async () => {
+  it("row 26: another tenant's identity is denied; who holds its issuer's token learns that the subject differs", async () => {
     const { server } = attacked();
     const { uid: tenant } = await createRecord(server, "groups", "", { name: "another tenant" });
     const body = { name: "ci", claimMatch: { issuer: attacked().issuer.url, subject: "repo:other-org/app" } };

@@ -33,6 +33,15 @@ const endless = (response: ServerResponse) => {
   more();
 };
 
+const compressed = (response: ServerResponse) =>
+  response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("x".repeat(10_000_000)));
+
+const overflowing = (response: ServerResponse) => {
+  for (let i = 0; i < 5; i += 1) response.setHeader(`x-${i}`, "x".repeat(8000));
+  response.end("{}");
+};
+
+const CUT = "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{}";
 const ANOTHER = "the discovery document names another issuer";
 
 /** Refused while they are fetched, with the reason in the log. */
@@ -46,30 +55,10 @@ export const DOCUMENT_ROWS: [row: number, what: string, detail: string, change: 
   [14, "a redirect of the keys", "answered 307", redirecting("/jwks", 307)],
   [15, "a huge document", "longer than 100 KiB", (issuer) => issuer.describe({ issuer: issuer.url, x: HUGE })],
   [15, "a document without an end", "longer than 100 KiB", answering(DISCOVERY, endless)],
-  [
-    15,
-    "a compressed document",
-    "a compressed answer",
-    answering(DISCOVERY, (response) =>
-      response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("x".repeat(10_000_000))),
-    ),
-  ],
-  [
-    15,
-    "a head of more than 16 KiB",
-    "Headers Overflow Error",
-    answering(DISCOVERY, (response) => {
-      for (let i = 0; i < 5; i += 1) response.setHeader(`x-${i}`, "x".repeat(8000));
-      response.end("{}");
-    }),
-  ],
+  [15, "a compressed document", "a compressed answer", answering(DISCOVERY, compressed)],
+  [15, "a head of more than 16 KiB", "Headers Overflow Error", answering(DISCOVERY, overflowing)],
   [15, "a part of a document", "answered 206", answering(DISCOVERY, (response) => response.writeHead(206).end("{}"))],
-  [
-    15,
-    "less than it promised",
-    "other side closed",
-    answering(DISCOVERY, ({ socket }) => socket?.end("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{}")),
-  ],
+  [15, "less than it promised", "other side closed", answering(DISCOVERY, ({ socket }) => socket?.end(CUT))],
   [15, "too many keys", "more than 100 keys", (issuer) => issuer.publish(new Array(101).fill(RSA.jwk))],
   [18, "a member twice", "a JSON object has the same name twice", keysIn('{"keys":[],"keys":[]}')],
   [18, "no set of keys", 'not an object with a list of "keys"', keysIn("[]")],
