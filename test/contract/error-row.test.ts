@@ -10,7 +10,7 @@ import { createBounds } from "../../server/connection/bounds.ts";
 import type { Pipeline } from "../../server/pipeline/pipeline.ts";
 import { createPort, type Port } from "../../server/port/port.ts";
 import { createRouter } from "../../server/rest/route.ts";
-import { atEnd, breakableStore, IAM, openGrpc, openHttp, serve } from "../harness/api-server.ts";
+import { atEnd, IAM, openGrpc, openHttp } from "../harness/api-server.ts";
 import { START_MS } from "../harness/clock.ts";
 
 const type = <Name extends string>(name: Name) => `type.googleapis.com/google.rpc.${name}` as const;
@@ -81,39 +81,5 @@ describe("through a port whose service throws it,", async () => {
     const details = [{ "@type": type("ErrorInfo"), reason: "INTERNAL", domain: "iam.chainguard.dev" }];
     const body = { code: 13, message, details };
     expect(await both(`${IAM}/groups`, "ListGroups")).toEqual({ status: 500, rest: body, grpc: body });
-  });
-});
-
-// The rows without a request in the table of refusals (parity.test.ts): no single request causes them.
-describe("of a real server, on both wires:", () => {
-  const info = (reason: string) => ({ "@type": type("ErrorInfo"), reason, domain: "iam.chainguard.dev" });
-
-  test("RESOURCE_EXHAUSTED, by the rate limit", async () => {
-    const api = await serve({ rateLimit: 2 });
-    const expected = {
-      code: 8,
-      message: "Resource exhausted: more than 2 requests a second; try again later",
-      details: [info("RESOURCE_EXHAUSTED"), { "@type": type("RetryInfo"), retryDelay: "0.500s" }],
-    };
-    for (const _ of [1, 2]) await api.call("GET", `${IAM}/groups`);
-    expect((await api.call("GET", `${IAM}/groups`)).json).toEqual(expected);
-    const { code, message, details } = await api.grpc().call("ListGroups", {}, { token: api.owner.token });
-    expect({ code, message, details }).toEqual(expected);
-  });
-
-  test.each([
-    ["UNAVAILABLE", 14, "Unavailable: the server's database is busy", [retryInfo(1000)], "database is locked", 5],
-    ["RESOURCE_EXHAUSTED", 8, "Resource exhausted: the server's disk is full", [], "database or disk is full", 13],
-    ["INTERNAL", 13, "Internal: the server failed to answer; its log says why", [], "disk I/O error", 10],
-  ])("%s, by what the database says", async (reason, number, message, further, text, errcode) => {
-    const { store, broken } = breakableStore();
-    const api = await serve({ store });
-    const grpc = openGrpc(api.baseUrl);
-    broken.error = Object.assign(new Error(text), { code: "ERR_SQLITE_ERROR", errcode });
-    const { json } = await api.call("GET", `${IAM}/groups`);
-    const { code, message: own, details } = await grpc.call("ListGroups", {}, { token: api.owner.token });
-    expect(json).toEqual({ code: number, message, details: [info(reason), ...further] });
-    // A Duration may be written with its zeros or without.
-    expect({ code, message: own, details }).toEqual(JSON.parse(JSON.stringify(json).replace('"1.000s"', '"1s"')));
   });
 });

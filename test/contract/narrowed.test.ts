@@ -48,7 +48,7 @@ const rows: Row[] = [
       const own = operation === "CreateExternalGroupRoleMapping" ? { at: organization } : {};
       return {
         operation,
-        title: "",
+        title: "its case",
         request: operationCases[operation].request,
         gives: GIVES[operation] ?? [],
         ...own,
@@ -56,7 +56,7 @@ const rows: Row[] = [
     }),
   {
     operation: "UpdateIdentity",
-    title: " to other claims",
+    title: "to other claims",
     gives: ["groups.list"],
     request: async () => {
       const uid = await make(fixture, "identities", eng, { name: "robot" });
@@ -66,7 +66,7 @@ const rows: Row[] = [
   },
   {
     operation: "UpdateIdentityProvider",
-    title: " whose groups have a role",
+    title: "whose groups have a role",
     gives: VIEWER,
     at: organization,
     request: () => ({ identityProvider: { uid: fixture.provider, name: "sso" }, updateMask: "name" }),
@@ -97,7 +97,7 @@ const expectNothing = ({ operation }: Row, { code, message, json }: Outcome, mis
   expect(named.toSorted()).toEqual(missing.toSorted());
 };
 
-describe.each(rows)("$operation$title", (row) => {
+describe.each(rows)("$operation, $title", (row) => {
   const { operation, gives, at } = row;
   const needs = needsOf(operation);
   // A repo that syncs, and so pulls, is in the case of a create.

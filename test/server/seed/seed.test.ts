@@ -83,64 +83,53 @@ describe("a good seed", () => {
     const all = await readAll(api);
     const by = (list: string, key: string, value: string) => all[list].find((row: Body) => row[key] === value) as Body;
     const [eng, platform] = [by("groups", "name", "eng").uid, by("groups", "name", "platform").uid];
-    const expectIn = (parent: string, { uid }: Body) => expect(uid.slice(0, -17)).toBe(parent);
-
-    expect(by("groups", "uid", api.organization)).toMatchObject({
-      name: "acme.example",
-      description: "The organization",
-      kind: "ORG_KIND_CUSTOMER",
-      verified: true,
-    });
-    expectIn(platform, by("groups", "name", "ci"));
-    expectIn(eng, by("groups", "name", "platform"));
-    const bot = by("identities", "name", "bot");
-    expect(all.identities).toHaveLength(4); // and the development owner
-    expect(bot).toMatchObject({
-      description: "Deploys",
-      claimMatch: { issuer: "https://token.actions.githubusercontent.com", subjectPattern: "repo:acme/.*" },
-    });
-    expectIn(platform, bot);
-    expect(by("identities", "name", "local").claimMatch).toEqual({ issuer: api.issuer, subject: "me" });
+    const [okta, entra, nginx] = [
+      by("identityProviders", "name", "okta"),
+      by("identityProviders", "name", "entra"),
+      by("repos", "name", "nginx"),
+    ];
+    const [owner, viewer] = [await api.role("owner"), await api.role("viewer")];
+    const { organization } = api;
     const deployer = by("roles", "name", "deployer");
-    expect(deployer.capabilities).toEqual(["CAP_IAM_GROUPS_LIST", "CAP_REPO_LIST"]);
-    expectIn(eng, deployer);
+    const GITHUB = { appInstallations: { 7: { installations: [{ installationId: "12" }] } } };
+    const ACME = { description: "The organization", kind: "ORG_KIND_CUSTOMER", verified: true };
+    const ACTIONS = { issuer: "https://token.actions.githubusercontent.com", subjectPattern: "repo:acme/.*" };
+    const OWNERS = { identityProviderUid: okta.uid, externalGroupId: "Platform-SRE", scope: organization };
+    const OKTA = { description: "People", defaultRole: viewer, oidc: { issuer: "https://idp.example", clientId: "c" } };
+    const ENTRA = { defaultRole: deployer.uid, oidc: { clientId: "c", pkceEnabled: true } };
+    const IMAGE = { aliases: ["nginx:latest"], customOverlay: { contents: { packages: ["curl"] } } };
+    const rows: [record: Body, parent: string | undefined, fields: Body][] = [
+      [by("groups", "uid", organization), undefined, { name: "acme.example", ...ACME }],
+      [by("groups", "name", "ci"), platform, {}],
+      [by("groups", "name", "platform"), eng, {}],
+      [by("identities", "name", "bot"), platform, { description: "Deploys", claimMatch: ACTIONS }],
+      [by("identities", "name", "local"), organization, { claimMatch: { issuer: api.issuer, subject: "me" } }],
+      [deployer, eng, { capabilities: ["CAP_IAM_GROUPS_LIST", "CAP_REPO_LIST"] }],
+      [okta, organization, OKTA],
+      [entra, eng, ENTRA],
+      [by("externalGroupRoleMappings", "roleUid", owner), okta.uid, OWNERS],
+      [by("accountAssociations", "uid", organization), undefined, { amazon: { account: "123456789012" } }],
+      [by("accountAssociations", "uid", eng), undefined, { github: GITHUB }],
+      [nginx, eng, { catalogTier: "CATALOG_TIER_BASE", ...IMAGE }],
+      [by("tags", "name", "1.27"), nginx.uid, { deprecated: true, bundles: ["fips"] }],
+      [
+        all.advisories[0],
+        eng,
+        { advisoryId: "CGA-aaaa-bbbb-cccc", events: [{ reviewState: "REVIEW_STATE_APPROVED" }] },
+      ],
+    ];
+    for (const [record, parent, fields] of rows) {
+      expect(record).toMatchObject(fields);
+      if (parent !== undefined) expect(record.uid.slice(0, -17)).toBe(parent);
+    }
+    const counts = ["identities", "externalGroupRoleMappings", "tags", "advisories"].map((list) => all[list].length);
+    expect(counts).toEqual([4, 2, 2, 1]); // and the development owner
     const triples = all.roleBindings.map((own: Body) => [own.identity.name, own.role.name, own.group.name].join(" "));
     expect(triples.toSorted()).toEqual(
       ["bot deployer platform", "local viewer acme.example", "local viewer eng", "owner owner acme.example"].toSorted(),
     );
-
-    expect(by("identityProviders", "name", "okta")).toMatchObject({
-      description: "People",
-      defaultRole: await api.role("viewer"),
-      oidc: { issuer: "https://idp.example", clientId: "c" },
-    });
-    const entra = by("identityProviders", "name", "entra");
-    expect(entra).toMatchObject({ defaultRole: deployer.uid, oidc: { clientId: "c", pkceEnabled: true } });
-    expectIn(eng, entra);
-    expect(all.externalGroupRoleMappings).toHaveLength(2);
-    expect(by("externalGroupRoleMappings", "roleUid", await api.role("owner"))).toMatchObject({
-      identityProviderUid: by("identityProviders", "name", "okta").uid,
-      externalGroupId: "Platform-SRE",
-      scope: api.organization,
-    });
-    expect(by("accountAssociations", "uid", api.organization).amazon).toEqual({ account: "123456789012" });
-    expect(by("accountAssociations", "uid", eng).github).toEqual({
-      appInstallations: { 7: { installations: [{ installationId: "12" }] } },
-    });
-    const nginx = by("repos", "name", "nginx");
-    expect(nginx).toMatchObject({
-      catalogTier: "CATALOG_TIER_BASE",
-      aliases: ["nginx:latest"],
-      customOverlay: { contents: { packages: ["curl"] } },
-    });
     expect(nginx).not.toHaveProperty("readme");
     expect([all["readme of nginx"], all["readme of empty"]]).toEqual(["# nginx\n\nA server.\n", undefined]);
-    expect(all.tags).toHaveLength(2);
-    expect(by("tags", "name", "1.27")).toMatchObject({ deprecated: true, bundles: ["fips"] });
-    expectIn(nginx.uid, by("tags", "name", "1.27"));
-    expect(all.advisories).toMatchObject([
-      { advisoryId: "CGA-aaaa-bbbb-cccc", events: [{ reviewState: "REVIEW_STATE_APPROVED" }] },
-    ]);
     // The grants of the file work: the identity is assumed and acts.
     const token = await api.token(by("identities", "name", "local").uid, { subject: "me" });
     expect((await api.ok("GET", `${IAM}/groups`, { token })).totalCount).toBe("4");

@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore } from "../../../server/store/store.ts";
-import { IAM, serve, type TestServer } from "../../harness/api-server.ts";
+import { breakableStore, IAM, serve, type TestServer } from "../../harness/api-server.ts";
 import { expectRefusal } from "../../support/refusal.ts";
 import { testFolder } from "../../support/test-folder.ts";
 
@@ -106,5 +106,14 @@ test("another process that writes for longer than a write waits makes it UNAVAIL
 
   other.exec("ROLLBACK");
   other.close();
+  expect((await create()).status).toBe(200);
+});
+
+test("any other failure of the database is INTERNAL, and passes", async () => {
+  const { store, broken } = breakableStore();
+  api = await serve({ store });
+  broken.error = Object.assign(new Error("disk I/O error"), { code: "ERR_SQLITE_ERROR", errcode: 10 });
+  expectRefusal(await create(), "INTERNAL", "the server failed to answer; its log says why");
+  broken.error = undefined;
   expect((await create()).status).toBe(200);
 });

@@ -18,7 +18,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { openDatabase } from "../../../server/store/database.ts";
 import { createStore } from "../../../server/store/store.ts";
-import { IAM, openGrpc, serve, shuffledIds, type TestServer } from "../../harness/api-server.ts";
+import { IAM, serve, shuffledIds, type TestServer } from "../../harness/api-server.ts";
 import { expectRefusal } from "../../support/refusal.ts";
 import { testFolder } from "../../support/test-folder.ts";
 
@@ -133,21 +133,6 @@ describe("the server stops acknowledging writes, and reports it, when its", () =
     expectRefusal(await api.call("GET", `${IAM}/groups`, { query: { order_by: "create_time" } }), "UNAVAILABLE", LOST);
     await expectLost(/SQLite says: database disk image is malformed$/);
   });
-});
-
-test("gRPC calls are UNAVAILABLE, and health is NOT_SERVING", async () => {
-  const file = await start();
-  const client = openGrpc(api.baseUrl);
-  const metadata = { authorization: `Bearer ${api.owner.token}` };
-  expect((await client.call("ListGroups", {}, { metadata })).code).toBe(0);
-  unlinkSync(file);
-  expect(await client.call("ListGroups", {}, { metadata })).toMatchObject({
-    code: 14,
-    message: `Unavailable: ${LOST}`,
-  });
-  const health = await client.bytes("/grpc.health.v1.Health/Check", Buffer.alloc(0));
-  // Field 1, NOT_SERVING.
-  expect(health.bytes).toEqual(Buffer.from([0x08, 0x02]));
 });
 
 test("a file that is put back is not trusted until a restart, which has all acknowledged writes", async () => {

@@ -92,17 +92,6 @@ describe("a workload's token is exchanged for an API token", () => {
     ]);
   });
 
-  // The published samples, for an identity with their capabilities.
-  it.each(["AAAAAAAAAHxEQgBAgIBESAiIGDBAiqlk", "AAAAAAAAAHz_8gDx4eD__gno-DBB__tv"])(
-    "with the cap claim of the published token %s",
-    async (cap) => {
-      const held = new Set(capabilitiesFromBits(cap));
-      const { sts } = createService([ci()], { capabilitiesOf: () => new Map([[ORG, held]]) });
-      const { token } = await sts.exchange({ identity: UID }, await good());
-      expect(payloadOf(token).cap).toEqual({ [ORG]: cap });
-    },
-  );
-
   it("without a malformed email", async () => {
     const { sts } = createService([ci()]);
     const upstream = claimsFrom(issuer.url, { email: "e".repeat(256), email_verified: "true" });
