@@ -47,24 +47,12 @@ const DEVIATIONS = (
 // The vendor's SDK has them; the published document is older.
 const NEWER_CAPABILITIES = ["CREATE", "DELETE", "LIST"].map((verb) => `CAP_LIBRARIES_REMOTE_REGISTRIES_${verb}`);
 
-// Served, and published elsewhere than in this document, which describes v2beta1.
-const OTHER_VERSIONS = [
-  "/auth/v1/ok",
-  "/iam/v1/account_associations",
-  "/iam/v1/group_invites",
-  "/iam/v1/groups",
-  "/iam/v1/identities",
-  "/iam/v1/identities/lookup",
-  "/iam/v1/rolebindings",
-  "/iam/v1/roles",
-  "/registry/v1/repos",
-];
-
 const keyOf = ({ method, path }: Pick<OpenapiOperation, "method" | "path">) => `${method} ${path}`;
 
 const published = new Map(openapiOperations(document).map((operation) => [keyOf(operation), operation]));
 const ours = openapiOperations(openapiDocument() as Body);
-const inDocument = ours.filter(({ path }) => !OTHER_VERSIONS.includes(path));
+// v1 is published elsewhere than in this document, which describes v2beta1.
+const inDocument = ours.filter(({ path }) => !path.includes("/v1/"));
 
 const used = new Set<Deviation>();
 

@@ -1,6 +1,8 @@
-// Errors of the transport, with the same body as all others (docs/contract.md#d23, docs/contract.md#d31).
+// Answers as they leave: the bytes of the published error samples (docs/contract.md#errors), and errors of the transport,
+// which have the same body as all others (docs/contract.md#d23, docs/contract.md#d31).
 import { describe, expect, test } from "vitest";
 import { IAM, REGISTRY, serve } from "../harness/api-server.ts";
+import { createRecord } from "../harness/records.ts";
 import { expectInvalid, expectRefusal, expectUnauthenticated, NO_NAME } from "../support/refusal.ts";
 import { openConnection, postHead } from "../support/socket.ts";
 
@@ -150,4 +152,33 @@ test("no error has a stack or a file path of the server", async () => {
     api.call("GET", `${IAM}/groups`, { query: { page_token: "x" } }),
   ]);
   for (const { text } of answers) expect(text).not.toMatch(/\bat .*:\d+:\d+|node:|\.ts/);
+});
+
+test("an error is sample A, byte for byte, for a group that is created with an empty body", async () => {
+  const answer = await api.call("POST", `${IAM}/groups/${api.organization}`, { body: {} });
+  expect(answer.status).toBe(400);
+  expect(answer.text).toBe(
+    String.raw`{"code":3,"message":"Invalid argument: name: name must match \"^[a-z0-9 ._-]{1,}$\"","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"INVALID_ARGUMENT","domain":"iam.chainguard.dev"},{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"field":"name","description":"name must match \"^[a-z0-9 ._-]{1,}$\""}]}]}`,
+  );
+});
+
+test("an error is sample A, byte for byte, for an identity without a name: its relationship is checked later", async () => {
+  const path = `${IAM}/identities/${api.organization}`;
+  const group = await api.call("POST", `${IAM}/groups/${api.organization}`, { body: {} });
+  for (const body of [{}, { claimMatch: { issuer: api.issuer, subject: "s" } }])
+    expect((await api.call("POST", path, { body })).text).toBe(group.text);
+  const named = await api.call("POST", path, { body: { name: "a" } });
+  expectInvalid(named, { claimMatch: "one of claimMatch, staticKeys, awsIdentity, servicePrincipal must be set" });
+});
+
+test("the body of an empty list has its counts", async () => {
+  const answer = await api.call("GET", `${IAM}/groups`, { query: { name: "nobody" } });
+  expect(answer.text).toBe('{"groups":[],"totalCount":"0","skipped":0}');
+});
+
+test("the body of a delete is empty, with status 200", async () => {
+  const group = await createRecord(api, "groups", api.organization, { name: "short-lived" });
+  const answer = await api.call("DELETE", `${IAM}/groups/${group.uid}`);
+  expect([answer.status, answer.text, answer.headers["content-length"]]).toEqual([200, "", "0"]);
+  expect(answer.headers["content-type"]).toBeUndefined();
 });

@@ -7,39 +7,23 @@ const rows = Object.entries(operations as Record<string, Operation>);
 
 // Every method of the contract's services, except those that it leaves out.
 const SERVICES = [
-  "iam.GroupsService",
-  "iam.IdentitiesService",
-  "iam.RolesService",
-  "iam.RoleBindingsService",
-  "iam.IdentityProvidersService",
-  "iam.ExternalGroupRoleMappingsService",
-  "iam.AccountAssociationsService",
-  "iam.GroupInvitesService",
-  "registry.ReposService",
-  "registry.TagsService",
-  "vulnerabilities.AdvisoriesService",
-  "ping.PingService",
-  "oidc.SecurityTokenService",
+  ...["iam.GroupsService", "iam.IdentitiesService", "iam.RolesService", "iam.RoleBindingsService"],
+  ...["iam.IdentityProvidersService", "iam.ExternalGroupRoleMappingsService", "iam.AccountAssociationsService"],
+  ...["iam.GroupInvitesService", "registry.ReposService", "registry.TagsService", "vulnerabilities.AdvisoriesService"],
+  ...["ping.PingService", "oidc.SecurityTokenService"],
 ];
 const LEFT_OUT = [
-  "RequestGroupAccess",
-  "CheckEligibility",
-  "UpdateIdentityMetadata",
-  "GenerateScimToken",
-  "RegenerateScimToken",
-  "RevokeScimToken",
-  "SetScimEnabled",
+  ...["RequestGroupAccess", "CheckEligibility", "UpdateIdentityMetadata"],
+  ...["GenerateScimToken", "RegenerateScimToken", "RevokeScimToken", "SetScimEnabled"],
 ];
 const ALSO = [
-  "iam.Groups List",
-  "iam.Roles List",
-  "iam.Identities List",
-  "iam.Identities Lookup",
-  "iam.RoleBindings List",
-  "iam.GroupInvites List",
-  "iam.GroupAccountAssociations List",
-  "registry.Registry ListRepos",
-  "auth.Auth Validate",
+  ...["iam.Groups List", "iam.Roles List", "iam.Identities List", "iam.Identities Lookup", "iam.RoleBindings List"],
+  ...[
+    "iam.GroupInvites List",
+    "iam.GroupAccountAssociations List",
+    "registry.Registry ListRepos",
+    "auth.Auth Validate",
+  ],
 ];
 
 const inScope = publishedMethods.filter(

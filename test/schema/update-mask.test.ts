@@ -1,6 +1,16 @@
 // Partial update (docs/contract.md#updates, docs/contract.md#d18, AIP-134, AIP-161): masks parsed, implied and applied.
 import { describe, expect, test } from "vitest";
-import { applyMask, Group, Identity, impliedMask, maskTouches, parseMask, Repo, Role } from "../../schema/index.ts";
+import {
+  applyMask,
+  Group,
+  Identity,
+  impliedMask,
+  type Json,
+  maskTouches,
+  parseMask,
+  Repo,
+  Role,
+} from "../../schema/index.ts";
 
 describe("an explicit mask", () => {
   test.each([
@@ -53,92 +63,48 @@ test("the implied mask is the keys of the body: a list is one value", () => {
 });
 
 describe("applying a mask", () => {
-  const current = {
-    name: "ci",
-    description: "d",
-    company: "c",
-    claimMatch: { issuer: "https://a.example", subject: "s", claims: { a: "b" } },
-  };
+  const A = { issuer: "https://a.example", subject: "s" };
+  const B = { issuer: "https://b.example", subjectPattern: "p" };
+  const claims = { a: "b" };
+  const current: Json = { name: "ci", description: "d", company: "c", claimMatch: { ...A, claims } };
+  const { description: _d, ...noDescription } = current;
+  const { company: _c, ...noCompany } = current;
+  const { claimMatch: _m, ...noClaimMatch } = current;
+  const matching = (claimMatch: Json): Json => ({ ...current, claimMatch });
+  const COSIGNED = { servicePrincipal: "SERVICE_PRINCIPAL_COSIGNED" };
+  const BY_PATTERN = matching({ issuerPattern: "x", subject: "s", claims });
+  const KEYS = { name: "k", ...COSIGNED };
+  const NEW = { claimMatch: { subject: "s" } };
+  const ANOTHER = matching({ ...A, subject: "t", claims });
+  const SWITCHED = { claimMatch: { issuerPattern: "x" } };
+  const [ISSUER, PATTERN, SUBJECT] = ["claimMatch.issuer", "claimMatch.issuerPattern", "claimMatch.subject"] as const;
 
-  test("changes only what it names: a field, a nested path without its neighbours, or a message as a whole", () => {
-    expect(applyMask(Identity, current, { name: "x", description: "y" }, ["description"])).toEqual({
-      ...current,
-      description: "y",
-    });
-    const change = { claimMatch: { issuer: "https://evil.example", subject: "new" } };
-    expect(applyMask(Identity, current, change, ["claimMatch.subject"])).toEqual({
-      ...current,
-      claimMatch: { ...current.claimMatch, subject: "new" },
-    });
-    const claimMatch = { issuer: "https://b.example", subjectPattern: "p" };
-    expect(applyMask(Identity, current, { claimMatch }, ["claimMatch"])).toEqual({ ...current, claimMatch });
+  test.each<[string, paths: string[], change: Json, expected: Json, from?: Json]>([
+    ["changes what it names alone", ["description"], { name: "x", description: "y" }, { ...current, description: "y" }],
+    ["changes one field of a message", [SUBJECT], { claimMatch: { ...B, subject: "t" } }, ANOTHER],
+    ["changes a message as a whole", ["claimMatch"], { claimMatch: B }, matching(B)],
+    ["clears what the change lacks", ["description"], {}, noDescription],
+    ["clears what the change lacks below", ["claimMatch.claims"], {}, matching(A)],
+    ["clears by a text's zero", ["description"], { description: "" }, noDescription],
+    ["clears by null", ["company"], { company: null }, noCompany],
+    ["clears by a map's zero", ["claimMatch.claims"], { claimMatch: { claims: {} } }, matching(A)],
+    ["of `*` replaces the record", ["*"], { name: "x", claimMatch: B }, { name: "x", claimMatch: B }],
+    ["switches a oneof", [PATTERN], SWITCHED, BY_PATTERN],
+    ["switches a oneof whose other member is named first", [ISSUER, PATTERN], SWITCHED, BY_PATTERN],
+    ["switches a oneof whose other member is named last", [PATTERN, ISSUER], SWITCHED, BY_PATTERN],
+    ["switches a oneof of messages", ["servicePrincipal"], COSIGNED, { ...noClaimMatch, ...COSIGNED }],
+    ["creates no message without a field", [SUBJECT], {}, KEYS, KEYS],
+    ["creates a message for a field", [SUBJECT], NEW, { name: "k", ...NEW }, KEYS],
+    ["changes nothing without paths", [], { name: "x" }, current],
+  ])("%s", (_, paths, change, expected, from = current) => {
+    const before = structuredClone(from);
+    expect(applyMask(Identity, from, change, paths)).toStrictEqual(expected);
+    expect(from).toEqual(before);
   });
 
-  test("clears named fields that the change lacks", () => {
-    const { description: _, ...rest } = current;
-    expect(applyMask(Identity, current, {}, ["description"])).toEqual(rest);
-    const cleared = applyMask(Identity, current, {}, ["claimMatch.claims"]);
-    expect(cleared.claimMatch).toEqual({ issuer: "https://a.example", subject: "s" });
-  });
-
-  test.each([
-    ["a text", "description", { description: "" }],
-    ["null", "company", { company: null }],
-    ["a map", "claimMatch.claims", { claimMatch: { claims: {} } }],
-  ])("clears a field that the change has as its zero: %s", (_, path, change) => {
-    const [head, below] = path.split(".") as [keyof typeof current, string?];
-    const next = applyMask(Identity, current, change, [path]);
-    expect(below ? next[head] : next).not.toHaveProperty(below ?? head);
-  });
-
-  test("of `*` replaces the record by the change, without its output-only fields", () => {
-    const claimMatch = { issuer: "https://b.example", subject: "t" };
-    expect(applyMask(Identity, current, { name: "x", claimMatch }, ["*"])).toEqual({ name: "x", claimMatch });
-    expect(applyMask(Group, { name: "a" }, { name: "b", uid: "x", status: "ORG_STATUS_READY" }, ["*"])).toEqual({
-      name: "b",
-    });
-  });
-
-  test("switches a oneof: the member that is set clears the others, which may be named too, in either order", () => {
-    const change = { claimMatch: { issuerPattern: "https://.*" } };
-    expect(applyMask(Identity, current, change, ["claimMatch.issuerPattern"]).claimMatch).toEqual({
-      issuerPattern: "https://.*",
-      subject: "s",
-      claims: { a: "b" },
-    });
-    const principal = { servicePrincipal: "SERVICE_PRINCIPAL_COSIGNED" };
-    expect(applyMask(Identity, current, principal, ["servicePrincipal"])).toEqual({
-      name: "ci",
-      description: "d",
-      company: "c",
-      ...principal,
-    });
-    const both = { claimMatch: { issuerPattern: "x" } };
-    for (const paths of [
-      ["claimMatch.issuer", "claimMatch.issuerPattern"],
-      ["claimMatch.issuerPattern", "claimMatch.issuer"],
-    ])
-      expect(applyMask(Identity, current, both, paths).claimMatch).toEqual({
-        issuerPattern: "x",
-        subject: "s",
-        claims: { a: "b" },
-      });
-  });
-
-  test("below an absent message creates it only when a field is set", () => {
-    const keys = { name: "k", servicePrincipal: "SERVICE_PRINCIPAL_COSIGNED" };
-    expect(applyMask(Identity, keys, {}, ["claimMatch.subject"])).toEqual(keys);
-    expect(applyMask(Identity, keys, { claimMatch: { subject: "s" } }, ["claimMatch.subject"])).toEqual({
-      name: "k",
-      claimMatch: { subject: "s" },
-    });
-  });
-
-  test("touches nothing without paths, and does not change its argument", () => {
-    const before = structuredClone(current);
-    expect(applyMask(Identity, current, { name: "x" }, [])).toEqual(current);
-    applyMask(Identity, current, { claimMatch: { subject: "x" } }, ["claimMatch.subject"]);
-    expect(current).toEqual(before);
+  test("of `*` leaves output-only fields out", () => {
+    const change = { name: "b", uid: "x", status: "ORG_STATUS_READY" };
+    expect(applyMask(Group, { name: "a" }, change, ["*"])).toEqual({ name: "b" });
   });
 });
 

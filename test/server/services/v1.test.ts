@@ -28,6 +28,33 @@ test.each<[string, Body, Body]>([
   expect(await items("identities", { id })).toMatchObject([{ id, ...shown }]);
 });
 
+test("a group has its zeros and no times", async () => {
+  const { items: found, ...more } = await api.ok("GET", `${V1}/groups`, { query: { id: group } });
+  expect(more).toEqual({});
+  expect(found).toEqual([{ id: group, name: "team", description: "", resourceLimits: {}, verified: false }]);
+});
+
+test("a repo has the tier without its prefix, and the time of its creation alone", async () => {
+  const fields = {
+    name: "curl",
+    description: "A client",
+    bundles: ["base"],
+    aliases: ["curl:latest"],
+    activeTags: ["latest"],
+  };
+  const id = await createUid(api, "repos", group, { ...fields, catalogTier: "CATALOG_TIER_BASE" });
+  const { items: found, ...more } = await api.ok("GET", "/registry/v1/repos", { query: { name: "curl" } });
+  expect(more).toEqual({});
+  expect(found).toEqual([{ id, ...fields, catalogTier: "BASE", createTime: "2026-01-28T12:54:21.189Z" }]);
+});
+
+test.each(["0000000000000000000000000000000000000999", "no uid"])(
+  "the list of groups is empty for the id %s",
+  async (id) => {
+    expect((await api.call("GET", `${V1}/groups`, { query: { id } })).text).toBe('{"items":[]}');
+  },
+);
+
 describe("the look-up of an identity", () => {
   const lookUp = (query: Body, token?: string) =>
     api.call("GET", `${V1}/identities/lookup`, { query, ...(token && { token }) });

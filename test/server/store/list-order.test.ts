@@ -6,17 +6,11 @@ import type { Body } from "../../support/http.ts";
 import { createRandom } from "../../support/random.ts";
 import { expectInvalid } from "../../support/refusal.ts";
 
-// By the field of the answer that each alias means.
+/** The field of the answer that each alias means. */
 const ALIASES: Record<string, string> = {
-  uid: "uid",
-  id: "uid",
-  name: "name",
-  create_time: "createTime",
-  createTime: "createTime",
-  created_at: "createTime",
-  update_time: "updateTime",
-  updateTime: "updateTime",
-  updated_at: "updateTime",
+  ...{ uid: "uid", id: "uid", name: "name" },
+  ...{ create_time: "createTime", createTime: "createTime", created_at: "createTime" },
+  ...{ update_time: "updateTime", updateTime: "updateTime", updated_at: "updateTime" },
 };
 const KINDS = ["groups", "identities", "roles", "roleBindings", "groupInvites"] as const;
 /** They have neither a name nor an update, so the one order besides that of the uids is that of their creation. */
